@@ -1,0 +1,29 @@
+// Whether operations are recorded.
+#pragma once
+
+namespace ordo {
+
+bool grad_enabled();
+
+/// Until the end of its scope, operations of this thread are (not) recorded.
+class GradMode {
+ public:
+  explicit GradMode(bool enabled);
+  ~GradMode();
+  GradMode(const GradMode&) = delete;
+  GradMode& operator=(const GradMode&) = delete;
+
+ private:
+  bool previous_;
+};
+
+/// `ordo::NoGrad guard;` or `ordo::no_grad([&] { ... });`
+struct NoGrad : GradMode {
+  NoGrad() : GradMode(false) {}
+};
+template <class F> decltype(auto) no_grad(F&& f) {
+  NoGrad guard;
+  return f();
+}
+
+}  // namespace ordo

@@ -1,0 +1,81 @@
+# The library: every source file of the four rooms. A new operation needs no line here.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(ZLIB REQUIRED)
+find_package(fmt REQUIRED)
+
+set(rooms engine kernels autograd nn)
+foreach(room IN LISTS rooms)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room}/*.cpp)
+  list(APPEND cpp_sources ${found})
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room}/*.cu)
+  list(APPEND cu_sources ${found})
+endforeach()
+# engine/cuda/: host code that speaks to a device. emulator/ stands in for the CUDA runtime, native/ uses the real one.
+set(cuda_cpp_sources ${cpp_sources})
+list(FILTER cuda_cpp_sources INCLUDE REGEX "/cuda/|_cuda\\.cpp$")
+list(FILTER cpp_sources EXCLUDE REGEX "/cuda/|_cuda\\.cpp$")
+if(ORDO_CUDA_MODE STREQUAL "ON")
+  list(FILTER cuda_cpp_sources EXCLUDE REGEX "/emulator/|_emulated_cuda\\.cpp$")
+elseif(ORDO_CUDA_MODE STREQUAL "EMULATED")
+  list(FILTER cuda_cpp_sources EXCLUDE REGEX "/native/|_native_cuda\\.cpp$")
+  set_source_files_properties(${cu_sources} PROPERTIES LANGUAGE CXX)
+  foreach(source IN LISTS cu_sources)
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-xc++")
+  endforeach()
+else()
+  set(cuda_cpp_sources)
+  set(cu_sources)
+endif()
+
+add_library(ordo SHARED ${cpp_sources} ${cuda_cpp_sources} ${cu_sources})
+add_library(ordo::ordo ALIAS ordo)
+
+# Headers are included as <ordo/engine/tensor.h> everywhere; in the build tree links to the rooms make that path.
+set(include_root ${PROJECT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${include_root}/ordo)
+foreach(entry IN LISTS rooms ITEMS ordo.h)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${include_root}/ordo/${entry} SYMBOLIC)
+endforeach()
+target_include_directories(ordo PUBLIC $<BUILD_INTERFACE:${include_root}>)
+
+target_compile_features(ordo PUBLIC cxx_std_20)
+set_target_properties(ordo PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 CXX_EXTENSIONS OFF)
+target_link_libraries(ordo PRIVATE Eigen3::Eigen OpenMP::OpenMP_CXX ZLIB::ZLIB fmt::fmt)
+
+# No contraction to fused multiply-adds and no reassociation: the same source gives the same bits everywhere.
+add_library(ordo_build_options INTERFACE)
+set(host_options -Wall -Wextra)
+target_compile_options(ordo_build_options INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>"
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall;-Xcompiler=-ffp-contract=off>")
+if(ORDO_WERROR)
+  target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
+                         "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Werror;-Werror=all-warnings>")
+endif()
+if(ORDO_NATIVE)
+  target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=native>")
+endif()
+target_link_libraries(ordo PRIVATE $<BUILD_INTERFACE:ordo_build_options>)
+
+target_compile_definitions(ordo PRIVATE ORDO_VERSION="${PROJECT_VERSION}" EIGEN_DONT_PARALLELIZE)
+if(ORDO_POISON_RESULTS)
+  target_compile_definitions(ordo PRIVATE ORDO_POISON_RESULTS=1)
+endif()
+if(NOT ORDO_CUDA_MODE STREQUAL "OFF")
+  target_compile_definitions(ordo PRIVATE ORDO_HAS_CUDA=1)
+endif()
+set(device_sources ${cuda_cpp_sources} ${cu_sources})
+if(ORDO_CUDA_MODE STREQUAL "EMULATED")
+  set_property(SOURCE ${device_sources} APPEND PROPERTY COMPILE_DEFINITIONS ORDO_EMULATED=1)
+elseif(ORDO_CUDA_MODE STREQUAL "ON")
+  target_link_libraries(ordo PRIVATE CUDA::cudart_static CUDA::cublas)
+  if(ORDO_CUDNN)
+    set_property(SOURCE ${device_sources} APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_CUDNN=1)
+    target_include_directories(ordo PRIVATE ${ORDO_CUDNN_INCLUDE})
+    target_link_libraries(ordo PRIVATE ${ORDO_CUDNN_LIBRARY})
+  endif()
+endif()
+
+include(OrdoInstall)

@@ -1,0 +1,38 @@
+// ORDO_CHECK(condition, ShapeError, "op", "format", args...): throws `[op] message` when the condition is false.
+// Internal: public headers do not include it.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include <ordo/engine/device.h>
+#include <ordo/engine/dims.h>
+#include <ordo/engine/dtype.h>
+#include <ordo/engine/error.h>
+
+template <> struct fmt::formatter<ordo::Dims> : fmt::formatter<std::string> {
+  auto format(const ordo::Dims& d, fmt::format_context& c) const { return fmt::formatter<std::string>::format(d.str(), c); }
+};
+template <> struct fmt::formatter<ordo::DType> : fmt::formatter<std::string_view> {
+  auto format(ordo::DType t, fmt::format_context& c) const {
+    return fmt::formatter<std::string_view>::format(ordo::name(t), c);
+  }
+};
+template <> struct fmt::formatter<ordo::Device> : fmt::formatter<std::string> {
+  auto format(ordo::Device d, fmt::format_context& c) const { return fmt::formatter<std::string>::format(d.str(), c); }
+};
+
+namespace ordo::detail {
+template <class E, class... Args>
+[[noreturn, gnu::cold, gnu::noinline]] void fail(std::string_view op, fmt::format_string<Args...> format,
+                                                 Args&&... args) {
+  throw E(fmt::format("[{}] ", op) + fmt::format(format, std::forward<Args>(args)...));
+}
+}  // namespace ordo::detail
+
+#define ORDO_CHECK(condition, ErrorType, op, ...)                                \
+  do {                                                                          \
+    if (!(condition)) [[unlikely]]                                              \
+      ::ordo::detail::fail<::ordo::ErrorType>(op, __VA_ARGS__);                 \
+  } while (false)

@@ -1,0 +1,189 @@
+// Tensor: a handle on shared, strided memory. Copying a Tensor copies the handle, never the data.
+//
+// Methods declared here that compute or reinterpret (`view`, `to`, `+`, ...) are differentiable operations; their
+// definitions live with all others in autograd/ops/. Operations without a method are free functions (`ordo::relu(x)`).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ordo/engine/device.h>
+#include <ordo/engine/dims.h>
+#include <ordo/engine/dtype.h>
+
+namespace ordo {
+
+struct TensorImpl;
+class Tensor;
+class Node;
+using TensorList = std::vector<Tensor>;
+
+/// What a factory function makes: dtype, device, and whether it is a leaf to differentiate with respect to.
+struct TensorOptions {
+  DType dtype = float32;
+  Device device = cpu;
+  bool requires_grad = false;
+};
+
+/// A number given where a tensor is expected. It takes part in type promotion by its kind only, as in PyTorch:
+/// `int32_tensor * 2.5` is float32, `float16_tensor * 2.5` stays float16.
+class Scalar {
+ public:
+  Scalar(double v) : d_(v), i_(int64_t(v)), kind_(Kind::floating) {}
+  Scalar(float v) : Scalar(double(v)) {}
+  Scalar(int64_t v) : d_(double(v)), i_(v), kind_(Kind::integer) {}
+  Scalar(int v) : Scalar(int64_t(v)) {}
+  Scalar(long long v) : Scalar(int64_t(v)) {}
+  Scalar(bool v) : d_(v), i_(v), kind_(Kind::boolean) {}
+  bool is_floating() const { return kind_ == Kind::floating; }
+  bool is_boolean() const { return kind_ == Kind::boolean; }
+  double to_double() const { return d_; }
+  int64_t to_int64() const { return i_; }
+
+ private:
+  enum class Kind : unsigned char { boolean, integer, floating };
+  double d_;
+  int64_t i_;
+  Kind kind_;
+};
+
+class Tensor {
+ public:
+  Tensor() = default;  ///< undefined: defined() is false, and every operation on it throws ValueError
+
+  // -- what it is ---------------------------------------------------------------------------------------------------
+  bool defined() const { return impl_ != nullptr; }
+  explicit operator bool() const { return defined(); }
+  int dim() const;
+  int64_t numel() const;
+  const Dims& sizes() const;
+  const Dims& strides() const;  ///< in elements
+  int64_t size(int64_t dim) const;  ///< negative dims count from the end
+  int64_t stride(int64_t dim) const;
+  int64_t storage_offset() const;  ///< in elements
+  DType dtype() const;
+  Device device() const;
+  size_t element_size() const { return size_of(dtype()); }
+  size_t nbytes() const { return size_t(numel()) * element_size(); }
+  bool is_contiguous() const;  ///< row-major without gaps
+  bool is_cpu() const { return device().is_cpu(); }
+  bool is_cuda() const { return device().is_cuda(); }
+  TensorOptions options() const { return {dtype(), device(), false}; }
+
+  // -- its contents -------------------------------------------------------------------------------------------------
+  /// The first element's address. T must be the tensor's element type (DTypeError); `data()` is untyped.
+  /// The address is device memory for a CUDA tensor.
+  template <class T> T* data() const {
+    expect_dtype(dtype_of<T>);
+    return static_cast<T*>(data());
+  }
+  void* data() const;
+  /// The only element, converted to T. ShapeError unless numel() is 1. Waits for the device.
+  template <class T = double> T item() const {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(item_int64());
+    else return static_cast<T>(item_double());
+  }
+  /// All elements in row-major order, converted to T. Waits for the device.
+  template <class T> std::vector<T> to_vector() const;
+  /// NumPy-like text; large tensors are summarised.
+  std::string str() const;
+
+  // -- views: no data is copied; differentiable ----------------------------------------------------------------------
+  Tensor view(const Dims& sizes) const;  ///< one size may be -1; ShapeError when the strides do not allow it
+  Tensor reshape(const Dims& sizes) const;  ///< a view where possible, a copy otherwise
+  Tensor transpose(int64_t dim0, int64_t dim1) const;
+  Tensor t() const;  ///< transpose of a matrix; of 0-d and 1-d tensors, themselves
+  Tensor permute(const Dims& dims) const;
+  Tensor slice(int64_t dim, int64_t start, int64_t end, int64_t step = 1) const;  ///< Python's rules; step > 0
+  Tensor select(int64_t dim, int64_t index) const;
+  Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+  Tensor expand(const Dims& sizes) const;  ///< -1 keeps a size
+  Tensor squeeze() const;
+  Tensor squeeze(int64_t dim) const;
+  Tensor unsqueeze(int64_t dim) const;
+  Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
+  Tensor operator[](int64_t index) const { return select(0, index); }
+
+  // -- copies; differentiable -----------------------------------------------------------------------------------------
+  Tensor contiguous() const;  ///< itself if it already is
+  Tensor clone() const;       ///< always a contiguous copy
+  Tensor to(DType dtype) const;
+  Tensor to(Device device) const;
+  Tensor to(Device device, DType dtype) const;
+
+  // -- the commonest operations as methods; all others are free functions ---------------------------------------------
+  Tensor sum() const;
+  Tensor sum(const Dims& dims, bool keepdim = false) const;
+  Tensor mean() const;
+  Tensor mean(const Dims& dims, bool keepdim = false) const;
+  Tensor matmul(const Tensor& other) const;
+
+  // -- in place: change this tensor's memory and return it -------------------------------------------------------------
+  Tensor& fill_(Scalar value);
+  Tensor& zero_() { return fill_(0); }
+  Tensor& copy_(const Tensor& source);  ///< broadcasts and converts; also between devices
+  Tensor& add_(const Tensor& other, Scalar alpha = 1);
+  Tensor& sub_(const Tensor& other, Scalar alpha = 1);
+  Tensor& mul_(const Tensor& other);
+  Tensor& div_(const Tensor& other);
+  Tensor& add_(Scalar other);
+  Tensor& mul_(Scalar other);
+  Tensor& div_(Scalar other);
+  Tensor& masked_fill_(const Tensor& mask, Scalar value);
+  Tensor& index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1);
+  Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& source);
+  Tensor& resize_(const Dims& sizes);  ///< contiguous; keeps leading elements, fills new ones like empty()
+
+  // -- differentiation --------------------------------------------------------------------------------------------------
+  bool requires_grad() const;  ///< true for leaves asked for and for everything computed from them
+  Tensor& set_requires_grad(bool on = true);  ///< leaves of floating dtype only
+  bool is_leaf() const;
+  Tensor grad() const;  ///< undefined before the first backward()
+  void set_grad(const Tensor& grad);
+  void zero_grad();  ///< makes grad() undefined again
+  /// Differentiates this tensor with respect to the leaves, adding into their grad(). `gradient` may be left out for
+  /// a single element.
+  void backward(const Tensor& gradient = {}, bool retain_graph = false, bool create_graph = false) const;
+  Tensor detach() const;  ///< the same memory, outside the graph
+  /// The operation that made this tensor, e.g. "mul"; empty for leaves.
+  std::string_view grad_name() const;
+
+  // -- internals --------------------------------------------------------------------------------------------------------
+  explicit Tensor(std::shared_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
+  TensorImpl* impl() const { return impl_.get(); }
+  const std::shared_ptr<TensorImpl>& impl_ptr() const { return impl_; }
+  bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+
+ private:
+  void expect_dtype(DType) const;
+  double item_double() const;
+  int64_t item_int64() const;
+  const TensorImpl& get() const;
+  std::shared_ptr<TensorImpl> impl_;
+};
+
+// -- factories ------------------------------------------------------------------------------------------------------------
+Tensor empty(const Dims& sizes, TensorOptions options = {});
+Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});
+Tensor empty_like(const Tensor& like);
+Tensor zeros(const Dims& sizes, TensorOptions options = {});
+Tensor ones(const Dims& sizes, TensorOptions options = {});
+Tensor full(const Dims& sizes, Scalar value, TensorOptions options = {});
+Tensor zeros_like(const Tensor& like);
+Tensor ones_like(const Tensor& like);
+Tensor full_like(const Tensor& like, Scalar value);
+/// A 0-d tensor.
+Tensor scalar_tensor(Scalar value, TensorOptions options = {});
+/// Copies `values` (row-major) into a new tensor of `sizes`; ShapeError unless the counts agree. T is converted to
+/// options.dtype; without options, the dtype is T's own.
+template <class T> Tensor from_vector(const std::vector<T>& values, const Dims& sizes);
+template <class T> Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOptions options);
+/// A 1-d tensor from literal values: `tensor({1.0, 2.0})`, `tensor<int64_t>({0, 2})`.
+template <class T = float> Tensor tensor(std::initializer_list<T> values) {
+  return from_vector(std::vector<T>(values), {int64_t(values.size())});
+}
+
+}  // namespace ordo
