@@ -24,7 +24,7 @@ void backward(const TensorList& outputs, const TensorList& grad_outputs = {}, bo
 void register_hook(const Tensor& t, std::function<Tensor(const Tensor& grad)> hook);
 
 struct GradcheckOptions {
-  double eps = 1e-6;    ///< half the distance of the central difference
+  double eps = 1e-6;  ///< half the distance of the central difference
   double atol = 1e-5, rtol = 1e-3;
   bool second_order = false;  ///< also check the gradient of the gradient
 };

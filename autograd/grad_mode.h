@@ -21,7 +21,8 @@ class GradMode {
 struct NoGrad : GradMode {
   NoGrad() : GradMode(false) {}
 };
-template <class F> decltype(auto) no_grad(F&& f) {
+template <class F>
+decltype(auto) no_grad(F&& f) {
   NoGrad guard;
   return f();
 }

@@ -49,8 +49,8 @@ class Node : public std::enable_shared_from_this<Node> {
   virtual void release() = 0;
 
   const char* name() const { return name_; }
-  Determinism level() const { return level_; }    ///< in force when recorded
-  uint64_t sequence() const { return sequence_; } ///< grows with every recorded operation of the process
+  Determinism level() const { return level_; }     ///< in force when recorded
+  uint64_t sequence() const { return sequence_; }  ///< grows with every recorded operation of the process
   const std::vector<std::shared_ptr<Node>>& inputs() const { return inputs_; }
 
  private:
@@ -65,10 +65,10 @@ class Node : public std::enable_shared_from_this<Node> {
 };
 
 struct AutogradMeta {
-  bool requires_grad = false;          // a leaf that asked
+  bool requires_grad = false;  // a leaf that asked
   Tensor grad;
-  std::shared_ptr<Node> node;          // the operation that made the tensor; null for leaves
-  std::weak_ptr<Node> accumulator;     // a leaf's end of the tape
+  std::shared_ptr<Node> node;       // the operation that made the tensor; null for leaves
+  std::weak_ptr<Node> accumulator;  // a leaf's end of the tape
 };
 
 using BackwardFunction = std::function<TensorList(const Tensor& grad)>;

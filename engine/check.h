@@ -11,15 +11,20 @@
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/error.h>
 
-template <> struct fmt::formatter<ordo::Dims> : fmt::formatter<std::string> {
-  auto format(const ordo::Dims& d, fmt::format_context& c) const { return fmt::formatter<std::string>::format(d.str(), c); }
+template <>
+struct fmt::formatter<ordo::Dims> : fmt::formatter<std::string> {
+  auto format(const ordo::Dims& d, fmt::format_context& c) const {
+    return fmt::formatter<std::string>::format(d.str(), c);
+  }
 };
-template <> struct fmt::formatter<ordo::DType> : fmt::formatter<std::string_view> {
+template <>
+struct fmt::formatter<ordo::DType> : fmt::formatter<std::string_view> {
   auto format(ordo::DType t, fmt::format_context& c) const {
     return fmt::formatter<std::string_view>::format(ordo::name(t), c);
   }
 };
-template <> struct fmt::formatter<ordo::Device> : fmt::formatter<std::string> {
+template <>
+struct fmt::formatter<ordo::Device> : fmt::formatter<std::string> {
   auto format(ordo::Device d, fmt::format_context& c) const { return fmt::formatter<std::string>::format(d.str(), c); }
 };
 
@@ -31,8 +36,8 @@ template <class E, class... Args>
 }
 }  // namespace ordo::detail
 
-#define ORDO_CHECK(condition, ErrorType, op, ...)                                \
-  do {                                                                          \
-    if (!(condition)) [[unlikely]]                                              \
-      ::ordo::detail::fail<::ordo::ErrorType>(op, __VA_ARGS__);                 \
+#define ORDO_CHECK(condition, ErrorType, op, ...)               \
+  do {                                                          \
+    if (!(condition)) [[unlikely]]                              \
+      ::ordo::detail::fail<::ordo::ErrorType>(op, __VA_ARGS__); \
   } while (false)

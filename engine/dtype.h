@@ -33,27 +33,72 @@ constexpr bool is_integral(DType t) { return t < DType::float16; }  ///< bool co
 DType promote(DType a, DType b);
 
 namespace detail {
-template <class T> struct DTypeOf;
-template <> struct DTypeOf<bool> { static constexpr DType value = DType::boolean; };
-template <> struct DTypeOf<uint8_t> { static constexpr DType value = DType::uint8; };
-template <> struct DTypeOf<int32_t> { static constexpr DType value = DType::int32; };
-template <> struct DTypeOf<int64_t> { static constexpr DType value = DType::int64; };
-template <> struct DTypeOf<Half> { static constexpr DType value = DType::float16; };
-template <> struct DTypeOf<BFloat16> { static constexpr DType value = DType::bfloat16; };
-template <> struct DTypeOf<float> { static constexpr DType value = DType::float32; };
-template <> struct DTypeOf<double> { static constexpr DType value = DType::float64; };
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<bool> {
+  static constexpr DType value = DType::boolean;
+};
+template <>
+struct DTypeOf<uint8_t> {
+  static constexpr DType value = DType::uint8;
+};
+template <>
+struct DTypeOf<int32_t> {
+  static constexpr DType value = DType::int32;
+};
+template <>
+struct DTypeOf<int64_t> {
+  static constexpr DType value = DType::int64;
+};
+template <>
+struct DTypeOf<Half> {
+  static constexpr DType value = DType::float16;
+};
+template <>
+struct DTypeOf<BFloat16> {
+  static constexpr DType value = DType::bfloat16;
+};
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::float32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::float64;
+};
 
-template <class T> struct AccumulateOf { using type = T; };
-template <> struct AccumulateOf<Half> { using type = float; };
-template <> struct AccumulateOf<BFloat16> { using type = float; };
-template <> struct AccumulateOf<bool> { using type = int64_t; };
-template <> struct AccumulateOf<uint8_t> { using type = int64_t; };
-template <> struct AccumulateOf<int32_t> { using type = int64_t; };
+template <class T>
+struct AccumulateOf {
+  using type = T;
+};
+template <>
+struct AccumulateOf<Half> {
+  using type = float;
+};
+template <>
+struct AccumulateOf<BFloat16> {
+  using type = float;
+};
+template <>
+struct AccumulateOf<bool> {
+  using type = int64_t;
+};
+template <>
+struct AccumulateOf<uint8_t> {
+  using type = int64_t;
+};
+template <>
+struct AccumulateOf<int32_t> {
+  using type = int64_t;
+};
 }  // namespace detail
 
-template <class T> inline constexpr DType dtype_of = detail::DTypeOf<T>::value;
+template <class T>
+inline constexpr DType dtype_of = detail::DTypeOf<T>::value;
 
 /// The type that sums of T are carried in: float for the half types, int64 for integers, T otherwise.
-template <class T> using accumulate_t = typename detail::AccumulateOf<T>::type;
+template <class T>
+using accumulate_t = typename detail::AccumulateOf<T>::type;
 
 }  // namespace ordo

@@ -34,7 +34,8 @@ ORDO_HD float half_to_float(uint16_t h) {
   return f;
 #else
   const uint32_t sign = uint32_t(h & 0x8000u) << 16, rest = h & 0x7fffu;
-  if (rest >= 0x7c00u) return bits_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13 | (rest > 0x7c00u ? 0x400000u : 0u));
+  if (rest >= 0x7c00u)
+    return bits_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13 | (rest > 0x7c00u ? 0x400000u : 0u));
   // Exact: a half's significand and exponent fit a float's; subnormals become normal by the multiplication.
   return bits_float(sign | float_bits(bits_float(rest << 13) * 0x1p112f));
 #endif
@@ -49,7 +50,7 @@ ORDO_HD uint16_t float_to_half(float f) {
   const uint32_t bits = float_bits(f), sign = bits >> 16 & 0x8000u, rest = bits & 0x7fffffffu;
   if (rest > 0x7f800000u) return uint16_t(sign | 0x7e00u);
   if (rest >= 0x477ff000u) return uint16_t(sign | 0x7c00u);  // rounds to 2^16 or more
-  if (rest < 0x38800000u) {                                  // subnormal: adding 0.5 leaves units of 2^-24 in the low bits
+  if (rest < 0x38800000u) {  // subnormal: adding 0.5 leaves units of 2^-24 in the low bits
     return uint16_t(sign | (float_bits(bits_float(rest) + 0.5f) - 0x3f000000u));
   }
   const uint32_t rounded = rest + 0xfffu + (rest >> 13 & 1u);

@@ -31,7 +31,8 @@ void deallocate(void* data, size_t bytes, Device device) noexcept;
 }  // namespace detail
 
 /// Scratch memory of a kernel, freed at the end of the scope.
-template <class T> class Scratch {
+template <class T>
+class Scratch {
  public:
   Scratch(int64_t count, Device device)
       : bytes_(size_t(count) * sizeof(T)), device_(device), data_(detail::allocate(bytes_, device)) {}

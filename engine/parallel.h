@@ -21,18 +21,26 @@ bool in_parallel_region();
 
 /// Calls f(first, last) for disjoint ranges that cover [begin, end), of at least `grain` elements each (but the last),
 /// one per thread. Small ranges run on the calling thread.
-template <class F> void parallel_for(int64_t begin, int64_t end, int64_t grain, const F& f) {
+template <class F>
+void parallel_for(int64_t begin, int64_t end, int64_t grain, const F& f) {
   const int64_t n = end - begin;
   if (n <= 0) return;
   const int64_t most = std::max<int64_t>(1, n / std::max<int64_t>(1, grain));
   const int pieces = detail::in_parallel_region() ? 1 : int(std::min<int64_t>(num_threads(), most));
   if (pieces <= 1) return f(begin, end);
-  struct Context { const F& f; int64_t begin, n; int pieces; } context{f, begin, n, pieces};
-  detail::run_pieces(pieces, [](void* p, int piece) {
-    const Context& c = *static_cast<Context*>(p);
-    const int64_t lo = c.n * piece / c.pieces, hi = c.n * (piece + 1) / c.pieces;
-    c.f(c.begin + lo, c.begin + hi);
-  }, &context);
+  struct Context {
+    const F& f;
+    int64_t begin, n;
+    int pieces;
+  } context{f, begin, n, pieces};
+  detail::run_pieces(
+      pieces,
+      [](void* p, int piece) {
+        const Context& c = *static_cast<Context*>(p);
+        const int64_t lo = c.n * piece / c.pieces, hi = c.n * (piece + 1) / c.pieces;
+        c.f(c.begin + lo, c.begin + hi);
+      },
+      &context);
 }
 
 }  // namespace ordo

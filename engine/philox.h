@@ -7,7 +7,9 @@
 
 namespace ordo {
 
-struct PhiloxBlock { uint32_t v[4]; };
+struct PhiloxBlock {
+  uint32_t v[4];
+};
 
 /// Block `index` of the stream (seed, stream): four independent 32-bit numbers.
 ORDO_HD PhiloxBlock philox(uint64_t seed, uint64_t stream, uint64_t index) {

@@ -60,7 +60,7 @@ class Tensor {
   int dim() const;
   int64_t numel() const;
   const Dims& sizes() const;
-  const Dims& strides() const;  ///< in elements
+  const Dims& strides() const;      ///< in elements
   int64_t size(int64_t dim) const;  ///< negative dims count from the end
   int64_t stride(int64_t dim) const;
   int64_t storage_offset() const;  ///< in elements
@@ -76,23 +76,28 @@ class Tensor {
   // -- its contents -------------------------------------------------------------------------------------------------
   /// The first element's address. T must be the tensor's element type (DTypeError); `data()` is untyped.
   /// The address is device memory for a CUDA tensor.
-  template <class T> T* data() const {
+  template <class T>
+  T* data() const {
     expect_dtype(dtype_of<T>);
     return static_cast<T*>(data());
   }
   void* data() const;
   /// The only element, converted to T. ShapeError unless numel() is 1. Waits for the device.
-  template <class T = double> T item() const {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(item_int64());
-    else return static_cast<T>(item_double());
+  template <class T = double>
+  T item() const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(item_int64());
+    else
+      return static_cast<T>(item_double());
   }
   /// All elements in row-major order, converted to T. Waits for the device.
-  template <class T> std::vector<T> to_vector() const;
+  template <class T>
+  std::vector<T> to_vector() const;
   /// NumPy-like text; large tensors are summarised.
   std::string str() const;
 
   // -- views: no data is copied; differentiable ----------------------------------------------------------------------
-  Tensor view(const Dims& sizes) const;  ///< one size may be -1; ShapeError when the strides do not allow it
+  Tensor view(const Dims& sizes) const;     ///< one size may be -1; ShapeError when the strides do not allow it
   Tensor reshape(const Dims& sizes) const;  ///< a view where possible, a copy otherwise
   Tensor transpose(int64_t dim0, int64_t dim1) const;
   Tensor t() const;  ///< transpose of a matrix; of 0-d and 1-d tensors, themselves
@@ -121,7 +126,8 @@ class Tensor {
   Tensor mean(const Dims& dims, bool keepdim = false) const;
   Tensor matmul(const Tensor& other) const;
 
-  // -- in place: change this tensor's memory and return it -------------------------------------------------------------
+  // -- in place: change this tensor's memory and return it
+  // -------------------------------------------------------------
   Tensor& fill_(Scalar value);
   Tensor& zero_() { return fill_(0); }
   Tensor& copy_(const Tensor& source);  ///< broadcasts and converts; also between devices
@@ -137,8 +143,9 @@ class Tensor {
   Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& source);
   Tensor& resize_(const Dims& sizes);  ///< contiguous; keeps leading elements, fills new ones like empty()
 
-  // -- differentiation --------------------------------------------------------------------------------------------------
-  bool requires_grad() const;  ///< true for leaves asked for and for everything computed from them
+  // -- differentiation
+  // --------------------------------------------------------------------------------------------------
+  bool requires_grad() const;                 ///< true for leaves asked for and for everything computed from them
   Tensor& set_requires_grad(bool on = true);  ///< leaves of floating dtype only
   bool is_leaf() const;
   Tensor grad() const;  ///< undefined before the first backward()
@@ -151,7 +158,8 @@ class Tensor {
   /// The operation that made this tensor, e.g. "mul"; empty for leaves.
   std::string_view grad_name() const;
 
-  // -- internals --------------------------------------------------------------------------------------------------------
+  // -- internals
+  // --------------------------------------------------------------------------------------------------------
   explicit Tensor(std::shared_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
   TensorImpl* impl() const { return impl_.get(); }
   const std::shared_ptr<TensorImpl>& impl_ptr() const { return impl_; }
@@ -165,7 +173,8 @@ class Tensor {
   std::shared_ptr<TensorImpl> impl_;
 };
 
-// -- factories ------------------------------------------------------------------------------------------------------------
+// -- factories
+// ------------------------------------------------------------------------------------------------------------
 Tensor empty(const Dims& sizes, TensorOptions options = {});
 Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});
 Tensor empty_like(const Tensor& like);
@@ -179,10 +188,13 @@ Tensor full_like(const Tensor& like, Scalar value);
 Tensor scalar_tensor(Scalar value, TensorOptions options = {});
 /// Copies `values` (row-major) into a new tensor of `sizes`; ShapeError unless the counts agree. T is converted to
 /// options.dtype; without options, the dtype is T's own.
-template <class T> Tensor from_vector(const std::vector<T>& values, const Dims& sizes);
-template <class T> Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOptions options);
+template <class T>
+Tensor from_vector(const std::vector<T>& values, const Dims& sizes);
+template <class T>
+Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOptions options);
 /// A 1-d tensor from literal values: `tensor({1.0, 2.0})`, `tensor<int64_t>({0, 2})`.
-template <class T = float> Tensor tensor(std::initializer_list<T> values) {
+template <class T = float>
+Tensor tensor(std::initializer_list<T> values) {
   return from_vector(std::vector<T>(values), {int64_t(values.size())});
 }
 

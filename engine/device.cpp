@@ -1,0 +1,38 @@
+#include <ordo/engine/device.h>
+
+#include <charconv>
+
+#include <ordo/engine/check.h>
+#if ORDO_HAS_CUDA
+#include <ordo/engine/cuda/backend.h>
+#endif
+
+namespace ordo {
+
+Device::Device(std::string_view text) {
+  if (text == "cpu") return;
+  if (text.substr(0, 4) == "cuda") {
+    type_ = Type::cuda;
+    if (text.size() == 4) return;
+    const char *first = text.data() + 5, *last = text.data() + text.size();
+    if (text[4] == ':' && first < last && *first != '-') {
+      const auto [end, error] = std::from_chars(first, last, index_);
+      if (error == std::errc() && end == last) return;
+    }
+  }
+  detail::fail<DeviceError>("device", "\"{}\" is not a device; write \"cpu\", \"cuda\" or \"cuda:0\"", text);
+}
+
+std::string Device::str() const { return is_cpu() ? "cpu" : "cuda:" + std::to_string(index_); }
+
+namespace cuda {
+#if ORDO_HAS_CUDA
+int device_count() { return backend::device_count(); }
+#else
+std::string_view build() { return "none"; }
+int device_count() { return 0; }
+void synchronize(Device) { ordo::detail::fail<DeviceError>("synchronize", "this build of Ordo has no CUDA"); }
+#endif
+}  // namespace cuda
+
+}  // namespace ordo

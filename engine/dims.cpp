@@ -1,0 +1,45 @@
+#include <ordo/engine/dims.h>
+
+#include <ordo/engine/check.h>
+
+namespace ordo {
+
+std::string Dims::str() const { return fmt::format("[{}]", fmt::join(begin(), end(), ", ")); }
+
+void Dims::throw_too_many(int64_t count) {
+  detail::fail<ShapeError>("shape", "a tensor has at most {} dimensions, not {}", kMaxDims, count);
+}
+
+Dims contiguous_strides(const Dims& sizes) {
+  Dims strides = sizes;
+  int64_t step = 1;
+  for (int i = sizes.size() - 1; i >= 0; --i) {
+    strides[i] = step;
+    step *= std::max<int64_t>(sizes[i], 1);
+  }
+  return strides;
+}
+
+Dims broadcast_sizes(const char* op, const Dims& a, const Dims& b) {
+  if (a == b) return a;
+  const int rank = std::max(a.size(), b.size());
+  Dims out = Dims::filled(rank, 1);
+  for (int i = 0; i < rank; ++i) {
+    const int ia = i - (rank - a.size()), ib = i - (rank - b.size());
+    const int64_t na = ia < 0 ? 1 : a[ia], nb = ib < 0 ? 1 : b[ib];
+    ORDO_CHECK(na == nb || na == 1 || nb == 1, ShapeError, op,
+               "shapes {} and {} do not broadcast: sizes {} and {} at dimension {} differ and neither is 1", a, b, na,
+               nb, i);
+    out[i] = na == 1 ? nb : na;
+  }
+  return out;
+}
+
+int wrap_dim(const char* op, int64_t dim, int rank) {
+  const int n = std::max(rank, 1);
+  ORDO_CHECK(dim >= -n && dim < n, IndexError, op, "dimension {} is out of range for a tensor of {} dimensions", dim,
+             rank);
+  return int(dim < 0 ? dim + n : dim);
+}
+
+}  // namespace ordo

@@ -1,0 +1,45 @@
+#include <ordo/engine/generator.h>
+
+#include <mutex>
+
+namespace ordo {
+
+struct Generator::Shared {
+  std::mutex mutex;
+  GeneratorState state;
+};
+
+Generator::Generator(uint64_t seed, uint64_t stream) : shared_(std::make_shared<Shared>()) {
+  shared_->state = {seed, stream, 0};
+}
+
+void Generator::manual_seed(uint64_t seed) {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->state = {seed, shared_->state.stream, 0};
+}
+
+GeneratorState Generator::state() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->state;
+}
+
+void Generator::set_state(const GeneratorState& state) {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->state = state;
+}
+
+GeneratorState Generator::reserve(uint64_t blocks) {
+  const std::lock_guard lock(shared_->mutex);
+  const GeneratorState before = shared_->state;
+  shared_->state.offset += blocks;
+  return before;
+}
+
+Generator& default_generator() {
+  static Generator generator;
+  return generator;
+}
+
+void manual_seed(uint64_t seed) { default_generator().manual_seed(seed); }
+
+}  // namespace ordo
