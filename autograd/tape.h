@@ -47,21 +47,23 @@ class Node : public std::enable_shared_from_this<Node> {
   virtual TensorList backward(const Tensor& grad) = 0;
   /// Drops what was saved; a later backward() throws.
   virtual void release() = 0;
+  virtual bool released() const = 0;
 
   const char* name() const { return name_; }
   Determinism level() const { return level_; }     ///< in force when recorded
   uint64_t sequence() const { return sequence_; }  ///< grows with every recorded operation of the process
   const std::vector<std::shared_ptr<Node>>& inputs() const { return inputs_; }
+  void set_inputs(std::vector<std::shared_ptr<Node>> inputs) { inputs_ = std::move(inputs); }
+  using Hook = std::function<Tensor(const Tensor&)>;
+  void add_hook(Hook hook) { hooks_.push_back(std::move(hook)); }
+  virtual const std::vector<Hook>& hooks() const { return hooks_; }
 
  private:
-  friend struct Recorder;
-  friend class BackwardPass;
-  friend struct AutogradMeta;
   const char* name_;
   Determinism level_;
   uint64_t sequence_;
   std::vector<std::shared_ptr<Node>> inputs_;  // null where no gradient is wanted
-  std::vector<std::function<Tensor(const Tensor&)>> hooks_;
+  std::vector<Hook> hooks_;
 };
 
 struct AutogradMeta {
@@ -103,9 +105,18 @@ Tensor record(const char* name, Tensor result, std::initializer_list<std::refere
   return result;
 }
 
-/// For in-place operations: checks that `t` may be changed (AutogradError for leaves that require a gradient and for
-/// views of recorded tensors), and counts the change.
-void begin_in_place(const char* op, const Tensor& t);
+/// For view operations: as record, and marks the result as a view.
+template <class F>
+Tensor record_view(const char* name, Tensor result, const Tensor& input, F&& backward) {
+  result.impl()->view = true;
+  return record(name, std::move(result), {input}, std::forward<F>(backward));
+}
+
+/// For in-place operations: checks that `t` may be changed (AutogradError for leaves that require a gradient and, where
+/// the change would be recorded, for views), and counts the change. `others` are what the new value depends on beside
+/// `t`.
+void begin_in_place(const char* op, const Tensor& t,
+                    std::initializer_list<std::reference_wrapper<const Tensor>> others = {});
 /// After an in-place operation on `t`: `inputs` are what its new value depends on, `t` itself as it was first.
 void record_in_place(const char* name, Tensor& t, const Tensor& before,
                      std::initializer_list<std::reference_wrapper<const Tensor>> others, BackwardFunction backward);

@@ -49,6 +49,7 @@ struct TensorImpl {
   int64_t numel = 0;
   DType dtype = float32;
   bool contiguous = true;
+  bool view = false;  ///< made by a public view operation: shares its memory with the tensor it came from
   std::shared_ptr<AutogradMeta> autograd;
 
   Device device() const { return storage->device(); }
