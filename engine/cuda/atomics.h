@@ -1,0 +1,73 @@
+// atomic_add for every element type that kernels add into. The order of arrival decides floating-point results.
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/half.h>
+
+namespace ordo::cuda {
+
+__device__ inline float atomic_add(float* p, float v) { return atomicAdd(p, v); }
+__device__ inline double atomic_add(double* p, double v) { return atomicAdd(p, v); }
+__device__ inline int32_t atomic_add(int32_t* p, int32_t v) { return atomicAdd(p, v); }
+__device__ inline uint32_t atomic_add(uint32_t* p, uint32_t v) { return atomicAdd(p, v); }
+__device__ inline uint64_t atomic_add(uint64_t* p, uint64_t v) {
+  return atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
+}
+/// Wraps around, as unsigned addition does.
+__device__ inline int64_t atomic_add(int64_t* p, int64_t v) {
+  return int64_t(atomic_add(reinterpret_cast<uint64_t*>(p), uint64_t(v)));
+}
+
+namespace detail {
+/// Adds in float and rounds once, by compare-and-swap on the 16 bits.
+template <class T>
+__device__ void atomic_add_16(T* p, T v) {
+  static_assert(sizeof(T) == sizeof(unsigned short));
+#if ORDO_EMULATED
+  emulator::count_float_atomic();
+#endif
+  unsigned short* word = reinterpret_cast<unsigned short*>(p);
+  unsigned short seen = *reinterpret_cast<volatile unsigned short*>(word);
+  for (;;) {
+    T old;
+    old.bits = seen;
+    const T sum(float(old) + float(v));
+    const unsigned short before = atomicCAS(word, seen, static_cast<unsigned short>(sum.bits));
+    if (before == seen) return;
+    seen = before;
+  }
+}
+}  // namespace detail
+
+__device__ inline void atomic_add(Half* p, Half v) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("red.add.noftz.f16 [%0], %1;" ::"l"(p), "h"(v.bits) : "memory");
+#else
+  detail::atomic_add_16(p, v);
+#endif
+}
+
+__device__ inline void atomic_add(BFloat16* p, BFloat16 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("red.add.noftz.bf16 [%0], %1;" ::"l"(p), "h"(v.bits) : "memory");
+#else
+  detail::atomic_add_16(p, v);
+#endif
+}
+
+/// Four neighbours at a 16-byte aligned address in global memory; each element is one addition.
+__device__ inline void atomic_add4(float* p, float4 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<float4*>(p), v);
+#else
+  atomicAdd(p, v.x);
+  atomicAdd(p + 1, v.y);
+  atomicAdd(p + 2, v.z);
+  atomicAdd(p + 3, v.w);
+#endif
+}
+
+}  // namespace ordo::cuda

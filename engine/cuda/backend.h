@@ -1,0 +1,60 @@
+// What the engine asks of a device, in plain types: the same declarations for a real GPU and the emulator. Internal.
+// Functions that take a device make it current for their own calls only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <ordo/engine/device.h>
+#include <ordo/engine/dtype.h>
+
+namespace ordo::cuda::backend {
+
+struct MemoryInfo {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+};
+
+struct DeviceProperties {
+  std::string name;
+  int compute_major = 0, compute_minor = 0;
+  int multiprocessors = 0;
+  size_t total_bytes = 0;
+};
+
+/// "cuda" or "emulated".
+std::string_view build();
+/// 0 without a GPU or a usable driver; never throws.
+int device_count();
+
+/// 256-byte aligned device memory, or null when there is none left. Other failures throw CudaError.
+void* allocate_raw(size_t bytes, int device);
+/// Returns memory to the driver. The caller has made sure that no work uses it any more.
+void free_raw(void* data, int device) noexcept;
+
+/// Names the calling thread's stream on `device`; never 0. After a thread has ended, its stream, idle, serves another.
+uintptr_t current_stream_id(int device);
+/// Lets later work of the calling thread's stream wait for everything queued so far on the stream of that id.
+void wait_for_stream(uintptr_t stream_id, int device);
+
+/// Copies between any two devices in the order of the calling thread's streams. Waits, and raises recorded index
+/// errors, when host memory takes part.
+void copy(void* to, Device to_device, const void* from, Device from_device, size_t bytes);
+/// NaN for floating types, the maximum for integers, true for bool.
+void fill_pattern(void* data, int64_t numel, DType dtype, int device);
+void set_zero(void* data, size_t bytes, int device);
+
+/// Waits for the calling thread's stream, then raises an index error that its kernels recorded.
+void synchronize(int device);
+/// Waits for all streams of the device; raises nothing. For freeing memory.
+void wait_for_device(int device) noexcept;
+
+MemoryInfo memory_info(int device);
+DeviceProperties device_properties(int device);
+/// As "13.0"; empty when not present.
+std::string driver_version();
+std::string runtime_version();
+
+}  // namespace ordo::cuda::backend

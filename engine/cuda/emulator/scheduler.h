@@ -1,0 +1,97 @@
+// Runs the threads of a launch as fibers of the calling thread, in an order drawn from a seed. A thread gives way at
+// barriers, warp operations, atomics and fences; several blocks are in flight together. What CUDA leaves undefined is
+// made visible: shared memory starts as garbage, and deadlock, divergent barriers and warp operations that do not match
+// are errors with file and line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ordo/engine/cuda/emulator/language.h>
+#include <ordo/engine/cuda/emulator/runtime.h>
+
+namespace ordo::cuda::emulator {
+
+enum class Order : unsigned char { random, forward, reverse };
+
+struct Options {
+  uint64_t seed = 1;                 ///< ORDO_EMULATOR_SEED
+  Order order = Order::random;       ///< ORDO_EMULATOR_ORDER: random, forward or reverse
+  double yield = 0.3;                ///< ORDO_EMULATOR_YIELD: chance of giving way at an atomic or a fence
+  unsigned resident = 4;             ///< blocks in flight together; 0: 1 to 8, drawn from the seed
+  size_t stack_bytes = 64 << 10;     ///< of each suspended CUDA thread
+  uint64_t max_steps = 1ull << 34;   ///< of one launch, before it is reported as a livelock
+  size_t memory_bytes = 8ull << 30;  ///< of the device
+};
+/// Change them between launches. They start from the environment.
+Options& options();
+
+struct Stats {
+  uint64_t launches = 0;
+  uint64_t threads = 0;
+  uint64_t switches = 0;       ///< of stacks
+  uint64_t float_atomics = 0;  ///< atomic additions of floating-point numbers: their order decides bits
+};
+Stats& stats();
+
+/// Runs fn(context) once for every thread; throws CudaError.
+void run(dim3 grid, dim3 block, size_t shared_bytes, void (*fn)(void*), void* context);
+
+/// As kernel<<<grid, block, shared_bytes, stream>>>(args...). A grid without blocks is no work, not an error.
+template <class... P, class... A>
+void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t, A&&... args) {
+  static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are copied bytewise");
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+  struct Call {
+    void (*kernel)(P...);
+    std::tuple<P...> parameters;
+  } call{kernel, std::tuple<P...>(static_cast<P>(std::forward<A>(args))...)};
+  run(
+      grid, block, shared_bytes,
+      [](void* p) {
+        const Call& c = *static_cast<const Call*>(p);
+        std::apply(c.kernel, c.parameters);
+      },
+      &call);
+}
+
+// -- for the intrinsics ---------------------------------------------------------------------------------------------
+/// The place of a call in a kernel.
+struct Where {
+  const char* file;
+  int line;
+};
+enum class BarrierVote : uint8_t { none, count, all, any };
+enum class WarpOp : uint8_t {
+  sync,
+  shuffle,
+  ballot,
+  any,
+  all,
+  match,
+  add,
+  min_signed,
+  max_signed,
+  min,
+  max,
+  bit_and,
+  bit_or,
+  bit_xor
+};
+
+int block_barrier(BarrierVote vote, int predicate, Where where);
+uint64_t warp_operation(WarpOp op, unsigned mask, uint64_t value, int source_lane, Where where);
+/// Lets another thread run, with that chance.
+void give_way(double chance);
+void give_way_at_atomic();
+void count_float_atomic();
+int lane();
+void* shared_variable(const void* tag, size_t bytes, size_t alignment);
+void* dynamic_shared();
+/// Fills memory with bytes drawn from the seed, so that reading before writing shows.
+void fill_garbage(void* data, size_t bytes, uint64_t seed);
+
+}  // namespace ordo::cuda::emulator
