@@ -32,7 +32,7 @@ add_library(ordo SHARED ${cpp_sources} ${cuda_cpp_sources} ${cu_sources})
 add_library(ordo::ordo ALIAS ordo)
 
 # Headers are included as <ordo/engine/tensor.h> everywhere; in the build tree links to the rooms make that path.
-set(include_root ${PROJECT_BINARY_DIR}/include)
+set(include_root ${CMAKE_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${include_root}/ordo)
 foreach(entry IN LISTS rooms ITEMS ordo.h)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${include_root}/ordo/${entry} SYMBOLIC)
@@ -60,8 +60,8 @@ endif()
 target_link_libraries(ordo PRIVATE $<BUILD_INTERFACE:ordo_build_options>)
 
 target_compile_definitions(ordo PRIVATE ORDO_VERSION="${PROJECT_VERSION}" EIGEN_DONT_PARALLELIZE)
-if(ORDO_POISON_RESULTS)
-  target_compile_definitions(ordo PRIVATE ORDO_POISON_RESULTS=1)
+if(ORDO_POISON_RESULTS)  # for the one file that asks, so that compiler caches serve all builds
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/engine/create.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_POISON_RESULTS=1)
 endif()
 if(NOT ORDO_CUDA_MODE STREQUAL "OFF")
   target_compile_definitions(ordo PRIVATE ORDO_HAS_CUDA=1)

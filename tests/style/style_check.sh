@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# What a machine can check about the sources: style_check.sh ROOT
+#   includes point one way, nn -> autograd -> kernels -> engine, and are written <ordo/room/file.h>
+#   kernels use the project's macros instead of raw __shared__ and <<<>>>, and none of what the emulator cannot run
+#   ordo.h includes every public header
+set -euo pipefail
+cd -- "${1:?usage: style_check.sh ROOT}"
+failed=0
+
+# complain RULE: prints the offending lines on standard input, if any.
+complain() {
+  local lines
+  lines=$(cat)
+  [ -z "$lines" ] && return
+  printf '%s:\n%s\n' "$1" "$lines"
+  failed=1
+}
+# search PATTERN PATH...: matching lines of the sources in those rooms.
+search() {
+  local pattern=$1
+  shift
+  grep -rnE --include='*.h' --include='*.cuh' --include='*.cpp' --include='*.cu' -- "$pattern" "$@" || true
+}
+
+complain 'engine includes a room above it' < <(search '#include [<"]ordo/(kernels|autograd|nn)/' engine)
+complain 'kernels include a room above them' < <(search '#include [<"]ordo/(autograd|nn)/' kernels)
+complain 'autograd includes nn' < <(search '#include [<"]ordo/nn/' autograd)
+complain 'includes are written <ordo/room/file.h>' < <(search '#include "' engine kernels autograd nn)
+complain 'public and kernel headers start with #pragma once' < <(
+  find ordo.h engine kernels autograd nn \( -name '*.h' -o -name '*.cuh' \) -exec grep -L '^#pragma once' {} +)
+complain 'public headers stay light' < <(
+  grep -nE '#include <(fmt/|Eigen/|cub/|iostream|nlohmann/|regex)' ordo.h autograd/ops/*.h nn/*.h /dev/null || true)
+
+# The words of a rule may be explained in comments and defined in the macros.
+code() { grep -vE '^[^:]*:[0-9]+: *(//|\*)|# *define'; }
+complain 'raw __shared__ or <<< (use ORDO_SHARED and cuda::launch)' < <(
+  search '__shared__|<<<' engine kernels | grep -v '^engine/cuda/' | code || true)
+complain 'what the kernel rules forbid (docs/architecture.md)' < <(
+  search '__activemask|cub::(Block|Warp)|cooperative_groups|cudaMemcpyToSymbol|ReduceByKey|[mM]ultiProcessorCount' \
+    engine kernels | grep -v '^engine/cuda/' | code || true)
+
+for header in autograd/autograd.h autograd/ops/*.h nn/*.h; do
+  [ -e "$header" ] || continue
+  grep -qF "#include <ordo/$header>" ordo.h || echo "$header"
+done | complain 'ordo.h does not include' || failed=1
+
+complain 'files of more than 600 lines' < <(
+  find engine kernels autograd nn tools samples bench tests \( -name '*.h' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.cu' \) \
+    -exec wc -l {} + 2>/dev/null | awk '$1 > 600 && $2 != "total" {print $2 ": " $1}')
+
+[ "$failed" -eq 0 ] && echo 'Style: includes, kernel rules and ordo.h are as they should be.'
+exit "$failed"
