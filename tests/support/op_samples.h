@@ -1,0 +1,78 @@
+// Samples of an operation, from which the registry-driven tests follow (tests/registry_*_test.cpp). In the operation's
+// own test file:
+//
+//   ORDO_OP_SAMPLES(index_add) {
+//     return {{.label = "dim1", .inputs = {...}, .run = [](const TensorList& in) { return index_add(in[0], 1, ...); },
+//              .reference = [](const TensorList& in) { ... plain loops in double ... }}};
+//   }
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <ordo/engine/generator.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo::test {
+
+struct Sample {
+  std::string label;
+  /// float64 and integer CPU tensors. Tests convert the floating ones to the dtype under test, and move them.
+  TensorList inputs;
+  std::function<Tensor(const TensorList&)> run;
+  /// The result's elements in row-major order, by plain double-precision loops. It gets the same inputs, rounded to the
+  /// dtype under test, as float64 CPU tensors.
+  std::function<std::vector<double>(const TensorList&)> reference;
+  bool gradient = true;          ///< small and smooth enough for finite differences
+  bool second_order = true;      ///< also differentiate the gradient
+  double tolerance = 4;          ///< error allowed, in units of the dtype's epsilon times the largest |reference|
+  bool order_sensitive = false;  ///< at not_guaranteed, `atomic` gives different bits on different schedules
+};
+
+using SampleFunction = std::vector<Sample> (*)();
+std::map<std::string, SampleFunction>& op_samples();
+
+struct RegisterSamples {
+  RegisterSamples(const char* op, SampleFunction f) { op_samples()[op] = f; }
+};
+#define ORDO_OP_SAMPLES(op)                                                            \
+  static std::vector<::ordo::test::Sample> samples_##op();                             \
+  static const ::ordo::test::RegisterSamples register_samples_##op{#op, samples_##op}; \
+  static std::vector<::ordo::test::Sample> samples_##op()
+
+/// cpu, and cuda:0 where there is one (real or emulated).
+std::vector<Device> test_devices();
+
+/// Fixed pseudo-random numbers in [low, high), the same everywhere; different `stream`s are independent.
+Tensor test_values(const Dims& sizes, uint64_t stream = 0, double low = -2, double high = 2);
+/// The same with mixed magnitudes (sign * 2^[-12, 12)), so that the order of a sum shows in its bits.
+Tensor test_mixed_values(const Dims& sizes, uint64_t stream = 0);
+/// Fixed pseudo-random integers in [0, bound).
+Tensor test_indices(const Dims& sizes, int64_t bound, uint64_t stream = 0, DType dtype = int64);
+
+/// The bytes of the elements in row-major order.
+std::vector<uint8_t> bytes_of(const Tensor& t);
+/// FNV-1a of bytes_of(t), for golden values: sixteen hexadecimal digits.
+std::string hash_of(const Tensor& t);
+
+/// Runs f under `seeds` schedules of the emulator and returns the number of distinct byte patterns of its result. On a
+/// real GPU the runs are repeats. Call for CUDA tensors only.
+int distinct_results(int seeds, const std::function<Tensor()>& f);
+
+}  // namespace ordo::test
+
+/// EXPECT_ORDO_ERROR(index_add(...), IndexError, "index_add"): throws that type, and the message holds the text.
+#define EXPECT_ORDO_ERROR(statement, ErrorType, text)                                       \
+  do {                                                                                      \
+    try {                                                                                   \
+      (void)(statement);                                                                    \
+      ADD_FAILURE() << #statement " did not throw";                                         \
+    } catch (const ::ordo::ErrorType& e) {                                                  \
+      EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();           \
+    } catch (const std::exception& e) {                                                     \
+      ADD_FAILURE() << #statement " threw another error than " #ErrorType ": " << e.what(); \
+    }                                                                                       \
+  } while (false)
