@@ -4,6 +4,7 @@
 // definitions live with all others in autograd/ops/. Operations without a method are free functions (`ordo::relu(x)`).
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -172,6 +173,9 @@ class Tensor {
   const TensorImpl& get() const;
   std::shared_ptr<TensorImpl> impl_;
 };
+
+/// Writes str().
+std::ostream& operator<<(std::ostream& out, const Tensor& t);
 
 // -- factories
 // ------------------------------------------------------------------------------------------------------------
