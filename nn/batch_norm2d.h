@@ -1,0 +1,37 @@
+// BatchNorm2d: y = (x - mean) / sqrt(var + eps) * weight + bias, per channel
+//   x, y [N, C, H, W]; "weight", "bias" [C], starting as 1 and 0; mean and var over N, H, W.
+// While training, mean and (biased) var are the batch's, and the buffers follow with the unbiased variance:
+//   running = (1 - momentum) running + momentum batch;   "running_mean", "running_var", "num_batches_tracked"
+// In evaluation mode they are the buffers'.
+//
+//   nn::BatchNorm2d norm(16);
+//   Tensor y = norm(conv(x));
+#pragma once
+
+#include <optional>
+
+#include <ordo/nn/module.h>
+
+namespace ordo::nn {
+
+struct BatchNormOptions {
+  double eps = 1e-5;
+  std::optional<double> momentum = 0.1;  ///< none: the running values are plain averages over all batches
+  bool affine = true;                    ///< with weight and bias
+  bool track_running_stats = true;       ///< without: the batch's values are used in evaluation mode too
+};
+
+class BatchNorm2d : public Module {
+ public:
+  explicit BatchNorm2d(int64_t channels, BatchNormOptions options = {});
+  /// ShapeError unless the input is [N, channels, H, W].
+  Tensor forward(const Tensor& input) override;
+
+  Tensor weight, bias;                                    ///< undefined unless affine
+  Tensor running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked
+
+ private:
+  BatchNormOptions options_;
+};
+
+}  // namespace ordo::nn

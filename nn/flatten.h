@@ -1,0 +1,24 @@
+// Flatten: merges dimensions start_dim to end_dim into one; by default all but the first (the batch).
+//
+//   nn::Flatten()(images)   // [N, 16, 7, 7] -> [N, 784]
+#pragma once
+
+#include <ordo/nn/module.h>
+
+namespace ordo::nn {
+
+struct FlattenOptions {
+  int64_t start_dim = 1;
+  int64_t end_dim = -1;
+};
+
+class Flatten : public Module {
+ public:
+  explicit Flatten(FlattenOptions options = {}) : options_(options) {}
+  Tensor forward(const Tensor& input) override { return input.flatten(options_.start_dim, options_.end_dim); }
+
+ private:
+  FlattenOptions options_;
+};
+
+}  // namespace ordo::nn

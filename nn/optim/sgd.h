@@ -1,0 +1,31 @@
+// SGD: stochastic gradient descent, PyTorch's formula. For each parameter p with gradient g:
+//   g = g + weight_decay p
+//   b = momentum b + (1 - dampening) g        (b = g in the first step; only with momentum)
+//   g = nesterov ? g + momentum b : b         (only with momentum)
+//   p = p - lr g
+// Every element has a fixed order: the same at all determinism levels.
+#pragma once
+
+#include <ordo/nn/optim/optimizer.h>
+
+namespace ordo::optim {
+
+struct SGDOptions {
+  double lr = 1e-3;
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
+  bool nesterov = false;  ///< needs momentum > 0 and dampening == 0
+};
+
+class SGD : public Optimizer {
+ public:
+  explicit SGD(TensorList parameters, SGDOptions options = {});
+  void step() override;
+
+ private:
+  SGDOptions options_;
+  TensorList momentum_;  // undefined until a parameter's first step
+};
+
+}  // namespace ordo::optim
