@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/determinism.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/tensor_impl.h>

@@ -1,0 +1,43 @@
+#include <ordo/autograd/ops/sum.h>
+
+#include <ordo/autograd/tape.h>
+#include <ordo/kernels/reduce/reduction.h>
+#include <ordo/kernels/reduce/sum.h>
+
+namespace ordo {
+Tensor operator/(const Tensor& a, Scalar b);
+
+namespace {
+
+/// The gradient of a sum: `grad` for every value that was summed.
+Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
+  if (grad.dim() == 0) return grad.expand(sizes);
+  return grad.reshape(kernels::sizes_after(sizes, kernels::reduced_mask("sum", sizes.size(), dims), true))
+      .expand(sizes);
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
+  return record(
+      "sum", kernels::sum(input, dims, keepdim), {input},
+      [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList { return {spread(grad, sizes, dims)}; });
+}
+
+Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
+  return record("mean", kernels::mean(input, dims, keepdim), {input},
+                [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
+                  const double count = double(sizes.product()) / double(grad.numel());
+                  return {spread(grad / count, sizes, dims)};
+                });
+}
+
+Tensor sum(const Tensor& input) { return sum(input, {}, false); }
+Tensor mean(const Tensor& input) { return mean(input, {}, false); }
+
+Tensor Tensor::sum() const { return ordo::sum(*this, {}, false); }
+Tensor Tensor::sum(const Dims& dims, bool keepdim) const { return ordo::sum(*this, dims, keepdim); }
+Tensor Tensor::mean() const { return ordo::mean(*this, {}, false); }
+Tensor Tensor::mean(const Dims& dims, bool keepdim) const { return ordo::mean(*this, dims, keepdim); }
+
+}  // namespace ordo

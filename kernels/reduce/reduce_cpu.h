@@ -1,0 +1,215 @@
+// Rule 2 of docs/ordering.md on the CPU. Blocks of one output, or outputs, go to different threads; the 32 lanes, or
+// neighbouring outputs, to a register's elements. None of it changes a bit.
+#pragma once
+
+#include <algorithm>
+
+#include <ordo/engine/memory.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/reduce/reduction.h>
+
+namespace ordo::kernels::cpu {
+
+inline constexpr int64_t kReduceGrain = 65536;  // values per thread that are worth waking it for
+
+/// Walks the reduced loops around the innermost one.
+class RunWalker {
+ public:
+  RunWalker(const Reduction& g, int64_t i) : g_(g) {
+    for (int d = g.reduced - 1; d >= 0; --d) {
+      index_[d] = i % g.reduced_sizes[d];
+      i /= g.reduced_sizes[d];
+      offset_ += index_[d] * g.reduced_strides[d];
+    }
+  }
+  int64_t offset() const { return offset_; }
+  /// Values left in the innermost loop.
+  int64_t left() const { return g_.reduced ? g_.reduced_sizes[g_.reduced - 1] - index_[g_.reduced - 1] : 1; }
+  void advance(int64_t n) {
+    int d = g_.reduced - 1;
+    if (d < 0) return;
+    index_[d] += n;
+    offset_ += n * g_.reduced_strides[d];
+    while (d > 0 && index_[d] == g_.reduced_sizes[d]) {
+      offset_ -= index_[d] * g_.reduced_strides[d];
+      index_[d--] = 0;
+      ++index_[d];
+      offset_ += g_.reduced_strides[d];
+    }
+  }
+
+ private:
+  const Reduction& g_;
+  int64_t index_[kMaxDims];
+  int64_t offset_ = 0;
+};
+
+namespace detail {
+
+/// Folds n values that lie `stride` apart into the lanes, beginning at lane `lane`.
+template <class R>
+[[gnu::always_inline]] inline void fold_run(const R& r, typename R::State* lanes, int lane, int64_t at, int64_t stride,
+                                            int64_t i, int64_t n, int64_t output) {
+  if (lane) {
+    const int head = int(std::min<int64_t>(n, kReduceLanes - lane));
+    for (int k = 0; k < head; ++k)
+      lanes[lane + k] = R::combine(lanes[lane + k], r.load(at + k * stride, i + k, output));
+    at += head * stride, i += head, n -= head;
+  }
+  if (n >= kReduceLanes) {
+    typename R::State registers[kReduceLanes];
+    for (int k = 0; k < kReduceLanes; ++k) registers[k] = lanes[k];
+    for (; n >= kReduceLanes; n -= kReduceLanes, i += kReduceLanes, at += kReduceLanes * stride)
+      for (int k = 0; k < kReduceLanes; ++k)
+        registers[k] = R::combine(registers[k], r.load(at + k * stride, i + k, output));
+    for (int k = 0; k < kReduceLanes; ++k) lanes[k] = registers[k];
+  }
+  for (int k = 0; k < n; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k * stride, i + k, output));
+}
+
+template <class R>
+typename R::State halve(typename R::State* lanes) {
+  for (int k = 0; k < 16; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 16]);
+  for (int k = 0; k < 8; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 8]);
+  for (int k = 0; k < 4; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 4]);
+  for (int k = 0; k < 2; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 2]);
+  return R::combine(lanes[0], lanes[1]);
+}
+
+/// Values [begin, end) of one output, at most a block.
+template <class R>
+typename R::State reduce_block(const R& r, const Reduction& g, int64_t base, int64_t output, int64_t begin,
+                               int64_t end) {
+  alignas(64) typename R::State lanes[kReduceLanes];
+  for (int k = 0; k < kReduceLanes; ++k) lanes[k] = R::identity();
+  const int64_t stride = g.inner_stride();
+  if (g.reduced <= 1) {
+    const int64_t at = base + begin * stride;
+    if (stride == 1)
+      fold_run(r, lanes, 0, at, 1, begin, end - begin, output);
+    else
+      fold_run(r, lanes, 0, at, stride, begin, end - begin, output);
+    return halve<R>(lanes);
+  }
+  RunWalker walker(g, begin);
+  for (int64_t i = begin; i < end;) {
+    const int64_t n = std::min(walker.left(), end - i);
+    const int lane = int(i % kReduceLanes);
+    if (stride == 1)
+      fold_run(r, lanes, lane, base + walker.offset(), 1, i, n, output);
+    else
+      fold_run(r, lanes, lane, base + walker.offset(), stride, i, n, output);
+    walker.advance(n);
+    i += n;
+  }
+  return halve<R>(lanes);
+}
+
+/// The block results of one output, by rule 1. Overwrites them.
+template <class R>
+typename R::State fold_blocks(typename R::State* v, int64_t count) {
+  for (; count > 1; count = (count + kReduceFold - 1) / kReduceFold)
+    for (int64_t g = 0; g * kReduceFold < count; ++g) {
+      typename R::State s = v[g * kReduceFold];
+      const int64_t end = std::min(count, (g + 1) * kReduceFold);
+      for (int64_t i = g * kReduceFold + 1; i < end; ++i) s = R::combine(s, v[i]);
+      v[g] = s;
+    }
+  return v[0];
+}
+
+inline constexpr int kReduceTile = 64;
+
+/// Values [begin, end) of `width` neighbouring outputs, the first of which is `output`; results into tile[0].
+template <class R>
+void reduce_tile(const R& r, const Reduction& g, int64_t base, int64_t output, int width, int64_t begin, int64_t end,
+                 typename R::State (*tile)[kReduceTile]) {
+  RunWalker walker(g, begin);
+  for (int64_t i = begin; i < end; ++i, walker.advance(1)) {
+    const int64_t at = base + walker.offset();
+    typename R::State* lane = tile[i % kReduceLanes];
+    if (i - begin < kReduceLanes) {
+      for (int w = 0; w < width; ++w) lane[w] = r.load(at + w, i, output + w);
+    } else if (width == kReduceTile) {
+      for (int w = 0; w < kReduceTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, output + w));
+    } else {
+      for (int w = 0; w < width; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, output + w));
+    }
+  }
+  int lanes = int(std::min<int64_t>(end - begin, kReduceLanes));
+  for (int half = kReduceLanes / 2; half > 0; half /= 2) {
+    for (int k = 0; k + half < lanes; ++k)
+      for (int w = 0; w < width; ++w) tile[k][w] = R::combine(tile[k][w], tile[k + half][w]);
+    lanes = std::min(lanes, half);
+  }
+}
+
+}  // namespace detail
+
+/// One output, on the calling thread.
+template <class R>
+typename R::State reduce_one(const R& r, const Reduction& g, int64_t output) {
+  const int64_t base = g.base(output), blocks = g.blocks();
+  if (g.length == 0) return R::empty();
+  if (blocks == 1) return detail::reduce_block(r, g, base, output, 0, g.length);
+  Scratch<typename R::State> partial(blocks, ordo::cpu);
+  for (int64_t b = 0; b < blocks; ++b)
+    partial[b] = detail::reduce_block(r, g, base, output, b * kReduceBlock, std::min(g.length, (b + 1) * kReduceBlock));
+  return detail::fold_blocks<R>(partial, blocks);
+}
+
+template <class R>
+void reduce(const R& r, const Reduction& g) {
+  using State = typename R::State;
+  if (g.outputs == 0) return;
+  if (g.length == 0) {
+    for (int64_t o = 0; o < g.outputs; ++o) r.store(o, R::empty());
+    return;
+  }
+  const int64_t blocks = g.blocks(), per_block = std::min<int64_t>(g.length, kReduceBlock);
+  const bool across = g.across_outputs();
+  if (blocks == 1 && !across) {
+    parallel_for(0, g.outputs, std::max<int64_t>(1, kReduceGrain / per_block), [&](int64_t first, int64_t last) {
+      for (int64_t o = first; o < last; ++o) r.store(o, detail::reduce_block(r, g, g.base(o), o, 0, g.length));
+    });
+    return;
+  }
+  Scratch<State> partial(blocks > 1 ? g.outputs * blocks : 0, ordo::cpu);
+  State* const partials = partial;
+  if (!across) {
+    parallel_for(0, g.outputs * blocks, kReduceGrain / per_block, [&](int64_t first, int64_t last) {
+      for (int64_t item = first; item < last; ++item) {
+        const int64_t o = item / blocks, b = item % blocks;
+        partials[item] =
+            detail::reduce_block(r, g, g.base(o), o, b * kReduceBlock, std::min(g.length, (b + 1) * kReduceBlock));
+      }
+    });
+  } else {
+    const int64_t row = g.kept_inner_size(), tiles = (row + detail::kReduceTile - 1) / detail::kReduceTile;
+    const int64_t rows = g.outputs / row;
+    const int64_t grain =
+        std::max<int64_t>(1, kReduceGrain / (per_block * std::min<int64_t>(row, detail::kReduceTile)));
+    parallel_for(0, rows * tiles * blocks, grain, [&](int64_t first, int64_t last) {
+      alignas(64) State tile[kReduceLanes][detail::kReduceTile];
+      for (int64_t item = first; item < last; ++item) {
+        const int64_t b = item % blocks, t = item / blocks % tiles,
+                      o = item / (blocks * tiles) * row + t * detail::kReduceTile;
+        const int width = int(std::min<int64_t>(detail::kReduceTile, row - t * detail::kReduceTile));
+        detail::reduce_tile(r, g, g.base(o), o, width, b * kReduceBlock, std::min(g.length, (b + 1) * kReduceBlock),
+                            tile);
+        for (int w = 0; w < width; ++w) {
+          if (blocks == 1)
+            r.store(o + w, tile[0][w]);
+          else
+            partials[(o + w) * blocks + b] = tile[0][w];
+        }
+      }
+    });
+  }
+  if (blocks == 1) return;
+  parallel_for(0, g.outputs, std::max<int64_t>(1, kReduceGrain / blocks), [&](int64_t first, int64_t last) {
+    for (int64_t o = first; o < last; ++o) r.store(o, detail::fold_blocks<R>(partials + o * blocks, blocks));
+  });
+}
+
+}  // namespace ordo::kernels::cpu

@@ -1,0 +1,150 @@
+// Rule 2 of docs/ordering.md on CUDA: a warp per block of one output, lane by lane as the rule says, or, where
+// neighbouring outputs are neighbours in memory, 32 outputs side by side. A second kernel folds the blocks of an
+// output.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/memory.h>
+#include <ordo/kernels/reduce/reduction.h>
+
+namespace ordo::kernels::cuda {
+
+/// `v` of the lane `delta` above; any trivially copyable type.
+template <class S>
+__device__ inline S shuffle_down(const S& v, int delta) {
+  constexpr int kWords = int((sizeof(S) + 3) / 4);
+  unsigned words[kWords] = {};
+  memcpy(words, &v, sizeof(S));
+  for (int w = 0; w < kWords; ++w) words[w] = __shfl_down_sync(0xffffffffu, words[w], delta);
+  S result;
+  memcpy(&result, words, sizeof(S));
+  return result;
+}
+
+/// The lanes of a warp, halved; the result is lane 0's.
+template <class R>
+__device__ inline typename R::State halve(typename R::State s) {
+  for (int half = 16; half > 0; half /= 2) s = R::combine(s, shuffle_down(s, half));
+  return s;
+}
+
+template <class R>
+__global__ void reduce_inner_kernel(R r, Reduction g, int64_t blocks, typename R::State* partial) {
+  using State = typename R::State;
+  const int lane = int(threadIdx.x) % 32;
+  const int64_t warps = ordo::cuda::thread_count() / 32, items = g.outputs * blocks;
+  for (int64_t item = ordo::cuda::thread_index() / 32; item < items; item += warps) {
+    const int64_t o = item / blocks, b = item - o * blocks, base = g.base(o), begin = b * kReduceBlock;
+    const int64_t end = g.length < begin + kReduceBlock ? g.length : begin + kReduceBlock;
+    State s = R::identity();
+    if (g.reduced == 1) {
+      const int64_t stride = g.reduced_strides[0];
+      for (int64_t i = begin + lane; i < end; i += 32) s = R::combine(s, r.load(base + i * stride, i, o));
+    } else {
+      for (int64_t i = begin + lane; i < end; i += 32) s = R::combine(s, r.load(base + g.offset(i), i, o));
+    }
+    s = halve<R>(s);
+    if (lane == 0) {
+      if (blocks > 1)
+        partial[item] = s;
+      else
+        r.store(o, g.length ? s : R::empty());
+    }
+  }
+}
+
+inline constexpr int kAcrossRows = 8;  // of 32 threads each
+
+template <class R>
+__global__ void reduce_across_kernel(R r, Reduction g, int64_t blocks, typename R::State* partial) {
+  using State = typename R::State;
+  ORDO_SHARED(State, tile, [kReduceLanes][32]);
+  const int x = int(threadIdx.x), y = int(threadIdx.y);
+  const int64_t row = g.kept_inner_size(), tiles = (row + 31) / 32, items = g.outputs / row * tiles * blocks;
+  for (int64_t item = blockIdx.x; item < items; item += gridDim.x) {
+    const int64_t b = item % blocks, t = item / blocks % tiles, o = item / (blocks * tiles) * row + t * 32 + x;
+    const bool active = t * 32 + x < row;
+    const int64_t begin = b * kReduceBlock, end = g.length < begin + kReduceBlock ? g.length : begin + kReduceBlock;
+    const int64_t base = active ? g.base(o) : 0;
+    for (int lane = y; lane < kReduceLanes; lane += kAcrossRows) {
+      State s = R::identity();
+      if (active)
+        for (int64_t i = begin + lane; i < end; i += kReduceLanes)
+          s = R::combine(s, r.load(base + (g.reduced == 1 ? i * g.reduced_strides[0] : g.offset(i)), i, o));
+      tile[lane][x] = s;
+    }
+    __syncthreads();
+    for (int half = kReduceLanes / 2; half > 0; half /= 2) {
+      for (int lane = y; lane < half; lane += kAcrossRows)
+        tile[lane][x] = R::combine(tile[lane][x], tile[lane + half][x]);
+      __syncthreads();
+    }
+    if (y == 0 && active) {
+      if (blocks > 1)
+        partial[o * blocks + b] = tile[0][x];
+      else
+        r.store(o, tile[0][x]);
+    }
+    __syncthreads();
+  }
+}
+
+/// Rule 1 over the block results: a thread folds one group of 64, in place.
+template <class R>
+__global__ void fold_blocks_kernel(int64_t outputs, int64_t groups, int64_t count, int64_t step, int64_t blocks,
+                                   typename R::State* partial) {
+  for (int64_t item = ordo::cuda::thread_index(); item < outputs * groups; item += ordo::cuda::thread_count()) {
+    typename R::State* v = partial + item / groups * blocks;
+    const int64_t begin = item % groups * kReduceFold, end = begin + kReduceFold < count ? begin + kReduceFold : count;
+    typename R::State s = v[begin * step];
+    for (int64_t i = begin + 1; i < end; ++i) s = R::combine(s, v[i * step]);
+    v[begin * step] = s;
+  }
+}
+
+template <class R>
+__global__ void store_blocks_kernel(R r, int64_t outputs, int64_t count, int64_t step, int64_t blocks,
+                                    const typename R::State* partial) {
+  for (int64_t o = ordo::cuda::thread_index(); o < outputs; o += ordo::cuda::thread_count()) {
+    const typename R::State* v = partial + o * blocks;
+    typename R::State s = v[0];
+    for (int64_t i = 1; i < count; ++i) s = R::combine(s, v[i * step]);
+    r.store(o, s);
+  }
+}
+
+template <class R>
+void reduce(const R& r, const Reduction& g, Device device) {
+  using State = typename R::State;
+  if (g.outputs == 0) return;
+  const ordo::cuda::DeviceScope scope(device);
+  const cudaStream_t stream = ordo::cuda::current_stream(device);
+  const int64_t blocks = g.blocks();
+  Scratch<State> partial(blocks > 1 ? g.outputs * blocks : 0, device);
+  if (g.across_outputs()) {
+    const int64_t row = g.kept_inner_size(), items = g.outputs / row * ((row + 31) / 32) * blocks;
+    ordo::cuda::launch(reduce_across_kernel<R>, ordo::cuda::grid_for(items, 1), dim3(32, kAcrossRows), 0, stream, r, g,
+                       blocks, partial.data());
+  } else {
+    const int warps = g.outputs * blocks < 4 ? 1 : 4;
+    ordo::cuda::launch(reduce_inner_kernel<R>, ordo::cuda::grid_for(g.outputs * blocks, warps),
+                       dim3(unsigned(32 * warps)), 0, stream, r, g, blocks, partial.data());
+  }
+  if (blocks == 1) return;
+  // Levels of rule 1 in place: after k of them, results lie 64^k apart. The last level and the store are one kernel.
+  int64_t count = blocks, step = 1;
+  while (count > kReduceFold) {
+    const int64_t groups = (count + kReduceFold - 1) / kReduceFold;
+    ordo::cuda::launch(fold_blocks_kernel<R>, ordo::cuda::grid_for(g.outputs * groups, 64), dim3(64), 0, stream,
+                       g.outputs, groups, count, step, blocks, partial.data());
+    count = groups;
+    step *= kReduceFold;
+  }
+  ordo::cuda::launch(store_blocks_kernel<R>, ordo::cuda::grid_for(g.outputs, 64), dim3(64), 0, stream, r, g.outputs,
+                     count, step, blocks, partial.data());
+}
+
+}  // namespace ordo::kernels::cuda

@@ -1,0 +1,71 @@
+// The geometry of a dense reduction: which values of a strided tensor belong to which result, and in which order.
+#pragma once
+
+#include <ordo/engine/dims.h>
+#include <ordo/engine/host_device.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo::kernels {
+
+// Rule 2 of docs/ordering.md.
+inline constexpr int kReduceLanes = 32;
+inline constexpr int kReduceBlock = 4096;
+inline constexpr int kReduceFold = 64;
+
+/// `outputs` results of `length` values each. Loops are outermost first; neighbours that walk memory like one loop are
+/// merged, loops of size 1 dropped.
+struct Reduction {
+  int64_t outputs = 1, length = 1;
+  int kept = 0, reduced = 0;
+  int64_t kept_sizes[kMaxDims], kept_strides[kMaxDims];
+  int64_t reduced_sizes[kMaxDims], reduced_strides[kMaxDims];
+
+  ORDO_HD int64_t blocks() const { return length <= kReduceBlock ? 1 : (length + kReduceBlock - 1) / kReduceBlock; }
+
+  /// Where the values of an output begin.
+  ORDO_HD int64_t base(int64_t output) const { return locate(output, kept, kept_sizes, kept_strides); }
+  /// Where value i lies from there.
+  ORDO_HD int64_t offset(int64_t i) const { return locate(i, reduced, reduced_sizes, reduced_strides); }
+
+  /// The innermost loops; a loop of size 1 where there is none.
+  ORDO_HD int64_t inner_size() const { return reduced ? reduced_sizes[reduced - 1] : 1; }
+  ORDO_HD int64_t inner_stride() const { return reduced ? reduced_strides[reduced - 1] : 1; }
+  ORDO_HD int64_t kept_inner_size() const { return kept ? kept_sizes[kept - 1] : 1; }
+  ORDO_HD int64_t kept_inner_stride() const { return kept ? kept_strides[kept - 1] : 1; }
+
+  /// Neighbouring outputs are neighbours in memory and the values of one output are not: work on many outputs at once.
+  ORDO_HD bool across_outputs() const {
+    return length > 1 && kept_inner_stride() == 1 && kept_inner_size() >= 8 && inner_stride() != 1;
+  }
+
+ private:
+  static ORDO_HD int64_t locate(int64_t i, int n, const int64_t* sizes, const int64_t* strides) {
+    if (n == 0) return 0;
+    int64_t at = 0;
+    for (int d = n - 1; d > 0; --d) {
+      const int64_t q = i / sizes[d];
+      at += (i - q * sizes[d]) * strides[d];
+      i = q;
+    }
+    return at + i * strides[0];
+  }
+};
+
+/// Bit d of the result: dimension d is reduced. No dims: all. Throws IndexError (out of range), ValueError (twice).
+unsigned reduced_mask(const char* op, int rank, const Dims& dims);
+/// `sizes` without the reduced dimensions, or with ones in their place.
+Dims sizes_after(const Dims& sizes, unsigned mask, bool keepdim);
+Reduction make_reduction(const Dims& sizes, const Dims& strides, unsigned mask);
+inline Reduction make_reduction(const Tensor& t, unsigned mask) {
+  if (t.is_contiguous() && mask + 1 == 1u << t.dim()) {  // everything: one loop
+    Reduction g;
+    g.length = t.numel();
+    g.reduced = 1;
+    g.reduced_sizes[0] = g.length;
+    g.reduced_strides[0] = 1;
+    return g;
+  }
+  return make_reduction(t.sizes(), t.strides(), mask);
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,41 @@
+#include <ordo/kernels/reduce/sum.h>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/reduce/reduce_cpu.h>
+#include <ordo/kernels/reduce/reducers.h>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "sum", .family = "reduce", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "mean", .family = "reduce", .dtypes = kFloatingTypes});
+
+Tensor sum(const Tensor& t, const Dims& dims, bool keepdim) {
+  ordo::detail::expect_defined("sum", t, "input");
+  const unsigned mask = reduced_mask("sum", t.dim(), dims);
+  Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), is_floating(t.dtype()) ? t.dtype() : int64,
+                                    t.device());
+  ORDO_ON_DEVICE(t.device(), sum, t, out, make_reduction(t, mask));
+  return out;
+}
+
+Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
+  ordo::detail::expect_defined("mean", t, "input");
+  ordo::detail::expect_floating("mean", t);
+  const unsigned mask = reduced_mask("mean", t.dim(), dims);
+  Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), t.dtype(), t.device());
+  ORDO_ON_DEVICE(t.device(), mean, t, out, make_reduction(t, mask));
+  return out;
+}
+
+void cpu::sum(const Tensor& t, const Tensor& out, const Reduction& g) {
+  dispatch_all("sum", t.dtype(), [&]<class T>() { reduce(SumReducer<T>(t.data<T>(), out.data<sum_t<T>>()), g); });
+}
+
+void cpu::mean(const Tensor& t, const Tensor& out, const Reduction& g) {
+  dispatch_floating("mean", t.dtype(),
+                    [&]<class T>() { reduce(MeanReducer<T>(t.data<T>(), out.data<T>(), g.length), g); });
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,18 @@
+#include <ordo/engine/dispatch.h>
+#include <ordo/kernels/reduce/reducers.h>
+#include <ordo/kernels/reduce/sum.h>
+#include <ordo/kernels/reduce/reduce_cuda.cuh>
+
+namespace ordo::kernels::cuda {
+
+void sum(const Tensor& t, const Tensor& out, const Reduction& g) {
+  dispatch_all("sum", t.dtype(),
+               [&]<class T>() { reduce(SumReducer<T>(t.data<T>(), out.data<sum_t<T>>()), g, t.device()); });
+}
+
+void mean(const Tensor& t, const Tensor& out, const Reduction& g) {
+  dispatch_floating("mean", t.dtype(),
+                    [&]<class T>() { reduce(MeanReducer<T>(t.data<T>(), out.data<T>(), g.length), g, t.device()); });
+}
+
+}  // namespace ordo::kernels::cuda

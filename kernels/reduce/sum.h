@@ -1,0 +1,24 @@
+// sum and mean: kernels without autograd. Rule 2 of docs/ordering.md at every level, so the same bits on every device.
+#pragma once
+
+#include <ordo/engine/tensor.h>
+
+namespace ordo::kernels {
+
+struct Reduction;
+
+/// Over `dims` (none: all). Integers and bools give int64. No values: 0.
+Tensor sum(const Tensor& t, const Dims& dims = {}, bool keepdim = false);
+/// sum / count; floating dtypes. No values: NaN.
+Tensor mean(const Tensor& t, const Dims& dims = {}, bool keepdim = false);
+
+namespace cpu {
+void sum(const Tensor& t, const Tensor& out, const Reduction& g);
+void mean(const Tensor& t, const Tensor& out, const Reduction& g);
+}  // namespace cpu
+namespace cuda {
+void sum(const Tensor& t, const Tensor& out, const Reduction& g);
+void mean(const Tensor& t, const Tensor& out, const Reduction& g);
+}  // namespace cuda
+
+}  // namespace ordo::kernels
