@@ -1,0 +1,55 @@
+// The accumulate engine: item i adds the row of values v(i, 0..D) to destination d(i). index_add, scatter_add, bincount
+// and the backward passes of embedding and pooling are all this. An operation supplies an Items functor, shared by both
+// devices, and gets every algorithm:
+//
+//   struct Items {                       // trivially copyable
+//     using value_type = T;              // element type of the output
+//     int64_t count;                     // M items
+//     ORDO_HD int64_t destination(int64_t item) const;                    // in [0, N), or -1 to skip the item
+//     ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const;  // column in [0, D)
+//     // Optional, used instead where it exists: column = outer * shape.inner + inner. Spares the division.
+//     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;
+//   };
+//
+//   cpu::accumulate(items, output, shape, algorithm)           accumulate_cpu.h
+//   cuda::accumulate(items, output, shape, algorithm, device)  accumulate_cuda.cuh
+//
+// Both add into `output`. `sorted` keeps ordering rule 1 (docs/ordering.md) with the items of a destination in item
+// order, the old content added last; it gives the same bits on every device and with any number of threads. `atomic`
+// adds in the order threads arrive, rounding halves at every step.
+#pragma once
+
+#include <initializer_list>
+
+#include <ordo/engine/dtype.h>
+#include <ordo/engine/host_device.h>
+#include <ordo/engine/op_registry.h>
+
+namespace ordo::kernels {
+
+/// The output is [outer, destinations, inner], row-major; a destination's row has D = outer * inner columns.
+struct AccumulateShape {
+  int64_t destinations = 0, outer = 1, inner = 1;
+  ORDO_HD int64_t columns() const { return outer * inner; }
+  ORDO_HD int64_t offset(int64_t destination, int64_t o, int64_t i) const {
+    return (o * destinations + destination) * inner + i;
+  }
+};
+
+/// The algorithm of an accumulating operation: a function of what was asked for, the determinism level in force and the
+/// element type, never of the machine. `automatic` is `atomic` at not_guaranteed and for integers (whose addition has
+/// no order), else the operation's ordered algorithm, the first of `allowed` that is not `atomic`.
+/// ValueError when `requested` is not in `allowed`; NondeterministicError when it cannot meet the level in force.
+Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype,
+                            std::initializer_list<Algorithm> allowed = {Algorithm::atomic, Algorithm::sorted});
+
+/// Row `item` at column outer * shape.inner + inner.
+template <class Items>
+ORDO_HD auto item_value(const Items& items, const AccumulateShape& shape, int64_t item, int64_t outer, int64_t inner) {
+  if constexpr (requires { items.value(item, outer, inner); })
+    return items.value(item, outer, inner);
+  else
+    return items.value(item, outer * shape.inner + inner);
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,218 @@
+// Ordering rule 1 over items that lie sorted by destination. Internal to accumulate_cpu.h.
+//
+// The sorted items are cut into one piece per thread, at group boundaries of the contract, so that no cut changes a
+// sum. A run that a cut divides leaves its group sums in scratch memory and is folded from them afterwards; every other
+// run is finished by the thread that meets it. Wide rows are handled in blocks of columns, whose sums stay in the
+// cache.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <ordo/engine/memory.h>
+#include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/accumulate/ordered_sum.h>
+#include <ordo/kernels/accumulate/sort_cpu.h>
+
+namespace ordo::kernels::cpu::accumulate_detail {
+
+inline constexpr int kColumnBlock = 256;
+
+/// OrderedSum for a block of columns at once, fed with group sums.
+template <class Acc>
+class OrderedRow {
+ public:
+  /// Adds the sums of the next group; `row` is overwritten.
+  void push_group(Acc* row, int width) {
+    ++groups_;
+    int level = 0;
+    for (int64_t n = groups_;; n >>= kOrderedGroupBits, ++level) {
+      if ((n & (kOrderedGroup - 1)) != 1)
+        for (int j = 0; j < width; ++j) row[j] = levels_[level][j] + row[j];
+      std::copy_n(row, width, levels_[level]);
+      if ((n & (kOrderedGroup - 1)) != 0) return;
+    }
+  }
+  /// The sums of all groups and a last, incomplete one in `row` if `open`; left in `row`.
+  void finish(Acc* row, int width, bool open) const {
+    int level = 0;
+    for (int64_t n = groups_; n > 0; n >>= kOrderedGroupBits, ++level) {
+      if ((n & (kOrderedGroup - 1)) == 0) continue;
+      if (open)
+        for (int j = 0; j < width; ++j) row[j] = levels_[level][j] + row[j];
+      else
+        std::copy_n(levels_[level], width, row);
+      open = true;
+    }
+  }
+
+ private:
+  int64_t groups_ = 0;
+  Acc levels_[kOrderedLevels][kColumnBlock];
+};
+
+template <class Items, class Entry>
+class RunFold {
+  using T = typename Items::value_type;
+  using Acc = accumulate_t<T>;
+
+ public:
+  RunFold(const Items& items, T* output, const AccumulateShape& shape, const Entry* entries, int64_t count)
+      : items_(items), output_(output), shape_(shape), entries_(entries), count_(count) {}
+
+  void run() {
+    if (count_ == 0) return;
+    const int64_t blocks_per_row = (shape_.inner + kColumnBlock - 1) / kColumnBlock;
+    const int64_t slabs = shape_.outer * blocks_per_row;
+    const int threads = pieces_for(count_ * shape_.columns(), kFoldGrain);
+    cut(slabs >= 4 * threads ? 1 : int(std::min<int64_t>(threads, (count_ + kOrderedGroup - 1) / kOrderedGroup)));
+    Scratch<Acc> partials(partial_groups_ * shape_.columns(), Device());
+    partials_ = partials.data();
+    const int64_t pieces = int64_t(cuts_.size()) - 1;
+    parallel_for(0, slabs * pieces, std::max<int64_t>(1, slabs * pieces / threads), [&](int64_t first, int64_t last) {
+      for (int64_t t = first; t < last; ++t) {
+        const int64_t slab = t / pieces, piece = t % pieces;
+        const int64_t o = slab / blocks_per_row, j0 = slab % blocks_per_row * kColumnBlock;
+        const int width = int(std::min<int64_t>(kColumnBlock, shape_.inner - j0));
+        if (width == 1)
+          fold_piece<1>(cuts_[piece], cuts_[piece + 1], o, j0, 1);
+        else
+          fold_piece<0>(cuts_[piece], cuts_[piece + 1], o, j0, width);
+      }
+    });
+    for (const SplitRun& run : split_) finish_split(run);
+  }
+
+ private:
+  static constexpr int64_t kFoldGrain = 8 * 1024;
+  struct SplitRun {
+    int64_t destination, start, length, partial;  // its group g is row partial + g of partials_
+  };
+
+  int64_t key(int64_t i) const { return entry_destination(entries_[i]); }
+  Acc value(int64_t i, int64_t o, int64_t j) const { return item_value(items_, shape_, entry_item(entries_[i]), o, j); }
+
+  // Cuts the entries into pieces of about the same length at group boundaries, and lists the runs cut in the middle.
+  void cut(int pieces) {
+    cuts_.push_back(0);
+    for (int p = 1; p < pieces; ++p) {
+      const int64_t at = count_ * p / pieces, d = key(at);
+      const auto before = [](const Entry& e, int64_t destination) { return entry_destination(e) < destination; };
+      const int64_t start = std::lower_bound(entries_, entries_ + at, d, before) - entries_;
+      const int64_t end = std::lower_bound(entries_ + at, entries_ + count_, d + 1, before) - entries_;
+      const int64_t boundary = std::min(end, start + (at - start + kOrderedGroup - 1) / kOrderedGroup * kOrderedGroup);
+      if (boundary <= cuts_.back() || boundary >= count_) continue;
+      cuts_.push_back(boundary);
+      if (boundary == start || boundary == end) continue;
+      if (!split_.empty() && split_.back().start == start) continue;
+      split_.push_back({d, start, end - start, partial_groups_});
+      partial_groups_ += (end - start + kOrderedGroup - 1) / kOrderedGroup;
+    }
+    cuts_.push_back(count_);
+  }
+
+  const SplitRun* find_split(int64_t destination) const {
+    for (const SplitRun& run : split_)
+      if (run.destination == destination) return &run;
+    return nullptr;
+  }
+
+  // Columns j0 .. j0 + width of part o of all runs in [first, last). kWidth is 1, or 0 for `width`.
+  template <int kWidth>
+  void fold_piece(int64_t first, int64_t last, int64_t o, int64_t j0, int width) {
+    if (kWidth) width = kWidth;
+    Acc row[kWidth ? kWidth : kColumnBlock];
+    const int64_t last_key = key(last - 1);
+    for (int64_t i = first; i < last;) {
+      const int64_t d = key(i);
+      if (!split_.empty() && (i == first || d == last_key)) {
+        if (const SplitRun* run = find_split(d)) {
+          i = fold_split<kWidth>(*run, i, last, o, j0, width, row);
+          continue;
+        }
+      }
+      int64_t end = i + 1;
+      while (end < last && key(end) == d) ++end;
+      fold_run<kWidth>(i, end, o, j0, width, row);
+      T* out = output_ + shape_.offset(d, o, j0);
+      for (int j = 0; j < width; ++j) out[j] = T(Acc(out[j]) + row[j]);
+      i = end;
+    }
+  }
+
+  template <int kWidth>
+  void fold_run(int64_t first, int64_t last, int64_t o, int64_t j0, int width, Acc* row) const {
+    if (last - first <= kOrderedGroup) return fold_group<kWidth>(first, last, o, j0, width, row);
+    if constexpr (kWidth == 1) {
+      OrderedSum<Acc> sum;
+      for (; last - first >= kOrderedGroup; first += kOrderedGroup) {
+        fold_group<1>(first, first + kOrderedGroup, o, j0, 1, row);
+        sum.push_group(*row);
+      }
+      for (; first < last; ++first) sum.push(value(first, o, j0));
+      *row = sum.result();
+    } else {
+      OrderedRow<Acc> sum;
+      for (; last - first >= kOrderedGroup; first += kOrderedGroup) {
+        fold_group<0>(first, first + kOrderedGroup, o, j0, width, row);
+        sum.push_group(row, width);
+      }
+      if (first < last) fold_group<0>(first, last, o, j0, width, row);
+      sum.finish(row, width, first < last);
+    }
+  }
+
+  // Left to right, several items at a time so that the row is loaded and stored less often.
+  template <int kWidth>
+  void fold_group(int64_t first, int64_t last, int64_t o, int64_t j0, int width, Acc* row) const {
+    for (int j = 0; j < width; ++j) row[j] = value(first, o, j0 + j);
+    int64_t i = first + 1;
+    if constexpr (kWidth != 1) {
+      for (; i + 4 <= last; i += 4)
+        for (int j = 0; j < width; ++j)
+          row[j] = (((row[j] + value(i, o, j0 + j)) + value(i + 1, o, j0 + j)) + value(i + 2, o, j0 + j)) +
+                   value(i + 3, o, j0 + j);
+    }
+    for (; i < last; ++i)
+      for (int j = 0; j < width; ++j) row[j] += value(i, o, j0 + j);
+  }
+
+  // The groups of a split run from `i` on, up to `last`: their sums go to scratch memory.
+  template <int kWidth>
+  int64_t fold_split(const SplitRun& run, int64_t i, int64_t last, int64_t o, int64_t j0, int width, Acc* row) {
+    const int64_t end = std::min(last, run.start + run.length);
+    while (i < end) {
+      const int64_t group_end = std::min(end, i + kOrderedGroup);
+      fold_group<kWidth>(i, group_end, o, j0, width, row);
+      const int64_t group = run.partial + (i - run.start) / kOrderedGroup;
+      std::copy_n(row, width, partials_ + group * shape_.columns() + o * shape_.inner + j0);
+      i = group_end;
+    }
+    return end;
+  }
+
+  void finish_split(const SplitRun& run) {
+    const int64_t groups = (run.length + kOrderedGroup - 1) / kOrderedGroup, columns = shape_.columns();
+    parallel_for(0, columns, std::max<int64_t>(16, kFoldGrain / groups), [&](int64_t first, int64_t last) {
+      for (int64_t c = first; c < last; ++c) {
+        OrderedSum<Acc> sum;
+        for (int64_t g = 0; g < groups; ++g) sum.push(partials_[(run.partial + g) * columns + c]);
+        T& out = output_[shape_.offset(run.destination, c / shape_.inner, c % shape_.inner)];
+        out = T(Acc(out) + sum.result());
+      }
+    });
+  }
+
+  const Items& items_;
+  T* output_;
+  AccumulateShape shape_;
+  const Entry* entries_;
+  int64_t count_;
+  std::vector<int64_t> cuts_;
+  std::vector<SplitRun> split_;
+  int64_t partial_groups_ = 0;
+  Acc* partials_ = nullptr;
+};
+
+}  // namespace ordo::kernels::cpu::accumulate_detail

@@ -1,0 +1,57 @@
+// Items in the order of their destinations: a stable radix sort over CPU threads.
+#pragma once
+
+#include <cstdint>
+
+namespace ordo::kernels::cpu {
+
+/// An item and its destination. The narrow form holds both in 32 bits each.
+struct WideEntry {
+  int64_t destination, item;
+};
+using NarrowEntry = uint64_t;  // destination << 32 | item
+
+inline int64_t entry_destination(NarrowEntry e) { return int64_t(e >> 32); }
+inline int64_t entry_item(NarrowEntry e) { return int64_t(uint32_t(e)); }
+inline int64_t entry_destination(const WideEntry& e) { return e.destination; }
+inline int64_t entry_item(const WideEntry& e) { return e.item; }
+template <class Entry>
+Entry make_entry(int64_t destination, int64_t item);
+template <>
+inline NarrowEntry make_entry(int64_t destination, int64_t item) {
+  return uint64_t(destination) << 32 | uint64_t(item);
+}
+template <>
+inline WideEntry make_entry(int64_t destination, int64_t item) {
+  return {destination, item};
+}
+
+/// Sorts by the low `bits` bits of the destinations (all of which fit in them); equal destinations keep their order.
+/// Returns whichever of `entries` and `spare` holds the result.
+template <class Entry>
+Entry* sort_by_destination(Entry* entries, Entry* spare, int64_t count, int bits);
+
+/// Calls f(piece) for piece in [0, pieces), on the pool's threads.
+template <class F>
+void for_pieces(int pieces, const F& f);
+
+}  // namespace ordo::kernels::cpu
+
+#include <ordo/engine/parallel.h>
+
+namespace ordo::kernels::cpu {
+
+template <class F>
+void for_pieces(int pieces, const F& f) {
+  if (pieces == 1) return f(0);
+  ordo::detail::run_pieces(
+      pieces, [](void* p, int piece) { (*static_cast<const F*>(p))(piece); }, const_cast<F*>(&f));
+}
+
+/// Threads worth using on `work` steps, at least `grain` each.
+inline int pieces_for(int64_t work, int64_t grain) {
+  if (ordo::detail::in_parallel_region()) return 1;
+  return int(std::clamp<int64_t>(work / grain, 1, num_threads()));
+}
+
+}  // namespace ordo::kernels::cpu
