@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/memory.h>
+#include <ordo/engine/parallel.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+TEST(Tensor, from_and_to_vector) {
+  const Tensor t = from_vector<float>({1.5f, -2, 3}, {3});
+  EXPECT_EQ(t.dtype(), float32);
+  EXPECT_EQ(t.to_vector<double>(), (std::vector<double>{1.5, -2, 3}));
+  EXPECT_EQ(t.to_vector<int32_t>(), (std::vector<int32_t>{1, -2, 3}));
+  EXPECT_EQ(from_vector<double>({1e300}, {}, {.dtype = float16}).item(), INFINITY);
+  EXPECT_EQ(from_vector<double>({0, 0.25}, {2}, {.dtype = boolean}).to_vector<int64_t>(), (std::vector<int64_t>{0, 1}));
+  EXPECT_ORDO_ERROR(from_vector<float>({1, 2}, {3}), ShapeError, "2 values");
+  EXPECT_ORDO_ERROR(from_vector<float>({}, {-1}), ShapeError, "negative");
+  for (Device device : test_devices()) {
+    const Tensor there = from_vector<int64_t>({5, 6, 7, 8}, {2, 2}, {.dtype = int64, .device = device});
+    EXPECT_EQ(there.device(), device);
+    EXPECT_EQ(there.t().to_vector<int64_t>(), (std::vector<int64_t>{5, 7, 6, 8}));
+    EXPECT_EQ(there[1][0].item<int64_t>(), 7);
+  }
+}
+
+TEST(Tensor, item_and_typed_access) {
+  EXPECT_EQ(from_vector<int64_t>({int64_t(1) << 62}, {}).item<int64_t>(), int64_t(1) << 62);
+  EXPECT_ORDO_ERROR(zeros({2}).item(), ShapeError, "one element");
+  EXPECT_ORDO_ERROR(zeros({2}).data<double>(), DTypeError, "float32");
+  EXPECT_ORDO_ERROR(Tensor().sizes(), ValueError, "undefined");
+  EXPECT_ORDO_ERROR(zeros({2}).size(1), IndexError, "size");
+  EXPECT_ORDO_ERROR(zeros({}).size(0), IndexError, "0-d");
+}
+
+TEST(Tensor, impossible_sizes) {
+  EXPECT_ORDO_ERROR(empty({-1}), ShapeError, "negative");
+  EXPECT_ORDO_ERROR(empty({int64_t(1) << 40, int64_t(1) << 40}), ShapeError, "addressed");
+  EXPECT_ORDO_ERROR(empty({int64_t(1) << 60}), OutOfMemoryError, "bytes left");
+  EXPECT_EQ(empty({0, int64_t(1) << 62}).numel(), 0);
+  EXPECT_ORDO_ERROR(empty({1}, {.device = "cuda:77"}), DeviceError, "cuda:77");
+  EXPECT_ORDO_ERROR(Device("gpu"), DeviceError, "gpu");
+  EXPECT_ORDO_ERROR(Device("cuda:"), DeviceError, "cuda:");
+  EXPECT_ORDO_ERROR(Device("cuda:-1"), DeviceError, "cuda:-1");
+  EXPECT_EQ(Device("cuda:3").str(), "cuda:3");
+}
+
+TEST(Tensor, prints_like_numpy) {
+  EXPECT_EQ(from_vector<float>({1, 2, 3, 4}, {2, 2}).str(), "[[1. 2.]\n [3. 4.]]");
+  EXPECT_EQ(from_vector<float>({0.5f, -12.25f}, {2}).str(), "[  0.5  -12.25]");
+  EXPECT_EQ(from_vector<int64_t>({1, -20, 300}, {3}).str(), "[  1 -20 300]");
+  EXPECT_EQ(from_vector<bool>({true, false}, {2}).str(), "[ True False]");
+  EXPECT_EQ(from_vector<float>({NAN, INFINITY, 1}, {3}).str(), "[nan inf  1.]");
+  EXPECT_EQ(from_vector<double>({1e-10, 1}, {2}).str(), "[1.e-10 1.e+00]");
+  EXPECT_EQ(zeros({0, 3}).str(), "[]");
+  EXPECT_EQ(scalar_tensor(2.5).str(), "2.5");
+  EXPECT_EQ(from_vector<float>({0.1f}, {1}).str(), "[0.1]");
+  EXPECT_EQ(zeros({2000}).str(), "[0. 0. 0. ... 0. 0. 0.]");
+  EXPECT_EQ(zeros({2, 1, 2}).str(), "[[[0. 0.]]\n\n [[0. 0.]]]");
+}
+
+TEST(Determinism, uninitialised_memory_is_filled_while_a_level_is_on) {
+  for (Device device : test_devices()) {
+    const DeterminismGuard guard(Determinism::run_to_run);
+    for (DType t : {float16, bfloat16, float32, float64})
+      for (double v : empty({70}, {.dtype = t, .device = device}).to_vector<double>()) EXPECT_TRUE(std::isnan(v));
+    EXPECT_EQ(empty({3}, {.dtype = uint8, .device = device}).to_vector<int64_t>(),
+              (std::vector<int64_t>{255, 255, 255}));
+    EXPECT_EQ(empty({1}, {.dtype = int32, .device = device}).item<int64_t>(), 2147483647);
+    EXPECT_EQ(empty({1}, {.dtype = int64, .device = device}).item<int64_t>(), INT64_MAX);
+    EXPECT_EQ(empty({1}, {.dtype = boolean, .device = device}).item<int64_t>(), 1);
+    EXPECT_TRUE(std::isnan(empty_strided({2}, {3}, {.device = device}).to_vector<double>()[1]));
+    Tensor t = from_vector<float>({1, 2}, {2}, {.device = device});
+    t.resize_({2, 2});
+    const auto v = t.to_vector<double>();
+    EXPECT_EQ(v[0], 1);
+    EXPECT_EQ(v[1], 2);
+    EXPECT_TRUE(std::isnan(v[2]) && std::isnan(v[3]));
+  }
+}
+
+TEST(Determinism, levels_guards_and_names) {
+  EXPECT_EQ(determinism_from_name("device_to_device"), Determinism::device_to_device);
+  EXPECT_ORDO_ERROR(determinism_from_name("yes"), ValueError, "yes");
+  const Determinism before = determinism();
+  {
+    const DeterminismGuard outer(Determinism::run_to_run);
+    {
+      const DeterminismGuard inner(Determinism::device_to_device);
+      EXPECT_EQ(determinism(), Determinism::device_to_device);
+      EXPECT_ORDO_ERROR(require_determinism("thing", Determinism::run_to_run, "Lower the level."),
+                        NondeterministicError, "thing");
+      require_determinism("thing", Determinism::device_to_device, "");
+    }
+    EXPECT_TRUE(deterministic());
+  }
+  EXPECT_EQ(determinism(), before);
+  use_deterministic_algorithms(true, true);
+  EXPECT_EQ(determinism(), Determinism::run_to_run);
+  testing::internal::CaptureStderr();
+  require_determinism("other_thing", Determinism::not_guaranteed, "Hint.");
+  require_determinism("other_thing", Determinism::not_guaranteed, "Hint.");
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("other_thing"), std::string::npos);
+  EXPECT_EQ(text.find("other_thing"), text.rfind("other_thing")) << "warned twice";
+  set_determinism(before);
+}
+
+TEST(Memory, blocks_are_reused_and_counted) {
+  for (Device device : test_devices()) {
+    empty_cache(device);
+    const MemoryStats before = memory_stats(device);
+    EXPECT_EQ(before.cached_bytes, 0u);
+    void* first;
+    {
+      const Tensor t = empty({1000}, {.device = device});
+      first = t.data();
+      EXPECT_EQ(memory_stats(device).allocated_bytes - before.allocated_bytes, 4096u);
+    }
+    EXPECT_EQ(memory_stats(device).cached_bytes, 4096u);
+    EXPECT_EQ(empty({1001}, {.device = device}).data(), first) << "the same size class";
+    EXPECT_EQ(memory_stats(device).device_allocations - before.device_allocations, 1u);
+    EXPECT_ORDO_ERROR(empty({int64_t(1) << 58}, {.device = device}), OutOfMemoryError, "left");
+    EXPECT_EQ(memory_stats(device).cached_bytes, 0u) << "the cache is given back before giving up";
+    EXPECT_EQ(ones({3}, {.device = device}).to_vector<int64_t>(), (std::vector<int64_t>{1, 1, 1})) << "usable after";
+  }
+}
+
+TEST(Parallel, covers_the_range_once_and_passes_exceptions_on) {
+  const int before = num_threads();
+  for (int threads : {1, 2, 5}) {
+    set_num_threads(threads);
+    std::vector<int> seen(1000);
+    parallel_for(3, 1000, 10, [&](int64_t lo, int64_t hi) {
+      for (int64_t i = lo; i < hi; ++i) ++seen[size_t(i)];
+    });
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(seen[size_t(i)], i >= 3);
+    EXPECT_THROW(parallel_for(0, 100, 1, [](int64_t, int64_t) { throw ValueError("stop"); }), ValueError);
+  }
+  set_num_threads(before);
+  EXPECT_ORDO_ERROR(set_num_threads(0), ValueError, "0");
+}
+
+TEST(DType, promotion_follows_pytorch) {
+  EXPECT_EQ(promote(uint8, int32), int32);
+  EXPECT_EQ(promote(int64, float16), float16);
+  EXPECT_EQ(promote(float16, bfloat16), float32);
+  EXPECT_EQ(promote(bfloat16, float64), float64);
+  EXPECT_EQ(promote(boolean, uint8), uint8);
+  EXPECT_EQ(dtype_from_name("bfloat16"), bfloat16);
+  EXPECT_ORDO_ERROR(dtype_from_name("float"), ValueError, "float");
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,113 @@
+// Views against index arithmetic done by hand.
+#include <gtest/gtest.h>
+
+#include <ordo/engine/tensor_impl.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+Tensor counted(const Dims& sizes) {
+  std::vector<int64_t> v(size_t(sizes.product()));
+  for (size_t i = 0; i < v.size(); ++i) v[i] = int64_t(i);
+  return from_vector(v, sizes);
+}
+
+using Values = std::vector<int64_t>;
+
+TEST(Views, slices_follow_python) {
+  const Tensor t = counted({10});
+  const auto at = [&](int64_t a, int64_t b, int64_t step) {
+    return views::slice(t, 0, a, b, step).to_vector<int64_t>();
+  };
+  EXPECT_EQ(at(2, 5, 1), (Values{2, 3, 4}));
+  EXPECT_EQ(at(-3, 100, 1), (Values{7, 8, 9}));
+  EXPECT_EQ(at(0, -1, 4), (Values{0, 4, 8}));
+  EXPECT_EQ(at(5, 2, 1), Values{});
+  EXPECT_EQ(at(100, 200, 3), Values{});
+  EXPECT_EQ(at(1, 10, 3), (Values{1, 4, 7}));
+}
+
+TEST(Views, select_narrow_transpose_permute) {
+  const Tensor t = counted({2, 3, 4});
+  EXPECT_EQ(t.select(1, -1).to_vector<int64_t>(), (Values{8, 9, 10, 11, 20, 21, 22, 23}));
+  EXPECT_EQ(t.narrow(2, 1, 2).to_vector<int64_t>(), (Values{1, 2, 5, 6, 9, 10, 13, 14, 17, 18, 21, 22}));
+  EXPECT_EQ(t.select(0, 0).t().to_vector<int64_t>(), (Values{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
+  const Tensor p = t.permute({2, 0, 1});
+  EXPECT_EQ(p.sizes(), (Dims{4, 2, 3}));
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 2; ++j)
+      for (int k = 0; k < 3; ++k) EXPECT_EQ(p[i][j][k].item<int64_t>(), j * 12 + k * 4 + i);
+}
+
+TEST(Views, expand_squeeze_unsqueeze_flatten) {
+  const Tensor t = counted({3, 1});
+  EXPECT_EQ(t.expand({2, 3, 2}).to_vector<int64_t>(), (Values{0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(t.expand({-1, 4}).sizes(), (Dims{3, 4}));
+  EXPECT_EQ(t.squeeze().sizes(), (Dims{3}));
+  EXPECT_EQ(t.squeeze(0).sizes(), (Dims{3, 1}));
+  EXPECT_EQ(t.unsqueeze(-1).sizes(), (Dims{3, 1, 1}));
+  EXPECT_EQ(counted({2, 3, 4}).flatten(1).sizes(), (Dims{2, 12}));
+  EXPECT_EQ(counted({2, 3, 4}).flatten(0, 1).sizes(), (Dims{6, 4}));
+  EXPECT_EQ(scalar_tensor(1).flatten().sizes(), (Dims{1}));
+}
+
+/// Every view that try_view grants must hold the same elements, and it must grant all that need no copy.
+TEST(Views, view_agrees_with_the_definition) {
+  const Tensor base = counted({2, 3, 4, 1, 2});
+  const std::vector<Tensor> sources{base,
+                                    base.transpose(0, 1),
+                                    base.transpose(1, 2),
+                                    base.permute({4, 3, 2, 1, 0}),
+                                    base.slice(2, 0, 4, 2),
+                                    base.narrow(1, 1, 2),
+                                    base.select(1, 0),
+                                    base.expand({2, 3, 4, 5, 2})};
+  for (const Tensor& t : sources) {
+    const auto want = t.to_vector<int64_t>();
+    const int64_t n = t.numel();
+    for (int64_t a = 1; a <= n; ++a) {
+      if (n % a) continue;
+      for (int64_t b = 1; b <= n / a; ++b) {
+        if (n / a % b) continue;
+        const Dims sizes{a, b, n / a / b};
+        const Tensor v = views::try_view(t, sizes);
+        if (v.defined()) {
+          EXPECT_EQ(v.sizes(), sizes);
+          EXPECT_EQ(v.to_vector<int64_t>(), want)
+              << t.sizes().str() << " strides " << t.strides().str() << " as " << sizes.str();
+        } else {
+          // No strides do it: the elements at distance 1, b c and c in the new shape are not evenly spaced.
+          EXPECT_FALSE(t.is_contiguous());
+          EXPECT_EQ(t.reshape(sizes).to_vector<int64_t>(), want);
+        }
+      }
+    }
+    EXPECT_TRUE(views::try_view(t, t.sizes()).defined());
+  }
+  EXPECT_TRUE(views::try_view(base.transpose(0, 1), {3, 2, 8}).defined());
+  EXPECT_FALSE(views::try_view(base.transpose(0, 1), {6, 8}).defined());
+}
+
+TEST(Views, bad_arguments) {
+  const Tensor t = counted({2, 3});
+  EXPECT_ORDO_ERROR(t.view({4}), ShapeError, "view");
+  EXPECT_ORDO_ERROR(t.view({-1, -1}), ShapeError, "-1");
+  EXPECT_ORDO_ERROR(t.view({-2, 3}), ShapeError, "negative");
+  EXPECT_ORDO_ERROR(t.transpose(0, 1).view({6}), ShapeError, "reshape");
+  EXPECT_ORDO_ERROR(t.transpose(0, 2), IndexError, "transpose");
+  EXPECT_ORDO_ERROR(t.permute({0}), ShapeError, "permute");
+  EXPECT_ORDO_ERROR(t.permute({0, 0}), ValueError, "twice");
+  EXPECT_ORDO_ERROR(t.select(0, 2), IndexError, "select");
+  EXPECT_ORDO_ERROR(t.narrow(1, 2, 2), IndexError, "narrow");
+  EXPECT_ORDO_ERROR(t.slice(0, 0, 2, 0), ValueError, "step");
+  EXPECT_ORDO_ERROR(t.expand({3, 3}), ShapeError, "expand");
+  EXPECT_ORDO_ERROR(t.expand({3}), ShapeError, "expand");
+  EXPECT_ORDO_ERROR(t.flatten(1, 0), ValueError, "flatten");
+  EXPECT_ORDO_ERROR(scalar_tensor(1).select(0, 0), IndexError, "0-d");
+  EXPECT_ORDO_ERROR(Tensor().view({1}), ValueError, "undefined");
+  EXPECT_ORDO_ERROR(zeros({1, 1, 1, 1, 1, 1, 1, 1}).unsqueeze(0), ShapeError, "at most 8");
+}
+
+}  // namespace
+}  // namespace ordo::test
