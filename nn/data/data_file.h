@@ -1,0 +1,44 @@
+// Reading a binary file, plain or gzip, with errors that say where it is broken. Internal to nn/data.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+namespace ordo::data {
+
+class DataFile {
+ public:
+  /// DataError when the file cannot be opened.
+  explicit DataFile(const std::string& path);
+  ~DataFile();
+  DataFile(const DataFile&) = delete;
+  DataFile& operator=(const DataFile&) = delete;
+
+  /// Reads exactly `bytes` bytes of `what` or throws DataError.
+  void read(void* to, uint64_t bytes, const char* what);
+  uint8_t read_byte(const char* what);
+  uint32_t read_big_endian(const char* what);
+  /// DataError unless all of the file has been read.
+  void expect_end();
+  /// An upper bound of what is left to read, known without reading: the plain file's rest, or what gzip can pack into
+  /// the compressed one's. Sizes in a header are checked against it before memory is allocated.
+  uint64_t most_left() const;
+  uint64_t offset() const { return offset_; }
+  const std::string& path() const { return path_; }
+
+  /// Throws DataError: "[data] PATH: byte OFFSET: MESSAGE".
+  [[noreturn]] void fail(uint64_t offset, const std::string& message) const;
+
+ private:
+  std::string path_;
+  void* file_ = nullptr;  // gzFile, which reads plain files too
+  uint64_t size_ = 0;     // of the file on disk
+  bool packed_ = false;
+  uint64_t offset_ = 0;
+};
+
+/// The first of these names that is a file in `directory`; DataError naming all of them otherwise.
+std::string find_file(const std::string& directory, std::initializer_list<std::string> names);
+
+}  // namespace ordo::data

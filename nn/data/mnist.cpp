@@ -1,0 +1,102 @@
+#include <ordo/nn/data/mnist.h>
+
+#include <filesystem>
+
+#include <ordo/engine/check.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/data/data_file.h>
+
+namespace ordo::data {
+
+namespace {
+
+/// The header's dimensions; the file stands at the first element afterwards.
+Dims read_header(DataFile& file, int rank) {
+  const uint32_t magic = file.read_big_endian("the magic number");
+  if (magic >> 16 != 0) file.fail(0, fmt::format("expected an IDX file, which begins with 00 00, found {:08x}", magic));
+  if ((magic >> 8 & 0xff) != 0x08)
+    file.fail(2, fmt::format("expected element type 08 (unsigned byte), found {:02x}", magic >> 8 & 0xff));
+  const int found = int(magic & 0xff);
+  if (rank > 0 && found != rank) file.fail(3, fmt::format("expected {} dimensions, found {}", rank, found));
+  if (found > kMaxDims) file.fail(3, fmt::format("expected at most {} dimensions, found {}", kMaxDims, found));
+
+  Dims sizes;
+  uint64_t count = 1;
+  for (int d = 0; d < found; ++d) {
+    const uint64_t at = file.offset(), size = file.read_big_endian("a dimension");
+    sizes.push_back(int64_t(size));
+    if (size != 0 && count > UINT64_MAX / size) file.fail(at, fmt::format("the dimensions {} are too large", sizes));
+    count *= size;
+  }
+  if (count > file.most_left())
+    file.fail(file.offset(), fmt::format("the header promises {} elements, {} bytes, but at most {} bytes can follow",
+                                         sizes, count, file.most_left()));
+  return sizes;
+}
+
+Tensor read_elements(DataFile& file, const Dims& sizes) {
+  Tensor t = detail::result(sizes, uint8, cpu);
+  file.read(t.data(), t.nbytes(), "the elements");
+  file.expect_end();
+  return t;
+}
+
+Tensor read_images(const std::string& path) {
+  DataFile file(path);
+  const Dims sizes = read_header(file, 3);
+  const Tensor bytes = read_elements(file, sizes);
+  Tensor images = detail::result({sizes[0], 1, sizes[1], sizes[2]}, float32, cpu);
+  const uint8_t* from = bytes.data<uint8_t>();
+  float* to = images.data<float>();
+  parallel_for(0, images.numel(), 1 << 16, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = float(from[i]) / 255.0f;
+  });
+  return images;
+}
+
+Tensor read_labels(const std::string& path, int64_t expected, const std::string& images_path) {
+  DataFile file(path);
+  const Dims sizes = read_header(file, 1);
+  if (sizes[0] != expected)
+    file.fail(4,
+              fmt::format("expected {} labels, one for every image in {}, found {}", expected, images_path, sizes[0]));
+  const uint64_t start = file.offset();
+  const Tensor bytes = read_elements(file, sizes);
+  Tensor labels = detail::result(sizes, int64, cpu);
+  for (int64_t i = 0; i < sizes[0]; ++i) {
+    const uint8_t label = bytes.data<uint8_t>()[i];
+    if (label > 9) file.fail(start + uint64_t(i), fmt::format("expected a label between 0 and 9, found {}", label));
+    labels.data<int64_t>()[i] = label;
+  }
+  return labels;
+}
+
+std::string idx_path(const std::string& directory, const std::string& name, const std::string& kind) {
+  return find_file(directory,
+                   {name + "-" + kind, name + "-" + kind + ".gz", name + "." + kind, name + "." + kind + ".gz"});
+}
+
+}  // namespace
+
+Tensor read_idx(const std::string& path) {
+  DataFile file(path);
+  const Dims sizes = read_header(file, 0);
+  return read_elements(file, sizes);
+}
+
+Dataset mnist(const std::string& directory, bool train) {
+  std::error_code error;
+  std::string place = directory;
+  if (const auto raw = std::filesystem::path(directory) / "MNIST" / "raw"; std::filesystem::is_directory(raw, error))
+    place = raw.string();
+  const std::string part = train ? "train" : "t10k";
+  const std::string images_path = idx_path(place, part + "-images", "idx3-ubyte");
+  const std::string labels_path = idx_path(place, part + "-labels", "idx1-ubyte");
+  Dataset dataset;
+  dataset.images = read_images(images_path);
+  dataset.labels = read_labels(labels_path, dataset.images.size(0), images_path);
+  return dataset;
+}
+
+}  // namespace ordo::data
