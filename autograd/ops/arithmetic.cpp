@@ -1,0 +1,217 @@
+#include <ordo/autograd/ops/arithmetic.h>
+
+#include <ordo/autograd/ops/gradient.h>
+#include <ordo/kernels/elementwise/arithmetic.h>
+
+namespace ordo {
+namespace {
+
+using detail::InputShape;
+using detail::recorded;
+
+Saved saved_if(bool wanted, const Tensor& t) { return wanted ? Saved(t) : Saved(); }
+
+bool is_one(const Scalar& s) { return s.to_double() == 1; }
+Tensor scaled(const Tensor& t, const Scalar& s) { return is_one(s) ? t : mul(t, s); }
+Scalar negated(const Scalar& s) { return s.is_floating() ? Scalar(-s.to_double()) : Scalar(-s.to_int64()); }
+
+// `other` as an input of an operation that changes `self`: when they are one tensor, what it was before.
+const Tensor& as_input(const Tensor& other, const Tensor& self, const Tensor& before) {
+  return other.is_same(self) ? before : other;
+}
+// `other`'s values as they are before `self` is overwritten.
+Saved kept(const Tensor& other, const Tensor& self) {
+  return Saved(other.impl()->storage == self.impl()->storage ? other.detach().clone() : other);
+}
+
+}  // namespace
+
+Tensor add(const Tensor& a, const Tensor& b, Scalar alpha) {
+  Tensor r = kernels::add(a, b, alpha);
+  if (!recorded(a, b)) return r;
+  return record("add", std::move(r), {a, b},
+                [x = InputShape(a), y = InputShape(b), alpha](const Tensor& grad) -> TensorList {
+                  return {x.wanted ? x.fit(grad) : Tensor(), y.wanted ? y.fit(scaled(grad, alpha)) : Tensor()};
+                });
+}
+
+Tensor add(const Tensor& a, Scalar b, Scalar alpha) {
+  Tensor r = kernels::add(a, b, alpha);
+  if (!recorded(a)) return r;
+  return record("add", std::move(r), {a},
+                [dtype = a.dtype()](const Tensor& grad) -> TensorList { return {grad.to(dtype)}; });
+}
+
+Tensor sub(const Tensor& a, const Tensor& b, Scalar alpha) {
+  Tensor r = kernels::sub(a, b, alpha);
+  if (!recorded(a, b)) return r;
+  return record("sub", std::move(r), {a, b},
+                [x = InputShape(a), y = InputShape(b), alpha](const Tensor& grad) -> TensorList {
+                  return {x.wanted ? x.fit(grad) : Tensor(), y.wanted ? y.fit(mul(grad, negated(alpha))) : Tensor()};
+                });
+}
+
+Tensor sub(const Tensor& a, Scalar b, Scalar alpha) {
+  Tensor r = kernels::sub(a, b, alpha);
+  if (!recorded(a)) return r;
+  return record("sub", std::move(r), {a},
+                [dtype = a.dtype()](const Tensor& grad) -> TensorList { return {grad.to(dtype)}; });
+}
+
+Tensor sub(Scalar a, const Tensor& b) {
+  Tensor r = kernels::sub(a, b);
+  if (!recorded(b)) return r;
+  return record("sub", std::move(r), {b},
+                [dtype = b.dtype()](const Tensor& grad) -> TensorList { return {mul(grad, -1).to(dtype)}; });
+}
+
+Tensor mul(const Tensor& a, const Tensor& b) {
+  Tensor r = kernels::mul(a, b);
+  if (!recorded(a, b)) return r;
+  const InputShape x(a), y(b);
+  return record(
+      "mul", std::move(r), {a, b},
+      [x, y, a = saved_if(y.wanted, a), b = saved_if(x.wanted, b)](const Tensor& grad) -> TensorList {
+        return {x.wanted ? x.fit(mul(grad, b.get())) : Tensor(), y.wanted ? y.fit(mul(grad, a.get())) : Tensor()};
+      });
+}
+
+Tensor mul(const Tensor& a, Scalar b) {
+  Tensor r = kernels::mul(a, b);
+  if (!recorded(a)) return r;
+  return record("mul", std::move(r), {a},
+                [dtype = a.dtype(), b](const Tensor& grad) -> TensorList { return {mul(grad, b).to(dtype)}; });
+}
+
+Tensor div(const Tensor& a, const Tensor& b) {
+  Tensor r = kernels::div(a, b);
+  if (!recorded(a, b)) return r;
+  // d(a/b)/db = -(a/b)/b
+  return record(
+      "div", std::move(r), {a, b},
+      [x = InputShape(a), y = InputShape(b), b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
+        const Tensor by_b = div(grad, b.get());
+        return {x.wanted ? x.fit(by_b) : Tensor(), y.wanted ? y.fit(mul(mul(by_b, result), -1)) : Tensor()};
+      });
+}
+
+Tensor div(const Tensor& a, Scalar b) {
+  Tensor r = kernels::div(a, b);
+  if (!recorded(a)) return r;
+  return record("div", std::move(r), {a},
+                [dtype = a.dtype(), b](const Tensor& grad) -> TensorList { return {div(grad, b).to(dtype)}; });
+}
+
+Tensor div(Scalar a, const Tensor& b) {
+  Tensor r = kernels::div(a, b);
+  if (!recorded(b)) return r;
+  return record("div", std::move(r), {b},
+                [dtype = b.dtype(), b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
+                  return {mul(div(mul(grad, result), b.get()), -1).to(dtype)};
+                });
+}
+
+// -- in place
+// -----------------------------------------------------------------------------------------------------------
+
+Tensor& Tensor::add_(const Tensor& other, Scalar alpha) {
+  detail::expect_defined("add_", *this, "self");
+  begin_in_place("add_", *this, {other});
+  if (!recorded(*this, other)) {
+    kernels::add_(*this, other, alpha);
+    return *this;
+  }
+  const Tensor before = history_of(*this);
+  kernels::add_(*this, other, alpha);
+  record_in_place("add_", *this, before, {as_input(other, *this, before)},
+                  [y = InputShape(other), alpha](const Tensor& grad) -> TensorList {
+                    return {grad, y.wanted ? y.fit(scaled(grad, alpha)) : Tensor()};
+                  });
+  return *this;
+}
+
+Tensor& Tensor::sub_(const Tensor& other, Scalar alpha) {
+  detail::expect_defined("sub_", *this, "self");
+  begin_in_place("sub_", *this, {other});
+  if (!recorded(*this, other)) {
+    kernels::sub_(*this, other, alpha);
+    return *this;
+  }
+  const Tensor before = history_of(*this);
+  kernels::sub_(*this, other, alpha);
+  record_in_place("sub_", *this, before, {as_input(other, *this, before)},
+                  [y = InputShape(other), alpha](const Tensor& grad) -> TensorList {
+                    return {grad, y.wanted ? y.fit(mul(grad, negated(alpha))) : Tensor()};
+                  });
+  return *this;
+}
+
+Tensor& Tensor::mul_(const Tensor& other) {
+  detail::expect_defined("mul_", *this, "self");
+  begin_in_place("mul_", *this, {other});
+  if (!recorded(*this, other)) {
+    kernels::mul_(*this, other);
+    return *this;
+  }
+  // The gradient of `other` needs this tensor's old value, which is about to be overwritten.
+  const Tensor before = history_of(*this), old = other.requires_grad() ? before.detach().clone() : Tensor();
+  const Saved factor = kept(other, *this);
+  kernels::mul_(*this, other);
+  record_in_place("mul_", *this, before, {as_input(other, *this, before)},
+                  [y = InputShape(other), old, factor](const Tensor& grad) -> TensorList {
+                    return {mul(grad, factor.get()), y.wanted ? y.fit(mul(grad, old)) : Tensor()};
+                  });
+  return *this;
+}
+
+Tensor& Tensor::div_(const Tensor& other) {
+  detail::expect_defined("div_", *this, "self");
+  begin_in_place("div_", *this, {other});
+  if (!recorded(*this, other)) {
+    kernels::div_(*this, other);
+    return *this;
+  }
+  const Tensor before = history_of(*this), old = other.requires_grad() ? before.detach().clone() : Tensor();
+  const Saved divisor = kept(other, *this);
+  kernels::div_(*this, other);
+  record_in_place("div_", *this, before, {as_input(other, *this, before)},
+                  [y = InputShape(other), old, divisor](const Tensor& grad) -> TensorList {
+                    const Tensor by_b = div(grad, divisor.get());
+                    return {by_b, y.wanted ? y.fit(mul(div(mul(by_b, old), divisor.get()), -1)) : Tensor()};
+                  });
+  return *this;
+}
+
+Tensor& Tensor::add_(Scalar other) {
+  detail::expect_defined("add_", *this, "self");
+  begin_in_place("add_", *this);
+  const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
+  kernels::add_(*this, other);
+  if (before.defined())
+    record_in_place("add_", *this, before, {}, [](const Tensor& grad) -> TensorList { return {grad}; });
+  return *this;
+}
+
+Tensor& Tensor::mul_(Scalar other) {
+  detail::expect_defined("mul_", *this, "self");
+  begin_in_place("mul_", *this);
+  const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
+  kernels::mul_(*this, other);
+  if (before.defined())
+    record_in_place("mul_", *this, before, {},
+                    [other](const Tensor& grad) -> TensorList { return {mul(grad, other)}; });
+  return *this;
+}
+
+Tensor& Tensor::div_(Scalar other) {
+  detail::expect_defined("div_", *this, "self");
+  begin_in_place("div_", *this);
+  const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
+  kernels::div_(*this, other);
+  if (before.defined())
+    record_in_place("div_", *this, before, {},
+                    [other](const Tensor& grad) -> TensorList { return {div(grad, other)}; });
+  return *this;
+}
+
+}  // namespace ordo

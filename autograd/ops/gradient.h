@@ -1,0 +1,27 @@
+// Helpers for the backward functions of elementwise operations. Internal.
+#pragma once
+
+#include <ordo/autograd/tape.h>
+
+namespace ordo::detail {
+
+/// Whether an operation on these inputs goes on the tape. Asking first spares the closures of those that do not.
+inline bool recorded(const Tensor& a) {
+  const Tensor* inputs[] = {&a};
+  return any_requires_grad(inputs, 1);
+}
+inline bool recorded(const Tensor& a, const Tensor& b) {
+  const Tensor* inputs[] = {&a, &b};
+  return any_requires_grad(inputs, 2);
+}
+
+/// What a gradient must look like to belong to an input that was broadcast and promoted.
+struct InputShape {
+  Dims sizes;
+  DType dtype;
+  bool wanted;
+  explicit InputShape(const Tensor& t) : sizes(t.sizes()), dtype(t.dtype()), wanted(t.requires_grad()) {}
+  Tensor fit(const Tensor& grad) const { return (grad.sizes() == sizes ? grad : sum_to(grad, sizes)).to(dtype); }
+};
+
+}  // namespace ordo::detail

@@ -1,0 +1,131 @@
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/copy/strided.h>
+#include <ordo/kernels/elementwise/convert.h>
+
+#include <cstring>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "copy_", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "fill_", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "clone", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "contiguous", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "to", .family = "copy", .dtypes = kAllTypes});
+
+namespace {
+
+void copy_on_device(const Tensor& to, const Tensor& from) {
+  const TensorImpl *t = to.impl(), *f = from.impl();
+  if (t->numel == 0) return;
+  CopyArgs args;
+  args.layout = t->contiguous && f->contiguous && t->numel == f->numel ? flat_layout<2>(t->numel)
+                                                                       : broadcast_layout<2>(t->sizes, {t, f});
+  args.to = t->data();
+  args.from = f->data();
+  args.to_dtype = t->dtype;
+  args.from_dtype = f->dtype;
+  args.device = t->device();
+  ORDO_ON_DEVICE(args.device, copy, args);
+}
+
+Tensor converted(const Tensor& t, DType dtype) {
+  Tensor r = detail::result(t.sizes(), dtype, t.device());
+  copy_on_device(r, t);
+  return r;
+}
+
+}  // namespace
+
+void expect_writable(const char* op, const Tensor& t) {
+  const TensorImpl* impl = t.impl();
+  if (impl->contiguous) return;
+  for (int d = 0; d < impl->sizes.size(); ++d)
+    ORDO_CHECK(
+        impl->strides[d] != 0 || impl->sizes[d] <= 1, ShapeError, op,
+        "cannot write to a tensor of sizes {} and strides {}: elements of dimension {} share memory; clone() it first",
+        impl->sizes, impl->strides, d);
+}
+
+bool partly_overlap(const Tensor& a, const Tensor& b) {
+  const TensorImpl *x = a.impl(), *y = b.impl();
+  if (x == y || x->storage != y->storage) return false;
+  return !(x->offset == y->offset && x->dtype == y->dtype && x->sizes == y->sizes && x->strides == y->strides);
+}
+
+const Tensor& copy_(const Tensor& to, const Tensor& from) {
+  detail::expect_defined("copy_", to, "self");
+  detail::expect_defined("copy_", from, "source");
+  expect_writable("copy_", to);
+  if (to.sizes() != from.sizes()) {
+    ORDO_CHECK(broadcast_sizes("copy_", to.sizes(), from.sizes()) == to.sizes(), ShapeError, "copy_",
+               "the source's sizes {} do not broadcast to the target's sizes {}", from.sizes(), to.sizes());
+  }
+  if (to.numel() == 0) return to;
+  if (to.device() == from.device()) {
+    copy_on_device(to, partly_overlap(to, from) ? clone(from) : from);
+  } else if (to.is_contiguous() && to.dtype() == from.dtype() && to.sizes() == from.sizes()) {
+    const Tensor source = contiguous(from);
+    detail::copy_bytes(to.data(), to.device(), source.data(), source.device(), to.nbytes());
+  } else {
+    const Tensor source = contiguous(from);
+    Tensor staged = detail::result(source.sizes(), source.dtype(), to.device());
+    detail::copy_bytes(staged.data(), to.device(), source.data(), source.device(), source.nbytes());
+    copy_on_device(to, staged);
+  }
+  return to;
+}
+
+const Tensor& fill_(const Tensor& t, Scalar value) {
+  detail::expect_defined("fill_", t, "self");
+  expect_writable("fill_", t);
+  const TensorImpl* impl = t.impl();
+  if (impl->numel == 0) return t;
+  FillArgs args;
+  args.layout = impl->contiguous ? flat_layout<1>(impl->numel) : broadcast_layout<1>(impl->sizes, {impl});
+  args.to = impl->data();
+  args.pattern = dispatch_all("fill_", impl->dtype, [&]<class T>() {
+    const T v = T(scalar_as<T>(value));
+    uint64_t pattern = 0;
+    std::memcpy(&pattern, &v, sizeof(T));
+    return pattern;
+  });
+  args.element_size = size_of(impl->dtype);
+  args.device = impl->device();
+  ORDO_ON_DEVICE(args.device, fill, args);
+  return t;
+}
+
+Tensor clone(const Tensor& t) {
+  detail::expect_defined("clone", t, "self");
+  return converted(t, t.dtype());
+}
+
+Tensor contiguous(const Tensor& t) {
+  detail::expect_defined("contiguous", t, "self");
+  return t.impl()->contiguous ? t : converted(t, t.dtype());
+}
+
+Tensor cast(const Tensor& t, DType dtype) {
+  detail::expect_defined("to", t, "self");
+  return t.impl()->dtype == dtype ? t : converted(t, dtype);
+}
+
+Tensor to(const Tensor& t, Device device, DType dtype) {
+  detail::expect_defined("to", t, "self");
+  if (t.device() == device) return cast(t, dtype);
+  // Convert on the side where there is less to carry over afterwards.
+  const Tensor source = size_of(dtype) < t.element_size() ? cast(t, dtype) : t;
+  Tensor moved = detail::result(t.sizes(), source.dtype(), device);
+  copy_(moved, source);
+  return cast(moved, dtype);
+}
+
+Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device) {
+  Tensor r = detail::result(sizes, dtype, device);
+  fill_(r, value);
+  return r;
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,181 @@
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/kernels/copy/strided.h>
+#include <ordo/kernels/elementwise/convert.h>
+
+namespace ordo::kernels::cuda {
+namespace {
+
+constexpr int kTile = 32;
+
+template <class T>
+__global__ void copy_kernel(Layout<2> layout, T* to, const T* from) {
+  for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
+    int64_t at[2];
+    offsets_at(layout, i, at);
+    to[at[0]] = from[at[1]];
+  }
+}
+
+/// The operands are contiguous along dimensions 0 and d. One block moves one tile of those through shared memory, so
+/// that reads and writes both run along memory.
+template <class T>
+__global__ void copy_tiled_kernel(Layout<2> outer, int64_t columns, int64_t rows, int64_t to_row_stride,
+                                  int64_t from_column_stride, T* to, const T* from) {
+  ORDO_SHARED(T, tile, [kTile][kTile + 1]);
+  const int64_t column_tiles = (columns + kTile - 1) / kTile, row_tiles = (rows + kTile - 1) / kTile;
+  const int64_t tiles = column_tiles * row_tiles * outer.numel;
+  const int x = int(threadIdx.x) % kTile, y0 = int(threadIdx.x) / kTile, y_step = int(blockDim.x) / kTile;
+  for (int64_t w = blockIdx.x; w < tiles; w += gridDim.x) {
+    int64_t at[2] = {0, 0};
+    if (outer.rank > 0) offsets_at(outer, w / (column_tiles * row_tiles), at);
+    const int64_t column0 = w % column_tiles * kTile, row0 = w / column_tiles % row_tiles * kTile;
+    for (int y = y0; y < kTile; y += y_step)
+      if (column0 + y < columns && row0 + x < rows)
+        tile[y][x] = from[at[1] + (column0 + y) * from_column_stride + row0 + x];
+    __syncthreads();
+    for (int y = y0; y < kTile; y += y_step)
+      if (row0 + y < rows && column0 + x < columns) to[at[0] + (row0 + y) * to_row_stride + column0 + x] = tile[x][y];
+    __syncthreads();
+  }
+}
+
+template <class T>
+__global__ void fill_kernel(Layout<1> layout, T* to, T value) {
+  for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
+    int64_t at[1];
+    offsets_at(layout, i, at);
+    to[at[0]] = value;
+  }
+}
+
+template <class T>
+void copy_same(const CopyArgs& args) {
+  const Layout<2>& l = args.layout;
+  T* to = static_cast<T*>(args.to);
+  const T* from = static_cast<const T*>(args.from);
+  const cudaStream_t stream = ordo::cuda::current_stream(args.device);
+  const int d = tiled_dimension(l);
+  if (d == 0) {
+    ordo::cuda::launch(copy_kernel<T>, ordo::cuda::grid_for(l.numel), 256, 0, stream, l, to, from);
+    return;
+  }
+  const Layout<2> outer = without_tile(l, d);
+  const int64_t tiles = (l.sizes[0] + kTile - 1) / kTile * ((l.sizes[d] + kTile - 1) / kTile) * outer.numel;
+  ordo::cuda::launch(copy_tiled_kernel<T>, ordo::cuda::grid_for(tiles, 1), 256, 0, stream, outer, l.sizes[0],
+                     l.sizes[d], l.strides[0][d], l.strides[1][0], to, from);
+}
+
+// Conversions choose their types at run time: the branches are the same for every thread, and the kernel waits for
+// memory. The detour over int64 or double loses nothing, because those hold every value of the types they stand for.
+ORDO_HD int64_t load_integer(const void* p, DType t, int64_t i) {
+  switch (t) {
+    case DType::boolean:
+      return static_cast<const bool*>(p)[i];
+    case DType::uint8:
+      return static_cast<const uint8_t*>(p)[i];
+    case DType::int32:
+      return static_cast<const int32_t*>(p)[i];
+    default:
+      return static_cast<const int64_t*>(p)[i];
+  }
+}
+
+ORDO_HD double load_floating(const void* p, DType t, int64_t i) {
+  switch (t) {
+    case DType::float16:
+      return float(static_cast<const Half*>(p)[i]);
+    case DType::bfloat16:
+      return float(static_cast<const BFloat16*>(p)[i]);
+    case DType::float32:
+      return static_cast<const float*>(p)[i];
+    default:
+      return static_cast<const double*>(p)[i];
+  }
+}
+
+template <class V>
+ORDO_HD void store_converted(void* p, DType t, int64_t i, V v) {
+  switch (t) {
+    case DType::boolean:
+      static_cast<bool*>(p)[i] = convert<bool>(v);
+      return;
+    case DType::uint8:
+      static_cast<uint8_t*>(p)[i] = convert<uint8_t>(v);
+      return;
+    case DType::int32:
+      static_cast<int32_t*>(p)[i] = convert<int32_t>(v);
+      return;
+    case DType::int64:
+      static_cast<int64_t*>(p)[i] = convert<int64_t>(v);
+      return;
+    case DType::float16:
+      static_cast<Half*>(p)[i] = convert<Half>(v);
+      return;
+    case DType::bfloat16:
+      static_cast<BFloat16*>(p)[i] = convert<BFloat16>(v);
+      return;
+    case DType::float32:
+      static_cast<float*>(p)[i] = convert<float>(v);
+      return;
+    default:
+      static_cast<double*>(p)[i] = convert<double>(v);
+      return;
+  }
+}
+
+__global__ void convert_kernel(Layout<2> layout, void* to, DType to_dtype, const void* from, DType from_dtype) {
+  for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
+    int64_t at[2];
+    offsets_at(layout, i, at);
+    if (is_floating(from_dtype))
+      store_converted(to, to_dtype, at[0], load_floating(from, from_dtype, at[1]));
+    else
+      store_converted(to, to_dtype, at[0], load_integer(from, from_dtype, at[1]));
+  }
+}
+
+}  // namespace
+
+void copy(const CopyArgs& args) {
+  ordo::cuda::DeviceScope scope(args.device);
+  if (args.to_dtype != args.from_dtype) {
+    ordo::cuda::launch(convert_kernel, ordo::cuda::grid_for(args.layout.numel), 256, 0,
+                       ordo::cuda::current_stream(args.device), args.layout, args.to, args.to_dtype, args.from,
+                       args.from_dtype);
+    return;
+  }
+  switch (size_of(args.to_dtype)) {
+    case 1:
+      return copy_same<uint8_t>(args);
+    case 2:
+      return copy_same<uint16_t>(args);
+    case 4:
+      return copy_same<uint32_t>(args);
+    default:
+      return copy_same<uint64_t>(args);
+  }
+}
+
+namespace {
+template <class T>
+void fill_typed(const FillArgs& args) {
+  ordo::cuda::launch(fill_kernel<T>, ordo::cuda::grid_for(args.layout.numel), 256, 0,
+                     ordo::cuda::current_stream(args.device), args.layout, static_cast<T*>(args.to), T(args.pattern));
+}
+}  // namespace
+
+void fill(const FillArgs& args) {
+  ordo::cuda::DeviceScope scope(args.device);
+  switch (args.element_size) {
+    case 1:
+      return fill_typed<uint8_t>(args);
+    case 2:
+      return fill_typed<uint16_t>(args);
+    case 4:
+      return fill_typed<uint32_t>(args);
+    default:
+      return fill_typed<uint64_t>(args);
+  }
+}
+
+}  // namespace ordo::kernels::cuda

@@ -1,0 +1,95 @@
+// CPU loops over elementwise functors. A functor is called with values of math_t<T>, what it returns is converted to R.
+// Internal: for the .cpp files of this folder.
+#pragma once
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/elementwise/binary.h>
+#include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/unary.h>
+
+namespace ordo::kernels::cpu {
+
+inline constexpr int64_t kElementwiseGrain = 32768;
+
+// Ways to read operand i of a row.
+template <class T>
+struct Consecutive {
+  const T* p;
+  math_t<T> operator[](int64_t i) const { return p[i]; }
+};
+template <class T>
+struct Strided {
+  const T* p;
+  int64_t stride;
+  math_t<T> operator[](int64_t i) const { return p[i * stride]; }
+};
+template <class T>
+struct Repeated {
+  math_t<T> value;
+  math_t<T> operator[](int64_t) const { return value; }
+};
+
+template <class R, class A, class F>
+void unary_row(R* out, int64_t stride, A a, int64_t n, const F& f) {
+  if (stride == 1)
+    for (int64_t i = 0; i < n; ++i) out[i] = R(f(a[i]));
+  else
+    for (int64_t i = 0; i < n; ++i) out[i * stride] = R(f(a[i]));
+}
+
+template <class R, class A, class B, class F>
+void binary_row(R* out, A a, B b, int64_t n, const F& f) {
+  for (int64_t i = 0; i < n; ++i) out[i] = R(f(a[i], b[i]));
+}
+template <class R, class A, class B, class F>
+void binary_row_strided(R* out, int64_t stride, A a, B b, int64_t n, const F& f) {
+  for (int64_t i = 0; i < n; ++i) out[i * stride] = R(f(a[i], b[i]));
+}
+
+template <class R, class T, class F>
+void unary_loop(const UnaryArgs& args, const F& f) {
+  const Layout<2>& l = args.layout;
+  R* out = static_cast<R*>(args.out);
+  const T* in = static_cast<const T*>(args.in);
+  const int64_t so = l.strides[0][0], si = l.strides[1][0];
+  parallel_for(0, l.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
+    for_rows(l, first, last, [&](const int64_t(&at)[2], int64_t n) {
+      if (si == 1)
+        unary_row(out + at[0], so, Consecutive<T>{in + at[1]}, n, f);
+      else
+        unary_row(out + at[0], so, Strided<T>{in + at[1], si}, n, f);
+    });
+  });
+}
+
+template <class R, class T, class F>
+void binary_loop(const BinaryArgs& args, const F& f) {
+  const Layout<3>& l = args.layout;
+  R* out = static_cast<R*>(args.out);
+  const T* a = static_cast<const T*>(args.a);
+  const T* b = static_cast<const T*>(args.b);
+  const int64_t so = l.strides[0][0], sa = l.strides[1][0], sb = l.strides[2][0];
+  const math_t<T> a_value = scalar_as<T>(args.a_value), b_value = scalar_as<T>(args.b_value);
+  parallel_for(0, l.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
+    for_rows(l, first, last, [&](const int64_t(&at)[3], int64_t n) {
+      R* o = out + at[0];
+      if (sb == 0) {
+        const Repeated<T> y{b ? math_t<T>(b[at[2]]) : b_value};
+        if (so == 1 && sa == 1) return binary_row(o, Consecutive<T>{a + at[1]}, y, n, f);
+        if (!a) return binary_row_strided(o, so, Repeated<T>{a_value}, y, n, f);
+        return binary_row_strided(o, so, Strided<T>{a + at[1], sa}, y, n, f);
+      }
+      if (sa == 0) {
+        const Repeated<T> x{a ? math_t<T>(a[at[1]]) : a_value};
+        if (so == 1 && sb == 1) return binary_row(o, x, Consecutive<T>{b + at[2]}, n, f);
+        return binary_row_strided(o, so, x, Strided<T>{b + at[2], sb}, n, f);
+      }
+      if (so == 1 && sa == 1 && sb == 1)
+        return binary_row(o, Consecutive<T>{a + at[1]}, Consecutive<T>{b + at[2]}, n, f);
+      binary_row_strided(o, so, Strided<T>{a + at[1], sa}, Strided<T>{b + at[2], sb}, n, f);
+    });
+  });
+}
+
+}  // namespace ordo::kernels::cpu

@@ -1,0 +1,55 @@
+// CUDA loops over elementwise functors, the counterpart of loops_cpu.h. Internal: for the .cu files of this folder.
+#pragma once
+
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/dispatch.h>
+#include <ordo/kernels/elementwise/binary.h>
+#include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/unary.h>
+
+namespace ordo::kernels::cuda {
+
+/// A tensor's elements, or one number when p is null.
+template <class T>
+struct Elements {
+  const T* p;
+  math_t<T> value;
+  ORDO_HD math_t<T> operator[](int64_t offset) const { return p ? math_t<T>(p[offset]) : value; }
+};
+
+template <class R, class T, class F>
+__global__ void unary_kernel(Layout<2> layout, R* out, const T* in, F f) {
+  for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
+    int64_t at[2];
+    offsets_at(layout, i, at);
+    out[at[0]] = R(f(math_t<T>(in[at[1]])));
+  }
+}
+
+template <class R, class T, class F>
+__global__ void binary_kernel(Layout<3> layout, R* out, Elements<T> a, Elements<T> b, F f) {
+  for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
+    int64_t at[3];
+    offsets_at(layout, i, at);
+    out[at[0]] = R(f(a[at[1]], b[at[2]]));
+  }
+}
+
+template <class R, class T, class F>
+void unary_loop(const UnaryArgs& args, const F& f) {
+  ordo::cuda::DeviceScope scope(args.device);
+  ordo::cuda::launch(unary_kernel<R, T, F>, ordo::cuda::grid_for(args.layout.numel), 256, 0,
+                     ordo::cuda::current_stream(args.device), args.layout, static_cast<R*>(args.out),
+                     static_cast<const T*>(args.in), f);
+}
+
+template <class R, class T, class F>
+void binary_loop(const BinaryArgs& args, const F& f) {
+  ordo::cuda::DeviceScope scope(args.device);
+  const Elements<T> a{static_cast<const T*>(args.a), scalar_as<T>(args.a_value)};
+  const Elements<T> b{static_cast<const T*>(args.b), scalar_as<T>(args.b_value)};
+  ordo::cuda::launch(binary_kernel<R, T, F>, ordo::cuda::grid_for(args.layout.numel), 256, 0,
+                     ordo::cuda::current_stream(args.device), args.layout, static_cast<R*>(args.out), a, b, f);
+}
+
+}  // namespace ordo::kernels::cuda
