@@ -1,7 +1,24 @@
 #include <ordo/engine/check.h>
+#include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo::views {
+
+#define ORDO_REGISTER_VIEW(op) \
+  ORDO_REGISTER_OP({.name = op, .family = "views", .dtypes = kAllTypes, .note = "no data is copied"})
+ORDO_REGISTER_VIEW("view");
+ORDO_REGISTER_VIEW("transpose");
+ORDO_REGISTER_VIEW("permute");
+ORDO_REGISTER_VIEW("slice");
+ORDO_REGISTER_VIEW("select");
+ORDO_REGISTER_VIEW("narrow");
+ORDO_REGISTER_VIEW("expand");
+ORDO_REGISTER_VIEW("squeeze");
+ORDO_REGISTER_VIEW("unsqueeze");
+ORDO_REGISTER_OP(
+    {.name = "reshape", .family = "views", .dtypes = kAllTypes, .note = "copies when no view is possible"});
+ORDO_REGISTER_OP(
+    {.name = "flatten", .family = "views", .dtypes = kAllTypes, .note = "copies when no view is possible"});
 
 Tensor as_strided(const Tensor& t, const Dims& sizes, const Dims& strides, int64_t offset) {
   return detail::make_tensor(t.impl()->storage, t.dtype(), sizes, strides, offset);

@@ -1,0 +1,158 @@
+// Samples of the views. The reference walks the result's indices and asks where each element comes from.
+#include <functional>
+
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using Index = std::vector<int64_t>;
+
+/// A sample whose result has `sizes`, element i being input element source(i).
+Sample view_sample(const char* label, const Tensor& input, const Dims& sizes, std::function<Tensor(const Tensor&)> run,
+                   std::function<Index(const Index&)> source) {
+  return {.label = label,
+          .inputs = {input},
+          .run = [run](const TensorList& in) { return run(in[0]); },
+          .reference =
+              [=](const TensorList& in) {
+                const auto from = in[0].to_vector<double>();
+                std::vector<double> out;
+                Index at(size_t(sizes.size()), 0);
+                for (int64_t n = 0; n < sizes.product(); ++n) {
+                  const Index s = source(at);
+                  int64_t flat = 0;
+                  for (size_t d = 0; d < s.size(); ++d) flat = flat * in[0].sizes()[int(d)] + s[d];
+                  out.push_back(from[size_t(flat)]);
+                  for (int d = sizes.size() - 1; d >= 0 && ++at[size_t(d)] == sizes[d]; --d) at[size_t(d)] = 0;
+                }
+                return out;
+              },
+          .tolerance = 0};
+}
+
+const auto flat_in = [](Dims to, Dims from) {
+  return [=](const Index& i) {
+    int64_t flat = 0;
+    for (size_t d = 0; d < i.size(); ++d) flat = flat * to[int(d)] + i[d];
+    Index out(size_t(from.size()));
+    for (int d = from.size() - 1; d >= 0; --d) {
+      out[size_t(d)] = flat % from[d];
+      flat /= from[d];
+    }
+    return out;
+  };
+};
+
+Tensor input() { return test_values({2, 3, 4}); }
+
+}  // namespace
+
+ORDO_OP_SAMPLES(view) {
+  return {view_sample(
+              "merge", input(), {6, 4},
+              [](const Tensor& t) {
+                return t.contiguous().view({-1, 4});
+              },
+              flat_in({6, 4}, {2, 3, 4})),
+          view_sample(
+              "empty", zeros({0, 3}, {.dtype = float64}), {3, 0},
+              [](const Tensor& t) {
+                return t.view({3, 0});
+              },
+              flat_in({3, 0}, {0, 3})),
+          view_sample(
+              "scalar", zeros({}, {.dtype = float64}), {1, 1},
+              [](const Tensor& t) {
+                return t.view({1, 1});
+              },
+              flat_in({1, 1}, {}))};
+}
+ORDO_OP_SAMPLES(reshape) {
+  return {view_sample(
+      "copy", input(), {3, 8},
+      [](const Tensor& t) {
+        return t.transpose(0, 1).reshape({3, 8});
+      },
+      [](const Index& i) {
+        return Index{i[1] / 4, i[0], i[1] % 4};
+      })};
+}
+ORDO_OP_SAMPLES(flatten) {
+  return {view_sample(
+      "tail", input(), {2, 12}, [](const Tensor& t) { return t.flatten(1); }, flat_in({2, 12}, {2, 3, 4}))};
+}
+ORDO_OP_SAMPLES(transpose) {
+  return {view_sample(
+      "ends", input(), {4, 3, 2}, [](const Tensor& t) { return t.transpose(0, -1); },
+      [](const Index& i) {
+        return Index{i[2], i[1], i[0]};
+      })};
+}
+ORDO_OP_SAMPLES(permute) {
+  return {view_sample(
+      "cycle", input(), {4, 2, 3},
+      [](const Tensor& t) {
+        return t.permute({2, 0, 1});
+      },
+      [](const Index& i) {
+        return Index{i[1], i[2], i[0]};
+      })};
+}
+ORDO_OP_SAMPLES(slice) {
+  return {view_sample(
+              "step", input(), {2, 3, 2}, [](const Tensor& t) { return t.slice(2, 1, 4, 2); },
+              [](const Index& i) {
+                return Index{i[0], i[1], 1 + 2 * i[2]};
+              }),
+          view_sample(
+              "negative", input(), {2, 2, 4}, [](const Tensor& t) { return t.slice(1, -2, 100); },
+              [](const Index& i) {
+                return Index{i[0], 1 + i[1], i[2]};
+              })};
+}
+ORDO_OP_SAMPLES(select) {
+  return {view_sample(
+      "last", input(), {2, 4}, [](const Tensor& t) { return t.select(1, -1); },
+      [](const Index& i) {
+        return Index{i[0], 2, i[1]};
+      })};
+}
+ORDO_OP_SAMPLES(narrow) {
+  return {view_sample(
+      "middle", input(), {2, 3, 2}, [](const Tensor& t) { return t.narrow(-1, 1, 2); },
+      [](const Index& i) {
+        return Index{i[0], i[1], 1 + i[2]};
+      })};
+}
+ORDO_OP_SAMPLES(expand) {
+  return {view_sample(
+      "grow", test_values({3, 1}), {2, 3, 4},
+      [](const Tensor& t) {
+        return t.expand({2, -1, 4});
+      },
+      [](const Index& i) {
+        return Index{i[1], 0};
+      })};
+}
+ORDO_OP_SAMPLES(squeeze) {
+  return {view_sample(
+              "all", test_values({1, 3, 1}), {3}, [](const Tensor& t) { return t.squeeze(); },
+              [](const Index& i) {
+                return Index{0, i[0], 0};
+              }),
+          view_sample(
+              "one", test_values({1, 3, 1}), {1, 3}, [](const Tensor& t) { return t.squeeze(-1); },
+              [](const Index& i) {
+                return Index{0, i[1], 0};
+              })};
+}
+ORDO_OP_SAMPLES(unsqueeze) {
+  return {view_sample(
+      "middle", test_values({2, 3}), {2, 1, 3}, [](const Tensor& t) { return t.unsqueeze(1); },
+      [](const Index& i) {
+        return Index{i[0], i[2]};
+      })};
+}
+
+}  // namespace ordo::test
