@@ -19,6 +19,11 @@ struct IndexRecord {
   int64_t position = 0;
   int64_t value = 0;
 };
+/// Throws the IndexError.
+[[noreturn]] void throw_index_error(const char* op, const char* argument, int64_t dim, int64_t size, int64_t position,
+                                    int64_t value);
+/// ORDO_SYNC=1: errors of CUDA kernels are raised where they happen.
+bool sync_every_operation();
 }  // namespace detail
 
 /// Given to kernels by value.
@@ -73,6 +78,8 @@ class IndexGuard {
  public:
   /// The names are literals; `size` is that of dimension `dim`, on `device`.
   IndexGuard(const char* op, const char* argument, int64_t dim, int64_t size, Device device);
+  IndexGuard(const IndexGuard&) = delete;
+  IndexGuard& operator=(const IndexGuard&) = delete;
   IndexCheck check() const { return check_; }
   /// After the operation. CPU: throws IndexError when an index was bad. CUDA: only with ORDO_SYNC=1, after waiting.
   void finish() const;

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ordo/engine/device.h>
 #include <ordo/engine/dtype.h>
+#include <ordo/engine/index_check.h>
 
 namespace ordo::cuda::backend {
 
@@ -39,8 +41,8 @@ uintptr_t current_stream_id(int device);
 /// Lets later work of the calling thread's stream wait for everything queued so far on the stream of that id.
 void wait_for_stream(uintptr_t stream_id, int device);
 
-/// Copies between any two devices in the order of the calling thread's streams. Waits, and raises recorded index
-/// errors, when host memory takes part.
+/// Copies between any two devices in the order of the calling thread's streams. Host memory that takes part may be
+/// reused on return; a copy to the host also raises an index error that was recorded.
 void copy(void* to, Device to_device, const void* from, Device from_device, size_t bytes);
 /// NaN for floating types, the maximum for integers, true for bool.
 void fill_pattern(void* data, int64_t numel, DType dtype, int device);
@@ -53,8 +55,17 @@ void wait_for_device(int device) noexcept;
 
 MemoryInfo memory_info(int device);
 DeviceProperties device_properties(int device);
-/// As "13.0"; empty when not present.
-std::string driver_version();
-std::string runtime_version();
+struct LibraryVersion {
+  std::string name, version;
+};
+/// CUDA driver and runtime, cuBLAS, cuDNN, CUB: those in use.
+std::vector<LibraryVersion> library_versions();
+
+/// What IndexGuard needs: where the calling thread's stream records bad indices, and a number for this operation.
+struct IndexTicket {
+  ordo::detail::IndexRecord* record;
+  uint64_t number;
+};
+IndexTicket index_ticket(const char* op, const char* argument, int64_t dim, int64_t size, int device);
 
 }  // namespace ordo::cuda::backend

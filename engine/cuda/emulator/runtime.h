@@ -53,6 +53,8 @@ cudaError_t cudaMalloc(T** data, size_t bytes) {
   return cudaMalloc(reinterpret_cast<void**>(data), bytes);
 }
 cudaError_t cudaFree(void* data);
+cudaError_t cudaMallocHost(void** data, size_t bytes);
+cudaError_t cudaFreeHost(void* data);
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes);
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t = nullptr);

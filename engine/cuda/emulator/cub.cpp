@@ -1,0 +1,22 @@
+#include <ordo/engine/cuda/emulator/cub.h>
+
+#include <ordo/engine/error.h>
+
+namespace ordo::cuda::emulator {
+
+bool cub_size_query(void* temp, size_t& bytes, size_t need) {
+  if (!temp) {
+    bytes = need;
+    return true;
+  }
+  if (bytes < need) throw CudaError("[emulator] CUB: temporary storage too small");
+  fill_garbage(temp, bytes, options().seed);
+  return false;
+}
+
+void cub_expect_disjoint(const void* in, size_t in_bytes, const void* out, size_t out_bytes) {
+  const char *a = static_cast<const char*>(in), *b = static_cast<const char*>(out);
+  if (a < b + out_bytes && b < a + in_bytes) throw CudaError("[emulator] CUB: output overlaps input");
+}
+
+}  // namespace ordo::cuda::emulator

@@ -1,0 +1,177 @@
+#include <ordo/engine/cuda/emulator/runtime.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#include <ordo/engine/cuda/emulator/scheduler.h>
+
+namespace {
+std::mutex g_mutex;
+std::unordered_map<void*, size_t>& allocations() {
+  static auto* sizes = new std::unordered_map<void*, size_t>;  // used by destructors of static objects
+  return *sizes;
+}
+size_t g_allocated = 0;
+thread_local cudaError_t t_last_error = cudaSuccess;
+
+cudaError_t result(cudaError_t status) {
+  if (status != cudaSuccess) t_last_error = status;
+  return status;
+}
+}  // namespace
+
+const char* cudaGetErrorName(cudaError_t status) {
+  switch (status) {
+    case cudaSuccess:
+      return "cudaSuccess";
+    case cudaErrorInvalidValue:
+      return "cudaErrorInvalidValue";
+    case cudaErrorMemoryAllocation:
+      return "cudaErrorMemoryAllocation";
+    case cudaErrorCudartUnloading:
+      return "cudaErrorCudartUnloading";
+    case cudaErrorInvalidConfiguration:
+      return "cudaErrorInvalidConfiguration";
+    case cudaErrorInsufficientDriver:
+      return "cudaErrorInsufficientDriver";
+    case cudaErrorNoDevice:
+      return "cudaErrorNoDevice";
+    case cudaErrorInvalidDevice:
+      return "cudaErrorInvalidDevice";
+  }
+  return "unknown";
+}
+const char* cudaGetErrorString(cudaError_t status) {
+  switch (status) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorInvalidValue:
+      return "invalid argument";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInvalidConfiguration:
+      return "invalid configuration argument";
+    case cudaErrorInvalidDevice:
+      return "invalid device ordinal";
+    default:
+      return cudaGetErrorName(status);
+  }
+}
+cudaError_t cudaGetLastError() {
+  const cudaError_t status = t_last_error;
+  t_last_error = cudaSuccess;
+  return status;
+}
+cudaError_t cudaPeekAtLastError() { return t_last_error; }
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) { return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device != 0) return result(cudaErrorInvalidDevice);
+  *properties = {};
+  std::strcpy(properties->name, "emulated on the CPU");
+  properties->totalGlobalMem = ordo::cuda::emulator::options().memory_bytes;
+  properties->major = 9;
+  properties->multiProcessorCount = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void** data, size_t bytes) {
+  *data = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  std::lock_guard lock(g_mutex);
+  if (bytes > ordo::cuda::emulator::options().memory_bytes -
+                  std::min(g_allocated, ordo::cuda::emulator::options().memory_bytes))
+    return result(cudaErrorMemoryAllocation);
+  const size_t rounded = (bytes + 255) / 256 * 256;
+  void* p = std::aligned_alloc(256, rounded);
+  if (!p) return result(cudaErrorMemoryAllocation);
+  std::memset(p, 0xcb, bytes);  // nobody may rely on zeros
+  g_allocated += bytes;
+  allocations()[p] = bytes;
+  *data = p;
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void* data) {
+  if (!data) return cudaSuccess;
+  std::lock_guard lock(g_mutex);
+  const auto found = allocations().find(data);
+  if (found == allocations().end()) return result(cudaErrorInvalidValue);
+  g_allocated -= found->second;
+  allocations().erase(found);
+  std::free(data);
+  return cudaSuccess;
+}
+cudaError_t cudaMallocHost(void** data, size_t bytes) {
+  *data = std::malloc(bytes);
+  return result(*data ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+cudaError_t cudaFreeHost(void* data) {
+  std::free(data);
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  std::lock_guard lock(g_mutex);
+  *total_bytes = ordo::cuda::emulator::options().memory_bytes;
+  *free_bytes = *total_bytes - std::min(g_allocated, *total_bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  if (bytes) std::memmove(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t) {
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+}
+cudaError_t cudaMemset(void* data, int value, size_t bytes) {
+  if (bytes) std::memset(data, value, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t) {
+  return cudaMemset(data, value, bytes);
+}
+
+// Streams and events are names only.
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = reinterpret_cast<cudaStream_t>(new char);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete reinterpret_cast<char*>(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = reinterpret_cast<cudaEvent_t>(new char);
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete reinterpret_cast<char*>(event);
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }

@@ -1,0 +1,139 @@
+// Barriers of a block and operations of a warp. A thread leaves its value and waits; the last one to come computes the
+// result of all.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <ordo/engine/cuda/emulator/threads.h>
+
+namespace ordo::cuda::emulator {
+
+int block_barrier(BarrierVote vote, int predicate, Where where) {
+  Thread& t = *g_launch.current;
+  Block& b = *t.block;
+  if (b.live != b.threads.size())
+    fail("__syncthreads at " + place(where) + " after a thread of block " + std::to_string(b.number) + " returned");
+  if (b.arrived == 0) {
+    b.barrier = where;
+    b.vote = vote;
+    b.votes = 0;
+  } else if (b.barrier.line != where.line || b.vote != vote || std::strcmp(b.barrier.file, where.file) != 0) {
+    fail("divergent __syncthreads: " + name_of(t) + " at " + place(where) + ", others of its block at " +
+         place(b.barrier));
+  }
+  b.votes += predicate != 0;
+  t.where = where;
+  t.state = Thread::State::at_barrier;
+  if (++b.arrived == b.live) {
+    b.arrived = 0;
+    b.vote_result = vote == BarrierVote::count ? int(b.votes)
+                    : vote == BarrierVote::all ? b.votes == b.live
+                                               : b.votes != 0;
+    const bool reverse = g_launch.options.order == Order::reverse;
+    for (unsigned i = 0; i < b.live; ++i) wake(b.threads[reverse ? b.live - 1 - i : i]);
+  }
+  suspend();
+  return b.vote_result;  // of this barrier: the next one cannot end before this thread comes to it
+}
+
+namespace {
+uint64_t warp_result(WarpOp op, const Thread& t, unsigned here, const uint64_t* values) {
+  const auto fold = [&](auto f) {
+    uint64_t total = values[std::countr_zero(here)];
+    for (unsigned rest = here & (here - 1); rest; rest &= rest - 1) total = f(total, values[std::countr_zero(rest)]);
+    return total;
+  };
+  unsigned votes = 0, equal = 0;
+  for (unsigned rest = here; rest; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    votes |= unsigned(values[i] & 1) << i;
+    equal |= unsigned(values[i] == t.value) << i;
+  }
+  switch (op) {
+    case WarpOp::sync:
+      return 0;
+    case WarpOp::shuffle: {  // from a lane that does not take part: undefined
+      const unsigned source = unsigned(t.source_lane) & 31;
+      return here >> source & 1 ? values[source] : g_launch.random.next();
+    }
+    case WarpOp::ballot:
+      return votes;
+    case WarpOp::any:
+      return votes != 0;
+    case WarpOp::all:
+      return votes == here;
+    case WarpOp::match:
+      return equal;
+    case WarpOp::add:
+      return fold([](uint64_t a, uint64_t b) { return a + b; });
+    case WarpOp::min_signed:
+      return fold([](uint64_t a, uint64_t b) { return int64_t(b) < int64_t(a) ? b : a; });
+    case WarpOp::max_signed:
+      return fold([](uint64_t a, uint64_t b) { return int64_t(b) > int64_t(a) ? b : a; });
+    case WarpOp::min:
+      return fold([](uint64_t a, uint64_t b) { return std::min(a, b); });
+    case WarpOp::max:
+      return fold([](uint64_t a, uint64_t b) { return std::max(a, b); });
+    case WarpOp::bit_and:
+      return fold([](uint64_t a, uint64_t b) { return a & b; });
+    case WarpOp::bit_or:
+      return fold([](uint64_t a, uint64_t b) { return a | b; });
+    case WarpOp::bit_xor:
+      return fold([](uint64_t a, uint64_t b) { return a ^ b; });
+  }
+  return 0;
+}
+
+// Ends the operation that `leader` waits in, when all lanes of its mask that have not returned are there.
+void release_if_complete(Block& b, const Thread& leader) {
+  const unsigned first = leader.number & ~31u;
+  const unsigned lanes = std::min<unsigned>(32, unsigned(b.threads.size()) - first);
+  Thread* warp = &b.threads[first];
+  const unsigned mask = leader.mask;
+  const WarpOp op = leader.op;
+  unsigned here = 0;
+  uint64_t values[32];
+  for (unsigned i = 0; i < lanes; ++i) {
+    const Thread& t = warp[i];
+    if (!(mask >> i & 1) || t.state == Thread::State::done) continue;
+    if (t.state != Thread::State::in_warp_operation || t.mask != mask || t.op != op) return;
+    here |= 1u << i;
+    values[i] = t.value;
+  }
+  uint64_t results[32];
+  for (unsigned rest = here; rest; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    results[i] = warp_result(op, warp[i], here, values);
+  }
+  for (unsigned rest = here; rest; rest &= rest - 1) {
+    Thread& t = warp[std::countr_zero(rest)];
+    t.value = results[std::countr_zero(rest)];
+    --b.in_warp_operation;
+    wake(t);
+  }
+}
+}  // namespace
+
+uint64_t warp_operation(WarpOp op, unsigned mask, uint64_t value, int source_lane, Where where) {
+  Thread& t = *g_launch.current;
+  if (!(mask >> (t.number & 31) & 1))
+    fail("warp operation at " + place(where) + ": " + name_of(t) + " is not in its own mask");
+  t.op = op;
+  t.mask = mask;
+  t.value = value;
+  t.source_lane = source_lane;
+  t.where = where;
+  t.state = Thread::State::in_warp_operation;
+  ++t.block->in_warp_operation;
+  release_if_complete(*t.block, t);
+  suspend();
+  return t.value;
+}
+
+void thread_left_warp(Block& b, unsigned number) {
+  const unsigned first = number & ~31u, end = std::min<unsigned>(first + 32, unsigned(b.threads.size()));
+  for (unsigned i = first; i < end; ++i)
+    if (b.threads[i].state == Thread::State::in_warp_operation) release_if_complete(b, b.threads[i]);
+}
+
+}  // namespace ordo::cuda::emulator

@@ -1,0 +1,42 @@
+#include <limits>
+
+#include <ordo/engine/cuda/backend.h>
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/dispatch.h>
+
+namespace ordo::cuda::backend {
+
+namespace {
+constexpr int kBlock = 256, kPerThread = 8;
+
+template <class T>
+__global__ void fill_kernel(T* data, int64_t n, T value) {
+  const int64_t first = int64_t(blockIdx.x) * (kBlock * kPerThread) + threadIdx.x;
+  for (int k = 0; k < kPerThread; ++k) {
+    const int64_t i = first + k * kBlock;
+    if (i < n) data[i] = value;
+  }
+}
+
+template <class T>
+T pattern() {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    return T(std::numeric_limits<float>::quiet_NaN());
+  else if constexpr (std::is_floating_point_v<T>)
+    return std::numeric_limits<T>::quiet_NaN();
+  else
+    return std::numeric_limits<T>::max();
+}
+}  // namespace
+
+void fill_pattern(void* data, int64_t numel, DType dtype, int device) {
+  if (numel == 0) return;
+  const Device where(Device::Type::cuda, device);
+  const DeviceScope scope(where);
+  dispatch_all("empty", dtype, [&]<class T>() {
+    launch(fill_kernel<T>, grid_for(numel, kBlock * kPerThread), kBlock, 0, current_stream(where),
+           static_cast<T*>(data), numel, pattern<T>());
+  });
+}
+
+}  // namespace ordo::cuda::backend

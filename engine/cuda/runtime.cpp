@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cstring>
+
+#include <ordo/engine/check.h>
+#include <ordo/engine/cuda/backend.h>
+#include <ordo/engine/cuda/stream.h>
+
+namespace ordo::cuda {
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) [[likely]]
+    return;
+  cudaGetLastError();  // a failed call must not be reported again by the next check
+  ordo::detail::fail<CudaError>("cuda", "{}: {} ({})", what, cudaGetErrorString(status), cudaGetErrorName(status));
+}
+
+cudaStream_t current_stream(Device device) { return Stream::current(device.index()).handle(); }
+
+DeviceScope::DeviceScope(Device device) {
+  check(cudaGetDevice(&previous_), "current device");
+  if (device.index() == previous_) {
+    previous_ = -1;
+    return;
+  }
+  const int count = backend::device_count();
+  ORDO_CHECK(device.is_cuda() && device.index() < count, DeviceError, "cuda", "there is no device {}; {} found", device,
+             count);
+  check(cudaSetDevice(device.index()), "set device");
+}
+DeviceScope::~DeviceScope() {
+  if (previous_ >= 0) cudaSetDevice(previous_);
+}
+
+namespace backend {
+
+namespace {
+DeviceScope on(int device) { return DeviceScope(Device(Device::Type::cuda, device)); }
+}  // namespace
+
+std::string_view build() {
+#if ORDO_EMULATED
+  return "emulated";
+#else
+  return "cuda";
+#endif
+}
+
+int device_count() {
+  static const int count = [] {
+    int n = 0;
+    if (cudaGetDeviceCount(&n) != cudaSuccess) {
+      cudaGetLastError();
+      n = 0;
+    }
+    return n;
+  }();
+  return count;
+}
+
+void* allocate_raw(size_t bytes, int device) {
+  const DeviceScope scope = on(device);
+  void* data = nullptr;
+  const cudaError_t status = cudaMalloc(&data, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  check(status, "cudaMalloc");
+  return data;
+}
+
+void free_raw(void* data, int) noexcept {
+  cudaFree(data);  // finds the device by the address; fails harmlessly while the process ends
+  cudaGetLastError();
+}
+
+uintptr_t current_stream_id(int device) { return Stream::current(device).id(); }
+void wait_for_stream(uintptr_t stream_id, int device) {
+  Stream::current(device).wait_for(*reinterpret_cast<Stream*>(stream_id));
+}
+
+void copy(void* to, Device to_device, const void* from, Device from_device, size_t bytes) {
+  if (bytes == 0) return;
+  if (to_device.is_cpu() && from_device.is_cpu()) {
+    std::memcpy(to, from, bytes);
+  } else if (from_device.is_cpu()) {
+    // From pageable memory: returns when it has been read.
+    Stream& s = Stream::current(to_device.index());
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s.handle()), "copy to the device");
+  } else if (to_device.is_cpu()) {
+    Stream& s = Stream::current(from_device.index());
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s.handle()), "copy to the host");
+    s.synchronize();
+  } else {
+    Stream &source = Stream::current(from_device.index()), &target = Stream::current(to_device.index());
+    source.wait_for(target);
+    check(cudaMemcpyPeerAsync(to, to_device.index(), from, from_device.index(), bytes, source.handle()),
+          "copy between devices");
+    target.wait_for(source);
+  }
+}
+
+void set_zero(void* data, size_t bytes, int device) {
+  if (bytes) check(cudaMemsetAsync(data, 0, bytes, Stream::current(device).handle()), "memset");
+}
+
+void synchronize(int device) { Stream::current(device).synchronize(); }
+
+void wait_for_device(int device) noexcept {
+  int previous = 0;
+  if (cudaGetDevice(&previous) != cudaSuccess) return;
+  cudaSetDevice(device);
+  cudaDeviceSynchronize();
+  cudaSetDevice(previous);
+  cudaGetLastError();
+}
+
+MemoryInfo memory_info(int device) {
+  const DeviceScope scope = on(device);
+  MemoryInfo info;
+  check(cudaMemGetInfo(&info.free_bytes, &info.total_bytes), "memory information");
+  return info;
+}
+
+DeviceProperties device_properties(int device) {
+  cudaDeviceProp p;
+  check(cudaGetDeviceProperties(&p, device), "device properties");
+  return {p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem};
+}
+
+IndexTicket index_ticket(const char* op, const char* argument, int64_t dim, int64_t size, int device) {
+  Stream& s = Stream::current(device);
+  const uint64_t number = s.add_operation({op, argument, dim, size});
+  return {s.index_record(), number};
+}
+
+}  // namespace backend
+}  // namespace ordo::cuda

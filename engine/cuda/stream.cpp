@@ -1,0 +1,126 @@
+#include <ordo/engine/cuda/stream.h>
+
+#include <mutex>
+
+#include <ordo/engine/check.h>
+#include <ordo/engine/cuda/backend.h>
+
+namespace ordo::cuda {
+
+namespace {
+// Streams of threads that have ended, to be used again. Streams live as long as the process, because memory freed on
+// one is known by its id. Never destroyed: threads may end after static objects have.
+struct Pool {
+  std::mutex mutex;
+  std::vector<Stream*> idle;
+};
+Pool& pool() {
+  static Pool* p = new Pool;
+  return *p;
+}
+// The record is read at the latest after so many operations, which bounds the list of them.
+constexpr size_t kMaxOperations = 1 << 14;
+}  // namespace
+
+/// The streams of one thread, by device.
+class ThreadStreams {
+ public:
+  Stream& on(int device) {
+    if (size_t(device) < streams_.size() && streams_[size_t(device)]) return *streams_[size_t(device)];
+    const int count = backend::device_count();
+    ORDO_CHECK(device >= 0 && device < count, DeviceError, "cuda", "there is no device cuda:{}; {} found", device,
+               count);
+    if (streams_.size() <= size_t(device)) streams_.resize(size_t(device) + 1);
+    return *(streams_[size_t(device)] = take(device));
+  }
+
+  ~ThreadStreams() {
+    for (Stream* s : streams_) {
+      if (!s) continue;
+      cudaStreamSynchronize(s->handle_);
+      s->first_ticket_ += s->operations_.size();  // errors that nobody waited for
+      s->operations_.clear();
+      std::lock_guard lock(pool().mutex);
+      pool().idle.push_back(s);
+    }
+  }
+
+ private:
+  static Stream* take(int device) {
+    {
+      std::lock_guard lock(pool().mutex);
+      auto& idle = pool().idle;
+      for (size_t i = 0; i < idle.size(); ++i) {
+        if (idle[i]->device() != device) continue;
+        Stream* s = idle[i];
+        idle.erase(idle.begin() + ptrdiff_t(i));
+        if (s->record_) {
+          const detail::IndexRecord empty;
+          check(cudaMemcpyAsync(s->record_, &empty, sizeof empty, cudaMemcpyHostToDevice, s->handle_), "index record");
+        }
+        return s;
+      }
+    }
+    return new Stream(device);
+  }
+
+  std::vector<Stream*> streams_;
+};
+
+Stream& Stream::current(int device) {
+  thread_local ThreadStreams streams;
+  return streams.on(device);
+}
+
+Stream::Stream(int device) : device_(device) {
+  DeviceScope scope(Device(Device::Type::cuda, device));
+  check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "stream");
+  check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "event");
+}
+
+void Stream::wait_for(Stream& other) {
+  if (this == &other) return;
+  {
+    DeviceScope scope(Device(Device::Type::cuda, other.device_));
+    check(cudaEventRecord(other.event_, other.handle_), "event");
+  }
+  check(cudaStreamWaitEvent(handle_, other.event_, 0), "event");
+}
+
+void Stream::synchronize() {
+  if (operations_.empty()) return check(cudaStreamSynchronize(handle_), "synchronize");
+  check(cudaMemcpyAsync(seen_, record_, sizeof *seen_, cudaMemcpyDeviceToHost, handle_), "index record");
+  check(cudaStreamSynchronize(handle_), "synchronize");
+  if (seen_->ticket != ~uint64_t(0)) throw_index_error();
+  first_ticket_ += operations_.size();
+  operations_.clear();
+}
+
+void Stream::throw_index_error() {
+  const detail::IndexRecord bad = *seen_;
+  const IndexedOperation operation = operations_[bad.ticket - first_ticket_];
+  first_ticket_ += operations_.size();
+  operations_.clear();
+  *seen_ = {};
+  check(cudaMemcpyAsync(record_, seen_, sizeof *seen_, cudaMemcpyHostToDevice, handle_), "index record");
+  detail::throw_index_error(operation.op, operation.argument, operation.dim, operation.size, bad.position, bad.value);
+}
+
+uint64_t Stream::add_operation(const IndexedOperation& operation) {
+  if (operations_.size() >= kMaxOperations) synchronize();
+  operations_.push_back(operation);
+  return first_ticket_ + operations_.size() - 1;
+}
+
+detail::IndexRecord* Stream::index_record() {
+  if (!record_) {
+    DeviceScope scope(Device(Device::Type::cuda, device_));
+    check(cudaMallocHost(reinterpret_cast<void**>(&seen_), sizeof *seen_), "index record");
+    check(cudaMalloc(reinterpret_cast<void**>(&record_), sizeof *record_), "index record");
+    *seen_ = {};
+    check(cudaMemcpyAsync(record_, seen_, sizeof *seen_, cudaMemcpyHostToDevice, handle_), "index record");
+  }
+  return record_;
+}
+
+}  // namespace ordo::cuda

@@ -1,0 +1,51 @@
+#include <ordo/engine/index_check.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include <ordo/engine/check.h>
+#if ORDO_HAS_CUDA
+#include <ordo/engine/cuda/backend.h>
+#endif
+
+namespace ordo {
+
+namespace detail {
+void throw_index_error(const char* op, const char* argument, int64_t dim, int64_t size, int64_t position,
+                       int64_t value) {
+  fail<IndexError>(op, "{}[{}] = {} is out of range for dimension {} of size {}", argument, position, value, dim, size);
+}
+
+bool sync_every_operation() {
+  static const bool on = [] {
+    const char* text = std::getenv("ORDO_SYNC");
+    return text && std::string_view(text) == "1";
+  }();
+  return on;
+}
+}  // namespace detail
+
+IndexGuard::IndexGuard(const char* op, const char* argument, int64_t dim, int64_t size, Device device)
+    : op_(op), argument_(argument), dim_(dim), size_(size), device_(device) {
+  check_.record_ = &host_record_;
+#if ORDO_HAS_CUDA
+  if (device.is_cuda()) {
+    const auto ticket = cuda::backend::index_ticket(op, argument, dim, size, device.index());
+    check_.record_ = ticket.record;
+    check_.ticket_ = ticket.number;
+  }
+#endif
+}
+
+void IndexGuard::finish() const {
+  if (device_.is_cpu()) {
+    if (host_record_.ticket != ~uint64_t(0))
+      detail::throw_index_error(op_, argument_, dim_, size_, host_record_.position, host_record_.value);
+    return;
+  }
+#if ORDO_HAS_CUDA
+  if (detail::sync_every_operation()) cuda::backend::synchronize(device_.index());
+#endif
+}
+
+}  // namespace ordo
