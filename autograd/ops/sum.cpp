@@ -1,7 +1,7 @@
 #include <ordo/autograd/ops/sum.h>
 
 #include <ordo/autograd/tape.h>
-#include <ordo/kernels/reduce/reduction.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 #include <ordo/kernels/reduce/sum.h>
 
 namespace ordo {

@@ -6,7 +6,7 @@
 
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/reduce/reduction.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels::cpu {
 
@@ -15,7 +15,7 @@ inline constexpr int64_t kReduceGrain = 65536;  // values per thread that are wo
 /// Walks the reduced loops around the innermost one.
 class RunWalker {
  public:
-  RunWalker(const Reduction& g, int64_t i) : g_(g) {
+  RunWalker(const ReduceShape& g, int64_t i) : g_(g) {
     for (int d = g.reduced - 1; d >= 0; --d) {
       index_[d] = i % g.reduced_sizes[d];
       i /= g.reduced_sizes[d];
@@ -39,7 +39,7 @@ class RunWalker {
   }
 
  private:
-  const Reduction& g_;
+  const ReduceShape& g_;
   int64_t index_[kMaxDims];
   int64_t offset_ = 0;
 };
@@ -78,7 +78,7 @@ typename R::State halve(typename R::State* lanes) {
 
 /// Values [begin, end) of one output, at most a block.
 template <class R>
-typename R::State reduce_block(const R& r, const Reduction& g, int64_t base, int64_t output, int64_t begin,
+typename R::State reduce_block(const R& r, const ReduceShape& g, int64_t base, int64_t output, int64_t begin,
                                int64_t end) {
   alignas(64) typename R::State lanes[kReduceLanes];
   for (int k = 0; k < kReduceLanes; ++k) lanes[k] = R::identity();
@@ -122,7 +122,7 @@ inline constexpr int kReduceTile = 64;
 
 /// Values [begin, end) of `width` neighbouring outputs, the first of which is `output`; results into tile[0].
 template <class R>
-void reduce_tile(const R& r, const Reduction& g, int64_t base, int64_t output, int width, int64_t begin, int64_t end,
+void reduce_tile(const R& r, const ReduceShape& g, int64_t base, int64_t output, int width, int64_t begin, int64_t end,
                  typename R::State (*tile)[kReduceTile]) {
   RunWalker walker(g, begin);
   for (int64_t i = begin; i < end; ++i, walker.advance(1)) {
@@ -148,7 +148,7 @@ void reduce_tile(const R& r, const Reduction& g, int64_t base, int64_t output, i
 
 /// One output, on the calling thread.
 template <class R>
-typename R::State reduce_one(const R& r, const Reduction& g, int64_t output) {
+typename R::State reduce_one(const R& r, const ReduceShape& g, int64_t output) {
   const int64_t base = g.base(output), blocks = g.blocks();
   if (g.length == 0) return R::empty();
   if (blocks == 1) return detail::reduce_block(r, g, base, output, 0, g.length);
@@ -159,7 +159,7 @@ typename R::State reduce_one(const R& r, const Reduction& g, int64_t output) {
 }
 
 template <class R>
-void reduce(const R& r, const Reduction& g) {
+void reduce(const R& r, const ReduceShape& g) {
   using State = typename R::State;
   if (g.outputs == 0) return;
   if (g.length == 0) {

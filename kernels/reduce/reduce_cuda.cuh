@@ -8,7 +8,7 @@
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory.h>
-#include <ordo/kernels/reduce/reduction.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels::cuda {
 
@@ -32,7 +32,7 @@ __device__ inline typename R::State halve(typename R::State s) {
 }
 
 template <class R>
-__global__ void reduce_inner_kernel(R r, Reduction g, int64_t blocks, typename R::State* partial) {
+__global__ void reduce_inner_kernel(R r, ReduceShape g, int64_t blocks, typename R::State* partial) {
   using State = typename R::State;
   const int lane = int(threadIdx.x) % 32;
   const int64_t warps = ordo::cuda::thread_count() / 32, items = g.outputs * blocks;
@@ -59,7 +59,7 @@ __global__ void reduce_inner_kernel(R r, Reduction g, int64_t blocks, typename R
 inline constexpr int kAcrossRows = 8;  // of 32 threads each
 
 template <class R>
-__global__ void reduce_across_kernel(R r, Reduction g, int64_t blocks, typename R::State* partial) {
+__global__ void reduce_across_kernel(R r, ReduceShape g, int64_t blocks, typename R::State* partial) {
   using State = typename R::State;
   ORDO_SHARED(State, tile, [kReduceLanes][32]);
   const int x = int(threadIdx.x), y = int(threadIdx.y);
@@ -117,7 +117,7 @@ __global__ void store_blocks_kernel(R r, int64_t outputs, int64_t count, int64_t
 }
 
 template <class R>
-void reduce(const R& r, const Reduction& g, Device device) {
+void reduce(const R& r, const ReduceShape& g, Device device) {
   using State = typename R::State;
   if (g.outputs == 0) return;
   const ordo::cuda::DeviceScope scope(device);

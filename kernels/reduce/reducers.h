@@ -6,6 +6,8 @@
 //   store(output, state)
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include <ordo/engine/dtype.h>
@@ -39,15 +41,104 @@ struct SumReducer : Addition<accumulate_t<T>> {
   ORDO_HD void store(int64_t o, A s) const { out[o] = sum_t<T>(s); }
 };
 
-template <class T>
+template <class T, class Out = T>
 struct MeanReducer : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
   const T* x;
-  T* out;
+  Out* out;
   A count;
-  MeanReducer(const T* x, T* out, int64_t count) : x(x), out(out), count(A(count)) {}
+  MeanReducer(const T* x, Out* out, int64_t count) : x(x), out(out), count(A(count)) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]); }
-  ORDO_HD void store(int64_t o, A s) const { out[o] = T(s / count); }
+  ORDO_HD void store(int64_t o, A s) const { out[o] = Out(s / count); }
+};
+
+/// The second pass of a variance: `mean` holds every output's, unrounded.
+template <class T>
+struct VarReducer : Addition<accumulate_t<T>> {
+  using A = accumulate_t<T>;
+  const T* x;
+  const A* mean;
+  T* out;
+  A divisor;
+  bool root;
+  VarReducer(const T* x, const A* mean, T* out, int64_t count, double correction, bool root)
+      : x(x),
+        mean(mean),
+        out(out),
+        divisor(A(double(count) > correction ? double(count) - correction : 0)),
+        root(root) {}
+  ORDO_HD A load(int64_t offset, int64_t, int64_t o) const {
+    const A d = A(x[offset]) - mean[o];
+    return d * d;
+  }
+  ORDO_HD void store(int64_t o, A s) const {
+    const A v = s / divisor;
+    out[o] = T(root ? std::sqrt(v) : v);
+  }
+};
+
+/// What elements are compared as.
+template <class T>
+using compare_t = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+
+/// The extreme value. A NaN beats every number.
+template <class T, bool kMax>
+struct ExtremumReducer {
+  using State = compare_t<T>;
+  const T* x;
+  T* out;
+  static ORDO_HD State identity() {
+    if constexpr (std::is_floating_point_v<State>)
+      return State(kMax ? -HUGE_VAL : HUGE_VAL);
+    else if constexpr (std::is_same_v<State, bool>)
+      return !kMax;
+    else
+      return kMax ? std::numeric_limits<State>::lowest() : std::numeric_limits<State>::max();
+  }
+  static ORDO_HD State empty() { return identity(); }
+  static ORDO_HD State combine(State a, State b) { return (kMax ? b > a : b < a) || b != b ? b : a; }
+  ORDO_HD State load(int64_t offset, int64_t, int64_t) const { return State(x[offset]); }
+  ORDO_HD void store(int64_t o, State s) const { out[o] = T(s); }
+};
+
+/// The extreme value and its first position. `values` may be null.
+template <class T, bool kMax>
+struct ArgExtremumReducer {
+  struct State {
+    compare_t<T> value;
+    int64_t index;  // -1: none yet
+  };
+  const T* x;
+  T* values;
+  int64_t* indices;
+  static ORDO_HD State identity() { return {compare_t<T>(0), -1}; }
+  static ORDO_HD State empty() { return identity(); }
+  static ORDO_HD State combine(State a, State b) {
+    if (b.index < 0) return a;
+    if (a.index < 0) return b;
+    const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+    const bool tie = a.value == b.value || (a_nan && b_nan);
+    const bool beats = tie ? b.index < a.index : !a_nan && (b_nan || (kMax ? b.value > a.value : b.value < a.value));
+    return beats ? b : a;
+  }
+  ORDO_HD State load(int64_t offset, int64_t i, int64_t) const { return {compare_t<T>(x[offset]), i}; }
+  ORDO_HD void store(int64_t o, State s) const {
+    if (values) values[o] = T(s.value);
+    indices[o] = s.index;
+  }
+};
+
+/// Whether any (all) elements differ from zero.
+template <class T, bool kAny>
+struct TruthReducer {
+  using State = int;
+  const T* x;
+  bool* out;
+  static ORDO_HD State identity() { return kAny ? 0 : 1; }
+  static ORDO_HD State empty() { return identity(); }
+  static ORDO_HD State combine(State a, State b) { return kAny ? a | b : a & b; }
+  ORDO_HD State load(int64_t offset, int64_t, int64_t) const { return compare_t<T>(x[offset]) != compare_t<T>(0); }
+  ORDO_HD void store(int64_t o, State s) const { out[o] = s != 0; }
 };
 
 }  // namespace ordo::kernels

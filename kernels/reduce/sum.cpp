@@ -16,7 +16,7 @@ Tensor sum(const Tensor& t, const Dims& dims, bool keepdim) {
   const unsigned mask = reduced_mask("sum", t.dim(), dims);
   Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), is_floating(t.dtype()) ? t.dtype() : int64,
                                     t.device());
-  ORDO_ON_DEVICE(t.device(), sum, t, out, make_reduction(t, mask));
+  ORDO_ON_DEVICE(t.device(), sum, t, out, reduce_shape(t, mask));
   return out;
 }
 
@@ -25,15 +25,15 @@ Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
   ordo::detail::expect_floating("mean", t);
   const unsigned mask = reduced_mask("mean", t.dim(), dims);
   Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), t.dtype(), t.device());
-  ORDO_ON_DEVICE(t.device(), mean, t, out, make_reduction(t, mask));
+  ORDO_ON_DEVICE(t.device(), mean, t, out, reduce_shape(t, mask));
   return out;
 }
 
-void cpu::sum(const Tensor& t, const Tensor& out, const Reduction& g) {
+void cpu::sum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
   dispatch_all("sum", t.dtype(), [&]<class T>() { reduce(SumReducer<T>(t.data<T>(), out.data<sum_t<T>>()), g); });
 }
 
-void cpu::mean(const Tensor& t, const Tensor& out, const Reduction& g) {
+void cpu::mean(const Tensor& t, const Tensor& out, const ReduceShape& g) {
   dispatch_floating("mean", t.dtype(),
                     [&]<class T>() { reduce(MeanReducer<T>(t.data<T>(), out.data<T>(), g.length), g); });
 }

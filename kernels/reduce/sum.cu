@@ -5,12 +5,12 @@
 
 namespace ordo::kernels::cuda {
 
-void sum(const Tensor& t, const Tensor& out, const Reduction& g) {
+void sum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
   dispatch_all("sum", t.dtype(),
                [&]<class T>() { reduce(SumReducer<T>(t.data<T>(), out.data<sum_t<T>>()), g, t.device()); });
 }
 
-void mean(const Tensor& t, const Tensor& out, const Reduction& g) {
+void mean(const Tensor& t, const Tensor& out, const ReduceShape& g) {
   dispatch_floating("mean", t.dtype(),
                     [&]<class T>() { reduce(MeanReducer<T>(t.data<T>(), out.data<T>(), g.length), g, t.device()); });
 }

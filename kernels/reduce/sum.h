@@ -5,7 +5,7 @@
 
 namespace ordo::kernels {
 
-struct Reduction;
+struct ReduceShape;
 
 /// Over `dims` (none: all). Integers and bools give int64. No values: 0.
 Tensor sum(const Tensor& t, const Dims& dims = {}, bool keepdim = false);
@@ -13,12 +13,12 @@ Tensor sum(const Tensor& t, const Dims& dims = {}, bool keepdim = false);
 Tensor mean(const Tensor& t, const Dims& dims = {}, bool keepdim = false);
 
 namespace cpu {
-void sum(const Tensor& t, const Tensor& out, const Reduction& g);
-void mean(const Tensor& t, const Tensor& out, const Reduction& g);
+void sum(const Tensor& t, const Tensor& out, const ReduceShape& g);
+void mean(const Tensor& t, const Tensor& out, const ReduceShape& g);
 }  // namespace cpu
 namespace cuda {
-void sum(const Tensor& t, const Tensor& out, const Reduction& g);
-void mean(const Tensor& t, const Tensor& out, const Reduction& g);
+void sum(const Tensor& t, const Tensor& out, const ReduceShape& g);
+void mean(const Tensor& t, const Tensor& out, const ReduceShape& g);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

@@ -14,7 +14,7 @@ inline constexpr int kReduceFold = 64;
 
 /// `outputs` results of `length` values each. Loops are outermost first; neighbours that walk memory like one loop are
 /// merged, loops of size 1 dropped.
-struct Reduction {
+struct ReduceShape {
   int64_t outputs = 1, length = 1;
   int kept = 0, reduced = 0;
   int64_t kept_sizes[kMaxDims], kept_strides[kMaxDims];
@@ -55,17 +55,17 @@ struct Reduction {
 unsigned reduced_mask(const char* op, int rank, const Dims& dims);
 /// `sizes` without the reduced dimensions, or with ones in their place.
 Dims sizes_after(const Dims& sizes, unsigned mask, bool keepdim);
-Reduction make_reduction(const Dims& sizes, const Dims& strides, unsigned mask);
-inline Reduction make_reduction(const Tensor& t, unsigned mask) {
+ReduceShape reduce_shape(const Dims& sizes, const Dims& strides, unsigned mask);
+inline ReduceShape reduce_shape(const Tensor& t, unsigned mask) {
   if (t.is_contiguous() && mask + 1 == 1u << t.dim()) {  // everything: one loop
-    Reduction g;
+    ReduceShape g;
     g.length = t.numel();
     g.reduced = 1;
     g.reduced_sizes[0] = g.length;
     g.reduced_strides[0] = 1;
     return g;
   }
-  return make_reduction(t.sizes(), t.strides(), mask);
+  return reduce_shape(t.sizes(), t.strides(), mask);
 }
 
 }  // namespace ordo::kernels

@@ -1,5 +1,5 @@
 #include <ordo/engine/check.h>
-#include <ordo/kernels/reduce/reduction.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {
 
@@ -26,8 +26,8 @@ Dims sizes_after(const Dims& sizes, unsigned mask, bool keepdim) {
   return out;
 }
 
-Reduction make_reduction(const Dims& sizes, const Dims& strides, unsigned mask) {
-  Reduction g;
+ReduceShape reduce_shape(const Dims& sizes, const Dims& strides, unsigned mask) {
+  ReduceShape g;
   const auto append = [](int& n, int64_t* loop_sizes, int64_t* loop_strides, int64_t size, int64_t stride) {
     if (size == 1) return;
     if (n > 0 && loop_strides[n - 1] == size * stride) {
