@@ -1,0 +1,69 @@
+// Average pooling on CUDA, for both kinds of windows. Internal.
+#pragma once
+
+#include <ordo/engine/cuda/atomics.h>
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/kernels/pooling/cells.h>
+#include <ordo/kernels/pooling/planes_cuda.cuh>
+
+namespace ordo::kernels::cuda {
+
+template <template <class> class Sum, class T, class Axis>
+__global__ void avg_pool_kernel(const T* input, T* values, int64_t planes, Windows<Axis> windows) {
+  for (int64_t i = ordo::cuda::thread_index(); i < planes * windows.outputs(); i += ordo::cuda::thread_count()) {
+    const PlaneCell at(i, windows.h.output, windows.w.output);
+    values[i] = T(average_window<Sum>(input + at.plane * windows.inputs(), windows, at.h, at.w));
+  }
+}
+
+template <class T, class Axis>
+void avg_pool(const T* input, T* values, int64_t planes, const Windows<Axis>& windows, Device device) {
+  const ordo::cuda::DeviceScope scope(device);
+  const auto kernel =
+      windows.most_cells() <= kOrderedGroup ? avg_pool_kernel<ShortSum, T, Axis> : avg_pool_kernel<OrderedSum, T, Axis>;
+  ordo::cuda::launch(kernel, ordo::cuda::grid_for(planes * windows.outputs()), dim3(256), 0,
+                     ordo::cuda::current_stream(device), input, values, planes, windows);
+}
+
+template <class T, class Axis>
+__global__ void avg_pool_backward_atomic_kernel(const T* grad, accumulate_t<T>* cells, int64_t planes,
+                                                Windows<Axis> windows) {
+  using V = accumulate_t<T>;
+  for (int64_t i = ordo::cuda::thread_index(); i < planes * windows.outputs(); i += ordo::cuda::thread_count()) {
+    const PlaneCell at(i, windows.h.output, windows.w.output);
+    const V share = V(grad[i]) / V(windows.divisor(at.h, at.w));
+    V* to = cells + at.plane * windows.inputs();
+    const int64_t h_end = windows.h.end(at.h), w_begin = windows.w.begin(at.w), w_end = windows.w.end(at.w);
+    for (int64_t ih = windows.h.begin(at.h); ih < h_end; ih += windows.h.step())
+      for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step())
+        ordo::cuda::atomic_add(to + ih * windows.w.input + iw, share);
+  }
+}
+
+template <template <class> class Sum, class T, class Axis>
+__global__ void avg_pool_backward_gather_kernel(const T* grad, T* output, int64_t planes, Windows<Axis> windows) {
+  for (int64_t i = ordo::cuda::thread_index(); i < planes * windows.inputs(); i += ordo::cuda::thread_count()) {
+    const PlaneCell at(i, windows.h.input, windows.w.input);
+    output[i] = T(average_gradient<Sum>(grad + at.plane * windows.outputs(), windows, at.h, at.w));
+  }
+}
+
+template <class T, class Axis>
+void avg_pool_backward(const T* grad, T* output, int64_t planes, const Windows<Axis>& windows, Algorithm algorithm,
+                       Device device) {
+  const ordo::cuda::DeviceScope scope(device);
+  const cudaStream_t stream = ordo::cuda::current_stream(device);
+  const int64_t count = planes * windows.inputs();
+  if (algorithm == Algorithm::atomic) {
+    const ScatterCells<T> cells(output, count, device);
+    ordo::cuda::launch(avg_pool_backward_atomic_kernel<T, Axis>, ordo::cuda::grid_for(planes * windows.outputs()),
+                       dim3(256), 0, stream, grad, cells.data(), planes, windows);
+    cells.store();
+  } else {
+    const auto kernel = windows.overlap() <= kOrderedGroup ? avg_pool_backward_gather_kernel<ShortSum, T, Axis>
+                                                           : avg_pool_backward_gather_kernel<OrderedSum, T, Axis>;
+    ordo::cuda::launch(kernel, ordo::cuda::grid_for(count), dim3(256), 0, stream, grad, output, planes, windows);
+  }
+}
+
+}  // namespace ordo::kernels::cuda

@@ -1,0 +1,66 @@
+// Maximum pooling on CUDA, for both kinds of windows. Internal.
+#pragma once
+
+#include <ordo/engine/cuda/atomics.h>
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/memory.h>
+#include <ordo/kernels/pooling/cells.h>
+#include <ordo/kernels/pooling/planes_cuda.cuh>
+
+namespace ordo::kernels::cuda {
+
+template <class T, class Axis>
+__global__ void max_pool_kernel(const T* input, T* values, int64_t* indices, int64_t planes, Windows<Axis> windows) {
+  for (int64_t i = ordo::cuda::thread_index(); i < planes * windows.outputs(); i += ordo::cuda::thread_count()) {
+    const PlaneCell at(i, windows.h.output, windows.w.output);
+    const auto cell = max_window(input + at.plane * windows.inputs(), windows, at.h, at.w);
+    values[i] = T(cell.value);
+    if (indices != nullptr) indices[i] = cell.index;
+  }
+}
+
+template <class T, class Axis>
+void max_pool(const T* input, T* values, int64_t* indices, int64_t planes, const Windows<Axis>& windows,
+              Device device) {
+  const ordo::cuda::DeviceScope scope(device);
+  ordo::cuda::launch(max_pool_kernel<T, Axis>, ordo::cuda::grid_for(planes * windows.outputs()), dim3(256), 0,
+                     ordo::cuda::current_stream(device), input, values, indices, planes, windows);
+}
+
+template <class T>
+__global__ void max_pool_backward_atomic_kernel(const T* grad, const int64_t* indices, accumulate_t<T>* cells,
+                                                int64_t planes, int64_t outputs, int64_t inputs) {
+  for (int64_t i = ordo::cuda::thread_index(); i < planes * outputs; i += ordo::cuda::thread_count())
+    ordo::cuda::atomic_add(cells + i / outputs * inputs + indices[i], accumulate_t<T>(grad[i]));
+}
+
+template <template <class> class Sum, class T, class Axis>
+__global__ void max_pool_backward_gather_kernel(const T* grad, const int64_t* indices, T* output, int64_t planes,
+                                                Windows<Axis> windows) {
+  for (int64_t i = ordo::cuda::thread_index(); i < planes * windows.inputs(); i += ordo::cuda::thread_count()) {
+    const PlaneCell at(i, windows.h.input, windows.w.input);
+    const int64_t first = at.plane * windows.outputs();
+    output[i] = T(max_gradient<Sum>(grad + first, indices + first, windows, at.h, at.w));
+  }
+}
+
+template <class T, class Axis>
+void max_pool_backward(const T* grad, const int64_t* indices, T* output, int64_t planes, const Windows<Axis>& windows,
+                       Algorithm algorithm, Device device) {
+  const ordo::cuda::DeviceScope scope(device);
+  const cudaStream_t stream = ordo::cuda::current_stream(device);
+  const int64_t count = planes * windows.inputs();
+  if (algorithm == Algorithm::atomic) {
+    const ScatterCells<T> cells(output, count, device);
+    ordo::cuda::launch(max_pool_backward_atomic_kernel<T>, ordo::cuda::grid_for(planes * windows.outputs()), dim3(256),
+                       0, stream, grad, indices, cells.data(), planes, windows.outputs(), windows.inputs());
+    cells.store();
+  } else {
+    const auto kernel = windows.overlap() <= kOrderedGroup ? max_pool_backward_gather_kernel<ShortSum, T, Axis>
+                                                           : max_pool_backward_gather_kernel<OrderedSum, T, Axis>;
+    ordo::cuda::launch(kernel, ordo::cuda::grid_for(count), dim3(256), 0, stream, grad, indices, output, planes,
+                       windows);
+  }
+}
+
+}  // namespace ordo::kernels::cuda

@@ -1,0 +1,66 @@
+// What the CUDA pooling kernels share. Internal.
+#pragma once
+
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/dtype.h>
+#include <ordo/engine/memory.h>
+
+namespace ordo::kernels::cuda {
+
+/// Flat position i of a [planes, height, width] tensor, taken apart.
+struct PlaneCell {
+  int64_t plane, h, w;
+  __device__ PlaneCell(int64_t i, int64_t height, int64_t width) {
+    if (i <= 0x7fffffff && height * width <= 0x7fffffff) {  // 32-bit divisions are several times faster
+      const uint32_t row = uint32_t(i) / uint32_t(width);
+      w = uint32_t(i) - row * uint32_t(width);
+      plane = row / uint32_t(height);
+      h = row - uint32_t(plane) * uint32_t(height);
+    } else {
+      const int64_t row = i / width;
+      w = i - row * width;
+      plane = row / height;
+      h = row - plane * height;
+    }
+  }
+};
+
+template <class T>
+__global__ void pool_store_kernel(const accumulate_t<T>* cells, T* output, int64_t count) {
+  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) output[i] = T(cells[i]);
+}
+
+/// The cells that atomics add into: the output itself or, for half types, a copy in float.
+template <class T>
+class ScatterCells {
+ public:
+  using V = accumulate_t<T>;
+
+  ScatterCells(T* output, int64_t count, Device device)
+      : output_(output), count_(count), device_(device), scratch_(kDirect ? 0 : count, device) {
+    if (count > 0)
+      ordo::cuda::check(cudaMemsetAsync(data(), 0, size_t(count) * sizeof(V), ordo::cuda::current_stream(device)),
+                        "pooling backward");
+  }
+  V* data() const {
+    if constexpr (kDirect)
+      return output_;
+    else
+      return scratch_.data();
+  }
+  /// Rounds to T where that is not V.
+  void store() const {
+    if constexpr (!kDirect)
+      ordo::cuda::launch(pool_store_kernel<T>, ordo::cuda::grid_for(count_), dim3(256), 0,
+                         ordo::cuda::current_stream(device_), scratch_.data(), output_, count_);
+  }
+
+ private:
+  static constexpr bool kDirect = std::is_same_v<T, V>;
+  T* output_;
+  int64_t count_;
+  Device device_;
+  Scratch<V> scratch_;
+};
+
+}  // namespace ordo::kernels::cuda
