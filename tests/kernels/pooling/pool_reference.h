@@ -1,0 +1,100 @@
+// Pooling by plain loops in double, written from the definition: a list of the cells of every window.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <ordo/engine/tensor.h>
+#include <ordo/kernels/pooling/size2.h>
+
+namespace ordo::test {
+
+/// The cells of one output along one axis, and how many cells average pooling counts with padding.
+struct WindowCells {
+  std::vector<int64_t> cells;
+  int64_t padded = 0;
+};
+
+inline std::vector<WindowCells> sliding_cells(int64_t size, int64_t kernel, int64_t stride, int64_t padding,
+                                              int64_t dilation = 1, bool ceil_mode = false) {
+  std::vector<WindowCells> windows;
+  for (int64_t start = -padding;; start += stride) {
+    const int64_t end = start + dilation * (kernel - 1) + 1;
+    const bool fits = end <= size + padding;
+    // With ceil_mode, one window may run over the end when it begins in the input or its left padding.
+    const bool kept = ceil_mode && start < size && (windows.empty() || start - stride + (end - start) < size + padding);
+    if (!fits && !kept) return windows;
+    WindowCells window;
+    for (int64_t k = 0; k < kernel; ++k) {
+      const int64_t cell = start + k * dilation;
+      if (cell >= 0 && cell < size) window.cells.push_back(cell);
+      if (cell < size + padding) ++window.padded;
+    }
+    windows.push_back(window);
+    if (!fits) return windows;
+  }
+}
+
+inline std::vector<WindowCells> adaptive_cells(int64_t size, int64_t output) {
+  std::vector<WindowCells> windows;
+  for (int64_t o = 0; o < output; ++o) {
+    WindowCells window;
+    const int64_t begin = int64_t(std::floor(double(o) * double(size) / double(output)));
+    const int64_t end = int64_t(std::ceil(double(o + 1) * double(size) / double(output)));
+    for (int64_t cell = begin; cell < end; ++cell) window.cells.push_back(cell);
+    window.padded = end - begin;
+    windows.push_back(window);
+  }
+  return windows;
+}
+
+/// f(values of the window, their flat positions, padded count) for every output of every plane.
+inline void for_windows(
+    const Tensor& input, const std::vector<WindowCells>& rows, const std::vector<WindowCells>& columns,
+    const std::function<void(const std::vector<double>&, const std::vector<int64_t>&, int64_t)>& f) {
+  const std::vector<double> x = input.to_vector<double>();
+  const int64_t h = input.size(-2), w = input.size(-1), planes = h * w > 0 ? input.numel() / (h * w) : 0;
+  for (int64_t p = 0; p < planes; ++p) {
+    for (const WindowCells& row : rows) {
+      for (const WindowCells& column : columns) {
+        std::vector<double> values;
+        std::vector<int64_t> positions;
+        for (int64_t r : row.cells) {
+          for (int64_t c : column.cells) {
+            values.push_back(x[size_t(p * h * w + r * w + c)]);
+            positions.push_back(r * w + c);
+          }
+        }
+        f(values, positions, row.padded * column.padded);
+      }
+    }
+  }
+}
+
+inline std::vector<double> max_reference(const Tensor& input, const std::vector<WindowCells>& rows,
+                                         const std::vector<WindowCells>& columns) {
+  std::vector<double> out;
+  for_windows(input, rows, columns, [&](const auto& values, const auto&, int64_t) {
+    double best = -std::numeric_limits<double>::infinity();
+    for (double v : values) best = std::isnan(v) || v > best ? v : best;
+    out.push_back(best);
+  });
+  return out;
+}
+
+inline std::vector<double> average_reference(const Tensor& input, const std::vector<WindowCells>& rows,
+                                             const std::vector<WindowCells>& columns, bool count_include_pad = false,
+                                             std::optional<int64_t> divisor = std::nullopt) {
+  std::vector<double> out;
+  for_windows(input, rows, columns, [&](const auto& values, const auto&, int64_t padded) {
+    double sum = 0;
+    for (double v : values) sum += v;
+    out.push_back(sum / double(divisor.value_or(count_include_pad ? padded : int64_t(values.size()))));
+  });
+  return out;
+}
+
+}  // namespace ordo::test
