@@ -1,0 +1,54 @@
+// Matrix products on memory: what matmul, linear and conv2d are made of. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include <ordo/engine/device.h>
+#include <ordo/engine/dtype.h>
+
+namespace ordo::kernels {
+
+/// A batch of matrices in memory: element (i, j) of matrix b lies at data + b * batch + i * row + j * col (in
+/// elements). `row` or `col` is 1, or the extent that it steps over is 1.
+struct MatrixView {
+  const void* data = nullptr;
+  int64_t row = 0, col = 1, batch = 0;
+  MatrixView transposed() const { return {data, col, row, batch}; }
+  template <class T>
+  const T* at(int64_t b, int64_t i, int64_t j) const {
+    return static_cast<const T*>(data) + b * batch + i * row + j * col;
+  }
+};
+
+/// C[b] = A[b] B[b] + bias, or C[b] += A[b] B[b], with A of m x k, B of k x n and C of m x n.
+struct Gemm {
+  int64_t m = 0, n = 0, k = 0;
+  int64_t batch = 1;
+  MatrixView a, b;
+  MatrixView c;                ///< written
+  DType dtype = float32;       ///< of a, b and bias
+  DType c_dtype = float32;     ///< dtype, or float32 for half operands
+  const void* bias = nullptr;  ///< contiguous, one value per column of C, or per row
+  bool bias_per_row = false;
+  bool accumulate = false;  ///< adds into C; not together with a bias
+};
+
+/// Picks by the level in force: Eigen or cuBLAS below device_to_device, ordered products (docs/ordering.md, rule 3) at
+/// it. Integers wrap around, so that their order does not matter.
+void gemm(const Gemm& g, Device device);
+
+/// Rule 3, at any level.
+void ordered_gemm(const Gemm& g, Device device);
+
+inline constexpr int64_t kOrderedBlock = 256;  ///< rule 3: values of k per block
+
+namespace cpu {
+void library_gemm(const Gemm& g, Device device);
+void ordered_gemm(const Gemm& g, Device device);
+}  // namespace cpu
+namespace cuda {
+void library_gemm(const Gemm& g, Device device);
+void ordered_gemm(const Gemm& g, Device device);
+}  // namespace cuda
+
+}  // namespace ordo::kernels

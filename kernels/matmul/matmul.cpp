@@ -1,0 +1,148 @@
+#include <ordo/kernels/matmul/matmul.h>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+
+namespace ordo::kernels {
+
+static const AlgorithmLevels kProductAlgorithms = {{Algorithm::library, Determinism::run_to_run},
+                                                   {Algorithm::direct, Determinism::device_to_device}};
+ORDO_REGISTER_OP({.name = "matmul", .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms});
+ORDO_REGISTER_OP({.name = "mm", .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms});
+ORDO_REGISTER_OP({.name = "bmm", .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms});
+ORDO_REGISTER_OP({.name = "linear", .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms});
+
+namespace {
+
+bool usable(int64_t rows, int64_t cols, int64_t row, int64_t col) {
+  return (col == 1 || cols <= 1) && (row >= std::max<int64_t>(1, cols) || rows <= 1);
+}
+
+void check_pair(const char* op, const Tensor& a, const Tensor& b) {
+  detail::expect_same_device(op, a, b);
+  detail::expect_same_dtype(op, a, b);
+  ORDO_CHECK(a.dtype() != boolean, DTypeError, op, "does not take bool tensors; convert them first");
+}
+
+}  // namespace
+
+MatrixView matrix_view(Tensor& t) {
+  const int row_dim = t.dim() - 2, col_dim = t.dim() - 1;
+  const int64_t rows = t.sizes()[row_dim], cols = t.sizes()[col_dim];
+  const Dims& strides = t.strides();
+  if (usable(rows, cols, strides[row_dim], strides[col_dim]))
+    return {t.data(), rows <= 1 ? std::max<int64_t>(1, cols) : strides[row_dim], 1, 0};
+  if (usable(cols, rows, strides[col_dim], strides[row_dim]))
+    return {t.data(), 1, cols <= 1 ? std::max<int64_t>(1, rows) : strides[col_dim], 0};
+  t = contiguous(t);
+  return {t.data(), std::max<int64_t>(1, cols), 1, 0};
+}
+
+namespace {
+
+// The distance from matrix to matrix of `t` broadcast to `batch` leading sizes, when one number gives it.
+bool batch_stride(const Tensor& t, const Dims& batch, int64_t& stride) {
+  stride = 0;
+  int64_t inner = 1;  // matrices within the dimensions seen so far
+  const int lead = batch.size(), own = t.dim() - 2;
+  for (int i = 1; i <= lead; ++i) {
+    const int64_t size = batch[lead - i];
+    if (size == 1) continue;
+    const int64_t step = i <= own && t.sizes()[own - i] != 1 ? t.strides()[own - i] : 0;
+    if (inner == 1)
+      stride = step;
+    else if (step != stride * inner)
+      return false;
+    inner *= size;
+  }
+  return true;
+}
+
+MatrixView batched_view(Tensor& t, const Dims& batch) {
+  MatrixView view = matrix_view(t);
+  int64_t stride = 0;
+  if (!batch_stride(t, batch, stride)) {
+    Dims sizes = batch;
+    sizes.push_back(t.sizes()[t.dim() - 2]);
+    sizes.push_back(t.sizes()[t.dim() - 1]);
+    t = contiguous(views::expand(t, sizes));
+    view = matrix_view(t);
+    batch_stride(t, batch, stride);
+  }
+  view.batch = stride;
+  return view;
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, const char* op) {
+  check_pair(op, a, b);
+  const int da = a.dim(), db = b.dim();
+  ORDO_CHECK(da >= 2 && db >= 2, ShapeError, op, "takes matrices, not {} and {}", a.sizes(), b.sizes());
+  const int64_t m = a.sizes()[da - 2], k = a.sizes()[da - 1], n = b.sizes()[db - 1];
+  ORDO_CHECK(k == b.sizes()[db - 2], ShapeError, op,
+             "the last dimension of the first input must match the second-last of the second: {} with {}", a.sizes(),
+             b.sizes());
+  Gemm g{.m = m, .n = n, .k = k, .dtype = a.dtype(), .c_dtype = a.dtype()};
+  Tensor left = a, right = b;
+  if (da == 2 && db == 2) {
+    const Tensor c = detail::result({m, n}, a.dtype(), a.device());
+    g.a = matrix_view(left);
+    g.b = matrix_view(right);
+    g.c = {c.data(), n, 1, 0};
+    gemm(g, a.device());
+    return c;
+  }
+  Dims sizes = broadcast_sizes(op, Dims(a.sizes().begin(), da - 2), Dims(b.sizes().begin(), db - 2));
+  g.batch = sizes.product();
+  if (g.batch > 0) {
+    g.a = batched_view(left, sizes);
+    g.b = batched_view(right, sizes);
+  }
+  sizes.push_back(m);
+  sizes.push_back(n);
+  const Tensor c = detail::result(sizes, a.dtype(), a.device());
+  g.c = {c.data(), n, 1, m * n};
+  gemm(g, a.device());
+  return c;
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check_pair("linear", x, weight);
+  ORDO_CHECK(weight.dim() == 2, ShapeError, "linear", "the weight must be [out, in], not {}", weight.sizes());
+  const int64_t out = weight.sizes()[0], in = weight.sizes()[1];
+  ORDO_CHECK(x.dim() >= 1 && x.sizes().back() == in, ShapeError, "linear",
+             "the last dimension of the input must be {} for a weight of {}: the input is {}", in, weight.sizes(),
+             x.sizes());
+  Tensor offset = bias;
+  if (bias.defined()) {
+    check_pair("linear", x, bias);
+    ORDO_CHECK(bias.dim() == 1 && bias.sizes()[0] == out, ShapeError, "linear",
+               "the bias must be [{}] for a weight of {}, not {}", out, weight.sizes(), bias.sizes());
+    if (!bias.is_contiguous()) offset = contiguous(bias);
+  }
+  Dims sizes = x.sizes();
+  sizes[x.dim() - 1] = out;
+  const Tensor y = detail::result(sizes, x.dtype(), x.device());
+  Tensor rows = x, matrix = weight;
+  Gemm g{.m = in == 0 ? Dims(sizes.begin(), x.dim() - 1).product() : x.numel() / in,
+         .n = out,
+         .k = in,
+         .dtype = x.dtype(),
+         .c_dtype = x.dtype()};
+  if (x.dim() == 2) {
+    g.a = matrix_view(rows);
+  } else {
+    if (!x.is_contiguous()) rows = contiguous(x);
+    g.a = {rows.data(), std::max<int64_t>(1, in), 1, 0};
+  }
+  g.b = matrix_view(matrix).transposed();
+  g.c = {y.data(), std::max<int64_t>(1, out), 1, 0};
+  g.bias = bias.defined() ? offset.data() : nullptr;
+  gemm(g, x.device());
+  return y;
+}
+
+}  // namespace ordo::kernels
