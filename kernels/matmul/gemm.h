@@ -24,8 +24,8 @@ struct MatrixView {
 struct Gemm {
   int64_t m = 0, n = 0, k = 0;
   int64_t batch = 1;
-  MatrixView a, b;
-  MatrixView c;                ///< written
+  MatrixView a = {}, b = {};
+  MatrixView c = {};           ///< written
   DType dtype = float32;       ///< of a, b and bias
   DType c_dtype = float32;     ///< dtype, or float32 for half operands
   const void* bias = nullptr;  ///< contiguous, one value per column of C, or per row

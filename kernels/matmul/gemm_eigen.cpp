@@ -1,5 +1,10 @@
 // Matrix products by Eigen. Its blocking of k depends on threads and cache sizes, so it runs on one thread for one tile
 // at a time; tiles depend on the problem only.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC's own AVX-512 header, inlined here (GCC bug 105593)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -143,7 +148,7 @@ void library_gemm(const Gemm& g, Device device) {
   else if (g.dtype == float64)
     product<double>(g);
   else
-    ordered_gemm(g, device);  // halves: converts while it packs, and sums in float
+    cpu::ordered_gemm(g, device);  // halves: converts while it packs, and sums in float
 }
 
 }  // namespace ordo::kernels::cpu

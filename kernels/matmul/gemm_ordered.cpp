@@ -140,13 +140,14 @@ void ordered(Gemm g) {
   const int64_t row_tiles = count(g.m, tile_rows), col_tiles = count(g.n, tile_cols);
   const int64_t tile_work = tile_rows * tile_cols * std::max<int64_t>(g.k, 16);
   const int64_t depth_max = std::min(g.k, kOrderedBlock);
+  const int64_t a_size = round_up(tile_rows * depth_max, kCols);  // whole vectors: what follows stays aligned
 
   parallel_for(
       0, g.batch * row_tiles * col_tiles, std::max<int64_t>(1, 100'000 / tile_work), [&](int64_t begin, int64_t end) {
         A* const sums =
-            static_cast<A*>(workspace(size_t(tile_rows * tile_cols + (tile_rows + tile_cols) * depth_max) * sizeof(A)));
-        A* const packed_a = sums + tile_rows * tile_cols;  // panels are whole vectors, so each part stays aligned
-        A* const packed_b = packed_a + tile_rows * depth_max;
+            static_cast<A*>(workspace(size_t(tile_rows * tile_cols + a_size + tile_cols * depth_max) * sizeof(A)));
+        A* const packed_a = sums + tile_rows * tile_cols;
+        A* const packed_b = packed_a + a_size;
         for (int64_t unit = begin; unit < end; ++unit) {
           const int64_t batch = unit / (row_tiles * col_tiles);
           const int64_t i0 = unit / col_tiles % row_tiles * tile_rows, j0 = unit % col_tiles * tile_cols;
