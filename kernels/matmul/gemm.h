@@ -47,6 +47,8 @@ void library_gemm(const Gemm& g, Device device);
 void ordered_gemm(const Gemm& g, Device device);
 }  // namespace cpu
 namespace cuda {
+/// Writes the bias, or zeros, to C.
+void start_gemm(const Gemm& g, Device device);
 void library_gemm(const Gemm& g, Device device);
 void ordered_gemm(const Gemm& g, Device device);
 }  // namespace cuda

@@ -7,6 +7,7 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/matmul/gemm.h>
+#include <ordo/kernels/matmul/gemm_ordered.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -19,28 +20,6 @@ constexpr int kVectorBytes = 32, kPanelRows = 4;
 constexpr int kVectorBytes = 16, kPanelRows = 4;
 #endif
 constexpr int kPanelVectors = 2;
-
-// Sums of integers wrap around, which unsigned arithmetic defines.
-template <class T>
-struct SumOf {
-  using type = uint64_t;
-};
-template <>
-struct SumOf<Half> {
-  using type = float;
-};
-template <>
-struct SumOf<BFloat16> {
-  using type = float;
-};
-template <>
-struct SumOf<float> {
-  using type = float;
-};
-template <>
-struct SumOf<double> {
-  using type = double;
-};
 
 template <class A>
 using Vector [[gnu::vector_size(kVectorBytes)]] = A;
@@ -115,7 +94,7 @@ constexpr int64_t round_up(int64_t v, int64_t to) { return (v + to - 1) / to * t
 
 template <class T, class C>
 void ordered(Gemm g) {
-  using A = typename SumOf<T>::type;
+  using A = product_sum_t<T>;
   constexpr int64_t kCols = kPanelCols<A>;
   // Vectors run over the longer side of C. A product does not depend on the order of its two factors.
   if (g.n < g.m) {
