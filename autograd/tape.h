@@ -69,8 +69,9 @@ class Node : public std::enable_shared_from_this<Node> {
 struct AutogradMeta {
   bool requires_grad = false;  // a leaf that asked
   Tensor grad;
-  std::shared_ptr<Node> node;       // the operation that made the tensor; null for leaves
-  std::weak_ptr<Node> accumulator;  // a leaf's end of the tape
+  std::shared_ptr<Node> node;                               // the operation that made the tensor; null for leaves
+  std::weak_ptr<Node> accumulator;                          // a leaf's end of the tape, which keeps the leaf alive
+  std::vector<std::function<Tensor(const Tensor&)>> hooks;  // a leaf's
 };
 
 using BackwardFunction = std::function<TensorList(const Tensor& grad)>;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <ordo/engine/error.h>
 #include <ordo/engine/generator.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
