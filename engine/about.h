@@ -1,0 +1,29 @@
+// What this build and this machine are: for `ordo info` and for bug reports.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ordo/engine/device.h>
+
+namespace ordo {
+
+/// Ordo's version, as "0.1.0".
+std::string_view version();
+
+struct LibraryVersion {
+  std::string name, version;
+};
+/// The libraries this build uses; CUDA's are those found at run time.
+std::vector<LibraryVersion> libraries();
+
+struct DeviceDescription {
+  Device device;
+  std::string name;         ///< as the device calls itself
+  size_t memory_bytes = 0;  ///< 0 where unknown
+};
+/// Every usable device; the CPU first.
+std::vector<DeviceDescription> devices();
+
+}  // namespace ordo

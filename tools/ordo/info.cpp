@@ -1,0 +1,47 @@
+// ordo info: versions, devices, threads, libraries, current settings.
+#include <fmt/format.h>
+#include <ordo/ordo.h>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/ordo/commands.h"
+
+namespace {
+
+using namespace ordo;
+
+void line(std::string_view key, std::string_view value) { fmt::print("  {:<26}{}\n", key, value); }
+const char* on_off(bool on) { return on ? "on" : "off"; }
+
+void print_info() {
+  fmt::print("Ordo {}\n", version());
+  line("CUDA in this build", cuda::build());
+  line("operations", std::to_string(ops().size()));
+
+  fmt::print("\nDevices\n");
+  for (const DeviceDescription& d : devices())
+    line(d.device.str(),
+         d.memory_bytes ? fmt::format("{}, {:.1f} GiB", d.name, double(d.memory_bytes) / (1 << 30)) : d.name);
+  if (!cuda::is_available())
+    line("cuda", cuda::build() == "none" ? "not in this build (ORDO_CUDA=OFF, or no nvcc was found)"
+                                         : "no usable GPU or driver; ./run --emulated runs the kernels on the CPU");
+  line("CPU threads", std::to_string(num_threads()));
+
+  fmt::print("\nLibraries\n");
+  for (const LibraryVersion& l : libraries()) line(l.name, l.version);
+
+  fmt::print("\nSettings\n");
+  line("determinism", name(determinism()));
+  line("warn only", on_off(determinism_warn_only()));
+  line("fill uninitialized memory", on_off(fill_uninitialized_memory()));
+  line("cudnn.benchmark", on_off(cudnn_settings().benchmark));
+  line("cudnn.deterministic", on_off(cudnn_settings().deterministic));
+  line("seed", std::to_string(default_generator().state().seed));
+}
+
+}  // namespace
+
+Command add_info(CLI::App& app) {
+  app.add_subcommand("info", "Show versions, devices, threads, libraries and current settings");
+  return print_info;
+}

@@ -1,0 +1,49 @@
+// ordo: the engine from the command line.
+#include <fmt/format.h>
+#include <ordo/ordo.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "tools/ordo/commands.h"
+
+namespace {
+
+constexpr int kBadUsage = 2, kFailure = 1;
+
+int run(int argc, char** argv) {
+  CLI::App app("Ordo: a tensor engine with a determinism switch.", "ordo");
+  app.set_version_flag("--version", std::string(ordo::version()));
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  const std::pair<std::string, Command> commands[] = {
+      {"ops", add_ops(app)}, {"info", add_info(app)}};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kBadUsage;
+  }
+  for (const auto& [name, command] : commands)
+    if (app.got_subcommand(name)) command();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const CLI::Error& error) {
+    fmt::print(stderr, "ordo: {}\n", error.what());
+    return kBadUsage;
+  } catch (const ordo::DataError& error) {  // files that were named on the command line
+    fmt::print(stderr, "ordo: {}\n", error.what());
+    return kBadUsage;
+  } catch (const ordo::DeviceError& error) {
+    fmt::print(stderr, "ordo: {}\n", error.what());
+    return kBadUsage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "ordo: {}\n", error.what());
+    return kFailure;
+  }
+}

@@ -1,0 +1,117 @@
+// ordo ops: the operation registry as a table, Markdown or JSON.
+#include <fmt/format.h>
+#include <ordo/ordo.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tools/ordo/commands.h"
+
+namespace {
+
+using namespace ordo;
+
+std::vector<DType> dtypes_of(const OpInfo& op) {
+  std::vector<DType> list;
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (op.dtypes.has(DType(i))) list.push_back(DType(i));
+  return list;
+}
+
+// The usual sets by name, others spelt out.
+std::string dtypes_text(const OpInfo& op) {
+  const std::pair<DTypeSet, const char*> sets[] = {
+      {kFloatingTypes, "floating"}, {kIntegerTypes, "integer"}, {kNumericTypes, "numeric"}, {kAllTypes, "all"}};
+  for (const auto& [set, text] : sets)
+    if (set.bits == op.dtypes.bits) return text;
+  std::string text;
+  for (DType t : dtypes_of(op)) text += (text.empty() ? "" : " ") + std::string(name(t));
+  return text;
+}
+
+std::string algorithms_text(const OpInfo& op) {
+  std::string text;
+  for (const AlgorithmLevel& a : op.algorithms)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", name(a.algorithm), name(a.level));
+  return text;
+}
+
+std::vector<Determinism> levels_of(const OpInfo& op) {
+  Determinism strongest = Determinism::not_guaranteed;
+  for (const AlgorithmLevel& a : op.algorithms) strongest = std::max(strongest, a.level);
+  std::vector<Determinism> list;
+  for (int i = 0; i <= int(strongest); ++i) list.push_back(Determinism(i));
+  return list;
+}
+
+using Row = std::vector<std::string>;
+std::vector<Row> rows() {
+  std::vector<Row> table{{"operation", "family", "devices", "dtypes", "gradient", "algorithms and what they guarantee",
+                          "strongest level", "note"}};
+  for (const OpInfo& op : ops())
+    table.push_back({std::string(op.name), std::string(op.family), op.cuda ? "cpu cuda" : "cpu", dtypes_text(op),
+                     op.differentiable ? "yes" : "no", algorithms_text(op), std::string(name(levels_of(op).back())),
+                     std::string(op.note)});
+  return table;
+}
+
+void print_table() {
+  const auto table = rows();
+  std::vector<size_t> width(table[0].size());
+  for (const Row& row : table)
+    for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  for (const Row& row : table) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], width[i]);
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+  fmt::print("\n{} operations\n", table.size() - 1);
+}
+
+void print_markdown() {
+  fmt::print(
+      "# Operations\n\nWritten by `ordo ops --markdown` (`./run docs`) from the registry; not edited by hand.\n"
+      "An operation meets a level when one of its algorithms guarantees it. `direct` means that every output\n"
+      "has one writer and a fixed order.\n\n");
+  const auto table = rows();
+  for (size_t r = 0; r < table.size(); ++r) {
+    fmt::print("| {} |\n", fmt::join(table[r], " | "));
+    if (r == 0)
+      fmt::print("|{}\n", [&] {
+        std::string s;
+        for (size_t i = 0; i < table[0].size(); ++i) s += "---|";
+        return s;
+      }());
+  }
+}
+
+void print_json() {
+  auto list = nlohmann::ordered_json::array();
+  for (const OpInfo& op : ops()) {
+    nlohmann::ordered_json row{{"name", op.name}, {"family", op.family}};
+    row["devices"] = op.cuda ? std::vector{"cpu", "cuda"} : std::vector{"cpu"};
+    for (DType t : dtypes_of(op)) row["dtypes"].push_back(name(t));
+    row["differentiable"] = op.differentiable;
+    for (const AlgorithmLevel& a : op.algorithms)
+      row["algorithms"].push_back({{"name", name(a.algorithm)}, {"level", name(a.level)}});
+    for (Determinism level : levels_of(op)) row["levels"].push_back(name(level));
+    row["note"] = op.note;
+    list.push_back(std::move(row));
+  }
+  fmt::print("{}\n", list.dump(2));
+}
+
+}  // namespace
+
+Command add_ops(CLI::App& app) {
+  struct Options {
+    bool json = false, markdown = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("ops", "List every operation: dtypes, devices, algorithms, levels it meets");
+  CLI::Option* json = command->add_flag("--json", options->json, "as JSON");
+  command->add_flag("--markdown", options->markdown, "as a Markdown table")->excludes(json);
+  return [options] { options->json ? print_json() : options->markdown ? print_markdown() : print_table(); };
+}
