@@ -19,7 +19,9 @@
 // adds in the order threads arrive, rounding halves at every step.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
@@ -42,6 +44,22 @@ struct AccumulateShape {
 /// ValueError when `requested` is not in `allowed`; NondeterministicError when it cannot meet the level in force.
 Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype,
                             std::initializer_list<Algorithm> allowed = {Algorithm::atomic, Algorithm::sorted});
+
+/// a * b and a + b; integers wrap around.
+template <class Acc>
+ORDO_HD Acc wrapping_mul(Acc a, Acc b) {
+  if constexpr (std::is_integral_v<Acc>)
+    return Acc(uint64_t(a) * uint64_t(b));
+  else
+    return a * b;
+}
+template <class Acc>
+ORDO_HD Acc wrapping_add(Acc a, Acc b) {
+  if constexpr (std::is_integral_v<Acc>)
+    return Acc(uint64_t(a) + uint64_t(b));
+  else
+    return a + b;
+}
 
 /// Row `item` at column outer * shape.inner + inner.
 template <class Items>

@@ -48,7 +48,7 @@ void accumulate_atomic(const Items& items, typename Items::value_type* output, c
         T* row = output + shape.offset(d, o, 0);
         if (pieces == 1) {
           for (int64_t j = 0; j < shape.inner; ++j)
-            row[j] = T(accumulate_t<T>(row[j]) + item_value(items, shape, i, o, j));
+            row[j] = T(wrapping_add(accumulate_t<T>(row[j]), item_value(items, shape, i, o, j)));
         } else {
           for (int64_t j = 0; j < shape.inner; ++j) atomic_add(row + j, item_value(items, shape, i, o, j));
         }

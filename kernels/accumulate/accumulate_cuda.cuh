@@ -62,7 +62,7 @@ __global__ void accumulate_groups_kernel(Items items, AccumulateShape shape, Run
     const int64_t o = t / per_outer, slot = t % per_outer / shape.inner, j = t % shape.inner;
     const Group group = runs.group_at(slot, kOrderedGroup, items.count);
     if (group.begin < 0 || group.destination >= shape.destinations) continue;
-    const int64_t last = min(group.begin + kOrderedGroup, group.run_end);
+    const int64_t last = std::min(group.begin + kOrderedGroup, group.run_end);
     Acc sum = item_value(items, shape, runs.items[group.begin], o, j);
     for (int64_t i = group.begin + 1; i < last; ++i) sum += item_value(items, shape, runs.items[i], o, j);
     sums[slot * shape.columns() + o * shape.inner + j] = sum;
@@ -81,7 +81,7 @@ __global__ void accumulate_level_kernel(T* output, AccumulateShape shape, Runs<I
     const Group group = runs.group_at(slot, span, items);
     if (group.begin < 0 || group.destination >= shape.destinations) continue;
     if ((group.begin - group.run_begin) % wide != 0) continue;
-    const int64_t last = min(group.begin + wide, group.run_end);
+    const int64_t last = std::min(group.begin + wide, group.run_end);
     Acc sum = below[slot * columns + c];
     for (int64_t begin = group.begin + span; begin < last; begin += span)
       sum += below[group_slot(begin, span, false) * columns + c];
@@ -135,9 +135,10 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
   const ordo::cuda::DeviceScope scope(device);
   const cudaStream_t stream = ordo::cuda::current_stream(device);
   constexpr int64_t kNarrow = std::numeric_limits<int32_t>::max();
-  if (algorithm == Algorithm::atomic)
-    accumulate_atomic(items, output, shape, stream);
-  else if (items.count < kNarrow && shape.destinations < kNarrow)
+  if constexpr (sizeof(typename Items::value_type) > 1) {  // there are no atomics on bytes
+    if (algorithm == Algorithm::atomic) return accumulate_atomic(items, output, shape, stream);
+  }
+  if (items.count < kNarrow && shape.destinations < kNarrow)
     accumulate_sorted<int32_t>(items, output, shape, device, stream);
   else
     accumulate_sorted<int64_t>(items, output, shape, device, stream);

@@ -2,6 +2,7 @@
 // accumulate_cuda.cuh.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -37,7 +38,7 @@ struct Runs {
 
   /// The group in `slot`, of a run longer than `span`.
   __device__ Group group_at(int64_t slot, int64_t span, int64_t total) const {
-    const int64_t window = slot / 2 * span, window_end = min(window + span, total);
+    const int64_t window = slot / 2 * span, window_end = std::min(window + span, total);
     const bool begins_run = slot & 1;
     const int64_t run = int64_t(number[begins_run ? window_end - 1 : window]) - 1;
     const int64_t begin = start[run], end = start[run + 1];

@@ -1,0 +1,38 @@
+#include <ordo/autograd/ops/index_add.h>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/index_select.h>
+#include <ordo/autograd/tape.h>
+#include <ordo/kernels/index_add/index_add.h>
+
+namespace ordo {
+
+namespace {
+auto index_add_backward(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+  return [dim, index = Saved(index), sizes = source.sizes(), alpha, to_input = input.requires_grad(),
+          to_source = source.requires_grad()](const Tensor& grad) -> TensorList {
+    Tensor of_source;
+    if (to_source) {
+      of_source = index_select(grad.dim() == 0 ? grad.reshape({1}) : grad, dim, index.get()).reshape(sizes);
+      if (alpha.to_double() != 1) of_source = of_source * alpha;
+    }
+    return {to_input ? grad : Tensor(), of_source};
+  };
+}
+}  // namespace
+
+Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
+                 Algorithm algorithm) {
+  return record("index_add", kernels::index_add(input, dim, index, source, alpha, algorithm), {input, source},
+                index_add_backward(input, dim, index, source, alpha));
+}
+
+Tensor& Tensor::index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+  begin_in_place("index_add_", *this, {source});
+  const Tensor before = history_of(*this);
+  kernels::index_add_(*this, dim, index, source, alpha);
+  record_in_place("index_add_", *this, before, {source}, index_add_backward(before, dim, index, source, alpha));
+  return *this;
+}
+
+}  // namespace ordo

@@ -1,0 +1,24 @@
+// Adding slices at indices.
+#pragma once
+
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo {
+
+/// A copy of input with alpha * source added to the slices that index names; for dim = 0 of two:
+/// out[index[i]][j] += alpha * source[i][j]. As torch.index_add; in place: Tensor::index_add_.
+///
+/// index: int32 or int64, 0-d or 1-d, entries in [0, input.size(dim)), else IndexError; negative entries do not count
+/// from the end. source: the sizes and dtype of input, but index.numel() slices along `dim` (ShapeError, DTypeError).
+/// A 0-d input or source counts as 1-d of size 1. dtypes: all but bool; alpha must be an integer for integers.
+/// Half types add in float: `sorted` rounds once, `atomic` at every addition.
+///
+/// Determinism: `atomic` adds in the order threads arrive (not_guaranteed); `sorted` keeps ordering rule 1
+/// (docs/ordering.md), the same bits on every device, and is what the deterministic levels use. Integers are the same
+/// either way. ValueError for another algorithm.
+/// Gradients: of input, the gradient itself; of source, alpha times its slices at index.
+Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1,
+                 Algorithm algorithm = Algorithm::automatic);
+
+}  // namespace ordo

@@ -1,0 +1,36 @@
+// Index tensors in Items functors: int32 or int64, decided at run time to halve the number of kernels.
+#pragma once
+
+#include <cstdint>
+
+#include <ordo/engine/host_device.h>
+#include <ordo/engine/index_check.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo::kernels {
+
+/// A contiguous index tensor whose values must lie in [0, size).
+struct IndexView {
+  const void* data = nullptr;
+  bool wide = true;  // int64
+  int64_t size = 0;
+  int64_t step = 1;  // element i stands at flat position i * step of the tensor that the user gave
+  IndexCheck check = {};
+
+  ORDO_HD int64_t raw(int64_t i) const {
+    return wide ? static_cast<const int64_t*>(data)[i] : int64_t(static_cast<const int32_t*>(data)[i]);
+  }
+  /// The value, or -1 where it is out of range, which is recorded.
+  ORDO_HD int64_t operator[](int64_t i) const {
+    const int64_t v = raw(i);
+    return check.ok(i * step, v, size) ? v : -1;
+  }
+};
+
+/// A view of `index`, contiguous int32 or int64.
+IndexView index_view(const Tensor& index, int64_t size, const IndexGuard& guard, int64_t step = 1);
+/// On the CPU, looks at all `count` indices and throws IndexError for the first that is out of range, so that an
+/// in-place operation finds out before it writes. On CUDA nothing: the kernel skips and records them.
+void validate_on_cpu(const IndexView& index, int64_t count, const IndexGuard& guard, Device device);
+
+}  // namespace ordo::kernels

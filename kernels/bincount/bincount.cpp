@@ -1,0 +1,106 @@
+#include <ordo/kernels/bincount/bincount.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/bincount/bincount_items.h>
+#include <ordo/kernels/copy/copy.h>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "bincount",
+                  .family = "bincount",
+                  .dtypes = kFloatingTypes,
+                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
+                                 {Algorithm::sorted, Determinism::device_to_device}},
+                  .note = "dtypes are those of the weights; counts are int64"});
+
+namespace cpu {
+
+ValueRange value_range(const BincountArgs& a) {
+  std::atomic<int64_t> least = std::numeric_limits<int64_t>::max(), greatest = std::numeric_limits<int64_t>::min();
+  dispatch_index("bincount", a.input_dtype, [&]<class I>() {
+    const I* input = static_cast<const I*>(a.input);
+    parallel_for(0, a.count, 32 * 1024, [&](int64_t first, int64_t last) {
+      I low = input[first], high = input[first];
+      for (int64_t i = first; i < last; ++i) low = std::min(low, input[i]), high = std::max(high, input[i]);
+      int64_t seen = least;
+      while (low < seen && !least.compare_exchange_weak(seen, low)) {
+      }
+      seen = greatest;
+      while (high > seen && !greatest.compare_exchange_weak(seen, high)) {
+      }
+    });
+  });
+  return {least, greatest};
+}
+
+namespace {
+/// Counts have no order: every thread counts on its own, where its counters are few beside its items.
+template <class I>
+bool count_privately(const I* input, int64_t* output, int64_t count, int64_t bins) {
+  const int pieces = pieces_for(count, 32 * 1024);
+  if (pieces > 1 && bins > count / pieces / 4) return false;
+  Scratch<int64_t> others(bins * (pieces - 1), Device());
+  for_pieces(pieces, [&](int piece) {
+    int64_t* mine = piece == 0 ? output : others.data() + (piece - 1) * bins;
+    if (piece > 0) std::fill_n(mine, bins, 0);
+    const int64_t last = count * (piece + 1) / pieces;
+    for (int64_t i = count * piece / pieces; i < last; ++i) ++mine[input[i]];
+  });
+  for (int p = 1; p < pieces; ++p)
+    for (int64_t b = 0; b < bins; ++b) output[b] += others.data()[(p - 1) * bins + b];
+  return true;
+}
+}  // namespace
+
+void bincount(const BincountArgs& a, Algorithm algorithm) {
+  with_bincount_items(a, [&]<class I, class T>(const BincountItems<I, T>& items) {
+    if constexpr (std::is_integral_v<T>) {
+      if (algorithm == Algorithm::atomic && count_privately(items.input, static_cast<T*>(a.output), a.count, a.bins))
+        return;
+    }
+    accumulate(items, static_cast<T*>(a.output), {a.bins, 1, 1}, algorithm);
+  });
+}
+
+}  // namespace cpu
+
+Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, Algorithm algorithm) {
+  constexpr const char* kOp = "bincount";
+  ordo::detail::expect_defined(kOp, input, "input");
+  ORDO_CHECK(is_integral(input.dtype()) && input.dtype() != boolean, DTypeError, kOp,
+             "counts integers (uint8, int32 or int64), not {}", input.dtype());
+  ORDO_CHECK(input.dim() == 1, ShapeError, kOp, "input must have 1 dimension, not sizes {}", input.sizes());
+  ORDO_CHECK(minlength >= 0, ValueError, kOp, "minlength must not be negative, but is {}", minlength);
+  if (weights.defined()) {
+    ordo::detail::expect_same_device(kOp, input, weights);
+    ORDO_CHECK(weights.sizes() == input.sizes(), ShapeError, kOp, "weights have sizes {}, input {}; they must agree",
+               weights.sizes(), input.sizes());
+  }
+  const DType dtype = !weights.defined() ? int64 : weights.dtype() == float32 ? float32 : float64;
+  algorithm = choose_accumulate(kOp, algorithm, dtype);
+
+  const Tensor values = contiguous(input.dtype() == uint8 ? cast(input, int64) : input);
+  const Tensor summands = weights.defined() ? contiguous(cast(weights, dtype)) : Tensor();
+  BincountArgs args{values.data(), values.dtype(), values.numel(), summands.defined() ? summands.data() : nullptr,
+                    nullptr,       dtype,          minlength,      input.device()};
+  if (args.count > 0) {
+    const ValueRange range = ORDO_ON_DEVICE(args.device, value_range, args);
+    ORDO_CHECK(range.least >= 0, ValueError, kOp, "takes non-negative integers, but input holds {}", range.least);
+    ORDO_CHECK(range.greatest < std::numeric_limits<int64_t>::max() / 8, ValueError, kOp,
+               "input holds {}, more bins than memory can have", range.greatest);
+    args.bins = std::max(minlength, range.greatest + 1);
+  }
+  const Tensor result = full({args.bins}, 0, dtype, args.device);
+  args.output = result.data();
+  if (args.count > 0) ORDO_ON_DEVICE(args.device, bincount, args, algorithm);
+  return result;
+}
+
+}  // namespace ordo::kernels

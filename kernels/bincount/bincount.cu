@@ -1,0 +1,55 @@
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/bincount/bincount_items.h>
+#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+
+namespace ordo::kernels::cuda {
+
+/// Unsigned numbers in the order of the signed ones: CUDA's 64-bit atomics that all devices have are unsigned.
+inline __host__ __device__ unsigned long long ordered_bits(long long v) {
+  return static_cast<unsigned long long>(v) ^ 0x8000000000000000ull;
+}
+inline int64_t from_ordered_bits(unsigned long long v) { return int64_t(v ^ 0x8000000000000000ull); }
+
+/// range[0] = least, range[1] = greatest, both already initialised.
+template <class I>
+__global__ void bincount_range_kernel(const I* input, int64_t count, unsigned long long* range) {
+  // Few values per thread, combined by integer atomics: any order gives the same result.
+  long long low = input[0], high = input[0];
+  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
+    const long long v = input[i];
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+  }
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const long long other_low = __shfl_xor_sync(0xffffffffu, low, offset);
+    const long long other_high = __shfl_xor_sync(0xffffffffu, high, offset);
+    low = other_low < low ? other_low : low;
+    high = other_high > high ? other_high : high;
+  }
+  if (threadIdx.x % 32 == 0) {
+    atomicMin(range, ordered_bits(low));
+    atomicMax(range + 1, ordered_bits(high));
+  }
+}
+
+ValueRange value_range(const BincountArgs& a) {
+  const ordo::cuda::DeviceScope scope(a.device);
+  unsigned long long range[2] = {~0ull, 0};
+  Scratch<unsigned long long> on_device(2, a.device);
+  ordo::detail::copy_bytes(on_device.data(), a.device, range, Device(), sizeof range);
+  dispatch_index("bincount", a.input_dtype, [&]<class I>() {
+    ordo::cuda::launch(bincount_range_kernel<I>, ordo::cuda::grid_for((a.count + 15) / 16), 256, 0,
+                       ordo::cuda::current_stream(a.device), static_cast<const I*>(a.input), a.count, on_device.data());
+  });
+  ordo::detail::copy_bytes(range, Device(), on_device.data(), a.device, sizeof range);
+  return {from_ordered_bits(range[0]), from_ordered_bits(range[1])};
+}
+
+void bincount(const BincountArgs& a, Algorithm algorithm) {
+  with_bincount_items(a, [&]<class I, class T>(const BincountItems<I, T>& items) {
+    accumulate(items, static_cast<T*>(a.output), {a.bins, 1, 1}, algorithm, a.device);
+  });
+}
+
+}  // namespace ordo::kernels::cuda

@@ -1,0 +1,112 @@
+#include <ordo/kernels/index_add/index_add.h>
+
+#include <algorithm>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/index_add/index_add_items.h>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "index_add",
+                  .family = "index_add",
+                  .dtypes = kNumericTypes,
+                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
+                                 {Algorithm::sorted, Determinism::device_to_device}}});
+
+namespace cpu {
+void index_add(const IndexAddArgs& a, Algorithm algorithm) {
+  dispatch_numeric("index_add", a.dtype, [&]<class T>() {
+    accumulate(index_add_items<T>(a), static_cast<T*>(a.output), {a.destinations, a.outer, a.inner}, algorithm);
+  });
+}
+}  // namespace cpu
+
+void index_add_rows(const IndexAddArgs& args, Algorithm algorithm) {
+  ORDO_ON_DEVICE(args.device, index_add, args, algorithm);
+}
+
+namespace {
+
+constexpr const char* kOp = "index_add";
+
+Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? views::view(t, {1}) : t; }
+
+int64_t product(const Dims& sizes, int first, int last) {
+  int64_t p = 1;
+  for (int d = first; d < last; ++d) p *= sizes[d];
+  return p;
+}
+
+void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+  ordo::detail::expect_defined(kOp, self, "input");
+  ordo::detail::expect_defined(kOp, index, "index");
+  ordo::detail::expect_defined(kOp, source, "source");
+  ordo::detail::expect_same_device(kOp, self, index);
+  ordo::detail::expect_same_device(kOp, self, source);
+  ORDO_CHECK(self.dtype() != boolean, DTypeError, kOp, "does not take bool tensors");
+  ORDO_CHECK(self.dtype() == source.dtype(), DTypeError, kOp, "input is {} but source is {}; convert one with to()",
+             self.dtype(), source.dtype());
+  ordo::detail::expect_index_dtype(kOp, index);
+  ORDO_CHECK(!(is_integral(self.dtype()) && alpha.is_floating()), ValueError, kOp,
+             "alpha = {} must be an integer for {} tensors", alpha.to_double(), self.dtype());
+  const int d = wrap_dim(kOp, dim, self.dim());
+  ORDO_CHECK(index.dim() <= 1, ShapeError, kOp, "index must have at most 1 dimension, not sizes {}", index.sizes());
+  Dims expected = self.sizes(), given = source.sizes();
+  if (expected.empty()) expected.push_back(1);
+  if (given.empty()) given.push_back(1);
+  expected[d] = index.numel();
+  ORDO_CHECK(given == expected, ShapeError, kOp,
+             "source has sizes {}; it must have those of input, {}, with {} (one slice per index) at dimension {}",
+             source.sizes(), self.sizes(), index.numel(), d);
+}
+
+// `output` is contiguous and, like everything else here, checked.
+void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
+              Algorithm algorithm) {
+  const Tensor self = at_least_1d(output);
+  const int d = wrap_dim(kOp, dim, self.dim());
+  const int64_t destinations = self.size(d), items = index.numel();
+  const int64_t outer = product(self.sizes(), 0, d), inner = product(self.sizes(), d + 1, self.dim());
+  const IndexGuard guard(kOp, "index", d, destinations, self.device());
+  const Tensor flat_index = contiguous(index);
+  const IndexView view = index_view(flat_index, destinations, guard);
+  validate_on_cpu(view, items, guard, self.device());
+  if (items == 0) return;
+
+  Tensor rows = views::try_view(at_least_1d(source), {outer, items, inner});
+  if (!rows.defined() || (inner > 1 && rows.stride(2) != 1))
+    rows = views::view(contiguous(source), {outer, items, inner});
+  index_add_rows({output.data(), rows.data(), self.dtype(), self.device(), destinations, outer, inner, items,
+                  rows.stride(0), rows.stride(1), view, alpha},
+                 algorithm);
+  guard.finish();
+}
+
+}  // namespace
+
+void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
+                Algorithm algorithm) {
+  check_arguments(self, dim, index, source, alpha);
+  expect_writable(kOp, self);
+  algorithm = choose_accumulate(kOp, algorithm, self.dtype());
+  const auto safe = [&](const Tensor& t) { return t.impl()->storage == self.impl()->storage ? clone(t) : t; };
+  if (self.is_contiguous()) return add_into(self, dim, safe(index), safe(source), alpha, algorithm);
+  const Tensor copy = clone(self);
+  add_into(copy, dim, index, source, alpha, algorithm);
+  copy_(self, copy);
+}
+
+Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
+                 Algorithm algorithm) {
+  check_arguments(input, dim, index, source, alpha);
+  algorithm = choose_accumulate(kOp, algorithm, input.dtype());
+  const Tensor result = clone(input);
+  add_into(result, dim, index, source, alpha, algorithm);
+  return result;
+}
+
+}  // namespace ordo::kernels

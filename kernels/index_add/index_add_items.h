@@ -1,0 +1,32 @@
+// index_add as items of the accumulate engine, for both devices.
+#pragma once
+
+#include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/index_add/index_add.h>
+
+namespace ordo::kernels {
+
+template <class T>
+struct IndexAddItems {
+  using value_type = T;
+  using Acc = accumulate_t<T>;
+  int64_t count;
+  const T* source;
+  int64_t outer_stride, item_stride;
+  IndexView index;
+  Acc alpha;
+
+  ORDO_HD int64_t destination(int64_t item) const { return index[item]; }
+  ORDO_HD Acc value(int64_t item, int64_t outer, int64_t inner) const {
+    return wrapping_mul(Acc(source[outer * outer_stride + item * item_stride + inner]), alpha);
+  }
+};
+
+template <class T>
+IndexAddItems<T> index_add_items(const IndexAddArgs& a) {
+  using Acc = accumulate_t<T>;
+  const Acc alpha = is_integral(a.dtype) ? Acc(a.alpha.to_int64()) : Acc(a.alpha.to_double());
+  return {a.items, static_cast<const T*>(a.source), a.outer_stride, a.item_stride, a.index, alpha};
+}
+
+}  // namespace ordo::kernels

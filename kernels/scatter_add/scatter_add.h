@@ -1,0 +1,32 @@
+// input with every element of src added where index says. Plain: no autograd.
+#pragma once
+
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor.h>
+#include <ordo/kernels/accumulate/index_view.h>
+
+namespace ordo::kernels {
+
+/// self[..., index[..., i, ...], ...] += src[..., i, ...] at dimension `dim`. autograd/ops/scatter_add.h has the rules.
+void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                  Algorithm algorithm = Algorithm::automatic);
+Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
+                   Algorithm algorithm = Algorithm::automatic);
+
+/// Contiguous: output [outer, destinations, inner], index and source [outer, items, inner].
+struct ScatterAddArgs {
+  void* output;
+  const void* source;
+  DType dtype;
+  Device device;
+  int64_t destinations, outer, inner, items;
+  IndexView index;
+};
+namespace cpu {
+void scatter_add(const ScatterAddArgs& args, Algorithm algorithm);
+}
+namespace cuda {
+void scatter_add(const ScatterAddArgs& args, Algorithm algorithm);
+}
+
+}  // namespace ordo::kernels
