@@ -1,12 +1,11 @@
 #include <ordo/autograd/ops/sum.h>
 
+#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 #include <ordo/kernels/reduce/sum.h>
 
 namespace ordo {
-Tensor operator/(const Tensor& a, Scalar b);
-
 namespace {
 
 /// The gradient of a sum: `grad` for every value that was summed.

@@ -56,15 +56,17 @@ unsigned reduced_mask(const char* op, int rank, const Dims& dims);
 /// `sizes` without the reduced dimensions, or with ones in their place.
 Dims sizes_after(const Dims& sizes, unsigned mask, bool keepdim);
 ReduceShape reduce_shape(const Dims& sizes, const Dims& strides, unsigned mask);
+/// One output of n consecutive values.
+inline ReduceShape reduce_line(int64_t n) {
+  ReduceShape g;
+  g.length = n;
+  g.reduced = 1;
+  g.reduced_sizes[0] = n;
+  g.reduced_strides[0] = 1;
+  return g;
+}
 inline ReduceShape reduce_shape(const Tensor& t, unsigned mask) {
-  if (t.is_contiguous() && mask + 1 == 1u << t.dim()) {  // everything: one loop
-    ReduceShape g;
-    g.length = t.numel();
-    g.reduced = 1;
-    g.reduced_sizes[0] = g.length;
-    g.reduced_strides[0] = 1;
-    return g;
-  }
+  if (t.is_contiguous() && mask + 1 == 1u << t.dim()) return reduce_line(t.numel());
   return reduce_shape(t.sizes(), t.strides(), mask);
 }
 

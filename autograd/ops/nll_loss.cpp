@@ -1,0 +1,41 @@
+#include <ordo/autograd/ops/nll_loss.h>
+
+#include <ordo/autograd/tape.h>
+#include <ordo/kernels/loss/nll_loss.h>
+
+namespace ordo {
+namespace {
+
+struct NllContext {
+  Dims sizes;
+  Saved target, weight;
+  Tensor total_weight;
+  int64_t ignore_index;
+  Reduction reduction;
+
+  Tensor weight_or_none() const { return weight.defined() ? weight.get() : Tensor(); }
+};
+
+// The loss is linear in its input, so the gradient of its gradient is the loss again.
+Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
+  return record("nll_loss_backward",
+                kernels::nll_loss_backward(grad, c.sizes, c.target.get(), c.weight_or_none(), c.ignore_index,
+                                           kernels::LossReduction(c.reduction), c.total_weight),
+                {grad}, [c](const Tensor& second) -> TensorList {
+                  return {nll_loss(second, c.target.get(), c.weight_or_none(), c.ignore_index, c.reduction)};
+                });
+}
+
+}  // namespace
+
+Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                Reduction reduction) {
+  auto [loss, total_weight] = kernels::nll_loss(input, target, weight, ignore_index, kernels::LossReduction(reduction));
+  if (!grad_enabled() || !input.requires_grad()) return loss;
+  const NllContext context{input.sizes(), Saved(target), weight.defined() ? Saved(weight) : Saved(),
+                           total_weight,  ignore_index,  reduction};
+  return record("nll_loss", loss, {input},
+                [context](const Tensor& grad) -> TensorList { return {nll_loss_backward(grad, context)}; });
+}
+
+}  // namespace ordo

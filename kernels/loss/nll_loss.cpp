@@ -1,0 +1,123 @@
+#include <ordo/kernels/loss/nll_loss.h>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/loss/nll_loss_functors.h>
+#include <ordo/kernels/reduce/each_cpu.h>
+#include <ordo/kernels/reduce/reduce_cpu.h>
+
+namespace ordo::kernels {
+namespace {
+
+ORDO_REGISTER_OP({.name = "nll_loss", .family = "loss", .dtypes = kFloatingTypes});
+
+constexpr const char* kOp = "nll_loss";
+
+NllShape nll_shape(const Dims& sizes, DType dtype, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                   LossReduction reduction) {
+  ORDO_CHECK(sizes.size() > 0, ShapeError, kOp, "input must have a class dimension, but is 0-d");
+  Dims expected;
+  for (int d = 0; d < sizes.size(); ++d)
+    if (d != (sizes.size() == 1 ? 0 : 1)) expected.push_back(sizes[d]);
+  ORDO_CHECK(
+      target.sizes() == expected, ShapeError, kOp,
+      "target must have shape {} for an input of shape {}, but has {}; the classes are dimension {} of the input",
+      expected, sizes, target.sizes(), sizes.size() == 1 ? 0 : 1);
+  NllShape s{1, sizes[0], 1, ignore_index, reduction};
+  if (sizes.size() > 1) {
+    s.samples = sizes[0];
+    s.classes = sizes[1];
+    for (int d = 2; d < sizes.size(); ++d) s.inner *= sizes[d];
+  }
+  if (weight.defined()) {
+    ORDO_CHECK(weight.sizes() == Dims({s.classes}), ShapeError, kOp,
+               "weight must have shape [{}], one per class, but has {}", s.classes, weight.sizes());
+    ORDO_CHECK(weight.dtype() == dtype, DTypeError, kOp, "weight is {} but the input is {}", weight.dtype(), dtype);
+  }
+  return s;
+}
+
+void check_arguments(const Tensor& input, const Tensor& target, const Tensor& weight) {
+  ordo::detail::expect_defined(kOp, input, "input");
+  ordo::detail::expect_defined(kOp, target, "target");
+  ordo::detail::expect_floating(kOp, input);
+  ordo::detail::expect_index_dtype(kOp, target);
+  ordo::detail::expect_same_device(kOp, input, target);
+  ordo::detail::expect_same_device(kOp, input, weight);
+}
+
+Tensor contiguous_or_none(const Tensor& t) { return t.defined() ? contiguous(t) : t; }
+
+}  // namespace
+
+std::pair<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                   int64_t ignore_index, LossReduction reduction) {
+  check_arguments(input, target, weight);
+  const NllShape s = nll_shape(input.sizes(), input.dtype(), target, weight, ignore_index, reduction);
+  const bool none = reduction == LossReduction::none;
+  std::pair<Tensor, Tensor> out;
+  out.first = ordo::detail::result(none ? target.sizes() : Dims(), input.dtype(), input.device());
+  if (!none) out.second = ordo::detail::result({}, input.dtype() == float64 ? float64 : float32, input.device());
+  ORDO_ON_DEVICE(input.device(), nll_loss, s, contiguous(input), contiguous(target), contiguous_or_none(weight),
+                 out.first, out.second);
+  return out;
+}
+
+Tensor nll_loss_backward(const Tensor& grad, const Dims& sizes, const Tensor& target, const Tensor& weight,
+                         int64_t ignore_index, LossReduction reduction, const Tensor& total_weight) {
+  check_arguments(grad, target, weight);
+  const NllShape s = nll_shape(sizes, grad.dtype(), target, weight, ignore_index, reduction);
+  Tensor out = ordo::detail::result(sizes, grad.dtype(), grad.device());
+  ORDO_ON_DEVICE(grad.device(), nll_loss_backward, s, contiguous(grad), contiguous(target), contiguous_or_none(weight),
+                 total_weight, out);
+  return out;
+}
+
+namespace cpu {
+
+void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, const Tensor& weight, const Tensor& out,
+              const Tensor& total_weight) {
+  const IndexGuard guard(kOp, "target", input.dim() == 1 ? 0 : 1, s.classes, input.device());
+  dispatch_floating(kOp, input.dtype(), [&]<class T>() {
+    dispatch_index(kOp, target.dtype(), [&]<class I>() {
+      const NllSamples<T, I> samples{s, input.data<T>(), target.data<I>(), weight ? weight.data<T>() : nullptr,
+                                     guard.check()};
+      if (s.reduction == LossReduction::none)
+        each(target.numel(), NllElement<T, I>{samples, out.data<T>()});
+      else
+        reduce(NllReducer<T, I>{samples, out.data<T>(), total_weight.data<accumulate_t<T>>()},
+               reduce_line(target.numel()));
+    });
+  });
+  guard.finish();
+}
+
+void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& target, const Tensor& weight,
+                       const Tensor& total_weight, const Tensor& out) {
+  dispatch_floating(kOp, grad.dtype(), [&]<class T>() {
+    dispatch_index(kOp, target.dtype(), [&]<class I>() {
+      const NllGradient<T, I> gradient{s,
+                                       grad.data<T>(),
+                                       target.data<I>(),
+                                       weight ? weight.data<T>() : nullptr,
+                                       total_weight ? total_weight.data<accumulate_t<T>>() : nullptr,
+                                       out.data<T>()};
+      if (s.inner > 1) return each(out.numel(), gradient);
+      parallel_for(0, s.samples, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, s.classes)),
+                   [&](int64_t first, int64_t last) {
+                     T* y = out.data<T>();
+                     std::fill(y + first * s.classes, y + last * s.classes, T(0.0f));
+                     for (int64_t i = first; i < last; ++i) {
+                       const int64_t c = int64_t(gradient.target[i]);
+                       if (c != s.ignore_index) y[i * s.classes + c] = gradient.value(i, c);
+                     }
+                   });
+    });
+  });
+}
+
+}  // namespace cpu
+
+}  // namespace ordo::kernels

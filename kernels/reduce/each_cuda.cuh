@@ -1,0 +1,20 @@
+// Calls f(i) for i = 0..n-1, a CUDA thread each. f writes what no other i does.
+#pragma once
+
+#include <ordo/engine/cuda/cuda.h>
+
+namespace ordo::kernels::cuda {
+
+template <class F>
+__global__ void each_kernel(F f, int64_t n) {
+  for (int64_t i = ordo::cuda::thread_index(); i < n; i += ordo::cuda::thread_count()) f(i);
+}
+
+template <class F>
+void each(int64_t n, const F& f, Device device) {
+  if (n == 0) return;
+  const ordo::cuda::DeviceScope scope(device);
+  ordo::cuda::launch(each_kernel<F>, ordo::cuda::grid_for(n), dim3(256), 0, ordo::cuda::current_stream(device), f, n);
+}
+
+}  // namespace ordo::kernels::cuda
