@@ -1,0 +1,118 @@
+// exp, expm1, sigmoid and tanh; part of math.h.
+#pragma once
+
+#include <ordo/kernels/elementwise/math_bits.h>
+
+namespace ordo::math {
+namespace detail {
+
+// e^x = 2^n e^r with n the integer nearest x / ln 2 and |r| <= ln(2) / 2; e^r - 1 = r + r^2 P(r), P a Chebyshev
+// interpolant of degree 6 (absolute error 2^-35, for results that become float) or 11 (2^-65).
+struct ExpReduced {
+  int64_t n;
+  double r;  // with r_low: the remainder
+  double r_low;
+};
+
+ORDO_HD int64_t nearest_power(double x, double& n) {
+  const double shifted = x * 0x1.71547652b82fep+0 + kRounder;
+  n = shifted - kRounder;
+  return int64_t(to_bits(shifted)) - int64_t(to_bits(kRounder));
+}
+
+ORDO_HD double exp_tail_float(double r) {
+  return r + r * r *
+                 polynomial(r, 0.5, 0x1.55555567532adp-3, 0x1.5555555c87148p-5, 0x1.1110c632a3088p-7,
+                            0x1.6c16858b7acb9p-10, 0x1.a15179d80ae96p-13, 0x1.a1132015ba37ep-16);
+}
+
+/// r^2 P(r)
+ORDO_HD double exp_square_tail(double r) {
+  return r * r *
+         polynomial(r, 0.5, 0x1.5555555555555p-3, 0x1.5555555555557p-5, 0x1.1111111111111p-7, 0x1.6c16c16c15a68p-10,
+                    0x1.a01a01a0196acp-13, 0x1.a01a01a9e991bp-16, 0x1.71de3a5aa7bb7p-19, 0x1.27e4d41966f2fp-22,
+                    0x1.ae642c82e33d5p-26, 0x1.1f7f2776cfaf2p-29, 0x1.61bfaa228dde5p-33);
+}
+
+/// |x| < 2000. The high part of ln 2 has 32 bits, so that its product with n is exact.
+ORDO_HD ExpReduced exp_reduce(double x, double x_low) {
+  double n;
+  const int64_t k = nearest_power(x, n);
+  const double hi = x - n * 0x1.62e42fee00000p-1, lo = n * 0x1.a39ef35793c76p-33 - x_low;
+  const double r = hi - lo;
+  return {k, r, (hi - r) - lo};
+}
+
+/// v 2^n, in two steps so that subnormal results are rounded once.
+ORDO_HD double scaled(double v, int64_t n) {
+  const int64_t half = n >> 1;
+  return v * power_of_two(half) * power_of_two(n - half);
+}
+
+ORDO_HD double clamped(double x, double least, double most) { return x < least ? least : x > most ? most : x; }
+
+/// e^(x + x_low), rounded to double.
+ORDO_HD double exp2parts(double x, double x_low) {
+  const double safe = clamped(x, -746.0, 710.0);
+  const ExpReduced e = exp_reduce(safe, safe == x ? x_low : 0.0);
+  return scaled(1.0 + (e.r + (exp_square_tail(e.r) + e.r_low)), e.n);
+}
+
+/// e^x good to 2^-38, for |x| < 700.
+ORDO_HD double exp_near(double x) {
+  double n;
+  const int64_t k = nearest_power(x, n);
+  return (1.0 + exp_tail_float(x - n * 0x1.62e42fefa39efp-1)) * power_of_two(k);
+}
+
+/// e^x - 1 good to 2^-35, for |x| < 700.
+ORDO_HD double expm1_near(double x) {
+  double n;
+  const int64_t k = nearest_power(x, n);
+  const double scale = power_of_two(k);
+  return exp_tail_float(x - n * 0x1.62e42fefa39efp-1) * scale + (scale - 1.0);
+}
+
+}  // namespace detail
+
+ORDO_HD double exp(double x) { return detail::exp2parts(x, 0.0); }
+ORDO_HD float exp(float x) { return float(detail::exp_near(detail::clamped(x, -110.0, 90.0))); }
+
+ORDO_HD double expm1(double x) {
+  using namespace detail;
+  const double safe = clamped(x, -40.0, 710.0);
+  const ExpReduced e = exp_reduce(safe, 0.0);
+  const double tail = e.r + (exp_square_tail(e.r) + e.r_low);  // e^r - 1
+  const int64_t half = e.n >> 1;
+  const double a = power_of_two(half), b = power_of_two(e.n - half);
+  // For large n the 1 no longer counts, and 2^n may overflow where 2^n (1 + tail) does not.
+  const double large = (1.0 + tail) * a * b, moderate = tail * (a * b) + (a * b - 1.0);
+  const double v = e.n > 60 ? large : moderate;
+  return magnitude(x) < 0x1p-54 ? x : v;
+}
+ORDO_HD float expm1(float x) {
+  const double v = detail::expm1_near(detail::clamped(x, -40.0, 90.0));
+  return x == 0.0f ? x : float(v);
+}
+
+/// 1 / (1 + e^-x)
+ORDO_HD double sigmoid(double x) {
+  const double e = exp(-detail::magnitude(x));
+  return (x < 0.0 ? e : 1.0) / (1.0 + e);
+}
+ORDO_HD float sigmoid(float x) { return float(1.0 / (1.0 + detail::exp_near(-detail::clamped(x, -110.0, 90.0)))); }
+
+/// With t = e^2|x| - 1: t / (t + 2). Beyond 20 the result rounds to 1.
+ORDO_HD double tanh(double x) {
+  const double size = detail::magnitude(x);
+  const double t = expm1(2.0 * (size > 20.0 ? 20.0 : size));
+  // Near 1 the distance to 1 is computed, so that only its error counts.
+  const double v = size > 0.55 ? 1.0 - 2.0 / (t + 2.0) : t / (t + 2.0);
+  return detail::with_sign_of(size < 0x1p-28 ? size : v, x);
+}
+ORDO_HD float tanh(float x) {
+  const double t = detail::expm1_near(2.0 * detail::clamped(x, -20.0, 20.0));
+  return x == 0.0f ? x : float(t / (t + 2.0));
+}
+
+}  // namespace ordo::math
