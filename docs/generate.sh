@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Writes docs/ops.md and the generated parts of README.md; ./run docs calls it.
+#   generate.sh PROGRAMS             writes what depends on sources only
+#   generate.sh PROGRAMS --measure   also runs the commands whose output depends on the machine
+#   generate.sh PROGRAMS --check     writes nothing; fails when something is stale
+# A generated part of README.md stands between "<!-- output of: COMMAND -->" and "<!-- end of output -->".
+set -euo pipefail
+programs=${1:?usage: generate.sh PROGRAMS [--check|--measure]}
+mode=${2:-}
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+
+"$programs/ordo" ops --markdown > "$new/ops.md"
+
+part= # the command of the part that is being skipped
+while IFS= read -r line; do
+  if [ -z "$part" ]; then
+    printf '%s\n' "$line"
+    [[ $line =~ ^'<!-- output of: '(.*)' -->'$ ]] || continue
+    part=${BASH_REMATCH[1]}
+    if [[ $part == 'cat '* ]]; then
+      printf '```cpp\n%s\n```\n' "$($part)"
+      keep=
+    elif [ "$mode" = --measure ]; then
+      echo "running $part" >&2
+      # shellcheck disable=SC2086  # a command of plain words
+      printf '```text\n$ %s\n%s\n```\n' "$part" "$($part 2>/dev/null)"
+      keep=
+    else
+      keep=yes
+    fi
+  elif [ "$line" = '<!-- end of output -->' ]; then
+    printf '%s\n' "$line"
+    part=
+  elif [ -n "$keep" ]; then
+    printf '%s\n' "$line"
+  fi
+done < README.md > "$new/README.md"
+[ -z "$part" ] || { echo "README.md: the output of '$part' has no end" >&2; exit 1; }
+
+stale=0
+for file in docs/ops.md README.md; do
+  if ! cmp -s "$new/${file##*/}" "$file"; then
+    if [ "$mode" = --check ]; then
+      echo "$file is stale: call ./run docs" >&2
+      diff -u "$file" "$new/${file##*/}" | head -n 40 >&2 || true
+      stale=1
+    else
+      cp "$new/${file##*/}" "$file"
+      echo "wrote $file"
+    fi
+  fi
+done
+exit "$stale"
