@@ -24,8 +24,10 @@ void admit(Block& b) {
   Launch& l = g_launch;
   b.number = l.block_order[l.next_block++];
   b.index = {b.number % l.grid.x, b.number / l.grid.x % l.grid.y, b.number / l.grid.x / l.grid.y};
-  b.arrived = b.in_warp_operation = b.votes = 0;
+  b.arrived = b.votes = 0;
   b.live = unsigned(b.threads.size());
+  for (unsigned w = 0; w < b.warps.size(); ++w)
+    b.warps[w] = {.live = w * 32 + 32 <= b.live ? ~0u : (1u << (b.live & 31)) - 1};
   const bool reverse = l.options.order == Order::reverse;
   for (unsigned i = 0; i < b.live; ++i) {
     Thread& t = b.threads[reverse ? b.live - 1 - i : i];
@@ -63,7 +65,7 @@ void finish(Thread& t) {
     l.error = name_of(t) + " returned while its block waits at __syncthreads " + place(b.barrier);
   } else if (--b.live == 0) {
     if (l.next_block < l.block_order.size()) admit(b);
-  } else if (b.in_warp_operation) {
+  } else {
     thread_left_warp(b, t.number);
   }
 }
@@ -155,6 +157,7 @@ void start_launch(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(void*
   l.blocks.resize(std::min<size_t>(blocks, resident));
   for (Block& b : l.blocks) {
     b.threads.resize(threads);
+    b.warps.resize((threads + 31) / 32);
     for (unsigned t = 0; t < threads; ++t) {
       b.threads[t].block = &b;
       b.threads[t].number = t;

@@ -37,33 +37,26 @@ int block_barrier(BarrierVote vote, int predicate, Where where) {
 }
 
 namespace {
-uint64_t warp_result(WarpOp op, const Thread& t, unsigned here, const uint64_t* values) {
+// The result that all lanes share; shuffles and matches differ from lane to lane.
+uint64_t common_result(WarpOp op, unsigned here, const uint64_t* values) {
   const auto fold = [&](auto f) {
     uint64_t total = values[std::countr_zero(here)];
     for (unsigned rest = here & (here - 1); rest; rest &= rest - 1) total = f(total, values[std::countr_zero(rest)]);
     return total;
   };
-  unsigned votes = 0, equal = 0;
-  for (unsigned rest = here; rest; rest &= rest - 1) {
-    const int i = std::countr_zero(rest);
-    votes |= unsigned(values[i] & 1) << i;
-    equal |= unsigned(values[i] == t.value) << i;
-  }
+  const auto votes = [&] {
+    unsigned v = 0;
+    for (unsigned rest = here; rest; rest &= rest - 1)
+      v |= unsigned(values[std::countr_zero(rest)] & 1) << std::countr_zero(rest);
+    return v;
+  };
   switch (op) {
-    case WarpOp::sync:
-      return 0;
-    case WarpOp::shuffle: {  // from a lane that does not take part: undefined
-      const unsigned source = unsigned(t.source_lane) & 31;
-      return here >> source & 1 ? values[source] : g_launch.random.next();
-    }
     case WarpOp::ballot:
-      return votes;
+      return votes();
     case WarpOp::any:
-      return votes != 0;
+      return votes() != 0;
     case WarpOp::all:
-      return votes == here;
-    case WarpOp::match:
-      return equal;
+      return votes() == here;
     case WarpOp::add:
       return fold([](uint64_t a, uint64_t b) { return a + b; });
     case WarpOp::min_signed:
@@ -80,35 +73,47 @@ uint64_t warp_result(WarpOp op, const Thread& t, unsigned here, const uint64_t* 
       return fold([](uint64_t a, uint64_t b) { return a | b; });
     case WarpOp::bit_xor:
       return fold([](uint64_t a, uint64_t b) { return a ^ b; });
+    case WarpOp::sync:
+    case WarpOp::shuffle:
+    case WarpOp::match:
+      break;
   }
   return 0;
 }
 
+uint64_t lane_result(const Thread& t, unsigned here, const uint64_t* values, uint64_t common) {
+  if (t.op == WarpOp::shuffle) {  // from a lane that does not take part: undefined
+    const unsigned source = unsigned(t.source_lane) & 31;
+    return here >> source & 1 ? values[source] : g_launch.random.next();
+  }
+  if (t.op != WarpOp::match) return common;
+  unsigned equal = 0;
+  for (unsigned rest = here; rest; rest &= rest - 1)
+    equal |= unsigned(values[std::countr_zero(rest)] == t.value) << std::countr_zero(rest);
+  return equal;
+}
+
 // Ends the operation that `leader` waits in, when all lanes of its mask that have not returned are there.
 void release_if_complete(Block& b, const Thread& leader) {
-  const unsigned first = leader.number & ~31u;
-  const unsigned lanes = std::min<unsigned>(32, unsigned(b.threads.size()) - first);
-  Thread* warp = &b.threads[first];
-  const unsigned mask = leader.mask;
+  const unsigned first = leader.number & ~31u, mask = leader.mask;
+  Warp& warp = b.warps[first / 32];
+  if ((warp.waiting & mask) != (warp.live & mask)) return;
+  Thread* threads = &b.threads[first];
   const WarpOp op = leader.op;
-  unsigned here = 0;
-  uint64_t values[32];
-  for (unsigned i = 0; i < lanes; ++i) {
-    const Thread& t = warp[i];
-    if (!(mask >> i & 1) || t.state == Thread::State::done) continue;
-    if (t.state != Thread::State::in_warp_operation || t.mask != mask || t.op != op) return;
-    here |= 1u << i;
-    values[i] = t.value;
-  }
-  uint64_t results[32];
+  const unsigned here = warp.live & mask;
+  uint64_t values[32], results[32];
   for (unsigned rest = here; rest; rest &= rest - 1) {
     const int i = std::countr_zero(rest);
-    results[i] = warp_result(op, warp[i], here, values);
+    if (threads[i].mask != mask || threads[i].op != op) return;
+    values[i] = threads[i].value;
   }
+  const uint64_t common = common_result(op, here, values);
+  for (unsigned rest = here; rest; rest &= rest - 1)
+    results[std::countr_zero(rest)] = lane_result(threads[std::countr_zero(rest)], here, values, common);
+  warp.waiting &= ~here;
   for (unsigned rest = here; rest; rest &= rest - 1) {
-    Thread& t = warp[std::countr_zero(rest)];
+    Thread& t = threads[std::countr_zero(rest)];
     t.value = results[std::countr_zero(rest)];
-    --b.in_warp_operation;
     wake(t);
   }
 }
@@ -124,16 +129,19 @@ uint64_t warp_operation(WarpOp op, unsigned mask, uint64_t value, int source_lan
   t.source_lane = source_lane;
   t.where = where;
   t.state = Thread::State::in_warp_operation;
-  ++t.block->in_warp_operation;
+  t.block->warps[t.number / 32].waiting |= 1u << (t.number & 31);
   release_if_complete(*t.block, t);
   suspend();
   return t.value;
 }
 
 void thread_left_warp(Block& b, unsigned number) {
-  const unsigned first = number & ~31u, end = std::min<unsigned>(first + 32, unsigned(b.threads.size()));
-  for (unsigned i = first; i < end; ++i)
-    if (b.threads[i].state == Thread::State::in_warp_operation) release_if_complete(b, b.threads[i]);
+  Warp& warp = b.warps[number / 32];
+  warp.live &= ~(1u << (number & 31));
+  for (unsigned rest = warp.waiting; rest; rest &= rest - 1) {  // a release empties more of it
+    const int i = std::countr_zero(rest);
+    if (warp.waiting >> i & 1) release_if_complete(b, b.threads[(number & ~31u) + unsigned(i)]);
+  }
 }
 
 }  // namespace ordo::cuda::emulator

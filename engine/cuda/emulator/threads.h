@@ -47,17 +47,22 @@ struct SharedVariable {
   uint64_t block;  // whose contents it has
 };
 
+/// Lanes that have not returned, and those that wait in a warp operation.
+struct Warp {
+  unsigned live = 0, waiting = 0;
+};
+
 struct Block {
   uint3 index{};
   unsigned number = 0;
   unsigned live = 0;     // threads that have not returned
   unsigned arrived = 0;  // at the barrier
-  unsigned in_warp_operation = 0;
   Where barrier{};
   BarrierVote vote{};
   unsigned votes = 0;  // threads whose predicate was true
   int vote_result = 0;
   std::vector<Thread> threads;
+  std::vector<Warp> warps;
   std::vector<SharedVariable> shared;
 };
 
@@ -112,7 +117,7 @@ extern Launch g_launch;
 void suspend();
 /// `t` waits no longer.
 void wake(Thread& t);
-/// Lets a warp operation go on that may have waited for `number`, which has returned.
+/// Thread `number` has returned: a warp operation that waited for it may go on.
 void thread_left_warp(Block& block, unsigned number);
 /// Ends the launch with an error, from inside a thread.
 [[noreturn]] void fail(std::string why);
