@@ -58,12 +58,15 @@ class IndexCheck {
     atomicExch(&record_->lock, 0u);
 #else
     detail::IndexRecord* r = record_;
+    if (__atomic_load_n(&r->ticket, __ATOMIC_ACQUIRE) == ticket_ &&
+        __atomic_load_n(&r->position, __ATOMIC_RELAXED) <= position)
+      return;
     while (__atomic_exchange_n(&r->lock, 1u, __ATOMIC_ACQUIRE)) {
     }
     if (r->ticket > ticket_ || (r->ticket == ticket_ && r->position > position)) {
-      r->position = position;
+      __atomic_store_n(&r->position, position, __ATOMIC_RELAXED);
       r->value = value;
-      r->ticket = ticket_;
+      __atomic_store_n(&r->ticket, ticket_, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&r->lock, 0u, __ATOMIC_RELEASE);
 #endif

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <ordo/engine/device.h>
@@ -26,8 +25,6 @@ struct DeviceProperties {
   size_t total_bytes = 0;
 };
 
-/// "cuda" or "emulated".
-std::string_view build();
 /// 0 without a GPU or a usable driver; never throws.
 int device_count();
 

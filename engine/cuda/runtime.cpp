@@ -31,12 +31,6 @@ DeviceScope::~DeviceScope() {
   if (previous_ >= 0) cudaSetDevice(previous_);
 }
 
-namespace backend {
-
-namespace {
-DeviceScope on(int device) { return DeviceScope(Device(Device::Type::cuda, device)); }
-}  // namespace
-
 std::string_view build() {
 #if ORDO_EMULATED
   return "emulated";
@@ -44,6 +38,16 @@ std::string_view build() {
   return "cuda";
 #endif
 }
+
+void synchronize(Device device) {
+  if (device.is_cuda()) Stream::current(device.index()).synchronize();
+}
+
+namespace backend {
+
+namespace {
+DeviceScope on(int device) { return DeviceScope(Device(Device::Type::cuda, device)); }
+}  // namespace
 
 int device_count() {
   static const int count = [] {

@@ -1,0 +1,95 @@
+// Memory, copies and streams of the CUDA device, through the engine's interface.
+#include <cmath>
+#include <thread>
+
+#include <ordo/engine/error.h>
+#include <ordo/engine/memory.h>
+
+#include "tests/engine/cuda/device_array.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using CudaRuntimeTest = CudaTest;
+
+TEST(CudaBuildTest, says_what_it_is) {
+  if (cuda::build() == "none") {
+    EXPECT_EQ(cuda::device_count(), 0);
+  } else if (cuda::build() == "emulated") {
+    EXPECT_EQ(cuda::device_count(), 1);
+  } else {
+    EXPECT_EQ(cuda::build(), "cuda");
+  }
+}
+
+TEST(CudaBuildTest, a_device_that_is_not_there_is_an_error) {
+  EXPECT_THROW(detail::allocate(16, Device(Device::Type::cuda, 99)), DeviceError);
+  EXPECT_THROW(cuda::synchronize(Device(Device::Type::cuda, 99)), DeviceError);
+}
+
+TEST_F(CudaRuntimeTest, freed_memory_is_used_again) {
+  empty_cache(kCuda);
+  const MemoryStats before = memory_stats(kCuda);
+  void* first = detail::allocate(100000, kCuda);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 256, 0u);
+  detail::deallocate(first, 100000, kCuda);
+  void* second = detail::allocate(100000, kCuda);
+  EXPECT_EQ(first, second);
+  detail::deallocate(second, 100000, kCuda);
+  const MemoryStats after = memory_stats(kCuda);
+  EXPECT_EQ(after.device_allocations, before.device_allocations + 1);
+  EXPECT_EQ(after.allocated_bytes, before.allocated_bytes);
+  EXPECT_GE(after.cached_bytes, 100000u);
+  empty_cache(kCuda);
+  EXPECT_EQ(memory_stats(kCuda).cached_bytes, 0u);
+}
+
+TEST_F(CudaRuntimeTest, out_of_memory_leaves_the_device_usable) {
+  EXPECT_ORDO_ERROR(detail::allocate(size_t(1) << 50, kCuda), OutOfMemoryError, "1125899906842624");
+  const DeviceArray<int> works(std::vector<int>{1, 2, 3});
+  EXPECT_EQ(works.values(), (std::vector<int>{1, 2, 3}));
+}
+
+TEST_F(CudaRuntimeTest, copies_there_across_and_back) {
+  std::vector<int> numbers(10000);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = int(i * i);
+  const DeviceArray<int> a(numbers), b(numbers.size());
+  detail::copy_bytes(b, kCuda, a, kCuda, numbers.size() * sizeof(int));
+  EXPECT_EQ(b.values(), numbers);
+  detail::copy_bytes(b, kCuda, nullptr, cpu, 0);
+}
+
+TEST_F(CudaRuntimeTest, fill_pattern_is_the_cpu_s) {
+  for (int d = 0; d < kDTypeCount; ++d) {
+    const DType dtype = DType(d);
+    const size_t bytes = 3001 * size_of(dtype);
+    const DeviceArray<char> on_device(bytes + 8);
+    std::vector<char> on_host(bytes + 8, 0);
+    detail::fill_pattern(static_cast<char*>(on_device), 3001, dtype, kCuda);
+    detail::fill_pattern(on_host.data(), 3001, dtype, cpu);
+    EXPECT_EQ(on_device.values(), on_host) << name(dtype);
+  }
+}
+
+TEST_F(CudaRuntimeTest, every_thread_works_on_its_own) {
+  std::vector<std::thread> threads;
+  std::vector<char> results(8, 0);
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([t, &results] {
+      const std::vector<int> numbers(1000, t);
+      bool all = true;
+      for (int i = 0; i < 20; ++i) {
+        const DeviceArray<int> a(numbers), b(numbers.size());
+        detail::copy_bytes(b, kCuda, a, kCuda, numbers.size() * sizeof(int));
+        all = all && b.values() == numbers;
+      }
+      results[size_t(t)] = all;
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(results, std::vector<char>(8, 1));
+}
+
+}  // namespace
+}  // namespace ordo::test
