@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+
+#include <ordo/engine/tensor.h>
+#include <ordo/kernels/embedding_bag/embedding_bag.h>
+
+namespace ordo {
+
+/// For every bag of indices, the sum, mean or maximum of the rows weight[index, :]: result [bags, columns].
+/// input: int64 or int32. Two dimensions [bags, items]: every row is a bag, without offsets. One dimension: bag b has
+/// the items [offsets[b], offsets[b + 1]), the last bag those up to the end; offsets (int64 or int32) begin with 0 and
+/// do not descend. include_last_offset: the last offset only ends the last bag. weight: [rows, columns], floating. An
+/// empty bag gives zeros. per_sample_weights, of input's shape and weight's dtype, multiply the rows; mode sum only.
+/// padding_idx (negative counts from the end): items with that index are left out, and its row gets no gradient.
+/// The mean divides by the number of items that are not left out. max: the first of equal rows gets the gradient; NaN
+/// is the maximum. Sums are in the order of the items, by rule 1 of docs/ordering.md. Determinism: the gradient with
+/// respect to weight adds in the order threads arrive at not_guaranteed (`atomic`), in the order of the items at the
+/// other levels
+/// (`sorted`): same bits everywhere.
+/// Errors: DTypeError, ShapeError, ValueError; IndexError for an index, an offset or padding_idx out of range.
+/// As torch.nn.functional.embedding_bag.
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets = {},
+                     EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
+                     bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);
+
+}  // namespace ordo

@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/index_check.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/embedding/embedding.h>
+#include <ordo/kernels/embedding/embedding_items.h>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "embedding",
+                  .family = "embedding",
+                  .dtypes = kFloatingTypes,
+                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
+                                 {Algorithm::sorted, Determinism::device_to_device}},
+                  .note = "the algorithms are the backward pass's"});
+
+namespace cpu {
+
+void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip) {
+  const int64_t rows = weight.size(0), columns = weight.size(1), count = input.numel();
+  const IndexGuard guard("embedding", "input", 0, rows, weight.device());
+  dispatch_floating("embedding", weight.dtype(), [&]<class T>() {
+    dispatch_index("embedding", input.dtype(), [&]<class I>() {
+      const I* index = input.data<I>();
+      const T* table = weight.data<T>();
+      T* out = output.data<T>();
+      parallel_for(0, count, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, columns)),
+                   [&, check = guard.check()](int64_t first, int64_t last) {
+                     for (int64_t i = first; i < last; ++i) {
+                       const int64_t row = int64_t(index[i]);
+                       if (!check.ok(i, row, rows)) continue;
+                       if (row != skip)
+                         std::copy_n(table + row * columns, columns, out + i * columns);
+                       else
+                         std::fill_n(out + i * columns, columns, T(0.f));
+                     }
+                   });
+    });
+  });
+  guard.finish();
+}
+
+void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
+                        Algorithm algorithm) {
+  const int64_t rows = output.size(0), columns = output.size(1);
+  const IndexGuard guard("embedding_backward", "input", 0, rows, output.device());
+  dispatch_floating("embedding_backward", grad.dtype(), [&]<class T>() {
+    dispatch_index("embedding_backward", input.dtype(), [&]<class I>() {
+      const EmbeddingItems<T, I> items{input.numel(), input.data<I>(), grad.data<T>(), rows,
+                                       columns,       padding,         guard.check()};
+      accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm);
+    });
+  });
+  guard.finish();
+}
+
+}  // namespace cpu
+
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> skip_idx) {
+  constexpr const char* op = "embedding";
+  ordo::detail::expect_defined(op, input, "input");
+  ordo::detail::expect_defined(op, weight, "weight");
+  ordo::detail::expect_index_dtype(op, input);
+  ordo::detail::expect_floating(op, weight);
+  ordo::detail::expect_same_device(op, input, weight);
+  ORDO_CHECK(weight.dim() == 2, ShapeError, op, "takes a weight of shape [rows, columns], not {}", weight.sizes());
+  const int64_t skip = wrap_padding_idx(op, skip_idx, weight.size(0));
+  Dims sizes = input.sizes();
+  sizes.push_back(weight.size(1));
+  const Tensor output = ordo::detail::result(sizes, weight.dtype(), weight.device());
+  if (input.numel() > 0)
+    ORDO_ON_DEVICE(weight.device(), embedding, contiguous(input), contiguous(weight), output, skip);
+  return output;
+}
+
+Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows, std::optional<int64_t> padding_idx,
+                          Algorithm algorithm) {
+  constexpr const char* op = "embedding_backward";
+  ordo::detail::expect_defined(op, grad, "grad");
+  ordo::detail::expect_defined(op, input, "input");
+  ordo::detail::expect_index_dtype(op, input);
+  ordo::detail::expect_floating(op, grad);
+  ordo::detail::expect_same_device(op, input, grad);
+  ORDO_CHECK(num_rows >= 0, ValueError, op, "num_rows must not be negative, but is {}", num_rows);
+  Dims leading = grad.sizes();
+  if (leading.size() > 0) leading.erase(leading.size() - 1);
+  ORDO_CHECK(grad.dim() == input.dim() + 1 && leading == input.sizes(), ShapeError, op,
+             "the gradient has shape {}, which is not that of the indices, {}, and a row", grad.sizes(), input.sizes());
+  const int64_t padding = wrap_padding_idx(op, padding_idx, num_rows);
+  algorithm = choose_accumulate(op, algorithm, grad.dtype());
+  const Tensor output = full({num_rows, grad.sizes().back()}, 0, grad.dtype(), grad.device());
+  if (input.numel() > 0)
+    ORDO_ON_DEVICE(grad.device(), embedding_backward, contiguous(grad), contiguous(input), output, padding, algorithm);
+  return output;
+}
+
+int64_t wrap_padding_idx(const char* op, std::optional<int64_t> padding_idx, int64_t num_rows) {
+  if (!padding_idx) return -1;
+  ORDO_CHECK(*padding_idx >= -num_rows && *padding_idx < num_rows, IndexError, op,
+             "padding_idx = {} is out of range for a weight of {} rows", *padding_idx, num_rows);
+  return *padding_idx < 0 ? *padding_idx + num_rows : *padding_idx;
+}
+
+}  // namespace ordo::kernels

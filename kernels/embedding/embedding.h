@@ -1,0 +1,36 @@
+// Rows of a table, picked by index, on plain tensors. The differentiable function is in
+// <ordo/autograd/ops/embedding.h>.
+#pragma once
+
+#include <optional>
+
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo::kernels {
+
+/// Where input is skip_idx, the result is zero: then this is the adjoint of embedding_backward with that padding_idx.
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> skip_idx = std::nullopt);
+
+/// The gradient with respect to a weight of num_rows rows: row r is the sum of grad's rows where input is r, and zero
+/// for padding_idx. algorithm: automatic, atomic or sorted.
+Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows,
+                          std::optional<int64_t> padding_idx = std::nullopt,
+                          Algorithm algorithm = Algorithm::automatic);
+
+/// padding_idx made non-negative, or -1 for none; IndexError naming `op` when out of range.
+int64_t wrap_padding_idx(const char* op, std::optional<int64_t> padding_idx, int64_t num_rows);
+
+// Per device; tensors are contiguous. `output` of the backward pass holds zeros; `padding` and `skip` are -1 for none.
+namespace cpu {
+void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip);
+void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
+                        Algorithm algorithm);
+}  // namespace cpu
+namespace cuda {
+void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip);
+void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
+                        Algorithm algorithm);
+}  // namespace cuda
+
+}  // namespace ordo::kernels

@@ -1,0 +1,26 @@
+// What an embedding's backward pass accumulates. Internal; shared by both devices.
+#pragma once
+
+#include <ordo/engine/dtype.h>
+#include <ordo/engine/index_check.h>
+
+namespace ordo::kernels {
+
+/// Item i adds row i of the gradient to row index[i] of the table's.
+template <class T, class I>
+struct EmbeddingItems {
+  using value_type = T;
+  int64_t count;
+  const I* index;
+  const T* grad;
+  int64_t rows, columns, padding;
+  IndexCheck check;
+
+  ORDO_HD int64_t destination(int64_t item) const {
+    const int64_t row = int64_t(index[item]);
+    return check.ok(item, row, rows) && row != padding ? row : -1;
+  }
+  ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const { return grad[item * columns + column]; }
+};
+
+}  // namespace ordo::kernels

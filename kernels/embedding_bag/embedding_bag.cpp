@@ -1,0 +1,148 @@
+#include <ordo/engine/check.h>
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/embedding/embedding.h>
+#include <ordo/kernels/embedding_bag/bags.h>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "embedding_bag",
+                  .family = "embedding_bag",
+                  .dtypes = kFloatingTypes,
+                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
+                                 {Algorithm::sorted, Determinism::device_to_device}},
+                  .note = "the algorithms are the backward pass's"});
+
+namespace {
+
+/// Checked arguments, contiguous; holds the memory that `bags` points to.
+struct Prepared {
+  Tensor input, offsets;
+  Bags bags;
+};
+
+Prepared prepare(const char* op, const BagArguments& a, int64_t num_rows, const Tensor& beside) {
+  ordo::detail::expect_defined(op, a.input, "input");
+  ordo::detail::expect_index_dtype(op, a.input);
+  ordo::detail::expect_same_device(op, a.input, beside);
+  Prepared p;
+  p.bags = {nullptr, 0, 0, 0, a.input.numel(), wrap_padding_idx(op, a.padding_idx, num_rows)};
+  if (a.offsets.defined()) {
+    ORDO_CHECK(a.input.dim() == 1, ShapeError, op,
+               "takes offsets with an input of one dimension, not of shape {}; the rows of a matrix are bags already",
+               a.input.sizes());
+    ordo::detail::expect_index_dtype(op, a.offsets);
+    ordo::detail::expect_same_device(op, a.input, a.offsets);
+    ORDO_CHECK(a.offsets.dim() == 1, ShapeError, op, "takes offsets of one dimension, not of shape {}",
+               a.offsets.sizes());
+    ORDO_CHECK(!a.include_last_offset || a.offsets.numel() > 0, ShapeError, op,
+               "include_last_offset needs at least one offset");
+    p.offsets = contiguous(cast(a.offsets, DType::int64));
+    p.bags.offsets = p.offsets.data<int64_t>();
+    p.bags.offset_count = p.offsets.numel();
+    p.bags.bags = p.bags.offset_count - (a.include_last_offset ? 1 : 0);
+    static constexpr int64_t kNone = 0;
+    if (p.bags.offsets == nullptr) p.bags.offsets = &kNone;  // no offsets: no bags, none is read
+  } else {
+    ORDO_CHECK(a.input.dim() == 2, ShapeError, op,
+               "takes an input of shape [bags, items] without offsets, not {}; with one dimension, offsets are needed",
+               a.input.sizes());
+    ORDO_CHECK(!a.include_last_offset, ValueError, op, "include_last_offset needs offsets");
+    p.bags.bags = a.input.size(0);
+    p.bags.length = a.input.size(1);
+  }
+  p.input = contiguous(a.input);
+  return p;
+}
+
+Tensor check_sample_weights(const char* op, const BagArguments& a, const Tensor& sample_weights, const Tensor& beside) {
+  if (!sample_weights.defined()) return {};
+  ORDO_CHECK(a.mode == EmbeddingBagMode::sum, ValueError, op, "takes per_sample_weights with mode sum only");
+  ordo::detail::expect_same_device(op, beside, sample_weights);
+  ordo::detail::expect_same_dtype(op, beside, sample_weights);
+  ORDO_CHECK(sample_weights.sizes() == a.input.sizes(), ShapeError, op,
+             "per_sample_weights have shape {}, the input has {}", sample_weights.sizes(), a.input.sizes());
+  return contiguous(sample_weights);
+}
+
+void check_weight(const char* op, const Tensor& weight) {
+  ordo::detail::expect_defined(op, weight, "weight");
+  ordo::detail::expect_floating(op, weight);
+  ORDO_CHECK(weight.dim() == 2, ShapeError, op, "takes a weight of shape [rows, columns], not {}", weight.sizes());
+}
+
+void check_grad(const char* op, const Tensor& grad, int64_t bags) {
+  ordo::detail::expect_defined(op, grad, "grad");
+  ordo::detail::expect_floating(op, grad);
+  ORDO_CHECK(grad.dim() == 2 && grad.size(0) == bags, ShapeError, op, "takes a gradient of shape [{}, columns], not {}",
+             bags, grad.sizes());
+}
+
+}  // namespace
+
+EmbeddingBagResult embedding_bag(const BagArguments& arguments, const Tensor& weight,
+                                 const Tensor& per_sample_weights) {
+  constexpr const char* op = "embedding_bag";
+  check_weight(op, weight);
+  const Prepared p = prepare(op, arguments, weight.size(0), weight);
+  const Tensor sample_weights = check_sample_weights(op, arguments, per_sample_weights, weight);
+  const Dims sizes{p.bags.bags, weight.size(1)};
+  EmbeddingBagResult result{ordo::detail::result(sizes, weight.dtype(), weight.device()), {}};
+  if (arguments.mode == EmbeddingBagMode::max) result.rows = ordo::detail::result(sizes, DType::int64, weight.device());
+  ORDO_ON_DEVICE(weight.device(), embedding_bag, p.bags, p.input, contiguous(weight), sample_weights, arguments.mode,
+                 result.values, result.rows);
+  return result;
+}
+
+Tensor embedding_bag_backward(const BagArguments& arguments, const Tensor& grad, const Tensor& rows, int64_t num_rows,
+                              const Tensor& per_sample_weights, Algorithm algorithm) {
+  constexpr const char* op = "embedding_bag_backward";
+  ordo::detail::expect_defined(op, grad, "grad");
+  const Prepared p = prepare(op, arguments, num_rows, grad);
+  check_grad(op, grad, p.bags.bags);
+  const Tensor sample_weights = check_sample_weights(op, arguments, per_sample_weights, grad);
+  algorithm = choose_accumulate(op, algorithm, grad.dtype());
+  const Tensor output = full({num_rows, grad.size(1)}, 0, grad.dtype(), grad.device());
+  if (arguments.mode == EmbeddingBagMode::max) {
+    ordo::detail::expect_defined(op, rows, "rows");
+    ordo::detail::expect_same_device(op, grad, rows);
+    ORDO_CHECK(rows.sizes() == grad.sizes(), ShapeError, op, "the rows have shape {}, the gradient {}", rows.sizes(),
+               grad.sizes());
+    ORDO_ON_DEVICE(grad.device(), embedding_bag_max_backward, contiguous(grad), contiguous(rows), output, algorithm);
+  } else {
+    ORDO_ON_DEVICE(grad.device(), embedding_bag_backward, p.bags, p.input, contiguous(grad), sample_weights,
+                   arguments.mode, output, algorithm);
+  }
+  return output;
+}
+
+Tensor embedding_bag_sample_gradient(const BagArguments& arguments, const Tensor& grad, const Tensor& weight) {
+  constexpr const char* op = "embedding_bag_sample_gradient";
+  check_weight(op, weight);
+  const Prepared p = prepare(op, arguments, weight.size(0), weight);
+  check_grad(op, grad, p.bags.bags);
+  ordo::detail::expect_same_device(op, grad, weight);
+  ordo::detail::expect_same_dtype(op, grad, weight);
+  ORDO_CHECK(grad.size(1) == weight.size(1), ShapeError, op, "the gradient has {} columns, the weight {}", grad.size(1),
+             weight.size(1));
+  const Tensor output = full(arguments.input.sizes(), 0, grad.dtype(), grad.device());
+  ORDO_ON_DEVICE(grad.device(), embedding_bag_sample_gradient, p.bags, p.input, contiguous(grad), contiguous(weight),
+                 output);
+  return output;
+}
+
+Tensor embedding_bag_take(const Tensor& weight, const Tensor& rows) {
+  constexpr const char* op = "embedding_bag_take";
+  check_weight(op, weight);
+  ordo::detail::expect_defined(op, rows, "rows");
+  ordo::detail::expect_same_device(op, weight, rows);
+  ORDO_CHECK(rows.dim() == 2 && rows.size(1) == weight.size(1), ShapeError, op, "the rows have shape {}, the weight {}",
+             rows.sizes(), weight.sizes());
+  const Tensor output = ordo::detail::result(rows.sizes(), weight.dtype(), weight.device());
+  ORDO_ON_DEVICE(weight.device(), embedding_bag_take, contiguous(weight), contiguous(rows), output);
+  return output;
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,179 @@
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/embedding_bag/bags.h>
+#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+
+namespace ordo::kernels::cuda {
+namespace {
+
+constexpr const char* kOffsets = "offsets (which begin at 0 and do not descend)";
+
+template <class F, class... A>
+void launch_over(Device device, int64_t count, F kernel, A... arguments) {
+  ordo::cuda::launch(kernel, ordo::cuda::grid_for(count), dim3(256), 0, ordo::cuda::current_stream(device),
+                     arguments...);
+}
+
+}  // namespace
+
+__global__ void embedding_bag_offsets_kernel(Bags bags, IndexCheck check) {
+  for (int64_t at = ordo::cuda::thread_index(); at < bags.offset_count; at += ordo::cuda::thread_count())
+    bags.offset_ok(at, check);
+}
+
+void check_offsets(const Bags& bags, Device device) {
+  if (bags.offsets == nullptr) return;
+  const IndexGuard guard("embedding_bag", kOffsets, 0, bags.items + 1, device);
+  launch_over(device, bags.offset_count, embedding_bag_offsets_kernel, bags, guard.check());
+  guard.finish();
+}
+
+/// One thread per bag and column.
+template <class T, class I>
+__global__ void embedding_bag_kernel(Bags bags, const I* index, const T* weight, const T* sample_weights,
+                                     EmbeddingBagMode mode, T* values, int64_t* from, int64_t rows, int64_t columns,
+                                     IndexCheck check) {
+  using V = accumulate_t<T>;
+  for (int64_t t = ordo::cuda::thread_index(); t < bags.bags * columns; t += ordo::cuda::thread_count()) {
+    const int64_t bag = t / columns, column = t - bag * columns, end = bags.end(bag);
+    OrderedSum<V> sum;
+    V best = V(0);
+    int64_t best_row = -1;
+    for (int64_t i = bags.begin(bag); i < end; ++i) {
+      const int64_t row = int64_t(index[i]);
+      if (!check.ok(i, row, rows) || row == bags.padding) continue;
+      const V v = weight[row * columns + column];
+      if (mode == EmbeddingBagMode::max) {
+        if (best_row < 0 || v > best || v != v) {
+          best = v;
+          best_row = row;
+        }
+      } else {
+        sum.push(sample_weights != nullptr ? v * V(sample_weights[i]) : v);
+      }
+    }
+    if (mode == EmbeddingBagMode::max) {
+      values[t] = T(best);
+      from[t] = best_row;
+    } else {
+      const V divisor = mode == EmbeddingBagMode::mean && sum.count() > 0 ? V(sum.count()) : V(1);
+      values[t] = T(sum.result() / divisor);
+    }
+  }
+}
+
+void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, const Tensor& sample_weights,
+                   EmbeddingBagMode mode, const Tensor& values, const Tensor& rows) {
+  const Device device = weight.device();
+  const ordo::cuda::DeviceScope scope(device);
+  check_offsets(bags, device);
+  const IndexGuard guard("embedding_bag", "input", 0, weight.size(0), device);
+  dispatch_floating("embedding_bag", weight.dtype(), [&]<class T>() {
+    dispatch_index("embedding_bag", input.dtype(), [&]<class I>() {
+      launch_over(device, values.numel(), embedding_bag_kernel<T, I>, bags, input.data<I>(), weight.data<T>(),
+                  sample_weights.defined() ? sample_weights.data<T>() : nullptr, mode, values.data<T>(),
+                  rows.defined() ? rows.data<int64_t>() : nullptr, weight.size(0), weight.size(1), guard.check());
+    });
+  });
+  guard.finish();
+}
+
+__global__ void embedding_bag_no_bag_kernel(int64_t* bag_of, int64_t count) {
+  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) bag_of[i] = -1;
+}
+
+/// The bag of every item; and how many items of each bag are not padding. Bags that overlap, after bad offsets, may
+/// write the same place: any of them will do.
+template <class I>
+__global__ void embedding_bag_find_kernel(Bags bags, const I* index, int64_t* bag_of, int64_t* counts) {
+  for (int64_t b = ordo::cuda::thread_index(); b < bags.bags; b += ordo::cuda::thread_count()) {
+    int64_t count = 0;
+    for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
+      bag_of[i] = b;
+      count += int64_t(index[i]) != bags.padding;
+    }
+    counts[b] = count;
+  }
+}
+
+void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
+                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm) {
+  const Device device = grad.device();
+  const ordo::cuda::DeviceScope scope(device);
+  check_offsets(bags, device);
+  const int64_t rows = output.size(0), columns = output.size(1);
+  const IndexGuard guard("embedding_bag_backward", "input", 0, rows, device);
+  const Scratch<int64_t> bag_of(bags.items, device), counts(bags.bags, device);
+  launch_over(device, bags.items, embedding_bag_no_bag_kernel, bag_of.data(), bags.items);
+  dispatch_index("embedding_bag_backward", input.dtype(), [&]<class I>() {
+    launch_over(device, bags.bags, embedding_bag_find_kernel<I>, bags, input.data<I>(), bag_of.data(), counts.data());
+    dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
+      const BagItems<T, I> items{bags.items,
+                                 input.data<I>(),
+                                 bag_of.data(),
+                                 grad.data<T>(),
+                                 sample_weights.defined() ? sample_weights.data<T>() : nullptr,
+                                 mode == EmbeddingBagMode::mean ? counts.data() : nullptr,
+                                 rows,
+                                 columns,
+                                 bags.padding,
+                                 guard.check()};
+      accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm, device);
+    });
+  });
+  guard.finish();
+}
+
+void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
+  const ordo::cuda::DeviceScope scope(grad.device());
+  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
+    const BagMaxItems<T> items{grad.numel(), rows.data<int64_t>(), grad.data<T>(), output.size(0), output.size(1)};
+    accumulate(items, output.data<T>(), {output.numel(), 1, 1}, algorithm, grad.device());
+  });
+}
+
+template <class T, class I>
+__global__ void embedding_bag_sample_gradient_kernel(Bags bags, const I* index, const int64_t* bag_of, const T* grad,
+                                                     const T* weight, T* output, int64_t rows, int64_t columns,
+                                                     IndexCheck check) {
+  for (int64_t i = ordo::cuda::thread_index(); i < bags.items; i += ordo::cuda::thread_count()) {
+    const int64_t row = int64_t(index[i]);
+    if (!check.ok(i, row, rows) || row == bags.padding || bag_of[i] < 0) continue;
+    output[i] = T(sample_gradient(grad + bag_of[i] * columns, weight + row * columns, columns));
+  }
+}
+
+void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,
+                                   const Tensor& output) {
+  const Device device = grad.device();
+  const ordo::cuda::DeviceScope scope(device);
+  check_offsets(bags, device);
+  const IndexGuard guard("embedding_bag_sample_gradient", "input", 0, weight.size(0), device);
+  const Scratch<int64_t> bag_of(bags.items, device), counts(bags.bags, device);
+  launch_over(device, bags.items, embedding_bag_no_bag_kernel, bag_of.data(), bags.items);
+  dispatch_index("embedding_bag_sample_gradient", input.dtype(), [&]<class I>() {
+    launch_over(device, bags.bags, embedding_bag_find_kernel<I>, bags, input.data<I>(), bag_of.data(), counts.data());
+    dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
+      launch_over(device, bags.items, embedding_bag_sample_gradient_kernel<T, I>, bags, input.data<I>(), bag_of.data(),
+                  grad.data<T>(), weight.data<T>(), output.data<T>(), weight.size(0), weight.size(1), guard.check());
+    });
+  });
+  guard.finish();
+}
+
+template <class T>
+__global__ void embedding_bag_take_kernel(const T* weight, const int64_t* from, T* output, int64_t count, int64_t rows,
+                                          int64_t columns) {
+  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count())
+    output[i] = from[i] >= 0 && from[i] < rows ? weight[from[i] * columns + i % columns] : T(0.f);
+}
+
+void embedding_bag_take(const Tensor& weight, const Tensor& rows, const Tensor& output) {
+  const ordo::cuda::DeviceScope scope(weight.device());
+  dispatch_floating("embedding_bag_take", weight.dtype(), [&]<class T>() {
+    launch_over(weight.device(), output.numel(), embedding_bag_take_kernel<T>, weight.data<T>(), rows.data<int64_t>(),
+                output.data<T>(), output.numel(), weight.size(0), weight.size(1));
+  });
+}
+
+}  // namespace ordo::kernels::cuda

@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <vector>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/embedding_bag/bags.h>
+
+namespace ordo::kernels::cpu {
+namespace {
+
+using accumulate_detail::kColumnBlock;
+using accumulate_detail::OrderedRow;
+
+int64_t bag_grain(int64_t cost) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)); }
+
+int64_t mean_cost(const Bags& bags, int64_t columns) {
+  return (bags.items / std::max<int64_t>(1, bags.bags) + 1) * columns;
+}
+
+void check_offsets(const Bags& bags, Device device) {
+  if (bags.offsets == nullptr) return;
+  const IndexGuard guard("embedding_bag", "offsets (which begin at 0 and do not descend)", 0, bags.items + 1, device);
+  const IndexCheck check = guard.check();
+  for (int64_t at = 0; at < bags.offset_count; ++at)
+    if (!bags.offset_ok(at, check)) break;
+  guard.finish();
+}
+
+/// The bag of every item, -1 for none; and how many items of each bag are not padding.
+template <class I>
+void find_bags(const Bags& bags, const I* index, int64_t* bag_of, int64_t* counts) {
+  std::fill_n(bag_of, bags.items, int64_t(-1));
+  for (int64_t b = 0; b < bags.bags; ++b) {
+    int64_t count = 0;
+    for (int64_t i = bags.begin(b); i < bags.end(b); ++i) {
+      bag_of[i] = b;
+      count += int64_t(index[i]) != bags.padding;
+    }
+    counts[b] = count;
+  }
+}
+
+/// One bag's sum (or mean) in columns [first, first + width): groups of 64 items, then the groups by rule 1.
+template <class T, class I>
+void sum_bag(const Bags& bags, int64_t bag, const I* index, const T* weight, const T* sample_weights, int64_t columns,
+             int64_t first, int width, bool mean, T* out) {
+  using V = accumulate_t<T>;
+  V sums[kColumnBlock];
+  OrderedRow<V> groups;
+  int64_t count = 0;
+  for (int64_t i = bags.begin(bag), end = bags.end(bag); i < end; ++i) {
+    const int64_t row = int64_t(index[i]);
+    if (row == bags.padding) continue;
+    const T* from = weight + row * columns + first;
+    if (count % kOrderedGroup == 0) {
+      if (count > 0) groups.push_group(sums, width);
+      std::fill_n(sums, width, V(-0.0));  // -0 + v is v, bit for bit
+    }
+    ++count;
+    if (sample_weights != nullptr) {
+      const V factor = sample_weights[i];
+      for (int j = 0; j < width; ++j) sums[j] += V(from[j]) * factor;
+    } else {
+      for (int j = 0; j < width; ++j) sums[j] += V(from[j]);
+    }
+  }
+  if (count == 0) {
+    std::fill_n(out + first, width, T(0.f));
+    return;
+  }
+  if (count > kOrderedGroup) groups.finish(sums, width, true);
+  const V divisor = mean ? V(count) : V(1);
+  for (int j = 0; j < width; ++j) out[first + j] = T(sums[j] / divisor);
+}
+
+/// One bag's maxima; the first of equal ones, and NaN over everything.
+template <class T, class I>
+void max_bag(const Bags& bags, int64_t bag, const I* index, const T* weight, int64_t columns, T* out, int64_t* from) {
+  using V = accumulate_t<T>;
+  bool empty = true;
+  for (int64_t i = bags.begin(bag), end = bags.end(bag); i < end; ++i) {
+    const int64_t row = int64_t(index[i]);
+    if (row == bags.padding) continue;
+    const T* values = weight + row * columns;
+    for (int64_t c = 0; c < columns; ++c) {
+      const V v = values[c], best = out[c];
+      if (empty || v > best || v != v) {
+        out[c] = values[c];
+        from[c] = row;
+      }
+    }
+    empty = false;
+  }
+  if (!empty) return;
+  std::fill_n(out, columns, T(0.f));
+  std::fill_n(from, columns, int64_t(-1));
+}
+
+}  // namespace
+
+void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, const Tensor& sample_weights,
+                   EmbeddingBagMode mode, const Tensor& values, const Tensor& rows) {
+  check_offsets(bags, weight.device());
+  const int64_t table_rows = weight.size(0), columns = weight.size(1);
+  const IndexGuard guard("embedding_bag", "input", 0, table_rows, weight.device());
+  dispatch_index("embedding_bag", input.dtype(), [&]<class I>() {
+    const I* index = input.data<I>();
+    const IndexCheck check = guard.check();
+    for (int64_t i = 0; i < bags.items; ++i)
+      if (!check.ok(i, int64_t(index[i]), table_rows)) break;
+    guard.finish();
+    dispatch_floating("embedding_bag", weight.dtype(), [&]<class T>() {
+      const T* table = weight.data<T>();
+      const T* factors = sample_weights.defined() ? sample_weights.data<T>() : nullptr;
+      T* out = values.data<T>();
+      parallel_for(0, bags.bags, bag_grain(mean_cost(bags, columns)), [&](int64_t first, int64_t last) {
+        for (int64_t b = first; b < last; ++b) {
+          if (mode == EmbeddingBagMode::max) {
+            max_bag(bags, b, index, table, columns, out + b * columns, rows.data<int64_t>() + b * columns);
+            continue;
+          }
+          for (int64_t c = 0; c < columns; c += kColumnBlock)
+            sum_bag(bags, b, index, table, factors, columns, c, int(std::min<int64_t>(kColumnBlock, columns - c)),
+                    mode == EmbeddingBagMode::mean, out + b * columns);
+        }
+      });
+    });
+  });
+}
+
+void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
+                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm) {
+  check_offsets(bags, grad.device());
+  const int64_t rows = output.size(0), columns = output.size(1);
+  const IndexGuard guard("embedding_bag_backward", "input", 0, rows, grad.device());
+  const Scratch<int64_t> bag_of(bags.items, Device()), counts(bags.bags, Device());
+  dispatch_index("embedding_bag_backward", input.dtype(), [&]<class I>() {
+    find_bags(bags, input.data<I>(), bag_of.data(), counts.data());
+    dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
+      const BagItems<T, I> items{bags.items,
+                                 input.data<I>(),
+                                 bag_of.data(),
+                                 grad.data<T>(),
+                                 sample_weights.defined() ? sample_weights.data<T>() : nullptr,
+                                 mode == EmbeddingBagMode::mean ? counts.data() : nullptr,
+                                 rows,
+                                 columns,
+                                 bags.padding,
+                                 guard.check()};
+      accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm);
+    });
+  });
+  guard.finish();
+}
+
+void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
+  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
+    const BagMaxItems<T> items{grad.numel(), rows.data<int64_t>(), grad.data<T>(), output.size(0), output.size(1)};
+    accumulate(items, output.data<T>(), {output.numel(), 1, 1}, algorithm);
+  });
+}
+
+void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,
+                                   const Tensor& output) {
+  check_offsets(bags, grad.device());
+  const int64_t rows = weight.size(0), columns = weight.size(1);
+  const IndexGuard guard("embedding_bag_sample_gradient", "input", 0, rows, grad.device());
+  dispatch_index("embedding_bag_sample_gradient", input.dtype(), [&]<class I>() {
+    const I* index = input.data<I>();
+    dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
+      const IndexCheck check = guard.check();
+      parallel_for(0, bags.bags, bag_grain(mean_cost(bags, columns)), [&](int64_t first, int64_t last) {
+        for (int64_t b = first; b < last; ++b) {
+          for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
+            if (!check.ok(i, int64_t(index[i]), rows) || int64_t(index[i]) == bags.padding) continue;
+            output.data<T>()[i] = T(
+                sample_gradient(grad.data<T>() + b * columns, weight.data<T>() + int64_t(index[i]) * columns, columns));
+          }
+        }
+      });
+    });
+  });
+  guard.finish();
+}
+
+void embedding_bag_take(const Tensor& weight, const Tensor& rows, const Tensor& output) {
+  dispatch_floating("embedding_bag_take", weight.dtype(), [&]<class T>() {
+    const int64_t columns = weight.size(1), table_rows = weight.size(0);
+    const int64_t* from = rows.data<int64_t>();
+    const T* table = weight.data<T>();
+    T* out = output.data<T>();
+    parallel_for(0, output.numel(), 16384, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i)
+        out[i] = from[i] >= 0 && from[i] < table_rows ? table[from[i] * columns + i % columns] : T(0.f);
+    });
+  });
+}
+
+}  // namespace ordo::kernels::cpu
