@@ -2,6 +2,9 @@
 // Internal: public headers do not include it.
 #pragma once
 
+#ifdef __CUDACC__
+#define FMT_USE_CONSTEXPR 1  // fmt 9 takes nvcc for a compiler without it
+#endif
 #include <fmt/format.h>
 
 #include <string_view>
