@@ -1,0 +1,54 @@
+#include <ordo/autograd/ops/cat.h>
+
+#include <ordo/autograd/tape.h>
+#include <ordo/engine/check.h>
+#include <ordo/kernels/indexing/cat.h>
+
+namespace ordo {
+
+Tensor cat(const TensorList& tensors, int64_t dim) {
+  std::vector<const Tensor*> inputs;
+  inputs.reserve(tensors.size());
+  for (const Tensor& t : tensors) inputs.push_back(&t);
+  Tensor out = kernels::cat(tensors, dim);
+  if (!detail::any_requires_grad(inputs.data(), inputs.size())) return out;
+
+  struct Part {
+    Dims sizes;
+    DType dtype;
+    bool wanted;
+  };
+  const int at = kernels::cat_dim(tensors, dim);
+  std::vector<Part> parts;
+  for (const Tensor& t : tensors) parts.push_back({t.sizes(), t.dtype(), t.requires_grad()});
+  return record("cat", std::move(out), inputs, BackwardFunction([parts, at](const Tensor& grad) {
+                  TensorList grads;
+                  int64_t start = 0;
+                  for (const Part& p : parts) {
+                    const bool filler = p.sizes == Dims({0}) && grad.dim() != 1;
+                    const int64_t length = filler ? 0 : p.sizes[at];
+                    grads.push_back(!p.wanted
+                                        ? Tensor()
+                                        : grad.narrow(filler ? 0 : at, start, length).reshape(p.sizes).to(p.dtype));
+                    start += length;
+                  }
+                  return grads;
+                }));
+}
+
+Tensor stack(const TensorList& tensors, int64_t dim) {
+  ORDO_CHECK(!tensors.empty(), ValueError, "stack", "needs at least one tensor");
+  detail::expect_defined("stack", tensors[0], "tensors");
+  const int at = wrap_dim("stack", dim, tensors[0].dim() + 1);
+  TensorList parts;
+  parts.reserve(tensors.size());
+  for (const Tensor& t : tensors) {
+    detail::expect_defined("stack", t, "tensors");
+    ORDO_CHECK(t.sizes() == tensors[0].sizes(), ShapeError, "stack", "tensors must have one shape, but {} and {} came",
+               tensors[0].sizes(), t.sizes());
+    parts.push_back(t.unsqueeze(at));
+  }
+  return cat(parts, at);
+}
+
+}  // namespace ordo

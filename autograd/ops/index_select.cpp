@@ -1,0 +1,17 @@
+#include <ordo/autograd/ops/index_select.h>
+
+#include <ordo/autograd/ops/index_add.h>
+#include <ordo/autograd/tape.h>
+#include <ordo/kernels/indexing/gather.h>
+
+namespace ordo {
+
+Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+  Tensor out = kernels::index_select(input, dim, index);
+  return record("index_select", std::move(out), {input},
+                [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) -> TensorList {
+                  return {index_add(zeros(sizes, grad.options()), dim, index.get().reshape({-1}), grad)};
+                });
+}
+
+}  // namespace ordo

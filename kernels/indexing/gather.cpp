@@ -1,0 +1,133 @@
+#include <ordo/kernels/indexing/gather.h>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/reduce/each_cpu.h>
+#include <ordo/kernels/reduce/max.h>
+
+namespace ordo::kernels {
+namespace {
+
+ORDO_REGISTER_OP({.name = "gather", .family = "indexing", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "index_select", .family = "indexing", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "one_hot", .family = "indexing", .dtypes = {int32, int64}, .differentiable = false});
+
+void check_index(const char* op, const Tensor& input, const Tensor& index) {
+  ordo::detail::expect_defined(op, input, "input");
+  ordo::detail::expect_defined(op, index, "index");
+  ordo::detail::expect_index_dtype(op, index);
+  ordo::detail::expect_same_device(op, input, index);
+}
+
+}  // namespace
+
+Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
+  check_index("gather", input, index);
+  GatherShape s;
+  s.dim = wrap_dim("gather", dim, input.dim());
+  s.rank = index.dim();
+  if (index.numel() > 0 || index.dim() == input.dim()) {
+    ORDO_CHECK(index.dim() == input.dim(), ShapeError, "gather",
+               "index must have as many dimensions as input, but their shapes are {} and {}", index.sizes(),
+               input.sizes());
+    for (int d = 0; d < index.dim(); ++d)
+      ORDO_CHECK(d == s.dim || index.sizes()[d] <= input.sizes()[d], ShapeError, "gather",
+                 "index of shape {} is larger than input of shape {} in dimension {}", index.sizes(), input.sizes(), d);
+  }
+  Tensor out = ordo::detail::result(index.sizes(), input.dtype(), input.device());
+  if (out.numel() == 0) return out;
+  for (int d = 0; d < s.rank; ++d) {
+    s.sizes[d] = index.sizes()[d];
+    s.strides[d] = input.strides()[d];
+  }
+  if (input.dim() > 0) s.bound = input.sizes()[s.dim];
+  ORDO_ON_DEVICE(input.device(), gather, input, contiguous(index), out, s);
+  return out;
+}
+
+Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+  check_index("index_select", input, index);
+  ORDO_CHECK(index.dim() <= 1, ShapeError, "index_select", "index must be 0-d or 1-d, but has shape {}", index.sizes());
+  SelectShape s;
+  s.dim = wrap_dim("index_select", dim, input.dim());
+  Dims sizes = input.sizes();
+  s.count = index.numel();
+  if (input.dim() == 0) {
+    ORDO_CHECK(s.count == 1, ShapeError, "index_select", "takes one index for a 0-d input, but got {}", s.count);
+  } else {
+    s.bound = sizes[s.dim];
+    for (int d = 0; d < sizes.size(); ++d) {
+      if (d < s.dim) s.outer *= sizes[d];
+      if (d > s.dim) s.inner *= sizes[d];
+    }
+    sizes[s.dim] = s.count;
+  }
+  Tensor out = ordo::detail::result(sizes, input.dtype(), input.device());
+  ORDO_ON_DEVICE(input.device(), index_select, contiguous(input), contiguous(index), out, s);
+  return out;
+}
+
+Tensor one_hot(const Tensor& target, int64_t num_classes) {
+  check_index("one_hot", target, target);
+  ORDO_CHECK(num_classes == -1 || num_classes > 0, ValueError, "one_hot",
+             "num_classes must be positive, or -1 to be found, but is {}", num_classes);
+  if (num_classes == -1) {
+    ORDO_CHECK(target.numel() > 0, ValueError, "one_hot", "cannot find num_classes from no targets: give it");
+    const Tensor smallest = amin(target);
+    ORDO_CHECK(smallest.item<int64_t>() >= 0, IndexError, "one_hot", "targets must not be negative, but one is {}",
+               smallest.item<int64_t>());
+    num_classes = amax(target).item<int64_t>() + 1;
+  }
+  Dims sizes = target.sizes();
+  sizes.push_back(num_classes);
+  Tensor out = ordo::detail::result(sizes, int64, target.device());
+  ORDO_ON_DEVICE(target.device(), one_hot, contiguous(target), out, num_classes);
+  return out;
+}
+
+namespace cpu {
+
+void gather(const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s) {
+  const IndexGuard guard("gather", "index", s.dim, s.bound, input.device());
+  dispatch_index("gather", index.dtype(), [&]<class I>() {
+    dispatch_word(input.element_size(), [&]<class Word>() {
+      each(out.numel(), GatherElement<Word, I>{s, static_cast<const Word*>(input.data()), index.data<I>(),
+                                               static_cast<Word*>(out.data()), guard.check()});
+    });
+  });
+  guard.finish();
+}
+
+void index_select(const Tensor& input, const Tensor& index, const Tensor& out, const SelectShape& s) {
+  const IndexGuard guard("index_select", "index", s.dim, s.bound, input.device());
+  const IndexCheck check = guard.check();
+  const size_t row = size_t(s.inner) * input.element_size();
+  const char* x = static_cast<const char*>(input.data());
+  char* y = static_cast<char*>(out.data());
+  dispatch_index("index_select", index.dtype(), [&]<class I>() {
+    const I* at = index.data<I>();
+    parallel_for(0, s.outer * s.count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, row)),
+                 [&](int64_t first, int64_t last) {
+                   for (int64_t i = first; i < last; ++i) {
+                     const int64_t k = i % s.count, picked = int64_t(at[k]);
+                     if (check.ok(k, picked, s.bound) && row > 0)
+                       std::memcpy(y + i * row, x + (i / s.count * s.bound + picked) * row, row);
+                   }
+                 });
+  });
+  guard.finish();
+}
+
+void one_hot(const Tensor& target, const Tensor& out, int64_t num_classes) {
+  const IndexGuard guard("one_hot", "target", 0, num_classes, target.device());
+  dispatch_index("one_hot", target.dtype(), [&]<class I>() {
+    each(out.numel(), OneHotElement<I>{target.data<I>(), out.data<int64_t>(), num_classes, guard.check()});
+  });
+  guard.finish();
+}
+
+}  // namespace cpu
+
+}  // namespace ordo::kernels
