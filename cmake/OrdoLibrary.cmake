@@ -46,10 +46,8 @@ target_link_libraries(ordo PRIVATE Eigen3::Eigen OpenMP::OpenMP_CXX ZLIB::ZLIB f
 # CMake 3.25.1 does not know that nvcc has C++20, hence -std.
 # No contraction to fused multiply-adds and no reassociation: the same source gives the same bits everywhere.
 add_library(ordo_build_options INTERFACE)
-set(host_options -Wall -Wextra)
 target_compile_options(ordo_build_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>"
-  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall;-Xcompiler=-ffp-contract=off>")
 if(ORDO_WERROR)
   target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
