@@ -48,6 +48,7 @@ target_link_libraries(ordo PRIVATE Eigen3::Eigen OpenMP::OpenMP_CXX ZLIB::ZLIB f
 add_library(ordo_build_options INTERFACE)
 target_compile_options(ordo_build_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>"
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall;-Xcompiler=-ffp-contract=off>")
 if(ORDO_WERROR)
   target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
