@@ -29,6 +29,18 @@ Tensor div(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& a, Scalar b);
 Tensor div(Scalar a, const Tensor& b);
 
+/// a to the power of b, elementwise. Special cases are C's: x^0 = 1^y = 1; a negative base needs an integer power, else
+/// NaN. Integers wrap, and their negative powers are 0 unless the base is 1 or -1 (ValueError when b is a number).
+/// DTypeError for bool.
+Tensor pow(const Tensor& a, const Tensor& b);
+Tensor pow(const Tensor& a, Scalar b);
+Tensor pow(Scalar a, const Tensor& b);
+
+/// The smaller and the larger of a and b, elementwise; NaN if either is NaN. Where they are equal each gets half of the
+/// gradient.
+Tensor minimum(const Tensor& a, const Tensor& b);
+Tensor maximum(const Tensor& a, const Tensor& b);
+
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator+(const Tensor& a, Scalar b) { return add(a, b); }
 inline Tensor operator+(Scalar a, const Tensor& b) { return add(b, a); }

@@ -3,6 +3,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/elementwise/arithmetic_loops.h>
+#include <ordo/kernels/elementwise/functions.h>
 
 namespace ordo::kernels {
 
@@ -10,6 +11,7 @@ ORDO_REGISTER_OP({.name = "add", .family = "elementwise", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "sub", .family = "elementwise", .dtypes = kNumericTypes});
 ORDO_REGISTER_OP({.name = "mul", .family = "elementwise", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "div", .family = "elementwise", .dtypes = kAllTypes, .note = "integers give float32"});
+ORDO_REGISTER_OP({.name = "pow", .family = "elementwise", .dtypes = kNumericTypes});
 ORDO_REGISTER_OP({.name = "minimum", .family = "elementwise", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "maximum", .family = "elementwise", .dtypes = kAllTypes});
 
@@ -18,7 +20,8 @@ namespace {
 constexpr BinaryOp kAdd = ORDO_BINARY_OP("add", add), kAddScaled = ORDO_BINARY_OP("add", add_scaled),
                    kSub = ORDO_BINARY_OP("sub", sub), kSubScaled = ORDO_BINARY_OP("sub", add_scaled),
                    kMul = ORDO_BINARY_OP("mul", mul), kDiv = ORDO_BINARY_OP("div", div),
-                   kMinimum = ORDO_BINARY_OP("minimum", minimum), kMaximum = ORDO_BINARY_OP("maximum", maximum);
+                   kPow = ORDO_BINARY_OP("pow", pow), kMinimum = ORDO_BINARY_OP("minimum", minimum),
+                   kMaximum = ORDO_BINARY_OP("maximum", maximum);
 
 bool is(const Scalar& s, int value) { return s.to_double() == value; }
 
@@ -62,6 +65,19 @@ Tensor mul(const Operand& a, const Operand& b) {
 Tensor div(const Operand& a, const Operand& b) {
   const DType t = quotient_dtype("div", a, b);
   return kDiv(a, b, t, t);
+}
+
+Tensor pow(const Operand& a, const Operand& b) {
+  expect_operands("pow", a, b);
+  const DType t = promote_operands(a, b);
+  ORDO_CHECK(t != boolean, DTypeError, "pow", "does not take bool tensors; convert with to()");
+  if (!b.is_tensor()) {
+    const double exponent = b.scalar().to_double();
+    ORDO_CHECK(is_floating(t) || exponent >= 0, ValueError, "pow",
+               "integers to the negative power {} are not integers; convert the tensor to a floating dtype", exponent);
+    if (exponent == 2 && a.tensor().dtype() == t) return square(a.tensor());
+  }
+  return kPow(a, b, t, t);
 }
 
 Tensor minimum(const Operand& a, const Operand& b) {

@@ -30,14 +30,6 @@ struct Repeated {
   math_t<T> operator[](int64_t) const { return value; }
 };
 
-template <class R, class A, class F>
-void unary_row(R* out, int64_t stride, A a, int64_t n, const F& f) {
-  if (stride == 1)
-    for (int64_t i = 0; i < n; ++i) out[i] = R(f(a[i]));
-  else
-    for (int64_t i = 0; i < n; ++i) out[i * stride] = R(f(a[i]));
-}
-
 template <class R, class A, class B, class F>
 void binary_row(R* out, A a, B b, int64_t n, const F& f) {
   for (int64_t i = 0; i < n; ++i) out[i] = R(f(a[i], b[i]));
@@ -49,17 +41,10 @@ void binary_row_strided(R* out, int64_t stride, A a, B b, int64_t n, const F& f)
 
 template <class R, class T, class F>
 void unary_loop(const UnaryArgs& args, const F& f) {
-  const Layout<2>& l = args.layout;
   R* out = static_cast<R*>(args.out);
   const T* in = static_cast<const T*>(args.in);
-  const int64_t so = l.strides[0][0], si = l.strides[1][0];
-  parallel_for(0, l.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
-    for_rows(l, first, last, [&](const int64_t(&at)[2], int64_t n) {
-      if (si == 1)
-        unary_row(out + at[0], so, Consecutive<T>{in + at[1]}, n, f);
-      else
-        unary_row(out + at[0], so, Strided<T>{in + at[1], si}, n, f);
-    });
+  parallel_for(0, args.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) out[i] = R(f(math_t<T>(in[i])));
   });
 }
 

@@ -18,12 +18,9 @@ struct Elements {
 };
 
 template <class R, class T, class F>
-__global__ void unary_kernel(Layout<2> layout, R* out, const T* in, F f) {
-  for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
-    int64_t at[2];
-    offsets_at(layout, i, at);
-    out[at[0]] = R(f(math_t<T>(in[at[1]])));
-  }
+__global__ void unary_kernel(int64_t numel, R* out, const T* in, F f) {
+  for (int64_t i = ordo::cuda::thread_index(); i < numel; i += ordo::cuda::thread_count())
+    out[i] = R(f(math_t<T>(in[i])));
 }
 
 template <class R, class T, class F>
@@ -38,8 +35,8 @@ __global__ void binary_kernel(Layout<3> layout, R* out, Elements<T> a, Elements<
 template <class R, class T, class F>
 void unary_loop(const UnaryArgs& args, const F& f) {
   ordo::cuda::DeviceScope scope(args.device);
-  ordo::cuda::launch(unary_kernel<R, T, F>, ordo::cuda::grid_for(args.layout.numel), 256, 0,
-                     ordo::cuda::current_stream(args.device), args.layout, static_cast<R*>(args.out),
+  ordo::cuda::launch(unary_kernel<R, T, F>, ordo::cuda::grid_for(args.numel), 256, 0,
+                     ordo::cuda::current_stream(args.device), args.numel, static_cast<R*>(args.out),
                      static_cast<const T*>(args.in), f);
 }
 

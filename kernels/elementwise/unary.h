@@ -1,13 +1,13 @@
 // What unary operations share: checks and the arguments of a device's loop. Internal.
 #pragma once
 
-#include <ordo/kernels/elementwise/layout.h>
+#include <ordo/engine/tensor_impl.h>
 
 namespace ordo::kernels {
 
-/// out = f(in). `dtype` is that of `in`; p and q are parameters of some operations.
+/// out[i] = f(in[i]), both contiguous. `dtype` is that of `in`; p and q are parameters of some operations.
 struct UnaryArgs {
-  Layout<2> layout;
+  int64_t numel;
   void* out;
   const void* in;
   Scalar p{0}, q{0};
@@ -22,7 +22,7 @@ struct UnaryOp {
   const char* name;
   UnaryLoop on_cpu, on_cuda;
 
-  /// A new tensor of dtype `out`, `t` being converted to `compute` first.
+  /// A new tensor of dtype `out`, `t` being made contiguous and of dtype `compute` first.
   Tensor operator()(const Tensor& t, DType compute, DType out, Scalar p = 0, Scalar q = 0) const;
 };
 

@@ -1,0 +1,80 @@
+#include <ordo/kernels/elementwise/where.h>
+
+#include <cstring>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/elementwise/binary.h>
+#include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/where_loops.h>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "where", .family = "elementwise", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "masked_fill", .family = "elementwise", .dtypes = kAllTypes});
+
+namespace {
+
+uint64_t bits_of(const Scalar& s, DType dtype) {
+  return dispatch_all("where", dtype, [&]<class T>() {
+    const T v = T(scalar_as<T>(s));
+    uint64_t bits = 0;
+    std::memcpy(&bits, &v, sizeof(T));
+    return bits;
+  });
+}
+
+void expect_mask(const char* op, const char* argument, const Tensor& mask) {
+  detail::expect_defined(op, mask, argument);
+  ORDO_CHECK(mask.dtype() == boolean, DTypeError, op, "{} must be a bool tensor, not {}", argument, mask.dtype());
+}
+
+void run(const Tensor& out, const Tensor& condition, const Operand& a, const Operand& b) {
+  const TensorImpl *o = out.impl(), *c = condition.impl(), *x = a.impl(), *y = b.impl();
+  if (o->numel == 0) return;
+  WhereArgs args;
+  args.layout = broadcast_layout<4>(o->sizes, {o, c, x, y});
+  args.out = o->data();
+  args.condition = static_cast<const bool*>(c->data());
+  args.a = x ? x->data() : nullptr;
+  args.b = y ? y->data() : nullptr;
+  args.a_bits = x ? 0 : bits_of(a.scalar(), o->dtype);
+  args.b_bits = y ? 0 : bits_of(b.scalar(), o->dtype);
+  args.element_size = size_of(o->dtype);
+  args.device = o->device();
+  ORDO_ON_DEVICE(args.device, where, args);
+}
+
+}  // namespace
+
+Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
+  expect_mask("where", "condition", condition);
+  Dims sizes = condition.sizes();
+  for (const Operand* o : {&a, &b}) {
+    if (!o->is_tensor()) continue;
+    detail::expect_defined("where", o->tensor(), o == &a ? "input" : "other");
+    detail::expect_same_device("where", condition, o->tensor());
+    sizes = broadcast_sizes("where", sizes, o->tensor().sizes());
+  }
+  const DType dtype = promote_operands(a, b);
+  const Tensor held_a = a.is_tensor() ? cast(a.tensor(), dtype) : Tensor();
+  const Tensor held_b = b.is_tensor() ? cast(b.tensor(), dtype) : Tensor();
+  Tensor r = detail::result(sizes, dtype, condition.device());
+  run(r, condition, a.is_tensor() ? Operand(held_a) : a, b.is_tensor() ? Operand(held_b) : b);
+  return r;
+}
+
+const Tensor& masked_fill_(const Tensor& t, const Tensor& mask, Scalar value) {
+  detail::expect_defined("masked_fill_", t, "self");
+  expect_mask("masked_fill_", "mask", mask);
+  detail::expect_same_device("masked_fill_", t, mask);
+  expect_writable("masked_fill_", t);
+  expect_in_place_dtype("masked_fill_", t.dtype(), promote_operands(t, value));
+  ORDO_CHECK(broadcast_sizes("masked_fill_", t.sizes(), mask.sizes()) == t.sizes(), ShapeError, "masked_fill_",
+             "the mask's sizes {} do not broadcast to {}", mask.sizes(), t.sizes());
+  run(t, partly_overlap(t, mask) ? clone(mask) : mask, value, t);
+  return t;
+}
+
+}  // namespace ordo::kernels

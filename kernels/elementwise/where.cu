@@ -1,0 +1,40 @@
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/kernels/elementwise/where_loops.h>
+
+namespace ordo::kernels::cuda {
+namespace {
+
+template <class T>
+__global__ void where_kernel(Layout<4> layout, T* out, const bool* condition, const T* a, T a_bits, const T* b,
+                             T b_bits) {
+  for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
+    int64_t at[4];
+    offsets_at(layout, i, at);
+    out[at[0]] = condition[at[1]] ? (a ? a[at[2]] : a_bits) : (b ? b[at[3]] : b_bits);
+  }
+}
+
+template <class T>
+void where_loop(const WhereArgs& args) {
+  ordo::cuda::DeviceScope scope(args.device);
+  ordo::cuda::launch(where_kernel<T>, ordo::cuda::grid_for(args.layout.numel), 256, 0,
+                     ordo::cuda::current_stream(args.device), args.layout, static_cast<T*>(args.out), args.condition,
+                     static_cast<const T*>(args.a), T(args.a_bits), static_cast<const T*>(args.b), T(args.b_bits));
+}
+
+}  // namespace
+
+void where(const WhereArgs& args) {
+  switch (args.element_size) {
+    case 1:
+      return where_loop<uint8_t>(args);
+    case 2:
+      return where_loop<uint16_t>(args);
+    case 4:
+      return where_loop<uint32_t>(args);
+    default:
+      return where_loop<uint64_t>(args);
+  }
+}
+
+}  // namespace ordo::kernels::cuda
