@@ -1,0 +1,28 @@
+#include <ordo/autograd/ops/softmax.h>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/tape.h>
+#include <ordo/kernels/softmax/softmax.h>
+
+namespace ordo {
+
+// Fused, unless the gradient is itself to be differentiated.
+Tensor softmax(const Tensor& input, int64_t dim) {
+  return record("softmax", kernels::softmax(input, dim), {input},
+                [dim](const Tensor& grad, const Tensor& result) -> TensorList {
+                  if (!grad_enabled()) return {kernels::softmax_backward(grad, result, dim)};
+                  return {result * (grad - sum(grad * result, {dim}, true))};
+                });
+}
+
+Tensor log_softmax(const Tensor& input, int64_t dim) {
+  return record("log_softmax", kernels::log_softmax(input, dim), {input},
+                [dim](const Tensor& grad, const Tensor& result) -> TensorList {
+                  if (!grad_enabled()) return {kernels::log_softmax_backward(grad, result, dim)};
+                  return {grad - exp(result) * sum(grad, {dim}, true)};
+                });
+}
+
+}  // namespace ordo

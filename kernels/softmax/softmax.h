@@ -1,0 +1,28 @@
+// softmax and log_softmax: kernels without autograd. Sums by rule 2 of docs/ordering.md.
+#pragma once
+
+#include <ordo/engine/tensor.h>
+
+namespace ordo::kernels {
+
+/// Along dimension `dim`.
+Tensor softmax(const Tensor& t, int64_t dim);
+Tensor log_softmax(const Tensor& t, int64_t dim);
+/// From the gradient and the result: y (g - sum(g y)), and g - exp(y) sum(g).
+Tensor softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
+Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, int64_t dim);
+
+/// Contiguous tensors of [outer, length, inner].
+struct SoftmaxShape {
+  int64_t outer = 1, length = 1, inner = 1;
+};
+namespace cpu {
+void softmax(bool log, const SoftmaxShape& s, const Tensor& t, const Tensor& out);
+void softmax_backward(bool log, const SoftmaxShape& s, const Tensor& grad, const Tensor& result, const Tensor& out);
+}  // namespace cpu
+namespace cuda {
+void softmax(bool log, const SoftmaxShape& s, const Tensor& t, const Tensor& out);
+void softmax_backward(bool log, const SoftmaxShape& s, const Tensor& grad, const Tensor& result, const Tensor& out);
+}  // namespace cuda
+
+}  // namespace ordo::kernels
