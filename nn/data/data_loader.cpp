@@ -1,0 +1,86 @@
+#include <ordo/nn/data/data_loader.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/index_select.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/engine/philox.h>
+#include <ordo/engine/tensor_impl.h>
+
+namespace ordo::data {
+
+std::vector<int64_t> permutation(int64_t n, Generator& generator) {
+  std::vector<int64_t> order(size_t(std::max<int64_t>(n, 0)));
+  std::iota(order.begin(), order.end(), 0);
+  const GeneratorState state = generator.reserve(uint64_t(n + 1) / 2);
+  for (int64_t i = n - 1; i > 0; --i) {
+    const PhiloxBlock block = philox(state.seed, state.stream, state.offset + uint64_t(i) / 2);
+    const uint64_t random = uint64_t(block.v[i % 2 * 2]) << 32 | block.v[i % 2 * 2 + 1];
+    // The high word of random * (i + 1) is uniform on 0..i up to 2^-64 (i + 1).
+    std::swap(order[size_t(i)], order[size_t(static_cast<unsigned __int128>(random) * uint64_t(i + 1) >> 64)]);
+  }
+  return order;
+}
+
+namespace {
+
+Tensor take_rows(const Tensor& t, const int64_t* rows, int64_t count) {
+  if (!t.is_cpu()) {
+    const Tensor index = from_vector(std::vector<int64_t>(rows, rows + count), {count});
+    return index_select(t, 0, index.to(t.device()));
+  }
+  Dims sizes = t.sizes();
+  sizes[0] = count;
+  Tensor taken = detail::result(sizes, t.dtype(), t.device());
+  if (taken.numel() == 0) return taken;
+  const size_t bytes = taken.nbytes() / size_t(count);
+  const char* from = static_cast<const char*>(t.data());
+  char* to = static_cast<char*>(taken.data());
+  parallel_for(0, count, int64_t(1 + 65536 / bytes), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) std::memcpy(to + size_t(i) * bytes, from + size_t(rows[i]) * bytes, bytes);
+  });
+  return taken;
+}
+
+}  // namespace
+
+DataLoader::DataLoader(Tensor inputs, Tensor targets, DataLoaderOptions options) : options_(std::move(options)) {
+  detail::expect_defined("DataLoader", inputs, "inputs");
+  detail::expect_defined("DataLoader", targets, "targets");
+  ORDO_CHECK(inputs.dim() > 0 && targets.dim() > 0 && inputs.size(0) == targets.size(0), ShapeError, "DataLoader",
+             "needs as many inputs as targets, given {} and {}", inputs.sizes(), targets.sizes());
+  ORDO_CHECK(options_.batch_size >= 1, ValueError, "DataLoader", "needs a batch size of at least 1, not {}",
+             options_.batch_size);
+  NoGrad guard;
+  inputs_ = inputs.detach().contiguous();
+  targets_ = targets.detach().contiguous();
+}
+
+int64_t DataLoader::size() const {
+  const int64_t n = inputs_.size(0), per_batch = options_.batch_size;
+  return options_.drop_last ? n / per_batch : (n + per_batch - 1) / per_batch;
+}
+
+DataLoader::Iterator DataLoader::begin() {
+  const int64_t n = inputs_.size(0);
+  if (options_.shuffle) {
+    order_ = permutation(n, options_.generator ? *options_.generator : default_generator());
+  } else if (order_.empty()) {
+    order_.resize(size_t(n));
+    std::iota(order_.begin(), order_.end(), 0);
+  }
+  return {this, 0};
+}
+
+Batch DataLoader::batch(int64_t index) const {
+  NoGrad guard;
+  const int64_t first = index * options_.batch_size;
+  const int64_t count = std::min(options_.batch_size, int64_t(order_.size()) - first);
+  return {take_rows(inputs_, order_.data() + first, count), take_rows(targets_, order_.data() + first, count)};
+}
+
+}  // namespace ordo::data
