@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include <ordo/engine/error.h>
 #include <ordo/nn/data/data_loader.h>
