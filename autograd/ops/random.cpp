@@ -1,0 +1,101 @@
+#include <ordo/autograd/ops/random.h>
+
+#include <ordo/autograd/ops/gradient.h>
+#include <ordo/engine/check.h>
+#include <ordo/kernels/random/random.h>
+
+namespace ordo {
+namespace {
+
+Tensor leaf(Tensor t, const TensorOptions& options) {
+  if (options.requires_grad) t.set_requires_grad();
+  return t;
+}
+
+Tensor made(const Dims& sizes, const TensorOptions& options) {
+  return detail::result(sizes, options.dtype, options.device);
+}
+
+/// Overwritten values do not depend on the old ones: the gradient stops.
+template <class Draw>
+Tensor overwrite(const char* op, Tensor t, Draw draw) {
+  detail::expect_defined(op, t, "self");
+  begin_in_place(op, t);
+  const Tensor before = detail::recorded(t) ? history_of(t) : Tensor();
+  draw();
+  if (before.defined())
+    record_in_place(op, t, before, {}, [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; });
+  return t;
+}
+
+/// Linear in x, and its own derivative with the same state.
+Tensor dropout_with(const Tensor& x, double p, const GeneratorState& state) {
+  Tensor r = kernels::dropout(x, p, state);
+  if (!detail::recorded(x)) return r;
+  return record("dropout", std::move(r), {x},
+                [p, state](const Tensor& grad) -> TensorList { return {dropout_with(grad, p, state)}; });
+}
+
+}  // namespace
+
+Tensor rand(const Dims& sizes, TensorOptions options, Generator* generator) {
+  Tensor t = made(sizes, options);
+  kernels::uniform_(t, 0, 1, generator);
+  return leaf(t, options);
+}
+
+Tensor randn(const Dims& sizes, TensorOptions options, Generator* generator) {
+  Tensor t = made(sizes, options);
+  kernels::normal_(t, 0, 1, generator);
+  return leaf(t, options);
+}
+
+Tensor rand_like(const Tensor& like, Generator* generator) {
+  detail::expect_defined("rand_like", like, "like");
+  return rand(like.sizes(), like.options(), generator);
+}
+
+Tensor randn_like(const Tensor& like, Generator* generator) {
+  detail::expect_defined("randn_like", like, "like");
+  return randn(like.sizes(), like.options(), generator);
+}
+
+Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options, Generator* generator) {
+  Tensor t = made(sizes, options);
+  kernels::randint_(t, low, high, generator);
+  return leaf(t, options);
+}
+
+Tensor randint(int64_t high, const Dims& sizes, TensorOptions options, Generator* generator) {
+  return randint(0, high, sizes, options, generator);
+}
+
+Tensor randperm(int64_t n, TensorOptions options, Generator* generator) {
+  return leaf(kernels::randperm(n, options.dtype, options.device, generator), options);
+}
+
+Tensor bernoulli(const Tensor& p, Generator* generator) { return kernels::bernoulli(p, generator); }
+
+Tensor bernoulli(const Dims& sizes, double p, TensorOptions options, Generator* generator) {
+  Tensor t = made(sizes, options);
+  kernels::bernoulli_(t, p, generator);
+  return leaf(t, options);
+}
+
+Tensor uniform_(Tensor t, double low, double high, Generator* generator) {
+  return overwrite("uniform_", t, [&] { kernels::uniform_(t, low, high, generator); });
+}
+
+Tensor normal_(Tensor t, double mean, double std, Generator* generator) {
+  return overwrite("normal_", t, [&] { kernels::normal_(t, mean, std, generator); });
+}
+
+Tensor dropout(const Tensor& x, double p, bool training, Generator* generator) {
+  detail::expect_defined("dropout", x, "input");
+  ORDO_CHECK(p >= 0 && p <= 1, ValueError, "dropout", "p is a probability between 0 and 1, not {}", p);
+  detail::expect_floating("dropout", x);
+  if (!training || p == 0) return x;
+  return dropout_with(x, p, kernels::dropout_state(x.numel(), generator));
+}
+
+}  // namespace ordo

@@ -1,0 +1,40 @@
+// Random tensors and dropout. They draw from `generator`, or from default_generator() (seeded by manual_seed) when it
+// is null. Element i of a tensor depends on the generator's state, the dtype and i only: the CPU and CUDA draw the same
+// numbers with any thread count. kernels/random/random.h says which number is whose.
+//
+// Errors: DTypeError for dtypes that a distribution does not have, ValueError for parameters outside their domain.
+#pragma once
+
+#include <ordo/engine/generator.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo {
+
+/// Uniform in [0, 1); floating dtypes.
+Tensor rand(const Dims& sizes, TensorOptions options = {}, Generator* generator = nullptr);
+Tensor rand_like(const Tensor& like, Generator* generator = nullptr);
+/// Standard normal (Box and Muller); floating dtypes.
+Tensor randn(const Dims& sizes, TensorOptions options = {}, Generator* generator = nullptr);
+Tensor randn_like(const Tensor& like, Generator* generator = nullptr);
+/// Uniform in {low, ..., high - 1}; any dtype, int64 by default.
+Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options = {int64},
+               Generator* generator = nullptr);
+Tensor randint(int64_t high, const Dims& sizes, TensorOptions options = {int64}, Generator* generator = nullptr);
+/// A permutation of 0 .. n - 1 (int64 by default).
+Tensor randperm(int64_t n, TensorOptions options = {int64}, Generator* generator = nullptr);
+/// 1 with probability p[i], else 0; the result has p's dtype. Below 0 never, above 1 always. No gradient.
+Tensor bernoulli(const Tensor& p, Generator* generator = nullptr);
+/// 1 with probability p, else 0, for every element of a new tensor.
+Tensor bernoulli(const Dims& sizes, double p, TensorOptions options = {}, Generator* generator = nullptr);
+
+/// Overwrites t with numbers uniform in [low, high). Returns t.
+Tensor uniform_(Tensor t, double low = 0, double high = 1, Generator* generator = nullptr);
+/// Overwrites t with mean + std z, z standard normal. Returns t.
+Tensor normal_(Tensor t, double mean = 0, double std = 1, Generator* generator = nullptr);
+
+/// In training, each element is 0 with probability p, else x / (1 - p); otherwise x itself. Differentiable: the
+/// backward pass draws the same mask again instead of keeping it. Floating dtypes; p in [0, 1]. Source: Srivastava et
+/// al., "Dropout: a simple way to prevent neural networks from overfitting", 2014.
+Tensor dropout(const Tensor& x, double p = 0.5, bool training = true, Generator* generator = nullptr);
+
+}  // namespace ordo

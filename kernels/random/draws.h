@@ -1,0 +1,115 @@
+// The distributions as functors shared by CPU and CUDA: draw(block, lane, i) is element i. Internal.
+#pragma once
+
+#include <ordo/engine/philox.h>
+#include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/math.h>
+
+namespace ordo::kernels {
+
+/// The lanes `lane` and `lane + 1` as one number of 64 bits; lane is even.
+ORDO_HD uint64_t wide(const PhiloxBlock& b, int lane) { return uint64_t(b.v[lane]) << 32 | b.v[lane + 1]; }
+
+template <class T>
+inline constexpr int kSignificandBits = 24;
+template <>
+inline constexpr int kSignificandBits<double> = 53;
+template <>
+inline constexpr int kSignificandBits<Half> = 11;
+template <>
+inline constexpr int kSignificandBits<BFloat16> = 8;
+
+template <class T>
+struct UniformDraw {
+  static constexpr int kPerBlock = std::is_same_v<T, double> ? 2 : 4;
+  math_t<T> low, high;
+  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
+    math_t<T> unit;
+    if constexpr (std::is_same_v<T, double>)
+      unit = double(wide(b, 2 * lane) >> 11) * 0x1p-53;
+    else
+      unit = float(b.v[lane] >> (32 - kSignificandBits<T>)) / float(1 << kSignificandBits<T>);
+    const T v = T(low + (high - low) * unit);
+    return math_t<T>(v) < high ? v : T(low);  // rounding may have reached `high`
+  }
+};
+
+/// Box and Muller, "A note on the generation of random normal deviates", 1958: r cos(a) and r sin(a) with
+/// r = sqrt(-2 log u), u in (0, 1], and a uniform angle.
+template <class T>
+struct NormalDraw {
+  static constexpr int kPerBlock = std::is_same_v<T, double> ? 2 : 4;
+  math_t<T> mean, deviation;
+  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
+    using namespace ordo::math::detail;
+    if constexpr (std::is_same_v<T, double>) {
+      const double u = (double(wide(b, 0) >> 11) + 1.0) * 0x1p-53,
+                   a = double(wide(b, 2) >> 11) * 0x1p-53 * 0x1.921fb54442d18p+2;
+      const double r = ordo::math::sqrt(-2.0 * ordo::math::log(u));
+      return mean + deviation * (r * (lane == 0 ? ordo::math::cos_moderate(a) : ordo::math::sin_moderate(a)));
+    } else {
+      const int first = lane & ~1;
+      const double u = (double(b.v[first]) + 1.0) * 0x1p-32,
+                   a = double(b.v[first + 1]) * (0x1p-32 * 0x1.921fb54442d18p+2);
+      const double r = ordo::math::sqrt(-2.0 * log_near(u));
+      return T(mean + deviation * float(r * sin_of_float(reduce_moderate_float(a), lane & 1 ? 0 : 1)));
+    }
+  }
+};
+
+/// low + floor(u range / 2^32)
+template <class T>
+struct SmallIntegerDraw {
+  static constexpr int kPerBlock = 4;
+  int64_t low;
+  uint64_t range;
+  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
+    return convert<T>(int64_t(uint64_t(low) + (b.v[lane] * range >> 32)));
+  }
+};
+
+/// low + floor(u range / 2^64)
+template <class T>
+struct IntegerDraw {
+  static constexpr int kPerBlock = 2;
+  int64_t low;
+  uint64_t range;
+  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
+    const uint64_t high_part = b.v[2 * lane] * (range >> 32), middle1 = b.v[2 * lane] * (range & 0xffffffffu);
+    const uint64_t middle2 = b.v[2 * lane + 1] * (range >> 32), low_part = b.v[2 * lane + 1] * (range & 0xffffffffu);
+    const uint64_t carry = (low_part >> 32) + (middle1 & 0xffffffffu) + (middle2 & 0xffffffffu);
+    const uint64_t scaled = high_part + (middle1 >> 32) + (middle2 >> 32) + (carry >> 32);
+    return convert<T>(int64_t(uint64_t(low) + scaled));
+  }
+};
+
+template <class T>
+struct BernoulliDraw {
+  static constexpr int kPerBlock = 4;
+  double p;
+  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
+    return convert<T>(double(b.v[lane]) * 0x1p-32 < p ? 1 : 0);
+  }
+};
+
+template <class T>
+struct BernoulliEachDraw {
+  static constexpr int kPerBlock = 4;
+  const T* p;
+  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t i) const {
+    return T(double(b.v[lane]) * 0x1p-32 < double(math_t<T>(p[i])) ? 1.0f : 0.0f);
+  }
+};
+
+template <class T>
+struct DropoutDraw {
+  static constexpr int kPerBlock = 4;
+  const T* x;
+  double p;
+  math_t<T> scale;
+  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t i) const {
+    return double(b.v[lane]) * 0x1p-32 < p ? T(math_t<T>(0)) : T(math_t<T>(x[i]) * scale);
+  }
+};
+
+}  // namespace ordo::kernels

@@ -1,0 +1,70 @@
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/dispatch.h>
+#include <ordo/kernels/random/draws.h>
+#include <ordo/kernels/random/random_loops.h>
+
+namespace ordo::kernels::cuda {
+namespace {
+
+/// One thread per block of numbers.
+template <class T, class Draw>
+__global__ void draw_kernel(int64_t numel, T* out, uint64_t seed, uint64_t stream, uint64_t offset, Draw draw) {
+  constexpr int per_block = Draw::kPerBlock;
+  const int64_t blocks = (numel + per_block - 1) / per_block;
+  for (int64_t block = ordo::cuda::thread_index(); block < blocks; block += ordo::cuda::thread_count()) {
+    const PhiloxBlock b = philox(seed, stream, offset + uint64_t(block));
+    for (int lane = 0; lane < per_block; ++lane) {
+      const int64_t i = block * per_block + lane;
+      if (i < numel) out[i] = draw(b, lane, i);
+    }
+  }
+}
+
+template <class T, class Draw>
+void draw_loop(const DrawArgs& args, const Draw& draw) {
+  ordo::cuda::DeviceScope scope(args.device);
+  const int64_t blocks = (args.numel + Draw::kPerBlock - 1) / Draw::kPerBlock;
+  ordo::cuda::launch(draw_kernel<T, Draw>, ordo::cuda::grid_for(blocks), 256, 0,
+                     ordo::cuda::current_stream(args.device), args.numel, static_cast<T*>(args.out), args.state.seed,
+                     args.state.stream, args.state.offset, draw);
+}
+
+}  // namespace
+
+void draw_uniform(const DrawArgs& args) {
+  dispatch_floating("uniform_", args.dtype, [&]<class T>() {
+    draw_loop<T>(args, UniformDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
+  });
+}
+
+void draw_normal(const DrawArgs& args) {
+  dispatch_floating("normal_", args.dtype, [&]<class T>() {
+    draw_loop<T>(args, NormalDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
+  });
+}
+
+void draw_integers(const DrawArgs& args) {
+  dispatch_all("randint", args.dtype, [&]<class T>() {
+    if (args.range <= kSmallRange)
+      draw_loop<T>(args, SmallIntegerDraw<T>{args.low, args.range});
+    else
+      draw_loop<T>(args, IntegerDraw<T>{args.low, args.range});
+  });
+}
+
+void draw_bernoulli(const DrawArgs& args) {
+  dispatch_all("bernoulli", args.dtype, [&]<class T>() { draw_loop<T>(args, BernoulliDraw<T>{args.p}); });
+}
+
+void draw_bernoulli_each(const DrawArgs& args) {
+  dispatch_floating("bernoulli", args.dtype,
+                    [&]<class T>() { draw_loop<T>(args, BernoulliEachDraw<T>{static_cast<const T*>(args.x)}); });
+}
+
+void draw_dropout(const DrawArgs& args) {
+  dispatch_floating("dropout", args.dtype, [&]<class T>() {
+    draw_loop<T>(args, DropoutDraw<T>{static_cast<const T*>(args.x), args.p, math_t<T>(args.q)});
+  });
+}
+
+}  // namespace ordo::kernels::cuda
