@@ -12,6 +12,7 @@
 
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
+#include <ordo/kernels/elementwise/math.h>
 
 namespace ordo::kernels {
 
@@ -73,7 +74,7 @@ struct VarReducer : Addition<accumulate_t<T>> {
   }
   ORDO_HD void store(int64_t o, A s) const {
     const A v = s / divisor;
-    out[o] = T(root ? std::sqrt(v) : v);
+    out[o] = T(root ? math::sqrt(v) : v);
   }
 };
 

@@ -1,0 +1,47 @@
+#include <ordo/autograd/ops/norm.h>
+
+#include <cmath>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/where.h>
+#include <ordo/autograd/tape.h>
+#include <ordo/kernels/reduce/norm.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
+
+namespace ordo {
+namespace {
+
+/// `grad` and `norm` in the reduced shape with ones. Where the norm is 0, so is the gradient.
+Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, double p, const Dims& dims) {
+  if (p == 0) return zeros_like(x);
+  if (p == 1) return grad * sign(x);
+  if (std::isinf(p)) {
+    const Tensor hit = eq(abs(x), norm.detach()).to(x.dtype());
+    return sign(x) * hit * (grad / sum(hit, dims, true));
+  }
+  const Tensor zero = eq(norm, 0);
+  if (p == 2) return x * masked_fill(grad / norm, zero, 0);
+  // grad sign(x) |x|^(p-1) / norm^(p-1)
+  const Tensor x_zero = eq(x, 0);
+  const Tensor power = masked_fill(pow(masked_fill(abs(x), x_zero, 1), p - 1), x_zero, 0);
+  return sign(x) * power * masked_fill(grad / pow(norm, p - 1), zero, 0);
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
+  return record("norm", kernels::norm(input, p, dims, keepdim), {input},
+                [input = Saved(input), p, dims](const Tensor& grad, const Tensor& result) -> TensorList {
+                  const Tensor& x = input.get();
+                  const unsigned mask = kernels::reduced_mask("norm", x.dim(), dims);
+                  const Dims kept = kernels::sizes_after(x.sizes(), mask, true);
+                  return {norm_gradient(grad.reshape(kept), result.reshape(kept), x, p, dims)};
+                });
+}
+
+Tensor norm(const Tensor& input, double p) { return norm(input, p, {}); }
+
+}  // namespace ordo
