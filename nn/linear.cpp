@@ -1,0 +1,28 @@
+#include <ordo/nn/linear.h>
+
+#include <cmath>
+
+#include <ordo/autograd/ops/matmul.h>
+#include <ordo/engine/check.h>
+#include <ordo/nn/init.h>
+
+namespace ordo::nn {
+
+Linear::Linear(int64_t in_features, int64_t out_features, LinearOptions options) {
+  ORDO_CHECK(in_features >= 0 && out_features >= 0, ValueError, "Linear",
+             "needs in_features and out_features of at least 0, not {} and {}", in_features, out_features);
+  weight = add_parameter("weight", zeros({out_features, in_features}));
+  if (options.bias) bias = add_parameter("bias", zeros({out_features}));
+  reset_parameters();
+}
+
+Tensor Linear::forward(const Tensor& input) { return linear(input, weight, bias); }
+
+void Linear::reset_parameters() {
+  init::kaiming_uniform_(weight, {.negative_slope = std::sqrt(5.0)});
+  if (!bias.defined()) return;
+  const double bound = weight.size(1) > 0 ? 1 / std::sqrt(double(weight.size(1))) : 0;
+  init::uniform_(bias, -bound, bound);
+}
+
+}  // namespace ordo::nn
