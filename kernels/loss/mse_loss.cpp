@@ -1,0 +1,62 @@
+#include <ordo/kernels/loss/mse_loss.h>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/loss/mse_loss_functors.h>
+#include <ordo/kernels/reduce/each_cpu.h>
+#include <ordo/kernels/reduce/reduce_cpu.h>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "mse_loss", .family = "loss", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "l1_loss", .family = "loss", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "binary_cross_entropy_with_logits", .family = "loss", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "cross_entropy", .family = "loss", .dtypes = kFloatingTypes});
+
+Tensor pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, LossReduction reduction) {
+  const char* op = kind == PairLoss::squared ? "mse_loss" : "l1_loss";
+  ordo::detail::expect_defined(op, a, "input");
+  ordo::detail::expect_defined(op, b, "target");
+  ordo::detail::expect_floating(op, a);
+  ordo::detail::expect_same_dtype(op, a, b);
+  ordo::detail::expect_same_device(op, a, b);
+  ORDO_CHECK(a.sizes() == b.sizes(), ShapeError, op,
+             "input and target must have one shape, but have {} and {}; expand one to average over their broadcast",
+             a.sizes(), b.sizes());
+  Tensor out = ordo::detail::result(reduction == LossReduction::none ? a.sizes() : Dims(), a.dtype(), a.device());
+  ORDO_ON_DEVICE(a.device(), pair_loss, kind, contiguous(a), contiguous(b), out, reduction);
+  return out;
+}
+
+Tensor pair_loss_backward(PairLoss kind, const Tensor& grad, const Tensor& a, const Tensor& b,
+                          LossReduction reduction) {
+  Tensor out = ordo::detail::result_like(a);
+  ORDO_ON_DEVICE(a.device(), pair_loss_backward, kind, contiguous(grad), contiguous(a), contiguous(b), out, reduction);
+  return out;
+}
+
+namespace cpu {
+
+void pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction) {
+  const int64_t n = a.numel();
+  dispatch_floating("mse_loss", a.dtype(), [&]<class T>() {
+    with_pair_loss<T>(
+        kind, a.data<T>(), b.data<T>(), out.data<T>(), n, reduction, [&](const auto& f) { each(n, f); },
+        [&](const auto& r) { reduce(r, reduce_line(n)); });
+  });
+}
+
+void pair_loss_backward(PairLoss kind, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
+                        LossReduction reduction) {
+  const int64_t n = a.numel();
+  dispatch_floating("mse_loss", a.dtype(), [&]<class T>() {
+    with_pair_gradient<T>(kind, grad.data<T>(), a.data<T>(), b.data<T>(), out.data<T>(), n, reduction,
+                          [&](const auto& f) { each(n, f); });
+  });
+}
+
+}  // namespace cpu
+
+}  // namespace ordo::kernels
