@@ -15,7 +15,7 @@ struct MatrixView {
   int64_t row = 0, col = 1, batch = 0;
   MatrixView transposed() const { return {data, col, row, batch}; }
   template <class T>
-  const T* at(int64_t b, int64_t i, int64_t j) const {
+  ORDO_HD const T* at(int64_t b, int64_t i, int64_t j) const {
     return static_cast<const T*>(data) + b * batch + i * row + j * col;
   }
 };
