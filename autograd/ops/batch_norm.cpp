@@ -1,0 +1,76 @@
+#include <ordo/autograd/ops/batch_norm.h>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/tape.h>
+#include <ordo/kernels/norm/batch_norm.h>
+
+namespace ordo {
+namespace {
+
+struct BatchNormContext {
+  Saved input, weight;
+  kernels::BatchNormResult saved;  // without `out`
+  DType weight_dtype, bias_dtype;
+  bool training;
+  double eps;
+  bool for_input, for_weight, for_bias;
+
+  TensorList fused(const Tensor& grad) const {
+    const auto g = kernels::batch_norm_backward(grad, input.get(), weight.get(), saved, training);
+    return {for_input ? g.input : Tensor(), for_weight ? g.weight.to(weight_dtype) : Tensor(),
+            for_bias ? g.bias.to(bias_dtype) : Tensor()};
+  }
+
+  /// The same in differentiable operations; half types are computed in float32.
+  TensorList composed(const Tensor& grad_in) const {
+    const DType wide = saved.mean.dtype();
+    const Tensor x = input.get().to(wide), grad = grad_in.to(wide);
+    Dims per_channel = Dims::filled(x.dim(), 1), dims;
+    per_channel[1] = x.sizes()[1];
+    for (int d = 0; d < x.dim(); ++d)
+      if (d != 1) dims.push_back(d);
+    Tensor center, invstd;
+    if (training) {
+      center = x - mean(x, dims, true);
+      invstd = rsqrt(mean(center * center, dims, true) + eps);
+    } else {
+      center = x - saved.mean.reshape(per_channel);
+      invstd = saved.invstd.reshape(per_channel);
+    }
+    const Tensor normal = center * invstd;
+    TensorList out(3);
+    if (for_weight) out[1] = sum(grad * normal, dims).to(weight_dtype);
+    if (for_bias) out[2] = sum(grad, dims).to(bias_dtype);
+    if (!for_input) return out;
+    Tensor g = weight.defined() ? grad * weight.get().to(wide).reshape(per_channel) : grad;
+    if (training) g = g - mean(g, dims, true) - normal * mean(g * normal, dims, true);
+    out[0] = (g * invstd).to(input.dtype());
+    return out;
+  }
+};
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
+                  const Tensor& bias, bool training, double momentum, double eps) {
+  if (training) {
+    if (running_mean.defined()) begin_in_place("batch_norm", running_mean);
+    if (running_var.defined()) begin_in_place("batch_norm", running_var);
+  }
+  auto r = kernels::batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps);
+  const Tensor* inputs[] = {&input, &weight, &bias};
+  if (!detail::any_requires_grad(inputs, 3)) return r.out;
+  const auto wanted = [](const Tensor& t) { return t.defined() && t.requires_grad(); };
+  const auto dtype = [&](const Tensor& t) { return t.defined() ? t.dtype() : input.dtype(); };
+  const BatchNormContext context{Saved(input),  Saved(weight), {Tensor(), r.mean, r.invstd},
+                                 dtype(weight), dtype(bias),   training,
+                                 eps,           wanted(input), wanted(weight),
+                                 wanted(bias)};
+  return record("batch_norm", std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
+    return grad_enabled() ? context.composed(grad) : context.fused(grad);
+  });
+}
+
+}  // namespace ordo
