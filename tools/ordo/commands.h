@@ -9,5 +9,6 @@ class App;
 
 using Command = std::function<void()>;
 
+Command add_demo(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_ops(CLI::App& app);

@@ -17,7 +17,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   const std::pair<std::string, Command> commands[] = {
-      {"ops", add_ops(app)}, {"info", add_info(app)}};
+      {"demo", add_demo(app)}, {"ops", add_ops(app)}, {"info", add_info(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,166 @@
+// ordo demo: the same training, fast and deterministic, several times over; are the bits the same?
+#include <fmt/format.h>
+#include <ordo/ordo.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tools/demo/families.h"
+#include "tools/demo/progress.h"
+#include "tools/demo/training.h"
+#include "tools/ordo/commands.h"
+
+namespace {
+
+using namespace ordo;
+using namespace ordo::demo;
+
+constexpr int kRuns = 3, kRepeats = 20;
+constexpr uint64_t kSeed = 1;
+constexpr Determinism kLevels[] = {Determinism::not_guaranteed, Determinism::run_to_run};
+
+struct Options {
+  std::string data, device, json;
+  int epochs = 0;   // 0: the task's
+  int threads = 0;  // 0: as the environment says
+};
+
+Device choose_device(const std::string& text) {
+  if (text.empty()) return cuda::is_available() ? Device("cuda") : cpu;
+  const Device device(text);
+  if (device.is_cuda() && device.index() >= cuda::device_count())
+    throw DeviceError(fmt::format("[demo] there is no device {} here{}", device.str(),
+                                  cuda::build() == "none" ? ": this build has no CUDA"
+                                  : cuda::device_count() == 0
+                                      ? ": no usable GPU (`./run demo --emulated` has an emulated one)"
+                                      : fmt::format("; cuda:0 to cuda:{} are", cuda::device_count() - 1)));
+  return device;
+}
+
+// The emulator runs every thread of every kernel in turn: a demonstration there is much smaller.
+bool is_emulated(Device device) { return device.is_cuda() && cuda::build() == "emulated"; }
+
+Task scaled(Task task, Device device) {
+  if (is_emulated(device)) {
+    task.train = task.train.first(256);
+    task.test = task.test.first(100);
+    task.epochs = 1;
+  }
+  task.train = task.train.to(device);
+  task.test = task.test.to(device);
+  return task;
+}
+
+const char* plural(int64_t n) { return n == 1 ? "" : "s"; }
+
+std::vector<TrainingRun> train_and_print(Task task, Device device, int epochs) {
+  task = scaled(std::move(task), device);
+  TrainingOptions options{.epochs = epochs ? epochs : task.epochs, .seed = kSeed};
+  fmt::print("\n{}: {}\n", task.model, task.description);
+  if (is_emulated(device)) fmt::print("On the emulator: only {} of them to train.\n", task.train.size());
+  fmt::print("{} epoch{}, seed {}, {} runs on each side.\n\n", options.epochs, plural(options.epochs), kSeed, kRuns);
+  fmt::print("  {:<16}  {:<3}  {:<22}  {:>8}  {:<12}  {:>7}\n", "level", "run", "final loss", "accuracy", "weights",
+             "seconds");
+  std::vector<TrainingRun> runs;
+  for (const Determinism level : kLevels) {
+    const DeterminismGuard guard(level);
+    std::set<std::string> distinct;
+    for (int i = 1; i <= kRuns; ++i) {
+      {
+        ProgressBar bar(fmt::format("{}, run {} of {}", name(level), i, kRuns));
+        options.progress = [&](double share) { bar.update(share); };
+        runs.push_back(train(task, options));
+      }
+      const TrainingRun& run = runs.back();
+      distinct.insert(run.weights_sha256);
+      fmt::print("  {:<16}  {:<3}  {:<22}  {:>8.4f}  {:<12}  {:>7.1f}\n", name(level), i, double(run.loss),
+                 run.accuracy, run.weights_sha256.substr(0, 12), run.seconds);
+      std::fflush(stdout);
+    }
+    fmt::print("  {:<16}  {} runs, {} distinct result{}\n\n", name(level), kRuns, distinct.size(),
+               plural(int64_t(distinct.size())));
+  }
+  return runs;
+}
+
+std::vector<FamilyResult> measure_and_print(Device device) {
+  fmt::print(
+      "Sums into shared places, {} repeats each: median time, and how many different results the same input gave.\n\n",
+      kRepeats);
+  fmt::print("  {:<14}  {:>9}  {:>16}  {:>6}  {:>13}  {:>22}\n", "family", "fast ms", "deterministic ms", "ratio",
+             "fast patterns", "deterministic patterns");
+  std::vector<FamilyResult> results;
+  for (const Family& family : families(device, is_emulated(device) ? 100 : 1)) {
+    const FamilyResult r = measure(family, device, kRepeats);
+    fmt::print("  {:<14}  {:>9.3f}  {:>16.3f}  {:>6.2f}  {:>13}  {:>22}\n", r.name, r.fast_ms, r.deterministic_ms,
+               r.deterministic_ms / r.fast_ms, r.fast_patterns, r.deterministic_patterns);
+    std::fflush(stdout);
+    results.push_back(r);
+  }
+  return results;
+}
+
+nlohmann::ordered_json to_json(Device device, const std::vector<TrainingRun>& training,
+                               const std::vector<FamilyResult>& families) {
+  nlohmann::ordered_json root{{"device", device.str()}, {"threads", num_threads()}};
+  root["training"] = nlohmann::ordered_json::array();
+  for (const TrainingRun& run : training)
+    root["training"].push_back({{"model", run.model},
+                                {"level", name(run.level)},
+                                {"seed", run.seed},
+                                {"loss", run.loss},
+                                {"accuracy", run.accuracy},
+                                {"weights_sha256", run.weights_sha256},
+                                {"seconds", run.seconds}});
+  root["families"] = nlohmann::ordered_json::array();
+  for (const FamilyResult& family : families)
+    root["families"].push_back({{"name", family.name},
+                                {"fast_ms", family.fast_ms},
+                                {"deterministic_ms", family.deterministic_ms},
+                                {"fast_patterns", family.fast_patterns},
+                                {"deterministic_patterns", family.deterministic_patterns}});
+  return root;
+}
+
+void run_demo(const Options& options) {
+  const Device device = choose_device(options.device);
+  if (options.threads) set_num_threads(options.threads);
+  std::ofstream json;
+  if (!options.json.empty()) {
+    json.open(options.json);
+    if (!json) throw DataError(fmt::format("[demo] cannot write {}", options.json));
+  }
+
+  fmt::print("Ordo {} on {}, {} thread{}.\n", version(), device.str(), num_threads(), plural(num_threads()));
+  if (!cuda::is_available()) fmt::print("No GPU here: `./run demo --emulated` runs the CUDA kernels on the CPU.\n");
+  fmt::print(
+      "not_guaranteed adds floating-point numbers in the order threads arrive; run_to_run in an order of its own.\n");
+
+  std::vector<TrainingRun> training = train_and_print(digits_task(options.data), device, options.epochs);
+  for (TrainingRun& run : train_and_print(text_task(), device, options.epochs)) training.push_back(std::move(run));
+  const std::vector<FamilyResult> families = measure_and_print(device);
+
+  if (json.is_open()) {
+    json << to_json(device, training, families).dump(2) << '\n';
+    if (!json.flush()) throw DataError(fmt::format("[demo] cannot write {}", options.json));
+  }
+}
+
+}  // namespace
+
+Command add_demo(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "demo", "Train on digits and on text, fast and deterministic, three times each, and compare the bits");
+  command->add_option("--data", options->data, "directory of MNIST files (plain or gzip); without it digits are drawn")
+      ->check(CLI::ExistingDirectory);
+  command->add_option("--epochs", options->epochs, "epochs of every training")->check(CLI::PositiveNumber);
+  command->add_option("--threads", options->threads, "CPU threads (default: OMP_NUM_THREADS or all cores)")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--device", options->device, "cpu, cuda or cuda:1 (default: cuda where there is one)");
+  command->add_option("--json", options->json, "also write the results to this file");
+  return [options] { run_demo(*options); };
+}
