@@ -19,6 +19,7 @@
 #include <ordo/nn/losses.h>
 #include <ordo/nn/module.h>
 #include <ordo/nn/optim/adam.h>
+#include <ordo/nn/optim/optimizer.h>
 #include <ordo/nn/optim/sgd.h>
 #include <ordo/nn/pooling.h>
 #include <ordo/nn/sequential.h>
