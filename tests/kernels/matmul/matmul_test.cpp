@@ -1,0 +1,137 @@
+// Bits of the ordered products, layouts, and bad input.
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/ops/matmul.h>
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/parallel.h>
+
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+// Rule 3 of docs/ordering.md, literally.
+template <class T>
+std::vector<float> rule3(const std::vector<float>& a, const std::vector<float>& b, int64_t m, int64_t n, int64_t k) {
+  std::vector<float> c;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int64_t k0 = 0; k0 < k; k0 += 256) {
+        float block = 0;
+        for (int64_t p = k0; p < std::min(k, k0 + 256); ++p) {
+          const float product = a[size_t(i * k + p)] * b[size_t(p * n + j)];
+          block = p == k0 ? product : block + product;
+        }
+        sum = k0 == 0 ? block : sum + block;
+      }
+      c.push_back(float(T(sum)));
+    }
+  return c;
+}
+
+const DType kProductTypes[] = {float32, float16, bfloat16};
+
+TEST(Matmul, OrderedProductsFollowRule3) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  struct Case {
+    int64_t m, n, k;
+  };
+  for (const Case& s :
+       {Case{1, 1, 1}, {3, 5, 255}, {3, 5, 256}, {3, 5, 257}, {65, 66, 17}, {2, 300, 520}, {300, 2, 520}})
+    for (DType dtype : kProductTypes) {
+      const Tensor a = test_mixed_values({s.m, s.k}, 1).to(dtype), b = test_mixed_values({s.k, s.n}, 2).to(dtype);
+      const auto x = a.to_vector<float>(), y = b.to_vector<float>();
+      const auto expected = dtype == float32   ? rule3<float>(x, y, s.m, s.n, s.k)
+                            : dtype == float16 ? rule3<Half>(x, y, s.m, s.n, s.k)
+                                               : rule3<BFloat16>(x, y, s.m, s.n, s.k);
+      const auto bytes = bytes_of(from_vector(expected, {s.m, s.n}));
+      for (Device device : test_devices())
+        for (int threads : {1, 2, 3}) {
+          set_num_threads(threads);
+          const Tensor left = a.to(device), right = b.to(device);
+          EXPECT_EQ(bytes_of(matmul(left, right).to(cpu, float32)), bytes)
+              << s.m << "x" << s.n << "x" << s.k << " " << name(dtype) << " " << device.str() << " " << threads;
+          const Tensor right_t = right.t().contiguous();
+          EXPECT_EQ(bytes_of(linear(left, right_t).to(cpu, float32)), bytes);
+          EXPECT_EQ(bytes_of(matmul(left.t().contiguous().t(), right_t.t()).to(cpu, float32)), bytes);
+        }
+    }
+  set_num_threads(2);
+}
+
+TEST(Matmul, GoldenBits) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (Device device : test_devices()) {
+    const Tensor a = test_mixed_values({40, 700}, 1).to(device, float32);
+    const Tensor b = test_mixed_values({30, 700}, 2).to(device, float32);
+    EXPECT_EQ(hash_of(linear(a, b, test_mixed_values({30}, 3).to(device, float32))), "9469f6476614732b");
+  }
+}
+
+TEST(Matmul, SameBitsForAnyThreads) {
+  for (Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
+    const DeterminismGuard guard(level);
+    const Tensor a = test_mixed_values({190, 150}, 1).to(float32), b = test_mixed_values({150, 260}, 2).to(float32);
+    const Tensor batch = test_mixed_values({9, 40, 60}, 3).to(float32);
+    std::string first;
+    for (int threads : {1, 2, 3, 7}) {
+      set_num_threads(threads);
+      const std::string now = hash_of(matmul(a, b)) + hash_of(matmul(batch, batch.transpose(1, 2)));
+      if (first.empty()) first = now;
+      EXPECT_EQ(now, first) << threads;
+    }
+    set_num_threads(2);
+  }
+}
+
+TEST(Matmul, IntegersWrapAround) {
+  for (Device device : test_devices()) {
+    const Tensor a = from_vector<int32_t>({1 << 30, 3, -7, 2}, {2, 2}).to(device);
+    EXPECT_EQ(matmul(a, a).to_vector<int32_t>(), (std::vector<int32_t>{-21, -1073741818, 1073741810, -17}));
+    const Tensor bytes = from_vector<uint8_t>({200, 100}, {1, 2}).to(device);
+    EXPECT_EQ(matmul(bytes, bytes.t()).to_vector<int32_t>(), (std::vector<int32_t>{(200 * 200 + 100 * 100) % 256}));
+  }
+}
+
+TEST(Matmul, BroadcastAndStridedBatches) {
+  for (Device device : test_devices()) {
+    const Tensor a = test_values({2, 1, 3, 4}, 1).to(device), b = test_values({5, 4, 2}, 2).to(device);
+    const Tensor c = matmul(a, b);
+    ASSERT_EQ(c.sizes(), Dims({2, 5, 3, 2}));
+    for (int64_t i = 0; i < 2; ++i)
+      for (int64_t j = 0; j < 5; ++j)
+        EXPECT_EQ(bytes_of(c[i][j].contiguous()), bytes_of(matmul(a[i][0].contiguous(), b[j].contiguous())));
+    const Tensor swapped = test_values({3, 2, 4}, 3).to(device).transpose(0, 1);  // batch in the middle
+    const Tensor expected = matmul(swapped.contiguous(), a[0][0].t().contiguous());
+    EXPECT_EQ(bytes_of(matmul(swapped, a[0][0].t())), bytes_of(expected));
+    EXPECT_EQ(bytes_of(matmul(swapped.slice(2, 0, 4, 2), b[0].slice(0, 0, 4, 2))),
+              bytes_of(matmul(swapped.slice(2, 0, 4, 2).contiguous(), b[0].slice(0, 0, 4, 2).contiguous())));
+  }
+}
+
+TEST(Matmul, BadInput) {
+  const Tensor a = zeros({2, 3}), b = zeros({4, 5});
+  EXPECT_ORDO_ERROR(matmul(a, b), ShapeError, "[matmul] the last dimension of the first input must match");
+  EXPECT_ORDO_ERROR(matmul(a, zeros({4})), ShapeError, "[2, 3] with [4]");
+  EXPECT_ORDO_ERROR(matmul(a, zeros({2, 4, 5})), ShapeError, "[matmul]");
+  EXPECT_ORDO_ERROR(matmul(zeros({2, 3, 4}), zeros({3, 4, 5})), ShapeError, "[matmul]");
+  EXPECT_ORDO_ERROR(matmul(scalar_tensor(1.0), a), ShapeError, "[matmul] takes no 0-d tensors");
+  EXPECT_ORDO_ERROR(matmul(a, zeros({3, 2}, {.dtype = float64})), DTypeError, "[matmul]");
+  EXPECT_ORDO_ERROR(matmul(zeros({2, 2}, {.dtype = boolean}), zeros({2, 2}, {.dtype = boolean})), DTypeError, "bool");
+  EXPECT_ORDO_ERROR(matmul(Tensor(), a), ValueError, "[matmul]");
+  EXPECT_ORDO_ERROR(mm(a, zeros({3})), ShapeError, "[mm] takes two matrices");
+  EXPECT_ORDO_ERROR(mm(a, b), ShapeError, "[mm]");
+  EXPECT_ORDO_ERROR(bmm(a, b), ShapeError, "[bmm] takes two batches");
+  EXPECT_ORDO_ERROR(bmm(zeros({2, 3, 4}), zeros({1, 4, 5})), ShapeError, "[bmm]");
+  EXPECT_ORDO_ERROR(linear(a, b), ShapeError, "[linear] the last dimension of the input must be 5");
+  EXPECT_ORDO_ERROR(linear(a, zeros({3})), ShapeError, "[linear] the weight must be [out, in]");
+  EXPECT_ORDO_ERROR(linear(a, zeros({4, 3}), zeros({3})), ShapeError, "[linear] the bias must be [4]");
+  EXPECT_ORDO_ERROR(linear(a, zeros({4, 3}), zeros({4}, {.dtype = float64})), DTypeError, "[linear]");
+  EXPECT_ORDO_ERROR(linear(scalar_tensor(1.0), zeros({4, 1})), ShapeError, "[linear]");
+  for (Device device : test_devices())
+    if (device.is_cuda()) EXPECT_ORDO_ERROR(matmul(a, zeros({3, 2}, {.device = device})), DeviceError, "[matmul]");
+}
+
+}  // namespace
+}  // namespace ordo::test
