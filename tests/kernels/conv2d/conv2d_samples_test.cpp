@@ -55,7 +55,7 @@ const std::vector<Case>& cases() {
       {"stride_beyond_kernel", {1, 1, 5, 5}, {2, 1, 2, 1}, true, 3},
       {"dilated", {1, 1, 6, 5}, {1, 1, 2, 3}, true, 1, {0, 2}, {3, 2}},
       {"grouped", {1, 4, 3, 3}, {2, 2, 2, 2}, true, 1, 1, 1, 2},
-      {"depthwise", {1, 2, 3, 3}, {4, 1, 2, 2}, true, 1, 1, 1, 3},
+      {"depthwise", {1, 2, 3, 3}, {4, 1, 2, 2}, true, 1, 1, 1, 2},
       {"everything", {1, 4, 4, 3}, {2, 2, 3, 2}, true, {2, 1}, {2, 1}, {1, 2}, 2},
       {"no_samples", {0, 2, 4, 4}, {3, 2, 3, 3}, true, 1, 1},
       // Wider than a vector and a block of rule 3, more filters than a tile, more samples than partial sums.
