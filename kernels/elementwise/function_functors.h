@@ -70,7 +70,7 @@ struct Square {
 struct Sign {
   template <class T>
   ORDO_HD T operator()(T x) const {
-    return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
+    return x > T(0) ? T(1) : x == T(0) ? T(0) : x != x ? x : T(-1);  // no x < 0, which unsigned types never are
   }
 };
 

@@ -60,6 +60,7 @@ void free_stack(Context& context) noexcept {
 }
 
 void prepare(Context& context, void (*entry)()) {
+  forget_frames(context);
 #if defined(__x86_64__)
   void** top = reinterpret_cast<void**>(context.stack + context.stack_bytes) - 10;
   std::fill(top, top + 10, nullptr);  // six registers, the entry, and zeros that end a backtrace

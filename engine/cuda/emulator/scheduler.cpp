@@ -18,6 +18,7 @@ std::vector<Context*> g_free_contexts;
 size_t g_stack_bytes = 0;
 bool g_entering = false;  // the launching flow of control is switching to the first thread
 std::exception_ptr g_exception;
+struct Abandoned {};  // thrown by fail(), so that the frames of the thread are left in order
 
 // Brings the next block into a slot whose block has ended.
 void admit(Block& b) {
@@ -79,13 +80,17 @@ void run_threads() {
   for (;;) {
     try {
       l.body(l.body_context);
+    } catch (const Abandoned&) {
     } catch (...) {
       g_exception = std::current_exception();
       l.error = "exception";
     }
     Thread* t = l.current;
     Context* mine = t->context;
-    finish(*t);
+    if (l.error.empty())
+      finish(*t);
+    else
+      t->state = Thread::State::done;
     Thread* next = pick();
     if (next && next->state == Thread::State::fresh) {
       next->context = mine;
@@ -212,7 +217,7 @@ void wake(Thread& t) {
 
 void fail(std::string why) {
   g_launch.error = std::move(why);
-  for (;;) switch_context(*g_launch.current->context, g_launch.main);
+  throw Abandoned{};
 }
 
 void give_way(double chance) {
