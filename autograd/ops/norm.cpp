@@ -22,12 +22,13 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, do
     const Tensor hit = eq(abs(x), norm.detach()).to(x.dtype());
     return sign(x) * hit * (grad / sum(hit, dims, true));
   }
-  const Tensor zero = eq(norm, 0);
-  if (p == 2) return x * masked_fill(grad / norm, zero, 0);
+  // Filled before and after the division: its own derivative must not see the 0 either.
+  const Tensor zero = eq(norm, 0), divisor = masked_fill(norm, zero, 1);
+  if (p == 2) return x * masked_fill(grad / divisor, zero, 0);
   // grad sign(x) |x|^(p-1) / norm^(p-1)
   const Tensor x_zero = eq(x, 0);
   const Tensor power = masked_fill(pow(masked_fill(abs(x), x_zero, 1), p - 1), x_zero, 0);
-  return sign(x) * power * masked_fill(grad / pow(norm, p - 1), zero, 0);
+  return sign(x) * power * masked_fill(grad / pow(divisor, p - 1), zero, 0);
 }
 
 }  // namespace

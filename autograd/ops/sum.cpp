@@ -1,6 +1,7 @@
 #include <ordo/autograd/ops/sum.h>
 
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 #include <ordo/kernels/reduce/sum.h>
@@ -18,17 +19,20 @@ Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
 }  // namespace
 
 Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
-  return record(
-      "sum", kernels::sum(input, dims, keepdim), {input},
-      [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList { return {spread(grad, sizes, dims)}; });
+  Tensor out = kernels::sum(input, dims, keepdim);
+  if (!detail::recorded(input)) return out;
+  return record("sum", std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
+    return {spread(grad, sizes, dims)};
+  });
 }
 
 Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
-  return record("mean", kernels::mean(input, dims, keepdim), {input},
-                [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
-                  const double count = double(sizes.product()) / double(grad.numel());
-                  return {spread(grad / count, sizes, dims)};
-                });
+  Tensor out = kernels::mean(input, dims, keepdim);
+  if (!detail::recorded(input)) return out;
+  return record("mean", std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
+    const double count = double(sizes.product()) / double(grad.numel());
+    return {spread(grad / count, sizes, dims)};
+  });
 }
 
 Tensor sum(const Tensor& input) { return sum(input, {}, false); }

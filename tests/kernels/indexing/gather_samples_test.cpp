@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/ops/gather.h>
+#include <ordo/autograd/ops/index_select.h>
+#include <ordo/autograd/ops/one_hot.h>
+#include <ordo/engine/error.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+std::vector<double> gathered(const Tensor& input, int dim, const Tensor& index) {
+  const auto x = input.to_vector<double>();
+  const auto picked = index.to_vector<int64_t>();
+  std::vector<double> out;
+  for (size_t i = 0; i < picked.size(); ++i) {
+    int64_t rest = int64_t(i), flat = 0, step = 1;
+    for (int d = input.dim() - 1; d >= 0; --d) {
+      const int64_t at = rest % index.sizes()[d];
+      rest /= index.sizes()[d];
+      flat += (d == dim ? picked[i] : at) * step;
+      step *= input.sizes()[d];
+    }
+    out.push_back(x[size_t(flat)]);
+  }
+  return out;
+}
+
+Sample gather_sample(const char* label, const Tensor& input, int dim, const Tensor& index) {
+  return {.label = label,
+          .inputs = {input, index},
+          .run = [dim](const TensorList& in) { return gather(in[0], dim, in[1]); },
+          .reference = [dim](const TensorList& in) { return gathered(in[0], dim, in[1]); },
+          .gradient = input.numel() <= 100,
+          .tolerance = 0};
+}
+
+ORDO_OP_SAMPLES(gather) {
+  return {
+      gather_sample("rows", test_values({4, 3}), 0, test_indices({5, 2}, 4)),
+      gather_sample("columns", test_values({4, 3}), 1, test_indices({4, 6}, 3)),
+      gather_sample("middle", test_values({2, 5, 3}), 1, test_indices({2, 2, 3}, 5, 0, int32)),
+      gather_sample("0-d", test_values({}), 0, test_indices({}, 1)),
+      gather_sample("nothing", test_values({4, 3}), 0, test_indices({0, 3}, 4)),
+      gather_sample("many", test_values({40, 70}), 1, test_indices({40, 100}, 70)),
+      gather_sample("integers", test_indices({4, 3}, 100), 1, test_indices({4, 6}, 3, 1)),
+  };
+}
+
+Sample select_sample(const char* label, const Tensor& input, int dim, const Tensor& index) {
+  return {.label = label,
+          .inputs = {input, index},
+          .run = [dim](const TensorList& in) { return index_select(in[0], dim, in[1]); },
+          .reference =
+              [dim](const TensorList& in) {
+                const auto x = in[0].to_vector<double>();
+                const auto picked = in[1].to_vector<int64_t>();
+                int64_t outer = 1, inner = 1;
+                for (int d = 0; d < in[0].dim(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : in[0].sizes()[d];
+                const int64_t length = in[0].dim() ? in[0].sizes()[dim] : 1;
+                std::vector<double> out;
+                for (int64_t o = 0; o < outer; ++o)
+                  for (int64_t k : picked)
+                    for (int64_t i = 0; i < inner; ++i) out.push_back(x[size_t((o * length + k) * inner + i)]);
+                return out;
+              },
+          .gradient = input.numel() <= 100,
+          .tolerance = 0};
+}
+
+ORDO_OP_SAMPLES(index_select) {
+  return {
+      select_sample("rows", test_values({4, 3}), 0, test_indices({6}, 4)),
+      select_sample("columns", test_values({4, 3}), 1, test_indices({5}, 3, 0, int32)),
+      select_sample("middle", test_values({2, 5, 3}), 1, test_indices({2}, 5)),
+      select_sample("0-d input", test_values({}), 0, test_indices({1}, 1)),
+      select_sample("0-d index", test_values({4, 3}), 0, test_indices({}, 4)),
+      select_sample("nothing", test_values({4, 3}), 0, test_indices({0}, 4)),
+      select_sample("many", test_values({200, 33}), 0, test_indices({500}, 200)),
+      select_sample("bool", test_indices({40}, 2).to(boolean), 0, test_indices({50}, 40, 1)),
+  };
+}
+
+ORDO_OP_SAMPLES(one_hot) {
+  const auto reference = [](const TensorList& in) {
+    std::vector<double> out;
+    for (int64_t t : in[0].to_vector<int64_t>())
+      for (int64_t c = 0; c < 5; ++c) out.push_back(t == c);
+    return out;
+  };
+  return {
+      {.label = "rows",
+       .inputs = {test_indices({7}, 5)},
+       .run = [](const TensorList& in) { return one_hot(in[0], 5); },
+       .reference = reference,
+       .tolerance = 0},
+      {.label = "0-d int32",
+       .inputs = {test_indices({}, 5, 1, int32)},
+       .run = [](const TensorList& in) { return one_hot(in[0], 5); },
+       .reference = reference,
+       .tolerance = 0},
+      {.label = "found",
+       .inputs = {from_vector<int64_t>({4, 0, 1, 1}, {2, 2})},
+       .run = [](const TensorList& in) { return one_hot(in[0]); },
+       .reference = reference,
+       .tolerance = 0},
+  };
+}
+
+TEST(Gather, indices_out_of_range) {
+  for (Device device : test_devices())
+    for (int64_t bad : {-1, 4}) {
+      const Tensor x = test_values({4, 3}).to(device);
+      const Tensor index = from_vector<int64_t>({0, 3, bad}, {3}).to(device);
+      const std::string text = "index[2] = " + std::to_string(bad) + " is out of range for dimension 0 of size 4";
+      EXPECT_ORDO_ERROR(index_select(x, 0, index).to_vector<double>(), IndexError, "[index_select] " + text);
+      EXPECT_ORDO_ERROR(gather(x, 0, index.view({1, 3})).to_vector<double>(), IndexError, "[gather] " + text);
+      const Tensor classes = from_vector<int64_t>({0, bad}, {2}).to(device);
+      EXPECT_ORDO_ERROR(one_hot(classes, 4).to_vector<int64_t>(), IndexError, "[one_hot] target[1]");
+      // The device is usable after it.
+      EXPECT_EQ(index_select(x, 0, classes.slice(0, 0, 1)).numel(), 3);
+      (void)x.to_vector<double>();
+    }
+}
+
+TEST(Gather, bad_input) {
+  const Tensor x = ones({4, 3}), index = zeros({4}, {int64}), square = zeros({4, 3}, {int64});
+  EXPECT_ORDO_ERROR(gather(x, 0, index), ShapeError, "gather");
+  EXPECT_ORDO_ERROR(gather(x, 1, zeros({5, 3}, {int64})), ShapeError, "gather");
+  EXPECT_ORDO_ERROR(gather(x, 2, square), IndexError, "gather");
+  EXPECT_ORDO_ERROR(gather(x, 0, x), DTypeError, "gather");
+  EXPECT_ORDO_ERROR(gather(x, 0, Tensor()), ValueError, "gather");
+  EXPECT_ORDO_ERROR(index_select(x, 0, square), ShapeError, "index_select");
+  EXPECT_ORDO_ERROR(index_select(x, -3, index), IndexError, "index_select");
+  EXPECT_ORDO_ERROR(index_select(x, 0, ones({2})), DTypeError, "index_select");
+  EXPECT_ORDO_ERROR(index_select(ones({}), 0, zeros({2}, {int64})), ShapeError, "index_select");
+  EXPECT_ORDO_ERROR(one_hot(index, 0), ValueError, "one_hot");
+  EXPECT_ORDO_ERROR(one_hot(empty({0}, {int64})), ValueError, "one_hot");
+  EXPECT_ORDO_ERROR(one_hot(tensor<int64_t>({-1, 2})), IndexError, "one_hot");
+  EXPECT_ORDO_ERROR(one_hot(x, 4), DTypeError, "one_hot");
+  for (Device device : test_devices())
+    if (device.is_cuda()) {
+      EXPECT_ORDO_ERROR(gather(x, 0, square.to(device)), DeviceError, "gather");
+    }
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
+#include <ordo/autograd/ops/mse_loss.h>
+#include <ordo/engine/error.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using Loss = Tensor (*)(const Tensor&, const Tensor&, Reduction);
+
+Sample sample(const char* label, Loss loss, const Dims& sizes, Reduction reduction, double (*element)(double, double)) {
+  return {.label = label,
+          .inputs = {test_values(sizes), test_values(sizes, 1, 0, 1)},
+          .run = [=](const TensorList& in) { return loss(in[0], in[1], reduction); },
+          .reference =
+              [=](const TensorList& in) {
+                const auto a = in[0].to_vector<double>(), b = in[1].to_vector<double>();
+                std::vector<double> out;
+                double sum = 0;
+                for (size_t i = 0; i < a.size(); ++i) {
+                  out.push_back(element(a[i], b[i]));
+                  sum += out.back();
+                }
+                if (reduction == Reduction::none) return out;
+                return std::vector<double>{reduction == Reduction::mean ? sum / double(a.size()) : sum};
+              },
+          .gradient = sizes.product() <= 100,
+          .tolerance = 64};
+}
+
+std::vector<Sample> samples(Loss loss, double (*element)(double, double)) {
+  return {sample("mean", loss, {3, 4}, Reduction::mean, element),
+          sample("sum", loss, {5}, Reduction::sum, element),
+          sample("none", loss, {2, 3}, Reduction::none, element),
+          sample("0-d", loss, {}, Reduction::mean, element),
+          sample("sum of nothing", loss, {0}, Reduction::sum, element),
+          sample("a block and one", loss, {17, 241}, Reduction::mean, element)};
+}
+
+ORDO_OP_SAMPLES(mse_loss) {
+  return samples(mse_loss, [](double a, double b) { return (a - b) * (a - b); });
+}
+ORDO_OP_SAMPLES(l1_loss) {
+  return samples(l1_loss, [](double a, double b) { return std::abs(a - b); });
+}
+ORDO_OP_SAMPLES(binary_cross_entropy_with_logits) {
+  return samples(binary_cross_entropy_with_logits, [](double x, double t) {
+    const double p = 1 / (1 + std::exp(-x));
+    return -(t * std::log(p) + (1 - t) * std::log(1 - p));
+  });
+}
+
+// The fused backward kernel against the formula in operations.
+TEST(MseLoss, fused_gradient_agrees_with_the_composed_one) {
+  for (Device device : test_devices())
+    for (Loss loss : {static_cast<Loss>(mse_loss), static_cast<Loss>(l1_loss)})
+      for (Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
+        const Tensor a = test_values({4, 8}).to(device).set_requires_grad();
+        const Tensor b = test_values({4, 8}, 1).to(device);
+        const Tensor out = loss(a, b, reduction), weights = test_values(out.sizes(), 2).to(device);
+        const Tensor fused = grad({out}, {a}, {weights}, true)[0];
+        const Tensor composed = grad({out}, {a}, {weights}, true, true)[0].detach();
+        EXPECT_EQ(bytes_of(fused), bytes_of(composed)) << device.str();
+      }
+}
+
+TEST(MseLoss, bad_input) {
+  const Tensor x = ones({2, 3});
+  for (Loss loss :
+       {static_cast<Loss>(mse_loss), static_cast<Loss>(l1_loss), static_cast<Loss>(binary_cross_entropy_with_logits)}) {
+    EXPECT_ORDO_ERROR(loss(x, ones({3}), Reduction::mean), ShapeError, "one shape");
+    EXPECT_ORDO_ERROR(loss(x, ones({2, 3}, {float64}), Reduction::mean), DTypeError, "_");
+    EXPECT_ORDO_ERROR(loss(ones({2}, {int64}), ones({2}, {int64}), Reduction::mean), DTypeError, "_");
+    EXPECT_ORDO_ERROR(loss(x, Tensor(), Reduction::mean), ValueError, "target");
+    EXPECT_TRUE(std::isnan(loss(empty({0}), empty({0}), Reduction::mean).item<double>()));
+  }
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,141 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/batch_norm.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/engine/error.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+/// Exact in every dtype.
+std::vector<double> running(int64_t channels, double first) {
+  std::vector<double> out;
+  for (int64_t c = 0; c < channels; ++c) out.push_back(first + 0.25 * double(c));
+  return out;
+}
+
+std::vector<double> reference(const TensorList& in, bool training, double eps) {
+  const auto x = in[0].to_vector<double>();
+  const int64_t n = in[0].sizes()[0], c = in[0].sizes()[1], inner = in[0].numel() / (n * c);
+  std::vector<double> out(x.size());
+  for (int64_t k = 0; k < c; ++k) {
+    const auto at = [&](int64_t i) { return size_t((i / inner * c + k) * inner + i % inner); };
+    double mean = 0, var = 0;
+    for (int64_t i = 0; i < n * inner; ++i) mean += x[at(i)] / double(n * inner);
+    for (int64_t i = 0; i < n * inner; ++i) var += (x[at(i)] - mean) * (x[at(i)] - mean) / double(n * inner);
+    if (!training) mean = running(c, -0.5)[size_t(k)], var = running(c, 0.5)[size_t(k)];
+    const double w = in.size() > 1 ? in[1].to_vector<double>()[size_t(k)] : 1;
+    const double b = in.size() > 2 ? in[2].to_vector<double>()[size_t(k)] : 0;
+    for (int64_t i = 0; i < n * inner; ++i) out[at(i)] = (x[at(i)] - mean) / std::sqrt(var + eps) * w + b;
+  }
+  return out;
+}
+
+Sample sample(const char* label, const Dims& sizes, bool training, bool affine = true) {
+  const int64_t c = sizes[1];
+  Sample s{.label = label,
+           .inputs = {test_values(sizes)},
+           .run =
+               [=](const TensorList& in) {
+                 const auto like = [&](std::vector<double> v) {
+                   return from_vector<double>(v, {c}).to(in[0].device(), in[0].dtype());
+                 };
+                 return batch_norm(in[0], like(running(c, -0.5)), like(running(c, 0.5)),
+                                   in.size() > 1 ? in[1] : Tensor(), in.size() > 2 ? in[2] : Tensor(), training);
+               },
+           .reference = [=](const TensorList& in) { return reference(in, training, 1e-5); },
+           .gradient = sizes.product() <= 100,
+           .tolerance = 16};
+  if (affine) s.inputs = {test_values(sizes), test_values({c}, 1), test_values({c}, 2)};
+  return s;
+}
+
+ORDO_OP_SAMPLES(batch_norm) {
+  return {
+      sample("rows", {6, 3}, true),
+      sample("images", {3, 2, 2, 3}, true),
+      sample("plain", {5, 2, 2}, true, false),
+      sample("eval rows", {4, 3}, false),
+      sample("eval images", {2, 3, 2, 2}, false),
+      sample("eval plain", {3, 2, 4}, false, false),
+      sample("large images", {5, 4, 9, 11}, true),
+      sample("many rows", {300, 40}, true),
+      sample("two blocks", {3, 2, 37, 45}, true),
+      sample("one channel", {4, 1, 30, 40}, true),
+  };
+}
+
+TEST(BatchNorm, running_statistics) {
+  for (Device device : test_devices())
+    for (DType stats : {float32, float16}) {
+      const Tensor x = from_vector<float>({1, 2, 3, 6, 4, 8}, {3, 2}).to(device, stats == float16 ? float16 : float32);
+      const Tensor mean = zeros({2}, {stats, device}), var = ones({2}, {stats, device});
+      batch_norm(x, mean, var, {}, {}, true, 0.5);
+      // Channels 1, 3, 4 and 2, 6, 8: means 8/3 and 16/3, unbiased variances 7/3 and 28/3.
+      const double tolerance = stats == float16 ? 4e-3 : 1e-6;
+      EXPECT_NEAR(mean.to_vector<double>()[0], 4.0 / 3, tolerance);
+      EXPECT_NEAR(mean.to_vector<double>()[1], 8.0 / 3, tolerance);
+      EXPECT_NEAR(var.to_vector<double>()[0], 0.5 + 7.0 / 6, tolerance);
+      EXPECT_NEAR(var.to_vector<double>()[1], 0.5 + 28.0 / 6, tolerance);
+    }
+}
+
+TEST(BatchNorm, counts_the_change_of_running_statistics) {
+  Tensor mean = zeros({2}), var = ones({2});
+  const Tensor w = ones({2}).set_requires_grad();
+  const Tensor y = sum(mul(w, mean));
+  batch_norm(test_values({4, 2}).to(float32), mean, var, {}, {}, true);
+  EXPECT_ORDO_ERROR(y.backward(), AutogradError, "batch_norm");
+}
+
+// The fused backward kernel against the formula in operations; they round differently.
+TEST(BatchNorm, fused_gradient_agrees_with_the_composed_one) {
+  for (Device device : test_devices())
+    for (bool training : {true, false}) {
+      const Tensor x = test_values({5, 3, 4, 4}).to(device).set_requires_grad();
+      const Tensor w = test_values({3}, 1).to(device).set_requires_grad();
+      const Tensor b = test_values({3}, 2).to(device).set_requires_grad();
+      const Tensor mean = zeros({3}, {float64, device}), var = ones({3}, {float64, device});
+      const Tensor g = test_values({5, 3, 4, 4}, 3).to(device);
+      const Tensor y = batch_norm(x, mean, var, w, b, training);
+      const TensorList fused = grad({y}, {x, w, b}, {g}, true), composed = grad({y}, {x, w, b}, {g}, true, true);
+      for (size_t i = 0; i < 3; ++i) {
+        const auto f = fused[i].to_vector<double>(), c = composed[i].to_vector<double>();
+        for (size_t k = 0; k < f.size(); ++k) EXPECT_NEAR(f[k], c[k], 1e-12) << "gradient " << i;
+      }
+    }
+}
+
+TEST(BatchNorm, half_input_with_float_parameters) {
+  for (Device device : test_devices()) {
+    const Tensor x = test_values({8, 4}).to(device, float16).set_requires_grad();
+    const Tensor w = ones({4}, {float32, device, true}), mean = zeros({4}, {float32, device}),
+                 var = ones({4}, {float32, device});
+    const Tensor y = batch_norm(x, mean, var, w, {}, true);
+    EXPECT_EQ(y.dtype(), float16);
+    sum(y * y).backward();
+    EXPECT_EQ(x.grad().dtype(), float16);
+    EXPECT_EQ(w.grad().dtype(), float32);
+  }
+}
+
+TEST(BatchNorm, bad_input) {
+  const Tensor x = ones({4, 3}), m = zeros({3}), v = ones({3});
+  EXPECT_ORDO_ERROR(batch_norm(ones({3}), m, v), ShapeError, "batch_norm");
+  EXPECT_ORDO_ERROR(batch_norm(x, zeros({4}), ones({4})), ShapeError, "running_mean");
+  EXPECT_ORDO_ERROR(batch_norm(x, m, v, ones({2})), ShapeError, "weight");
+  EXPECT_ORDO_ERROR(batch_norm(x, m, v, ones({3}, {float64})), DTypeError, "weight");
+  EXPECT_ORDO_ERROR(batch_norm(x, {}, {}), ValueError, "running_mean");
+  EXPECT_ORDO_ERROR(batch_norm(x, m, {}, {}, {}, true), ValueError, "running");
+  EXPECT_ORDO_ERROR(batch_norm(ones({1, 3}), m, v, {}, {}, true), ValueError, "more than one value");
+  EXPECT_ORDO_ERROR(batch_norm(ones({4, 3}, {int64}), m, v), DTypeError, "batch_norm");
+  EXPECT_EQ(batch_norm(empty({0, 3}), m, v).numel(), 0);
+}
+
+}  // namespace
+}  // namespace ordo::test

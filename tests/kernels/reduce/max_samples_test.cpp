@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <ordo/autograd/ops/any.h>
+#include <ordo/autograd/ops/max.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/engine/error.h>
+#include "tests/kernels/reduce/reference.h"
+
+namespace ordo::test {
+namespace {
+
+double largest(const Values& v) { return *std::max_element(v.begin(), v.end()); }
+double smallest(const Values& v) { return *std::min_element(v.begin(), v.end()); }
+double first_largest(const Values& v) { return double(std::max_element(v.begin(), v.end()) - v.begin()); }
+double first_smallest(const Values& v) { return double(std::min_element(v.begin(), v.end()) - v.begin()); }
+
+std::vector<Sample> exact(std::vector<Sample> samples) {
+  for (Sample& s : samples) s.tolerance = 0;
+  return samples;
+}
+
+ORDO_OP_SAMPLES(amax) {
+  return exact(reduce_samples([](const Tensor& t, const Dims& d, bool k) { return amax(t, d, k); }, largest, false));
+}
+ORDO_OP_SAMPLES(amin) {
+  return exact(reduce_samples([](const Tensor& t, const Dims& d, bool k) { return amin(t, d, k); }, smallest, false));
+}
+
+ORDO_OP_SAMPLES(max) {
+  return exact({
+      reduce_sample(
+          "all", test_values({3, 4}), {}, [](const Tensor& t) { return max(t); }, largest),
+      reduce_sample(
+          "first", test_values({5, 3}), {0}, [](const Tensor& t) { return max(t, 0).values; }, largest),
+      reduce_sample(
+          "last, keepdim", test_values({3, 5}), {1}, [](const Tensor& t) { return max(t, -1, true).values; }, largest),
+      reduce_sample(
+          "0-d", test_values({}), {}, [](const Tensor& t) { return max(t, 0).values; }, largest),
+      reduce_sample(
+          "blocks", test_values({2, 5000}), {1}, [](const Tensor& t) { return max(t, 1).values; }, largest),
+      reduce_sample(
+          "across", test_values({70, 40}), {0}, [](const Tensor& t) { return max(t, 0).values; }, largest),
+      reduce_sample(
+          "integers", test_indices({4, 9}, 50), {1}, [](const Tensor& t) { return max(t, 1).values; }, largest),
+  });
+}
+ORDO_OP_SAMPLES(min) {
+  return exact({
+      reduce_sample(
+          "all", test_values({3, 4}), {}, [](const Tensor& t) { return min(t); }, smallest),
+      reduce_sample(
+          "first", test_values({5, 3}), {0}, [](const Tensor& t) { return min(t, 0).values; }, smallest),
+      reduce_sample(
+          "blocks", test_values({2, 5000}), {1}, [](const Tensor& t) { return min(t, 1).values; }, smallest),
+      reduce_sample(
+          "uint8", test_indices({4, 9}, 50, 1, uint8), {}, [](const Tensor& t) { return min(t); }, smallest),
+  });
+}
+
+ORDO_OP_SAMPLES(argmax) {
+  return exact({
+      reduce_sample(
+          "all", test_values({3, 4}), {}, [](const Tensor& t) { return argmax(t); }, first_largest),
+      reduce_sample(
+          "last", test_values({7, 10}), {1}, [](const Tensor& t) { return argmax(t, 1); }, first_largest),
+      reduce_sample(
+          "ties", test_indices({3, 200}, 4), {1}, [](const Tensor& t) { return argmax(t, 1); }, first_largest),
+      reduce_sample(
+          "ties across", test_indices({200, 40}, 4), {0}, [](const Tensor& t) { return argmax(t, 0); }, first_largest),
+      reduce_sample(
+          "ties in blocks", test_indices({9000}, 5), {}, [](const Tensor& t) { return argmax(t); }, first_largest),
+      reduce_sample(
+          "bool", test_indices({40}, 2).to(boolean), {}, [](const Tensor& t) { return argmax(t); }, first_largest),
+  });
+}
+ORDO_OP_SAMPLES(argmin) {
+  return exact({
+      reduce_sample(
+          "all", test_values({3, 4}), {}, [](const Tensor& t) { return argmin(t); }, first_smallest),
+      reduce_sample(
+          "ties", test_indices({3, 200}, 4), {1}, [](const Tensor& t) { return argmin(t, 1, true); }, first_smallest),
+  });
+}
+
+double any_of(const Values& v) {
+  return std::any_of(v.begin(), v.end(), [](double x) { return x != 0; });
+}
+double all_of(const Values& v) {
+  return std::all_of(v.begin(), v.end(), [](double x) { return x != 0; });
+}
+
+ORDO_OP_SAMPLES(any) {
+  return exact({
+      reduce_sample(
+          "rows", test_indices({6, 3}, 2).to(boolean), {1}, [](const Tensor& t) { return any(t, {1}); }, any_of),
+      reduce_sample(
+          "floating", test_indices({6, 3}, 2).to(float64), {0}, [](const Tensor& t) { return any(t, {0}); }, any_of),
+      reduce_sample(
+          "of nothing", test_values({0}), {}, [](const Tensor& t) { return any(t); }, any_of),
+      reduce_sample(
+          "many", test_indices({3, 6000}, 7000), {1}, [](const Tensor& t) { return any(t, {1}); }, any_of),
+  });
+}
+ORDO_OP_SAMPLES(all) {
+  return exact({
+      reduce_sample(
+          "rows", test_indices({6, 3}, 4).to(boolean), {1}, [](const Tensor& t) { return all(t, {1}); }, all_of),
+      reduce_sample(
+          "of nothing", test_values({0}), {}, [](const Tensor& t) { return all(t); }, all_of),
+      reduce_sample(
+          "many", test_indices({3, 6000}, 7000), {1}, [](const Tensor& t) { return all(t, {1}, true); }, all_of),
+  });
+}
+
+TEST(Max, indices_and_nan) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (Device device : test_devices()) {
+    const Tensor t = from_vector<float>({1, 5, 5, 2, nan, 7, nan, 0}, {2, 4}).to(device);
+    const MaxResult r = max(t, 1);
+    EXPECT_EQ(r.indices.to_vector<int64_t>(), (std::vector<int64_t>{1, 0}));
+    EXPECT_EQ(r.indices.dtype(), int64);
+    EXPECT_EQ(r.values.to_vector<float>()[0], 5);
+    EXPECT_TRUE(std::isnan(r.values.to_vector<float>()[1]));
+    EXPECT_TRUE(std::isnan(max(t).item<double>()));
+    EXPECT_TRUE(std::isnan(min(t).item<double>()));
+    EXPECT_EQ(argmin(t).item<int64_t>(), 4);
+    EXPECT_TRUE(any(t, {1}).to_vector<bool>()[1]);
+  }
+}
+
+TEST(Max, gradient_is_shared_by_equal_elements) {
+  Tensor t = tensor({3.f, 1.f, 3.f});
+  t.set_requires_grad();
+  max(t).backward();
+  EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{0.5f, 0, 0.5f}));
+  t.zero_grad();
+  max(t, 0).values.backward();
+  EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{1, 0, 0}));
+}
+
+TEST(Max, bad_input) {
+  const Tensor none = empty({0, 3});
+  EXPECT_ORDO_ERROR(max(none), ValueError, "amax");
+  EXPECT_ORDO_ERROR(max(none, 0), ValueError, "max");
+  EXPECT_EQ(max(none, 1).values.numel(), 0);
+  EXPECT_ORDO_ERROR(argmax(none), ValueError, "argmax");
+  EXPECT_ORDO_ERROR(argmin(none, 0), ValueError, "argmin");
+  const Tensor t = ones({2, 3});
+  EXPECT_ORDO_ERROR(max(t, 2), IndexError, "max");
+  EXPECT_ORDO_ERROR(amin(t, Dims({0, 0})), ValueError, "amin");
+  EXPECT_ORDO_ERROR(argmax(t, -3), IndexError, "argmax");
+  EXPECT_ORDO_ERROR(any(t, {7}), IndexError, "any");
+  EXPECT_ORDO_ERROR(all(Tensor()), ValueError, "all");
+}
+
+}  // namespace
+}  // namespace ordo::test

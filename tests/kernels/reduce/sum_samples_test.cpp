@@ -1,0 +1,139 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/engine/error.h>
+#include <ordo/engine/parallel.h>
+#include "tests/kernels/reduce/reference.h"
+
+namespace ordo::test {
+namespace {
+
+double total(const Values& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
+
+ORDO_OP_SAMPLES(sum) {
+  auto out =
+      reduce_samples([](const Tensor& t, const Dims& dims, bool keepdim) { return sum(t, dims, keepdim); }, total);
+  out.push_back(reduce_sample(
+      "integers", test_indices({4, 70}, 1000, 1, int32), {1}, [](const Tensor& t) { return sum(t, {-1}); }, total));
+  out.push_back(reduce_sample(
+      "bool", test_indices({300}, 2).to(boolean), {}, [](const Tensor& t) { return t.sum(); }, total));
+  out.push_back(reduce_sample(
+      "expanded", test_values({3, 1}), {},
+      [](const Tensor& t) {
+        return sum(t.expand({3, 4}));
+      },
+      [](const Values& v) { return 4 * total(v); }));
+  return out;
+}
+
+ORDO_OP_SAMPLES(mean) {
+  return reduce_samples([](const Tensor& t, const Dims& dims, bool keepdim) { return mean(t, dims, keepdim); },
+                        [](const Values& v) { return total(v) / double(v.size()); }, false);
+}
+
+/// Rule 2 of docs/ordering.md, word for word.
+template <class A>
+A rule_2(const std::vector<A>& values) {
+  std::vector<A> blocks;
+  for (size_t begin = 0; begin < values.size(); begin += 4096) {
+    const size_t count = std::min<size_t>(4096, values.size() - begin);
+    std::vector<A> lanes;
+    for (size_t i = 0; i < count; ++i) {
+      if (i < 32)
+        lanes.push_back(values[begin + i]);
+      else
+        lanes[i % 32] += values[begin + i];
+    }
+    for (size_t half = 16; half > 0; half /= 2) {
+      for (size_t k = 0; k < half && k + half < lanes.size(); ++k) lanes[k] += lanes[k + half];
+      lanes.resize(std::min(lanes.size(), half));
+    }
+    blocks.push_back(lanes[0]);
+  }
+  while (blocks.size() > 1) {
+    std::vector<A> groups;
+    for (size_t begin = 0; begin < blocks.size(); begin += 64) {
+      A s = blocks[begin];
+      for (size_t i = begin + 1; i < std::min(blocks.size(), begin + 64); ++i) s += blocks[i];
+      groups.push_back(s);
+    }
+    blocks = groups;
+  }
+  return blocks[0];
+}
+
+template <class T, class A>
+void expect_rule_2(int64_t rows, int64_t length, bool across) {
+  const DType dtype = dtype_of<T>;
+  const Tensor values = test_mixed_values(across ? Dims{length, rows} : Dims{rows, length}).to(dtype);
+  std::vector<uint8_t> want;
+  for (int64_t r = 0; r < rows; ++r) {
+    const T sum(rule_2(values.select(across ? 1 : 0, r).to_vector<A>()));
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&sum);
+    want.insert(want.end(), bytes, bytes + sizeof(T));
+  }
+  for (Device device : test_devices())
+    EXPECT_EQ(bytes_of(sum(values.to(device), {across ? 0 : 1})), want)
+        << name(dtype) << " " << device.str() << " " << rows << " x " << length << (across ? " across" : " along");
+}
+
+TEST(Sum, follows_rule_2_of_the_contract) {
+  for (int64_t length : {1, 2, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 4095, 4096, 4097, 4127, 8192, 12289})
+    for (bool across : {false, true}) {
+      expect_rule_2<float, float>(3, length, across);
+      expect_rule_2<double, double>(9, length, across);
+    }
+  for (int64_t length : {31, 4097}) {
+    expect_rule_2<Half, float>(9, length, true);
+    expect_rule_2<BFloat16, float>(2, length, false);
+  }
+}
+
+// More than 64 blocks: two levels of rule 1.
+TEST(Sum, folds_many_blocks) { expect_rule_2<float, float>(1, 66 * 4096 + 5, false); }
+
+// The contract's version 1. These change only with a new version.
+TEST(Sum, golden_bits) {
+  EXPECT_EQ(hash_of(sum(test_mixed_values({3, 5000}).to(float32), {1})), "efb1c54cebe29d9c");
+  EXPECT_EQ(hash_of(sum(test_mixed_values({5000, 3}), {0})), "4464c3e1823abb92");
+}
+
+TEST(Sum, negative_zero_stays) {
+  const Tensor t = full({40}, -0.0);
+  EXPECT_TRUE(std::signbit(sum(t).item<double>()));
+}
+
+TEST(Sum, dtypes) {
+  EXPECT_EQ(sum(ones({3}, {int32})).dtype(), int64);
+  EXPECT_EQ(sum(ones({3}, {boolean})).item<int64_t>(), 3);
+  EXPECT_EQ(sum(ones({3}, {float16})).dtype(), float16);
+  // 4096 ones: float16 alone could not count beyond 2048.
+  EXPECT_EQ(sum(ones({4096}, {float16})).item<double>(), 4096);
+}
+
+TEST(Sum, of_nothing) {
+  for (Device device : test_devices()) {
+    EXPECT_EQ(sum(empty({0}, {float32, device})).item<double>(), 0);
+    EXPECT_TRUE(std::isnan(mean(empty({0}, {float32, device})).item<double>()));
+    EXPECT_EQ(sum(empty({0, 2}, {int64, device}), {0}).to_vector<int64_t>(), (std::vector<int64_t>{0, 0}));
+  }
+}
+
+TEST(Sum, bad_input) {
+  const Tensor t = ones({2, 3});
+  EXPECT_ORDO_ERROR(sum(t, {2}), IndexError, "sum");
+  EXPECT_ORDO_ERROR(sum(t, {-3}), IndexError, "sum");
+  const Dims twice{0, -2};
+  EXPECT_ORDO_ERROR(sum(t, twice), ValueError, "[sum] dimension");
+  EXPECT_ORDO_ERROR(sum(Tensor()), ValueError, "sum");
+  EXPECT_ORDO_ERROR(mean(ones({2}, {int64})), DTypeError, "mean");
+  EXPECT_ORDO_ERROR(mean(t, {5}), IndexError, "mean");
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <ordo/autograd/ops/norm.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/var.h>
+#include <ordo/engine/error.h>
+#include "tests/kernels/reduce/reference.h"
+
+namespace ordo::test {
+namespace {
+
+double variance(const Values& v, double correction) {
+  double mean = 0, squares = 0;
+  for (double x : v) mean += x / double(v.size());
+  for (double x : v) squares += (x - mean) * (x - mean);
+  return squares / std::max(0.0, double(v.size()) - correction);
+}
+
+ORDO_OP_SAMPLES(var) {
+  std::vector<Sample> out;
+  for (Sample& s : reduce_samples([](const Tensor&t, const Dims&d, bool k) { return var(t, d, 0, k); },
+                                  [](const Values&v) { return variance(v, 0); }, false))
+    out.push_back(std::move(s));
+  out.push_back(reduce_sample(
+      "unbiased", test_values({3, 6}), {}, [](const Tensor& t) { return var(t); },
+      [](const Values& v) { return variance(v, 1); }));
+  return out;
+}
+
+ORDO_OP_SAMPLES(std) {
+  const auto reference = [](const Values& v) { return std::sqrt(variance(v, 1)); };
+  return {
+      reduce_sample(
+          "all", test_values({3, 4}), {}, [](const Tensor& t) { return ordo::std(t); }, reference),
+      reduce_sample(
+          "rows", test_values({3, 6}), {1}, [](const Tensor& t) { return ordo::std(t, {1}, 1, true); }, reference),
+      reduce_sample(
+          "blocks", test_values({2, 5000}), {1}, [](const Tensor& t) { return ordo::std(t, {1}); }, reference),
+  };
+}
+
+double p_norm(const Values& v, double p) {
+  double s = p < 0 ? HUGE_VAL : 0;
+  for (double x : v) {
+    if (p == HUGE_VAL)
+      s = std::max(s, std::abs(x));
+    else if (p == -HUGE_VAL)
+      s = std::min(s, std::abs(x));
+    else
+      s += p == 0 ? x != 0 : std::pow(std::abs(x), p);
+  }
+  return p == 0 || std::isinf(p) ? s : std::pow(s, 1 / p);
+}
+
+ORDO_OP_SAMPLES(norm) {
+  auto out = reduce_samples([](const Tensor& t, const Dims& d, bool k) { return norm(t, 2, d, k); },
+                            [](const Values& v) { return p_norm(v, 2); });
+  const auto add = [&](const char* label, double p) {
+    out.push_back(reduce_sample(
+        label, test_values({4, 5}), {1}, [p](const Tensor& t) { return norm(t, p, {1}); },
+        [p](const Values& v) { return p_norm(v, p); }));
+  };
+  add("p = 0", 0);
+  add("p = 1", 1);
+  add("p = 3", 3);
+  add("p = 1.5", 1.5);
+  add("p = infinity", HUGE_VAL);
+  add("p = -infinity", -HUGE_VAL);
+  return out;
+}
+
+TEST(Var, corners) {
+  for (Device device : test_devices()) {
+    EXPECT_TRUE(std::isnan(var(ones({1}, {float32, device})).item<double>()));  // 0 / 0
+    EXPECT_TRUE(std::isnan(var(empty({0}, {float32, device}), {}, 0).item<double>()));
+    EXPECT_EQ(var(full({5}, 3.0, {float16, device})).item<double>(), 0);
+  }
+  EXPECT_ORDO_ERROR(var(ones({2}, {int64})), DTypeError, "var");
+  EXPECT_ORDO_ERROR(var(ones({2}), {1}), IndexError, "var");
+  EXPECT_ORDO_ERROR(ordo::std(ones({2}, {boolean})), DTypeError, "std");
+}
+
+TEST(Norm, corners) {
+  Tensor zero = zeros({3}).set_requires_grad();
+  norm(zero).backward();
+  EXPECT_EQ(zero.grad().to_vector<float>(), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(norm(empty({0})).item<double>(), 0);
+  EXPECT_ORDO_ERROR(norm(empty({0}), -1), ValueError, "norm");
+  EXPECT_ORDO_ERROR(norm(ones({2}), std::numeric_limits<double>::quiet_NaN()), ValueError, "norm");
+  EXPECT_ORDO_ERROR(norm(ones({2}, {int32})), DTypeError, "norm");
+  EXPECT_ORDO_ERROR(norm(ones({2}), 2, {3}), IndexError, "norm");
+}
+
+}  // namespace
+}  // namespace ordo::test

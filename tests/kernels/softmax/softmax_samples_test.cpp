@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/softmax.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/engine/error.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+std::vector<double> reference(const Tensor& t, int dim, bool log) {
+  std::vector<double> x = t.to_vector<double>(), out(x.size());
+  const int64_t length = t.dim() ? t.sizes()[dim] : 1;
+  int64_t inner = 1;
+  for (int d = dim + 1; d < t.dim(); ++d) inner *= t.sizes()[d];
+  for (int64_t i = 0; i < t.numel(); ++i) {
+    const int64_t first = i / (length * inner) * length * inner + i % inner;
+    double max = -HUGE_VAL, sum = 0;
+    for (int64_t k = 0; k < length; ++k) max = std::max(max, x[size_t(first + k * inner)]);
+    for (int64_t k = 0; k < length; ++k) sum += std::exp(x[size_t(first + k * inner)] - max);
+    const double shifted = x[size_t(i)] - max;
+    out[size_t(i)] = log ? shifted - std::log(sum) : std::exp(shifted) / sum;
+  }
+  return out;
+}
+
+std::vector<Sample> samples(bool log) {
+  const auto sample = [log](const char* label, const Dims& sizes, int dim) -> Sample {
+    return {.label = label,
+            .inputs = {test_values(sizes)},
+            .run = [=](const TensorList& in) { return log ? log_softmax(in[0], dim) : softmax(in[0], dim); },
+            .reference = [=](const TensorList& in) { return reference(in[0], dim, log); },
+            .gradient = sizes.product() <= 100,
+            // In float64 the reference sums a row in plain order, with the error of that.
+            .tolerance = sizes.product() > 4096 ? 64.0 : 8.0};
+  };
+  std::vector<Sample> out{sample("rows", {3, 10}, 1),      sample("columns", {4, 5}, 0),
+                          sample("middle", {2, 3, 4}, 1),  sample("0-d", {}, 0),
+                          sample("one", {3, 1}, 1),        sample("empty", {0, 3}, 1),
+                          sample("33 lanes", {5, 33}, 1),  sample("a block and one", {2, 4097}, 1),
+                          sample("empty rows", {3, 0}, 1), sample("across", {70, 40}, 0)};
+  return out;
+}
+
+ORDO_OP_SAMPLES(softmax) { return samples(false); }
+ORDO_OP_SAMPLES(log_softmax) { return samples(true); }
+
+TEST(Softmax, large_values_do_not_overflow) {
+  for (Device device : test_devices()) {
+    const Tensor t = from_vector<float>({1e30f, 1e30f, -1e30f}, {3}).to(device);
+    EXPECT_EQ(softmax(t, 0).to_vector<float>(), (std::vector<float>{0.5f, 0.5f, 0}));
+    const float inf = std::numeric_limits<float>::infinity();
+    const Tensor masked = from_vector<float>({0, -inf}, {2}).to(device);
+    EXPECT_EQ(softmax(masked, -1).to_vector<float>(), (std::vector<float>{1, 0}));
+  }
+}
+
+// The fused backward kernel against the formula in operations.
+TEST(Softmax, fused_gradient_agrees_with_the_composed_one) {
+  for (Device device : test_devices())
+    for (bool log : {false, true}) {
+      const Tensor x = test_values({7, 45}).to(device).set_requires_grad();
+      const Tensor g = test_values({7, 45}, 1).to(device);
+      const auto gradient = [&](bool create_graph) {
+        return grad({log ? log_softmax(x, 1) : softmax(x, 1)}, {x}, {g}, false, create_graph)[0].detach();
+      };
+      EXPECT_EQ(bytes_of(gradient(false)), bytes_of(gradient(true))) << device.str() << " log " << log;
+    }
+}
+
+TEST(Softmax, bad_input) {
+  EXPECT_ORDO_ERROR(softmax(ones({2, 3}), 2), IndexError, "softmax");
+  EXPECT_ORDO_ERROR(log_softmax(ones({2, 3}), -3), IndexError, "log_softmax");
+  EXPECT_ORDO_ERROR(softmax(ones({2}, {int64}), 0), DTypeError, "softmax");
+  EXPECT_ORDO_ERROR(log_softmax(Tensor(), 0), ValueError, "log_softmax");
+}
+
+}  // namespace
+}  // namespace ordo::test
