@@ -6,6 +6,7 @@
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/check.h>
 #include <ordo/kernels/elementwise/functions.h>
+#include <ordo/kernels/elementwise/relu_backward.h>
 
 namespace ordo {
 namespace {
@@ -37,6 +38,14 @@ Tensor flat(const char* name, Tensor result, const Tensor& t) {
 
 using T = const Tensor&;
 
+/// Linear in grad, and its own derivative; none with respect to y.
+Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
+  Tensor r = kernels::relu_backward(grad, y);
+  if (!recorded(grad)) return r;
+  return record("relu_backward", std::move(r), {grad},
+                [y = Saved(y.detach())](const Tensor& g) -> TensorList { return {relu_gradient(g, y.get())}; });
+}
+
 }  // namespace
 
 Tensor neg(const Tensor& t) {
@@ -58,9 +67,7 @@ Tensor floor(const Tensor& t) { return flat("floor", kernels::floor(t), t); }
 Tensor ceil(const Tensor& t) { return flat("ceil", kernels::ceil(t), t); }
 Tensor round(const Tensor& t) { return flat("round", kernels::round(t), t); }
 
-Tensor relu(const Tensor& t) {
-  return from_result("relu", kernels::relu(t), t, [](T grad, T y) { return where(y > 0, grad, 0); });
-}
+Tensor relu(const Tensor& t) { return from_result("relu", kernels::relu(t), t, relu_gradient); }
 
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
   return from_input("clamp", kernels::clamp(t, low, high), t, [low, high](T grad, T x) {

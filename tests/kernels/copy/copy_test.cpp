@@ -1,0 +1,162 @@
+// Conversions between all dtypes, copies between layouts and devices, and what they refuse.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arange.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/engine/parallel.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+constexpr DType kAll[] = {boolean, uint8, int32, int64, float16, bfloat16, float32, float64};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(Copy, small_integers_survive_every_conversion) {
+  const Tensor values = tensor<int64_t>({0, 1, 2, 3, 17, 100});
+  for (Device device : test_devices())
+    for (DType from : kAll)
+      for (DType to : kAll) {
+        SCOPED_TRACE(std::string(name(from)) + " to " + std::string(name(to)) + " on " + device.str());
+        const Tensor t = values.to(device, from).to(to);
+        EXPECT_EQ(t.dtype(), to);
+        const bool logical = from == boolean || to == boolean;
+        EXPECT_EQ(t.to_vector<int64_t>(),
+                  logical ? (std::vector<int64_t>{0, 1, 1, 1, 1, 1}) : values.to_vector<int64_t>());
+      }
+}
+
+TEST(Copy, floating_to_integer_truncates_and_saturates) {
+  const Tensor v = tensor<double>(
+      {-1.9, -0.5, 0.5, 1.9, 255.5, 256, -300, 2147483647.5, -2147483649.0, 1e30, -1e30, kInfinity, -kInfinity, NAN});
+  constexpr int64_t m32 = std::numeric_limits<int32_t>::max(), l32 = std::numeric_limits<int32_t>::min();
+  constexpr int64_t m64 = std::numeric_limits<int64_t>::max(), l64 = std::numeric_limits<int64_t>::min();
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Tensor t = v.to(device);
+    EXPECT_EQ(t.to(uint8).to_vector<int64_t>(),
+              (std::vector<int64_t>{0, 0, 0, 1, 255, 255, 0, 255, 0, 255, 0, 255, 0, 0}));
+    EXPECT_EQ(t.to(int32).to_vector<int64_t>(),
+              (std::vector<int64_t>{-1, 0, 0, 1, 255, 256, -300, m32, l32, m32, l32, m32, l32, 0}));
+    EXPECT_EQ(t.to(int64).to_vector<int64_t>(),
+              (std::vector<int64_t>{-1, 0, 0, 1, 255, 256, -300, 2147483647, -2147483649, m64, l64, m64, l64, 0}));
+    EXPECT_EQ(t.to(float32).to(int32).to_vector<int64_t>()[7], m32);
+    EXPECT_EQ(t.to(boolean).to_vector<int64_t>(), std::vector<int64_t>(14, 1));
+    EXPECT_EQ(tensor<int64_t>({256, -1, 511}).to(device).to(uint8).to_vector<int64_t>(),
+              (std::vector<int64_t>{0, 255, 255}));
+  }
+}
+
+TEST(Copy, conversions_have_the_same_bits_on_every_device) {
+  const Tensor values = test_mixed_values({999}, 3) * 3000;
+  for (DType from : kAll)
+    for (DType to : kAll) {
+      SCOPED_TRACE(std::string(name(from)) + " to " + std::string(name(to)));
+      const Tensor source = values.to(from);
+      for (Device device : test_devices()) EXPECT_EQ(bytes_of(source.to(device).to(to)), bytes_of(source.to(to)));
+    }
+}
+
+/// Large enough for tiles, several threads and both index widths of the loops.
+TEST(Copy, permuted_copies_move_every_element) {
+  const int threads = num_threads();
+  for (Device device : test_devices())
+    for (int n : {1, 3}) {
+      set_num_threads(n);
+      const Tensor t = arange(6 * 67 * 131).view({6, 67, 131}).to(device);
+      for (const Dims& order : {Dims{0, 2, 1}, Dims{2, 1, 0}, Dims{1, 0, 2}, Dims{2, 0, 1}, Dims{1, 2, 0}}) {
+        const Tensor p = t.permute(order), c = p.contiguous();
+        ASSERT_TRUE(c.is_contiguous());
+        const auto got = c.to_vector<int64_t>();
+        const Dims s = p.strides(), z = p.sizes();
+        size_t at = 0;
+        for (int64_t i = 0; i < z[0]; ++i)
+          for (int64_t j = 0; j < z[1]; ++j)
+            for (int64_t k = 0; k < z[2]; ++k, ++at)
+              ASSERT_EQ(got[at], i * s[0] + j * s[1] + k * s[2]) << order.str() << " on " << device.str();
+        // And back, into strided memory.
+        Tensor target = zeros({6, 67, 131}, {int64, device});
+        target.permute(order).copy_(c);
+        EXPECT_EQ(bytes_of(target), bytes_of(t));
+      }
+    }
+  set_num_threads(threads);
+}
+
+TEST(Copy, copies_between_devices_convert_and_broadcast) {
+  for (Device a : test_devices())
+    for (Device b : test_devices()) {
+      SCOPED_TRACE(a.str() + " to " + b.str());
+      const Tensor source = tensor<float>({1.5f, -2.5f, 3}).to(a);
+      Tensor target = zeros({3, 2}, {float64, b});
+      target.t().copy_(source);
+      EXPECT_EQ(target.to_vector<double>(), (std::vector<double>{1.5, 1.5, -2.5, -2.5, 3, 3}));
+      EXPECT_EQ(source.to(b, int32).to_vector<int64_t>(), (std::vector<int64_t>{1, -2, 3}));
+      EXPECT_TRUE(source.to(a).is_same(source));
+    }
+}
+
+TEST(Copy, overlapping_memory_is_read_first) {
+  for (Device device : test_devices()) {
+    Tensor t = arange(9).view({3, 3}).to(device);
+    t.copy_(t.t());
+    EXPECT_EQ(t.to_vector<int64_t>(), (std::vector<int64_t>{0, 3, 6, 1, 4, 7, 2, 5, 8}));
+    Tensor line = arange(5).to(device);
+    line.slice(0, 1, 5).copy_(line.slice(0, 0, 4));
+    EXPECT_EQ(line.to_vector<int64_t>(), (std::vector<int64_t>{0, 0, 1, 2, 3}));
+  }
+}
+
+TEST(Copy, gradients_of_in_place_copies) {
+  Tensor a = tensor<double>({1, 2, 3}).set_requires_grad(), s = tensor<double>({5}).set_requires_grad();
+  Tensor t = a * 2;
+  t.copy_(s);
+  (t * tensor<double>({1, 10, 100})).sum().backward();
+  EXPECT_EQ(s.grad().item(), 111);
+  EXPECT_EQ(a.grad().to_vector<double>(), (std::vector<double>{0, 0, 0}));
+}
+
+TEST(Copy, refuses_bad_targets) {
+  Tensor t = zeros({2, 3});
+  EXPECT_ORDO_ERROR(t.copy_(zeros({4})), ShapeError, "[copy_]");
+  EXPECT_ORDO_ERROR(t.copy_(zeros({2, 2, 3})), ShapeError, "[copy_]");
+  EXPECT_ORDO_ERROR(zeros({1, 3}).expand({2, 3}).copy_(t), ShapeError, "[copy_]");
+  EXPECT_ORDO_ERROR(zeros({1}).expand({4}).fill_(1), ShapeError, "[fill_]");
+  EXPECT_ORDO_ERROR(t.copy_(Tensor()), ValueError, "[copy_]");
+  EXPECT_ORDO_ERROR(Tensor().clone(), ValueError, "[clone]");
+  EXPECT_ORDO_ERROR(Tensor().to(float64), ValueError, "[to]");
+  EXPECT_ORDO_ERROR(Tensor().contiguous(), ValueError, "[contiguous]");
+  EXPECT_ORDO_ERROR(Tensor().fill_(1), ValueError, "[fill_]");
+  EXPECT_ORDO_ERROR(zeros_like(Tensor()), ValueError, "like");
+  EXPECT_ORDO_ERROR(zeros({-1}), ShapeError, "-1");
+  EXPECT_ORDO_ERROR(zeros({2}, {.dtype = int64, .requires_grad = true}), Error, "int64");
+}
+
+TEST(Copy, factories) {
+  EXPECT_EQ(full({2}, 3, {int32}).to_vector<int64_t>(), (std::vector<int64_t>{3, 3}));
+  EXPECT_EQ(ones({0, 4}).numel(), 0);
+  EXPECT_EQ(scalar_tensor(2.5).dim(), 0);
+  EXPECT_EQ(full_like(zeros({2}, {float64}), 0.1).to_vector<double>(), (std::vector<double>{0.1, 0.1}));
+}
+
+TEST(Arange, counts_and_defaults) {
+  EXPECT_EQ(arange(5).dtype(), int64);
+  EXPECT_EQ(arange(0, 1, 0.5).dtype(), float32);
+  EXPECT_EQ(arange(5, -1, -2).to_vector<int64_t>(), (std::vector<int64_t>{5, 3, 1}));
+  EXPECT_EQ(arange(3, 3).numel(), 0);
+  EXPECT_EQ(linspace(0, 1, 1).to_vector<float>(), std::vector<float>{0});
+  EXPECT_EQ(linspace(0, 1, 0).numel(), 0);
+  EXPECT_ORDO_ERROR(arange(0, 5, 0), ValueError, "[arange]");
+  EXPECT_ORDO_ERROR(arange(0, 5, -1), ValueError, "[arange]");
+  EXPECT_ORDO_ERROR(arange(0, 1, 1, {boolean}), DTypeError, "[arange]");
+  EXPECT_ORDO_ERROR(linspace(0, 1, -1), ValueError, "[linspace]");
+  EXPECT_ORDO_ERROR(linspace(0, 1, 3, {int64}), DTypeError, "[linspace]");
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,209 @@
+// Samples of arithmetic, comparisons and where.
+#include <cmath>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/where.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using Formula = double (*)(double, double);
+using Run = std::function<Tensor(const Tensor&, const Tensor&)>;
+
+std::vector<double> broadcast_to(const Tensor& t, const Dims& sizes) { return t.expand(sizes).to_vector<double>(); }
+
+std::vector<double> elementwise(const Tensor& a, const Tensor& b, Formula formula) {
+  const Dims sizes = broadcast_sizes("test", a.sizes(), b.sizes());
+  const auto x = broadcast_to(a, sizes), y = broadcast_to(b, sizes);
+  std::vector<double> out;
+  for (size_t i = 0; i < x.size(); ++i) out.push_back(formula(x[i], y[i]));
+  return out;
+}
+
+struct Range {
+  double low, high;
+};
+
+/// Shapes that are equal, broadcast in every way a loop distinguishes, empty, and above a block of 256 threads.
+std::vector<Sample> binary(Run run, Formula formula, Range a = {-2, 2}, Range b = {-2, 2}) {
+  const std::pair<Dims, Dims> shapes[] = {{{}, {}},
+                                          {{5}, {5}},
+                                          {{3, 4}, {}},
+                                          {{}, {3, 4}},
+                                          {{3, 1}, {1, 4}},
+                                          {{2, 1, 3}, {4, 1}},
+                                          {{0, 3}, {1, 3}},
+                                          {{3, 7, 31}, {3, 7, 31}},
+                                          {{3, 7, 31}, {7, 1}},
+                                          {{31}, {5, 3, 31}}};
+  std::vector<Sample> samples;
+  uint64_t stream = 10;
+  for (const auto& [left, right] : shapes) {
+    Sample s;
+    s.label = left.str() + " " + right.str();
+    s.inputs = {test_values(left, ++stream, a.low, a.high), test_values(right, ++stream, b.low, b.high)};
+    s.run = [run](const TensorList& in) { return run(in[0], in[1]); };
+    s.reference = [formula](const TensorList& in) { return elementwise(in[0], in[1], formula); };
+    s.gradient = left.product() < 100 && right.product() < 100;
+    samples.push_back(std::move(s));
+  }
+  return samples;
+}
+
+/// Samples of forms with a number on one side.
+std::vector<Sample> with_number(std::vector<Sample> samples, const char* label, Tensor (*run)(const Tensor&),
+                                double (*formula)(double), Range range = {-2, 2}) {
+  for (const Dims& sizes : {Dims{4, 3}, Dims{3, 7, 31}}) {
+    Sample s;
+    s.label = std::string(label) + " " + sizes.str();
+    s.inputs = {test_values(sizes, 77, range.low, range.high)};
+    s.run = [run](const TensorList& in) { return run(in[0]); };
+    s.reference = [formula](const TensorList& in) {
+      std::vector<double> out;
+      for (double v : in[0].to_vector<double>()) out.push_back(formula(v));
+      return out;
+    };
+    s.gradient = sizes.product() < 100;
+    samples.push_back(std::move(s));
+  }
+  return samples;
+}
+
+using T = const Tensor&;
+
+ORDO_OP_SAMPLES(add) {
+  auto s = binary([](T a, T b) { return a + b; }, [](double a, double b) { return a + b; });
+  s = with_number(
+      s, "scalar", [](T t) { return 1 + t; }, [](double v) { return 1 + v; });
+  s = with_number(
+      s, "scaled scalar", [](T t) { return add(t, 2, 0.5); }, [](double v) { return v + 1; });
+  for (Sample& more :
+       binary([](T a, T b) { return add(a, b, 0.25); }, [](double a, double b) { return a + 0.25 * b; })) {
+    more.label = "alpha " + more.label;
+    s.push_back(more);
+  }
+  return s;
+}
+
+ORDO_OP_SAMPLES(sub) {
+  auto s = binary([](T a, T b) { return a - b; }, [](double a, double b) { return a - b; });
+  s = with_number(
+      s, "scalar", [](T t) { return t - 1; }, [](double v) { return v - 1; });
+  s = with_number(
+      s, "from scalar", [](T t) { return 1 - t; }, [](double v) { return 1 - v; });
+  for (Sample& more : binary([](T a, T b) { return sub(a, b, 2); }, [](double a, double b) { return a - 2 * b; })) {
+    more.label = "alpha " + more.label;
+    s.push_back(more);
+  }
+  return s;
+}
+
+ORDO_OP_SAMPLES(mul) {
+  auto s = binary([](T a, T b) { return a * b; }, [](double a, double b) { return a * b; });
+  return with_number(
+      s, "scalar", [](T t) { return 0.5 * t; }, [](double v) { return 0.5 * v; });
+}
+
+ORDO_OP_SAMPLES(div) {
+  auto s = binary([](T a, T b) { return a / b; }, [](double a, double b) { return a / b; }, {-2, 2}, {0.5, 2});
+  s = with_number(
+      s, "scalar", [](T t) { return t / 4; }, [](double v) { return v / 4; });
+  return with_number(
+      s, "of scalar", [](T t) { return 2 / t; }, [](double v) { return 2 / v; }, {0.5, 2});
+}
+
+ORDO_OP_SAMPLES(pow) {
+  auto s =
+      binary([](T a, T b) { return pow(a, b); }, [](double a, double b) { return std::pow(a, b); }, {0.5, 2}, {-2, 2});
+  s = with_number(
+      s, "square", [](T t) { return pow(t, 2); }, [](double v) { return v * v; });
+  s = with_number(
+      s, "cube", [](T t) { return pow(t, 3); }, [](double v) { return v * v * v; });
+  s = with_number(
+      s, "root", [](T t) { return pow(t, 0.5); }, [](double v) { return std::sqrt(v); }, {0.5, 2});
+  return with_number(
+      s, "of scalar", [](T t) { return pow(3, t); }, [](double v) { return std::pow(3.0, v); });
+}
+
+ORDO_OP_SAMPLES(minimum) {
+  return binary([](T a, T b) { return minimum(a, b); }, [](double a, double b) { return std::min(a, b); });
+}
+
+ORDO_OP_SAMPLES(maximum) {
+  return binary([](T a, T b) { return maximum(a, b); }, [](double a, double b) { return std::max(a, b); });
+}
+
+/// Few distinct values, so that equality happens.
+std::vector<Sample> comparison(Run run, Formula formula) {
+  auto samples = binary(std::move(run), formula);
+  for (Sample& s : samples)
+    for (Tensor& t : s.inputs) t = test_indices(t.sizes(), 4, uint64_t(t.numel()), int32).to(float64) - 1;
+  return samples;
+}
+
+#define COMPARISON_SAMPLES(op, expression)                                      \
+  ORDO_OP_SAMPLES(op) {                                                         \
+    return comparison([](T a, T b) { return ordo::op(a, b); },                  \
+                      [](double a, double b) -> double { return expression; }); \
+  }
+COMPARISON_SAMPLES(eq, a == b)
+COMPARISON_SAMPLES(ne, a != b)
+COMPARISON_SAMPLES(lt, a < b)
+COMPARISON_SAMPLES(le, a <= b)
+COMPARISON_SAMPLES(gt, a > b)
+COMPARISON_SAMPLES(ge, a >= b)
+COMPARISON_SAMPLES(logical_and, (a != 0) && (b != 0))
+COMPARISON_SAMPLES(logical_or, (a != 0) || (b != 0))
+
+Tensor mask(const Dims& sizes, uint64_t stream = 5) { return test_indices(sizes, 2, stream, int32).to(boolean); }
+
+std::vector<double> choose(const Tensor& c, const Tensor& a, const Tensor& b) {
+  const Dims sizes = broadcast_sizes("test", c.sizes(), broadcast_sizes("test", a.sizes(), b.sizes()));
+  const auto z = broadcast_to(c, sizes), x = broadcast_to(a, sizes), y = broadcast_to(b, sizes);
+  std::vector<double> out;
+  for (size_t i = 0; i < z.size(); ++i) out.push_back(z[i] != 0 ? x[i] : y[i]);
+  return out;
+}
+
+ORDO_OP_SAMPLES(where) {
+  std::vector<Sample> samples;
+  const Dims shapes[][3] = {{{5}, {5}, {5}},
+                            {{3, 1}, {4}, {3, 4}},
+                            {{}, {3}, {2, 1}},
+                            {{0, 3}, {3}, {}},
+                            {{3, 7, 31}, {3, 7, 31}, {3, 7, 31}},
+                            {{7, 31}, {3, 1, 1}, {3, 7, 1}}};
+  for (const auto& [c, a, b] : shapes)
+    samples.push_back({.label = c.str() + " " + a.str() + " " + b.str(),
+                       .inputs = {mask(c), test_values(a, 1), test_values(b, 2)},
+                       .run = [](const TensorList& in) { return where(in[0], in[1], in[2]); },
+                       .reference = [](const TensorList& in) { return choose(in[0], in[1], in[2]); },
+                       .gradient = c.product() < 100});
+  samples.push_back({.label = "other is a number",
+                     .inputs = {mask({3, 4}), test_values({3, 4}, 1)},
+                     .run = [](const TensorList& in) { return where(in[0], in[1], 2); },
+                     .reference = [](const TensorList& in) { return choose(in[0], in[1], full({}, 2, {float64})); }});
+  samples.push_back({.label = "input is a number",
+                     .inputs = {mask({3, 4}), test_values({3, 4}, 1)},
+                     .run = [](const TensorList& in) { return where(in[0], 2, in[1]); },
+                     .reference = [](const TensorList& in) { return choose(in[0], full({}, 2, {float64}), in[1]); }});
+  return samples;
+}
+
+ORDO_OP_SAMPLES(masked_fill) {
+  std::vector<Sample> samples;
+  const Dims shapes[][2] = {{{5}, {5}},   {{3, 4}, {4}}, {{3, 4}, {3, 1}},
+                            {{2, 3}, {}}, {{0, 3}, {3}}, {{3, 7, 31}, {7, 1}}};
+  for (const auto& [t, m] : shapes)
+    samples.push_back({.label = t.str() + " " + m.str(),
+                       .inputs = {test_values(t, 1), mask(m)},
+                       .run = [](const TensorList& in) { return masked_fill(in[0], in[1], 0.5); },
+                       .reference = [](const TensorList& in) { return choose(in[1], full({}, 0.5, {float64}), in[0]); },
+                       .gradient = t.product() < 100});
+  return samples;
+}
+
+}  // namespace
+}  // namespace ordo::test

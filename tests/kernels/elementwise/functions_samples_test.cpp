@@ -1,0 +1,104 @@
+// Samples of the unary functions.
+#include <cmath>
+
+#include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/where.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using Formula = double (*)(double);
+
+/// Shapes from 0-d and empty to just above a block of 256 threads, with values in [low, high).
+std::vector<Sample> unary(Tensor (*run)(const Tensor&), Formula formula, double low, double high) {
+  std::vector<Sample> samples;
+  uint64_t stream = 0;
+  for (const Dims& sizes : {Dims{}, Dims{0, 3}, Dims{7}, Dims{3, 5}, Dims{3, 11, 31}}) {
+    Sample s;
+    s.label = sizes.str();
+    s.inputs = {test_values(sizes, ++stream, low, high)};
+    s.run = [run](const TensorList& in) { return run(in[0]); };
+    s.reference = [formula](const TensorList& in) {
+      std::vector<double> out;
+      for (double v : in[0].to_vector<double>()) out.push_back(formula(v));
+      return out;
+    };
+    s.gradient = sizes.product() < 100;
+    samples.push_back(std::move(s));
+  }
+  return samples;
+}
+
+#define UNARY_SAMPLES(op, low, high, expression)                                                                  \
+  ORDO_OP_SAMPLES(op) {                                                                                           \
+    return unary([](const Tensor& t) { return ordo::op(t); }, [](double x) -> double { return expression; }, low, \
+                 high);                                                                                           \
+  }
+
+UNARY_SAMPLES(neg, -2, 2, -x)
+UNARY_SAMPLES(abs, -2, 2, std::abs(x))
+UNARY_SAMPLES(square, -2, 2, x* x)
+UNARY_SAMPLES(sign, -2, 2, x > 0 ? 1 : x < 0 ? -1 : 0)
+UNARY_SAMPLES(relu, -2, 2, x > 0 ? x : 0)
+UNARY_SAMPLES(floor, -5, 5, std::floor(x))
+UNARY_SAMPLES(ceil, -5, 5, std::ceil(x))
+UNARY_SAMPLES(round, -5, 5, std::nearbyint(x))
+UNARY_SAMPLES(exp, -2, 2, std::exp(x))
+UNARY_SAMPLES(expm1, -2, 2, std::expm1(x))
+UNARY_SAMPLES(log, 0.5, 4, std::log(x))
+UNARY_SAMPLES(log1p, -0.5, 4, std::log1p(x))
+UNARY_SAMPLES(sqrt, 0.5, 4, std::sqrt(x))
+UNARY_SAMPLES(rsqrt, 0.5, 4, 1 / std::sqrt(x))
+UNARY_SAMPLES(reciprocal, 0.5, 4, 1 / x)
+UNARY_SAMPLES(sin, -9, 9, std::sin(x))
+UNARY_SAMPLES(cos, -9, 9, std::cos(x))
+UNARY_SAMPLES(tanh, -3, 3, std::tanh(x))
+UNARY_SAMPLES(sigmoid, -5, 5, 1 / (1 + std::exp(-x)))
+UNARY_SAMPLES(erf, -3, 3, std::erf(x))
+UNARY_SAMPLES(isnan, -2, 2, 0 * x)
+UNARY_SAMPLES(isinf, -2, 2, 0 * x)
+UNARY_SAMPLES(isfinite, -2, 2, 1 + 0 * x)
+UNARY_SAMPLES(logical_not, -2, 2, x == 0)
+
+ORDO_OP_SAMPLES(gelu) {
+  auto samples = unary([](const Tensor& t) { return gelu(t); },
+                       [](double x) { return x * 0.5 * std::erfc(-x * std::sqrt(0.5)); }, -4, 4);
+  for (Sample s : unary(
+           [](const Tensor& t) { return gelu(t, "tanh"); },
+           [](double x) { return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }, -4, 4)) {
+    s.label = "tanh " + s.label;
+    samples.push_back(std::move(s));
+  }
+  return samples;
+}
+
+ORDO_OP_SAMPLES(clamp) {
+  auto samples = unary([](const Tensor& t) { return clamp(t, -1, 0.5); },
+                       [](double x) { return x < -1    ? -1
+                                             : x > 0.5 ? 0.5
+                                                       : x; }, -2, 2);
+  samples.push_back({.label = "low only",
+                     .inputs = {test_values({17})},
+                     .run = [](const TensorList& in) { return clamp(in[0], 0.25); },
+                     .reference =
+                         [](const TensorList& in) {
+                           std::vector<double> out;
+                           for (double v : in[0].to_vector<double>()) out.push_back(std::max(v, 0.25));
+                           return out;
+                         }});
+  samples.push_back({.label = "high only",
+                     .inputs = {test_values({17})},
+                     .run = [](const TensorList& in) { return clamp(in[0], std::nullopt, 0.25); },
+                     .reference =
+                         [](const TensorList& in) {
+                           std::vector<double> out;
+                           for (double v : in[0].to_vector<double>()) out.push_back(std::min(v, 0.25));
+                           return out;
+                         }});
+  return samples;
+}
+
+}  // namespace
+}  // namespace ordo::test
