@@ -19,9 +19,10 @@ Scalar negated(const Scalar& s) { return s.is_floating() ? Scalar(-s.to_double()
 const Tensor& as_input(const Tensor& other, const Tensor& self, const Tensor& before) {
   return other.is_same(self) ? before : other;
 }
-// `other`'s values as they are before `self` is overwritten.
-Saved kept(const Tensor& other, const Tensor& self) {
-  return Saved(other.impl()->storage == self.impl()->storage ? other.detach().clone() : other);
+// `other` as it is before `self`, which may share its memory, is overwritten. With its history, for second derivatives.
+Saved kept(const Tensor& other, const Tensor& self, const Tensor& before) {
+  if (other.is_same(self)) return Saved(before.clone());
+  return Saved(other.impl()->storage == self.impl()->storage ? other.clone() : other);
 }
 
 }  // namespace
@@ -154,8 +155,8 @@ Tensor& Tensor::mul_(const Tensor& other) {
     return *this;
   }
   // The gradient of `other` needs this tensor's old value, which is about to be overwritten.
-  const Tensor before = history_of(*this), old = other.requires_grad() ? before.detach().clone() : Tensor();
-  const Saved factor = kept(other, *this);
+  const Tensor before = history_of(*this), old = other.requires_grad() ? before.clone() : Tensor();
+  const Saved factor = kept(other, *this, before);
   kernels::mul_(*this, other);
   record_in_place("mul_", *this, before, {as_input(other, *this, before)},
                   [y = InputShape(other), old, factor](const Tensor& grad) -> TensorList {
@@ -171,8 +172,8 @@ Tensor& Tensor::div_(const Tensor& other) {
     kernels::div_(*this, other);
     return *this;
   }
-  const Tensor before = history_of(*this), old = other.requires_grad() ? before.detach().clone() : Tensor();
-  const Saved divisor = kept(other, *this);
+  const Tensor before = history_of(*this), old = other.requires_grad() ? before.clone() : Tensor();
+  const Saved divisor = kept(other, *this, before);
   kernels::div_(*this, other);
   record_in_place("div_", *this, before, {as_input(other, *this, before)},
                   [y = InputShape(other), old, divisor](const Tensor& grad) -> TensorList {
