@@ -1,0 +1,210 @@
+// The layers: shapes, initial values, and that each computes what its function does with the right arguments.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/nn/nn.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+/// All values lie in [-bound, bound), spread over the whole range.
+void expect_uniform(const Tensor& t, double bound, const char* what) {
+  double low = 1e9, high = -1e9, sum = 0, squares = 0;
+  for (double v : t.to_vector<double>()) {
+    low = std::min(low, v);
+    high = std::max(high, v);
+    sum += v;
+    squares += v * v;
+  }
+  const double n = double(t.numel());
+  EXPECT_GE(low, -bound) << what;
+  EXPECT_LE(high, bound) << what;
+  EXPECT_LT(low, -0.9 * bound) << what;
+  EXPECT_GT(high, 0.9 * bound) << what;
+  // Five standard errors of the mean and of the mean square of a uniform distribution.
+  EXPECT_NEAR(sum / n, 0, 5 * bound / std::sqrt(3 * n)) << what;
+  EXPECT_NEAR(squares / n, bound * bound / 3, 5 * bound * bound * std::sqrt(4.0 / 45 / n)) << what;
+}
+
+void expect_normal(const Tensor& t, double std, const char* what) {
+  double sum = 0, squares = 0;
+  for (double v : t.to_vector<double>()) sum += v, squares += v * v;
+  const double n = double(t.numel());
+  EXPECT_NEAR(sum / n, 0, 5 * std / std::sqrt(n)) << what;
+  EXPECT_NEAR(squares / n, std * std, 5 * std * std * std::sqrt(2 / n)) << what;
+}
+
+TEST(Layers, initial_values) {
+  manual_seed(1);
+  nn::Linear linear(50, 80);
+  EXPECT_EQ(linear.weight.sizes(), (Dims{80, 50}));
+  EXPECT_EQ(linear.bias.sizes(), (Dims{80}));
+  expect_uniform(linear.weight, 1 / std::sqrt(50.0), "Linear.weight");
+  expect_uniform(linear.bias, 1 / std::sqrt(50.0), "Linear.bias");
+  EXPECT_FALSE(nn::Linear(5, 8, {.bias = false}).bias.defined());
+
+  nn::Conv2d conv(8, 64, {3, 5}, {.groups = 4});
+  EXPECT_EQ(conv.weight.sizes(), (Dims{64, 2, 3, 5}));
+  expect_uniform(conv.weight, 1 / std::sqrt(2 * 15.0), "Conv2d.weight");
+  expect_uniform(conv.bias, 1 / std::sqrt(2 * 15.0), "Conv2d.bias");
+
+  nn::Embedding embedding(100, 20, {.padding_idx = -1});
+  expect_normal(embedding.weight.narrow(0, 0, 99), 1, "Embedding.weight");
+  EXPECT_EQ(embedding.weight[99].to_vector<float>(), std::vector<float>(20, 0));
+  nn::EmbeddingBag bag(100, 20, {.padding_idx = 3});
+  expect_normal(bag.weight.narrow(0, 4, 96), 1, "EmbeddingBag.weight");
+  EXPECT_EQ(bag.weight[3].to_vector<float>(), std::vector<float>(20, 0));
+
+  nn::BatchNorm2d norm(3);
+  EXPECT_EQ(norm.weight.to_vector<float>(), std::vector<float>(3, 1));
+  EXPECT_EQ(norm.bias.to_vector<float>(), std::vector<float>(3, 0));
+  EXPECT_EQ(norm.running_mean.to_vector<float>(), std::vector<float>(3, 0));
+  EXPECT_EQ(norm.running_var.to_vector<float>(), std::vector<float>(3, 1));
+}
+
+TEST(Layers, initialisers) {
+  namespace init = nn::init;
+  const Tensor t = zeros({60, 10, 2, 3});
+  EXPECT_EQ(init::fans(t).in, 60);
+  EXPECT_EQ(init::fans(t).out, 360);
+  expect_uniform(init::kaiming_uniform_(t), std::sqrt(6.0 / 60), "kaiming_uniform_");
+  expect_uniform(init::kaiming_uniform_(t, {.fan = init::Fan::fan_out, .nonlinearity = init::Nonlinearity::tanh}),
+                 5.0 / 3 * std::sqrt(3.0 / 360), "kaiming_uniform_ fan_out tanh");
+  expect_normal(init::kaiming_normal_(t, {.nonlinearity = init::Nonlinearity::relu}), std::sqrt(2.0 / 60),
+                "kaiming_normal_");
+  expect_uniform(init::xavier_uniform_(t, 2), 2 * std::sqrt(6.0 / 420), "xavier_uniform_");
+  expect_normal(init::xavier_normal_(t), std::sqrt(2.0 / 420), "xavier_normal_");
+  expect_uniform(init::uniform_(t, -3, 3), 3, "uniform_");
+  expect_normal(init::normal_(t, 0, 4), 4, "normal_");
+  EXPECT_EQ(init::constant_(t, 2.5)[0][0][0][0].item(), 2.5);
+  EXPECT_ORDO_ERROR(init::kaiming_uniform_(zeros({3})), ShapeError, "two dimensions");
+  EXPECT_EQ(init::kaiming_uniform_(zeros({0, 3})).numel(), 0);
+}
+
+TEST(Layers, initial_values_are_the_same_on_every_device_and_seeded) {
+  manual_seed(9);
+  const auto expected = bytes_of(nn::Linear(10, 10).weight);
+  EXPECT_NE(bytes_of(nn::Linear(10, 10).weight), expected);
+  for (Device device : test_devices()) {
+    manual_seed(9);
+    const Tensor there = nn::init::uniform_(zeros({10, 10}, {.device = device}), -std::sqrt(0.1), std::sqrt(0.1));
+    EXPECT_EQ(there.device(), device);
+    EXPECT_EQ(bytes_of(there), expected);
+  }
+}
+
+TEST(Layers, impossible_arguments) {
+  EXPECT_ORDO_ERROR(nn::Linear(-1, 2), ValueError, "Linear");
+  EXPECT_ORDO_ERROR(nn::Conv2d(0, 2, 3), ValueError, "Conv2d");
+  EXPECT_ORDO_ERROR(nn::Conv2d(1, 2, 0), ValueError, "kernel");
+  EXPECT_ORDO_ERROR(nn::Conv2d(1, 2, 3, {.stride = 0}), ValueError, "stride");
+  EXPECT_ORDO_ERROR(nn::Conv2d(1, 2, 3, {.padding = {0, -1}}), ValueError, "padding");
+  EXPECT_ORDO_ERROR(nn::Conv2d(6, 4, 3, {.groups = 3}), ValueError, "groups = 3");
+  EXPECT_ORDO_ERROR(nn::Embedding(10, 2, {.padding_idx = 10}), ValueError, "padding_idx = 10");
+  EXPECT_ORDO_ERROR(nn::EmbeddingBag(10, 2, {.padding_idx = -11}), ValueError, "padding_idx = -11");
+  EXPECT_ORDO_ERROR(nn::EmbeddingBag(0, 2), ValueError, "EmbeddingBag");
+  EXPECT_ORDO_ERROR(nn::EmbeddingBag(4, 2)(zeros({3}, {.dtype = int64})), ShapeError, "give offsets");
+  EXPECT_ORDO_ERROR(nn::BatchNorm2d(0), ValueError, "BatchNorm2d");
+  EXPECT_ORDO_ERROR(nn::BatchNorm2d(2)(zeros({3, 2})), ShapeError, "[N, C, H, W]");
+  EXPECT_ORDO_ERROR(nn::Dropout(1.5), ValueError, "Dropout");
+  EXPECT_ORDO_ERROR(nn::GELU({.approximate = "erf"}), ValueError, "GELU");
+}
+
+TEST(Layers, shapes_of_a_network) {
+  for (Device device : test_devices()) {
+    nn::Sequential model{nn::Conv2d(3, 8, {3, 3}, {.stride = 2, .padding = 1}),
+                         nn::BatchNorm2d(8),
+                         nn::ReLU(),
+                         nn::MaxPool2d(3, {.stride = 2}),
+                         nn::AvgPool2d({2, 1}, {.stride = 1}),
+                         nn::Sigmoid(),
+                         nn::Tanh(),
+                         nn::GELU(),
+                         nn::AdaptiveAvgPool2d({2, 3}),
+                         nn::Flatten(),
+                         nn::Dropout(0.5),
+                         nn::Linear(48, 5)};
+    model.to(device);
+    const Tensor x = test_values({2, 3, 20, 24}).to(device, float32);
+    const Dims expected[] = {{2, 8, 10, 12}, {2, 8, 10, 12}, {2, 8, 10, 12}, {2, 8, 4, 5}, {2, 8, 3, 5}, {2, 8, 3, 5},
+                             {2, 8, 3, 5},   {2, 8, 3, 5},   {2, 8, 2, 3},   {2, 48},      {2, 48},      {2, 5}};
+    Tensor y = x;
+    for (int64_t i = 0; i < model.size(); ++i) {
+      y = model[i](y);
+      EXPECT_EQ(y.sizes(), expected[i]) << i;
+      EXPECT_EQ(y.device(), device);
+    }
+    y.sum().backward();
+    for (const auto& [name, p] : model.named_parameters()) EXPECT_TRUE(p.grad().defined()) << name;
+  }
+}
+
+TEST(Layers, linear_and_conv_compute_their_formula) {
+  nn::Linear linear(2, 2);
+  linear.load_state_dict({{"weight", from_vector<float>({1, 2, 3, 4}, {2, 2})}, {"bias", tensor({10.0f, 20.0f})}});
+  EXPECT_EQ(linear(from_vector<float>({1, 1, 2, 0}, {2, 2})).to_vector<float>(), (std::vector<float>{13, 27, 12, 26}));
+  nn::Conv2d conv(1, 1, 2, {.stride = {1, 2}, .padding = {0, 1}});
+  conv.load_state_dict({{"weight", from_vector<float>({1, 2, 3, 4}, {1, 1, 2, 2})}, {"bias", tensor({0.5f})}});
+  // Windows begin at columns -1 and 1.
+  EXPECT_EQ(conv(from_vector<float>({1, 2, 3, 4, 5, 6}, {1, 1, 2, 3})).to_vector<float>(),
+            (std::vector<float>{2 * 1 + 4 * 4 + 0.5f, 2 + 2 * 3 + 3 * 5 + 4 * 6 + 0.5f}));
+}
+
+TEST(Layers, batch_norm_tracks_and_uses_statistics) {
+  nn::BatchNorm2d norm(1, {.momentum = 0.5});
+  const Tensor x = from_vector<float>({0, 2, 4, 6}, {1, 1, 2, 2});  // mean 3, variance 5 biased, 20/3 unbiased
+  const auto y = norm(x).to_vector<double>();
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(y[size_t(i)], (2 * i - 3) / std::sqrt(5 + 1e-5), 1e-6);
+  EXPECT_FLOAT_EQ(norm.running_mean.item<float>(), 1.5f);
+  EXPECT_FLOAT_EQ(norm.running_var.item<float>(), float(0.5 + 0.5 * 20 / 3));
+  EXPECT_EQ(norm.num_batches_tracked.item<int>(), 1);
+  norm.eval();
+  EXPECT_NEAR(norm(x)[0][0][0][0].item(), (0 - 1.5) / std::sqrt(0.5 + 10.0 / 3 + 1e-5), 1e-6);
+  EXPECT_EQ(norm.num_batches_tracked.item<int>(), 1);
+
+  nn::BatchNorm2d average(1, {.momentum = {}, .affine = false});
+  EXPECT_TRUE(average.parameters().empty());
+  average(x);
+  average(x * 3);
+  EXPECT_FLOAT_EQ(average.running_mean.item<float>(), 6);  // (3 + 9) / 2
+  nn::BatchNorm2d untracked(1, {.track_running_stats = false});
+  untracked.eval();
+  EXPECT_NEAR(untracked(x)[0][0][0][0].item(), -3 / std::sqrt(5 + 1e-5), 1e-6);
+}
+
+TEST(Layers, embedding_bag_forms_agree) {
+  for (Device device : test_devices()) {
+    nn::EmbeddingBag bag(10, 3, {.mode = EmbeddingBagMode::sum});
+    bag.to(device);
+    const Tensor matrix = test_indices({4, 5}, 10).to(device);
+    const Tensor offsets = from_vector<int64_t>({0, 5, 10, 15}, {4}).to(device);
+    EXPECT_EQ(bytes_of(bag(matrix)), bytes_of(bag(matrix.reshape({-1}), offsets)));
+    EXPECT_EQ(bytes_of(bag(matrix)), bytes_of(bag(matrix.reshape({-1}), offsets, ones({20}, {.device = device}))));
+    nn::Embedding embedding(10, 3);
+    embedding.load_state_dict(bag.state_dict());
+    embedding.to(device);
+    EXPECT_EQ(embedding(matrix).sizes(), (Dims{4, 5, 3}));
+    EXPECT_EQ(bytes_of(embedding(matrix)[2][1]), bytes_of(bag.weight[matrix[2][1].item<int64_t>()]));
+  }
+}
+
+TEST(Losses, keep_their_options) {
+  const Tensor logits = test_values({4, 3}).to(float32), other = test_values({4, 3}, 1).to(float32);
+  const Tensor classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
+  EXPECT_EQ(bytes_of(nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.1})(logits, classes)),
+            bytes_of(cross_entropy(logits, classes, {}, 1, Reduction::mean, 0.1)));
+  EXPECT_EQ(bytes_of(nn::NLLLoss({.reduction = Reduction::sum})(logits, classes)),
+            bytes_of(nll_loss(logits, classes, {}, -100, Reduction::sum)));
+  EXPECT_EQ(bytes_of(nn::MSELoss()(logits, other)), bytes_of(mse_loss(logits, other)));
+  EXPECT_EQ(bytes_of(nn::L1Loss({.reduction = Reduction::none})(logits, other)),
+            bytes_of(l1_loss(logits, other, Reduction::none)));
+  EXPECT_EQ(bytes_of(nn::BCEWithLogitsLoss()(logits, other)),
+            bytes_of(binary_cross_entropy_with_logits(logits, other)));
+}
+
+}  // namespace
+}  // namespace ordo::test

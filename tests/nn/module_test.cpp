@@ -1,0 +1,180 @@
+// Module: names, sharing, modes, moving, saving.
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/nn/activations.h>
+#include <ordo/nn/batch_norm2d.h>
+#include <ordo/nn/dropout.h>
+#include <ordo/nn/init.h>
+#include <ordo/nn/linear.h>
+#include <ordo/nn/optim/sgd.h>
+#include <ordo/nn/sequential.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+struct Scale : nn::Module {
+  Tensor factor = add_parameter("factor", tensor({2.0f}));
+  Tensor calls = add_buffer("calls", zeros({}, {.dtype = int64}));
+  Tensor forward(const Tensor& x) override { return x * factor; }
+};
+
+struct Net : nn::Module {
+  nn::Linear hidden = add("hidden", nn::Linear(3, 4));
+  nn::Sequential tail = add("tail", nn::Sequential{nn::ReLU(), nn::Linear(4, 2, {.bias = false}), Scale()});
+  Tensor forward(const Tensor& x) override { return tail(hidden(x)); }
+};
+
+std::vector<std::string> names(const nn::NamedTensorList& list) {
+  std::vector<std::string> all;
+  for (const auto& entry : list) all.push_back(entry.name);
+  return all;
+}
+
+TEST(Module, dotted_names_in_order) {
+  Net net;
+  EXPECT_EQ(names(net.named_parameters()),
+            (std::vector<std::string>{"hidden.weight", "hidden.bias", "tail.1.weight", "tail.2.factor"}));
+  EXPECT_EQ(names(net.named_buffers()), (std::vector<std::string>{"tail.2.calls"}));
+  EXPECT_EQ(names(net.state_dict()), (std::vector<std::string>{"hidden.weight", "hidden.bias", "tail.1.weight",
+                                                               "tail.2.factor", "tail.2.calls"}));
+  EXPECT_EQ(net.parameters().size(), 4u);
+  EXPECT_EQ(net.parameter_count(), 3 * 4 + 4 + 4 * 2 + 1);
+  EXPECT_EQ(net.named_children().at(1).first, "tail");
+  for (const Tensor& p : net.parameters()) EXPECT_TRUE(p.requires_grad() && p.is_leaf());
+  for (const auto& b : net.named_buffers()) EXPECT_FALSE(b.tensor.requires_grad());
+}
+
+TEST(Module, forward_and_gradients) {
+  for (Device device : test_devices()) {
+    Net net;
+    net.to(device);
+    const Tensor y = net(test_values({5, 3}).to(device, float32));
+    EXPECT_EQ(y.sizes(), (Dims{5, 2}));
+    y.sum().backward();
+    for (const auto& [name, p] : net.named_parameters()) EXPECT_EQ(p.grad().sizes(), p.sizes()) << name;
+    net.zero_grad();
+    for (const auto& [name, p] : net.named_parameters()) EXPECT_FALSE(p.grad().defined()) << name;
+  }
+}
+
+TEST(Module, a_copy_shares) {
+  Net net;
+  Net copy = net;
+  nn::init::ones_(copy.hidden.weight);
+  EXPECT_EQ(net.hidden.weight.to_vector<float>(), std::vector<float>(12, 1));
+  copy.eval();
+  EXPECT_FALSE(net.is_training());
+  EXPECT_FALSE(net.tail.is_training());
+}
+
+TEST(Module, a_module_in_two_places_is_listed_once) {
+  const nn::Linear shared(2, 2);
+  nn::Sequential model{shared, nn::ReLU(), shared};
+  EXPECT_EQ(model.size(), 3);
+  EXPECT_EQ(names(model.named_parameters()), (std::vector<std::string>{"0.weight", "0.bias"}));
+  optim::SGD optimizer(model.parameters());
+}
+
+TEST(Module, training_mode_reaches_all) {
+  nn::Sequential model{nn::Dropout(0.9), nn::Sequential{nn::Dropout(0.9)}};
+  EXPECT_TRUE(model.is_training());
+  const Tensor x = ones({100});
+  EXPECT_NE(bytes_of(model(x)), bytes_of(x));
+  model.eval();
+  EXPECT_FALSE(model[1].named_children().at(0).second->is_training());
+  EXPECT_EQ(bytes_of(model(x)), bytes_of(x));
+  model.train();
+  EXPECT_TRUE(model[1].named_children().at(0).second->is_training());
+}
+
+TEST(Module, to_keeps_handles_and_optimisers) {
+  for (Device device : test_devices()) {
+    Net net;
+    const Tensor handle = net.hidden.weight;
+    const auto before = handle.to_vector<double>();
+    net(test_values({5, 3}).to(float32)).sum().backward();
+    optim::SGD optimizer(net.parameters(), {.lr = 0.5});
+    net.to(float64);
+    net.to(device);
+    EXPECT_EQ(handle.dtype(), float64);
+    EXPECT_EQ(handle.device(), device);
+    EXPECT_EQ(handle.grad().dtype(), float64);
+    EXPECT_EQ(handle.to_vector<double>(), before);
+    EXPECT_TRUE(handle.requires_grad() && handle.is_leaf());
+    EXPECT_EQ(net.tail.state_dict().back().tensor.dtype(), int64) << "integer buffers keep their dtype";
+    optimizer.step();
+    EXPECT_NE(handle.to_vector<double>(), before);
+    EXPECT_EQ(net(test_values({5, 3}).to(device)).dtype(), float64);
+  }
+  EXPECT_ORDO_ERROR(Net().to(int64), DTypeError, "Module::to");
+}
+
+TEST(Module, saving_and_loading) {
+  Net from, to;
+  EXPECT_NE(bytes_of(from.hidden.weight), bytes_of(to.hidden.weight));
+  to.load_state_dict(from.state_dict());
+  for (size_t i = 0; i < 5; ++i)
+    EXPECT_EQ(bytes_of(from.state_dict()[i].tensor), bytes_of(to.state_dict()[i].tensor)) << i;
+  EXPECT_FALSE(from.hidden.weight.is_same(to.hidden.weight));
+
+  nn::NamedTensorList state = from.state_dict();
+  state.pop_back();
+  EXPECT_ORDO_ERROR(to.load_state_dict(state), ValueError, "'tail.2.calls' is missing");
+  state = from.state_dict();
+  state.push_back({"extra", zeros({1})});
+  EXPECT_ORDO_ERROR(to.load_state_dict(state), ValueError, "'extra' is not part");
+  state.back().name = "hidden.weight";
+  EXPECT_ORDO_ERROR(to.load_state_dict(state), ValueError, "'hidden.weight' is given twice");
+  state = from.state_dict();
+  state[0].tensor = zeros({4, 4});
+  EXPECT_ORDO_ERROR(to.load_state_dict(state), ShapeError, "'hidden.weight' has sizes [4, 3]");
+}
+
+TEST(Module, names_are_checked) {
+  struct Bad : nn::Module {
+    explicit Bad(const std::string& name) {
+      add_parameter("taken", ones({1}));
+      add("child", nn::ReLU());
+      add_buffer(name, ones({1}));
+    }
+  };
+  EXPECT_ORDO_ERROR(Bad("taken"), ValueError, "'taken' is taken");
+  EXPECT_ORDO_ERROR(Bad("child"), ValueError, "'child' is taken");
+  EXPECT_ORDO_ERROR(Bad("a.b"), ValueError, "dot");
+  EXPECT_ORDO_ERROR(Bad(""), ValueError, "needs a name");
+  struct WithoutForward : nn::Module {};
+  EXPECT_ORDO_ERROR(WithoutForward()(ones({1})), ValueError, "no forward");
+}
+
+TEST(Sequential, grows_and_is_indexed) {
+  nn::Sequential model;
+  EXPECT_EQ(model(tensor({-1.0f})).item<float>(), -1);
+  model.push_back(nn::ReLU()).push_back(Scale());
+  EXPECT_EQ(model(tensor({3.0f})).item<float>(), 6);
+  EXPECT_EQ(model[1](tensor({-3.0f})).item<float>(), -6);
+  EXPECT_EQ(model[-1](tensor({-3.0f})).item<float>(), -6);
+  EXPECT_ORDO_ERROR(model[2], IndexError, "there are 2");
+  EXPECT_ORDO_ERROR(model[-3], IndexError, "there are 2");
+}
+
+TEST(Sequential, one_module) {
+  nn::Sequential model{nn::ReLU()};
+  EXPECT_EQ(model.size(), 1);
+  nn::Sequential same{model};
+  EXPECT_EQ(same.size(), 1);
+}
+
+TEST(Sequential, initial_weights_are_drawn_from_left_to_right) {
+  manual_seed(5);
+  nn::Sequential model{nn::Linear(2, 2), nn::Linear(2, 2)};
+  manual_seed(5);
+  nn::Linear first(2, 2), second(2, 2);
+  EXPECT_EQ(bytes_of(model.parameters()[0]), bytes_of(first.weight));
+  EXPECT_EQ(bytes_of(model.parameters()[2]), bytes_of(second.weight));
+}
+
+}  // namespace
+}  // namespace ordo::test
