@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/error.h>
+#include <ordo/kernels/accumulate/accumulate.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using kernels::choose_accumulate;
+
+TEST(ChooseAccumulate, follows_the_level) {
+  const auto chosen = [](Determinism level, DType dtype, std::initializer_list<Algorithm> allowed) {
+    const DeterminismGuard guard(level);
+    return choose_accumulate("op", Algorithm::automatic, dtype, allowed);
+  };
+  for (DType t : {float16, bfloat16, float32, float64}) {
+    EXPECT_EQ(chosen(Determinism::not_guaranteed, t, {Algorithm::atomic, Algorithm::sorted}), Algorithm::atomic);
+    for (Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
+      EXPECT_EQ(chosen(level, t, {Algorithm::atomic, Algorithm::sorted}), Algorithm::sorted);
+      EXPECT_EQ(chosen(level, t, {Algorithm::atomic, Algorithm::gather}), Algorithm::gather);
+    }
+  }
+  // Integer addition has no order.
+  EXPECT_EQ(chosen(Determinism::device_to_device, int64, {Algorithm::atomic, Algorithm::sorted}), Algorithm::atomic);
+}
+
+TEST(ChooseAccumulate, a_forced_algorithm_must_exist) {
+  EXPECT_EQ(choose_accumulate("op", Algorithm::sorted, float32), Algorithm::sorted);
+  EXPECT_EQ(choose_accumulate("op", Algorithm::atomic, float32), Algorithm::atomic);
+  for (Algorithm a : {Algorithm::gather, Algorithm::exact, Algorithm::library, Algorithm::direct})
+    EXPECT_ORDO_ERROR(choose_accumulate("op", a, float32), ValueError, "[op]");
+}
+
+TEST(ChooseAccumulate, a_forced_algorithm_must_meet_the_level) {
+  const DeterminismGuard guard(Determinism::run_to_run);
+  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::atomic, float32), NondeterministicError, "op");
+  EXPECT_EQ(choose_accumulate("op", Algorithm::atomic, int32), Algorithm::atomic);
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,38 @@
+// Ordering rule 1 as docs/ordering.md states it, and accumulation by it, in plain loops.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include <ordo/engine/dtype.h>
+
+namespace ordo::test {
+
+template <class Acc>
+Acc rule1(std::vector<Acc> v) {
+  while (v.size() > 1) {
+    std::vector<Acc> groups;
+    for (size_t g = 0; g < v.size(); g += 64) {
+      Acc sum = v[g];
+      for (size_t i = g + 1; i < std::min(v.size(), g + 64); ++i) sum = sum + v[i];
+      groups.push_back(sum);
+    }
+    v = groups;
+  }
+  return v[0];
+}
+
+/// Adds value(i) to output[destination[i]] for all i (destination -1: not at all), in the contract's order.
+template <class T>
+void accumulate_by_rule1(std::vector<T>& output, const std::vector<int64_t>& destination,
+                         const std::function<accumulate_t<T>(int64_t item)>& value) {
+  using Acc = accumulate_t<T>;
+  std::vector<std::vector<Acc>> runs(output.size());
+  for (size_t i = 0; i < destination.size(); ++i)
+    if (destination[i] >= 0) runs[size_t(destination[i])].push_back(value(int64_t(i)));
+  for (size_t d = 0; d < output.size(); ++d)
+    if (!runs[d].empty()) output[d] = T(Acc(output[d]) + rule1(runs[d]));
+}
+
+}  // namespace ordo::test

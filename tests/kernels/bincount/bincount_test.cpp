@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/ops/bincount.h>
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/parallel.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+TEST(Bincount, exact_numbers) {
+  for (Device device : test_devices()) {
+    const Tensor x = tensor<int64_t>({1, 3, 1, 0, 3, 3}).to(device);
+    EXPECT_EQ(bincount(x).to_vector<int64_t>(), (std::vector<int64_t>{1, 2, 0, 3}));
+    EXPECT_EQ(bincount(x, tensor<float>({1, 2, 4, 8, 16, 32}).to(device), 6).to_vector<float>(),
+              (std::vector<float>{8, 5, 0, 50, 0, 0}));
+  }
+}
+
+TEST(Bincount, result_dtypes) {
+  const Tensor x = tensor<int64_t>({1, 0, 1});
+  EXPECT_EQ(bincount(x).dtype(), int64);
+  EXPECT_EQ(bincount(x, ones({3})).dtype(), float32);
+  for (DType t : {float64, float16, bfloat16, int32, uint8, int64})
+    EXPECT_EQ(bincount(x, ones({3}, {.dtype = t})).dtype(), float64) << name(t);
+}
+
+// A change of these is a change of the contract: a new version in docs/ordering.md and the changelog.
+TEST(Bincount, golden_hashes) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  struct Golden {
+    DType dtype;
+    const char* hash;
+  };
+  for (const Golden& g : {Golden{float16, "?"}, Golden{float32, "?"}, Golden{float64, "?"}}) {
+    const Tensor x = test_indices({9000}, 40, 31), weights = test_mixed_values({9000}, 32).to(g.dtype);
+    for (Device device : test_devices())
+      EXPECT_EQ(hash_of(bincount(x.to(device), weights.to(device))), g.hash) << name(g.dtype) << " " << device.str();
+  }
+}
+
+TEST(Bincount, counts_do_not_depend_on_threads) {
+  const int threads = num_threads();
+  const Tensor few = test_indices({200000}, 50, 1), many = test_indices({200000}, 100000, 2);
+  for (const Tensor& x : {few, many}) {
+    set_num_threads(1);
+    const auto want = bytes_of(bincount(x));
+    for (int n : {2, 3}) {
+      set_num_threads(n);
+      EXPECT_EQ(bytes_of(bincount(x)), want);
+    }
+  }
+  set_num_threads(threads);
+}
+
+TEST(Bincount, bad_input) {
+  for (Device device : test_devices()) {
+    const TensorOptions integers{.dtype = int64, .device = device};
+    const Tensor x = zeros({3}, integers);
+    EXPECT_ORDO_ERROR(bincount({}), ValueError, "bincount");
+    EXPECT_ORDO_ERROR(bincount(ones({3}, {.device = device})), DTypeError, "bincount");
+    EXPECT_ORDO_ERROR(bincount(x.to(boolean)), DTypeError, "bincount");
+    EXPECT_ORDO_ERROR(bincount(zeros({3, 1}, integers)), ShapeError, "bincount");
+    EXPECT_ORDO_ERROR(bincount(zeros({}, integers)), ShapeError, "bincount");
+    EXPECT_ORDO_ERROR(bincount(tensor<int64_t>({2, -5, 1}).to(device)), ValueError, "-5");
+    EXPECT_ORDO_ERROR(bincount(tensor<int64_t>({int64_t(1) << 62}).to(device)), ValueError, "bincount");
+    EXPECT_ORDO_ERROR(bincount(x, {}, -1), ValueError, "minlength");
+    EXPECT_ORDO_ERROR(bincount(x, ones({2}, {.device = device})), ShapeError, "bincount");
+    EXPECT_ORDO_ERROR(bincount(x, ones({3}, {.device = device}), 0, Algorithm::gather), ValueError, "bincount");
+    if (device.is_cuda()) EXPECT_ORDO_ERROR(bincount(x, ones({3})), DeviceError, "bincount");
+  }
+}
+
+}  // namespace
+}  // namespace ordo::test

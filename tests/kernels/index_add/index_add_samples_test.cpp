@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/ops/index_add.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+std::vector<double> index_add_reference(const TensorList& in, int dim, double alpha) {
+  auto out = in[0].to_vector<double>();
+  const auto index = in[1].to_vector<int64_t>();
+  const auto source = in[2].to_vector<double>();
+  int64_t outer = 1, inner = 1;
+  for (int d = 0; d < in[0].dim(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : in[0].size(d);
+  const int64_t n = in[0].dim() ? in[0].size(dim) : 1, m = int64_t(index.size());
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < inner; ++j)
+        out[size_t((o * n + index[size_t(i)]) * inner + j)] += alpha * source[size_t((o * m + i) * inner + j)];
+  return out;
+}
+
+ORDO_OP_SAMPLES(index_add) {
+  struct Case {
+    const char* label;
+    Dims sizes;
+    int dim;
+    int64_t items;
+    double alpha = 1;
+    DType index_dtype = int64;
+    bool small = true;
+  };
+  std::vector<Sample> out;
+  for (const Case& c : {
+           Case{"vector", {5}, 0, 12},
+           Case{"rows", {4, 3}, 0, 7},
+           Case{"columns", {3, 4}, 1, 6, -0.5},
+           Case{"middle", {2, 3, 2}, 1, 5, 2, int32},
+           Case{"no_items", {3, 2}, 0, 0},
+           Case{"no_columns", {3, 0}, 0, 4},
+           Case{"one", {1}, 0, 1, 3},
+           Case{"run_of_65", {2}, 0, 150, 1, int64, false},
+           Case{"hot", {1, 3}, 0, 4200, 0.25, int32, false},
+           Case{"many", {70}, 0, 5000, 1, int64, false},
+           Case{"sparse", {3000}, 0, 200, 1, int32, false},
+           Case{"wide", {9, 130}, 0, 70, 1, int64, false},
+           Case{"last", {33, 7}, 1, 100, 1, int64, false},
+       }) {
+    Dims source = c.sizes;
+    source[c.dim] = c.items;
+    Sample sample;
+    sample.label = c.label;
+    sample.inputs = {test_values(c.sizes, 1), test_indices({c.items}, c.sizes[c.dim], 2, c.index_dtype),
+                     test_mixed_values(source, 3)};
+    sample.run = [c](const TensorList& in) { return index_add(in[0], c.dim, in[1], in[2], c.alpha); };
+    sample.reference = [c](const TensorList& in) { return index_add_reference(in, c.dim, c.alpha); };
+    sample.gradient = c.small;
+    // `atomic` rounds at every addition; n random roundings of partial sums stay within n/16 of the largest here.
+    sample.tolerance = 4 + double(c.items) / 16;
+    sample.order_sensitive = std::string_view(c.label) == "many";
+    out.push_back(sample);
+  }
+  Sample scalars;
+  scalars.label = "0-d";
+  scalars.inputs = {test_values({}, 1), test_indices({}, 1), test_values({}, 3)};
+  scalars.run = [](const TensorList& in) { return index_add(in[0], 0, in[1], in[2], 2); };
+  scalars.reference = [](const TensorList& in) { return index_add_reference(in, 0, 2); };
+  out.push_back(scalars);
+  return out;
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/ops/scatter_add.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+std::vector<double> scatter_add_reference(const TensorList& in, int dim) {
+  auto out = in[0].to_vector<double>();
+  const auto index = in[1].to_vector<int64_t>();
+  const auto src = in[2].to_vector<double>();
+  const Dims sizes = in[1].sizes(), to = contiguous_strides(in[0].sizes()), from = contiguous_strides(in[2].sizes());
+  for (size_t k = 0; k < index.size(); ++k) {
+    int64_t rest = int64_t(k), read = 0, write = 0;
+    for (int d = sizes.size() - 1; d >= 0; --d) {
+      const int64_t at = rest % sizes[d];
+      rest /= sizes[d];
+      read += at * from[d];
+      write += (d == dim ? index[k] : at) * to[d];
+    }
+    out[size_t(write)] += src[size_t(read)];
+  }
+  return out;
+}
+
+ORDO_OP_SAMPLES(scatter_add) {
+  struct Case {
+    const char* label;
+    Dims sizes, index, src;
+    int dim;
+    DType index_dtype = int64;
+    bool small = true;
+  };
+  std::vector<Sample> out;
+  for (const Case& c : {
+           Case{"vector", {4}, {9}, {9}, 0},
+           Case{"rows", {3, 2}, {5, 2}, {5, 2}, 0},
+           Case{"columns", {2, 4}, {2, 7}, {2, 7}, 1, int32},
+           Case{"middle", {2, 3, 2}, {2, 4, 2}, {2, 4, 2}, 1},
+           Case{"smaller_index", {3, 4, 2}, {2, 3, 1}, {3, 3, 2}, 1},
+           Case{"smaller_than_input", {4, 3}, {4, 2}, {4, 2}, 0},
+           Case{"no_items", {3, 2}, {0, 2}, {4, 2}, 0},
+           Case{"one", {1, 1}, {1, 1}, {1, 1}, 0},
+           Case{"0-d", {}, {}, {}, 0},
+           Case{"run_of_65", {2, 2}, {150, 2}, {150, 2}, 0, int64, false},
+           Case{"hot", {1}, {4200}, {4200}, 0, int32, false},
+           Case{"many", {30, 3}, {1500, 3}, {1500, 3}, 0, int64, false},
+           Case{"sparse", {3000}, {200}, {200}, 0, int32, false},
+       }) {
+    Sample sample;
+    sample.label = c.label;
+    sample.inputs = {test_values(c.sizes, 1),
+                     test_indices(c.index, c.sizes.empty() ? 1 : c.sizes[c.dim], 2, c.index_dtype),
+                     test_mixed_values(c.src, 3)};
+    sample.run = [c](const TensorList& in) { return scatter_add(in[0], c.dim, in[1], in[2]); };
+    sample.reference = [c](const TensorList& in) { return scatter_add_reference(in, c.dim); };
+    sample.gradient = c.small;
+    // `atomic` rounds at every addition; n random roundings of partial sums stay within n/16 of the largest here.
+    sample.tolerance = 4 + double(c.index.product()) / 16;
+    sample.order_sensitive = std::string_view(c.label) == "many";
+    out.push_back(sample);
+  }
+  return out;
+}
+
+}  // namespace
+}  // namespace ordo::test

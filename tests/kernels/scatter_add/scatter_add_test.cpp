@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/index_add.h>
+#include <ordo/autograd/ops/scatter_add.h>
+#include <ordo/engine/determinism.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+TEST(ScatterAdd, exact_numbers) {
+  const Tensor x = from_vector<float>({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Tensor src = from_vector<float>({10, 20, 30, 40}, {2, 2});
+  const Tensor index = from_vector<int64_t>({2, 2, 0, 1}, {2, 2});
+  for (Device device : test_devices()) {
+    const Tensor out = scatter_add(x.to(device), 1, index.to(device), src.to(device));
+    EXPECT_EQ(out.to_vector<float>(), (std::vector<float>{1, 2, 33, 34, 45, 6}));
+  }
+}
+
+// A change of these is a change of the contract: a new version in docs/ordering.md and the changelog.
+TEST(ScatterAdd, golden_hashes) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  struct Golden {
+    DType dtype;
+    const char* hash;
+  };
+  for (const Golden& g : {Golden{float16, "?"}, Golden{bfloat16, "?"}, Golden{float32, "?"}, Golden{float64, "?"}}) {
+    const Tensor input = test_values({3, 4, 5}, 21).to(g.dtype);
+    const Tensor src = test_mixed_values({3, 900, 5}, 22).to(g.dtype), index = test_indices({3, 900, 5}, 4, 23);
+    for (Device device : test_devices())
+      EXPECT_EQ(hash_of(scatter_add(input.to(device), 1, index.to(device), src.to(device))), g.hash)
+          << name(g.dtype) << " " << device.str();
+  }
+}
+
+TEST(ScatterAdd, an_expanded_index_is_an_index_add) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  const Tensor input = test_values({2, 6, 3}, 1).to(float32), src = test_mixed_values({2, 700, 3}, 2).to(float32);
+  const Tensor index = test_indices({700}, 6, 3);
+  for (Device device : test_devices()) {
+    const Tensor x = input.to(device), s = src.to(device), i = index.to(device);
+    const Tensor expanded = i.view({1, 700, 1}).expand({2, 700, 3});
+    const auto want = bytes_of(index_add(x, 1, i, s));
+    EXPECT_EQ(bytes_of(scatter_add(x, 1, expanded, s)), want);
+    EXPECT_EQ(bytes_of(scatter_add(x, 1, expanded.contiguous(), s)), want);
+  }
+}
+
+TEST(ScatterAdd, integers) {
+  for (Device device : test_devices())
+    for (DType dtype : {uint8, int32, int64}) {
+      const Tensor out =
+          scatter_add(ones({3}, {.dtype = dtype, .device = device}), 0, tensor<int64_t>({0, 2, 2}).to(device),
+                      full({3}, 7, {.dtype = dtype, .device = device}));
+      EXPECT_EQ(out.to_vector<int64_t>(), (std::vector<int64_t>{8, 1, 15}));
+    }
+}
+
+TEST(ScatterAdd, in_place) {
+  for (Device device : test_devices()) {
+    Tensor x = zeros({2, 3}, {.device = device});
+    x.t().scatter_add_(0, from_vector<int64_t>({0, 1, 0, 1}, {2, 2}).to(device), ones({2, 2}, {.device = device}));
+    EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{2, 0, 0, 0, 2, 0}));
+    x.scatter_add_(1, from_vector<int64_t>({1}, {1, 1}).to(device), x);  // reads x first
+    EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{2, 2, 0, 0, 2, 0}));
+  }
+}
+
+TEST(ScatterAdd, in_place_is_recorded) {
+  const Tensor src = ones({2}).set_requires_grad();
+  Tensor x = zeros({3}) * 1;
+  x.scatter_add_(0, tensor<int64_t>({2, 0}), src);
+  (x * tensor<float>({1, 10, 100})).sum().backward();
+  EXPECT_EQ(src.grad().to_vector<float>(), (std::vector<float>{100, 1}));
+}
+
+TEST(ScatterAdd, bad_input) {
+  for (Device device : test_devices()) {
+    const TensorOptions on{.device = device}, integers{.dtype = int64, .device = device};
+    const Tensor x = zeros({3, 4}, on), index = zeros({2, 4}, integers), src = zeros({2, 4}, on);
+    const auto bad_index = [&](int64_t value, const char* text) {
+      const Tensor wrong = from_vector<int64_t>({0, 0, value, 0, 0, 0, value, 0}, {2, 4}).to(device);
+      EXPECT_ORDO_ERROR((scatter_add(x, 0, wrong, src), cuda::is_available() ? cuda::synchronize() : void()),
+                        IndexError, text);
+    };
+    bad_index(3, "[scatter_add] index[2] = 3");
+    bad_index(-1, "[scatter_add] index[2] = -1");
+    EXPECT_EQ(scatter_add(x, 0, index, src).sizes(), (Dims{3, 4})) << "usable after an index error";
+
+    EXPECT_ORDO_ERROR(scatter_add({}, 0, index, src), ValueError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x, 0, {}, src), ValueError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x, 0, index, {}), ValueError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x, 2, index, src), IndexError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x, 0, zeros({3, 4}, integers), src), ShapeError, "scatter_add");  // beyond src
+    EXPECT_ORDO_ERROR(scatter_add(x, 0, zeros({2, 5}, integers), zeros({2, 5}, on)), ShapeError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x, 0, zeros({2}, integers), src), ShapeError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x, 0, index, zeros({8}, on)), ShapeError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x, 0, src, src), DTypeError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x, 0, index, src.to(float64)), DTypeError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x.to(boolean), 0, index, src.to(boolean)), DTypeError, "scatter_add");
+    EXPECT_ORDO_ERROR(scatter_add(x, 0, index, src, Algorithm::library), ValueError, "scatter_add");
+    Tensor expanded = zeros({3, 1}, on).expand({3, 4});
+    EXPECT_ORDO_ERROR(expanded.scatter_add_(0, index, src), ShapeError, "scatter_add");
+    if (device.is_cuda()) EXPECT_ORDO_ERROR(scatter_add(x, 0, index.to(cpu), src), DeviceError, "scatter_add");
+  }
+}
+
+}  // namespace
+}  // namespace ordo::test
