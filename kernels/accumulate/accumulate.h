@@ -9,6 +9,8 @@
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const;  // column in [0, D)
 //     // Optional, used instead where it exists: column = outer * shape.inner + inner. Spares the division.
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;
+//     // Optional: where that value is read from, to fetch it ahead of its use on the CPU.
+//     const void* address(int64_t item, int64_t outer, int64_t inner) const;
 //   };
 //
 //   cpu::accumulate(items, output, shape, algorithm)           accumulate_cpu.h

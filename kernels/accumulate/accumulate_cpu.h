@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/accumulate/dense_cpu.h>
 #include <ordo/kernels/accumulate/fold_cpu.h>
 #include <ordo/kernels/accumulate/sort_cpu.h>
 
@@ -97,6 +98,7 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
                 Algorithm algorithm) {
   if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
   if (algorithm == Algorithm::atomic) return accumulate_detail::accumulate_atomic(items, output, shape);
+  if (accumulate_detail::accumulate_dense(items, output, shape)) return;
   constexpr int64_t kNarrow = std::numeric_limits<uint32_t>::max();
   if (items.count <= kNarrow && shape.destinations < kNarrow)
     accumulate_detail::accumulate_sorted<NarrowEntry>(items, output, shape);

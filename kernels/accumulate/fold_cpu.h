@@ -17,7 +17,7 @@
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
-inline constexpr int kColumnBlock = 256;
+inline constexpr int kColumnBlock = 512;
 
 /// OrderedSum for a block of columns at once, fed with group sums.
 template <class Acc>
@@ -166,16 +166,36 @@ class RunFold {
   // Left to right, several items at a time so that the row is loaded and stored less often.
   template <int kWidth>
   void fold_group(int64_t first, int64_t last, int64_t o, int64_t j0, int width, Acc* row) const {
-    for (int j = 0; j < width; ++j) row[j] = value(first, o, j0 + j);
-    int64_t i = first + 1;
-    if constexpr (kWidth != 1) {
-      for (; i + 4 <= last; i += 4)
+    if constexpr (kWidth == 1) {
+      Acc sum = value(first, o, j0);
+      for (int64_t i = first + 1; i < last; ++i) sum += value(i, o, j0);
+      *row = sum;
+    } else {
+      prefetch(first, o, j0, width);
+      for (int j = 0; j < width; ++j) row[j] = value(first, o, j0 + j);
+      int64_t i = first + 1;
+      for (; i + 4 <= last; i += 4) {
+        for (int k = 0; k < 4; ++k) prefetch(i + k, o, j0, width);
         for (int j = 0; j < width; ++j)
           row[j] = (((row[j] + value(i, o, j0 + j)) + value(i + 1, o, j0 + j)) + value(i + 2, o, j0 + j)) +
                    value(i + 3, o, j0 + j);
+      }
+      for (; i < last; ++i) {
+        prefetch(i, o, j0, width);
+        for (int j = 0; j < width; ++j) row[j] += value(i, o, j0 + j);
+      }
     }
-    for (; i < last; ++i)
-      for (int j = 0; j < width; ++j) row[j] += value(i, o, j0 + j);
+  }
+
+  // Rows lie in memory in the order of items, so that the hardware cannot know which comes next.
+  void prefetch(int64_t i, int64_t o, int64_t j0, int width) const {
+    if constexpr (requires { items_.address(i, o, j0); }) {
+      constexpr int kAhead = 8, kLine = 64, kMostLines = 16;
+      if (i + kAhead >= count_) return;
+      const char* p = reinterpret_cast<const char*>(items_.address(entry_item(entries_[i + kAhead]), o, j0));
+      const int lines = std::min<int>(kMostLines, (width * int(sizeof(T)) + kLine - 1) / kLine);
+      for (int l = 0; l < lines; ++l) __builtin_prefetch(p + l * kLine);
+    }
   }
 
   // The groups of a split run from `i` on, up to `last`: their sums go to scratch memory.

@@ -18,7 +18,10 @@ struct IndexAddItems {
 
   ORDO_HD int64_t destination(int64_t item) const { return index[item]; }
   ORDO_HD Acc value(int64_t item, int64_t outer, int64_t inner) const {
-    return wrapping_mul(Acc(source[outer * outer_stride + item * item_stride + inner]), alpha);
+    return wrapping_mul(Acc(*address(item, outer, inner)), alpha);
+  }
+  ORDO_HD const T* address(int64_t item, int64_t outer, int64_t inner) const {
+    return source + outer * outer_stride + item * item_stride + inner;
   }
 };
 
