@@ -23,8 +23,8 @@ auto index_add_backward(const Tensor& input, int64_t dim, const Tensor& index, c
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {
-  return record("index_add", kernels::index_add(input, dim, index, source, alpha, algorithm), {input, source},
-                index_add_backward(input, dim, index, source, alpha));
+  Tensor result = kernels::index_add(input, dim, index, source, alpha, algorithm);
+  return record("index_add", std::move(result), {input, source}, index_add_backward(input, dim, index, source, alpha));
 }
 
 Tensor& Tensor::index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {

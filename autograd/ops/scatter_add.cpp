@@ -40,8 +40,8 @@ auto scatter_add_backward(const Tensor& input, int64_t dim, const Tensor& index,
 }  // namespace
 
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
-  return record("scatter_add", kernels::scatter_add(input, dim, index, src, algorithm), {input, src},
-                scatter_add_backward(input, dim, index, src));
+  Tensor result = kernels::scatter_add(input, dim, index, src, algorithm);
+  return record("scatter_add", std::move(result), {input, src}, scatter_add_backward(input, dim, index, src));
 }
 
 Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) {
