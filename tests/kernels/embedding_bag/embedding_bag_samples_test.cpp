@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <ordo/autograd/ops/embedding_bag.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+struct Case {
+  const char* label;
+  EmbeddingBagMode mode;
+  std::vector<int64_t> offsets;  // none: the input is a matrix
+  Dims input;
+  int64_t rows, columns;
+  bool weighted = false, include_last = false;
+  std::optional<int64_t> padding = {};
+  bool small = true, order_sensitive = false;
+  DType index_dtype = int64;
+};
+
+const std::vector<Case>& cases() {
+  constexpr auto sum = EmbeddingBagMode::sum, mean = EmbeddingBagMode::mean, max = EmbeddingBagMode::max;
+  static const std::vector<Case> all = {
+      {"sum", sum, {0, 2, 2, 5}, {7}, 5, 3},
+      {"mean", mean, {0, 2, 2, 5}, {7}, 5, 3},
+      {"max", max, {0, 2, 2, 5}, {7}, 9, 3},
+      {"sum_weighted", sum, {0, 3}, {5}, 4, 3, true},
+      {"sum_matrix", sum, {}, {2, 3}, 4, 2},
+      {"mean_matrix", mean, {}, {2, 3}, 4, 2},
+      {"max_matrix", max, {}, {2, 3}, 9, 2},
+      {"weighted_matrix", sum, {}, {2, 3}, 4, 2, true},
+      {"last_offset", mean, {0, 2, 5}, {7}, 5, 2, false, true},
+      {"mean_padding", mean, {0, 2, 6}, {8}, 3, 2, false, false, 1},
+      {"max_padding", max, {0, 2, 6}, {8}, 4, 2, false, false, -3},
+      {"weighted_padding", sum, {0, 2, 6}, {8}, 3, 2, true, false, 1, true, false, int32},
+      {"no_bags", mean, {0}, {0}, 3, 2, false, true},
+      {"empty_bags", sum, {0, 0, 0}, {0}, 3, 2},
+      {"empty_rows", mean, {}, {3, 0}, 3, 2},
+      {"no_columns", max, {}, {2, 3}, 3, 0},
+      {"hot_sum", sum, {0, 1, 100, 200, 900}, {1200}, 3, 5, false, false, {}, false, true},
+      {"hot_mean", mean, {0, 65, 129}, {700}, 3, 5, false, false, 2, false, true, int32},
+      {"hot_max", max, {0, 65, 129}, {200}, 5, 5, false, false, {}, false},
+      {"hot_weighted", sum, {0, 70, 4300}, {4400}, 3, 2, true, false, {}, false, true},
+      {"wide", mean, {0, 3, 70}, {140}, 20, 70, false, false, {}, false},
+      {"many_bags", max, {}, {300, 4}, 3, 3, false, false, {}, false},
+  };
+  return all;
+}
+
+std::vector<double> reference(const Case& c, const TensorList& in) {
+  const auto index = in[0].to_vector<int64_t>();
+  const auto weight = in[1].to_vector<double>();
+  const auto factors = c.weighted ? in[2].to_vector<double>() : std::vector<double>();
+  std::vector<int64_t> ends = c.offsets;
+  if (c.offsets.empty())
+    for (int64_t b = 0; b <= c.input[0]; ++b) ends.push_back(b * c.input[1]);
+  else if (!c.include_last)
+    ends.push_back(int64_t(index.size()));
+  const int64_t padding = !c.padding ? -1 : *c.padding < 0 ? *c.padding + c.rows : *c.padding;
+  std::vector<double> out;
+  for (size_t b = 0; b + 1 < ends.size(); ++b) {
+    for (int64_t j = 0; j < c.columns; ++j) {
+      double sum = 0, best = 0;
+      int64_t count = 0;
+      for (int64_t i = ends[b]; i < ends[b + 1]; ++i) {
+        if (index[size_t(i)] == padding) continue;
+        const double v = weight[size_t(index[size_t(i)] * c.columns + j)] * (c.weighted ? factors[size_t(i)] : 1);
+        sum += v;
+        best = count == 0 ? v : std::max(best, v);
+        ++count;
+      }
+      out.push_back(c.mode == EmbeddingBagMode::max
+                        ? best
+                        : sum / (c.mode == EmbeddingBagMode::mean && count > 0 ? double(count) : 1));
+    }
+  }
+  return out;
+}
+
+ORDO_OP_SAMPLES(embedding_bag) {
+  std::vector<Sample> out;
+  for (const Case& c : cases()) {
+    Sample sample;
+    sample.label = c.label;
+    sample.inputs = {test_indices(c.input, c.rows, 7, c.index_dtype), test_values({c.rows, c.columns}, 8)};
+    if (c.weighted) sample.inputs.push_back(test_values(c.input, 9));
+    sample.run = [c](const TensorList& in) {
+      Tensor offsets;
+      if (!c.offsets.empty())
+        offsets = from_vector(c.offsets, {int64_t(c.offsets.size())}).to(c.index_dtype).to(in[0].device());
+      return embedding_bag(in[0], in[1], offsets, c.mode, c.weighted ? in[2] : Tensor(), c.include_last, c.padding);
+    };
+    sample.reference = [c](const TensorList& in) { return reference(c, in); };
+    sample.gradient = c.small;
+    sample.order_sensitive = c.order_sensitive;
+    // Products are rounded before they are added, and up to 4230 of them make a sum; halves are added in float.
+    sample.tolerance = c.small ? 8 : 64;
+    out.push_back(sample);
+  }
+  return out;
+}
+
+}  // namespace
+}  // namespace ordo::test

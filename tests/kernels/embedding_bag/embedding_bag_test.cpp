@@ -1,0 +1,147 @@
+// embedding_bag: bags and padding, golden bits, and bad input.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/embedding_bag.h>
+#include <ordo/engine/parallel.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+constexpr auto kSum = EmbeddingBagMode::sum, kMean = EmbeddingBagMode::mean, kMax = EmbeddingBagMode::max;
+
+Tensor indices(const std::vector<int64_t>& values) { return from_vector(values, {int64_t(values.size())}); }
+
+TEST(EmbeddingBag, bags_padding_and_their_gradients) {
+  const Tensor input = indices({1, 0, 1, 2, 2, 3}), offsets = indices({0, 3, 3, 4});
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    Tensor weight = from_vector(std::vector<float>{1, -1, 2, 5, 4, 8, 16, 7}, {4, 2}).to(device).set_requires_grad();
+    const auto bag = [&](EmbeddingBagMode mode) {
+      return embedding_bag(input.to(device), weight, offsets.to(device), mode, {}, false, -2);  // row 2 is padding
+    };
+    EXPECT_EQ(bag(kSum).to_vector<double>(), (std::vector<double>{5, 9, 0, 0, 0, 0, 16, 7}));
+    EXPECT_EQ(bag(kMean).to_vector<float>(), (std::vector<float>{5.f / 3, 3, 0, 0, 0, 0, 16, 7}));
+    EXPECT_EQ(bag(kMax).to_vector<double>(), (std::vector<double>{2, 5, 0, 0, 0, 0, 16, 7}));
+    const Tensor grad = from_vector(std::vector<float>{3, 6, 9, 9, 9, 9, 10, 20}, {4, 2}).to(device);
+    const auto gradient = [&](EmbeddingBagMode mode) {
+      weight.zero_grad();
+      bag(mode).backward(grad);
+      return weight.grad().to_vector<double>();
+    };
+    EXPECT_EQ(gradient(kSum), (std::vector<double>{3, 6, 6, 12, 0, 0, 10, 20}));
+    EXPECT_EQ(gradient(kMean), (std::vector<double>{1, 2, 2, 4, 0, 0, 10, 20}));
+    EXPECT_EQ(gradient(kMax), (std::vector<double>{0, 0, 3, 6, 0, 0, 10, 20}));
+  }
+}
+
+TEST(EmbeddingBag, nan_is_the_maximum) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (Device device : test_devices()) {
+    const Tensor weight = from_vector(std::vector<double>{1, nan, 3}, {3, 1}).to(device);
+    for (const auto& order : {std::vector<int64_t>{0, 1, 2}, std::vector<int64_t>{1, 2, 0}})
+      EXPECT_TRUE(std::isnan(embedding_bag(indices(order).to(device), weight, indices({0}).to(device), kMax).item()));
+  }
+}
+
+TEST(EmbeddingBag, golden_bits) {
+  const int threads = num_threads();
+  const Tensor input = test_indices({3000}, 7, 5), table = test_mixed_values({7, 6}, 6);
+  const Tensor offsets = indices({0, 1, 66, 66, 200, 2500}), factors = test_mixed_values({3000}, 8);
+  for (Device device : test_devices()) {
+    for (int n : {1, 2, 3}) {
+      set_num_threads(n);
+      SCOPED_TRACE(device.str() + " " + std::to_string(n));
+      const auto hashes = [&](DType dtype, EmbeddingBagMode mode, bool weighted) {
+        Tensor weight = table.to(dtype).to(device).set_requires_grad();
+        Tensor w = weighted ? factors.to(dtype).to(device).set_requires_grad() : Tensor();
+        const DeterminismGuard guard(Determinism::device_to_device);
+        const Tensor out = embedding_bag(input.to(device), weight, offsets.to(device), mode, w, false, 3);
+        out.backward(test_mixed_values({6, 6}, 7).to(dtype).to(device));
+        std::string text = hash_of(out.detach()) + " " + hash_of(weight.grad());
+        if (weighted) text += " " + hash_of(w.grad());
+        return text;
+      };
+      EXPECT_EQ(hashes(float32, kSum, false), "?");
+      EXPECT_EQ(hashes(float32, kMean, false), "?");
+      EXPECT_EQ(hashes(float32, kMax, false), "?");
+      EXPECT_EQ(hashes(float32, kSum, true), "?");
+      EXPECT_EQ(hashes(float16, kMean, false), "?");
+      EXPECT_EQ(hashes(bfloat16, kSum, true), "?");
+    }
+  }
+  set_num_threads(threads);
+}
+
+TEST(EmbeddingBag, sorted_gives_one_pattern_and_atomic_several_over_schedules) {
+  if (test_devices().size() < 2) GTEST_SKIP() << "no CUDA device";
+  const Device cuda("cuda");
+  const Tensor input = test_indices({400}, 3, 5).to(cuda), offsets = indices({0, 90, 200}).to(cuda);
+  const Tensor grad = test_mixed_values({3, 4}, 6).to(cuda, float32);
+  const Tensor table = test_mixed_values({3, 4}, 7).to(cuda, float32);
+  const Tensor matrix = test_indices({300, 2}, 3, 5).to(cuda), many = test_mixed_values({300, 4}, 8).to(cuda, float32);
+  for (EmbeddingBagMode mode : {kSum, kMean, kMax}) {
+    SCOPED_TRACE(int(mode));
+    const auto run = [&](Algorithm algorithm) {
+      return distinct_results(20, [&] {
+        if (mode != kMax)
+          return kernels::embedding_bag_backward({input, offsets, mode, false, {}}, grad, {}, 3, {}, algorithm);
+        const kernels::BagArguments bags{matrix, {}, mode, false, {}};
+        return kernels::embedding_bag_backward(bags, many, kernels::embedding_bag(bags, table).rows, 3, {}, algorithm);
+      });
+    };
+    EXPECT_EQ(run(Algorithm::sorted), 1);
+    if (cuda::build() == "emulated") EXPECT_GT(run(Algorithm::atomic), 1);
+  }
+}
+
+TEST(EmbeddingBag, bad_input) {
+  const Tensor weight = test_values({4, 2}), input = test_indices({5}, 4), offsets = indices({0, 2});
+  EXPECT_ORDO_ERROR(embedding_bag({}, weight, offsets), ValueError, "embedding_bag");
+  EXPECT_ORDO_ERROR(embedding_bag(input, {}, offsets), ValueError, "embedding_bag");
+  EXPECT_ORDO_ERROR(embedding_bag(input.to(float32), weight, offsets), DTypeError, "embedding_bag");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, offsets.to(float32)), DTypeError, "embedding_bag");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight.to(int32), offsets), DTypeError, "embedding_bag");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight), ShapeError, "offsets");
+  EXPECT_ORDO_ERROR(embedding_bag(scalar_tensor(1, {.dtype = int64}), weight), ShapeError, "embedding_bag");
+  EXPECT_ORDO_ERROR(embedding_bag(input.unsqueeze(0), weight, offsets), ShapeError, "one dimension");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, offsets.unsqueeze(0)), ShapeError, "offsets");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight.flatten(), offsets), ShapeError, "weight");
+  EXPECT_ORDO_ERROR(embedding_bag(input.unsqueeze(0), weight, {}, kSum, {}, true), ValueError, "include_last_offset");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, indices({}), kSum, {}, true), ShapeError, "include_last_offset");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, offsets, kMean, {}, false, 4), IndexError, "padding_idx");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, offsets, kMean, test_values({5})), ValueError, "per_sample_weights");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, offsets, kSum, test_values({4})), ShapeError, "per_sample_weights");
+  EXPECT_ORDO_ERROR(embedding_bag(input, weight, offsets, kSum, test_values({5}).to(float32)), DTypeError,
+                    "embedding_bag");
+  EXPECT_ORDO_ERROR(kernels::embedding_bag_backward({input, offsets, kSum, false, {}}, test_values({3, 2}), {}, 4),
+                    ShapeError, "embedding_bag_backward");
+  if (test_devices().size() > 1)
+    EXPECT_ORDO_ERROR(embedding_bag(input, weight.to(Device("cuda")), offsets), DeviceError, "embedding_bag");
+}
+
+TEST(EmbeddingBag, indices_and_offsets_out_of_range) {
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Tensor weight = test_values({4, 2}).to(device);
+    for (EmbeddingBagMode mode : {kSum, kMean, kMax}) {
+      const auto bag = [&](const std::vector<int64_t>& input, const std::vector<int64_t>& offsets) {
+        return embedding_bag(indices(input).to(device), weight, indices(offsets).to(device), mode).to(cpu);
+      };
+      EXPECT_ORDO_ERROR(bag({0, 1, 4, 9}, {0, 2}), IndexError, "[embedding_bag] input[2] = 4 is out of range");
+      EXPECT_ORDO_ERROR(bag({0, -1}, {0}), IndexError, "[embedding_bag] input[1] = -1 is out of range");
+      EXPECT_ORDO_ERROR(bag({0, 1, 2}, {1, 2}), IndexError, "offsets");
+      EXPECT_ORDO_ERROR(bag({0, 1, 2}, {0, 4}), IndexError, "offsets");
+      EXPECT_ORDO_ERROR(bag({0, 1, 2}, {0, -1}), IndexError, "offsets");
+      EXPECT_ORDO_ERROR(bag({0, 1, 2}, {0, 2, 1}), IndexError, "offsets");
+      EXPECT_EQ(bag({0, 1, 2}, {0, 3}).sizes(), (Dims{2, 2}));  // still usable
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,140 @@
+// The bits of pooling: golden hashes, the same on every device, and what `atomic` may change.
+#include <gtest/gtest.h>
+
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/pooling/adaptive_avg_pool2d.h>
+#include <ordo/kernels/pooling/adaptive_max_pool2d.h>
+#include <ordo/kernels/pooling/avg_pool2d.h>
+#include <ordo/kernels/pooling/max_pool2d.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+class PoolBits : public testing::Test {
+ protected:
+  void TearDown() override { set_num_threads(threads_); }
+  int threads_ = num_threads();
+};
+
+constexpr Size2 kKernel = 3, kPadding = 1;
+constexpr OptionalSize2 kStride = 1;
+const Dims kSizes{2, 3, 19, 23};
+
+Tensor mixed(const Dims& sizes, uint64_t stream, DType dtype, Device device) {
+  return test_mixed_values(sizes, stream).to(dtype).to(device);
+}
+
+Tensor max_backward(DType dtype, Device device, Algorithm algorithm) {
+  const auto pooled = kernels::max_pool2d_with_indices(mixed(kSizes, 1, dtype, device), kKernel, kStride, kPadding);
+  return kernels::max_pool2d_backward(mixed(kSizes, 2, dtype, device), pooled.indices, kSizes, kKernel, kStride,
+                                      kPadding, 1, false, algorithm);
+}
+Tensor avg_backward(DType dtype, Device device, Algorithm algorithm) {
+  return kernels::avg_pool2d_backward(mixed(kSizes, 2, dtype, device), kSizes, kKernel, kStride, kPadding, false, true,
+                                      std::nullopt, algorithm);
+}
+Tensor adaptive_max_backward(DType dtype, Device device, Algorithm algorithm) {
+  const auto pooled = kernels::adaptive_max_pool2d_with_indices(mixed({2, 3, 5, 6}, 1, dtype, device), {17, 19});
+  return kernels::adaptive_max_pool2d_backward(mixed({2, 3, 17, 19}, 2, dtype, device), pooled.indices, {2, 3, 5, 6},
+                                               algorithm);
+}
+Tensor adaptive_avg_backward(DType dtype, Device device, Algorithm algorithm) {
+  return kernels::adaptive_avg_pool2d_backward(mixed({2, 3, 17, 19}, 2, dtype, device), {2, 3, 5, 6}, algorithm);
+}
+
+using Backward = Tensor (*)(DType, Device, Algorithm);
+struct Operation {
+  const char* name;
+  Backward backward;
+  const char* golden[2];  // float32, bfloat16
+};
+const Operation kOperations[] = {
+    {"max_pool2d", max_backward, {"?", "?"}},
+    {"avg_pool2d", avg_backward, {"?", "?"}},
+    {"adaptive_max_pool2d", adaptive_max_backward, {"?", "?"}},
+    {"adaptive_avg_pool2d", adaptive_avg_backward, {"?", "?"}},
+};
+
+TEST_F(PoolBits, golden_backward) {
+  for (const Operation& op : kOperations) {
+    for (Device device : test_devices()) {
+      SCOPED_TRACE(std::string(op.name) + " " + device.str());
+      EXPECT_EQ(hash_of(op.backward(float32, device, Algorithm::gather)), op.golden[0]);
+      EXPECT_EQ(hash_of(op.backward(bfloat16, device, Algorithm::gather)), op.golden[1]);
+    }
+  }
+}
+
+TEST_F(PoolBits, golden_forward) {
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Tensor x = mixed(kSizes, 1, float32, device), wide = mixed({1, 2, 40, 41}, 3, float32, device);
+    const auto pooled = kernels::max_pool2d_with_indices(x, kKernel, 2, kPadding);
+    EXPECT_EQ(hash_of(pooled.values), "?");
+    EXPECT_EQ(hash_of(pooled.indices), "?");
+    EXPECT_EQ(hash_of(kernels::avg_pool2d(x, kKernel, 2, kPadding)), "?");
+    EXPECT_EQ(hash_of(kernels::avg_pool2d(wide, 13, 3, 6)), "?");
+    EXPECT_EQ(hash_of(kernels::adaptive_avg_pool2d(wide, 1)), "?");
+  }
+}
+
+TEST_F(PoolBits, gather_gives_one_pattern_and_atomic_several_over_schedules) {
+  if (test_devices().size() < 2) GTEST_SKIP() << "no CUDA device";
+  for (const Operation& op : kOperations) {
+    SCOPED_TRACE(op.name);
+    EXPECT_EQ(distinct_results(20, [&] { return op.backward(float32, "cuda", Algorithm::gather); }), 1);
+    if (cuda::build() == "emulated")
+      EXPECT_GT(distinct_results(20, [&] { return op.backward(float32, "cuda", Algorithm::atomic); }), 1);
+  }
+}
+
+// Large enough for several chunks of rows, whose threads meet inside planes; and fewer planes than threads.
+TEST_F(PoolBits, thread_counts) {
+  for (const Dims& sizes : {Dims{6, 130, 67}, Dims{1, 1, 210, 201}}) {
+    for (DType dtype : {float32, float16}) {
+      SCOPED_TRACE(sizes.str() + " " + std::string(name(dtype)));
+      const Tensor x = mixed(sizes, 1, dtype, cpu), weights = mixed(sizes, 2, dtype, cpu);
+      const auto max_gradient = [&](Algorithm algorithm) {
+        const auto pooled = kernels::max_pool2d_with_indices(x, 5, 1, 2);
+        return kernels::max_pool2d_backward(weights, pooled.indices, sizes, 5, 1, 2, 1, false, algorithm);
+      };
+      const auto avg_gradient = [&](Algorithm algorithm) {
+        return kernels::avg_pool2d_backward(weights, sizes, 5, 1, 2, false, false, std::nullopt, algorithm);
+      };
+      set_num_threads(1);
+      const Tensor max_ordered = max_gradient(Algorithm::gather), avg_ordered = avg_gradient(Algorithm::gather);
+      const Tensor values = kernels::max_pool2d(x, 5, 1, 2);
+      for (int threads : {2, 3, 4}) {
+        set_num_threads(threads);
+        EXPECT_EQ(bytes_of(max_gradient(Algorithm::gather)), bytes_of(max_ordered));
+        EXPECT_EQ(bytes_of(avg_gradient(Algorithm::gather)), bytes_of(avg_ordered));
+        EXPECT_EQ(bytes_of(kernels::max_pool2d(x, 5, 1, 2)), bytes_of(values));
+        for (int repeat = 0; repeat < 5; ++repeat) {
+          const auto a = max_gradient(Algorithm::atomic).to_vector<double>(), b = max_ordered.to_vector<double>();
+          const auto c = avg_gradient(Algorithm::atomic).to_vector<double>(), d = avg_ordered.to_vector<double>();
+          // At most 25 addends below 2^13: another order moves a sum by 25 roundings of at most half a unit of 2^18,
+          // and the halves by one more.
+          const double allowed = 0x1p18 * 25 * (dtype == float32 ? 0x1p-24 : 0x1p-10);
+          for (size_t i = 0; i < a.size(); ++i) {
+            ASSERT_NEAR(a[i], b[i], allowed) << "max, element " << i;
+            ASSERT_NEAR(c[i], d[i], allowed) << "avg, element " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(PoolBits, the_level_chooses_the_algorithm) {
+  const Tensor grad = mixed(kSizes, 2, float32, cpu);
+  const DeterminismGuard guard(Determinism::run_to_run);
+  EXPECT_EQ(bytes_of(avg_backward(float32, cpu, Algorithm::automatic)),
+            bytes_of(avg_backward(float32, cpu, Algorithm::gather)));
+  EXPECT_THROW(avg_backward(float32, cpu, Algorithm::atomic), NondeterministicError);
+  EXPECT_ORDO_ERROR(avg_backward(float32, cpu, Algorithm::sorted), ValueError, "avg_pool2d_backward");
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,138 @@
+// Pooling: ties, NaN, indices, gradients through overlapping windows, and bad input.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <ordo/autograd/ops/adaptive_avg_pool2d.h>
+#include <ordo/autograd/ops/adaptive_max_pool2d.h>
+#include <ordo/autograd/ops/avg_pool2d.h>
+#include <ordo/autograd/ops/max_pool2d.h>
+#include <ordo/kernels/pooling/adaptive_max_pool2d.h>
+#include <ordo/kernels/pooling/avg_pool2d.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+const double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
+
+Tensor on(Device device, const std::vector<double>& values, const Dims& sizes) {
+  return from_vector(values, sizes).to(float32).to(device);
+}
+
+TEST(Pool, first_maximum_and_last_nan_win) {
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Tensor x = on(device, {1, 1, 2, 3, 1, 1, 3, 2, -kInf, -kInf, kNan, 9, -kInf, -kInf, kNan, kInf}, {1, 4, 4});
+    const auto pooled = max_pool2d_with_indices(x, 2);
+    EXPECT_EQ(pooled.indices.to_vector<int64_t>(), (std::vector<int64_t>{0, 3, 8, 14}));
+    const auto values = pooled.values.to_vector<double>();
+    EXPECT_EQ(values[0], 1);
+    EXPECT_EQ(values[1], 3);
+    EXPECT_EQ(values[2], -kInf);
+    EXPECT_TRUE(std::isnan(values[3]));
+    const auto adaptive = adaptive_max_pool2d_with_indices(x, 2);
+    EXPECT_EQ(adaptive.indices.to_vector<int64_t>(), pooled.indices.to_vector<int64_t>());
+  }
+}
+
+TEST(Pool, gradient_of_overlapping_windows) {
+  for (Device device : test_devices()) {
+    for (Determinism level : {Determinism::not_guaranteed, Determinism::run_to_run}) {
+      SCOPED_TRACE(device.str());
+      const DeterminismGuard guard(level);
+      // The 9 in the middle is the maximum of all four windows.
+      Tensor x = on(device, {1, 2, 3, 4, 9, 5, 6, 7, 8}, {1, 1, 3, 3}).set_requires_grad();
+      max_pool2d(x, 2, 1).backward(on(device, {1, 10, 100, 1000}, {1, 1, 2, 2}));
+      EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{0, 0, 0, 0, 1111, 0, 0, 0, 0}));
+      x.zero_grad();
+      avg_pool2d(x, 2, 1).backward(on(device, {4, 40, 400, 4000}, {1, 1, 2, 2}));
+      EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{1, 11, 10, 101, 1111, 1010, 100, 1100, 1000}));
+    }
+  }
+}
+
+TEST(Pool, sizes_as_one_number_or_two) {
+  const Tensor x = test_values({1, 2, 7, 7});
+  EXPECT_EQ(bytes_of(max_pool2d(x, 3, 2)), bytes_of(max_pool2d(x, {3, 3}, {2, 2}, {0, 0}, {1, 1})));
+  EXPECT_EQ(max_pool2d(x, 3).sizes(), (Dims{1, 2, 2, 2}));
+  EXPECT_EQ(max_pool2d(x, {2, 3}, {}, {1, 0}).sizes(), (Dims{1, 2, 4, 2}));
+  EXPECT_EQ(adaptive_avg_pool2d(x, {1, 7}).sizes(), (Dims{1, 2, 1, 7}));
+  EXPECT_EQ(avg_pool2d(test_values({0, 3, 4, 4}), 2).sizes(), (Dims{0, 3, 2, 2}));
+}
+
+// Output sizes from PyTorch's rule: a last window of ceil_mode must begin inside the input or its left padding.
+TEST(Pool, ceil_mode_sizes) {
+  const auto width = [](int64_t input, int64_t kernel, int64_t stride, int64_t padding) {
+    return max_pool2d(test_values({1, 1, 9, input}), {1, kernel}, {1, stride}, {0, padding}, 1, true).size(-1);
+  };
+  EXPECT_EQ(width(5, 2, 2, 0), 3);
+  EXPECT_EQ(width(6, 2, 3, 0), 2);
+  EXPECT_EQ(width(5, 2, 2, 1), 3);  // a fourth would begin in the right padding
+  EXPECT_EQ(width(7, 1, 3, 0), 3);
+  EXPECT_EQ(width(8, 1, 3, 0), 3);
+  EXPECT_EQ(width(1, 2, 2, 0), 1);
+}
+
+TEST(Pool, inputs_without_a_gradient_need_no_indices) {
+  Tensor x = test_values({1, 2, 6, 6});
+  const Tensor plain = max_pool2d(x, 3, 1);
+  EXPECT_FALSE(plain.requires_grad());
+  x.set_requires_grad();
+  const Tensor recorded = max_pool2d(x, 3, 1);
+  EXPECT_TRUE(recorded.requires_grad());
+  EXPECT_EQ(bytes_of(plain), bytes_of(recorded));
+  EXPECT_FALSE(max_pool2d_with_indices(x, 3, 1).indices.requires_grad());
+}
+
+TEST(Pool, bad_input) {
+  for (Device device : test_devices()) {
+    const Tensor x = test_values({1, 2, 6, 6}).to(float32).to(device);
+    EXPECT_ORDO_ERROR(max_pool2d({}, 2), ValueError, "max_pool2d");
+    EXPECT_ORDO_ERROR(max_pool2d(x.to(int64), 2), DTypeError, "max_pool2d");
+    EXPECT_ORDO_ERROR(max_pool2d_with_indices(x.to(int32), 2), DTypeError, "max_pool2d_with_indices");
+    EXPECT_ORDO_ERROR(max_pool2d(x.flatten(), 2), ShapeError, "max_pool2d");
+    EXPECT_ORDO_ERROR(max_pool2d(x.unsqueeze(0), 2), ShapeError, "max_pool2d");
+    EXPECT_ORDO_ERROR(max_pool2d(empty({1, 2, 0, 6}, x.options()), 2), ShapeError, "max_pool2d");
+    EXPECT_ORDO_ERROR(max_pool2d(scalar_tensor(1.0, x.options()), 2), ShapeError, "max_pool2d");
+    EXPECT_ORDO_ERROR(max_pool2d(x, 0), ValueError, "kernel");
+    EXPECT_ORDO_ERROR(max_pool2d(x, -2), ValueError, "kernel");
+    EXPECT_ORDO_ERROR(max_pool2d(x, int64_t(1) << 40), ValueError, "kernel");
+    EXPECT_ORDO_ERROR(max_pool2d(x, 2, 0), ValueError, "stride");
+    EXPECT_ORDO_ERROR(max_pool2d(x, 2, 2, 2), ValueError, "padding");
+    EXPECT_ORDO_ERROR(max_pool2d(x, 2, 2, -1), ValueError, "padding");
+    EXPECT_ORDO_ERROR(max_pool2d(x, 2, 2, 0, 0), ValueError, "dilation");
+    EXPECT_ORDO_ERROR(max_pool2d(x, 7), ShapeError, "height");
+    EXPECT_ORDO_ERROR(max_pool2d(x, {2, 4}, 1, 0, 2), ShapeError, "width");
+    EXPECT_ORDO_ERROR(max_pool2d(x, 2, 1, 1, 7), ValueError, "padding only");
+
+    EXPECT_ORDO_ERROR(avg_pool2d({}, 2), ValueError, "avg_pool2d");
+    EXPECT_ORDO_ERROR(avg_pool2d(x.to(int64), 2), DTypeError, "avg_pool2d");
+    EXPECT_ORDO_ERROR(avg_pool2d(x.flatten(), 2), ShapeError, "avg_pool2d");
+    EXPECT_ORDO_ERROR(avg_pool2d(x, 2, 2, 0, false, true, 0), ValueError, "divisor_override");
+    EXPECT_ORDO_ERROR(avg_pool2d(x, 9), ShapeError, "avg_pool2d");
+
+    EXPECT_ORDO_ERROR(adaptive_avg_pool2d({}, 2), ValueError, "adaptive_avg_pool2d");
+    EXPECT_ORDO_ERROR(adaptive_avg_pool2d(x, 0), ValueError, "output_size");
+    EXPECT_ORDO_ERROR(adaptive_avg_pool2d(x.to(boolean), 2), DTypeError, "adaptive_avg_pool2d");
+    EXPECT_ORDO_ERROR(adaptive_max_pool2d(x, {2, -1}), ValueError, "output_size");
+    EXPECT_ORDO_ERROR(adaptive_max_pool2d(x.flatten(), 2), ShapeError, "adaptive_max_pool2d");
+    EXPECT_ORDO_ERROR(adaptive_max_pool2d_with_indices(x.to(uint8), 2), DTypeError, "adaptive_max_pool2d");
+  }
+}
+
+TEST(Pool, bad_gradients) {
+  const Tensor x = test_values({1, 2, 6, 6});
+  const auto pooled = kernels::max_pool2d_with_indices(x, 2);
+  const Tensor& indices = pooled.indices;
+  EXPECT_ORDO_ERROR(kernels::max_pool2d_backward(x, indices, x.sizes(), 2), ShapeError, "max_pool2d_backward");
+  EXPECT_ORDO_ERROR(kernels::max_pool2d_backward(pooled.values, {}, x.sizes(), 2), ValueError, "indices");
+  EXPECT_ORDO_ERROR(kernels::max_pool2d_backward(pooled.values, pooled.values, x.sizes(), 2), DTypeError, "indices");
+  EXPECT_ORDO_ERROR(kernels::max_pool2d_backward(pooled.values, indices.flatten(), x.sizes(), 2), ShapeError,
+                    "indices");
+  EXPECT_ORDO_ERROR(kernels::avg_pool2d_backward(x, x.sizes(), 2), ShapeError, "avg_pool2d_backward");
+}
+
+}  // namespace
+}  // namespace ordo::test
