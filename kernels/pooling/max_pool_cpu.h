@@ -14,7 +14,7 @@ void max_row(const T* plane, T* values, int64_t* indices, const SlidingWindows& 
   using V = accumulate_t<T>;
   using I = std::conditional_t<sizeof(V) == 4, int32_t, int64_t>;  // one width for values and indices
   constexpr int64_t kBlock = 128;
-  const auto& [h, w, unused_padding, unused_divisor] = windows;
+  const SlidingAxis &h = windows.h, &w = windows.w;
   const int64_t stride = kStride > 0 ? kStride : w.stride;
   const int64_t h_begin = h.begin(oh), h_end = h.end(oh);
   V best[kBlock];
