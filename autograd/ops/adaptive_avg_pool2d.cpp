@@ -16,7 +16,8 @@ Tensor backward(const Tensor& grad, const Dims& input_sizes) {
 }  // namespace
 
 Tensor adaptive_avg_pool2d(const Tensor& input, Size2 output_size) {
-  return record("adaptive_avg_pool2d", kernels::adaptive_avg_pool2d(input, output_size), {input},
+  Tensor values = kernels::adaptive_avg_pool2d(input, output_size);
+  return record("adaptive_avg_pool2d", std::move(values), {input},
                 [sizes = input.sizes()](const Tensor& grad) -> TensorList { return {backward(grad, sizes)}; });
 }
 

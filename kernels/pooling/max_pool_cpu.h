@@ -8,44 +8,62 @@
 
 namespace ordo::kernels::cpu {
 
-/// One output row of sliding windows, a block of outputs at a time, so that the comparisons vectorise.
+inline constexpr int64_t kMaxBlock = 64, kMaxCells = 1024;
+
+/// Whether max_row can take these windows: a block of outputs reads few enough cells of a row.
+inline bool max_row_fits(const SlidingWindows& windows) {
+  const SlidingAxis& w = windows.w;
+  return w.stride * (kMaxBlock + 1) + (w.kernel - 1) * w.dilation <= kMaxCells &&
+         windows.inputs() < std::numeric_limits<int32_t>::max();
+}
+
+/// One output row of sliding windows, a block of outputs at a time. Every input row is first taken apart by column
+/// modulo stride, with -inf where there is no cell: then all windows are complete, and the comparisons vectorise.
 template <class T, int kStride>
 void max_row(const T* plane, T* values, int64_t* indices, const SlidingWindows& windows, int64_t oh) {
   using V = accumulate_t<T>;
   using I = std::conditional_t<sizeof(V) == 4, int32_t, int64_t>;  // one width for values and indices
-  constexpr int64_t kBlock = 128;
+  constexpr int kLanes = 16;
+  constexpr V kLowest = -std::numeric_limits<V>::infinity();
   const SlidingAxis &h = windows.h, &w = windows.w;
-  const int64_t stride = kStride > 0 ? kStride : w.stride;
+  const int stride = kStride > 0 ? kStride : int(w.stride);
   const int64_t h_begin = h.begin(oh), h_end = h.end(oh);
-  V best[kBlock];
-  I where[kBlock];
-  for (int64_t block = 0; block < w.output; block += kBlock) {
-    const int64_t block_end = std::min(w.output, block + kBlock);
-    for (int64_t ow = block; ow < block_end; ++ow) {
-      best[ow - block] = -std::numeric_limits<V>::infinity();
-      where[ow - block] = I(h_begin * w.input + w.begin(ow));
-    }
+  V best[kMaxBlock], cells[kMaxCells];
+  I where[kMaxBlock];
+  for (int64_t block = 0; block < w.output; block += kMaxBlock) {
+    const int count = int(std::min(kMaxBlock, w.output - block));
+    const int lanes = (count + kLanes - 1) / kLanes * kLanes;
+    const int length = lanes + int((w.kernel - 1) * w.dilation) / stride;  // of one residue's cells
+    const int64_t start = block * stride - w.padding;
+    for (int i = 0; i < lanes; ++i) best[i] = kLowest;
+    for (int i = 0; i < lanes; ++i) where[i] = I(h_begin * w.input + (i < count ? w.begin(block + i) : 0));
     for (int64_t ih = h_begin; ih < h_end; ih += h.dilation) {
-      for (int64_t k = 0; k < w.kernel; ++k) {
-        const int64_t shift = k * w.dilation - w.padding;  // cell ow * stride + shift
-        if (shift >= w.input) break;
-        const int64_t first = std::max(block, shift >= 0 ? 0 : (stride - 1 - shift) / stride);
-        const int64_t last = std::min(block_end, (w.input - 1 - shift) / stride + 1);
-        const T* row = plane + ih * w.input + shift + first * stride;
-        const I at = I(ih * w.input + shift + first * stride);
-        V* const best_first = best + (first - block);
-        I* const where_first = where + (first - block);
-        for (int64_t i = 0; i < last - first; ++i) {
-          const V v = row[i * stride];
-          const bool take = (v > best_first[i]) | (v != v);
-          best_first[i] = take ? v : best_first[i];
-          where_first[i] = take ? I(at + I(i * stride)) : where_first[i];
+      const T* row = plane + ih * w.input;
+      for (int residue = 0; residue < stride; ++residue) {
+        const int64_t from = start + residue;  // cells from + i stride; those in [first, last) exist
+        const int first = int(std::min<int64_t>(length, from >= 0 ? 0 : (stride - 1 - from) / stride));
+        const int64_t end = from < w.input ? (w.input - 1 - from) / stride + 1 : 0;
+        const int last = std::max(first, int(std::min<int64_t>(length, end)));
+        V* const to = cells + residue * length;
+        std::fill(to, to + first, kLowest);
+        for (int i = first; i < last; ++i) to[i] = V(row[from + i * stride]);
+        std::fill(to + last, to + length, kLowest);
+      }
+      for (int k = 0; k < int(w.kernel); ++k) {
+        const int offset = k * int(w.dilation);
+        const V* const from = cells + offset % stride * length + offset / stride;
+        const I at = I(ih * w.input + start + offset);
+        for (int i = 0; i < lanes; ++i) {
+          const V v = from[i];
+          const bool take = (v > best[i]) | (v != v);
+          best[i] = take ? v : best[i];
+          where[i] = take ? I(at + I(i * stride)) : where[i];
         }
       }
     }
-    for (int64_t ow = block; ow < block_end; ++ow) values[ow] = T(best[ow - block]);
+    for (int i = 0; i < count; ++i) values[block + i] = T(best[i]);
     if (indices != nullptr)
-      for (int64_t ow = block; ow < block_end; ++ow) indices[ow] = where[ow - block];
+      for (int i = 0; i < count; ++i) indices[block + i] = where[i];
   }
 }
 
@@ -53,6 +71,8 @@ void max_row(const T* plane, T* values, int64_t* indices, const SlidingWindows& 
 template <class T, class Axis>
 void max_pool(const T* input, T* values, int64_t* indices, int64_t planes, const Windows<Axis>& windows) {
   const int64_t height = windows.h.output, width = windows.w.output;
+  bool row_fits = false;
+  if constexpr (std::is_same_v<Axis, SlidingAxis>) row_fits = max_row_fits(windows);
   parallel_for(0, planes * height, pool_grain(windows.inputs() / height + width), [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) {
       const T* plane = input + r / height * windows.inputs();
@@ -60,7 +80,7 @@ void max_pool(const T* input, T* values, int64_t* indices, int64_t planes, const
       T* row = values + r * width;
       int64_t* index_row = indices != nullptr ? indices + r * width : nullptr;
       if constexpr (std::is_same_v<Axis, SlidingAxis>) {
-        if (windows.inputs() < std::numeric_limits<int32_t>::max()) {
+        if (row_fits) {
           if (windows.w.stride == 1)
             max_row<T, 1>(plane, row, index_row, windows, oh);
           else if (windows.w.stride == 2)

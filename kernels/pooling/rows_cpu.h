@@ -28,7 +28,8 @@ void scatter_rows(int64_t planes, const Windows<Axis>& windows, const Row& row) 
   const int64_t chunk = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, windows.w.output)) | 1;
   const int64_t chunks = (rows + chunk - 1) / chunk;
   std::atomic<int64_t> next{0};
-  const int workers = int(std::min<int64_t>(num_threads(), chunks));
+  const bool small = planes * (windows.inputs() + windows.outputs()) < 2 * kPoolGrain;
+  const int workers = small ? 1 : int(std::min<int64_t>(num_threads(), chunks));
   parallel_for(0, workers, 1, [&](int64_t, int64_t) {
     for (int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) {
       const int64_t first = c * chunk, last = std::min(rows, first + chunk);
