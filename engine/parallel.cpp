@@ -1,17 +1,131 @@
+// A pool of threads instead of OpenMP's: waiting threads spin for some microseconds and then sleep, and the calling
+// thread runs every piece that no other has begun. On a machine that is busy with something else, nobody then waits for
+// a thread that the system has not scheduled.
 #include <ordo/engine/parallel.h>
 
 #include <omp.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include <atomic>
+#include <mutex>
+#include <thread>
+#include <utility>
 
 #include <ordo/engine/check.h>
 
 namespace ordo {
+namespace {
 
-static std::atomic<int>& thread_setting() {
-  static std::atomic<int> n{omp_get_max_threads()};
+thread_local bool in_region = false;
+
+void relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+constexpr int kSpins = 2000;  // some tens of microseconds, more than usually passes between two operations
+
+template <class Done>
+void spin_until(const Done& done) {
+  for (int i = 0; i < kSpins && !done(); ++i) relax();
+}
+
+class Pool {
+ public:
+  void run(int pieces, void (*body)(void*, int), void* context) {
+    const std::unique_lock alone(running_, std::try_to_lock);
+    if (!alone) return run_here(pieces, body, context);  // another thread's work has the pool
+    while (int(started_) < pieces - 1) {
+      std::thread([this] { work(); }).detach();
+      ++started_;
+    }
+    body_ = body;
+    context_ = context;
+    error_ = nullptr;
+    unfinished_.store(pieces, std::memory_order_relaxed);
+    // Pieces are claimed by counting `next` up in the low bits; the high bits tell one job from another.
+    claims_.store({++job_, 0, uint16_t(pieces)}, std::memory_order_release);
+    posted_.fetch_add(1, std::memory_order_release);
+    posted_.notify_all();
+    while (run_a_piece()) {
+    }
+    spin_until([this] { return unfinished_.load(std::memory_order_acquire) == 0; });
+    for (int left; (left = unfinished_.load(std::memory_order_acquire)) != 0;) unfinished_.wait(left);
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  struct alignas(8) Claims {
+    uint32_t job;
+    uint16_t next, pieces;
+  };
+
+  static void run_here(int pieces, void (*body)(void*, int), void* context) {
+    for (int piece = 0; piece < pieces; ++piece) body(context, piece);
+  }
+
+  /// False when every piece has been claimed.
+  bool run_a_piece() {
+    Claims claims = claims_.load(std::memory_order_acquire);
+    do {
+      if (claims.next == claims.pieces) return false;
+    } while (!claims_.compare_exchange_weak(claims, {claims.job, uint16_t(claims.next + 1), claims.pieces},
+                                            std::memory_order_acq_rel, std::memory_order_acquire));
+    const bool outer = std::exchange(in_region, true);
+    try {
+      body_(context_, claims.next);
+    } catch (...) {
+      const std::lock_guard lock(error_mutex_);
+      if (!error_ || claims.next < error_piece_) {
+        error_ = std::current_exception();
+        error_piece_ = claims.next;
+      }
+    }
+    in_region = outer;
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+    return true;
+  }
+
+  void work() {
+    for (;;) {
+      const int seen = posted_.load(std::memory_order_acquire);
+      while (run_a_piece()) {
+      }
+      spin_until([&] { return posted_.load(std::memory_order_acquire) != seen; });
+      posted_.wait(seen, std::memory_order_acquire);
+    }
+  }
+
+  std::mutex running_;
+  int started_ = 0;
+  uint32_t job_ = 0;
+  void (*body_)(void*, int) = nullptr;
+  void* context_ = nullptr;
+  std::exception_ptr error_;
+  int error_piece_ = 0;
+  std::mutex error_mutex_;
+  alignas(64) std::atomic<Claims> claims_{Claims{0, 0, 0}};
+  alignas(64) std::atomic<int> posted_{0};
+  alignas(64) std::atomic<int> unfinished_{0};
+};
+
+// Never destroyed: its threads may still wait when the process ends.
+Pool& pool() {
+  static auto* p = new Pool;
+  return *p;
+}
+
+std::atomic<int>& thread_setting() {
+  static std::atomic<int> n{omp_get_max_threads()};  // OMP_NUM_THREADS, or the cores this process may use
   return n;
 }
+
+}  // namespace
 
 int num_threads() { return thread_setting().load(std::memory_order_relaxed); }
 
@@ -20,20 +134,8 @@ void set_num_threads(int n) {
   thread_setting() = n;
 }
 
-bool detail::in_parallel_region() { return omp_in_parallel(); }
+bool detail::in_parallel_region() { return in_region || omp_in_parallel(); }
 
-void detail::run_pieces(int pieces, void (*body)(void*, int), void* context) {
-  std::exception_ptr error;
-#pragma omp parallel for num_threads(pieces) schedule(static, 1)
-  for (int piece = 0; piece < pieces; ++piece) {
-    try {
-      body(context, piece);
-    } catch (...) {
-#pragma omp critical(ordo_run_pieces)
-      if (!error) error = std::current_exception();
-    }
-  }
-  if (error) std::rethrow_exception(error);
-}
+void detail::run_pieces(int pieces, void (*body)(void*, int), void* context) { pool().run(pieces, body, context); }
 
 }  // namespace ordo

@@ -1,0 +1,60 @@
+// parallel_for: every index once, errors, nesting and several callers at a time.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include <ordo/engine/error.h>
+#include <ordo/engine/parallel.h>
+
+namespace ordo::test {
+namespace {
+
+class Parallel : public testing::Test {
+ protected:
+  void SetUp() override { set_num_threads(4); }
+  void TearDown() override { set_num_threads(before_); }
+  int before_ = num_threads();
+};
+
+TEST_F(Parallel, every_index_once) {
+  std::vector<int> count(10007);
+  for (int round = 1; round <= 300; ++round) {
+    parallel_for(0, 10007, 100, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) ++count[size_t(i)];
+    });
+    for (int c : count) ASSERT_EQ(c, round);
+  }
+}
+
+TEST_F(Parallel, several_callers_and_nesting) {
+  std::atomic<int64_t> total{0};
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 3; ++t)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 500; ++round)
+        parallel_for(0, 64, 1, [&](int64_t begin, int64_t end) {
+          total += end - begin;
+          parallel_for(begin, end, 1, [&](int64_t b, int64_t e) { total += e - b; });
+        });
+    });
+  for (auto& t : callers) t.join();
+  EXPECT_EQ(total, 3 * 500 * 128);
+}
+
+TEST_F(Parallel, the_first_error_is_rethrown_and_the_pool_stays_usable) {
+  for (int round = 0; round < 100; ++round) {
+    std::string text;
+    try {
+      parallel_for(0, 4, 1, [](int64_t begin, int64_t) {
+        if (begin >= 1) throw ValueError(begin == 1 ? "first" : "later");
+      });
+    } catch (const ValueError& e) {
+      text = e.what();
+    }
+    ASSERT_EQ(text, "first");
+  }
+}
+
+}  // namespace
+}  // namespace ordo::test
