@@ -8,7 +8,6 @@ namespace {
 /// Where a stretch holds moderate angles only, the branch-free form of the function (same bits) vectorises.
 template <class T, class Moderate, class Any>
 void angle_loop(const UnaryArgs& args, const Moderate& moderate, const Any& any) {
-  constexpr int64_t kStretch = 256;
   T* out = static_cast<T*>(args.out);
   const T* in = static_cast<const T*>(args.in);
   parallel_for(0, args.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {

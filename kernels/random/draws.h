@@ -41,19 +41,22 @@ struct NormalDraw {
   static constexpr int kPerBlock = std::is_same_v<T, double> ? 2 : 4;
   math_t<T> mean, deviation;
   ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
-    using namespace ordo::math::detail;
     if constexpr (std::is_same_v<T, double>) {
-      const double u = (double(wide(b, 0) >> 11) + 1.0) * 0x1p-53,
-                   a = double(wide(b, 2) >> 11) * 0x1p-53 * 0x1.921fb54442d18p+2;
+      const double u = (double(wide(b, 0) >> 11) + 1.0) * 0x1p-53;
+      const double a = double(wide(b, 2) >> 11) * 0x1p-53 * 0x1.921fb54442d18p+2;
       const double r = ordo::math::sqrt(-2.0 * ordo::math::log(u));
       return mean + deviation * (r * (lane == 0 ? ordo::math::cos_moderate(a) : ordo::math::sin_moderate(a)));
     } else {
       const int first = lane & ~1;
-      const double u = (double(b.v[first]) + 1.0) * 0x1p-32,
-                   a = double(b.v[first + 1]) * (0x1p-32 * 0x1.921fb54442d18p+2);
-      const double r = ordo::math::sqrt(-2.0 * log_near(u));
-      return T(mean + deviation * float(r * sin_of_float(reduce_moderate_float(a), lane & 1 ? 0 : 1)));
+      return T(mean + deviation * standard(b.v[first], b.v[first + 1], lane & 1 ? 0 : 1));
     }
+  }
+  /// For results below double: the cosine's (turn 1) or sine's (turn 0) deviate of two 32-bit numbers.
+  static ORDO_HD float standard(uint32_t u, uint32_t a, int turn) {
+    using namespace ordo::math::detail;
+    const double r = ordo::math::sqrt(-2.0 * log_near((double(u) + 1.0) * 0x1p-32));
+    const Quarter angle = reduce_moderate_float(double(a) * (0x1p-32 * 0x1.921fb54442d18p+2));
+    return float(r * sin_of_float(angle, uint64_t(turn)));
   }
 };
 
@@ -83,13 +86,18 @@ struct IntegerDraw {
   }
 };
 
+/// u / 2^32 < p for 32-bit u, as u < ceil(2^32 p): no floating-point number in the loop.
+inline uint64_t below(double p) {
+  const double scaled = p * 0x1p32;
+  const uint64_t down = uint64_t(scaled);
+  return down + (double(down) < scaled ? 1 : 0);
+}
+
 template <class T>
 struct BernoulliDraw {
   static constexpr int kPerBlock = 4;
-  double p;
-  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
-    return convert<T>(double(b.v[lane]) * 0x1p-32 < p ? 1 : 0);
-  }
+  uint64_t limit;  // below(p)
+  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const { return convert<T>(b.v[lane] < limit ? 1 : 0); }
 };
 
 template <class T>
@@ -105,10 +113,11 @@ template <class T>
 struct DropoutDraw {
   static constexpr int kPerBlock = 4;
   const T* x;
-  double p;
+  uint64_t limit;  // below(p)
   math_t<T> scale;
   ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t i) const {
-    return double(b.v[lane]) * 0x1p-32 < p ? T(math_t<T>(0)) : T(math_t<T>(x[i]) * scale);
+    const math_t<T> kept = math_t<T>(x[i]) * scale;
+    return T(b.v[lane] < limit ? math_t<T>(0) : kept);
   }
 };
 

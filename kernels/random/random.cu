@@ -53,7 +53,7 @@ void draw_integers(const DrawArgs& args) {
 }
 
 void draw_bernoulli(const DrawArgs& args) {
-  dispatch_all("bernoulli", args.dtype, [&]<class T>() { draw_loop<T>(args, BernoulliDraw<T>{args.p}); });
+  dispatch_all("bernoulli", args.dtype, [&]<class T>() { draw_loop<T>(args, BernoulliDraw<T>{below(args.p)}); });
 }
 
 void draw_bernoulli_each(const DrawArgs& args) {
@@ -63,7 +63,7 @@ void draw_bernoulli_each(const DrawArgs& args) {
 
 void draw_dropout(const DrawArgs& args) {
   dispatch_floating("dropout", args.dtype, [&]<class T>() {
-    draw_loop<T>(args, DropoutDraw<T>{static_cast<const T*>(args.x), args.p, math_t<T>(args.q)});
+    draw_loop<T>(args, DropoutDraw<T>{static_cast<const T*>(args.x), below(args.p), math_t<T>(args.q)});
   });
 }
 

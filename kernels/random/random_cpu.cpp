@@ -6,18 +6,56 @@
 namespace ordo::kernels::cpu {
 namespace {
 
+constexpr int kBatch = 16;
+
+/// kBatch consecutive blocks, computed side by side so that the rounds vectorise.
+void philox_batch(const GeneratorState& s, uint64_t first, PhiloxBlock (&blocks)[kBatch]) {
+  alignas(64) uint32_t lanes[4][kBatch];
+  for (int j = 0; j < kBatch; ++j) {
+    const PhiloxBlock b = philox(s.seed, s.stream, s.offset + first + uint64_t(j));
+    for (int k = 0; k < 4; ++k) lanes[k][j] = b.v[k];
+  }
+  for (int j = 0; j < kBatch; ++j)
+    for (int k = 0; k < 4; ++k) blocks[j].v[k] = lanes[k][j];
+}
+
+/// Calls batch(blocks, first element, elements) over all elements.
+template <int kPerBlock, class Batch>
+void for_batches(const DrawArgs& args, const Batch& batch) {
+  constexpr int64_t size = kBatch * kPerBlock;
+  parallel_for(0, (args.numel + size - 1) / size, 1024 / kPerBlock, [&](int64_t first, int64_t last) {
+    PhiloxBlock blocks[kBatch];
+    for (int64_t b = first; b < last; ++b) {
+      philox_batch(args.state, uint64_t(b) * kBatch, blocks);
+      batch(blocks, b * size, int(std::min<int64_t>(size, args.numel - b * size)));
+    }
+  });
+}
+
 template <class T, class Draw>
 void draw_loop(const DrawArgs& args, const Draw& draw) {
   constexpr int per_block = Draw::kPerBlock;
   T* out = static_cast<T*>(args.out);
-  const GeneratorState s = args.state;
-  parallel_for(0, (args.numel + per_block - 1) / per_block, 4096, [&](int64_t first, int64_t last) {
-    for (int64_t block = first; block < last; ++block) {
-      const PhiloxBlock b = philox(s.seed, s.stream, s.offset + uint64_t(block));
-      const int64_t start = block * per_block;
-      const int count = int(std::min<int64_t>(per_block, args.numel - start));
-      for (int lane = 0; lane < count; ++lane) out[start + lane] = draw(b, lane, start + lane);
+  for_batches<per_block>(args, [&](const PhiloxBlock(&blocks)[kBatch], int64_t start, int count) {
+    for (int i = 0; i < count; ++i) out[start + i] = draw(blocks[i / per_block], i % per_block, start + i);
+  });
+}
+
+/// NormalDraw, a batch at a time, which vectorises.
+template <class T>
+void normal_loop(const DrawArgs& args, const NormalDraw<T>& draw) {
+  T* out = static_cast<T*>(args.out);
+  for_batches<4>(args, [&](const PhiloxBlock(&blocks)[kBatch], int64_t start, int count) {
+    constexpr int pairs = 2 * kBatch;
+    uint32_t u[pairs], a[pairs];
+    float z[2][pairs];
+    for (int j = 0; j < pairs; ++j) {
+      u[j] = blocks[j / 2].v[j % 2 * 2];
+      a[j] = blocks[j / 2].v[j % 2 * 2 + 1];
     }
+    for (int j = 0; j < pairs; ++j) z[0][j] = NormalDraw<T>::standard(u[j], a[j], 1);
+    for (int j = 0; j < pairs; ++j) z[1][j] = NormalDraw<T>::standard(u[j], a[j], 0);
+    for (int i = 0; i < count; ++i) out[start + i] = T(draw.mean + draw.deviation * z[i % 2][i / 2]);
   });
 }
 
@@ -45,7 +83,7 @@ void draw_integers(const DrawArgs& args) {
 }
 
 void draw_bernoulli(const DrawArgs& args) {
-  dispatch_all("bernoulli", args.dtype, [&]<class T>() { draw_loop<T>(args, BernoulliDraw<T>{args.p}); });
+  dispatch_all("bernoulli", args.dtype, [&]<class T>() { draw_loop<T>(args, BernoulliDraw<T>{below(args.p)}); });
 }
 
 void draw_bernoulli_each(const DrawArgs& args) {
@@ -55,7 +93,7 @@ void draw_bernoulli_each(const DrawArgs& args) {
 
 void draw_dropout(const DrawArgs& args) {
   dispatch_floating("dropout", args.dtype, [&]<class T>() {
-    draw_loop<T>(args, DropoutDraw<T>{static_cast<const T*>(args.x), args.p, math_t<T>(args.q)});
+    draw_loop<T>(args, DropoutDraw<T>{static_cast<const T*>(args.x), below(args.p), math_t<T>(args.q)});
   });
 }
 
