@@ -30,31 +30,45 @@ struct Bags {
   }
 };
 
-/// Sum and mean: item i adds its bag's gradient, times its weight or over the bag's count, to its row.
-template <class T, class I>
+/// What an item multiplies its bag's gradient with.
+enum class BagFactor : unsigned char { one, sample_weight, mean };
+
+/// Sum and mean: item i adds its bag's gradient, times its factor, to its row.
+template <class T, BagFactor kFactor>
 struct BagItems {
   using value_type = T;
   using V = accumulate_t<T>;
   int64_t count;
-  const I* index;
-  const int64_t* bag_of;  // -1: in no bag
+  const int64_t* row_of;  // -1: left out, or in no bag
+  const int64_t* bag_of;  // where row_of is not -1
+  const int64_t* counts;  // of bags: items that are not left out
+  const T* sample_weights;
   const T* grad;
-  const T* sample_weights;  // or null
-  const int64_t* counts;    // of bags, for the mean, or null
-  int64_t rows, columns, padding;
-  IndexCheck check;
+  int64_t columns;
 
-  ORDO_HD int64_t destination(int64_t item) const {
-    const int64_t row = int64_t(index[item]);
-    return check.ok(item, row, rows) && row != padding && bag_of[item] >= 0 ? row : -1;
-  }
+  ORDO_HD int64_t destination(int64_t item) const { return row_of[item]; }
   ORDO_HD V value(int64_t item, int64_t column) const {
     const V g = grad[bag_of[item] * columns + column];
-    if (sample_weights != nullptr) return g * V(sample_weights[item]);
-    if (counts != nullptr) return g / V(counts[bag_of[item]]);
-    return g;
+    if constexpr (kFactor == BagFactor::sample_weight)
+      return g * V(sample_weights[item]);
+    else if constexpr (kFactor == BagFactor::mean)
+      return g / V(counts[bag_of[item]]);
+    else
+      return g;
   }
 };
+
+/// Calls f(items) with the BagItems of the mode.
+template <class T, class F>
+void with_bag_items(EmbeddingBagMode mode, int64_t count, const int64_t* row_of, const int64_t* bag_of,
+                    const int64_t* counts, const T* sample_weights, const T* grad, int64_t columns, const F& f) {
+  if (mode == EmbeddingBagMode::mean)
+    f(BagItems<T, BagFactor::mean>{count, row_of, bag_of, counts, nullptr, grad, columns});
+  else if (sample_weights != nullptr)
+    f(BagItems<T, BagFactor::sample_weight>{count, row_of, bag_of, counts, sample_weights, grad, columns});
+  else
+    f(BagItems<T, BagFactor::one>{count, row_of, bag_of, counts, nullptr, grad, columns});
+}
 
 /// Max: every (bag, column) adds its gradient to the row it came from, in that column.
 template <class T>

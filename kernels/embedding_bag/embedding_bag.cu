@@ -78,22 +78,36 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
   guard.finish();
 }
 
-__global__ void embedding_bag_no_bag_kernel(int64_t* bag_of, int64_t count) {
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) bag_of[i] = -1;
+__global__ void embedding_bag_no_row_kernel(int64_t* row_of, int64_t count) {
+  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) row_of[i] = -1;
 }
 
-/// The bag of every item; and how many items of each bag are not padding. Bags that overlap, after bad offsets, may
-/// write the same place: any of them will do.
+/// The row and the bag of every item, row -1 for those left out or in no bag; and how many items of each bag are in.
 template <class I>
-__global__ void embedding_bag_find_kernel(Bags bags, const I* index, int64_t* bag_of, int64_t* counts) {
+__global__ void embedding_bag_find_kernel(Bags bags, const I* index, int64_t rows, IndexCheck check, int64_t* row_of,
+                                          int64_t* bag_of, int64_t* counts) {
   for (int64_t b = ordo::cuda::thread_index(); b < bags.bags; b += ordo::cuda::thread_count()) {
     int64_t count = 0;
     for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
+      const int64_t row = int64_t(index[i]);
+      if (!check.ok(i, row, rows) || row == bags.padding) continue;
+      row_of[i] = row;
       bag_of[i] = b;
-      count += int64_t(index[i]) != bags.padding;
+      ++count;
     }
     counts[b] = count;
   }
+}
+
+/// Launches both.
+void find_bags(const Bags& bags, const Tensor& input, int64_t rows, const IndexCheck& check, int64_t* row_of,
+               int64_t* bag_of, int64_t* counts) {
+  const Device device = input.device();
+  launch_over(device, bags.items, embedding_bag_no_row_kernel, row_of, bags.items);
+  dispatch_index("embedding_bag_backward", input.dtype(), [&]<class I>() {
+    launch_over(device, bags.bags, embedding_bag_find_kernel<I>, bags, input.data<I>(), rows, check, row_of, bag_of,
+                counts);
+  });
 }
 
 void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
@@ -103,23 +117,14 @@ void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor&
   check_offsets(bags, device);
   const int64_t rows = output.size(0), columns = output.size(1);
   const IndexGuard guard("embedding_bag_backward", "input", 0, rows, device);
-  const Scratch<int64_t> bag_of(bags.items, device), counts(bags.bags, device);
-  launch_over(device, bags.items, embedding_bag_no_bag_kernel, bag_of.data(), bags.items);
-  dispatch_index("embedding_bag_backward", input.dtype(), [&]<class I>() {
-    launch_over(device, bags.bags, embedding_bag_find_kernel<I>, bags, input.data<I>(), bag_of.data(), counts.data());
-    dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-      const BagItems<T, I> items{bags.items,
-                                 input.data<I>(),
-                                 bag_of.data(),
-                                 grad.data<T>(),
-                                 sample_weights.defined() ? sample_weights.data<T>() : nullptr,
-                                 mode == EmbeddingBagMode::mean ? counts.data() : nullptr,
-                                 rows,
-                                 columns,
-                                 bags.padding,
-                                 guard.check()};
-      accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm, device);
-    });
+  const Scratch<int64_t> row_of(bags.items, device), bag_of(bags.items, device), counts(bags.bags, device);
+  find_bags(bags, input, rows, guard.check(), row_of.data(), bag_of.data(), counts.data());
+  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
+    with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), counts.data(),
+                      sample_weights.defined() ? sample_weights.data<T>() : nullptr, grad.data<T>(), columns,
+                      [&](const auto& items) {
+                        accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm, device);
+                      });
   });
   guard.finish();
 }
@@ -132,14 +137,12 @@ void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Te
   });
 }
 
-template <class T, class I>
-__global__ void embedding_bag_sample_gradient_kernel(Bags bags, const I* index, const int64_t* bag_of, const T* grad,
-                                                     const T* weight, T* output, int64_t rows, int64_t columns,
-                                                     IndexCheck check) {
-  for (int64_t i = ordo::cuda::thread_index(); i < bags.items; i += ordo::cuda::thread_count()) {
-    const int64_t row = int64_t(index[i]);
-    if (!check.ok(i, row, rows) || row == bags.padding || bag_of[i] < 0) continue;
-    output[i] = T(sample_gradient(grad + bag_of[i] * columns, weight + row * columns, columns));
+template <class T>
+__global__ void embedding_bag_sample_gradient_kernel(const int64_t* row_of, const int64_t* bag_of, const T* grad,
+                                                     const T* weight, T* output, int64_t items, int64_t columns) {
+  for (int64_t i = ordo::cuda::thread_index(); i < items; i += ordo::cuda::thread_count()) {
+    if (row_of[i] >= 0)
+      output[i] = T(sample_gradient(grad + bag_of[i] * columns, weight + row_of[i] * columns, columns));
   }
 }
 
@@ -149,14 +152,11 @@ void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const 
   const ordo::cuda::DeviceScope scope(device);
   check_offsets(bags, device);
   const IndexGuard guard("embedding_bag_sample_gradient", "input", 0, weight.size(0), device);
-  const Scratch<int64_t> bag_of(bags.items, device), counts(bags.bags, device);
-  launch_over(device, bags.items, embedding_bag_no_bag_kernel, bag_of.data(), bags.items);
-  dispatch_index("embedding_bag_sample_gradient", input.dtype(), [&]<class I>() {
-    launch_over(device, bags.bags, embedding_bag_find_kernel<I>, bags, input.data<I>(), bag_of.data(), counts.data());
-    dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
-      launch_over(device, bags.items, embedding_bag_sample_gradient_kernel<T, I>, bags, input.data<I>(), bag_of.data(),
-                  grad.data<T>(), weight.data<T>(), output.data<T>(), weight.size(0), weight.size(1), guard.check());
-    });
+  const Scratch<int64_t> row_of(bags.items, device), bag_of(bags.items, device), counts(bags.bags, device);
+  find_bags(bags, input, weight.size(0), guard.check(), row_of.data(), bag_of.data(), counts.data());
+  dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
+    launch_over(device, bags.items, embedding_bag_sample_gradient_kernel<T>, row_of.data(), bag_of.data(),
+                grad.data<T>(), weight.data<T>(), output.data<T>(), bags.items, weight.size(1));
   });
   guard.finish();
 }

@@ -29,15 +29,19 @@ void check_offsets(const Bags& bags) {
   }
 }
 
-/// The bag of every item, -1 for none; and how many items of each bag are not padding.
+/// The row and the bag of every item, row -1 for those left out or in no bag; and how many items of each bag are in.
 template <class I>
-void find_bags(const Bags& bags, const I* index, int64_t* bag_of, int64_t* counts) {
-  std::fill_n(bag_of, bags.items, int64_t(-1));
+void find_bags(const Bags& bags, const I* index, int64_t rows, const IndexCheck& check, int64_t* row_of,
+               int64_t* bag_of, int64_t* counts) {
+  std::fill_n(row_of, bags.items, int64_t(-1));
   for (int64_t b = 0; b < bags.bags; ++b) {
     int64_t count = 0;
-    for (int64_t i = bags.begin(b); i < bags.end(b); ++i) {
+    for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
+      const int64_t row = int64_t(index[i]);
+      if (!check.ok(i, row, rows) || row == bags.padding) continue;
+      row_of[i] = row;
       bag_of[i] = b;
-      count += int64_t(index[i]) != bags.padding;
+      ++count;
     }
     counts[b] = count;
   }
@@ -136,24 +140,18 @@ void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor&
   check_offsets(bags);
   const int64_t rows = output.size(0), columns = output.size(1);
   const IndexGuard guard("embedding_bag_backward", "input", 0, rows, grad.device());
-  const Scratch<int64_t> bag_of(bags.items, Device()), counts(bags.bags, Device());
+  const Scratch<int64_t> row_of(bags.items, Device()), bag_of(bags.items, Device()), counts(bags.bags, Device());
   dispatch_index("embedding_bag_backward", input.dtype(), [&]<class I>() {
-    find_bags(bags, input.data<I>(), bag_of.data(), counts.data());
-    dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-      const BagItems<T, I> items{bags.items,
-                                 input.data<I>(),
-                                 bag_of.data(),
-                                 grad.data<T>(),
-                                 sample_weights.defined() ? sample_weights.data<T>() : nullptr,
-                                 mode == EmbeddingBagMode::mean ? counts.data() : nullptr,
-                                 rows,
-                                 columns,
-                                 bags.padding,
-                                 guard.check()};
-      accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm);
-    });
+    find_bags(bags, input.data<I>(), rows, guard.check(), row_of.data(), bag_of.data(), counts.data());
   });
   guard.finish();
+  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
+    with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), counts.data(),
+                      sample_weights.defined() ? sample_weights.data<T>() : nullptr, grad.data<T>(), columns,
+                      [&](const auto& items) {
+                        accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm);
+                      });
+  });
 }
 
 void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm) {

@@ -31,7 +31,7 @@ template <class T>
 __global__ void max_pool_backward_atomic_kernel(const T* grad, const int64_t* indices, accumulate_t<T>* cells,
                                                 int64_t planes, int64_t outputs, int64_t inputs) {
   for (int64_t i = ordo::cuda::thread_index(); i < planes * outputs; i += ordo::cuda::thread_count())
-    ordo::cuda::atomic_add(cells + i / outputs * inputs + indices[i], accumulate_t<T>(grad[i]));
+    ordo::cuda::atomic_add(cells + quotient(i, outputs) * inputs + indices[i], accumulate_t<T>(grad[i]));
 }
 
 template <template <class> class Sum, class T, class Axis>

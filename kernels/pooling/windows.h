@@ -7,6 +7,12 @@
 
 namespace ordo::kernels {
 
+/// a / b for a >= 0, b > 0. GPUs divide 32 bits several times faster than 64.
+ORDO_HD int64_t quotient(int64_t a, int64_t b) {
+  if (((uint64_t(a) | uint64_t(b)) >> 32) == 0) return int64_t(uint32_t(a) / uint32_t(b));
+  return a / b;
+}
+
 /// One axis of a sliding window: output o covers the cells o stride - padding + k dilation, k = 0..kernel-1, that
 /// exist.
 struct SlidingAxis {
@@ -15,7 +21,7 @@ struct SlidingAxis {
   /// The cells of output o: begin, begin + step, ... < end. Never empty; the caller has checked.
   ORDO_HD int64_t begin(int64_t o) const {
     const int64_t at = o * stride - padding;
-    return at >= 0 ? at : at + (dilation - 1 - at) / dilation * dilation;
+    return at >= 0 ? at : at + quotient(dilation - 1 - at, dilation) * dilation;
   }
   ORDO_HD int64_t end(int64_t o) const {
     const int64_t at = o * stride - padding + (kernel - 1) * dilation + 1;
@@ -26,10 +32,10 @@ struct SlidingAxis {
   /// Outputs that may cover cell i; with dilation, covers() has the last word.
   ORDO_HD int64_t first_output(int64_t i) const {
     const int64_t reach = i + padding - (kernel - 1) * dilation;
-    return reach <= 0 ? 0 : (reach + stride - 1) / stride;
+    return reach <= 0 ? 0 : quotient(reach + stride - 1, stride);
   }
   ORDO_HD int64_t end_output(int64_t i) const {
-    const int64_t end = (i + padding) / stride + 1;
+    const int64_t end = quotient(i + padding, stride) + 1;
     return end < output ? end : output;
   }
   ORDO_HD bool covers(int64_t o, int64_t i) const {
@@ -53,11 +59,11 @@ struct SlidingAxis {
 struct AdaptiveAxis {
   int64_t input, output;
 
-  ORDO_HD int64_t begin(int64_t o) const { return o * input / output; }
-  ORDO_HD int64_t end(int64_t o) const { return ((o + 1) * input + output - 1) / output; }
+  ORDO_HD int64_t begin(int64_t o) const { return quotient(o * input, output); }
+  ORDO_HD int64_t end(int64_t o) const { return quotient((o + 1) * input + output - 1, output); }
   ORDO_HD int64_t step() const { return 1; }
-  ORDO_HD int64_t first_output(int64_t i) const { return i * output / input; }
-  ORDO_HD int64_t end_output(int64_t i) const { return ((i + 1) * output + input - 1) / input; }
+  ORDO_HD int64_t first_output(int64_t i) const { return quotient(i * output, input); }
+  ORDO_HD int64_t end_output(int64_t i) const { return quotient((i + 1) * output + input - 1, input); }
   ORDO_HD bool covers(int64_t, int64_t) const { return true; }
   ORDO_HD int64_t padded_extent(int64_t o) const { return end(o) - begin(o); }
   int64_t most_cells() const {
