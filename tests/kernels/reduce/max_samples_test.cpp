@@ -132,6 +132,20 @@ TEST(Max, indices_and_nan) {
   }
 }
 
+// Signed zeros are equal: the first one counts, and is what comes back, on every device and along every path.
+TEST(Max, first_of_equal_zeros) {
+  std::vector<float> v(5000, -1.0f);
+  v[70] = -0.0f;
+  v[4100] = 0.0f;
+  for (Device device : test_devices())
+    for (int64_t length : {100, 5000}) {
+      const Tensor t = from_vector<float>(v, {5000}).slice(0, 0, length).to(device);
+      const MaxResult r = max(t, 0);
+      EXPECT_EQ(r.indices.item<int64_t>(), 70);
+      EXPECT_TRUE(std::signbit(r.values.item<double>()));
+    }
+}
+
 TEST(Max, gradient_is_shared_by_equal_elements) {
   Tensor t = tensor({3.f, 1.f, 3.f});
   t.set_requires_grad();
