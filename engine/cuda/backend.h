@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <ordo/engine/device.h>
 #include <ordo/engine/dtype.h>
@@ -52,11 +51,9 @@ void wait_for_device(int device) noexcept;
 
 MemoryInfo memory_info(int device);
 DeviceProperties device_properties(int device);
-struct LibraryVersion {
-  std::string name, version;
-};
-/// CUDA driver and runtime, cuBLAS, cuDNN, CUB: those in use.
-std::vector<LibraryVersion> library_versions();
+/// As "13.0"; empty when there is none.
+std::string driver_version();
+std::string runtime_version();
 
 /// What IndexGuard needs: where the calling thread's stream records bad indices, and a number for this operation.
 struct IndexTicket {

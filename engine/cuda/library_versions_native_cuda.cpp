@@ -21,9 +21,10 @@ std::string cublas_version() {
 
 std::vector<LibraryVersion> library_versions() {
   const auto or_none = [](std::string text) { return text.empty() ? "none" : text; };
-  std::vector<LibraryVersion> list{{"CUDA driver", or_none(backend::driver_version())},
-                                   {"CUDA runtime", or_none(backend::runtime_version())},
-                                   {"cuBLAS", cublas_version()}};
+  std::vector<LibraryVersion> list;
+  list.push_back({"CUDA driver", or_none(backend::driver_version())});
+  list.push_back({"CUDA runtime", or_none(backend::runtime_version())});
+  list.push_back({"cuBLAS", cublas_version()});
 #if ORDO_HAS_CUDNN
   const size_t v = cudnnGetVersion();
   list.push_back({"cuDNN", fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100)});

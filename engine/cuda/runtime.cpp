@@ -47,6 +47,11 @@ namespace backend {
 
 namespace {
 DeviceScope on(int device) { return DeviceScope(Device(Device::Type::cuda, device)); }
+
+std::string version_text(cudaError_t status, int version) {  // 13000 is 13.0
+  if (status != cudaSuccess || version == 0) return {};
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 }  // namespace
 
 int device_count() {
@@ -130,6 +135,17 @@ DeviceProperties device_properties(int device) {
   cudaDeviceProp p;
   check(cudaGetDeviceProperties(&p, device), "device properties");
   return {p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem};
+}
+
+std::string driver_version() {
+  int version = 0;
+  const cudaError_t status = cudaDriverGetVersion(&version);
+  return version_text(status, version);
+}
+std::string runtime_version() {
+  int version = 0;
+  const cudaError_t status = cudaRuntimeGetVersion(&version);
+  return version_text(status, version);
 }
 
 IndexTicket index_ticket(const char* op, const char* argument, int64_t dim, int64_t size, int device) {
