@@ -1,6 +1,7 @@
 // Average pooling on the CPU, for both kinds of windows. Internal.
 #pragma once
 
+#include <ordo/engine/op_registry.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/rows_cpu.h>
 

@@ -3,6 +3,7 @@
 
 #include <ordo/engine/cuda/atomics.h>
 #include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/op_registry.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/planes_cuda.cuh>
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include <ordo/engine/op_registry.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/rows_cpu.h>
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/memory.h>

@@ -1,0 +1,142 @@
+// Many window geometries: what covers what, against brute force; and the CPU's vectorised paths, bit for bit against
+// the plain formulas of cells.h.
+#include <gtest/gtest.h>
+
+#include <ordo/engine/philox.h>
+#include <ordo/kernels/pooling/avg_pool_cpu.h>
+#include <ordo/kernels/pooling/checks.h>
+#include <ordo/kernels/pooling/max_pool_cpu.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using namespace ordo::kernels;
+
+/// Sliding windows from the numbers of a Philox block; sizes up to 70 cells.
+SlidingWindows random_windows(uint64_t n) {
+  const auto axis = [&](uint64_t stream) {
+    const PhiloxBlock a = philox(7, stream, 2 * n), b = philox(7, stream, 2 * n + 1);
+    const auto below = [](uint32_t v, uint32_t bound) { return int64_t(v % bound); };
+    const int64_t kernel = 1 + below(a.v[0], n % 4 == 0 ? 12 : 4),
+                  dilation = a.v[1] % 3 == 0 ? 1 + below(a.v[2], 3) : 1;
+    const int64_t padding = below(a.v[3], uint32_t(kernel / 2 + 1));
+    const int64_t input = (kernel - 1) * dilation + 1 + below(b.v[0], 40);
+    return SlidingAxis{input, 0, kernel, 1 + below(b.v[1], n % 5 == 0 ? 20 : 3), padding, dilation};
+  };
+  const SlidingAxis h = axis(0), w = axis(1);
+  return sliding_windows("test", {1, h.input, w.input}, {h.kernel, w.kernel}, {h.stride, w.stride},
+                         {h.padding, w.padding}, {h.dilation, w.dilation}, n % 2 == 0);
+}
+
+AdaptiveWindows random_adaptive_windows(uint64_t n) {
+  const PhiloxBlock a = philox(8, 0, n);
+  return {{1 + a.v[0] % 20, 1 + a.v[1] % 25}, {1 + a.v[2] % 40, 1 + a.v[3] % 30}};
+}
+
+template <class Axis>
+void expect_inverse(const Axis& axis) {
+  int64_t most = 0;
+  for (int64_t i = 0; i < axis.input; ++i) {
+    int64_t covering = 0;
+    for (int64_t o = 0; o < axis.output; ++o) {
+      bool covers = false;
+      for (int64_t cell = axis.begin(o); cell < axis.end(o); cell += axis.step()) covers |= cell == i;
+      const bool found = o >= axis.first_output(i) && o < axis.end_output(i) && axis.covers(o, i);
+      ASSERT_EQ(found, covers) << "output " << o << ", cell " << i;
+      covering += o >= axis.first_output(i) && o < axis.end_output(i);
+    }
+    most = std::max(most, covering);
+  }
+  EXPECT_LE(most, axis.overlap());
+  for (int64_t o = 0; o < axis.output; ++o) {
+    EXPECT_LT(axis.begin(o), axis.end(o));
+    EXPECT_LE((axis.end(o) - axis.begin(o) + axis.step() - 1) / axis.step(), axis.most_cells());
+  }
+}
+
+template <class T, class Axis>
+void expect_plain_bits(const Windows<Axis>& windows) {
+  const int64_t planes = 3, inputs = windows.inputs(), outputs = windows.outputs();
+  const auto as = [](const Tensor& t) {
+    std::vector<T> out;
+    for (double v : t.to_vector<double>()) out.push_back(T(float(v)));
+    return out;
+  };
+  // Few distinct values, so that ties are common; gradients of mixed magnitude, so that the order shows.
+  std::vector<T> x = as(test_indices({planes * inputs}, 7, 1).to(float64));
+  const std::vector<T> mixed = as(test_mixed_values({planes * inputs}, 2)),
+                       grad = as(test_mixed_values({planes * outputs}, 3));
+  std::vector<T> values(grad.size()), averages(grad.size()), gradient(x.size()), spread(x.size());
+  std::vector<int64_t> indices(grad.size());
+  cpu::max_pool(x.data(), values.data(), indices.data(), planes, windows);
+  cpu::avg_pool(mixed.data(), averages.data(), planes, windows);
+  cpu::max_pool_backward(grad.data(), indices.data(), gradient.data(), planes, windows, Algorithm::gather);
+  cpu::avg_pool_backward(grad.data(), spread.data(), planes, windows, Algorithm::gather);
+  const auto bits = [](T v) { return std::vector<uint8_t>((uint8_t*)&v, (uint8_t*)&v + sizeof(T)); };
+  for (int64_t p = 0; p < planes; ++p) {
+    for (int64_t i = 0; i < outputs; ++i) {
+      const size_t at = size_t(p * outputs + i);
+      const int64_t oh = i / windows.w.output, ow = i % windows.w.output;
+      const auto cell = max_window(x.data() + p * inputs, windows, oh, ow);
+      ASSERT_EQ(float(values[at]), float(cell.value));
+      ASSERT_EQ(indices[at], cell.index);
+      ASSERT_EQ(bits(averages[at]), bits(T(average_window<OrderedSum>(mixed.data() + p * inputs, windows, oh, ow))));
+    }
+    for (int64_t i = 0; i < inputs; ++i) {
+      const size_t at = size_t(p * inputs + i);
+      const int64_t ih = i / windows.w.input, iw = i % windows.w.input;
+      const T* from = grad.data() + p * outputs;
+      ASSERT_EQ(bits(gradient[at]),
+                bits(T(max_gradient<OrderedSum>(from, indices.data() + p * outputs, windows, ih, iw))));
+      ASSERT_EQ(bits(spread[at]), bits(T(average_gradient<OrderedSum>(from, windows, ih, iw))));
+    }
+  }
+}
+
+std::string describe(const SlidingWindows& w) {
+  std::string text;
+  for (const SlidingAxis& a : {w.h, w.w}) {
+    for (int64_t v : {a.input, a.output, a.kernel, a.stride, a.padding, a.dilation})
+      text.append(std::to_string(v)).append(1, ' ');
+  }
+  return text;
+}
+
+TEST(PoolWindows, sliding) {
+  int tried = 0;
+  for (uint64_t n = 0; n < 150; ++n) {
+    SlidingWindows windows{{}, {}};
+    try {
+      windows = random_windows(n);
+    } catch (const ValueError&) {
+      continue;  // a window of padding only
+    }
+    ++tried;
+    windows.count_padding = n % 3 == 0;
+    SCOPED_TRACE(describe(windows));
+    expect_inverse(windows.h);
+    expect_inverse(windows.w);
+    expect_plain_bits<float>(windows);
+    if (n % 5 == 0) expect_plain_bits<double>(windows);
+    if (n % 5 == 1) expect_plain_bits<Half>(windows);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(tried, 100);
+}
+
+TEST(PoolWindows, adaptive) {
+  for (uint64_t n = 0; n < 60; ++n) {
+    const AdaptiveWindows windows = random_adaptive_windows(n);
+    SCOPED_TRACE(std::to_string(windows.h.input) + "x" + std::to_string(windows.w.input) + " to " +
+                 std::to_string(windows.h.output) + "x" + std::to_string(windows.w.output));
+    expect_inverse(windows.h);
+    expect_inverse(windows.w);
+    expect_plain_bits<float>(windows);
+    if (n % 5 == 0) expect_plain_bits<BFloat16>(windows);
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace ordo::test
