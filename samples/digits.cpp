@@ -1,7 +1,6 @@
 // Trains a convolutional network on MNIST files, or on drawn digits:   digits [DIRECTORY] [--deterministic] [--cuda]
 #include <ordo/ordo.h>
 #include <cstdio>
-#include <string>
 
 using namespace ordo;
 
@@ -15,18 +14,16 @@ double accuracy(nn::Module& model, const data::Dataset& test, Device device) {
   return double(correct) / double(test.size());
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   std::string directory;
   Device device = cpu;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
+  for (const std::string& argument : std::vector<std::string>(argv + 1, argv + argc)) {
     if (argument == "--deterministic") use_deterministic_algorithms(true);
     if (argument == "--cuda") device = "cuda";
-    if (argument[0] != '-') directory = argument;
+    if (!argument.starts_with('-')) directory = argument;
   }
   const data::Dataset train = directory.empty() ? data::synthetic_digits(8000, 1) : data::mnist(directory);
   const data::Dataset test = directory.empty() ? data::synthetic_digits(2000, 2) : data::mnist(directory, false);
-
   manual_seed(3);
   nn::Sequential model{nn::Conv2d(1, 8, 3),
                        nn::ReLU(),
@@ -52,4 +49,7 @@ int main(int argc, char** argv) {
                 accuracy(model, test, device));
   }
   std::printf("weights %s\n", sha256_hex(model.parameters()).c_str());
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -10,14 +10,14 @@
 namespace ordo::test {
 namespace {
 
-class Parallel : public testing::Test {
+class ParallelFor : public testing::Test {
  protected:
   void SetUp() override { set_num_threads(4); }
   void TearDown() override { set_num_threads(before_); }
   int before_ = num_threads();
 };
 
-TEST_F(Parallel, every_index_once) {
+TEST_F(ParallelFor, every_index_once) {
   std::vector<int> count(10007);
   for (int round = 1; round <= 300; ++round) {
     parallel_for(0, 10007, 100, [&](int64_t begin, int64_t end) {
@@ -27,7 +27,7 @@ TEST_F(Parallel, every_index_once) {
   }
 }
 
-TEST_F(Parallel, several_callers_and_nesting) {
+TEST_F(ParallelFor, several_callers_and_nesting) {
   std::atomic<int64_t> total{0};
   std::vector<std::thread> callers;
   for (int t = 0; t < 3; ++t)
@@ -42,7 +42,7 @@ TEST_F(Parallel, several_callers_and_nesting) {
   EXPECT_EQ(total, 3 * 500 * 128);
 }
 
-TEST_F(Parallel, the_first_error_is_rethrown_and_the_pool_stays_usable) {
+TEST_F(ParallelFor, the_first_error_is_rethrown_and_the_pool_stays_usable) {
   for (int round = 0; round < 100; ++round) {
     std::string text;
     try {
