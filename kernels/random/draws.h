@@ -1,4 +1,5 @@
-// The distributions as functors shared by CPU and CUDA: draw(block, lane, i) is element i. Internal.
+// The distributions as functors shared by CPU and CUDA: draw(own, i) is element i, `own` pointing to the first of its
+// 4 / kPerBlock numbers within the block. Internal.
 #pragma once
 
 #include <ordo/engine/philox.h>
@@ -7,8 +8,8 @@
 
 namespace ordo::kernels {
 
-/// The lanes `lane` and `lane + 1` as one number of 64 bits; lane is even.
-ORDO_HD uint64_t wide(const PhiloxBlock& b, int lane) { return uint64_t(b.v[lane]) << 32 | b.v[lane + 1]; }
+/// Two numbers as one of 64 bits.
+ORDO_HD uint64_t wide(const uint32_t* own) { return uint64_t(own[0]) << 32 | own[1]; }
 
 template <class T>
 inline constexpr int kSignificandBits = 24;
@@ -23,12 +24,12 @@ template <class T>
 struct UniformDraw {
   static constexpr int kPerBlock = std::is_same_v<T, double> ? 2 : 4;
   math_t<T> low, high;
-  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
+  ORDO_HD T operator()(const uint32_t* own, int64_t) const {
     math_t<T> unit;
     if constexpr (std::is_same_v<T, double>)
-      unit = double(wide(b, 2 * lane) >> 11) * 0x1p-53;
+      unit = double(wide(own) >> 11) * 0x1p-53;
     else
-      unit = float(b.v[lane] >> (32 - kSignificandBits<T>)) / float(1 << kSignificandBits<T>);
+      unit = float(own[0] >> (32 - kSignificandBits<T>)) / float(1 << kSignificandBits<T>);
     const T v = T(low + (high - low) * unit);
     return math_t<T>(v) < high ? v : T(low);  // rounding may have reached `high`
   }
@@ -40,15 +41,17 @@ template <class T>
 struct NormalDraw {
   static constexpr int kPerBlock = std::is_same_v<T, double> ? 2 : 4;
   math_t<T> mean, deviation;
-  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
+  ORDO_HD T operator()(const uint32_t* own, int64_t i) const {
+    const int odd = int(i & 1);
     if constexpr (std::is_same_v<T, double>) {
-      const double u = (double(wide(b, 0) >> 11) + 1.0) * 0x1p-53;
-      const double a = double(wide(b, 2) >> 11) * 0x1p-53 * 0x1.921fb54442d18p+2;
+      const uint32_t* pair = own - 2 * odd;
+      const double u = (double(wide(pair) >> 11) + 1.0) * 0x1p-53;
+      const double a = double(wide(pair + 2) >> 11) * 0x1p-53 * 0x1.921fb54442d18p+2;
       const double r = ordo::math::sqrt(-2.0 * ordo::math::log(u));
-      return mean + deviation * (r * (lane == 0 ? ordo::math::cos_moderate(a) : ordo::math::sin_moderate(a)));
+      return mean + deviation * (r * (odd ? ordo::math::sin_moderate(a) : ordo::math::cos_moderate(a)));
     } else {
-      const int first = lane & ~1;
-      return T(mean + deviation * standard(b.v[first], b.v[first + 1], lane & 1 ? 0 : 1));
+      const uint32_t* pair = own - odd;
+      return T(mean + deviation * standard(pair[0], pair[1], odd ? 0 : 1));
     }
   }
   /// For results below double: the cosine's (turn 1) or sine's (turn 0) deviate of two 32-bit numbers.
@@ -66,8 +69,8 @@ struct SmallIntegerDraw {
   static constexpr int kPerBlock = 4;
   int64_t low;
   uint64_t range;
-  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
-    return convert<T>(int64_t(uint64_t(low) + (b.v[lane] * range >> 32)));
+  ORDO_HD T operator()(const uint32_t* own, int64_t) const {
+    return convert<T>(int64_t(uint64_t(low) + (own[0] * range >> 32)));
   }
 };
 
@@ -77,9 +80,9 @@ struct IntegerDraw {
   static constexpr int kPerBlock = 2;
   int64_t low;
   uint64_t range;
-  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const {
-    const uint64_t high_part = b.v[2 * lane] * (range >> 32), middle1 = b.v[2 * lane] * (range & 0xffffffffu);
-    const uint64_t middle2 = b.v[2 * lane + 1] * (range >> 32), low_part = b.v[2 * lane + 1] * (range & 0xffffffffu);
+  ORDO_HD T operator()(const uint32_t* own, int64_t) const {
+    const uint64_t high_part = own[0] * (range >> 32), middle1 = own[0] * (range & 0xffffffffu);
+    const uint64_t middle2 = own[1] * (range >> 32), low_part = own[1] * (range & 0xffffffffu);
     const uint64_t carry = (low_part >> 32) + (middle1 & 0xffffffffu) + (middle2 & 0xffffffffu);
     const uint64_t scaled = high_part + (middle1 >> 32) + (middle2 >> 32) + (carry >> 32);
     return convert<T>(int64_t(uint64_t(low) + scaled));
@@ -97,15 +100,15 @@ template <class T>
 struct BernoulliDraw {
   static constexpr int kPerBlock = 4;
   uint64_t limit;  // below(p)
-  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t) const { return convert<T>(b.v[lane] < limit ? 1 : 0); }
+  ORDO_HD T operator()(const uint32_t* own, int64_t) const { return convert<T>(own[0] < limit ? 1 : 0); }
 };
 
 template <class T>
 struct BernoulliEachDraw {
   static constexpr int kPerBlock = 4;
   const T* p;
-  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t i) const {
-    return T(double(b.v[lane]) * 0x1p-32 < double(math_t<T>(p[i])) ? 1.0f : 0.0f);
+  ORDO_HD T operator()(const uint32_t* own, int64_t i) const {
+    return T(double(own[0]) * 0x1p-32 < double(math_t<T>(p[i])) ? 1.0f : 0.0f);
   }
 };
 
@@ -115,9 +118,14 @@ struct DropoutDraw {
   const T* x;
   uint64_t limit;  // below(p)
   math_t<T> scale;
-  ORDO_HD T operator()(const PhiloxBlock& b, int lane, int64_t i) const {
+  ORDO_HD T operator()(const uint32_t* own, int64_t i) const {
+    // Masked instead of chosen: a branch on random numbers would be mispredicted.
     const math_t<T> kept = math_t<T>(x[i]) * scale;
-    return T(b.v[lane] < limit ? math_t<T>(0) : kept);
+    const bool keep = own[0] >= limit;
+    if constexpr (std::is_same_v<T, double>)
+      return ordo::math::detail::from_bits(ordo::math::detail::to_bits(kept) & (0 - uint64_t(keep)));
+    else
+      return T(ordo::detail::bits_float(ordo::detail::float_bits(kept) & (0 - uint32_t(keep))));
   }
 };
 

@@ -15,7 +15,7 @@ __global__ void draw_kernel(int64_t numel, T* out, uint64_t seed, uint64_t strea
     const PhiloxBlock b = philox(seed, stream, offset + uint64_t(block));
     for (int lane = 0; lane < per_block; ++lane) {
       const int64_t i = block * per_block + lane;
-      if (i < numel) out[i] = draw(b, lane, i);
+      if (i < numel) out[i] = draw(b.v + lane * (4 / per_block), i);
     }
   }
 }

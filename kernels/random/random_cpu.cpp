@@ -6,28 +6,55 @@
 namespace ordo::kernels::cpu {
 namespace {
 
-constexpr int kBatch = 16;
+constexpr int kBatch = 32;  // more than compilers unroll completely, which would keep them from vectorising
 
-/// kBatch consecutive blocks, computed side by side so that the rounds vectorise.
-void philox_batch(const GeneratorState& s, uint64_t first, PhiloxBlock (&blocks)[kBatch]) {
-  alignas(64) uint32_t lanes[4][kBatch];
+/// philox() of kBatch consecutive blocks, round by round, so that the compiler computes them side by side.
+void philox_batch(const GeneratorState& s, uint64_t first, uint32_t (&numbers)[4 * kBatch]) {
+  uint32_t c0[kBatch], c1[kBatch], c2[kBatch], c3[kBatch];
   for (int j = 0; j < kBatch; ++j) {
-    const PhiloxBlock b = philox(s.seed, s.stream, s.offset + first + uint64_t(j));
-    for (int k = 0; k < 4; ++k) lanes[k][j] = b.v[k];
+    const uint64_t index = s.offset + first + uint64_t(j);
+    c0[j] = uint32_t(index);
+    c1[j] = uint32_t(index >> 32);
+    c2[j] = uint32_t(s.stream);
+    c3[j] = uint32_t(s.stream >> 32);
   }
-  for (int j = 0; j < kBatch; ++j)
-    for (int k = 0; k < 4; ++k) blocks[j].v[k] = lanes[k][j];
+  uint32_t k0 = uint32_t(s.seed), k1 = uint32_t(s.seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    for (int j = 0; j < kBatch; ++j) {
+      const uint64_t p0 = uint64_t(0xD2511F53u) * c0[j], p1 = uint64_t(0xCD9E8D57u) * c2[j];
+      c0[j] = uint32_t(p1 >> 32) ^ c1[j] ^ k0;
+      c1[j] = uint32_t(p1);
+      c2[j] = uint32_t(p0 >> 32) ^ c3[j] ^ k1;
+      c3[j] = uint32_t(p0);
+    }
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  for (int j = 0; j < kBatch; ++j) {
+    numbers[4 * j] = c0[j];
+    numbers[4 * j + 1] = c1[j];
+    numbers[4 * j + 2] = c2[j];
+    numbers[4 * j + 3] = c3[j];
+  }
 }
 
-/// Calls batch(blocks, first element, elements) over all elements.
+/// NormalDraw's two deviates of each pair of numbers. Everything is inlined, because a loop with calls does not
+/// vectorise.
+[[gnu::flatten]] void standard_batch(const uint32_t (&u)[2 * kBatch], const uint32_t (&a)[2 * kBatch],
+                                     float (&cosine)[2 * kBatch], float (&sine)[2 * kBatch]) {
+  for (int j = 0; j < 2 * kBatch; ++j) cosine[j] = NormalDraw<float>::standard(u[j], a[j], 1);
+  for (int j = 0; j < 2 * kBatch; ++j) sine[j] = NormalDraw<float>::standard(u[j], a[j], 0);
+}
+
+/// Calls batch(numbers, first element, elements) over all elements.
 template <int kPerBlock, class Batch>
 void for_batches(const DrawArgs& args, const Batch& batch) {
   constexpr int64_t size = kBatch * kPerBlock;
   parallel_for(0, (args.numel + size - 1) / size, 1024 / kPerBlock, [&](int64_t first, int64_t last) {
-    PhiloxBlock blocks[kBatch];
+    uint32_t numbers[4 * kBatch];
     for (int64_t b = first; b < last; ++b) {
-      philox_batch(args.state, uint64_t(b) * kBatch, blocks);
-      batch(blocks, b * size, int(std::min<int64_t>(size, args.numel - b * size)));
+      philox_batch(args.state, uint64_t(b) * kBatch, numbers);
+      batch(numbers, b * size, int(std::min<int64_t>(size, args.numel - b * size)));
     }
   });
 }
@@ -36,8 +63,8 @@ template <class T, class Draw>
 void draw_loop(const DrawArgs& args, const Draw& draw) {
   constexpr int per_block = Draw::kPerBlock;
   T* out = static_cast<T*>(args.out);
-  for_batches<per_block>(args, [&](const PhiloxBlock(&blocks)[kBatch], int64_t start, int count) {
-    for (int i = 0; i < count; ++i) out[start + i] = draw(blocks[i / per_block], i % per_block, start + i);
+  for_batches<per_block>(args, [&](const uint32_t(&numbers)[4 * kBatch], int64_t start, int count) {
+    for (int i = 0; i < count; ++i) out[start + i] = draw(numbers + i * (4 / per_block), start + i);
   });
 }
 
@@ -45,16 +72,15 @@ void draw_loop(const DrawArgs& args, const Draw& draw) {
 template <class T>
 void normal_loop(const DrawArgs& args, const NormalDraw<T>& draw) {
   T* out = static_cast<T*>(args.out);
-  for_batches<4>(args, [&](const PhiloxBlock(&blocks)[kBatch], int64_t start, int count) {
+  for_batches<4>(args, [&](const uint32_t(&numbers)[4 * kBatch], int64_t start, int count) {
     constexpr int pairs = 2 * kBatch;
     uint32_t u[pairs], a[pairs];
     float z[2][pairs];
     for (int j = 0; j < pairs; ++j) {
-      u[j] = blocks[j / 2].v[j % 2 * 2];
-      a[j] = blocks[j / 2].v[j % 2 * 2 + 1];
+      u[j] = numbers[2 * j];
+      a[j] = numbers[2 * j + 1];
     }
-    for (int j = 0; j < pairs; ++j) z[0][j] = NormalDraw<T>::standard(u[j], a[j], 1);
-    for (int j = 0; j < pairs; ++j) z[1][j] = NormalDraw<T>::standard(u[j], a[j], 0);
+    standard_batch(u, a, z[0], z[1]);
     for (int i = 0; i < count; ++i) out[start + i] = T(draw.mean + draw.deviation * z[i % 2][i / 2]);
   });
 }
