@@ -20,12 +20,13 @@ while IFS= read -r line; do
     [[ $line =~ ^'<!-- output of: '(.*)' -->'$ ]] || continue
     part=${BASH_REMATCH[1]}
     if [[ $part == 'cat '* ]]; then
-      printf '```cpp\n%s\n```\n' "$($part)"
+      text=$($part)  # assigned first, so that a failure ends the script
+      printf '```cpp\n%s\n```\n' "$text"
       keep=
     elif [ "$mode" = --measure ]; then
       echo "running $part" >&2
-      # shellcheck disable=SC2086  # a command of plain words
-      printf '```text\n$ %s\n%s\n```\n' "$part" "$($part 2>/dev/null)"
+      text=$($part 2> /dev/null)
+      printf '```text\n$ %s\n%s\n```\n' "$part" "$text"
       keep=
     else
       keep=yes
