@@ -55,11 +55,13 @@ struct NormalDraw {
     }
   }
   /// For results below double: the cosine's (turn 1) or sine's (turn 0) deviate of two 32-bit numbers.
-  static ORDO_HD float standard(uint32_t u, uint32_t a, int turn) {
+  static ORDO_HD float standard(uint32_t u, uint32_t a, uint64_t turn) { return deviate(radius(u), a, turn); }
+  static ORDO_HD double radius(uint32_t u) {
+    return ordo::math::sqrt(-2.0 * ordo::math::detail::log_near((double(u) + 1.0) * 0x1p-32));
+  }
+  static ORDO_HD float deviate(double radius, uint32_t a, uint64_t turn) {
     using namespace ordo::math::detail;
-    const double r = ordo::math::sqrt(-2.0 * log_near((double(u) + 1.0) * 0x1p-32));
-    const Quarter angle = reduce_moderate_float(double(a) * (0x1p-32 * 0x1.921fb54442d18p+2));
-    return float(r * sin_of_float(angle, uint64_t(turn)));
+    return float(radius * sin_of_float(reduce_moderate_float(double(a) * (0x1p-32 * 0x1.921fb54442d18p+2)), turn));
   }
 };
 

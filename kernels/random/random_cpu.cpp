@@ -38,12 +38,19 @@ void philox_batch(const GeneratorState& s, uint64_t first, uint32_t (&numbers)[4
   }
 }
 
-/// NormalDraw's two deviates of each pair of numbers. Everything is inlined, because a loop with calls does not
-/// vectorise.
-[[gnu::flatten]] void standard_batch(const uint32_t (&u)[2 * kBatch], const uint32_t (&a)[2 * kBatch],
-                                     float (&cosine)[2 * kBatch], float (&sine)[2 * kBatch]) {
-  for (int j = 0; j < 2 * kBatch; ++j) cosine[j] = NormalDraw<float>::standard(u[j], a[j], 1);
-  for (int j = 0; j < 2 * kBatch; ++j) sine[j] = NormalDraw<float>::standard(u[j], a[j], 0);
+// NormalDraw's two deviates of each pair of numbers, in loops that vectorise: everything inlined into them, and nothing
+// else around them.
+constexpr int kPairs = 2 * kBatch;
+[[gnu::flatten, gnu::noinline]] void radii(const uint32_t* __restrict u, double* __restrict radius) {
+  for (int j = 0; j < kPairs; ++j) radius[j] = NormalDraw<float>::radius(u[j]);
+}
+[[gnu::flatten, gnu::noinline]] void cosines(const double* __restrict r, const uint32_t* __restrict a,
+                                             float* __restrict z) {
+  for (int j = 0; j < kPairs; ++j) z[j] = NormalDraw<float>::deviate(r[j], a[j], 1);
+}
+[[gnu::flatten, gnu::noinline]] void sines(const double* __restrict r, const uint32_t* __restrict a,
+                                           float* __restrict z) {
+  for (int j = 0; j < kPairs; ++j) z[j] = NormalDraw<float>::deviate(r[j], a[j], 0);
 }
 
 /// Calls batch(numbers, first element, elements) over all elements.
@@ -73,14 +80,16 @@ template <class T>
 void normal_loop(const DrawArgs& args, const NormalDraw<T>& draw) {
   T* out = static_cast<T*>(args.out);
   for_batches<4>(args, [&](const uint32_t(&numbers)[4 * kBatch], int64_t start, int count) {
-    constexpr int pairs = 2 * kBatch;
-    uint32_t u[pairs], a[pairs];
-    float z[2][pairs];
-    for (int j = 0; j < pairs; ++j) {
+    uint32_t u[kPairs], a[kPairs];
+    double radius[kPairs];
+    float z[2][kPairs];
+    for (int j = 0; j < kPairs; ++j) {
       u[j] = numbers[2 * j];
       a[j] = numbers[2 * j + 1];
     }
-    standard_batch(u, a, z[0], z[1]);
+    radii(u, radius);
+    cosines(radius, a, z[0]);
+    sines(radius, a, z[1]);
     for (int i = 0; i < count; ++i) out[start + i] = T(draw.mean + draw.deviation * z[i % 2][i / 2]);
   });
 }
