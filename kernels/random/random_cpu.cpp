@@ -104,7 +104,11 @@ void draw_uniform(const DrawArgs& args) {
 
 void draw_normal(const DrawArgs& args) {
   dispatch_floating("normal_", args.dtype, [&]<class T>() {
-    draw_loop<T>(args, NormalDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
+    const NormalDraw<T> draw{math_t<T>(args.p), math_t<T>(args.q)};
+    if constexpr (std::is_same_v<T, double>)
+      draw_loop<T>(args, draw);
+    else
+      normal_loop<T>(args, draw);
   });
 }
 
