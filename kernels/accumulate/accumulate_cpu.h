@@ -10,7 +10,9 @@
 
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/dense_cpu.h>
+#include <ordo/kernels/accumulate/dense_rows_cpu.h>
 #include <ordo/kernels/accumulate/fold_cpu.h>
+#include <ordo/kernels/accumulate/row_lock_cpu.h>
 #include <ordo/kernels/accumulate/sort_cpu.h>
 
 namespace ordo::kernels::cpu {
@@ -36,23 +38,39 @@ namespace accumulate_detail {
 /// What one thread handles at least; below twice that everything happens on the calling thread.
 inline constexpr int64_t kAccumulateGrain = 8 * 1024;
 
+/// Plain addition of an item's row to its destination's.
+template <class Items>
+void add_row(const Items& items, typename Items::value_type* output, const AccumulateShape& shape, int64_t item,
+             int64_t destination) {
+  using T = typename Items::value_type;
+  for (int64_t o = 0; o < shape.outer; ++o) {
+    T* row = output + shape.offset(destination, o, 0);
+    for (int64_t j = 0; j < shape.inner; ++j)
+      row[j] = T(wrapping_add(accumulate_t<T>(row[j]), item_value(items, shape, item, o, j)));
+  }
+}
+
+/// Alone, a thread just adds. Otherwise it adds narrow rows element by element with atomics, and takes a lock for a row
+/// that is wide enough to be worth one. Either way the order is that of arrival.
 template <class Items>
 void accumulate_atomic(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
-  using T = typename Items::value_type;
+  constexpr int64_t kLockedColumns = 8;
   const int pieces = pieces_for(items.count * shape.columns(), kAccumulateGrain);
+  const bool lock = shape.columns() >= kLockedColumns;
   for_pieces(pieces, [&](int piece) {
     const int64_t last = items.count * (piece + 1) / pieces;
     for (int64_t i = items.count * piece / pieces; i < last; ++i) {
       const int64_t d = items.destination(i);
       if (d < 0) continue;
-      for (int64_t o = 0; o < shape.outer; ++o) {
-        T* row = output + shape.offset(d, o, 0);
-        if (pieces == 1) {
+      if (pieces == 1) {
+        add_row(items, output, shape, i, d);
+      } else if (lock) {
+        const RowLock held(d);
+        add_row(items, output, shape, i, d);
+      } else {
+        for (int64_t o = 0; o < shape.outer; ++o)
           for (int64_t j = 0; j < shape.inner; ++j)
-            row[j] = T(wrapping_add(accumulate_t<T>(row[j]), item_value(items, shape, i, o, j)));
-        } else {
-          for (int64_t j = 0; j < shape.inner; ++j) atomic_add(row + j, item_value(items, shape, i, o, j));
-        }
+            atomic_add(output + shape.offset(d, o, j), item_value(items, shape, i, o, j));
       }
     }
   });
@@ -99,6 +117,7 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
   if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
   if (algorithm == Algorithm::atomic) return accumulate_detail::accumulate_atomic(items, output, shape);
   if (accumulate_detail::accumulate_dense(items, output, shape)) return;
+  if (accumulate_detail::accumulate_dense_rows(items, output, shape)) return;
   constexpr int64_t kNarrow = std::numeric_limits<uint32_t>::max();
   if (items.count <= kNarrow && shape.destinations < kNarrow)
     accumulate_detail::accumulate_sorted<NarrowEntry>(items, output, shape);

@@ -81,6 +81,7 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   const int64_t m = items.count, n = shape.destinations;
   if (shape.columns() != 1 || n / 4 > m || std::max(m, n) >= INT32_MAX) return false;
   const int threads = pieces_for(m, 8 * 1024);
+  if (threads > 1 && n < 2 * threads) return false;
 
   constexpr int64_t kDirect = 64 * 1024;  // running sums of so many destinations stay in the second-level cache
   if (threads == 1 && n <= kDirect) {

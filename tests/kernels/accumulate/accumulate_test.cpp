@@ -103,8 +103,8 @@ TEST_F(Accumulate, sorted_keeps_rule_1) {
                                                                           {30000, 3000},
                                                                           {40000, 90000}})
       expect_rule1<float>(m, {n, 1, 1}, pattern);
-    for (auto [outer, inner] :
-         std::initializer_list<std::pair<int64_t, int64_t>>{{1, 3}, {2, 1}, {3, 5}, {1, 257}, {40, 1}}) {
+    for (auto [outer, inner] : std::initializer_list<std::pair<int64_t, int64_t>>{
+             {1, 3}, {2, 1}, {3, 5}, {1, 257}, {40, 1}, {1, 64}, {2, 33}}) {
       expect_rule1<float>(700, {9, outer, inner}, pattern);
       expect_rule1<double>(700, {9, outer, inner}, pattern);
       expect_rule1<Half>(700, {9, outer, inner}, pattern);
@@ -116,6 +116,7 @@ TEST_F(Accumulate, sorted_keeps_rule_1) {
 TEST_F(Accumulate, one_run_of_everything_is_shared_by_all_threads) {
   expect_rule1<float>(300000, {1, 1, 1}, Pattern::single);
   expect_rule1<float>(70000, {3, 1, 8}, Pattern::hot);
+  expect_rule1<float>(4200, {2, 1, 200}, Pattern::hot);
 }
 
 TEST_F(Accumulate, nothing_to_do) {
