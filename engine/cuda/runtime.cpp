@@ -100,6 +100,9 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
     Stream& s = Stream::current(from_device.index());
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s.handle()), "copy to the host");
     s.synchronize();
+  } else if (to_device == from_device) {
+    Stream& s = Stream::current(to_device.index());
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, s.handle()), "copy on the device");
   } else {
     Stream &source = Stream::current(from_device.index()), &target = Stream::current(to_device.index());
     source.wait_for(target);
