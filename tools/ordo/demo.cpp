@@ -76,7 +76,7 @@ std::vector<TrainingRun> train_and_print(Task task, Device device, int epochs) {
       }
       const TrainingRun& run = runs.back();
       distinct.insert(run.weights_sha256);
-      fmt::print("  {:<16}  {:<3}  {:<22}  {:>8.4f}  {:<12}  {:>7.1f}\n", name(level), i, double(run.loss),
+      fmt::print("  {:<16}  {:<3}  {:<22}  {:>8.4f}  {:<12}  {:>7.2f}\n", name(level), i, double(run.loss),
                  run.accuracy, run.weights_sha256.substr(0, 12), run.seconds);
       std::fflush(stdout);
     }
