@@ -1,9 +1,11 @@
-// Convolutions on the CPU: unfold a sample to columns, multiply. Samples are shared between the threads; the few sums
-// that run over samples have an order of their own, which the thread count does not change.
+// Convolutions on the CPU: directly where that is possible, else unfold a sample to columns and multiply. Samples are
+// shared between the threads; the few sums that run over samples have an order of their own, which the thread count
+// does not change.
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/conv2d/conv2d.h>
+#include <ordo/kernels/conv2d/direct_cpu.h>
 #include <ordo/kernels/conv2d/unfold_cpu.h>
 #include <ordo/kernels/matmul/gemm.h>
 
@@ -96,24 +98,39 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, bool 
   for (int64_t e = 0; e < size; ++e) w_grad[e] = T(total[e]);
 }
 
+template <class T>
+constexpr bool kDirectType = sizeof(T) >= 4;  // not the halves
+
 }  // namespace
 
 void conv2d(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
             bool ordered) {
   dispatch_floating("conv2d", x.dtype(), [&]<class T>() {
-    forward(s, x.data<T>(), weight.data<T>(), bias.defined() ? bias.data<T>() : nullptr, y.data<T>(), ordered);
+    const T* const offset = bias.defined() ? bias.data<T>() : nullptr;
+    if constexpr (kDirectType<T>) {
+      if (direct_fits(s)) return direct_forward(s, x.data<T>(), weight.data<T>(), offset, y.data<T>(), ordered);
+    }
+    forward(s, x.data<T>(), weight.data<T>(), offset, y.data<T>(), ordered);
   });
 }
 
 void conv2d_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
                        bool ordered) {
-  dispatch_floating("conv2d", grad.dtype(),
-                    [&]<class T>() { input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>(), ordered); });
+  dispatch_floating("conv2d", grad.dtype(), [&]<class T>() {
+    if constexpr (kDirectType<T>) {
+      if (!ordered && direct_input_grad_fits(s))
+        return direct_input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>());
+    }
+    input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>(), ordered);
+  });
 }
 
 void conv2d_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
                         bool ordered) {
   dispatch_floating("conv2d", grad.dtype(), [&]<class T>() {
+    if constexpr (kDirectType<T>) {
+      if (direct_fits(s)) return direct_weight_grad(s, grad.data<T>(), x.data<T>(), weight_grad.data<T>(), ordered);
+    }
     cpu::weight_grad(s, grad.data<T>(), x.data<T>(), weight_grad.data<T>(), ordered);
   });
 }
