@@ -86,9 +86,15 @@ class Printer {
     if (!is_floating(t_.dtype())) return std::to_string(int64_t(v));
     if (std::isnan(v)) return "nan";
     if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-    if (scientific_) return fmt::format("{:.{}e}", shown(v), digits_);
+    if (scientific_) {
+      std::string s = fmt::format("{:.{}e}", shown(v), digits_);
+      return digits_ ? s : s.insert(s.find('e'), ".");
+    }
+    // Points are aligned; trailing zeros give way to spaces.
     std::string s = fmt::format("{:.{}f}", shown(v), digits_);
-    return digits_ ? s : s + ".";
+    if (digits_ == 0) return s + ".";
+    for (size_t i = s.size(); s[--i] == '0';) s[i] = ' ';
+    return s;
   }
   std::string format(size_t& next) { return fmt::format("{:>{}}", text(next++), width_); }
 
