@@ -117,6 +117,16 @@ __global__ void store_blocks_kernel(R r, int64_t outputs, int64_t count, int64_t
 }
 
 template <class R>
+struct FoldOf {
+  using type = R;
+};
+template <class R>
+requires requires { typename R::Fold; }
+struct FoldOf<R> {
+  using type = typename R::Fold;
+};
+
+template <class R>
 void reduce(const R& r, const ReduceShape& g, Device device) {
   using State = typename R::State;
   if (g.outputs == 0) return;
@@ -138,8 +148,8 @@ void reduce(const R& r, const ReduceShape& g, Device device) {
   int64_t count = blocks, step = 1;
   while (count > kReduceFold) {
     const int64_t groups = (count + kReduceFold - 1) / kReduceFold;
-    ordo::cuda::launch(fold_blocks_kernel<R>, ordo::cuda::grid_for(g.outputs * groups, 64), dim3(64), 0, stream,
-                       g.outputs, groups, count, step, blocks, partial.data());
+    ordo::cuda::launch(fold_blocks_kernel<typename FoldOf<R>::type>, ordo::cuda::grid_for(g.outputs * groups, 64),
+                       dim3(64), 0, stream, g.outputs, groups, count, step, blocks, partial.data());
     count = groups;
     step *= kReduceFold;
   }

@@ -20,6 +20,7 @@ namespace ordo::kernels {
 template <class A>
 struct Addition {
   using State = A;
+  using Fold = Addition;  // what block results need of a reducer; one for all sums of A
   static ORDO_HD State identity() {
     if constexpr (std::is_floating_point_v<A>) return A(-0.0);
     return A(0);
