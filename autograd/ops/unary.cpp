@@ -5,8 +5,8 @@
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/check.h>
+#include <ordo/kernels/elementwise/activation_gradients.h>
 #include <ordo/kernels/elementwise/functions.h>
-#include <ordo/kernels/elementwise/relu_backward.h>
 
 namespace ordo {
 namespace {
@@ -37,6 +37,9 @@ Tensor flat(const char* name, Tensor result, const Tensor& t) {
 }
 
 using T = const Tensor&;
+
+// Where a gradient has a fused kernel, it serves when the gradient itself is not to be differentiated; otherwise the
+// same formula is composed of operations.
 
 /// Linear in grad, and its own derivative; none with respect to y.
 Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
@@ -114,11 +117,14 @@ Tensor cos(const Tensor& t) {
 }
 
 Tensor tanh(const Tensor& t) {
-  return from_result("tanh", kernels::tanh(t), t, [](T grad, T y) { return grad * (1 - y * y); });
+  return from_result("tanh", kernels::tanh(t), t,
+                     [](T grad, T y) { return grad_enabled() ? grad * (1 - y * y) : kernels::tanh_backward(grad, y); });
 }
 
 Tensor sigmoid(const Tensor& t) {
-  return from_result("sigmoid", kernels::sigmoid(t), t, [](T grad, T y) { return grad * (y * (1 - y)); });
+  return from_result("sigmoid", kernels::sigmoid(t), t, [](T grad, T y) {
+    return grad_enabled() ? grad * (y * (1 - y)) : kernels::sigmoid_backward(grad, y);
+  });
 }
 
 Tensor erf(const Tensor& t) {
@@ -131,12 +137,14 @@ Tensor gelu(const Tensor& t, std::string_view approximate) {
              "approximate is \"none\" or \"tanh\", not \"{}\"", approximate);
   if (approximate == "none")
     return from_input("gelu", kernels::gelu(t), t, [](T grad, T x) {
+      if (!grad_enabled()) return kernels::gelu_backward(grad, x);
       constexpr double sqrt_half = 0.7071067811865476, one_over_sqrt_2pi = 0.3989422804014327;
       const Tensor cdf = (erf(x * sqrt_half) + 1) * 0.5, pdf = exp(x * x * -0.5) * one_over_sqrt_2pi;
       return grad * (cdf + x * pdf);
     });
   // x s with s = sigmoid(2 u): the derivative is s + x s (1 - s) 2 u'.
   return from_input("gelu", kernels::gelu_tanh(t), t, [](T grad, T x) {
+    if (!grad_enabled()) return kernels::gelu_tanh_backward(grad, x);
     constexpr double c = 2 * 0.7978845608028654;
     const Tensor x2 = x * x, s = sigmoid((x + x * x2 * 0.044715) * c);
     return grad * (s + x * (s * (1 - s)) * ((x2 * (3 * 0.044715) + 1) * c));
