@@ -25,7 +25,7 @@ if(count LESS 10 OR NOT level STREQUAL "not_guaranteed")
   message(SEND_ERROR "ops --json: ${count} rows, the first ${name} at ${level}")
 endif()
 
-expect(2 "subcommand")
+expect(2 "Subcommands.*demo")
 expect(2 "unknown-option" demo --unknown-option)
 expect(2 "frobnicate" frobnicate)
 expect(2 "no-such-directory" demo --data no-such-directory)

@@ -36,7 +36,7 @@ Device choose_device(const std::string& text) {
                                   cuda::build() == "none" ? ": this build has no CUDA"
                                   : cuda::device_count() == 0
                                       ? ": no usable GPU (`./run demo --emulated` has an emulated one)"
-                                      : fmt::format("; cuda:0 to cuda:{} are", cuda::device_count() - 1)));
+                                      : fmt::format("; the last is cuda:{}", cuda::device_count() - 1)));
   return device;
 }
 

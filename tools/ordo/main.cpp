@@ -14,7 +14,7 @@ constexpr int kBadUsage = 2, kFailure = 1;
 int run(int argc, char** argv) {
   CLI::App app("Ordo: a tensor engine with a determinism switch.", "ordo");
   app.set_version_flag("--version", std::string(ordo::version()));
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.failure_message(CLI::FailureMessage::simple);
   const std::pair<std::string, Command> commands[] = {
       {"demo", add_demo(app)}, {"ops", add_ops(app)}, {"info", add_info(app)}};
@@ -24,8 +24,9 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : kBadUsage;
   }
   for (const auto& [name, command] : commands)
-    if (app.got_subcommand(name)) command();
-  return 0;
+    if (app.got_subcommand(name)) return command(), 0;
+  fmt::print(stderr, "{}", app.help());
+  return kBadUsage;
 }
 
 }  // namespace
