@@ -10,7 +10,7 @@ namespace {
 std::vector<double> product(const Tensor& a, const Tensor& b) {
   const int64_t m = a.size(-2), k = a.size(-1), n = b.size(-1);
   const auto x = a.to_vector<double>(), y = b.to_vector<double>();
-  const int64_t batches_a = m * k ? a.numel() / (m * k) : 1, batches_b = k * n ? b.numel() / (k * n) : 1;
+  const int64_t batches_a = m * k != 0 ? a.numel() / (m * k) : 1, batches_b = k * n != 0 ? b.numel() / (k * n) : 1;
   const int64_t batches = std::max(batches_a, batches_b);
   std::vector<double> c(size_t(batches * m * n));
   for (int64_t s = 0; s < batches; ++s)
