@@ -12,6 +12,7 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/matmul/gemm.h>
+#include <ordo/kernels/matmul/outer_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -115,6 +116,7 @@ void product(Gemm g) {
     g.c = g.c.transposed();
     g.bias_per_row = !g.bias_per_row;
   }
+  if (is_outer_product(g)) return outer_product<T>(g);
   // Halve the longer side until there is something to share between threads. The problem alone decides.
   int64_t tile_m = std::min<int64_t>(g.m, 512), tile_n = std::min<int64_t>(g.n, 512);
   const auto count = [](int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; };

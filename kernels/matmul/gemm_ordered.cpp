@@ -3,11 +3,13 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <type_traits>
 
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/matmul/gemm_ordered.h>
+#include <ordo/kernels/matmul/outer_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -96,6 +98,9 @@ template <class T, class C>
 void ordered(Gemm g) {
   using A = product_sum_t<T>;
   constexpr int64_t kCols = kPanelCols<A>;
+  if constexpr (std::is_same_v<T, A> && std::is_same_v<T, C>) {  // float, double
+    if (is_outer_product(g)) return outer_product<T>(g);
+  }
   // Vectors run over the longer side of C. A product does not depend on the order of its two factors.
   if (g.n < g.m) {
     std::swap(g.m, g.n);
