@@ -9,9 +9,12 @@
 #endif
 
 #include <atomic>
+#include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <ordo/engine/check.h>
 
@@ -40,9 +43,13 @@ class Pool {
   void run(int pieces, void (*body)(void*, int), void* context) {
     const std::unique_lock alone(running_, std::try_to_lock);
     if (!alone) return run_here(pieces, body, context);  // another thread's work has the pool
-    while (int(started_) < pieces - 1) {
-      std::thread([this] { work(); }).detach();
-      ++started_;
+    while (int(workers_.size()) < pieces - 1) {
+      workers_.push_back(std::make_unique<Worker>());
+      try {
+        std::thread([this, worker = workers_.back().get()] { work(*worker); }).detach();
+      } catch (const std::system_error&) {
+        // The system gives no more threads; those there are share the work.
+      }
     }
     body_ = body;
     context_ = context;
@@ -50,8 +57,10 @@ class Pool {
     unfinished_.store(pieces, std::memory_order_relaxed);
     // Pieces are claimed by counting `next` up in the low bits; the high bits tell one job from another.
     claims_.store({++job_, 0, uint16_t(pieces)}, std::memory_order_release);
-    posted_.fetch_add(1, std::memory_order_release);
-    posted_.notify_all();
+    for (int i = 0; i < pieces - 1; ++i) {
+      workers_[size_t(i)]->posted.fetch_add(1, std::memory_order_release);
+      workers_[size_t(i)]->posted.notify_one();
+    }
     while (run_a_piece()) {
     }
     spin_until([this] { return unfinished_.load(std::memory_order_acquire) == 0; });
@@ -91,18 +100,22 @@ class Pool {
     return true;
   }
 
-  void work() {
+  struct alignas(64) Worker {
+    std::atomic<int> posted{0};  // jobs it was told of
+  };
+
+  void work(Worker& me) {
     for (;;) {
-      const int seen = posted_.load(std::memory_order_acquire);
+      const int seen = me.posted.load(std::memory_order_acquire);
       while (run_a_piece()) {
       }
-      spin_until([&] { return posted_.load(std::memory_order_acquire) != seen; });
-      posted_.wait(seen, std::memory_order_acquire);
+      spin_until([&] { return me.posted.load(std::memory_order_acquire) != seen; });
+      me.posted.wait(seen, std::memory_order_acquire);
     }
   }
 
   std::mutex running_;
-  int started_ = 0;
+  std::vector<std::unique_ptr<Worker>> workers_;
   uint32_t job_ = 0;
   void (*body_)(void*, int) = nullptr;
   void* context_ = nullptr;
@@ -110,7 +123,6 @@ class Pool {
   int error_piece_ = 0;
   std::mutex error_mutex_;
   alignas(64) std::atomic<Claims> claims_{Claims{0, 0, 0}};
-  alignas(64) std::atomic<int> posted_{0};
   alignas(64) std::atomic<int> unfinished_{0};
 };
 
