@@ -31,6 +31,21 @@ __device__ inline typename R::State halve(typename R::State s) {
   return s;
 }
 
+/// One lane: folds load(i), load(i + 32), ... below `end`. Eight loads are in flight at a time.
+template <class R, class Load>
+__device__ inline typename R::State fold_lane(int64_t i, int64_t end, const Load& load) {
+  using State = typename R::State;
+  constexpr int kAhead = 8;
+  State s = R::identity();
+  for (; i + (kAhead - 1) * kReduceLanes < end; i += kAhead * kReduceLanes) {
+    State v[kAhead];
+    for (int k = 0; k < kAhead; ++k) v[k] = load(i + k * kReduceLanes);
+    for (int k = 0; k < kAhead; ++k) s = R::combine(s, v[k]);
+  }
+  for (; i < end; i += kReduceLanes) s = R::combine(s, load(i));
+  return s;
+}
+
 template <class R>
 __global__ void reduce_inner_kernel(R r, ReduceShape g, int64_t blocks, typename R::State* partial) {
   using State = typename R::State;
@@ -39,12 +54,12 @@ __global__ void reduce_inner_kernel(R r, ReduceShape g, int64_t blocks, typename
   for (int64_t item = ordo::cuda::thread_index() / 32; item < items; item += warps) {
     const int64_t o = item / blocks, b = item - o * blocks, base = g.base(o), begin = b * kReduceBlock;
     const int64_t end = g.length < begin + kReduceBlock ? g.length : begin + kReduceBlock;
-    State s = R::identity();
+    State s;
     if (g.reduced == 1) {
       const int64_t stride = g.reduced_strides[0];
-      for (int64_t i = begin + lane; i < end; i += 32) s = R::combine(s, r.load(base + i * stride, i, o));
+      s = fold_lane<R>(begin + lane, end, [&](int64_t i) { return r.load(base + i * stride, i, o); });
     } else {
-      for (int64_t i = begin + lane; i < end; i += 32) s = R::combine(s, r.load(base + g.offset(i), i, o));
+      s = fold_lane<R>(begin + lane, end, [&](int64_t i) { return r.load(base + g.offset(i), i, o); });
     }
     s = halve<R>(s);
     if (lane == 0) {
@@ -71,9 +86,10 @@ __global__ void reduce_across_kernel(R r, ReduceShape g, int64_t blocks, typenam
     const int64_t base = active ? g.base(o) : 0;
     for (int lane = y; lane < kReduceLanes; lane += kAcrossRows) {
       State s = R::identity();
-      if (active)
-        for (int64_t i = begin + lane; i < end; i += kReduceLanes)
-          s = R::combine(s, r.load(base + (g.reduced == 1 ? i * g.reduced_strides[0] : g.offset(i)), i, o));
+      if (active && g.reduced == 1)
+        s = fold_lane<R>(begin + lane, end, [&](int64_t i) { return r.load(base + i * g.reduced_strides[0], i, o); });
+      else if (active)
+        s = fold_lane<R>(begin + lane, end, [&](int64_t i) { return r.load(base + g.offset(i), i, o); });
       tile[lane][x] = s;
     }
     __syncthreads();

@@ -14,9 +14,7 @@ __device__ A warp_sum(int64_t n, int lane, const F& f) {
   OrderedSum<A> blocks;  // lane 0's counts
   for (int64_t begin = 0; begin < n; begin += kReduceBlock) {
     const int64_t end = n < begin + kReduceBlock ? n : begin + kReduceBlock;
-    A s = Addition<A>::identity();
-    for (int64_t i = begin + lane; i < end; i += 32) s += f(i);
-    blocks.push(halve<Addition<A>>(s));
+    blocks.push(halve<Addition<A>>(fold_lane<Addition<A>>(begin + lane, end, f)));
   }
   return __shfl_sync(0xffffffffu, blocks.result(), 0);
 }
@@ -30,9 +28,8 @@ __global__ void softmax_kernel(SoftmaxShape s, const T* x, T* out) {
   const int64_t rows = s.outer * s.inner, warps = ordo::cuda::thread_count() / 32;
   for (int64_t row = ordo::cuda::thread_index() / 32; row < rows; row += warps) {
     const int64_t at = row / s.inner * s.length * s.inner + row % s.inner;
-    A max = Max::identity();
-    for (int64_t i = lane; i < s.length; i += 32) max = Max::combine(max, A(x[at + i * s.inner]));
-    max = __shfl_sync(0xffffffffu, halve<Max>(max), 0);
+    const A lane_max = fold_lane<Max>(lane, s.length, [&](int64_t i) { return A(x[at + i * s.inner]); });
+    const A max = __shfl_sync(0xffffffffu, halve<Max>(lane_max), 0);
     const A sum = Formula::finish(
         warp_sum<A>(s.length, lane, [&](int64_t i) { return Formula::term(A(x[at + i * s.inner]), max); }));
     for (int64_t i = lane; i < s.length; i += 32)
