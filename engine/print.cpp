@@ -88,7 +88,7 @@ class Printer {
     if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
     if (scientific_) {
       std::string s = fmt::format("{:.{}e}", shown(v), digits_);
-      return digits_ ? s : s.insert(s.find('e'), ".");
+      return digits_ ? s : s.insert(s.find('e'), 1, '.');
     }
     // Points are aligned; trailing zeros give way to spaces.
     std::string s = fmt::format("{:.{}f}", shown(v), digits_);
