@@ -80,7 +80,7 @@ void eigen_product(const Gemm& g, const Tile<T>& t) {
 
 template <class T>
 void multiply_tile(const Gemm& g, const Tile<T>& t) {
-  if (t.m * t.n * t.k <= kTinyWork || t.k == 1) return tiny_product(g, t);
+  if (t.m * t.n * t.k <= kTinyWork) return tiny_product(g, t);
   const bool a_rows = g.a.col == 1, b_rows = g.b.col == 1;
   if (a_rows && b_rows)
     eigen_product<T, Eigen::RowMajor, Eigen::RowMajor>(g, t);
