@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/max.h>
 #include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/max.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/nn/nn.h>
