@@ -157,7 +157,7 @@ Command add_demo(CLI::App& app) {
       "demo", "Train on digits and on text, fast and deterministic, three times each, and compare the bits");
   command->add_option("--data", options->data, "directory of MNIST files (plain or gzip); without it digits are drawn")
       ->check(CLI::ExistingDirectory);
-  command->add_option("--epochs", options->epochs, "epochs of every training")->check(CLI::PositiveNumber);
+  command->add_option("--epochs", options->epochs, "epochs of every training")->check(CLI::Range(1, 10000));
   command->add_option("--threads", options->threads, "CPU threads (default: OMP_NUM_THREADS or all cores)")
       ->check(CLI::Range(1, 4096));
   command->add_option("--device", options->device, "cpu, cuda or cuda:1 (default: cuda where there is one)");
