@@ -21,14 +21,16 @@ elseif(ORDO_CUDA_MODE STREQUAL "EMULATED")
   list(FILTER cuda_cpp_sources EXCLUDE REGEX "/native/|_native_cuda\\.cpp$")
   set_source_files_properties(${cu_sources} PROPERTIES LANGUAGE CXX)
   foreach(source IN LISTS cu_sources)
-    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-xc++")
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${ORDO_EMULATED_OPTIONS}")
   endforeach()
 else()
   set(cuda_cpp_sources)
   set(cu_sources)
 endif()
 
-add_library(ordo SHARED ${cpp_sources} ${cuda_cpp_sources} ${cu_sources})
+# .cu files come first: where an inline function is in several objects the linker keeps the first, and only those are
+# compiled for ORDO_SANITIZE=race.
+add_library(ordo SHARED ${cu_sources} ${cuda_cpp_sources} ${cpp_sources})
 add_library(ordo::ordo ALIAS ordo)
 
 # Headers are included as <ordo/engine/tensor.h> everywhere; in the build tree links to the rooms make that path.
@@ -62,6 +64,7 @@ if(ORDO_NATIVE)
   target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=native>")
 endif()
 target_link_libraries(ordo PRIVATE $<BUILD_INTERFACE:ordo_build_options>)
+ordo_sanitize(ordo)
 
 target_compile_definitions(ordo PRIVATE ORDO_VERSION="${PROJECT_VERSION}" EIGEN_DONT_PARALLELIZE)
 if(ORDO_POISON_RESULTS)  # for the one file that asks, so that compiler caches serve all builds
@@ -73,6 +76,9 @@ endif()
 set(device_sources ${cuda_cpp_sources} ${cu_sources})
 if(ORDO_CUDA_MODE STREQUAL "EMULATED")
   set_property(SOURCE ${device_sources} APPEND PROPERTY COMPILE_DEFINITIONS ORDO_EMULATED=1)
+  if(ORDO_SANITIZE STREQUAL "race")
+    set_property(SOURCE ${device_sources} APPEND PROPERTY COMPILE_DEFINITIONS ORDO_RACE_CHECKER=1)
+  endif()
 elseif(ORDO_CUDA_MODE STREQUAL "ON")
   # CUDA's headers are only for the files that need them, so that compiler caches serve all builds with the others.
   target_link_libraries(ordo PRIVATE $<LINK_ONLY:CUDA::cudart_static> $<LINK_ONLY:CUDA::cublas>)

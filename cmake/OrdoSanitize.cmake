@@ -1,0 +1,36 @@
+# ORDO_SANITIZE: what the library and the tests are checked with while they run.
+#   address  AddressSanitizer and UndefinedBehaviorSanitizer, for everything
+#   thread   ThreadSanitizer, for the CPU code (without CUDA)
+#   race     the emulator's own checker, for kernels: the compiler reports every access of the .cu files to it
+if(NOT ORDO_SANITIZE MATCHES "^(OFF|address|thread|race)$")
+  message(FATAL_ERROR "ORDO_SANITIZE is '${ORDO_SANITIZE}'; it must be OFF, address, thread or race")
+endif()
+if(ORDO_SANITIZE STREQUAL "thread" AND NOT ORDO_CUDA_MODE STREQUAL "OFF")
+  message(FATAL_ERROR "ORDO_SANITIZE=thread needs ORDO_CUDA=OFF: ThreadSanitizer does not know the emulator's fibers")
+endif()
+if(ORDO_SANITIZE STREQUAL "race" AND NOT ORDO_CUDA_MODE STREQUAL "EMULATED")
+  message(FATAL_ERROR "ORDO_SANITIZE=race needs ORDO_CUDA=EMULATED: it checks the emulator's threads")
+endif()
+if(ORDO_SANITIZE STREQUAL "race" AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  message(FATAL_ERROR "ORDO_SANITIZE=race needs GCC: Clang drops the read of x += v")
+endif()
+
+# How .cu files are compiled for the emulator, and what their tests need beside it.
+set(ORDO_EMULATED_OPTIONS -xc++)
+if(ORDO_SANITIZE STREQUAL "race")  # the hooks are the emulator's, so nothing is linked with -fsanitize=thread
+  list(APPEND ORDO_EMULATED_OPTIONS -fsanitize=thread --param=tsan-distinguish-volatile=1 -g1 -O1)
+endif()
+
+# ordo_sanitize(TARGET): flags of the two sanitizers that check all code.
+function(ordo_sanitize target)
+  if(ORDO_SANITIZE STREQUAL "address")
+    set(flags -fsanitize=address,undefined)
+    target_compile_options(${target} PRIVATE ${flags} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -O1)
+  elseif(ORDO_SANITIZE STREQUAL "thread")
+    set(flags -fsanitize=thread)
+    target_compile_options(${target} PRIVATE ${flags} -g1 -O1)
+  else()
+    return()
+  endif()
+  target_link_options(${target} PRIVATE ${flags})
+endfunction()
