@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/memory_annotations.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
 #endif
@@ -62,6 +63,7 @@ class CachingAllocator {
     } else {
       data = from_system(bytes, rounded);
     }
+    detail::note_allocated(data, bytes, rounded);
     if constexpr (!std::is_same_v<Memory, CpuMemory>) streams_[data] = stream;
     ++stats_.allocations;
     stats_.allocated_bytes += rounded;
@@ -78,6 +80,7 @@ class CachingAllocator {
       stream = at->second;
       streams_.erase(at);
     }
+    detail::note_freed(data, rounded);
     free_[{stream, rounded}].push_back(data);
     stats_.allocated_bytes -= rounded;
     stats_.cached_bytes += rounded;

@@ -5,15 +5,8 @@
 #include <algorithm>
 #include <new>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ORDO_EMULATOR_ASAN 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define ORDO_EMULATOR_ASAN 1
-#endif
-#if ORDO_EMULATOR_ASAN
-#include <sanitizer/asan_interface.h>
+#include <ordo/engine/memory_annotations.h>
+#if ORDO_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -32,7 +25,7 @@ constexpr size_t kPage = 4096;
 #endif
 
 void resumed([[maybe_unused]] void* fake_stack, [[maybe_unused]] Context* unknown_origin) {
-#if ORDO_EMULATOR_ASAN
+#if ORDO_ADDRESS_SANITIZER
   const void* from;
   size_t bytes;
   __sanitizer_finish_switch_fiber(fake_stack, &from, &bytes);
@@ -76,7 +69,7 @@ void prepare(Context& context, void (*entry)()) {
 }
 
 void switch_context(Context& from, Context& to, [[maybe_unused]] bool dies) {
-#if ORDO_EMULATOR_ASAN
+#if ORDO_ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(dies ? nullptr : &from.fake_stack, to.stack, to.stack_bytes);
 #endif
 #if defined(__x86_64__)
@@ -90,7 +83,7 @@ void switch_context(Context& from, Context& to, [[maybe_unused]] bool dies) {
 void entered(Context* unknown_origin) { resumed(nullptr, unknown_origin); }
 
 void forget_frames([[maybe_unused]] Context& context) {
-#if ORDO_EMULATOR_ASAN
+#if ORDO_ADDRESS_SANITIZER
   ASAN_UNPOISON_MEMORY_REGION(context.stack, context.stack_bytes);
 #endif
 }

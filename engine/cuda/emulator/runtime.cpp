@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include <ordo/engine/cuda/emulator/scheduler.h>
+#include <ordo/engine/memory_annotations.h>
 
 namespace {
 std::mutex g_mutex;
@@ -15,6 +16,7 @@ std::unordered_map<void*, size_t>& allocations() {
   return *sizes;
 }
 size_t g_allocated = 0;
+size_t block_size(size_t bytes) { return (bytes + 255) / 256 * 256; }
 thread_local cudaError_t t_last_error = cudaSuccess;
 
 cudaError_t result(cudaError_t status) {
@@ -102,10 +104,10 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
   if (bytes > ordo::cuda::emulator::options().memory_bytes -
                   std::min(g_allocated, ordo::cuda::emulator::options().memory_bytes))
     return result(cudaErrorMemoryAllocation);
-  const size_t rounded = (bytes + 255) / 256 * 256;
-  void* p = std::aligned_alloc(256, rounded);
+  void* p = std::aligned_alloc(256, block_size(bytes));
   if (!p) return result(cudaErrorMemoryAllocation);
   std::memset(p, 0xcb, bytes);  // nobody may rely on zeros
+  ordo::detail::note_allocated(p, bytes, block_size(bytes));
   g_allocated += bytes;
   allocations()[p] = bytes;
   *data = p;
@@ -117,6 +119,7 @@ cudaError_t cudaFree(void* data) {
   const auto found = allocations().find(data);
   if (found == allocations().end()) return result(cudaErrorInvalidValue);
   g_allocated -= found->second;
+  ordo::detail::note_freed(data, block_size(found->second));
   allocations().erase(found);
   std::free(data);
   return cudaSuccess;
