@@ -1,6 +1,6 @@
 # The library: every source file of the four rooms. A new operation needs no line here.
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 
@@ -43,14 +43,13 @@ target_include_directories(ordo PUBLIC $<BUILD_INTERFACE:${include_root}>)
 
 target_compile_features(ordo PUBLIC cxx_std_20)
 set_target_properties(ordo PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 CXX_EXTENSIONS OFF)
-target_link_libraries(ordo PRIVATE Eigen3::Eigen OpenMP::OpenMP_CXX ZLIB::ZLIB fmt::fmt)
+target_link_libraries(ordo PRIVATE Eigen3::Eigen Threads::Threads ZLIB::ZLIB fmt::fmt)
 
 # CMake 3.25.1 does not know that nvcc has C++20, hence -std.
 # No contraction to fused multiply-adds and no reassociation: the same source gives the same bits everywhere.
 add_library(ordo_build_options INTERFACE)
 target_compile_options(ordo_build_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>"
-  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall;-Xcompiler=-ffp-contract=off>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports overlaps in std::string's own code (GCC bug 105651).

@@ -34,7 +34,6 @@ std::vector<LibraryVersion> libraries() {
   std::vector<LibraryVersion> list{
       {"compiler", __VERSION__},
       {"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
-      {"OpenMP", fmt::format("{}", _OPENMP)},
       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
       {"zlib", zlibVersion()},
   };

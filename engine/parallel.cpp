@@ -3,12 +3,14 @@
 // a thread that the system has not scheduled.
 #include <ordo/engine/parallel.h>
 
-#include <omp.h>
+#include <sched.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -132,8 +134,22 @@ Pool& pool() {
   return *p;
 }
 
+constexpr int kMaxThreads = 4096;
+
+/// OMP_NUM_THREADS (the first number of a list), else the cores that this process may use.
+int default_threads() {
+  if (const char* text = std::getenv("OMP_NUM_THREADS")) {
+    const long wanted = std::strtol(text, nullptr, 10);
+    if (wanted >= 1) return int(std::min<long>(wanted, kMaxThreads));
+  }
+  cpu_set_t usable;
+  const int cores =
+      sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : int(std::thread::hardware_concurrency());
+  return std::clamp(cores, 1, kMaxThreads);
+}
+
 std::atomic<int>& thread_setting() {
-  static std::atomic<int> n{omp_get_max_threads()};  // OMP_NUM_THREADS, or the cores this process may use
+  static std::atomic<int> n{default_threads()};
   return n;
 }
 
@@ -142,11 +158,12 @@ std::atomic<int>& thread_setting() {
 int num_threads() { return thread_setting().load(std::memory_order_relaxed); }
 
 void set_num_threads(int n) {
-  ORDO_CHECK(n >= 1 && n <= 4096, ValueError, "set_num_threads", "takes 1 to 4096 threads, not {}", n);
+  ORDO_CHECK(n >= 1 && n <= kMaxThreads, ValueError, "set_num_threads", "takes 1 to {} threads, not {}", kMaxThreads,
+             n);
   thread_setting() = n;
 }
 
-bool detail::in_parallel_region() { return in_region || omp_in_parallel(); }
+bool detail::in_parallel_region() { return in_region; }
 
 void detail::run_pieces(int pieces, void (*body)(void*, int), void* context) { pool().run(pieces, body, context); }
 

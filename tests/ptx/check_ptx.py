@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""No kernel of an ordered path may execute a floating-point atomic: reads the PTX that nvcc wrote into a library.
+
+    check_ptx.py LIBRARY              every kernel; those whose names contain "atomic" may
+    check_ptx.py --self-test [NVCC]   the check finds what it must, in PTX by hand and in a wrong kernel that NVCC compiles
+
+Exit status: 0 all is well, 1 it is not, 77 there is no PTX to read.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import fatbin
+import ptx
+
+SKIPPED = 77
+
+
+def demangled(names):
+    names = sorted(names)
+    text = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True).stdout
+    return dict(zip(names, text.split("\n")))
+
+
+def check_library(path):
+    texts, compiled = fatbin.read(path)
+    if not texts:
+        print(f"skipped: {os.path.basename(path)} holds no PTX")
+        return SKIPPED
+    failed = 0
+    for architecture, pieces in sorted(texts.items()):
+        found = {}
+        for text in pieces:
+            found.update(ptx.check(text))
+        missing = set().union(*compiled.values()) - set(found)
+        names = demangled(set(found) | missing)
+        using = {kernel for kernel, atomics in found.items() if atomics}
+        wrong = {kernel for kernel in using if "atomic" not in names[kernel]}
+        print(f"sm_{architecture}: {len(found)} kernels, {len(using)} with floating-point atomics, "
+              f"{len(wrong)} of them not named atomic")
+        for kernel in sorted(wrong, key=names.get):
+            print(f"  {names[kernel]}")
+            for atomic in sorted(set(found[kernel])):
+                print(f"    {atomic}")
+        for kernel in sorted(missing):
+            print(f"  no PTX for {names[kernel]}")
+        if not found or not using:
+            print("  expected some kernels, and some with atomics: is this the whole library?")
+        failed |= bool(wrong or missing or not found or not using)
+    return failed
+
+
+def self_test(nvcc):
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, "samples.ptx"), encoding="utf-8") as file:
+        found = ptx.check(file.read())
+    failed = 0
+    for kernel, atomics in sorted(found.items()):
+        expected = kernel.startswith("wrong_")
+        verdict = "caught" if atomics else "clean"
+        failed |= expected != bool(atomics)
+        print(f"{kernel}: {verdict}{'' if expected == bool(atomics) else '  <- expected otherwise'}")
+    failed |= len(found) < 2
+    if nvcc:
+        with tempfile.TemporaryDirectory() as directory:
+            library = os.path.join(directory, "wrong_kernel.o")
+            subprocess.run([nvcc, "-c", "-arch=sm_90", "--no-compress", "-o", library,
+                            os.path.join(here, "wrong_kernel.cu")], check=True)
+            caught = check_library(library)
+            print("compiled wrong kernel:", "caught" if caught == 1 else "missed")
+            failed |= caught != 1
+    return int(failed)
+
+
+def main(arguments):
+    if arguments[:1] == ["--self-test"] and len(arguments) <= 2:
+        return self_test(*arguments[1:]) if len(arguments) == 2 else self_test(None)
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        return check_library(arguments[0])
+    except fatbin.Unreadable as error:
+        print(f"{arguments[0]}: {error}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
