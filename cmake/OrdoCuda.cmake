@@ -15,11 +15,14 @@ endif()
 
 set(ORDO_CUDNN OFF)
 if(ORDO_CUDA_MODE STREQUAL "ON")
-  # A GPU here: build for it. None: for data-centre Ampere and Hopper, with PTX for what comes after.
+  # A GPU here: build for it, with PTX. None: for data-centre Ampere and Hopper, with PTX for what comes after.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
-    if(no_gpu EQUAL 0)
-      set(CMAKE_CUDA_ARCHITECTURES native)
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                    RESULT_VARIABLE no_gpu OUTPUT_VARIABLE capabilities ERROR_QUIET)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]+" capabilities "${capabilities}")
+    if(no_gpu EQUAL 0 AND capabilities)
+      list(REMOVE_DUPLICATES capabilities)
+      list(TRANSFORM capabilities REPLACE "\\." "" OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
     else()
       set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
     endif()

@@ -1,9 +1,10 @@
 """Device code inside a library: the PTX texts and the names of the kernels that were compiled to machine code."""
+import ctypes
 import struct
 
 FATBIN_MAGIC = 0xBA55ED50
 PTX, CUBIN = 1, 2
-COMPRESSED = 0x1000 | 0x2000 | 0x4000 | 0x8000  # any of the ways in which nvcc compresses
+ZSTD, OTHER_COMPRESSION = 0x8000, 0x1000 | 0x2000 | 0x4000
 
 
 class Unreadable(Exception):
@@ -27,8 +28,22 @@ def elf_sections(image):
         yield image[names + name:end].decode(), content
 
 
+def decompressed(content, size):
+    """What nvcc 12.8 and later compress unless told otherwise. Python learns zstd in 3.14; the library is Debian's own."""
+    try:
+        zstd = ctypes.CDLL("libzstd.so.1")
+    except OSError as error:
+        raise Unreadable(f"compressed, and there is no libzstd to read it with ({error})") from error
+    zstd.ZSTD_findFrameCompressedSize.restype = zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    stored = zstd.ZSTD_findFrameCompressedSize(content, ctypes.c_size_t(len(content)))  # padding follows
+    text = ctypes.create_string_buffer(size)
+    if zstd.ZSTD_decompress(text, ctypes.c_size_t(size), content, ctypes.c_size_t(stored)) != size:
+        raise Unreadable("compressed PTX does not decompress")
+    return text.raw
+
+
 def entries(section):
-    """(kind, architecture, flags, content) of every piece of device code in .nv_fatbin."""
+    """(kind, architecture, content) of every piece of device code in .nv_fatbin."""
     at = 0
     while at + 16 <= len(section):
         magic, _, header, size = struct.unpack_from("<IHHQ", section, at)
@@ -39,8 +54,11 @@ def entries(section):
         while inside + 64 <= end:
             kind, _, entry_header, stored = struct.unpack_from("<HHIQ", section, inside)
             architecture, = struct.unpack_from("<I", section, inside + 28)
-            flags, = struct.unpack_from("<Q", section, inside + 40)
-            yield kind, architecture, flags, section[inside + entry_header:inside + entry_header + stored]
+            flags, _, size = struct.unpack_from("<QQQ", section, inside + 40)
+            content = section[inside + entry_header:inside + entry_header + stored]
+            if flags & OTHER_COMPRESSION:
+                raise Unreadable("device code is compressed in an unknown way; compile it with nvcc --no-compress")
+            yield kind, architecture, decompressed(content, size) if flags & ZSTD else content
             inside += entry_header + stored
         at = end
 
@@ -53,9 +71,7 @@ def read(path):
     for name, section in elf_sections(image):
         if name != ".nv_fatbin":
             continue
-        for kind, architecture, flags, content in entries(section):
-            if flags & COMPRESSED:
-                raise Unreadable("device code is compressed; compile it with nvcc --no-compress")
+        for kind, architecture, content in entries(section):
             if kind == PTX:
                 text = content.split(b"\0")[0].decode()
                 if ".target" not in text:
