@@ -1,6 +1,43 @@
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
+#include <ordo/engine/emulation.h>
+
+namespace ordo::test {
+namespace {
+
+/// On the emulated device a test that runs alone has the schedules that it has among others, and one that fails says
+/// how to bring them about.
+class Replay : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo&) override {
+    cuda::restart_schedule();
+    at_start_ = at_failure_ = cuda::schedule();
+    failed_ = false;
+  }
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed() || failed_) return;
+    failed_ = true;
+    at_failure_ = cuda::schedule();
+  }
+  void OnTestEnd(const testing::TestInfo& test) override {
+    const std::string variables = cuda::schedule_text(at_start_);
+    if (!failed_ || variables.empty()) return;
+    std::printf("replay: %s ordo_tests --gtest_filter=%s.%s\n", variables.c_str(), test.test_suite_name(), test.name());
+    if (!(at_failure_ == at_start_))
+      std::printf("        (at its first failure the test had set %s)\n", cuda::schedule_text(at_failure_).c_str());
+    std::fflush(stdout);
+  }
+
+  cuda::Schedule at_start_, at_failure_;
+  bool failed_ = false;
+};
+
+}  // namespace
+}  // namespace ordo::test
+
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  testing::UnitTest::GetInstance()->listeners().Append(new ordo::test::Replay);
   return RUN_ALL_TESTS();
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ordo/engine/device.h>
+#include <ordo/engine/launch_tuning.h>
 
 #if ORDO_EMULATED
 #include <ordo/engine/cuda/emulator/emulator.h>
@@ -38,8 +39,8 @@ class DeviceScope {
 /// Blocks of `block` threads that cover n elements. Kernels loop:
 ///   for (int64_t i = thread_index(); i < n; i += thread_count())
 /// so that a capped grid covers any n.
-inline dim3 grid_for(int64_t n, int block = 256) {
-  const int64_t blocks = (n + block - 1) / block, most = 0x7fffffff;
+inline dim3 grid_for(int64_t n, int block) {
+  const int64_t blocks = (n + block - 1) / block, most = launch_tuning().most_blocks;
   return dim3(unsigned(blocks < most ? blocks : most));
 }
 
@@ -80,6 +81,13 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cu
 #endif
 
 #if ORDO_EMULATED || defined(__CUDACC__)
+/// Starts a kernel of one thread per element, which loops as shown at grid_for.
+template <class... P, class... A>
+void launch_over(void (*kernel)(P...), int64_t n, cudaStream_t stream, A&&... args) {
+  const int block = launch_tuning().block;
+  launch(kernel, grid_for(n, block), dim3(unsigned(block)), 0, stream, std::forward<A>(args)...);
+}
+
 /// The thread's number along x in the whole grid, and how many there are.
 inline __device__ int64_t thread_index() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 inline __device__ int64_t thread_count() { return int64_t(gridDim.x) * blockDim.x; }

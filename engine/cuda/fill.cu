@@ -7,15 +7,9 @@
 namespace ordo::cuda::backend {
 
 namespace {
-constexpr int kBlock = 256, kPerThread = 8;
-
 template <class T>
 __global__ void fill_kernel(T* data, int64_t n, T value) {
-  const int64_t first = int64_t(blockIdx.x) * (kBlock * kPerThread) + threadIdx.x;
-  for (int k = 0; k < kPerThread; ++k) {
-    const int64_t i = first + k * kBlock;
-    if (i < n) data[i] = value;
-  }
+  for (int64_t i = thread_index(); i < n; i += thread_count()) data[i] = value;
 }
 
 template <class T>
@@ -34,8 +28,9 @@ void fill_pattern(void* data, int64_t numel, DType dtype, int device) {
   const Device where(Device::Type::cuda, device);
   const DeviceScope scope(where);
   dispatch_all("empty", dtype, [&]<class T>() {
-    launch(fill_kernel<T>, grid_for(numel, kBlock * kPerThread), kBlock, 0, current_stream(where),
-           static_cast<T*>(data), numel, pattern<T>());
+    constexpr int64_t kPerThread = 8;
+    launch_over(fill_kernel<T>, (numel + kPerThread - 1) / kPerThread, current_stream(where), static_cast<T*>(data),
+                numel, pattern<T>());
   });
 }
 

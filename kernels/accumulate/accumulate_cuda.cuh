@@ -97,8 +97,7 @@ __global__ void accumulate_level_kernel(T* output, AccumulateShape shape, Runs<I
 template <class Items>
 void accumulate_atomic(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                        cudaStream_t stream) {
-  ordo::cuda::launch(accumulate_atomic_kernel<Items>, ordo::cuda::grid_for(items.count * shape.columns()), 256, 0,
-                     stream, items, output, shape);
+  ordo::cuda::launch_over(accumulate_atomic_kernel<Items>, items.count * shape.columns(), stream, items, output, shape);
 }
 
 template <class Index, class Items>
@@ -108,23 +107,22 @@ void accumulate_sorted(const Items& items, typename Items::value_type* output, c
   using Acc = accumulate_t<T>;
   const int64_t m = items.count, columns = shape.columns();
   RunBuilder<Index> builder(m, shape.destinations, device);
-  ordo::cuda::launch(destinations_kernel<Items, Index>, ordo::cuda::grid_for(m), 256, 0, stream, items,
-                     shape.destinations, builder.keys(), builder.items());
+  ordo::cuda::launch_over(destinations_kernel<Items, Index>, m, stream, items, shape.destinations, builder.keys(),
+                          builder.items());
   const Runs<Index> runs = builder.build(stream);
-  ordo::cuda::launch(accumulate_short_runs_kernel<Items, Index>,
-                     ordo::cuda::grid_for(std::min(m, shape.destinations + 1) * columns), 256, 0, stream, items, output,
-                     shape, runs);
+  ordo::cuda::launch_over(accumulate_short_runs_kernel<Items, Index>, std::min(m, shape.destinations + 1) * columns,
+                          stream, items, output, shape, runs);
   if (m <= kOrderedGroup) return;
 
   int64_t span = kOrderedGroup;
   Scratch<Acc> first(group_slots(m, span) * columns, device);
   Scratch<Acc> second(group_slots(m, span * kOrderedGroup) * columns, device);
   Acc *below = first.data(), *above = second.data();
-  ordo::cuda::launch(accumulate_groups_kernel<Items, Index>, ordo::cuda::grid_for(group_slots(m, span) * columns), 256,
-                     0, stream, items, shape, runs, below);
+  ordo::cuda::launch_over(accumulate_groups_kernel<Items, Index>, group_slots(m, span) * columns, stream, items, shape,
+                          runs, below);
   for (; span < m; span *= kOrderedGroup, std::swap(below, above))
-    ordo::cuda::launch(accumulate_level_kernel<T, Index>, ordo::cuda::grid_for(group_slots(m, span) * columns), 256, 0,
-                       stream, output, shape, runs, m, span, below, above);
+    ordo::cuda::launch_over(accumulate_level_kernel<T, Index>, group_slots(m, span) * columns, stream, output, shape,
+                            runs, m, span, below, above);
 }
 
 /// Adds every item's row to its destination's, by `atomic` or `sorted`, on the calling thread's stream.

@@ -104,12 +104,11 @@ class RunBuilder {
                                              sorted_items_.data(), count_, 0, bits, stream);
     });
     Index* heads = items_.data();  // no longer needed
-    const dim3 grid = ordo::cuda::grid_for(count_);
-    ordo::cuda::launch(run_heads_kernel<Index>, grid, 256, 0, stream, sorted_keys_.data(), heads, count_);
+    ordo::cuda::launch_over(run_heads_kernel<Index>, count_, stream, sorted_keys_.data(), heads, count_);
     with_temporary("scan", [&](void* temporary, size_t& bytes) {
       return cub::DeviceScan::InclusiveSum(temporary, bytes, heads, number_.data(), count_, stream);
     });
-    ordo::cuda::launch(run_starts_kernel<Index>, grid, 256, 0, stream, number_.data(), start_.data(), count_);
+    ordo::cuda::launch_over(run_starts_kernel<Index>, count_, stream, number_.data(), start_.data(), count_);
     return {sorted_keys_.data(), sorted_items_.data(), number_.data(), start_.data(), count_};
   }
 

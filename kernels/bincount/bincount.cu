@@ -39,8 +39,8 @@ ValueRange value_range(const BincountArgs& a) {
   Scratch<unsigned long long> on_device(2, a.device);
   ordo::detail::copy_bytes(on_device.data(), a.device, range, Device(), sizeof range);
   dispatch_index("bincount", a.input_dtype, [&]<class I>() {
-    ordo::cuda::launch(bincount_range_kernel<I>, ordo::cuda::grid_for((a.count + 15) / 16), 256, 0,
-                       ordo::cuda::current_stream(a.device), static_cast<const I*>(a.input), a.count, on_device.data());
+    ordo::cuda::launch_over(bincount_range_kernel<I>, (a.count + 15) / 16, ordo::cuda::current_stream(a.device),
+                            static_cast<const I*>(a.input), a.count, on_device.data());
   });
   ordo::detail::copy_bytes(range, Device(), on_device.data(), a.device, sizeof range);
   return {from_ordered_bits(range[0]), from_ordered_bits(range[1])};

@@ -63,7 +63,7 @@ __global__ void store_kernel(const A* from, T* to, int64_t size) {
 
 template <class... P, class... Args>
 void launch_over(int64_t count, Device device, void (*kernel)(P...), Args... args) {
-  ordo::cuda::launch(kernel, ordo::cuda::grid_for(count), dim3(256), 0, ordo::cuda::current_stream(device), args...);
+  ordo::cuda::launch_over(kernel, count, ordo::cuda::current_stream(device), args...);
 }
 
 void multiply(const Gemm& g, Device device, bool ordered) {

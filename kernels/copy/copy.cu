@@ -56,13 +56,13 @@ void copy_same(const CopyArgs& args) {
   const cudaStream_t stream = ordo::cuda::current_stream(args.device);
   const int d = tiled_dimension(l);
   if (d == 0) {
-    ordo::cuda::launch(copy_kernel<T>, ordo::cuda::grid_for(l.numel), 256, 0, stream, l, to, from);
+    ordo::cuda::launch_over(copy_kernel<T>, l.numel, stream, l, to, from);
     return;
   }
   const Layout<2> outer = without_tile(l, d);
   const int64_t tiles = (l.sizes[0] + kTile - 1) / kTile * ((l.sizes[d] + kTile - 1) / kTile) * outer.numel;
-  ordo::cuda::launch(copy_tiled_kernel<T>, ordo::cuda::grid_for(tiles, 1), 256, 0, stream, outer, l.sizes[0],
-                     l.sizes[d], l.strides[0][d], l.strides[1][0], to, from);
+  ordo::cuda::launch(copy_tiled_kernel<T>, ordo::cuda::grid_for(tiles, 1), unsigned(ordo::cuda::launch_tuning().block),
+                     0, stream, outer, l.sizes[0], l.sizes[d], l.strides[0][d], l.strides[1][0], to, from);
 }
 
 // Conversions choose their types at run time: the branches are the same for every thread, and the kernel waits for
@@ -139,9 +139,8 @@ __global__ void convert_kernel(Layout<2> layout, void* to, DType to_dtype, const
 void copy(const CopyArgs& args) {
   ordo::cuda::DeviceScope scope(args.device);
   if (args.to_dtype != args.from_dtype) {
-    ordo::cuda::launch(convert_kernel, ordo::cuda::grid_for(args.layout.numel), 256, 0,
-                       ordo::cuda::current_stream(args.device), args.layout, args.to, args.to_dtype, args.from,
-                       args.from_dtype);
+    ordo::cuda::launch_over(convert_kernel, args.layout.numel, ordo::cuda::current_stream(args.device), args.layout,
+                            args.to, args.to_dtype, args.from, args.from_dtype);
     return;
   }
   switch (size_of(args.to_dtype)) {
@@ -159,8 +158,8 @@ void copy(const CopyArgs& args) {
 namespace {
 template <class T>
 void fill_typed(const FillArgs& args) {
-  ordo::cuda::launch(fill_kernel<T>, ordo::cuda::grid_for(args.layout.numel), 256, 0,
-                     ordo::cuda::current_stream(args.device), args.layout, static_cast<T*>(args.to), T(args.pattern));
+  ordo::cuda::launch_over(fill_kernel<T>, args.layout.numel, ordo::cuda::current_stream(args.device), args.layout,
+                          static_cast<T*>(args.to), T(args.pattern));
 }
 }  // namespace
 

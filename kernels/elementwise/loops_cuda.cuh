@@ -35,9 +35,8 @@ __global__ void binary_kernel(Layout<3> layout, R* out, Elements<T> a, Elements<
 template <class R, class T, class F>
 void unary_loop(const UnaryArgs& args, const F& f) {
   ordo::cuda::DeviceScope scope(args.device);
-  ordo::cuda::launch(unary_kernel<R, T, F>, ordo::cuda::grid_for(args.numel), 256, 0,
-                     ordo::cuda::current_stream(args.device), args.numel, static_cast<R*>(args.out),
-                     static_cast<const T*>(args.in), f);
+  ordo::cuda::launch_over(unary_kernel<R, T, F>, args.numel, ordo::cuda::current_stream(args.device), args.numel,
+                          static_cast<R*>(args.out), static_cast<const T*>(args.in), f);
 }
 
 template <class R, class T, class F>
@@ -45,8 +44,8 @@ void binary_loop(const BinaryArgs& args, const F& f) {
   ordo::cuda::DeviceScope scope(args.device);
   const Elements<T> a{static_cast<const T*>(args.a), scalar_as<T>(args.a_value)};
   const Elements<T> b{static_cast<const T*>(args.b), scalar_as<T>(args.b_value)};
-  ordo::cuda::launch(binary_kernel<R, T, F>, ordo::cuda::grid_for(args.layout.numel), 256, 0,
-                     ordo::cuda::current_stream(args.device), args.layout, static_cast<R*>(args.out), a, b, f);
+  ordo::cuda::launch_over(binary_kernel<R, T, F>, args.layout.numel, ordo::cuda::current_stream(args.device),
+                          args.layout, static_cast<R*>(args.out), a, b, f);
 }
 
 }  // namespace ordo::kernels::cuda

@@ -17,9 +17,9 @@ __global__ void where_kernel(Layout<4> layout, T* out, const bool* condition, co
 template <class T>
 void where_loop(const WhereArgs& args) {
   ordo::cuda::DeviceScope scope(args.device);
-  ordo::cuda::launch(where_kernel<T>, ordo::cuda::grid_for(args.layout.numel), 256, 0,
-                     ordo::cuda::current_stream(args.device), args.layout, static_cast<T*>(args.out), args.condition,
-                     static_cast<const T*>(args.a), T(args.a_bits), static_cast<const T*>(args.b), T(args.b_bits));
+  ordo::cuda::launch_over(where_kernel<T>, args.layout.numel, ordo::cuda::current_stream(args.device), args.layout,
+                          static_cast<T*>(args.out), args.condition, static_cast<const T*>(args.a), T(args.a_bits),
+                          static_cast<const T*>(args.b), T(args.b_bits));
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, 
   const IndexGuard guard("embedding", "input", 0, rows, device);
   dispatch_floating("embedding", weight.dtype(), [&]<class T>() {
     dispatch_index("embedding", input.dtype(), [&]<class I>() {
-      ordo::cuda::launch(embedding_kernel<T, I>, ordo::cuda::grid_for(output.numel()), dim3(256), 0,
-                         ordo::cuda::current_stream(device), input.data<I>(), weight.data<T>(), output.data<T>(),
-                         input.numel(), rows, columns, skip, guard.check());
+      ordo::cuda::launch_over(embedding_kernel<T, I>, output.numel(), ordo::cuda::current_stream(device),
+                              input.data<I>(), weight.data<T>(), output.data<T>(), input.numel(), rows, columns, skip,
+                              guard.check());
     });
   });
   guard.finish();

@@ -10,8 +10,7 @@ constexpr const char* kOffsets = "offsets (which begin at 0 and do not descend)"
 
 template <class F, class... A>
 void launch_over(Device device, int64_t count, F kernel, A... arguments) {
-  ordo::cuda::launch(kernel, ordo::cuda::grid_for(count), dim3(256), 0, ordo::cuda::current_stream(device),
-                     arguments...);
+  ordo::cuda::launch_over(kernel, count, ordo::cuda::current_stream(device), arguments...);
 }
 
 }  // namespace

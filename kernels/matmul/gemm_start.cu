@@ -18,8 +18,7 @@ __global__ void start_gemm_kernel(Gemm g) {
 template <class T, class C>
 void launch_start(const Gemm& g, Device device) {
   const ordo::cuda::DeviceScope scope(device);
-  ordo::cuda::launch(start_gemm_kernel<T, C>, ordo::cuda::grid_for(g.batch * g.m * g.n), dim3(256), 0,
-                     ordo::cuda::current_stream(device), g);
+  ordo::cuda::launch_over(start_gemm_kernel<T, C>, g.batch * g.m * g.n, ordo::cuda::current_stream(device), g);
 }
 
 }  // namespace

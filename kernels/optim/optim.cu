@@ -16,8 +16,7 @@ template <class F>
 void each(const F& element, int64_t n, Device device) {
   if (n == 0) return;
   ordo::cuda::DeviceScope scope(device);
-  ordo::cuda::launch(optimizer_step_kernel<F>, ordo::cuda::grid_for(n), dim3(256), 0,
-                     ordo::cuda::current_stream(device), element, n);
+  ordo::cuda::launch_over(optimizer_step_kernel<F>, n, ordo::cuda::current_stream(device), element, n);
 }
 
 }  // namespace

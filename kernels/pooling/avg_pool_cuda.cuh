@@ -22,8 +22,8 @@ void avg_pool(const T* input, T* values, int64_t planes, const Windows<Axis>& wi
   const ordo::cuda::DeviceScope scope(device);
   const auto kernel =
       windows.most_cells() <= kOrderedGroup ? avg_pool_kernel<ShortSum, T, Axis> : avg_pool_kernel<OrderedSum, T, Axis>;
-  ordo::cuda::launch(kernel, ordo::cuda::grid_for(planes * windows.outputs()), dim3(256), 0,
-                     ordo::cuda::current_stream(device), input, values, planes, windows);
+  ordo::cuda::launch_over(kernel, planes * windows.outputs(), ordo::cuda::current_stream(device), input, values, planes,
+                          windows);
 }
 
 template <class T, class Axis>
@@ -57,13 +57,13 @@ void avg_pool_backward(const T* grad, T* output, int64_t planes, const Windows<A
   const int64_t count = planes * windows.inputs();
   if (algorithm == Algorithm::atomic) {
     const ScatterCells<T> cells(output, count, device);
-    ordo::cuda::launch(avg_pool_backward_atomic_kernel<T, Axis>, ordo::cuda::grid_for(planes * windows.outputs()),
-                       dim3(256), 0, stream, grad, cells.data(), planes, windows);
+    ordo::cuda::launch_over(avg_pool_backward_atomic_kernel<T, Axis>, planes * windows.outputs(), stream, grad,
+                            cells.data(), planes, windows);
     cells.store();
   } else {
     const auto kernel = windows.overlap() <= kOrderedGroup ? avg_pool_backward_gather_kernel<ShortSum, T, Axis>
                                                            : avg_pool_backward_gather_kernel<OrderedSum, T, Axis>;
-    ordo::cuda::launch(kernel, ordo::cuda::grid_for(count), dim3(256), 0, stream, grad, output, planes, windows);
+    ordo::cuda::launch_over(kernel, count, stream, grad, output, planes, windows);
   }
 }
 

@@ -24,8 +24,8 @@ template <class T, class Axis>
 void max_pool(const T* input, T* values, int64_t* indices, int64_t planes, const Windows<Axis>& windows,
               Device device) {
   const ordo::cuda::DeviceScope scope(device);
-  ordo::cuda::launch(max_pool_kernel<T, Axis>, ordo::cuda::grid_for(planes * windows.outputs()), dim3(256), 0,
-                     ordo::cuda::current_stream(device), input, values, indices, planes, windows);
+  ordo::cuda::launch_over(max_pool_kernel<T, Axis>, planes * windows.outputs(), ordo::cuda::current_stream(device),
+                          input, values, indices, planes, windows);
 }
 
 template <class T>
@@ -53,14 +53,13 @@ void max_pool_backward(const T* grad, const int64_t* indices, T* output, int64_t
   const int64_t count = planes * windows.inputs();
   if (algorithm == Algorithm::atomic) {
     const ScatterCells<T> cells(output, count, device);
-    ordo::cuda::launch(max_pool_backward_atomic_kernel<T>, ordo::cuda::grid_for(planes * windows.outputs()), dim3(256),
-                       0, stream, grad, indices, cells.data(), planes, windows.outputs(), windows.inputs());
+    ordo::cuda::launch_over(max_pool_backward_atomic_kernel<T>, planes * windows.outputs(), stream, grad, indices,
+                            cells.data(), planes, windows.outputs(), windows.inputs());
     cells.store();
   } else {
     const auto kernel = windows.overlap() <= kOrderedGroup ? max_pool_backward_gather_kernel<ShortSum, T, Axis>
                                                            : max_pool_backward_gather_kernel<OrderedSum, T, Axis>;
-    ordo::cuda::launch(kernel, ordo::cuda::grid_for(count), dim3(256), 0, stream, grad, indices, output, planes,
-                       windows);
+    ordo::cuda::launch_over(kernel, count, stream, grad, indices, output, planes, windows);
   }
 }
 

@@ -51,8 +51,8 @@ class ScatterCells {
   /// Rounds to T where that is not V.
   void store() const {
     if constexpr (!kDirect)
-      ordo::cuda::launch(pool_store_kernel<T>, ordo::cuda::grid_for(count_), dim3(256), 0,
-                         ordo::cuda::current_stream(device_), scratch_.data(), output_, count_);
+      ordo::cuda::launch_over(pool_store_kernel<T>, count_, ordo::cuda::current_stream(device_), scratch_.data(),
+                              output_, count_);
   }
 
  private:

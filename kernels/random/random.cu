@@ -24,9 +24,8 @@ template <class T, class Draw>
 void draw_loop(const DrawArgs& args, const Draw& draw) {
   ordo::cuda::DeviceScope scope(args.device);
   const int64_t blocks = (args.numel + Draw::kPerBlock - 1) / Draw::kPerBlock;
-  ordo::cuda::launch(draw_kernel<T, Draw>, ordo::cuda::grid_for(blocks), 256, 0,
-                     ordo::cuda::current_stream(args.device), args.numel, static_cast<T*>(args.out), args.state.seed,
-                     args.state.stream, args.state.offset, draw);
+  ordo::cuda::launch_over(draw_kernel<T, Draw>, blocks, ordo::cuda::current_stream(args.device), args.numel,
+                          static_cast<T*>(args.out), args.state.seed, args.state.stream, args.state.offset, draw);
 }
 
 }  // namespace

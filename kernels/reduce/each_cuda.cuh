@@ -14,7 +14,7 @@ template <class F>
 void each(int64_t n, const F& f, Device device) {
   if (n == 0) return;
   const ordo::cuda::DeviceScope scope(device);
-  ordo::cuda::launch(each_kernel<F>, ordo::cuda::grid_for(n), dim3(256), 0, ordo::cuda::current_stream(device), f, n);
+  ordo::cuda::launch_over(each_kernel<F>, n, ordo::cuda::current_stream(device), f, n);
 }
 
 }  // namespace ordo::kernels::cuda

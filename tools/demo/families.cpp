@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "tools/demo/schedules.h"
+
 namespace ordo::demo {
 namespace {
 
@@ -70,6 +72,7 @@ Repeats repeat(const Family& family, Device device, int repeats, Determinism lev
   std::set<std::string> patterns;
   for (int i = 0; i < repeats; ++i) {
     if (device.is_cuda()) cuda::synchronize(device);
+    use_schedule(i);
     const auto start = Clock::now();
     const Tensor result = run();
     if (device.is_cuda()) cuda::synchronize(device);

@@ -10,6 +10,7 @@
 
 #include "tools/demo/families.h"
 #include "tools/demo/progress.h"
+#include "tools/demo/schedules.h"
 #include "tools/demo/training.h"
 #include "tools/ordo/commands.h"
 
@@ -69,6 +70,7 @@ std::vector<TrainingRun> train_and_print(Task task, Device device, int epochs) {
     const DeterminismGuard guard(level);
     std::set<std::string> distinct;
     for (int i = 1; i <= kRuns; ++i) {
+      use_schedule(i - 1);
       {
         ProgressBar bar(fmt::format("{}, run {} of {}", name(level), i, kRuns));
         options.progress = [&](double share) { bar.update(share); };
@@ -136,6 +138,11 @@ void run_demo(const Options& options) {
 
   fmt::print("Ordo {} on {}, {} thread{}.\n", version(), device.str(), num_threads(), plural(num_threads()));
   if (!cuda::is_available()) fmt::print("No GPU here: `./run demo --emulated` runs the CUDA kernels on the CPU.\n");
+  if (is_emulated(device))
+    fmt::print(
+        "The GPU is emulated. Run 1 schedules its threads by {},\n"
+        "each further run by the next seed.\n",
+        schedule_variables(0));
   fmt::print(
       "not_guaranteed adds floating-point numbers in the order threads arrive; run_to_run in an order of its own.\n");
 

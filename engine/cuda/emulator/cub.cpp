@@ -1,5 +1,6 @@
 #include <ordo/engine/cuda/emulator/cub.h>
 
+#include <ordo/engine/cuda/emulator/threads.h>
 #include <ordo/engine/error.h>
 
 namespace ordo::cuda::emulator {
@@ -10,8 +11,21 @@ bool cub_size_query(void* temp, size_t& bytes, size_t need) {
     return true;
   }
   if (bytes < need) throw CudaError("[emulator] CUB: temporary storage too small");
-  fill_garbage(temp, bytes, options().seed);
   return false;
+}
+
+cudaError_t queue_collective(void* temp, size_t bytes, cudaStream_t stream, std::function<void()> work) {
+  const uint64_t garbage = call_seed();
+  queue_task(stream, [=] {
+    fill_garbage(temp, bytes, garbage);
+    work();
+  });
+  return cudaSuccess;
+}
+
+uint64_t float_collective_seed() {
+  ++counters().float_collectives;
+  return call_seed();
 }
 
 void cub_expect_disjoint(const void* in, size_t in_bytes, const void* out, size_t out_bytes) {

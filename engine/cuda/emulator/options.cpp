@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include <ordo/engine/check.h>
-#include <ordo/engine/cuda/emulator/scheduler.h>
+#include <ordo/engine/cuda/emulator/threads.h>
 
 namespace ordo::cuda::emulator {
 
@@ -22,6 +22,17 @@ Options from_environment() {
     ORDO_CHECK(end != text && *end == 0 && o.yield >= 0 && o.yield <= 1, ValueError, "emulator",
                "ORDO_EMULATOR_YIELD is '{}'; it must be a probability", text);
   }
+  if (const char* text = std::getenv("ORDO_EMULATOR_MULTIPROCESSORS")) {
+    o.multiprocessors = std::atoi(text);
+    ORDO_CHECK(o.multiprocessors >= 1 && o.multiprocessors <= 1024, ValueError, "emulator",
+               "ORDO_EMULATOR_MULTIPROCESSORS is '{}'; it must be 1 to 1024", text);
+  }
+  if (const char* text = std::getenv("ORDO_EMULATOR_EAGER")) {
+    const std::string_view eager = text;
+    ORDO_CHECK(eager == "0" || eager == "1", ValueError, "emulator", "ORDO_EMULATOR_EAGER is '{}'; it must be 0 or 1",
+               eager);
+    o.eager = eager == "1";
+  }
   return o;
 }
 }  // namespace
@@ -30,7 +41,11 @@ Options& options() {
   static Options o = from_environment();
   return o;
 }
-Stats& stats() {
+int multiprocessors() {
+  const Options& o = options();
+  return o.multiprocessors ? o.multiprocessors : 1 + int(Random(~o.seed).below(132));
+}
+Stats& counters() {
   static Stats s;
   return s;
 }

@@ -43,6 +43,8 @@ const char* cudaGetErrorName(cudaError_t status) {
       return "cudaErrorNoDevice";
     case cudaErrorInvalidDevice:
       return "cudaErrorInvalidDevice";
+    case cudaErrorLaunchFailure:
+      return "cudaErrorLaunchFailure";
   }
   return "unknown";
 }
@@ -58,6 +60,8 @@ const char* cudaGetErrorString(cudaError_t status) {
       return "invalid configuration argument";
     case cudaErrorInvalidDevice:
       return "invalid device ordinal";
+    case cudaErrorLaunchFailure:
+      return "unspecified launch failure";
     default:
       return cudaGetErrorName(status);
   }
@@ -85,8 +89,23 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   std::strcpy(properties->name, "emulated on the CPU");
   properties->totalGlobalMem = ordo::cuda::emulator::options().memory_bytes;
   properties->major = 9;
-  properties->multiProcessorCount = 1;
+  properties->multiProcessorCount = ordo::cuda::emulator::multiprocessors();
   return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (device != 0) return result(cudaErrorInvalidDevice);
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock:
+      *value = 1024;
+      return cudaSuccess;
+    case cudaDevAttrWarpSize:
+      *value = 32;
+      return cudaSuccess;
+    case cudaDevAttrMultiProcessorCount:
+      *value = ordo::cuda::emulator::multiprocessors();
+      return cudaSuccess;
+  }
+  return result(cudaErrorInvalidValue);
 }
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = 0;

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <mutex>
 
 #include <ordo/engine/error.h>
 
@@ -103,7 +102,7 @@ void run_threads() {
       make_current(*next);
     else
       l.current = nullptr;
-    ++stats().switches;
+    ++counters().switches;
     switch_context(*mine, next ? *next->context : l.main, true);
     __builtin_unreachable();
   }
@@ -127,23 +126,22 @@ void switch_to(Context& from, Thread& next) {
     next.state = Thread::State::ready;
   }
   make_current(next);
-  ++stats().switches;
+  ++counters().switches;
   switch_context(from, *next.context);
 }
 
-void start_launch(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(void*), void* context) {
+void start_launch(const LaunchCall& call, const Options& options, uint64_t number) {
   Launch& l = g_launch;
+  const dim3 grid = call.grid, block = call.block;
   const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z, threads = uint64_t(block.x) * block.y * block.z;
-  if (!blocks || !threads || threads > 1024 || block.z > 64 || blocks > 0x7fffffff || grid.y > 65535 ||
-      grid.z > 65535 || shared_bytes > 227 * 1024)
-    throw CudaError("[cuda] kernel launch: invalid configuration argument");
-  l.options = options();
-  l.random = Random(l.options.seed * 0x2545f4914f6cdd1dull + ++l.number);
+  l.options = options;
+  l.number = number;
+  l.random = Random(options.seed * 0x2545f4914f6cdd1dull + number);
   l.grid = gridDim = grid;
   l.block = blockDim = block;
-  l.shared_bytes = shared_bytes;
-  l.body = body;
-  l.body_context = context;
+  l.shared_bytes = call.shared_bytes;
+  l.body = call.body;
+  l.body_context = call.parameters;
   l.error.clear();
   l.fresh.clear();
   l.ready.clear();
@@ -169,8 +167,8 @@ void start_launch(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(void*
     }
     admit(b);
   }
-  ++stats().launches;
-  stats().threads += blocks * threads;
+  ++counters().launches;
+  counters().threads += blocks * threads;
 }
 
 // After the last switch back: what went wrong, or an empty text.
@@ -206,7 +204,7 @@ void suspend() {
   Thread* next = pick();
   if (next == self) return;
   if (next) return switch_to(*self->context, *next);
-  ++stats().switches;
+  ++counters().switches;
   switch_context(*self->context, l.main);
 }
 
@@ -227,7 +225,7 @@ void give_way(double chance) {
   suspend();
 }
 void give_way_at_atomic() { give_way(g_launch.options.yield); }
-void count_float_atomic() { stats().float_atomics += g_launch.current != nullptr; }
+void count_float_atomic() { counters().float_atomics += g_launch.current != nullptr; }
 int lane() { return int(g_launch.current->number & 31); }
 
 std::string place(Where where) {
@@ -238,17 +236,23 @@ std::string name_of(const Thread& t) {
   return "block " + std::to_string(t.block->number) + " thread " + std::to_string(t.number);
 }
 
-void run(dim3 grid, dim3 block, size_t shared_bytes, void (*fn)(void*), void* context) {
-  static std::mutex one_at_a_time;
-  std::lock_guard lock(one_at_a_time);
+void check_configuration(const LaunchCall& call) {
+  const dim3 grid = call.grid, block = call.block;
+  const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z, threads = uint64_t(block.x) * block.y * block.z;
+  if (!blocks || !threads || threads > 1024 || block.z > 64 || blocks > 0x7fffffff || grid.y > 65535 ||
+      grid.z > 65535 || call.shared_bytes > 227 * 1024)
+    throw CudaError("[cuda] kernel launch: invalid configuration argument");
+}
+
+void run(const LaunchCall& call, const Options& options, uint64_t number) {
   Launch& l = g_launch;
-  if (g_stack_bytes != options().stack_bytes) {
+  if (g_stack_bytes != options.stack_bytes) {
     for (auto& c : g_contexts) free_stack(*c);
     g_contexts.clear();
     g_free_contexts.clear();
-    g_stack_bytes = options().stack_bytes;
+    g_stack_bytes = options.stack_bytes;
   }
-  start_launch(grid, block, shared_bytes, fn, context);
+  start_launch(call, options, number);
   g_entering = true;
   switch_to(l.main, *pick());
   const std::string error = end_launch();

@@ -25,37 +25,50 @@ struct Options {
   size_t stack_bytes = 64 << 10;     ///< of each suspended CUDA thread
   uint64_t max_steps = 1ull << 34;   ///< of one launch, before it is reported as a livelock
   size_t memory_bytes = 8ull << 30;  ///< of the device
+  int multiprocessors = 0;           ///< ORDO_EMULATOR_MULTIPROCESSORS: of the device; 0: drawn from the seed
+  bool eager = false;                ///< ORDO_EMULATOR_EAGER: streams run at once, in program order
 };
-/// Change them between launches. They start from the environment.
+/// They start from the environment. A launch has those in force when it is queued.
 Options& options();
+/// What the device says it has.
+int multiprocessors();
 
 struct Stats {
   uint64_t launches = 0;
   uint64_t threads = 0;
-  uint64_t switches = 0;       ///< of stacks
-  uint64_t float_atomics = 0;  ///< atomic additions of floating-point numbers: their order decides bits
+  uint64_t switches = 0;           ///< of stacks
+  uint64_t float_atomics = 0;      ///< atomic additions of floating-point numbers: their order decides bits
+  uint64_t float_collectives = 0;  ///< calls of CUB that add floating-point numbers in an order of its own
 };
+/// Of all work queued so far, which is run first.
 Stats& stats();
 
-/// Runs fn(context) once for every thread; throws CudaError.
-void run(dim3 grid, dim3 block, size_t shared_bytes, void (*fn)(void*), void* context);
+/// A launch; the parameters are copied bytewise.
+struct LaunchCall {
+  dim3 grid, block;
+  size_t shared_bytes;
+  void (*body)(void* parameters);  // of each thread
+  void* parameters;
+  size_t parameter_bytes;
+};
+/// Queues a launch on a stream. Throws CudaError for a grid or block that no device takes.
+void queue_launch(const LaunchCall& call, cudaStream_t stream);
 
 /// As kernel<<<grid, block, shared_bytes, stream>>>(args...). A grid without blocks is no work, not an error.
 template <class... P, class... A>
-void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t, A&&... args) {
+void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, A&&... args) {
   static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are copied bytewise");
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
   struct Call {
     void (*kernel)(P...);
     std::tuple<P...> parameters;
   } call{kernel, std::tuple<P...>(static_cast<P>(std::forward<A>(args))...)};
-  run(
-      grid, block, shared_bytes,
-      [](void* p) {
-        const Call& c = *static_cast<const Call*>(p);
-        std::apply(c.kernel, c.parameters);
-      },
-      &call);
+  static_assert(alignof(Call) <= alignof(std::max_align_t));
+  const auto body = [](void* p) {
+    const Call& c = *static_cast<const Call*>(p);
+    std::apply(c.kernel, c.parameters);
+  };
+  queue_launch({grid, block, shared_bytes, body, &call, sizeof call}, stream);
 }
 
 // -- for the intrinsics ---------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ struct Launch {
   size_t shared_bytes = 0;
   void (*body)(void*) = nullptr;
   void* body_context = nullptr;
-  uint64_t number = 0;  // of launches so far
+  uint64_t number = 0;
 
   Context main;
   Thread* current = nullptr;
@@ -112,6 +112,13 @@ struct Launch {
   std::string error;
 };
 extern Launch g_launch;
+
+/// Runs a launch now. `number` makes its schedule another one than that of other launches under the same seed.
+void run(const LaunchCall& call, const Options& options, uint64_t number);
+/// Throws CudaError for a grid or block that no device takes.
+void check_configuration(const LaunchCall& call);
+/// As options() and stats(), without running queued work.
+Stats& counters();
 
 /// The current thread may go on later; returns when it does.
 void suspend();

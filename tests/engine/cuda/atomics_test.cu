@@ -23,14 +23,15 @@ TYPED_TEST_SUITE(AtomicAddTest, Types);
 // Sums small enough to be exact in every type, so that the order does not show.
 TYPED_TEST(AtomicAddTest, loses_no_addition) {
   const DeviceArray<TypeParam> out(size_t(3));
-  cuda::launch(add_kernel<TypeParam>, cuda::grid_for(300), 256, 0, cuda::current_stream(kCuda), out, 300, TypeParam(2));
+  cuda::launch(add_kernel<TypeParam>, cuda::grid_for(300, 256), 256, 0, cuda::current_stream(kCuda), out, 300,
+               TypeParam(2));
   for (const TypeParam& v : out.values()) EXPECT_EQ(double(v), 200.0);
 }
 
 TYPED_TEST(AtomicAddTest, adds_negative_and_wraps_only_unsigned) {
   if constexpr (!std::is_same_v<TypeParam, uint64_t>) {
     const DeviceArray<TypeParam> out(size_t(3));
-    cuda::launch(add_kernel<TypeParam>, cuda::grid_for(30), 256, 0, cuda::current_stream(kCuda), out, 30,
+    cuda::launch(add_kernel<TypeParam>, cuda::grid_for(30, 256), 256, 0, cuda::current_stream(kCuda), out, 30,
                  TypeParam(-5));
     for (const TypeParam& v : out.values()) EXPECT_EQ(double(v), -50.0);
   }
@@ -39,7 +40,7 @@ TYPED_TEST(AtomicAddTest, adds_negative_and_wraps_only_unsigned) {
 using Atomic4Test = CudaTest;
 TEST_F(Atomic4Test, adds_each_of_four) {
   const DeviceArray<float> out(size_t(8));
-  cuda::launch(add4_kernel, cuda::grid_for(200), 256, 0, cuda::current_stream(kCuda), out, 200);
+  cuda::launch(add4_kernel, cuda::grid_for(200, 256), 256, 0, cuda::current_stream(kCuda), out, 200);
   EXPECT_EQ(out.values(), (std::vector<float>{100, 200, 300, 400, 100, 200, 300, 400}));
 }
 

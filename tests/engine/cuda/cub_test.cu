@@ -126,7 +126,7 @@ TEST_F(CubTest, stand_in_scans_floats_in_an_order_from_the_seed) {
     const DeviceArray<float> device_in(in), out(in.size());
     with_temp_storage([&](void* temp, size_t& bytes) {
       return cub::DeviceScan::InclusiveSum(temp, bytes, static_cast<const float*>(device_in), static_cast<float*>(out),
-                                           3000);
+                                           3000, cuda::current_stream(kCuda));
     });
     results.insert(out.values());
   }

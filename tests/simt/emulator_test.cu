@@ -70,7 +70,7 @@ TEST_F(EmulatorTest, every_thread_runs_once_in_every_order) {
 }
 
 TEST_F(EmulatorTest, empty_grid_is_no_work) {
-  launch(count_threads_kernel, grid_for(0), dim3(32), 0, nullptr, static_cast<int*>(nullptr));
+  launch(count_threads_kernel, grid_for(0, 32), dim3(32), 0, nullptr, static_cast<int*>(nullptr));
 }
 
 __global__ void shuffles_kernel(int width, int delta, int* out) {

@@ -1,0 +1,27 @@
+// Streams and events. Work on a stream waits in its queue until somebody synchronises; then the streams that may go on
+// take turns in an order drawn from the seed, so that an order which the program does not ask for shows. Internal to
+// the emulator.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <ordo/engine/cuda/emulator/runtime.h>
+
+namespace ordo::cuda::emulator {
+
+/// Queues work, with how many bytes of copied arguments it holds. On the null stream it runs at once, after the streams
+/// that wait for that one.
+void queue_task(cudaStream_t stream, std::function<void()> work, size_t bytes = 0);
+/// Runs everything that is queued.
+void finish();
+/// Runs everything that is queued, and draws the next schedules as a new process would.
+void restart();
+/// A seed that differs from call to call, as that of launches does.
+uint64_t call_seed();
+/// cudaErrorLaunchFailure when work of the stream has failed; throw_failure() then throws what it threw.
+cudaError_t synchronize(cudaStream_t stream);
+/// Throws what the last call of this thread that returned cudaErrorLaunchFailure met with, if anything.
+void throw_failure();
+
+}  // namespace ordo::cuda::emulator

@@ -1,0 +1,36 @@
+// The emulated device's schedules, for tests and tools that compile the same in every build. Where cuda::build() is not
+// "emulated", there is nothing to set and every count is 0. Internal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ordo::cuda {
+
+/// What decides the order in which the emulator runs threads and streams; docs/emulator.md.
+struct Schedule {
+  uint64_t seed = 1;
+  std::string order = "random";  ///< or "forward", "reverse"
+  double yield = 0.3;            ///< chance of giving way at an atomic or a fence
+  int multiprocessors = 0;       ///< of the device; 0: drawn from the seed
+  bool eager = false;            ///< streams run at once, in program order
+
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+};
+Schedule schedule();
+/// For work queued from now on. Throws ValueError.
+void set_schedule(const Schedule& schedule);
+/// Launches count from the start again, so that the same work has the same schedules as in a new process.
+void restart_schedule();
+/// The environment variables that bring `schedule` about: "ORDO_EMULATOR_SEED=1 ...". Empty in other builds.
+std::string schedule_text(const Schedule& schedule);
+
+/// Since the start of the process, including what is queued.
+struct EmulatorCounts {
+  uint64_t launches = 0;
+  uint64_t float_atomics = 0;      ///< atomic additions of floating-point numbers
+  uint64_t float_collectives = 0;  ///< calls of CUB whose floating-point order is its own
+};
+EmulatorCounts emulator_counts();
+
+}  // namespace ordo::cuda

@@ -1,0 +1,47 @@
+// Launches in other geometries than the usual one do the same work.
+#include <ordo/engine/cuda/cuda.h>
+
+#include <ordo/engine/error.h>
+
+#include "tests/engine/cuda/device_array.h"
+
+namespace ordo::test {
+namespace {
+
+__global__ void count_kernel(int n, int* visits, int* geometry) {
+  for (int64_t i = cuda::thread_index(); i < n; i += cuda::thread_count()) ++visits[i];
+  if (cuda::thread_index() == 0) geometry[0] = int(gridDim.x), geometry[1] = int(blockDim.x);
+}
+
+using LaunchTest = CudaTest;
+
+TEST_F(LaunchTest, launch_over_visits_every_element_once_in_any_geometry) {
+  const struct {
+    cuda::LaunchTuning tuning;
+    int n, blocks;
+  } cases[] = {{{}, 1000, 4}, {{64, 3}, 1000, 3}, {{64, 3}, 65, 2}, {{1024, 1}, 5000, 1}, {{32, 7}, 1, 1}};
+  for (const auto& c : cases) {
+    const DeviceArray<int> visits(size_t(c.n)), geometry(size_t(2));
+    const cuda::LaunchTuning before = cuda::set_launch_tuning(c.tuning);
+    cuda::launch_over(count_kernel, c.n, cuda::current_stream(kCuda), c.n, visits, geometry);
+    cuda::set_launch_tuning(before);
+    EXPECT_EQ(visits.values(), std::vector<int>(size_t(c.n), 1));
+    EXPECT_EQ(geometry.values(), (std::vector<int>{c.blocks, c.tuning.block}));
+  }
+}
+
+TEST_F(LaunchTest, no_element_is_no_launch) {
+  cuda::launch_over(count_kernel, 0, cuda::current_stream(kCuda), 0, static_cast<int*>(nullptr),
+                    static_cast<int*>(nullptr));
+  cuda::synchronize(kCuda);
+}
+
+TEST(LaunchTuningTest, refuses_what_kernels_cannot_do) {
+  EXPECT_THROW(cuda::set_launch_tuning({48, 3}), ValueError);
+  EXPECT_THROW(cuda::set_launch_tuning({2048, 3}), ValueError);
+  EXPECT_THROW(cuda::set_launch_tuning({64, 0}), ValueError);
+  EXPECT_EQ(cuda::launch_tuning().block, 256);
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,150 @@
+// What may differ from one GPU or call to the next differs in the emulator: the number of multiprocessors, and the
+// association of CUB's floating-point collectives.
+#include <ordo/engine/cuda/cub.h>
+
+#if ORDO_EMULATED
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include <ordo/engine/cuda/backend.h>
+#include <ordo/engine/emulation.h>
+#include <ordo/engine/error.h>
+
+#include "tests/engine/cuda/device_array.h"
+
+namespace ordo::test {
+namespace {
+
+constexpr int kCount = 3000;
+
+class FreedomTest : public testing::Test {
+ protected:
+  cuda::Schedule before_ = cuda::schedule();
+  ~FreedomTest() override { cuda::set_schedule(before_); }
+};
+
+std::vector<float> mixed_values() {
+  std::vector<float> v;
+  for (int i = 0; i < kCount; ++i) v.push_back(std::ldexp(float(i % 17 - 8) + 0.37f, i * 7 % 23 - 11));
+  return v;
+}
+
+// Calls f(temp, bytes) twice, as CUB wants.
+template <class F>
+void with_temp_storage(F f) {
+  size_t bytes = 0;
+  cuda::check(f(nullptr, bytes), "size");
+  const Scratch<char> temp(int64_t(bytes), kCuda);
+  cuda::check(f(temp.data(), bytes), "call");
+}
+
+TEST_F(FreedomTest, multiprocessors_are_drawn_from_the_seed) {
+  std::set<int> counts;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    cuda::set_schedule({.seed = seed});
+    int count = 0;
+    cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), "attribute");
+    EXPECT_EQ(count, cuda::backend::device_properties(0).multiprocessors);
+    EXPECT_GE(count, 1);
+    counts.insert(count);
+  }
+  EXPECT_GT(counts.size(), 10u);
+  cuda::set_schedule({.multiprocessors = 7});
+  EXPECT_EQ(cuda::backend::device_properties(0).multiprocessors, 7);
+  EXPECT_THROW(cuda::set_schedule({.order = "sideways"}), ValueError);
+  EXPECT_EQ(cuda::schedule_text({.seed = 3, .multiprocessors = 7}),
+            "ORDO_EMULATOR_SEED=3 ORDO_EMULATOR_ORDER=random ORDO_EMULATOR_YIELD=0.3 ORDO_EMULATOR_MULTIPROCESSORS=7");
+}
+
+// A sum whose bits depend on how many blocks make it.
+__global__ void block_sums_kernel(const float* x, float* sums) {
+  float sum = 0;
+  for (int64_t i = cuda::thread_index(); i < kCount; i += cuda::thread_count()) sum += x[i];
+  for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(~0u, sum, half);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+TEST_F(FreedomTest, grid_sized_by_multiprocessors_changes_bits) {
+  const DeviceArray<float> x(mixed_values());
+  std::set<float> results;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    cuda::set_schedule({.seed = seed});
+    const int blocks = cuda::backend::device_properties(0).multiprocessors;
+    const DeviceArray<float> sums{size_t(blocks)};
+    cuda::launch(block_sums_kernel, dim3(unsigned(blocks)), dim3(32), 0, cuda::current_stream(kCuda), x, sums);
+    float sum = 0;
+    for (float v : sums.values()) sum += v;
+    results.insert(sum);
+  }
+  EXPECT_GT(results.size(), 5u);
+}
+
+template <class T>
+std::vector<T> scanned(const std::vector<T>& values) {
+  const DeviceArray<T> in(values), out(values.size());
+  with_temp_storage([&](void* temp, size_t& bytes) {
+    return cub::DeviceScan::InclusiveSum(temp, bytes, static_cast<const T*>(in), static_cast<T*>(out), kCount,
+                                         cuda::current_stream(kCuda));
+  });
+  return out.values();
+}
+
+struct Plus {
+  template <class T>
+  __host__ __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+// The sums of runs of `run` values.
+template <class T>
+std::vector<T> reduced_by_key(const std::vector<T>& values, int run) {
+  std::vector<int> keys;
+  for (int i = 0; i < kCount; ++i) keys.push_back(i / run);
+  const size_t runs = size_t((kCount + run - 1) / run);
+  const DeviceArray<int> device_keys(keys), unique(runs), found(size_t(1));
+  const DeviceArray<T> in(values), out(runs);
+  with_temp_storage([&](void* temp, size_t& bytes) {
+    return cub::DeviceReduce::ReduceByKey(temp, bytes, static_cast<const int*>(device_keys), static_cast<int*>(unique),
+                                          static_cast<const T*>(in), static_cast<T*>(out), static_cast<int*>(found),
+                                          Plus(), kCount, cuda::current_stream(kCuda));
+  });
+  EXPECT_EQ(found.values(), std::vector<int>{int(runs)});
+  for (size_t r = 0; r < runs; ++r) EXPECT_EQ(unique.values()[r], int(r));
+  return out.values();
+}
+
+TEST_F(FreedomTest, float_collectives_associate_differently_at_every_call) {
+  const std::vector<float> values = mixed_values();
+  std::set<std::vector<float>> scans, reductions;
+  const uint64_t before = cuda::emulator_counts().float_collectives;
+  for (int i = 0; i < 10; ++i) scans.insert(scanned(values)), reductions.insert(reduced_by_key(values, kCount));
+  EXPECT_GT(scans.size(), 7u);
+  EXPECT_GT(reductions.size(), 1u);
+  EXPECT_EQ(cuda::emulator_counts().float_collectives - before, 20u);
+
+  cuda::restart_schedule();
+  const std::vector<float> again = scanned(values);
+  cuda::restart_schedule();
+  EXPECT_EQ(scanned(values), again);
+}
+
+TEST_F(FreedomTest, sums_are_right_whatever_the_association) {
+  std::vector<int> ones(kCount, 1);
+  const uint64_t before = cuda::emulator_counts().float_collectives;
+  for (int run : {1, 7, 128, 1000, 3000}) {
+    std::vector<int> sums = reduced_by_key(ones, run);
+    for (size_t r = 0; r < sums.size(); ++r) EXPECT_EQ(sums[r], std::min(run, kCount - int(r) * run));
+  }
+  EXPECT_EQ(scanned(ones).back(), kCount);
+  EXPECT_EQ(cuda::emulator_counts().float_collectives, before) << "integers have one sum";
+  const std::vector<float> whole(kCount, 1.0f);
+  EXPECT_EQ(reduced_by_key(whole, 1000), std::vector<float>(3, 1000.0f));
+  EXPECT_EQ(scanned(whole).back(), float(kCount));
+}
+
+}  // namespace
+}  // namespace ordo::test
+#endif
