@@ -74,9 +74,11 @@ if(NOT ORDO_CUDA_MODE STREQUAL "OFF")
 endif()
 set(device_sources ${cuda_cpp_sources} ${cu_sources})
 if(ORDO_CUDA_MODE STREQUAL "EMULATED")
-  set_property(SOURCE ${device_sources} engine/emulation.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_EMULATED=1)
+  # index_check.cpp is called by kernels too.
+  set_property(SOURCE ${device_sources} engine/emulation.cpp engine/index_check.cpp
+               APPEND PROPERTY COMPILE_DEFINITIONS ORDO_EMULATED=1)
   if(ORDO_SANITIZE STREQUAL "race")
-    set_property(SOURCE ${device_sources} APPEND PROPERTY COMPILE_DEFINITIONS ORDO_RACE_CHECKER=1)
+    set_property(SOURCE ${device_sources} engine/memory.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_RACE_CHECKER=1)
   endif()
 elseif(ORDO_CUDA_MODE STREQUAL "ON")
   # CUDA's headers are only for the files that need them, so that compiler caches serve all builds with the others.

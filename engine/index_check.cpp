@@ -1,11 +1,15 @@
 #include <ordo/engine/index_check.h>
 
 #include <cstdlib>
+#include <mutex>
 #include <string_view>
 
 #include <ordo/engine/check.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
+#endif
+#if ORDO_EMULATED
+#include <ordo/engine/cuda/emulator/emulator.h>
 #endif
 
 namespace ordo {
@@ -14,6 +18,18 @@ namespace detail {
 void throw_index_error(const char* op, const char* argument, int64_t dim, int64_t size, int64_t position,
                        int64_t value) {
   fail<IndexError>(op, "{}[{}] = {} is out of range for dimension {} of size {}", argument, position, value, dim, size);
+}
+
+void record_bad_index(IndexRecord* r, uint64_t ticket, int64_t position, int64_t value) {
+#if ORDO_EMULATED
+  if (cuda::emulator::in_kernel()) return cuda::emulator::record_bad_index(r, ticket, position, value);
+#endif
+  static std::mutex mutex;  // only errors come here
+  std::lock_guard lock(mutex);
+  if (r->ticket < ticket || (r->ticket == ticket && r->position <= position)) return;
+  r->ticket = ticket;
+  r->position = position;
+  r->value = value;
 }
 
 bool sync_every_operation() {

@@ -8,17 +8,14 @@
 
 #include <ordo/engine/device.h>
 #include <ordo/engine/host_device.h>
+#include <ordo/engine/index_record.h>
+#ifdef __CUDACC__
+#include <ordo/engine/cuda/index_record.cuh>
+#endif
 
 namespace ordo {
 
 namespace detail {
-/// The smallest (ticket, position) so far of a stream's bad indices, and its value. `lock` guards a change.
-struct IndexRecord {
-  unsigned lock = 0;
-  uint64_t ticket = ~uint64_t(0);
-  int64_t position = 0;
-  int64_t value = 0;
-};
 /// Throws the IndexError.
 [[noreturn]] void throw_index_error(const char* op, const char* argument, int64_t dim, int64_t size, int64_t position,
                                     int64_t value);
@@ -38,37 +35,11 @@ class IndexCheck {
 
  private:
   friend class IndexGuard;
-  // Out of line in spirit: reached only on an error, and then by few threads, those with an earlier position.
-#ifdef __CUDACC__
-  __host__ __device__
-#endif
-      void
-      record(int64_t position, int64_t value) const {
+  ORDO_HD void record(int64_t position, int64_t value) const {
 #ifdef __CUDA_ARCH__
-    volatile detail::IndexRecord* r = record_;
-    if (r->ticket < ticket_ || (r->ticket == ticket_ && r->position <= position)) return;
-    while (atomicCAS(&record_->lock, 0u, 1u) != 0u) __nanosleep(64);
-    __threadfence();
-    if (r->ticket > ticket_ || (r->ticket == ticket_ && r->position > position)) {
-      r->position = position;
-      r->value = value;
-      r->ticket = ticket_;
-    }
-    __threadfence();
-    atomicExch(&record_->lock, 0u);
+    cuda::record_bad_index(record_, ticket_, position, value);
 #else
-    detail::IndexRecord* r = record_;
-    if (__atomic_load_n(&r->ticket, __ATOMIC_ACQUIRE) == ticket_ &&
-        __atomic_load_n(&r->position, __ATOMIC_RELAXED) <= position)
-      return;
-    while (__atomic_exchange_n(&r->lock, 1u, __ATOMIC_ACQUIRE)) {
-    }
-    if (r->ticket > ticket_ || (r->ticket == ticket_ && r->position > position)) {
-      __atomic_store_n(&r->position, position, __ATOMIC_RELAXED);
-      r->value = value;
-      __atomic_store_n(&r->ticket, ticket_, __ATOMIC_RELEASE);
-    }
-    __atomic_store_n(&r->lock, 0u, __ATOMIC_RELEASE);
+    detail::record_bad_index(record_, ticket_, position, value);
 #endif
   }
 

@@ -13,6 +13,8 @@
 #endif
 #if ORDO_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
+#elif ORDO_RACE_CHECKER
+#include <ordo/engine/cuda/emulator/checker.h>
 #endif
 
 namespace ordo::detail {
@@ -23,6 +25,8 @@ inline void note_allocated([[maybe_unused]] void* p, [[maybe_unused]] size_t byt
 #if ORDO_ADDRESS_SANITIZER
   ASAN_UNPOISON_MEMORY_REGION(p, bytes);
   ASAN_POISON_MEMORY_REGION(static_cast<char*>(p) + bytes, block_bytes - bytes);
+#elif ORDO_RACE_CHECKER
+  cuda::emulator::checker::device_block(p, bytes, block_bytes);
 #endif
 }
 
@@ -31,6 +35,8 @@ inline void note_allocated([[maybe_unused]] void* p, [[maybe_unused]] size_t byt
 inline void note_freed([[maybe_unused]] void* p, [[maybe_unused]] size_t block_bytes) {
 #if ORDO_ADDRESS_SANITIZER
   ASAN_POISON_MEMORY_REGION(p, block_bytes);
+#elif ORDO_RACE_CHECKER
+  cuda::emulator::checker::device_block(p, 0, block_bytes);
 #endif
 }
 

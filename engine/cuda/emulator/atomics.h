@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include <ordo/engine/cuda/emulator/checker.h>
 #include <ordo/engine/cuda/emulator/scheduler.h>
 
 namespace ordo::cuda::emulator {
@@ -13,9 +14,16 @@ concept AtomicNumber = AtomicInteger<T> || std::is_same_v<T, float> || std::is_s
 template <class T>
 concept AtomicWord = AtomicInteger<T> || std::is_same_v<T, unsigned short>;
 
+// Not inlined with the checker, which wants the place of the call, and not the two accesses in here.
+#if ORDO_RACE_CHECKER
+#define ORDO_EMULATOR_ATOMIC __attribute__((noinline, no_sanitize("thread")))
+#else
+#define ORDO_EMULATOR_ATOMIC
+#endif
 template <class T, class F>
-T read_change_write(T* p, F change) {
+ORDO_EMULATOR_ATOMIC T read_change_write(T* p, F change) {
   give_way_at_atomic();
+  checker::atomic(p, sizeof(T), __builtin_return_address(0));
   const T old = *p;
   *p = change(old);
   return old;

@@ -116,8 +116,8 @@ inline unsigned __reduce_xor_sync(unsigned mask, unsigned v, ORDO_EMULATOR_HERE)
 }
 #undef ORDO_EMULATOR_HERE
 
-inline void __threadfence() { ordo::cuda::emulator::give_way_at_atomic(); }
-inline void __threadfence_block() { ordo::cuda::emulator::give_way_at_atomic(); }
+inline void __threadfence() { ordo::cuda::emulator::fence(true); }
+inline void __threadfence_block() { ordo::cuda::emulator::fence(false); }
 inline void __nanosleep(unsigned) { ordo::cuda::emulator::give_way(1.0); }
 
 template <class T>

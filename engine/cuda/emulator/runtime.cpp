@@ -6,8 +6,11 @@
 #include <mutex>
 #include <unordered_map>
 
+#include <ordo/engine/cuda/emulator/checker.h>
 #include <ordo/engine/cuda/emulator/scheduler.h>
 #include <ordo/engine/memory_annotations.h>
+
+namespace checker = ordo::cuda::emulator::checker;
 
 namespace {
 std::mutex g_mutex;
@@ -123,8 +126,10 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
   if (bytes > ordo::cuda::emulator::options().memory_bytes -
                   std::min(g_allocated, ordo::cuda::emulator::options().memory_bytes))
     return result(cudaErrorMemoryAllocation);
-  void* p = std::aligned_alloc(256, block_size(bytes));
+  void* p = std::aligned_alloc(256, block_size(bytes) + 2 * checker::kRedZone);
   if (!p) return result(cudaErrorMemoryAllocation);
+  p = static_cast<char*>(p) + checker::kRedZone;
+  checker::device_memory(p, block_size(bytes));
   std::memset(p, 0xcb, bytes);  // nobody may rely on zeros
   ordo::detail::note_allocated(p, bytes, block_size(bytes));
   g_allocated += bytes;
@@ -139,8 +144,9 @@ cudaError_t cudaFree(void* data) {
   if (found == allocations().end()) return result(cudaErrorInvalidValue);
   g_allocated -= found->second;
   ordo::detail::note_freed(data, block_size(found->second));
+  checker::forget_memory(data, block_size(found->second));
   allocations().erase(found);
-  std::free(data);
+  std::free(static_cast<char*>(data) - checker::kRedZone);
   return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void** data, size_t bytes) {

@@ -1,3 +1,4 @@
+#include <ordo/engine/cuda/emulator/checker.h>
 #include <ordo/engine/cuda/emulator/intrinsics.h>
 #include <ordo/engine/cuda/emulator/threads.h>
 
@@ -15,6 +16,7 @@ namespace {
 std::vector<std::unique_ptr<Context>> g_contexts;
 std::vector<Context*> g_free_contexts;
 size_t g_stack_bytes = 0;
+thread_local bool t_in_kernel = false;
 bool g_entering = false;  // the launching flow of control is switching to the first thread
 std::exception_ptr g_exception;
 struct Abandoned {};  // thrown by fail(), so that the frames of the thread are left in order
@@ -28,6 +30,7 @@ void admit(Block& b) {
   b.live = unsigned(b.threads.size());
   for (unsigned w = 0; w < b.warps.size(); ++w)
     b.warps[w] = {.live = w * 32 + 32 <= b.live ? ~0u : (1u << (b.live & 31)) - 1};
+  checker::block_starts(b);
   const bool reverse = l.options.order == Order::reverse;
   for (unsigned i = 0; i < b.live; ++i) {
     Thread& t = b.threads[reverse ? b.live - 1 - i : i];
@@ -78,9 +81,13 @@ void run_threads() {
   g_entering = false;
   for (;;) {
     try {
+      checker::enter_kernel();
       l.body(l.body_context);
+      checker::leave_kernel();
     } catch (const Abandoned&) {
+      checker::leave_kernel();
     } catch (...) {
+      checker::leave_kernel();
       g_exception = std::current_exception();
       l.error = "exception";
     }
@@ -142,6 +149,7 @@ void start_launch(const LaunchCall& call, const Options& options, uint64_t numbe
   l.shared_bytes = call.shared_bytes;
   l.body = call.body;
   l.body_context = call.parameters;
+  l.body_context_bytes = call.parameter_bytes;
   l.error.clear();
   l.fresh.clear();
   l.ready.clear();
@@ -158,6 +166,7 @@ void start_launch(const LaunchCall& call, const Options& options, uint64_t numbe
 
   const size_t resident = l.options.resident ? l.options.resident : 1 + l.random.below(8);
   l.blocks.resize(std::min<size_t>(blocks, resident));
+  checker::begin_launch();
   for (Block& b : l.blocks) {
     b.threads.resize(threads);
     b.warps.resize((threads + 31) / 32);
@@ -192,7 +201,9 @@ std::string end_launch() {
     if (!l.error.empty() || waiting) forget_frames(*c);
     g_free_contexts.push_back(c.get());
   }
+  const std::string found = checker::end_launch();
   if (!l.error.empty()) return l.error;
+  if (!found.empty()) return found;
   if (waiting) return "deadlock, " + std::to_string(waiting) + " threads wait" + stuck;
   return {};
 }
@@ -219,12 +230,19 @@ void fail(std::string why) {
 }
 
 void give_way(double chance) {
+  const checker::Pause pause;
   Launch& l = g_launch;
   if (!l.current || !l.random.chance(chance)) return;
   wake(*l.current);
   suspend();
 }
 void give_way_at_atomic() { give_way(g_launch.options.yield); }
+void fence(bool whole_device) {
+  const checker::Pause pause;
+  give_way_at_atomic();
+  if (g_launch.current) checker::fence(whole_device);
+}
+bool in_kernel() { return t_in_kernel; }
 void count_float_atomic() { counters().float_atomics += g_launch.current != nullptr; }
 int lane() { return int(g_launch.current->number & 31); }
 
@@ -253,8 +271,9 @@ void run(const LaunchCall& call, const Options& options, uint64_t number) {
     g_stack_bytes = options.stack_bytes;
   }
   start_launch(call, options, number);
-  g_entering = true;
+  g_entering = t_in_kernel = true;
   switch_to(l.main, *pick());
+  t_in_kernel = false;
   const std::string error = end_launch();
   if (g_exception) std::rethrow_exception(std::exchange(g_exception, nullptr));
   if (!error.empty()) throw CudaError("[emulator] " + error);

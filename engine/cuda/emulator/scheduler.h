@@ -12,6 +12,7 @@
 
 #include <ordo/engine/cuda/emulator/language.h>
 #include <ordo/engine/cuda/emulator/runtime.h>
+#include <ordo/engine/index_record.h>
 
 namespace ordo::cuda::emulator {
 
@@ -24,6 +25,8 @@ struct Options {
   unsigned resident = 4;             ///< blocks in flight together; 0: 1 to 8, drawn from the seed
   size_t stack_bytes = 64 << 10;     ///< of each suspended CUDA thread
   uint64_t max_steps = 1ull << 34;   ///< of one launch, before it is reported as a livelock
+  double preempt = 0.05;             ///< with ORDO_SANITIZE=race: chance of giving way at any access
+  bool host_memory = false;          ///< with ORDO_SANITIZE=race: kernels may use memory of the host
   size_t memory_bytes = 8ull << 30;  ///< of the device
   int multiprocessors = 0;           ///< ORDO_EMULATOR_MULTIPROCESSORS: of the device; 0: drawn from the seed
   bool eager = false;                ///< ORDO_EMULATOR_EAGER: streams run at once, in program order
@@ -71,6 +74,11 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cu
   queue_launch({grid, block, shared_bytes, body, &call, sizeof call}, stream);
 }
 
+/// Whether the calling thread runs a kernel.
+bool in_kernel();
+/// The text of index_record.cuh, for index_check.cpp.
+void record_bad_index(ordo::detail::IndexRecord* record, uint64_t ticket, int64_t position, int64_t value);
+
 // -- for the intrinsics ---------------------------------------------------------------------------------------------
 /// The place of a call in a kernel.
 struct Where {
@@ -100,6 +108,8 @@ uint64_t warp_operation(WarpOp op, unsigned mask, uint64_t value, int source_lan
 /// Lets another thread run, with that chance.
 void give_way(double chance);
 void give_way_at_atomic();
+/// __threadfence, or __threadfence_block.
+void fence(bool whole_device);
 void count_float_atomic();
 int lane();
 void* shared_variable(const void* tag, size_t bytes, size_t alignment);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include <ordo/engine/cuda/emulator/checker.h>
 #include <ordo/engine/cuda/emulator/threads.h>
 
 namespace ordo::cuda::emulator {
@@ -17,18 +18,22 @@ void fill_garbage(void* data, size_t bytes, uint64_t seed) {
 }
 
 void* shared_variable(const void* tag, size_t bytes, size_t alignment) {
+  const checker::Pause pause;
   Block& b = *g_launch.current->block;
   for (SharedVariable& v : b.shared) {
     if (v.tag != tag) continue;
     if (v.block != b.number) {  // left by a block that has ended
       fill_garbage(v.data, bytes, g_launch.random.next());
+      checker::shared_memory(v.data, bytes);
       v.block = b.number;
     }
     return v.data;
   }
   void* p = nullptr;
-  if (posix_memalign(&p, std::max<size_t>(alignment, 16), bytes) != 0) throw std::bad_alloc();
+  if (posix_memalign(&p, std::max<size_t>(alignment, 16), bytes + 2 * checker::kRedZone) != 0) throw std::bad_alloc();
+  p = static_cast<char*>(p) + checker::kRedZone;
   fill_garbage(p, bytes, g_launch.random.next());
+  checker::shared_memory(p, bytes);
   b.shared.push_back({tag, p, bytes, b.number});
   return p;
 }
@@ -39,7 +44,10 @@ void* dynamic_shared() {
 }
 
 void free_shared(Block& block) noexcept {
-  for (SharedVariable& v : block.shared) std::free(v.data);
+  for (SharedVariable& v : block.shared) {
+    checker::forget_memory(v.data, v.bytes);
+    std::free(static_cast<char*>(v.data) - checker::kRedZone);
+  }
   block.shared.clear();
 }
 

@@ -4,11 +4,13 @@
 #include <bit>
 #include <cstring>
 
+#include <ordo/engine/cuda/emulator/checker.h>
 #include <ordo/engine/cuda/emulator/threads.h>
 
 namespace ordo::cuda::emulator {
 
 int block_barrier(BarrierVote vote, int predicate, Where where) {
+  const checker::Pause pause;
   Thread& t = *g_launch.current;
   Block& b = *t.block;
   if (b.live != b.threads.size())
@@ -26,6 +28,7 @@ int block_barrier(BarrierVote vote, int predicate, Where where) {
   t.state = Thread::State::at_barrier;
   if (++b.arrived == b.live) {
     b.arrived = 0;
+    checker::barrier(b);
     b.vote_result = vote == BarrierVote::count ? int(b.votes)
                     : vote == BarrierVote::all ? b.votes == b.live
                                                : b.votes != 0;
@@ -111,6 +114,7 @@ void release_if_complete(Block& b, const Thread& leader) {
   for (unsigned rest = here; rest; rest &= rest - 1)
     results[std::countr_zero(rest)] = lane_result(threads[std::countr_zero(rest)], here, values, common);
   warp.waiting &= ~here;
+  if (op == WarpOp::sync) checker::warp_barrier(b, first, here);
   for (unsigned rest = here; rest; rest &= rest - 1) {
     Thread& t = threads[std::countr_zero(rest)];
     t.value = results[std::countr_zero(rest)];
@@ -120,6 +124,7 @@ void release_if_complete(Block& b, const Thread& leader) {
 }  // namespace
 
 uint64_t warp_operation(WarpOp op, unsigned mask, uint64_t value, int source_lane, Where where) {
+  const checker::Pause pause;
   Thread& t = *g_launch.current;
   if (!(mask >> (t.number & 31) & 1))
     fail("warp operation at " + place(where) + ": " + name_of(t) + " is not in its own mask");

@@ -99,6 +99,7 @@ struct Launch {
   size_t shared_bytes = 0;
   void (*body)(void*) = nullptr;
   void* body_context = nullptr;
+  size_t body_context_bytes = 0;
   uint64_t number = 0;
 
   Context main;

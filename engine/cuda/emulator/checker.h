@@ -1,0 +1,89 @@
+// The checker of ORDO_SANITIZE=race: data races, accesses outside of device and shared memory, and reads of shared
+// memory that nobody wrote, each with the lines of the kernels. Internal to the emulator; without the option all of
+// this is empty.
+//
+// The compiler reports every access of a .cu file (compiler_hooks.cpp). Two accesses of different threads race when
+// one writes, not both are atomic, and nothing orders them: __syncthreads within a block, __syncwarp within a warp,
+// and everywhere a fence, an atomic on a word, an atomic on the same word, and a fence. Shuffles and votes order
+// nothing. So one launch without a report, and without an order-dependent atomic, has one result under every schedule.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ordo::cuda::emulator {
+
+struct Block;
+
+namespace checker {
+
+enum class Kind : uint8_t { none, read, write, atomic };
+
+#if ORDO_RACE_CHECKER
+
+/// True while the calling thread of the operating system runs a kernel's own code.
+extern thread_local bool t_in_kernel;
+
+/// The emulator at work: its accesses are not the kernel's.
+class Pause {
+ public:
+  Pause() : before_(t_in_kernel) { t_in_kernel = false; }
+  ~Pause() { t_in_kernel = before_; }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+ private:
+  bool before_;
+};
+inline void enter_kernel() { t_in_kernel = true; }
+inline void leave_kernel() { t_in_kernel = false; }
+
+void begin_launch();
+/// What was found since begin_launch(), a line each; empty when all is well.
+std::string end_launch();
+void block_starts(const Block& block);
+/// All threads of the block have come to a barrier.
+void barrier(const Block& block);
+/// The lanes of `mask` in the warp that begins with thread `first` have come to a __syncwarp.
+void warp_barrier(const Block& block, unsigned first, unsigned mask);
+/// __threadfence, or __threadfence_block.
+void fence(bool whole_device);
+/// An atomic operation of the current thread; `code` is its place in the program. A store does not read.
+void atomic(const void* p, size_t bytes, const void* code, bool reads = true);
+/// Any other access.
+void access(const void* p, size_t bytes, Kind kind, const void* code);
+
+/// Shared memory of a block that starts, with room on both sides that nobody may touch.
+void shared_memory(const void* p, size_t bytes);
+/// New device memory.
+void device_memory(const void* p, size_t bytes);
+/// Of a block of device memory the first `bytes` may be used from now on, the rest may not. Other blocks are ignored.
+void device_block(const void* p, size_t bytes, size_t block_bytes);
+/// No longer memory of the device.
+void forget_memory(const void* p, size_t bytes);
+
+/// Bytes beside each piece of memory that belong to nobody.
+inline constexpr size_t kRedZone = 256;
+
+#else
+
+struct [[maybe_unused]] Pause {};
+inline void enter_kernel() {}
+inline void leave_kernel() {}
+inline void begin_launch() {}
+inline std::string end_launch() { return {}; }
+inline void block_starts(const Block&) {}
+inline void barrier(const Block&) {}
+inline void warp_barrier(const Block&, unsigned, unsigned) {}
+inline void fence(bool) {}
+inline void atomic(const void*, size_t, const void*) {}
+inline void shared_memory(const void*, size_t) {}
+inline void device_memory(const void*, size_t) {}
+inline void forget_memory(const void*, size_t) {}
+inline constexpr size_t kRedZone = 0;
+
+#endif
+
+}  // namespace checker
+}  // namespace ordo::cuda::emulator
