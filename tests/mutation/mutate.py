@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Plants small faults, one at a time, in a copy of the sources, and reports which of them the tests catch.
+
+    mutate.py SOURCE WORK [--filter TEXT] [--list] [--check] [--jobs N]
+
+SOURCE is a checkout, WORK a directory for the copy and its builds. A fault is caught when the tests of the emulated build
+fail, or else those of the race checker's. --check only makes sure that every fault still fits the sources.
+Exit status: 1 when a fault was not caught or does not fit, 2 for bad arguments.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+from faults import FAULTS
+
+BUILDS = ["emulated", "race"]  # in this order: the second one is slower
+SECONDS = 900  # a test program that runs longer hangs, which counts as caught
+
+
+def check(source):
+    """The faults that do not fit."""
+    bad = []
+    for f in FAULTS:
+        path = source / f["file"]
+        count = path.read_text().count(f["before"]) if path.is_file() else 0
+        if count != 1 or f["before"] == f["after"]:
+            bad.append(f"{f['name']}: its text occurs {count} times in {f['file']}")
+    names = [f["name"] for f in FAULTS]
+    bad += [f"two faults are called '{n}'" for n in sorted(set(names)) if names.count(n) > 1]
+    return bad
+
+
+def copy_sources(source, copy):
+    files = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                           check=True, capture_output=True).stdout.decode().split("\0")
+    for name in filter(None, files):
+        if not (source / name).is_file():
+            continue
+        target = copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.is_file() or target.read_bytes() != (source / name).read_bytes():
+            shutil.copyfile(source / name, target)  # the others keep their times, so that builds stay small
+
+
+def build(copy, preset, jobs):
+    directory = copy / "build" / preset
+    environment = dict(os.environ, CCACHE_BASEDIR=str(copy), CCACHE_NOHASHDIR="1")
+    log = copy / f"{preset}.log"
+    with open(log, "w") as out:
+        if not (directory / "build.ninja").is_file():
+            command = ["cmake", "--preset", preset, "-DORDO_SAMPLES=OFF", "-DORDO_BENCH=OFF", "-DORDO_TOOLS=OFF"]
+            subprocess.run(command, cwd=copy, env=environment, stdout=out, stderr=out, check=True)
+        done = subprocess.run(["ninja", "-C", directory, "-j", str(jobs), "ordo_tests"], env=environment, stdout=out,
+                              stderr=out)
+    return done.returncode == 0
+
+
+def run_tests(copy, preset):
+    """None when all pass, else how they failed."""
+    command = [copy / "build" / preset / "bin" / "ordo_tests", "--gtest_fail_fast", "--gtest_brief=1"]
+    try:
+        done = subprocess.run(command, cwd=copy, capture_output=True, timeout=SECONDS, text=True, errors="replace")
+    except subprocess.TimeoutExpired:
+        return f"no end after {SECONDS} s"
+    if done.returncode == 0:
+        return None
+    if done.returncode < 0:
+        return f"signal {-done.returncode}"
+    failed = [line.split()[3].rstrip(",") for line in done.stdout.splitlines() if line.startswith("[  FAILED  ] ")]
+    return failed[0] if failed else f"exit status {done.returncode}"
+
+
+def try_fault(copy, f, jobs):
+    path = copy / f["file"]
+    original = path.read_text()
+    path.write_text(original.replace(f["before"], f["after"]))
+    try:
+        for preset in BUILDS:
+            if not build(copy, preset, jobs):
+                return "", "does not compile"
+            how = run_tests(copy, preset)
+            if how:
+                return preset, how
+        return "", ""
+    finally:
+        path.write_text(original)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("work", type=pathlib.Path)
+    parser.add_argument("--filter", default="", help="only faults whose name or file contains this")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    faults = [f for f in FAULTS if arguments.filter in f["name"] or arguments.filter in f["file"]]
+    if not faults:
+        parser.error(f"no fault matches '{arguments.filter}'")
+    if arguments.list:
+        print("\n".join(f"{f['name']}  ({f['file']})" for f in faults))
+        return 0
+    bad = check(arguments.source)
+    for line in bad:
+        print(line)
+    if arguments.check or bad:
+        if not bad:
+            print(f"{len(FAULTS)} faults fit the sources.")
+        return 1 if bad else 0
+
+    copy = arguments.work.resolve() / "source"
+    copy_sources(arguments.source.resolve(), copy)
+    for preset in BUILDS:
+        if not build(copy, preset, arguments.jobs):
+            sys.exit(f"mutate: the {preset} build fails without a fault: {copy / (preset + '.log')}")
+        how = run_tests(copy, preset)
+        if how:
+            sys.exit(f"mutate: the {preset} tests fail without a fault: {how}")
+    survivors, broken = [], []
+    for number, f in enumerate(faults, 1):
+        started = time.monotonic()
+        preset, how = try_fault(copy, f, arguments.jobs)
+        if preset:
+            word = "caught"
+        elif how:
+            word = "BROKEN"
+            broken.append(f)
+        else:
+            word = "MISSED"
+            survivors.append(f)
+        seconds = time.monotonic() - started
+        note = ": ".join(filter(None, [preset, how]))
+        print(f"{number:3}/{len(faults)}  {word}  {f['name']}  [{seconds:.0f} s]  {note}", flush=True)
+    caught = len(faults) - len(survivors) - len(broken)
+    print(f"\n{caught} of {len(faults)} faults were caught.")
+    for f in survivors:
+        print(f"missed: {f['name']}  ({f['file']})")
+    for f in broken:
+        print(f"does not compile: {f['name']}  ({f['file']})")
+    return 1 if survivors or broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+// The checker checked: kernels that are wrong in one way each, beside the same kernel done right. The wrong one must be
+// caught, by the plain emulator where schedules show it, and by the race checker with its place; the right one must
+// pass in every build.
+#include <ordo/engine/cuda/cuda.h>
+
+#if ORDO_EMULATED
+#include <functional>
+#include <set>
+
+#include "tests/simt/wrong_kernels.cuh"
+
+namespace ordo::test {
+namespace {
+
+#if ORDO_RACE_CHECKER
+constexpr bool kChecked = true;
+#else
+constexpr bool kChecked = false;
+#endif
+
+struct Program {
+  const char* name;
+  const char* plain;    // how the plain emulator tells: "bits", a text of its error, or "" when it cannot
+  const char* checked;  // what the race checker says
+  std::vector<float> (*run)(bool right);
+};
+
+const Program kPrograms[] = {
+    {"missing_barrier", "bits", "data race in shared memory", run_tree_sum},
+    {"missing_syncwarp", "bits", "data race in shared memory", run_warp_sum},
+    {"shuffle_instead_of_syncwarp", "bits", "data race in shared memory", run_warp_exchange},
+    {"write_after_read", "bits", "data race in shared memory", run_rounds},
+    {"lost_update", "", "data race in device memory", run_count},
+    {"plain_read_of_an_atomic", "", "data race in device memory", run_running_total},
+    {"missing_fence", "", "data race in device memory", run_last_block},
+    {"fence_of_the_block_only", "", "data race in device memory", run_last_block_with_block_fence},
+    {"acquired_without_barrier", "bits", "data race in device memory", run_last_block_all_threads},
+    {"divergent_barrier", "divergent __syncthreads", "divergent __syncthreads", run_divergent_barrier},
+    {"barrier_after_return", "after a thread", "after a thread", run_barrier_after_return},
+    {"shuffle_in_a_branch", "deadlock", "deadlock", run_shuffle_in_branch},
+    {"lane_outside_its_mask", "not in its own mask", "not in its own mask", run_wrong_mask},
+    {"waits_for_a_block_that_is_not_there", "livelock", "livelock", run_wait_for_later_block},
+    {"uninitialised_shared_memory", "bits", "shared memory that nobody wrote", run_unwritten_shared},
+    {"out_of_bounds_shared", nullptr, "out of bounds of shared memory", run_beyond_shared},
+    {"out_of_bounds_dynamic_shared", nullptr, "out of bounds of shared memory", run_beyond_dynamic_shared},
+    {"out_of_bounds_global", nullptr, "out of bounds of device memory", run_beyond_global},
+    {"freed_memory", nullptr, "device memory", run_freed_memory},
+    {"host_memory", "", "host memory in a kernel", run_host_memory},
+};
+
+class WrongKernels : public testing::TestWithParam<Program> {
+ protected:
+  void SetUp() override { emulator::options().max_steps = 1 << 22; }
+  void TearDown() override { emulator::options() = before_; }
+
+  struct Outcome {
+    std::set<std::vector<float>> results;
+    std::string error;
+  };
+  Outcome run(bool right, int seeds = 20) {
+    Outcome outcome;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      emulator::options().seed = uint64_t(seed);
+      try {
+        outcome.results.insert(GetParam().run(right));
+      } catch (const CudaError& e) {
+        if (outcome.error.empty()) outcome.error = e.what();
+      }
+    }
+    return outcome;
+  }
+
+ private:
+  emulator::Options before_ = emulator::options();
+};
+
+TEST_P(WrongKernels, is_caught) {
+  const Program& p = GetParam();
+  const char* expected = kChecked ? p.checked : p.plain;
+  if (!expected) GTEST_SKIP() << "leaves its memory: only a build with a checker may run it";
+  if (!*expected) GTEST_SKIP() << "does not show without the race checker";
+  const Outcome outcome = run(false);
+  if (std::string_view(expected) == "bits") {
+    EXPECT_GT(outcome.results.size(), 1u) << "20 schedules agree";
+  } else {
+    EXPECT_NE(outcome.error.find(expected), std::string::npos) << "error: " << outcome.error;
+    if (kChecked) EXPECT_NE(outcome.error.find("wrong_kernels.cuh:"), std::string::npos) << outcome.error;
+  }
+}
+
+// In the tamest schedule of all: threads one after the other, without preemption.
+TEST_P(WrongKernels, races_show_in_any_schedule) {
+  if (!kChecked) GTEST_SKIP() << "needs the race checker";
+  if (std::string_view(GetParam().checked).find("race") == std::string_view::npos) return;
+  for (emulator::Order order : {emulator::Order::forward, emulator::Order::reverse}) {
+    emulator::options().order = order;
+    emulator::options().preempt = 0;
+    EXPECT_NE(run(false, 1).error.find("data race"), std::string::npos) << int(order);
+  }
+}
+
+TEST_P(WrongKernels, passes_when_right) {
+  const Outcome outcome = run(true);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.results.size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Simt, WrongKernels, testing::ValuesIn(kPrograms),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace ordo::test
+#endif
