@@ -4,9 +4,9 @@
 #include <ordo/engine/cuda/cuda.h>
 
 #if ORDO_EMULATED
-#include <functional>
 #include <set>
 
+#include <ordo/engine/error.h>
 #include "tests/simt/wrong_kernels.cuh"
 
 namespace ordo::test {
@@ -84,7 +84,9 @@ TEST_P(WrongKernels, is_caught) {
     EXPECT_GT(outcome.results.size(), 1u) << "20 schedules agree";
   } else {
     EXPECT_NE(outcome.error.find(expected), std::string::npos) << "error: " << outcome.error;
-    if (kChecked) EXPECT_NE(outcome.error.find("wrong_kernels.cuh:"), std::string::npos) << outcome.error;
+    if (kChecked) {
+      EXPECT_NE(outcome.error.find("wrong_kernels.cuh:"), std::string::npos) << "names no place: " << outcome.error;
+    }
   }
 }
 
