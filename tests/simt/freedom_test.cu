@@ -59,28 +59,6 @@ TEST_F(FreedomTest, multiprocessors_are_drawn_from_the_seed) {
             "ORDO_EMULATOR_SEED=3 ORDO_EMULATOR_ORDER=random ORDO_EMULATOR_YIELD=0.3 ORDO_EMULATOR_MULTIPROCESSORS=7");
 }
 
-// A sum whose bits depend on how many blocks make it.
-__global__ void block_sums_kernel(const float* x, float* sums) {
-  float sum = 0;
-  for (int64_t i = cuda::thread_index(); i < kCount; i += cuda::thread_count()) sum += x[i];
-  for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(~0u, sum, half);
-  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
-}
-TEST_F(FreedomTest, grid_sized_by_multiprocessors_changes_bits) {
-  const DeviceArray<float> x(mixed_values());
-  std::set<float> results;
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
-    cuda::set_schedule({.seed = seed});
-    const int blocks = cuda::backend::device_properties(0).multiprocessors;
-    const DeviceArray<float> sums{size_t(blocks)};
-    cuda::launch(block_sums_kernel, dim3(unsigned(blocks)), dim3(32), 0, cuda::current_stream(kCuda), x, sums);
-    float sum = 0;
-    for (float v : sums.values()) sum += v;
-    results.insert(sum);
-  }
-  EXPECT_GT(results.size(), 5u);
-}
-
 template <class T>
 std::vector<T> scanned(const std::vector<T>& values) {
   const DeviceArray<T> in(values), out(values.size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ordo/engine/cuda/atomics.h>
+#include <ordo/engine/cuda/cub.h>
 #include <ordo/engine/cuda/cuda.h>
 
 #include <cmath>
@@ -292,6 +293,54 @@ inline std::vector<float> run_host_memory(bool right) {
   launch(copy_kernel, dim3(1), dim3(32), 0, current_stream(kCuda), right ? in : on_host.data(),
          static_cast<float*>(out));
   return out.values();
+}
+
+struct Plus {
+  __host__ __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+/// Sums of runs of 1000 values: by CUB, whose association depends on timing, or by a thread each.
+__global__ inline void sums_of_runs_kernel(const float* x, float* sums) {
+  float sum = 0;
+  for (int i = 0; i < 1000; ++i) sum += x[threadIdx.x * 1000 + unsigned(i)];
+  sums[threadIdx.x] = sum;
+}
+inline std::vector<float> run_sums_of_runs(bool right) {
+  constexpr int kCount = 3000;
+  const DeviceArray<float> in(mixed_floats(kCount)), sums(size_t(3));
+  if (right) {
+    launch(sums_of_runs_kernel, dim3(1), dim3(3), 0, current_stream(kCuda), in, sums);
+    return sums.values();
+  }
+  std::vector<int> keys;
+  for (int i = 0; i < kCount; ++i) keys.push_back(i / 1000);
+  const DeviceArray<int> key(keys), unique(size_t(3)), found(size_t(1));
+  const auto reduce = [&](void* temporary, size_t& bytes) {
+    check(cub::DeviceReduce::ReduceByKey(temporary, bytes, static_cast<const int*>(key), static_cast<int*>(unique),
+                                         static_cast<const float*>(in), static_cast<float*>(sums),
+                                         static_cast<int*>(found), Plus(), kCount, current_stream(kCuda)),
+          "ReduceByKey");
+  };
+  size_t bytes = 0;
+  reduce(nullptr, bytes);
+  const Scratch<char> temporary(int64_t(bytes), kCuda);
+  reduce(temporary.data(), bytes);
+  return sums.values();
+}
+
+/// A thread per block adds every gridDim.x-th value; the host adds the sums of the blocks.
+__global__ inline void block_sums_kernel(const float* x, int n, float* sums) {
+  float sum = 0;
+  for (int i = int(blockIdx.x); i < n; i += int(gridDim.x)) sum += x[i];
+  sums[blockIdx.x] = sum;
+}
+inline std::vector<float> run_block_sums(bool right) {
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "multiprocessors");
+  const int blocks = right ? 16 : multiprocessors;
+  float sum = 0;
+  for (float v : run_on_numbers(block_sums_kernel, 700, blocks, 1, size_t(blocks))) sum += v;
+  return {sum};
 }
 
 }  // namespace ordo::test

@@ -46,6 +46,8 @@ const Program kPrograms[] = {
     {"out_of_bounds_global", nullptr, "out of bounds of device memory", run_beyond_global},
     {"freed_memory", nullptr, "device memory", run_freed_memory},
     {"host_memory", "", "host memory in a kernel", run_host_memory},
+    {"float_reduce_by_key", "bits", "bits", run_sums_of_runs},
+    {"grid_sized_by_multiprocessors", "bits", "bits", run_block_sums},
 };
 
 class WrongKernels : public testing::TestWithParam<Program> {
