@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -20,15 +21,15 @@ struct Map {
   Ranges<Place> usable;   // device or shared
   Ranges<Place> guarded;  // beside_device or beside_shared: what is not usable there is an error
   std::vector<std::pair<uintptr_t, uintptr_t>> program;
-  // Answers for whole lines of 64 bytes, until the map changes.
-  uint64_t version = 1;
-  struct Line {
-    uintptr_t line = 0;
-    uint64_t version = 0;
-    Place place{};
-  };
-  std::array<Line, 4096> lines;
+  std::atomic<uint64_t> version = 1;
 };
+// Answers for whole lines of 64 bytes, until the map changes. One launch runs at a time, so one thread looks.
+struct Line {
+  uintptr_t line = 0;
+  uint64_t version = 0;
+  Place place{};
+};
+std::array<Line, 4096> g_lines;
 // Never destroyed: memory is freed by destructors of static objects.
 Map& map() {
   static Map* m = new Map;
@@ -71,9 +72,9 @@ Place place_of_byte(uintptr_t a) {
 Place place_of(const void* p, size_t bytes) {
   Map& m = map();
   const uintptr_t begin = address(p), last = begin + bytes - 1, line = begin / 64;
-  std::lock_guard lock(m.mutex);
-  Map::Line& known = m.lines[line % m.lines.size()];
+  Line& known = g_lines[line % g_lines.size()];
   if (line == last / 64 && known.line == line && known.version == m.version) return known.place;
+  std::lock_guard lock(m.mutex);
   const auto* range = m.usable.find(begin);
   if (range && last < range->end) {
     const auto* whole = m.usable.find(line * 64);

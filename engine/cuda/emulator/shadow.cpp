@@ -1,6 +1,7 @@
 #include <ordo/engine/cuda/emulator/shadow.h>
 
 #if ORDO_RACE_CHECKER
+#include <array>
 #include <memory>
 #include <unordered_map>
 
@@ -13,18 +14,22 @@ struct Page {
   Cell cells[(1 << kPageBits) / 4];
 };
 std::unordered_map<uintptr_t, std::unique_ptr<Page>> g_pages;
-Page* g_last = nullptr;
-uintptr_t g_last_key = ~uintptr_t(0);
+struct Recent {
+  uintptr_t key = 0;
+  Page* page = nullptr;
+};
+std::array<Recent, 1024> g_recent;
 
 Page* find_page(uintptr_t key, bool make) {
-  if (key == g_last_key) return g_last;
+  Recent& recent = g_recent[key % g_recent.size()];
+  if (recent.page && recent.key == key) return recent.page;
   auto at = g_pages.find(key);
   if (at == g_pages.end()) {
     if (!make) return nullptr;
     at = g_pages.emplace(key, std::make_unique<Page>()).first;
   }
-  g_last_key = key;
-  return g_last = at->second.get();
+  recent = {key, at->second.get()};
+  return recent.page;
 }
 constexpr uintptr_t cell_index(uintptr_t a) { return (a & ((uintptr_t(1) << kPageBits) - 1)) / 4; }
 }  // namespace
@@ -47,8 +52,7 @@ void forget_accesses(const void* p, size_t bytes) {
 void trim_cells() {
   if (g_pages.size() <= kMostPages) return;
   g_pages.clear();
-  g_last = nullptr;
-  g_last_key = ~uintptr_t(0);
+  g_recent = {};
 }
 
 }  // namespace ordo::cuda::emulator::checker
