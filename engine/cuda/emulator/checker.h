@@ -23,7 +23,7 @@ enum class Kind : uint8_t { none, read, write, atomic };
 #if ORDO_RACE_CHECKER
 
 /// True while the calling thread of the operating system runs a kernel's own code.
-extern thread_local bool t_in_kernel;
+extern thread_local bool t_in_kernel __attribute__((tls_model("initial-exec")));
 
 /// The emulator at work: its accesses are not the kernel's.
 class Pause {
