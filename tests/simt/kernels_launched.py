@@ -22,7 +22,7 @@ def kernels(library):
         address, kind, symbol = line.split(" ", 2)
         match = KERNEL.search(symbol)
         # A static variable of a kernel has the kernel in its name, too, but not the kind of code.
-        if match and kind in "tTwW" and match.group(1) != "in_kernel":
+        if match and kind in "tTwW" and "emulator::" not in match.group(0):
             yield int(address, 16), match.group(1), symbol
 
 

@@ -270,6 +270,7 @@ void run(const LaunchCall& call, const Options& options, uint64_t number) {
     g_free_contexts.clear();
     g_stack_bytes = options.stack_bytes;
   }
+  record_kernel(call.kernel);
   start_launch(call, options, number);
   g_entering = t_in_kernel = true;
   switch_to(l.main, *pick());

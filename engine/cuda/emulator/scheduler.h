@@ -53,6 +53,7 @@ struct LaunchCall {
   void (*body)(void* parameters);  // of each thread
   void* parameters;
   size_t parameter_bytes;
+  const void* kernel;  // the function, for the record
 };
 /// Queues a launch on a stream. Throws CudaError for a grid or block that no device takes.
 void queue_launch(const LaunchCall& call, cudaStream_t stream);
@@ -71,7 +72,7 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cu
     const Call& c = *static_cast<const Call*>(p);
     std::apply(c.kernel, c.parameters);
   };
-  queue_launch({grid, block, shared_bytes, body, &call, sizeof call}, stream);
+  queue_launch({grid, block, shared_bytes, body, &call, sizeof call, reinterpret_cast<const void*>(kernel)}, stream);
 }
 
 /// Whether the calling thread runs a kernel.

@@ -132,6 +132,8 @@ void thread_left_warp(Block& block, unsigned number);
 /// "index_add.cu:42", "block 3 thread 17"
 std::string place(Where where);
 std::string name_of(const Thread& t);
+/// Notes that the kernel ran, when ORDO_EMULATOR_KERNELS says where.
+void record_kernel(const void* kernel);
 void free_shared(Block& block) noexcept;
 
 }  // namespace ordo::cuda::emulator
