@@ -30,10 +30,17 @@ void set_schedule(const Schedule& s) {
   o.order = s.order == "forward" ? Order::forward : s.order == "reverse" ? Order::reverse : Order::random;
   o.yield = s.yield;
   o.multiprocessors = s.multiprocessors;
-  o.eager = s.eager;
+  o.eager = s.eager || emulator::kEagerByDefault;
 }
 
 void restart_schedule() { emulator::restart(); }
+
+void finish_queued_work() {
+  while (cudaDeviceSynchronize() != cudaSuccess) {
+    cudaGetLastError();
+    emulator::throw_failure();
+  }
+}
 
 std::string schedule_text(const Schedule& s) {
   std::string text =
@@ -57,6 +64,7 @@ namespace ordo::cuda {
 Schedule schedule() { return {}; }
 void set_schedule(const Schedule&) {}
 void restart_schedule() {}
+void finish_queued_work() {}
 std::string schedule_text(const Schedule&) { return {}; }
 EmulatorCounts emulator_counts() { return {}; }
 

@@ -22,6 +22,8 @@ Schedule schedule();
 void set_schedule(const Schedule& schedule);
 /// Launches count from the start again, so that the same work has the same schedules as in a new process.
 void restart_schedule();
+/// Runs what is queued on all streams. Throws the error of a kernel that nobody was told of.
+void finish_queued_work();
 /// The environment variables that bring `schedule` about: "ORDO_EMULATOR_SEED=1 ...". Empty in other builds.
 std::string schedule_text(const Schedule& schedule);
 

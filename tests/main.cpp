@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <exception>
 
 #include <ordo/engine/emulation.h>
 
@@ -21,6 +22,11 @@ class Replay : public testing::EmptyTestEventListener {
     at_failure_ = cuda::schedule();
   }
   void OnTestEnd(const testing::TestInfo& test) override {
+    try {
+      cuda::finish_queued_work();
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << "a kernel failed and the test did not wait for it: " << e.what();
+    }
     const std::string variables = cuda::schedule_text(at_start_);
     if (!failed_ || variables.empty()) return;
     std::printf("replay: %s ordo_tests --gtest_filter=%s.%s\n", variables.c_str(), test.test_suite_name(), test.name());

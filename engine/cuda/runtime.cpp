@@ -4,6 +4,9 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/cuda/stream.h>
+#if ORDO_EMULATED
+#include <ordo/engine/cuda/emulator/streams.h>
+#endif
 
 namespace ordo::cuda {
 
@@ -11,6 +14,9 @@ void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) [[likely]]
     return;
   cudaGetLastError();  // a failed call must not be reported again by the next check
+#if ORDO_EMULATED
+  if (status == cudaErrorLaunchFailure) emulator::throw_failure();
+#endif
   ordo::detail::fail<CudaError>("cuda", "{}: {} ({})", what, cudaGetErrorString(status), cudaGetErrorName(status));
 }
 

@@ -2,13 +2,22 @@
 #include <string_view>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/cuda/emulator/streams.h>
 #include <ordo/engine/cuda/emulator/threads.h>
+#include <ordo/engine/memory_annotations.h>
 
 namespace ordo::cuda::emulator {
+
+#if ORDO_ADDRESS_SANITIZER || ORDO_RACE_CHECKER
+const bool kEagerByDefault = true;
+#else
+const bool kEagerByDefault = false;
+#endif
 
 namespace {
 Options from_environment() {
   Options o;
+  o.eager = kEagerByDefault;
   if (const char* text = std::getenv("ORDO_EMULATOR_SEED")) o.seed = std::strtoull(text, nullptr, 10);
   if (const char* text = std::getenv("ORDO_EMULATOR_ORDER")) {
     const std::string_view order = text;

@@ -3,20 +3,37 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
-#include <unordered_map>
+#include <vector>
 
 #include <ordo/engine/cuda/emulator/checker.h>
 #include <ordo/engine/cuda/emulator/scheduler.h>
+#include <ordo/engine/cuda/emulator/streams.h>
 #include <ordo/engine/memory_annotations.h>
 
 namespace checker = ordo::cuda::emulator::checker;
 
 namespace {
 std::mutex g_mutex;
-std::unordered_map<void*, size_t>& allocations() {
-  static auto* sizes = new std::unordered_map<void*, size_t>;  // used by destructors of static objects
+using Sizes = std::map<const char*, size_t>;  // by address; never destroyed, because destructors of static objects free
+Sizes& device_memory() {
+  static auto* sizes = new Sizes;
   return *sizes;
+}
+Sizes& pinned_memory() {
+  static auto* sizes = new Sizes;
+  return *sizes;
+}
+bool contains(const Sizes& sizes, const void* p) {
+  const char* address = static_cast<const char*>(p);
+  const auto next = sizes.upper_bound(address);
+  return next != sizes.begin() && address < std::prev(next)->first + std::prev(next)->second;
+}
+// Host memory that CUDA does not know: a copy from there reads it before it returns, one to there waits.
+bool is_pageable(const void* p, bool known_to_be_on_device) {
+  const std::lock_guard lock(g_mutex);
+  return !known_to_be_on_device && !contains(device_memory(), p) && !contains(pinned_memory(), p);
 }
 size_t g_allocated = 0;
 size_t block_size(size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -85,7 +102,6 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) { return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (device != 0) return result(cudaErrorInvalidDevice);
   *properties = {};
@@ -133,27 +149,35 @@ cudaError_t cudaMalloc(void** data, size_t bytes) {
   std::memset(p, 0xcb, bytes);  // nobody may rely on zeros
   ordo::detail::note_allocated(p, bytes, block_size(bytes));
   g_allocated += bytes;
-  allocations()[p] = bytes;
+  device_memory()[static_cast<char*>(p)] = bytes;
   *data = p;
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* data) {
   if (!data) return cudaSuccess;
+  ordo::cuda::emulator::finish();
   std::lock_guard lock(g_mutex);
-  const auto found = allocations().find(data);
-  if (found == allocations().end()) return result(cudaErrorInvalidValue);
+  const auto found = device_memory().find(static_cast<char*>(data));
+  if (found == device_memory().end()) return result(cudaErrorInvalidValue);
   g_allocated -= found->second;
   ordo::detail::note_freed(data, block_size(found->second));
   checker::forget_memory(data, block_size(found->second));
-  allocations().erase(found);
+  device_memory().erase(found);
   std::free(static_cast<char*>(data) - checker::kRedZone);
   return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void** data, size_t bytes) {
   *data = std::malloc(bytes);
-  return result(*data ? cudaSuccess : cudaErrorMemoryAllocation);
+  if (!*data) return result(cudaErrorMemoryAllocation);
+  std::lock_guard lock(g_mutex);
+  pinned_memory()[static_cast<char*>(*data)] = bytes;
+  return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* data) {
+  if (!data) return cudaSuccess;
+  ordo::cuda::emulator::finish();
+  std::lock_guard lock(g_mutex);
+  if (!pinned_memory().erase(static_cast<char*>(data))) return result(cudaErrorInvalidValue);
   std::free(data);
   return cudaSuccess;
 }
@@ -164,42 +188,34 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
-  if (bytes) std::memmove(to, from, bytes);
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  using namespace ordo::cuda::emulator;
+  if (bytes == 0) return cudaSuccess;
+  const bool on_device = kind == cudaMemcpyDeviceToDevice;
+  if (is_pageable(to, on_device || kind == cudaMemcpyHostToDevice)) {
+    const cudaError_t status = synchronize(stream);
+    std::memmove(to, from, bytes);
+    return result(status);
+  }
+  if (stream && is_pageable(from, on_device || kind == cudaMemcpyDeviceToHost)) {
+    const char* first = static_cast<const char*>(from);
+    queue_task(
+        stream,
+        [to, staged = std::vector<char>(first, first + bytes)] { std::memcpy(to, staged.data(), staged.size()); },
+        bytes);
+  } else {
+    queue_task(stream, [=] { std::memmove(to, from, bytes); });
+  }
   return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
-  return cudaMemcpy(to, from, bytes, kind);
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t) {
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
-}
-cudaError_t cudaMemset(void* data, int value, size_t bytes) {
-  if (bytes) std::memset(data, value, bytes);
+cudaError_t cudaMemset(void* data, int value, size_t bytes) { return cudaMemsetAsync(data, value, bytes, nullptr); }
+cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
+  if (bytes) ordo::cuda::emulator::queue_task(stream, [=] { std::memset(data, value, bytes); });
   return cudaSuccess;
 }
-cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t) {
-  return cudaMemset(data, value, bytes);
-}
-
-// Streams and events are names only.
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  *stream = reinterpret_cast<cudaStream_t>(new char);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  delete reinterpret_cast<char*>(stream);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = reinterpret_cast<cudaEvent_t>(new char);
-  return cudaSuccess;
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete reinterpret_cast<char*>(event);
-  return cudaSuccess;
-}
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }

@@ -10,6 +10,9 @@
 
 namespace ordo::cuda::emulator {
 
+/// With the checkers of memory, which learn that it is free when the program frees it: queued work may come after.
+extern const bool kEagerByDefault;
+
 /// Queues work, with how many bytes of copied arguments it holds. On the null stream it runs at once, after the streams
 /// that wait for that one.
 void queue_task(cudaStream_t stream, std::function<void()> work, size_t bytes = 0);
