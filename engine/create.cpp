@@ -7,6 +7,7 @@
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
+#include <ordo/engine/poison.h>
 #include <ordo/engine/tensor_impl.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
@@ -60,11 +61,18 @@ static Tensor allocate_tensor(const char* op, const Dims& sizes, DType dtype, De
   return make_tensor(std::move(storage), dtype, sizes, contiguous_strides(sizes), 0);
 }
 
+#if ORDO_POISON_RESULTS
+static Poison g_poison = Poison::pattern;
+#else
+static Poison g_poison = Poison::none;
+#endif
+void set_poison(Poison p) { g_poison = p; }
+Poison poison() { return g_poison; }
+
 Tensor result(const Dims& sizes, DType dtype, Device device) {
   Tensor t = allocate_tensor("empty", sizes, dtype, device);
-#if ORDO_POISON_RESULTS
-  fill_pattern(t.data(), t.numel(), dtype, device);
-#endif
+  if (poison() == Poison::pattern) [[unlikely]]
+    fill_pattern(t.data(), t.numel(), dtype, device);
   return t;
 }
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/memory_annotations.h>
+#include <ordo/engine/poison.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
 #endif
@@ -173,6 +175,15 @@ decltype(auto) with_allocator(Device device, F f) {
   return device.is_cpu() ? f(cpu_allocator()) : f(cuda_allocator(device));
 }
 
+void fill_poison(void* data, size_t bytes, Device device) {
+  const int value = detail::poison() == detail::Poison::zeros ? 0 : 0xff;
+#if ORDO_HAS_CUDA
+  if (device.is_cuda()) return cuda::backend::fill_bytes(data, value, bytes, device.index());
+#endif
+  (void)device;
+  std::memset(data, value, bytes);
+}
+
 }  // namespace
 
 MemoryStats memory_stats(Device device) {
@@ -190,7 +201,10 @@ void* detail::allocate(size_t bytes, Device device) {
     if (device.is_cuda()) cuda_allocator(device);  // the device must exist all the same
     return nullptr;
   }
-  return with_allocator(device, [bytes](auto& a) { return a.allocate(bytes); });
+  void* data = with_allocator(device, [bytes](auto& a) { return a.allocate(bytes); });
+  if (poison() != Poison::none) [[unlikely]]
+    fill_poison(data, bytes, device);
+  return data;
 }
 
 void detail::deallocate(void* data, size_t bytes, Device device) noexcept {

@@ -62,8 +62,8 @@ namespace detail {
 Tensor make_tensor(std::shared_ptr<Storage> storage, DType dtype, const Dims& sizes, const Dims& strides,
                    int64_t offset);
 
-/// A new contiguous tensor for a result that a kernel will overwrite completely. Never filled, except that builds with
-/// ORDO_POISON_RESULTS fill it with the pattern of empty(), so that tests see an element nobody wrote.
+/// A new contiguous tensor for a result that a kernel will overwrite completely. Never filled, except that tests fill
+/// all memory to see an element nobody wrote (engine/poison.h).
 Tensor result(const Dims& sizes, DType dtype, Device device);
 inline Tensor result_like(const Tensor& t) { return result(t.sizes(), t.dtype(), t.device()); }
 

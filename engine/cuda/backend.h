@@ -42,7 +42,7 @@ void wait_for_stream(uintptr_t stream_id, int device);
 void copy(void* to, Device to_device, const void* from, Device from_device, size_t bytes);
 /// NaN for floating types, the maximum for integers, true for bool.
 void fill_pattern(void* data, int64_t numel, DType dtype, int device);
-void set_zero(void* data, size_t bytes, int device);
+void fill_bytes(void* data, int value, size_t bytes, int device);
 
 /// Waits for the calling thread's stream, then raises an index error that its kernels recorded.
 void synchronize(int device);

@@ -118,8 +118,8 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
   }
 }
 
-void set_zero(void* data, size_t bytes, int device) {
-  if (bytes) check(cudaMemsetAsync(data, 0, bytes, Stream::current(device).handle()), "memset");
+void fill_bytes(void* data, int value, size_t bytes, int device) {
+  if (bytes) check(cudaMemsetAsync(data, value, bytes, Stream::current(device).handle()), "memset");
 }
 
 void synchronize(int device) { Stream::current(device).synchronize(); }

@@ -14,6 +14,11 @@ std::map<std::string, SampleFunction>& op_samples() {
   return samples;
 }
 
+std::map<std::string, SizedSampleFunction>& op_sizes() {
+  static std::map<std::string, SizedSampleFunction> sizes;
+  return sizes;
+}
+
 std::vector<Device> test_devices() {
   std::vector<Device> devices{cpu};
   if (cuda::is_available()) devices.push_back("cuda");
@@ -35,6 +40,10 @@ Tensor test_mixed_values(const Dims& sizes, uint64_t stream) {
   return generate<double>(sizes, stream, [](PhiloxBlock b) {
     return std::ldexp((b.v[1] & 1u ? 1 : -1) * (1 + b.v[0] * 0x1p-32), int(b.v[2] % 24) - 12);
   });
+}
+
+Tensor test_gradient(const Dims& sizes, const Tensor& like) {
+  return test_mixed_values(sizes, 99).to(like.device(), like.dtype());
 }
 
 Tensor test_indices(const Dims& sizes, int64_t bound, uint64_t stream, DType dtype) {

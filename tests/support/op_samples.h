@@ -1,10 +1,11 @@
-// Samples of an operation, from which the registry-driven tests follow (tests/registry_*_test.cpp). In the operation's
-// own test file:
+// Samples of an operation, from which the registry-driven tests follow (tests/registry, tests/simt/registry_*). In the
+// operation's own test file:
 //
 //   ORDO_OP_SAMPLES(index_add) {
 //     return {{.label = "dim1", .inputs = {...}, .run = [](const TensorList& in) { return index_add(in[0], 1, ...); },
 //              .reference = [](const TensorList& in) { ... plain loops in double ... }}};
 //   }
+//   ORDO_OP_SIZES(index_add) { return {items(n), columns(n)}; }  // the same at any size n
 #pragma once
 
 #include <functional>
@@ -31,10 +32,18 @@ struct Sample {
   bool second_order = true;      ///< also differentiate the gradient
   double tolerance = 4;          ///< error allowed, in units of the dtype's epsilon times the largest |reference|
   bool order_sensitive = false;  ///< at not_guaranteed, `atomic` gives different bits on different schedules
+  /// What the algorithms of the registry row compute, the result or a gradient, by the one given. For operations with
+  /// more than one that can be asked for.
+  std::function<Tensor(const TensorList&, Algorithm)> forced = {};
 };
 
 using SampleFunction = std::vector<Sample> (*)();
 std::map<std::string, SampleFunction>& op_samples();
+
+/// Samples whose every dimension that a kernel divides among threads is n in one of them: items, destinations, rows,
+/// columns, window, ... n is 1 or more.
+using SizedSampleFunction = std::vector<Sample> (*)(int64_t n);
+std::map<std::string, SizedSampleFunction>& op_sizes();
 
 struct RegisterSamples {
   RegisterSamples(const char* op, SampleFunction f) { op_samples()[op] = f; }
@@ -44,6 +53,14 @@ struct RegisterSamples {
   static const ::ordo::test::RegisterSamples register_samples_##op{#op, samples_##op}; \
   static std::vector<::ordo::test::Sample> samples_##op()
 
+struct RegisterSizes {
+  RegisterSizes(const char* op, SizedSampleFunction f) { op_sizes()[op] = f; }
+};
+#define ORDO_OP_SIZES(op)                                                        \
+  static std::vector<::ordo::test::Sample> sizes_##op(int64_t n);                \
+  static const ::ordo::test::RegisterSizes register_sizes_##op{#op, sizes_##op}; \
+  static std::vector<::ordo::test::Sample> sizes_##op([[maybe_unused]] int64_t n)
+
 /// cpu, and cuda:0 where there is one (real or emulated).
 std::vector<Device> test_devices();
 
@@ -51,6 +68,8 @@ std::vector<Device> test_devices();
 Tensor test_values(const Dims& sizes, uint64_t stream = 0, double low = -2, double high = 2);
 /// The same with mixed magnitudes (sign * 2^[-12, 12)), so that the order of a sum shows in its bits.
 Tensor test_mixed_values(const Dims& sizes, uint64_t stream = 0);
+/// Mixed values of that shape, with the dtype and on the device of `like`: a gradient that comes from above.
+Tensor test_gradient(const Dims& sizes, const Tensor& like);
 /// Fixed pseudo-random integers in [0, bound).
 Tensor test_indices(const Dims& sizes, int64_t bound, uint64_t stream = 0, DType dtype = int64);
 

@@ -155,4 +155,95 @@ ORDO_OP_SAMPLES(unsqueeze) {
       })};
 }
 
+// The views themselves run no kernel; their gradients and copies do.
+ORDO_OP_SIZES(view) {
+  return {view_sample(
+      "merge", test_values({n, 4}), {2 * n, 2},
+      [](const Tensor& t) {
+        return t.contiguous().view({-1, 2});
+      },
+      flat_in({2 * n, 2}, {n, 4}))};
+}
+ORDO_OP_SIZES(reshape) {
+  return {view_sample(
+      "copy", test_values({n, 4}), {4 * n}, [](const Tensor& t) { return t.transpose(0, 1).reshape({-1}); },
+      [n](const Index& i) {
+        return Index{i[0] % n, i[0] / n};
+      })};
+}
+ORDO_OP_SIZES(flatten) {
+  return {view_sample(
+      "all", test_values({2, n}), {2 * n}, [](const Tensor& t) { return t.flatten(); }, flat_in({2 * n}, {2, n}))};
+}
+ORDO_OP_SIZES(transpose) {
+  return {view_sample(
+      "ends", test_values({n, 3}), {3, n}, [](const Tensor& t) { return t.transpose(0, -1); },
+      [](const Index& i) {
+        return Index{i[1], i[0]};
+      })};
+}
+ORDO_OP_SIZES(permute) {
+  return {view_sample(
+      "cycle", test_values({2, 3, n}), {n, 2, 3},
+      [](const Tensor& t) {
+        return t.permute({2, 0, 1});
+      },
+      [](const Index& i) {
+        return Index{i[1], i[2], i[0]};
+      })};
+}
+ORDO_OP_SIZES(slice) {
+  return {view_sample(
+      "step", test_values({3, 2 * n}), {3, n}, [n](const Tensor& t) { return t.slice(1, 1, 2 * n, 2); },
+      [](const Index& i) {
+        return Index{i[0], 1 + 2 * i[1]};
+      })};
+}
+ORDO_OP_SIZES(select) {
+  return {view_sample(
+      "column", test_values({n, 3}), {n}, [](const Tensor& t) { return t.select(1, 1); },
+      [](const Index& i) {
+        return Index{i[0], 1};
+      })};
+}
+ORDO_OP_SIZES(narrow) {
+  return {view_sample(
+      "middle", test_values({3, n + 2}), {3, n}, [n](const Tensor& t) { return t.narrow(-1, 1, n); },
+      [](const Index& i) {
+        return Index{i[0], i[1] + 1};
+      })};
+}
+ORDO_OP_SIZES(expand) {
+  return {view_sample(
+              "rows", test_values({3, 1}), {3, n},
+              [n](const Tensor& t) {
+                return t.expand({3, n});
+              },
+              [](const Index& i) {
+                return Index{i[0], 0};
+              }),
+          view_sample(
+              "columns", test_values({1, n}), {4, n},
+              [n](const Tensor& t) {
+                return t.expand({4, n});
+              },
+              [](const Index& i) {
+                return Index{0, i[1]};
+              })};
+}
+ORDO_OP_SIZES(squeeze) {
+  return {view_sample(
+      "one", test_values({3, 1, n}), {3, n}, [](const Tensor& t) { return t.squeeze(1); },
+      [](const Index& i) {
+        return Index{i[0], 0, i[1]};
+      })};
+}
+ORDO_OP_SIZES(unsqueeze) {
+  return {view_sample(
+      "middle", test_values({3, n}), {3, 1, n}, [](const Tensor& t) { return t.unsqueeze(1); },
+      [](const Index& i) {
+        return Index{i[0], i[2]};
+      })};
+}
+
 }  // namespace ordo::test

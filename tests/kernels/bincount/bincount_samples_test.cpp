@@ -6,14 +6,46 @@
 namespace ordo::test {
 namespace {
 
-ORDO_OP_SAMPLES(bincount) {
-  struct Case {
-    const char* label;
-    int64_t items, bins, minlength;
-    bool weighted;
-    DType dtype = int64;
-    bool small = true;
+struct Case {
+  const char* label;
+  int64_t items, bins, minlength;
+  bool weighted;
+  DType dtype = int64;
+  bool small = true;
+};
+
+Sample sample_of(const Case& c) {
+  Sample sample;
+  sample.label = c.label;
+  sample.inputs = {test_indices({c.items}, c.bins, 2, c.dtype)};
+  if (c.weighted) sample.inputs.push_back(test_mixed_values({c.items}, 3));
+  const auto run = [c](const TensorList& in, Algorithm algorithm) {
+    return bincount(in[0], c.weighted ? in[1] : Tensor(), c.minlength, algorithm);
   };
+  sample.run = [run](const TensorList& in) { return run(in, Algorithm::automatic); };
+  sample.forced = run;
+  sample.reference = [c](const TensorList& in) {
+    const auto values = in[0].to_vector<int64_t>();
+    std::vector<double> weights(values.size(), 1.0), sums(size_t(c.minlength));
+    if (c.weighted) weights = in[1].to_vector<double>();
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (sums.size() <= size_t(values[i])) sums.resize(size_t(values[i]) + 1);
+      sums[size_t(values[i])] += weights[i];
+    }
+    return sums;
+  };
+  sample.gradient = c.small && c.weighted;
+  // n random roundings of partial sums stay within n/16 of the largest here.
+  sample.tolerance = 4 + double(c.items) / 16;
+  sample.order_sensitive = std::string_view(c.label) == "many";
+  return sample;
+}
+
+ORDO_OP_SIZES(bincount) {
+  return {sample_of({"items", n, 5, 0, true}), sample_of({"bins", 40, n, n, true}),
+          sample_of({"counts", n, 7, 0, false})};
+}
+ORDO_OP_SAMPLES(bincount) {
   std::vector<Sample> out;
   for (const Case& c : {
            Case{"counts", 30, 7, 0, false},
@@ -28,28 +60,8 @@ ORDO_OP_SAMPLES(bincount) {
            Case{"many", 5000, 60, 0, true, int32, false},
            Case{"sparse", 100, 4000, 0, true, int64, false},
            Case{"many_counts", 20000, 300, 0, false, int32, false},
-       }) {
-    Sample sample;
-    sample.label = c.label;
-    sample.inputs = {test_indices({c.items}, c.bins, 2, c.dtype)};
-    if (c.weighted) sample.inputs.push_back(test_mixed_values({c.items}, 3));
-    sample.run = [c](const TensorList& in) { return bincount(in[0], c.weighted ? in[1] : Tensor(), c.minlength); };
-    sample.reference = [c](const TensorList& in) {
-      const auto values = in[0].to_vector<int64_t>();
-      std::vector<double> weights(values.size(), 1.0), sums(size_t(c.minlength));
-      if (c.weighted) weights = in[1].to_vector<double>();
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (sums.size() <= size_t(values[i])) sums.resize(size_t(values[i]) + 1);
-        sums[size_t(values[i])] += weights[i];
-      }
-      return sums;
-    };
-    sample.gradient = c.small && c.weighted;
-    // n random roundings of partial sums stay within n/16 of the largest here.
-    sample.tolerance = 4 + double(c.items) / 16;
-    sample.order_sensitive = std::string_view(c.label) == "many";
-    out.push_back(sample);
-  }
+       })
+    out.push_back(sample_of(c));
   return out;
 }
 

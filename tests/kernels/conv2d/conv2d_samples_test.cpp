@@ -71,11 +71,17 @@ const std::vector<Case>& cases() {
 // Rounding of up to some hundred sums of products.
 double tolerance(const Case& c) { return c.gradient ? 8.0 : 64.0; }
 
-}  // namespace
+std::vector<Case> sized(int64_t n) {
+  return {{"width", {1, 2, 2, n + 1}, {3, 2, 1, 2}, true, 1, {1, 0}, 1, 1, false},
+          {"samples", {n, 1, 3, 3}, {2, 1, 2, 2}, true, 1, 1, 1, 1, false},
+          {"channels", {1, n, 2, 3}, {2, n, 2, 2}, true, 1, 1, 1, 1, false},
+          {"filters", {2, 2, 2, 3}, {n, 2, 2, 2}, true, 1, 1, 1, 1, false},
+          {"groups", {1, n, 2, 3}, {n, 1, 1, 2}, true, {1, 2}, 0, 1, n, false}};
+}
 
-ORDO_OP_SAMPLES(conv2d) {
+std::vector<Sample> conv2d_samples(const std::vector<Case>& cases) {
   std::vector<Sample> samples;
-  for (const Case& c : cases()) {
+  for (const Case& c : cases) {
     TensorList inputs = {test_values(c.x, 1), test_values(c.w, 2)};
     if (c.bias) inputs.push_back(test_values({c.w[0]}, 3));
     samples.push_back({.label = c.label,
@@ -104,9 +110,9 @@ ORDO_OP_SAMPLES(conv2d) {
   return samples;
 }
 
-ORDO_OP_SAMPLES(conv2d_input_grad) {
+std::vector<Sample> input_grad_samples(const std::vector<Case>& cases) {
   std::vector<Sample> samples;
-  for (const Case& c : cases())
+  for (const Case& c : cases)
     samples.push_back({.label = c.label,
                        .inputs = {test_values(c.w, 1), test_values(output_sizes(c), 2)},
                        .run =
@@ -125,9 +131,9 @@ ORDO_OP_SAMPLES(conv2d_input_grad) {
   return samples;
 }
 
-ORDO_OP_SAMPLES(conv2d_weight_grad) {
+std::vector<Sample> weight_grad_samples(const std::vector<Case>& cases) {
   std::vector<Sample> samples;
-  for (const Case& c : cases())
+  for (const Case& c : cases)
     samples.push_back({.label = c.label,
                        .inputs = {test_values(c.x, 1), test_values(output_sizes(c), 2)},
                        .run =
@@ -145,5 +151,14 @@ ORDO_OP_SAMPLES(conv2d_weight_grad) {
                        .tolerance = tolerance(c)});
   return samples;
 }
+
+}  // namespace
+
+ORDO_OP_SAMPLES(conv2d) { return conv2d_samples(cases()); }
+ORDO_OP_SAMPLES(conv2d_input_grad) { return input_grad_samples(cases()); }
+ORDO_OP_SAMPLES(conv2d_weight_grad) { return weight_grad_samples(cases()); }
+ORDO_OP_SIZES(conv2d) { return conv2d_samples(sized(n)); }
+ORDO_OP_SIZES(conv2d_input_grad) { return input_grad_samples(sized(n)); }
+ORDO_OP_SIZES(conv2d_weight_grad) { return weight_grad_samples(sized(n)); }
 
 }  // namespace ordo::test

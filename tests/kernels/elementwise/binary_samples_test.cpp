@@ -26,18 +26,10 @@ struct Range {
   double low, high;
 };
 
-/// Shapes that are equal, broadcast in every way a loop distinguishes, empty, and above a block of 256 threads.
-std::vector<Sample> binary(Run run, Formula formula, Range a = {-2, 2}, Range b = {-2, 2}) {
-  const std::pair<Dims, Dims> shapes[] = {{{}, {}},
-                                          {{5}, {5}},
-                                          {{3, 4}, {}},
-                                          {{}, {3, 4}},
-                                          {{3, 1}, {1, 4}},
-                                          {{2, 1, 3}, {4, 1}},
-                                          {{0, 3}, {1, 3}},
-                                          {{3, 7, 31}, {3, 7, 31}},
-                                          {{3, 7, 31}, {7, 1}},
-                                          {{31}, {5, 3, 31}}};
+using Shapes = std::vector<std::pair<Dims, Dims>>;
+
+std::vector<Sample> binary(const Run& run, Formula formula, const Shapes& shapes, Range a = {-2, 2},
+                           Range b = {-2, 2}) {
   std::vector<Sample> samples;
   uint64_t stream = 10;
   for (const auto& [left, right] : shapes) {
@@ -51,6 +43,24 @@ std::vector<Sample> binary(Run run, Formula formula, Range a = {-2, 2}, Range b 
   }
   return samples;
 }
+
+/// Shapes that are equal, broadcast in every way a loop distinguishes, empty, and above a block of 256 threads.
+std::vector<Sample> binary(const Run& run, Formula formula, Range a = {-2, 2}, Range b = {-2, 2}) {
+  return binary(run, formula,
+                {{{}, {}},
+                 {{5}, {5}},
+                 {{3, 4}, {}},
+                 {{}, {3, 4}},
+                 {{3, 1}, {1, 4}},
+                 {{2, 1, 3}, {4, 1}},
+                 {{0, 3}, {1, 3}},
+                 {{3, 7, 31}, {3, 7, 31}},
+                 {{3, 7, 31}, {7, 1}},
+                 {{31}, {5, 3, 31}}},
+                a, b);
+}
+
+Shapes shapes_of_size(int64_t n) { return {{{n}, {n}}, {{n, 3}, {n, 1}}, {{3, 1}, {n}}}; }
 
 /// Samples of forms with a number on one side.
 std::vector<Sample> with_number(std::vector<Sample> samples, const char* label, Tensor (*run)(const Tensor&),
@@ -72,6 +82,19 @@ std::vector<Sample> with_number(std::vector<Sample> samples, const char* label, 
 }
 
 using T = const Tensor&;
+
+#define BINARY_SIZES(op, call, formula, ...)                                                           \
+  ORDO_OP_SIZES(op) {                                                                                  \
+    return binary([](T a, T b) { return call; }, [](double a, double b) -> double { return formula; }, \
+                  shapes_of_size(n) __VA_OPT__(, ) __VA_ARGS__);                                       \
+  }
+BINARY_SIZES(add, add(a, b, 2), a + 2 * b)
+BINARY_SIZES(sub, a - b, a - b)
+BINARY_SIZES(mul, a* b, a* b)
+BINARY_SIZES(div, a / b, a / b, {-2, 2}, {0.5, 2})
+BINARY_SIZES(pow, pow(a, b), std::pow(a, b), {0.5, 2}, {-2, 2})
+BINARY_SIZES(minimum, minimum(a, b), std::min(a, b))
+BINARY_SIZES(maximum, maximum(a, b), std::max(a, b))
 
 ORDO_OP_SAMPLES(add) {
   auto s = binary([](T a, T b) { return a + b; }, [](double a, double b) { return a + b; });
@@ -136,17 +159,20 @@ ORDO_OP_SAMPLES(maximum) {
 }
 
 /// Few distinct values, so that equality happens.
-std::vector<Sample> comparison(Run run, Formula formula) {
-  auto samples = binary(std::move(run), formula);
+std::vector<Sample> comparison(std::vector<Sample> samples) {
   for (Sample& s : samples)
     for (Tensor& t : s.inputs) t = test_indices(t.sizes(), 4, uint64_t(t.numel()), int32).to(float64) - 1;
   return samples;
 }
 
-#define COMPARISON_SAMPLES(op, expression)                                      \
-  ORDO_OP_SAMPLES(op) {                                                         \
-    return comparison([](T a, T b) { return ordo::op(a, b); },                  \
-                      [](double a, double b) -> double { return expression; }); \
+#define COMPARISON_SAMPLES(op, expression)                                                                         \
+  ORDO_OP_SAMPLES(op) {                                                                                            \
+    return comparison(                                                                                             \
+        binary([](T a, T b) { return ordo::op(a, b); }, [](double a, double b) -> double { return expression; })); \
+  }                                                                                                                \
+  ORDO_OP_SIZES(op) {                                                                                              \
+    return comparison(binary([](T a, T b) { return ordo::op(a, b); },                                              \
+                             [](double a, double b) -> double { return expression; }, shapes_of_size(n)));         \
   }
 COMPARISON_SAMPLES(eq, a == b)
 COMPARISON_SAMPLES(ne, a != b)
@@ -167,6 +193,15 @@ std::vector<double> choose(const Tensor& c, const Tensor& a, const Tensor& b) {
   return out;
 }
 
+Sample where_sample(const Dims& c, const Dims& a, const Dims& b) {
+  return {.label = c.str() + " " + a.str() + " " + b.str(),
+          .inputs = {mask(c), test_values(a, 1), test_values(b, 2)},
+          .run = [](const TensorList& in) { return where(in[0], in[1], in[2]); },
+          .reference = [](const TensorList& in) { return choose(in[0], in[1], in[2]); },
+          .gradient = c.product() < 100};
+}
+
+ORDO_OP_SIZES(where) { return {where_sample({n}, {n}, {n}), where_sample({3, 1}, {n}, {3, n})}; }
 ORDO_OP_SAMPLES(where) {
   std::vector<Sample> samples;
   const Dims shapes[][3] = {{{5}, {5}, {5}},
@@ -175,12 +210,7 @@ ORDO_OP_SAMPLES(where) {
                             {{0, 3}, {3}, {}},
                             {{3, 7, 31}, {3, 7, 31}, {3, 7, 31}},
                             {{7, 31}, {3, 1, 1}, {3, 7, 1}}};
-  for (const auto& [c, a, b] : shapes)
-    samples.push_back({.label = c.str() + " " + a.str() + " " + b.str(),
-                       .inputs = {mask(c), test_values(a, 1), test_values(b, 2)},
-                       .run = [](const TensorList& in) { return where(in[0], in[1], in[2]); },
-                       .reference = [](const TensorList& in) { return choose(in[0], in[1], in[2]); },
-                       .gradient = c.product() < 100});
+  for (const auto& [c, a, b] : shapes) samples.push_back(where_sample(c, a, b));
   samples.push_back({.label = "other is a number",
                      .inputs = {mask({3, 4}), test_values({3, 4}, 1)},
                      .run = [](const TensorList& in) { return where(in[0], in[1], 2); },
@@ -192,16 +222,20 @@ ORDO_OP_SAMPLES(where) {
   return samples;
 }
 
+Sample masked_fill_sample(const Dims& t, const Dims& m) {
+  return {.label = t.str() + " " + m.str(),
+          .inputs = {test_values(t, 1), mask(m)},
+          .run = [](const TensorList& in) { return masked_fill(in[0], in[1], 2); },
+          .reference = [](const TensorList& in) { return choose(in[1], full({}, 2, {float64}), in[0]); },
+          .gradient = t.product() < 100};
+}
+
+ORDO_OP_SIZES(masked_fill) { return {masked_fill_sample({n}, {n}), masked_fill_sample({n, 3}, {n, 1})}; }
 ORDO_OP_SAMPLES(masked_fill) {
   std::vector<Sample> samples;
   const Dims shapes[][2] = {{{5}, {5}},   {{3, 4}, {4}}, {{3, 4}, {3, 1}},
                             {{2, 3}, {}}, {{0, 3}, {3}}, {{3, 7, 31}, {7, 1}}};
-  for (const auto& [t, m] : shapes)
-    samples.push_back({.label = t.str() + " " + m.str(),
-                       .inputs = {test_values(t, 1), mask(m)},
-                       .run = [](const TensorList& in) { return masked_fill(in[0], in[1], 0.5); },
-                       .reference = [](const TensorList& in) { return choose(in[1], full({}, 0.5, {float64}), in[0]); },
-                       .gradient = t.product() < 100});
+  for (const auto& [t, m] : shapes) samples.push_back(masked_fill_sample(t, m));
   return samples;
 }
 

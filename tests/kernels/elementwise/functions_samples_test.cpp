@@ -11,30 +11,37 @@ namespace {
 
 using Formula = double (*)(double);
 
-/// Shapes from 0-d and empty to just above a block of 256 threads, with values in [low, high).
+/// Values in [low, high).
+Sample unary(Tensor (*run)(const Tensor&), Formula formula, double low, double high, const Dims& sizes) {
+  Sample s;
+  s.label = sizes.str();
+  s.inputs = {test_values(sizes, uint64_t(sizes.size()), low, high)};
+  s.run = [run](const TensorList& in) { return run(in[0]); };
+  s.reference = [formula](const TensorList& in) {
+    std::vector<double> out;
+    for (double v : in[0].to_vector<double>()) out.push_back(formula(v));
+    return out;
+  };
+  s.gradient = sizes.product() < 100;
+  return s;
+}
+
+/// Shapes from 0-d and empty to just above a block of 256 threads.
 std::vector<Sample> unary(Tensor (*run)(const Tensor&), Formula formula, double low, double high) {
   std::vector<Sample> samples;
-  uint64_t stream = 0;
-  for (const Dims& sizes : {Dims{}, Dims{0, 3}, Dims{7}, Dims{3, 5}, Dims{3, 11, 31}}) {
-    Sample s;
-    s.label = sizes.str();
-    s.inputs = {test_values(sizes, ++stream, low, high)};
-    s.run = [run](const TensorList& in) { return run(in[0]); };
-    s.reference = [formula](const TensorList& in) {
-      std::vector<double> out;
-      for (double v : in[0].to_vector<double>()) out.push_back(formula(v));
-      return out;
-    };
-    s.gradient = sizes.product() < 100;
-    samples.push_back(std::move(s));
-  }
+  for (const Dims& sizes : {Dims{}, Dims{0, 3}, Dims{7}, Dims{3, 5}, Dims{3, 11, 31}})
+    samples.push_back(unary(run, formula, low, high, sizes));
   return samples;
 }
 
-#define UNARY_SAMPLES(op, low, high, expression)                                                                  \
-  ORDO_OP_SAMPLES(op) {                                                                                           \
-    return unary([](const Tensor& t) { return ordo::op(t); }, [](double x) -> double { return expression; }, low, \
-                 high);                                                                                           \
+#define UNARY_SAMPLES(op, low, high, expression)                                                                   \
+  ORDO_OP_SAMPLES(op) {                                                                                            \
+    return unary([](const Tensor& t) { return ordo::op(t); }, [](double x) -> double { return expression; }, low,  \
+                 high);                                                                                            \
+  }                                                                                                                \
+  ORDO_OP_SIZES(op) {                                                                                              \
+    return {unary([](const Tensor& t) { return ordo::op(t); }, [](double x) -> double { return expression; }, low, \
+                  high, {n})};                                                                                     \
   }
 
 UNARY_SAMPLES(neg, -2, 2, -x)
@@ -62,23 +69,31 @@ UNARY_SAMPLES(isinf, -2, 2, 0 * x)
 UNARY_SAMPLES(isfinite, -2, 2, 1 + 0 * x)
 UNARY_SAMPLES(logical_not, -2, 2, x == 0)
 
+Tensor gelu_exact(const Tensor& t) { return gelu(t); }
+double gelu_exact_reference(double x) { return x * 0.5 * std::erfc(-x * std::sqrt(0.5)); }
+Tensor gelu_tanh(const Tensor& t) { return gelu(t, "tanh"); }
+double gelu_tanh_reference(double x) {
+  return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
 ORDO_OP_SAMPLES(gelu) {
-  auto samples = unary([](const Tensor& t) { return gelu(t); },
-                       [](double x) { return x * 0.5 * std::erfc(-x * std::sqrt(0.5)); }, -4, 4);
-  for (Sample s : unary(
-           [](const Tensor& t) { return gelu(t, "tanh"); },
-           [](double x) { return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }, -4, 4)) {
+  auto samples = unary(gelu_exact, gelu_exact_reference, -4, 4);
+  for (Sample s : unary(gelu_tanh, gelu_tanh_reference, -4, 4)) {
     s.label = "tanh " + s.label;
     samples.push_back(std::move(s));
   }
   return samples;
 }
+ORDO_OP_SIZES(gelu) {
+  return {unary(gelu_exact, gelu_exact_reference, -4, 4, {n}), unary(gelu_tanh, gelu_tanh_reference, -4, 4, {n})};
+}
 
+Tensor clamp_both(const Tensor& t) { return clamp(t, -1, 0.5); }
+double clamp_reference(double x) { return std::min(std::max(x, -1.0), 0.5); }
+
+ORDO_OP_SIZES(clamp) { return {unary(clamp_both, clamp_reference, -2, 2, {n})}; }
 ORDO_OP_SAMPLES(clamp) {
-  auto samples = unary([](const Tensor& t) { return clamp(t, -1, 0.5); },
-                       [](double x) { return x < -1    ? -1
-                                             : x > 0.5 ? 0.5
-                                                       : x; }, -2, 2);
+  auto samples = unary(clamp_both, clamp_reference, -2, 2);
   samples.push_back({.label = "low only",
                      .inputs = {test_values({17})},
                      .run = [](const TensorList& in) { return clamp(in[0], 0.25); },

@@ -1,20 +1,50 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/ops/embedding.h>
+#include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
 
-ORDO_OP_SAMPLES(embedding) {
-  struct Case {
-    const char* label;
-    Dims input;
-    int64_t rows, columns;
-    DType index_dtype = int64;
-    std::optional<int64_t> padding = {};
-    bool small = true, order_sensitive = false;
+struct Case {
+  const char* label;
+  Dims input;
+  int64_t rows, columns;
+  DType index_dtype = int64;
+  std::optional<int64_t> padding = {};
+  bool small = true, order_sensitive = false;
+};
+
+Sample sample_of(const Case& c) {
+  Sample sample;
+  sample.label = c.label;
+  sample.inputs = {test_indices(c.input, c.rows, 5, c.index_dtype), test_values({c.rows, c.columns}, 6)};
+  sample.run = [c](const TensorList& in) { return embedding(in[0], in[1], c.padding); };
+  sample.forced = [c](const TensorList& in, Algorithm algorithm) {
+    Dims sizes = in[0].sizes();
+    sizes.push_back(c.columns);
+    return kernels::embedding_backward(test_gradient(sizes, in[1]), in[0], c.rows, c.padding, algorithm);
   };
+  sample.reference = [c](const TensorList& in) {
+    const auto weight = in[1].to_vector<double>();
+    std::vector<double> values;
+    for (int64_t row : in[0].to_vector<int64_t>())
+      for (int64_t j = 0; j < c.columns; ++j) values.push_back(weight[size_t(row * c.columns + j)]);
+    return values;
+  };
+  // Left-out rows have no gradient, though their values are used: finite differences do not see that.
+  sample.gradient = c.small && !c.padding;
+  sample.tolerance = 0;  // copies
+  sample.order_sensitive = c.order_sensitive;
+  return sample;
+}
+
+ORDO_OP_SIZES(embedding) {
+  return {sample_of({"items", {n}, 5, 3}), sample_of({"rows", {20}, n, 3}), sample_of({"columns", {9}, 4, n}),
+          sample_of({"padding", {n, 2}, 5, 2, int64, 1})};
+}
+ORDO_OP_SAMPLES(embedding) {
   std::vector<Sample> out;
   for (const Case& c : {
            Case{"matrix", {3, 4}, 5, 3},
@@ -27,24 +57,8 @@ ORDO_OP_SAMPLES(embedding) {
            Case{"hot_rows", {700}, 3, 5, int64, {}, false, true},
            Case{"hot_rows_int32", {2, 1025}, 2, 4, int32, 0, false, true},
            Case{"wide", {33}, 40, 300, int64, {}, false},
-       }) {
-    Sample sample;
-    sample.label = c.label;
-    sample.inputs = {test_indices(c.input, c.rows, 5, c.index_dtype), test_values({c.rows, c.columns}, 6)};
-    sample.run = [c](const TensorList& in) { return embedding(in[0], in[1], c.padding); };
-    sample.reference = [c](const TensorList& in) {
-      const auto weight = in[1].to_vector<double>();
-      std::vector<double> values;
-      for (int64_t row : in[0].to_vector<int64_t>())
-        for (int64_t j = 0; j < c.columns; ++j) values.push_back(weight[size_t(row * c.columns + j)]);
-      return values;
-    };
-    // Left-out rows have no gradient, though their values are used: finite differences do not see that.
-    sample.gradient = c.small && !c.padding;
-    sample.tolerance = 0;  // copies
-    sample.order_sensitive = c.order_sensitive;
-    out.push_back(sample);
-  }
+       })
+    out.push_back(sample_of(c));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <ordo/autograd/ops/embedding_bag.h>
+#include <ordo/kernels/embedding_bag/embedding_bag.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -79,26 +80,51 @@ std::vector<double> reference(const Case& c, const TensorList& in) {
   return out;
 }
 
+kernels::BagArguments bags_of(const Case& c, const TensorList& in) {
+  Tensor offsets;
+  if (!c.offsets.empty())
+    offsets = from_vector(c.offsets, {int64_t(c.offsets.size())}).to(in[0].device(), in[0].dtype());
+  return {in[0], offsets, c.mode, c.include_last, c.padding};
+}
+
+Sample sample_of(const Case& c) {
+  Sample sample;
+  sample.label = c.label;
+  sample.inputs = {test_indices(c.input, c.rows, 7, c.index_dtype), test_values({c.rows, c.columns}, 8)};
+  if (c.weighted) sample.inputs.push_back(test_values(c.input, 9));
+  sample.run = [c](const TensorList& in) {
+    const kernels::BagArguments b = bags_of(c, in);
+    return embedding_bag(b.input, in[1], b.offsets, c.mode, c.weighted ? in[2] : Tensor(), c.include_last, c.padding);
+  };
+  sample.forced = [c](const TensorList& in, Algorithm algorithm) {
+    const kernels::BagArguments b = bags_of(c, in);
+    const Tensor factors = c.weighted ? in[2].detach() : Tensor();
+    const auto out = kernels::embedding_bag(b, in[1].detach(), factors);
+    return kernels::embedding_bag_backward(b, test_gradient(out.values.sizes(), in[1]), out.rows, c.rows, factors,
+                                           algorithm);
+  };
+  sample.reference = [c](const TensorList& in) { return reference(c, in); };
+  sample.gradient = c.small;
+  sample.order_sensitive = c.order_sensitive;
+  // Products are rounded before they are added, and up to 4230 of them make a sum; halves are added in float.
+  sample.tolerance = c.small ? 8 : 64;
+  return sample;
+}
+
+ORDO_OP_SIZES(embedding_bag) {
+  std::vector<Sample> out;
+  for (const auto mode : {EmbeddingBagMode::sum, EmbeddingBagMode::mean, EmbeddingBagMode::max})
+    for (const Case& c : {Case{"items", mode, {0, 1, 1}, {n + 1}, 5, 3}, Case{"bags", mode, {}, {n, 3}, 5, 3},
+                          Case{"rows", mode, {}, {7, 3}, n, 3}, Case{"columns", mode, {0, 2}, {9}, 4, n}})
+      out.push_back(sample_of(c));
+  out.push_back(sample_of({"items, weighted", EmbeddingBagMode::sum, {0, 1}, {n + 1}, 5, 3, true}));
+  out.push_back(sample_of({"columns, weighted", EmbeddingBagMode::sum, {0, 2}, {9}, 4, n, true, false, 1}));
+  for (Sample& s : out) s.tolerance = 64;
+  return out;
+}
 ORDO_OP_SAMPLES(embedding_bag) {
   std::vector<Sample> out;
-  for (const Case& c : cases()) {
-    Sample sample;
-    sample.label = c.label;
-    sample.inputs = {test_indices(c.input, c.rows, 7, c.index_dtype), test_values({c.rows, c.columns}, 8)};
-    if (c.weighted) sample.inputs.push_back(test_values(c.input, 9));
-    sample.run = [c](const TensorList& in) {
-      Tensor offsets;
-      if (!c.offsets.empty())
-        offsets = from_vector(c.offsets, {int64_t(c.offsets.size())}).to(c.index_dtype).to(in[0].device());
-      return embedding_bag(in[0], in[1], offsets, c.mode, c.weighted ? in[2] : Tensor(), c.include_last, c.padding);
-    };
-    sample.reference = [c](const TensorList& in) { return reference(c, in); };
-    sample.gradient = c.small;
-    sample.order_sensitive = c.order_sensitive;
-    // Products are rounded before they are added, and up to 4230 of them make a sum; halves are added in float.
-    sample.tolerance = c.small ? 8 : 64;
-    out.push_back(sample);
-  }
+  for (const Case& c : cases()) out.push_back(sample_of(c));
   return out;
 }
 

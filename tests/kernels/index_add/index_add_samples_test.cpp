@@ -20,16 +20,42 @@ std::vector<double> index_add_reference(const TensorList& in, int dim, double al
   return out;
 }
 
-ORDO_OP_SAMPLES(index_add) {
-  struct Case {
-    const char* label;
-    Dims sizes;
-    int dim;
-    int64_t items;
-    double alpha = 1;
-    DType index_dtype = int64;
-    bool small = true;
+struct Case {
+  const char* label;
+  Dims sizes;
+  int dim;
+  int64_t items;
+  double alpha = 1;
+  DType index_dtype = int64;
+  bool small = true;
+};
+
+Sample sample_of(const Case& c) {
+  Dims source = c.sizes;
+  source[c.dim] = c.items;
+  Sample sample;
+  sample.label = c.label;
+  sample.inputs = {test_values(c.sizes, 1), test_indices({c.items}, c.sizes[c.dim], 2, c.index_dtype),
+                   test_mixed_values(source, 3)};
+  // Integer tensors take integers only.
+  const auto alpha = [c](const Tensor& t) { return is_floating(t.dtype()) ? Scalar(c.alpha) : Scalar(2); };
+  sample.run = [=](const TensorList& in) { return index_add(in[0], c.dim, in[1], in[2], alpha(in[0])); };
+  sample.forced = [=](const TensorList& in, Algorithm algorithm) {
+    return index_add(in[0], c.dim, in[1], in[2], alpha(in[0]), algorithm);
   };
+  sample.reference = [c](const TensorList& in) { return index_add_reference(in, c.dim, c.alpha); };
+  sample.gradient = c.small;
+  // `atomic` rounds at every addition; n random roundings of partial sums stay within n/16 of the largest here.
+  sample.tolerance = 4 + double(c.items) / 16;
+  sample.order_sensitive = std::string_view(c.label) == "many";
+  return sample;
+}
+
+ORDO_OP_SIZES(index_add) {
+  return {sample_of({"items", {5, 3}, 0, n}), sample_of({"destinations", {n}, 0, 40}),
+          sample_of({"columns", {4, n}, 0, 9}), sample_of({"outer", {n, 4}, 1, 9, -0.5})};
+}
+ORDO_OP_SAMPLES(index_add) {
   std::vector<Sample> out;
   for (const Case& c : {
            Case{"vector", {5}, 0, 12},
@@ -45,21 +71,8 @@ ORDO_OP_SAMPLES(index_add) {
            Case{"sparse", {3000}, 0, 200, 1, int32, false},
            Case{"wide", {9, 130}, 0, 70, 1, int64, false},
            Case{"last", {33, 7}, 1, 100, 1, int64, false},
-       }) {
-    Dims source = c.sizes;
-    source[c.dim] = c.items;
-    Sample sample;
-    sample.label = c.label;
-    sample.inputs = {test_values(c.sizes, 1), test_indices({c.items}, c.sizes[c.dim], 2, c.index_dtype),
-                     test_mixed_values(source, 3)};
-    sample.run = [c](const TensorList& in) { return index_add(in[0], c.dim, in[1], in[2], c.alpha); };
-    sample.reference = [c](const TensorList& in) { return index_add_reference(in, c.dim, c.alpha); };
-    sample.gradient = c.small;
-    // `atomic` rounds at every addition; n random roundings of partial sums stay within n/16 of the largest here.
-    sample.tolerance = 4 + double(c.items) / 16;
-    sample.order_sensitive = std::string_view(c.label) == "many";
-    out.push_back(sample);
-  }
+       })
+    out.push_back(sample_of(c));
   Sample scalars;
   scalars.label = "0-d";
   scalars.inputs = {test_values({}, 1), test_indices({}, 1), test_values({}, 3)};

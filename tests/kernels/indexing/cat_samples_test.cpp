@@ -50,6 +50,17 @@ ORDO_OP_SAMPLES(stack) {
   };
 }
 
+ORDO_OP_SIZES(cat) {
+  const auto columns = [](const TensorList& in) { return cat(in, -1); };
+  return {sample("vectors", {test_values({n}), test_values({3}, 1)}, 1, [](const TensorList& in) { return cat(in); }),
+          sample("columns", {test_values({3, n}), test_values({3, 2}, 1), test_values({3, n}, 2)}, 3, columns),
+          sample("rows", {test_values({n, 2}), test_values({n, 3}, 1)}, n, columns)};
+}
+ORDO_OP_SIZES(stack) {
+  return {sample("vectors", {test_values({n}), test_values({n}, 1)}, n,
+                 [](const TensorList& in) { return stack(in, -1); })};
+}
+
 TEST(Cat, promotes_dtypes) {
   const TensorList mixed{ones({2}, {int64}), ones({1}, {float16})};
   EXPECT_EQ(cat(mixed).dtype(), float16);

@@ -35,6 +35,11 @@ Sample gather_sample(const char* label, const Tensor& input, int dim, const Tens
           .tolerance = 0};
 }
 
+ORDO_OP_SIZES(gather) {
+  return {gather_sample("items", test_values({3, 5}), 1, test_indices({3, n}, 5)),
+          gather_sample("rows", test_values({n, 3}), 1, test_indices({n, 2}, 3)),
+          gather_sample("length", test_values({n, 3}), 0, test_indices({7, 3}, n))};
+}
 ORDO_OP_SAMPLES(gather) {
   return {
       gather_sample("rows", test_values({4, 3}), 0, test_indices({5, 2}, 4)),
@@ -68,6 +73,12 @@ Sample select_sample(const char* label, const Tensor& input, int dim, const Tens
           .tolerance = 0};
 }
 
+ORDO_OP_SIZES(index_select) {
+  return {select_sample("items", test_values({5, 3}), 0, test_indices({n}, 5)),
+          select_sample("columns", test_values({4, n}), 0, test_indices({9}, 4)),
+          select_sample("rows", test_values({n, 4}), 1, test_indices({9}, 4)),
+          select_sample("length", test_values({n, 3}), 0, test_indices({7}, n))};
+}
 ORDO_OP_SAMPLES(index_select) {
   return {
       select_sample("rows", test_values({4, 3}), 0, test_indices({6}, 4)),
@@ -81,30 +92,30 @@ ORDO_OP_SAMPLES(index_select) {
   };
 }
 
+Sample one_hot_sample(const char* label, const Tensor& target, int64_t classes) {
+  return {.label = label,
+          .inputs = {target},
+          .run = [classes](const TensorList& in) { return one_hot(in[0], classes); },
+          .reference =
+              [classes](const TensorList& in) {
+                const auto targets = in[0].to_vector<int64_t>();
+                const int64_t found = *std::max_element(targets.begin(), targets.end()) + 1;
+                std::vector<double> out;
+                for (int64_t t : targets)
+                  for (int64_t c = 0; c < (classes < 0 ? found : classes); ++c) out.push_back(t == c);
+                return out;
+              },
+          .tolerance = 0};
+}
+
 ORDO_OP_SAMPLES(one_hot) {
-  const auto reference = [](const TensorList& in) {
-    std::vector<double> out;
-    for (int64_t t : in[0].to_vector<int64_t>())
-      for (int64_t c = 0; c < 5; ++c) out.push_back(t == c);
-    return out;
-  };
-  return {
-      {.label = "rows",
-       .inputs = {test_indices({7}, 5)},
-       .run = [](const TensorList& in) { return one_hot(in[0], 5); },
-       .reference = reference,
-       .tolerance = 0},
-      {.label = "0-d int32",
-       .inputs = {test_indices({}, 5, 1, int32)},
-       .run = [](const TensorList& in) { return one_hot(in[0], 5); },
-       .reference = reference,
-       .tolerance = 0},
-      {.label = "found",
-       .inputs = {from_vector<int64_t>({4, 0, 1, 1}, {2, 2})},
-       .run = [](const TensorList& in) { return one_hot(in[0]); },
-       .reference = reference,
-       .tolerance = 0},
-  };
+  return {one_hot_sample("rows", test_indices({7}, 5), 5),
+          one_hot_sample("0-d int32", test_indices({}, 5, 1, int32), 5),
+          one_hot_sample("found", from_vector<int64_t>({4, 0, 1, 1}, {2, 2}), -1)};
+}
+ORDO_OP_SIZES(one_hot) {
+  return {one_hot_sample("rows", test_indices({n}, 5), 5), one_hot_sample("classes", test_indices({3}, n), n),
+          one_hot_sample("found", test_indices({n}, 5, 2), -1)};
 }
 
 TEST(Gather, indices_out_of_range) {

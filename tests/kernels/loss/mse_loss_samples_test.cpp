@@ -42,18 +42,24 @@ std::vector<Sample> samples(Loss loss, double (*element)(double, double)) {
           sample("a block and one", loss, {17, 241}, Reduction::mean, element)};
 }
 
-ORDO_OP_SAMPLES(mse_loss) {
-  return samples(mse_loss, [](double a, double b) { return (a - b) * (a - b); });
+std::vector<Sample> sized(int64_t n, Loss loss, double (*element)(double, double)) {
+  return {sample("mean", loss, {n}, Reduction::mean, element), sample("sum", loss, {n}, Reduction::sum, element),
+          sample("none", loss, {n}, Reduction::none, element)};
 }
-ORDO_OP_SAMPLES(l1_loss) {
-  return samples(l1_loss, [](double a, double b) { return std::abs(a - b); });
+
+double squared(double a, double b) { return (a - b) * (a - b); }
+double absolute(double a, double b) { return std::abs(a - b); }
+double cross_entropy(double x, double t) {
+  const double p = 1 / (1 + std::exp(-x));
+  return -(t * std::log(p) + (1 - t) * std::log(1 - p));
 }
-ORDO_OP_SAMPLES(binary_cross_entropy_with_logits) {
-  return samples(binary_cross_entropy_with_logits, [](double x, double t) {
-    const double p = 1 / (1 + std::exp(-x));
-    return -(t * std::log(p) + (1 - t) * std::log(1 - p));
-  });
-}
+
+ORDO_OP_SAMPLES(mse_loss) { return samples(mse_loss, squared); }
+ORDO_OP_SAMPLES(l1_loss) { return samples(l1_loss, absolute); }
+ORDO_OP_SAMPLES(binary_cross_entropy_with_logits) { return samples(binary_cross_entropy_with_logits, cross_entropy); }
+ORDO_OP_SIZES(mse_loss) { return sized(n, mse_loss, squared); }
+ORDO_OP_SIZES(l1_loss) { return sized(n, l1_loss, absolute); }
+ORDO_OP_SIZES(binary_cross_entropy_with_logits) { return sized(n, binary_cross_entropy_with_logits, cross_entropy); }
 
 // The fused backward kernel against the formula in operations.
 TEST(MseLoss, fused_gradient_agrees_with_the_composed_one) {

@@ -105,6 +105,22 @@ ORDO_OP_SAMPLES(cross_entropy) {
   };
 }
 
+template <class F>
+std::vector<Sample> sized(int64_t n, F sample) {
+  return {sample("samples", {n, 4}, {n}, {.weight = kWeights}),
+          sample("samples, ignored, sum", {n, 4}, {n}, {.ignore = 1, .reduction = Reduction::sum}),
+          sample("samples, none", {n, 4}, {n}, {.weight = kWeights, .reduction = Reduction::none}),
+          sample("classes", {3, n}, {3}, {}), sample("cells", {2, 4, n}, {2, n}, {.weight = kWeights})};
+}
+
+ORDO_OP_SIZES(nll_loss) { return sized(n, nll_sample); }
+ORDO_OP_SIZES(cross_entropy) {
+  auto out = sized(n, cross_entropy_sample);
+  out.push_back(cross_entropy_sample("smoothed", {n, 4}, {n}, {.weight = kWeights, .smoothing = 0.25}));
+  out.push_back(cross_entropy_sample("classes, smoothed", {3, n}, {3}, {.smoothing = 0.25}));
+  return out;
+}
+
 TEST(NllLoss, int32_targets_and_nothing) {
   for (Device device : test_devices()) {
     const Tensor x = test_values({3, 4}).to(device);

@@ -92,4 +92,22 @@ ORDO_OP_SAMPLES(linear) {
           linear_sample("wide", {20, 300}, 10, true, false)};
 }
 
+ORDO_OP_SIZES(matmul) {
+  return {sample("rows", {n, 3}, {3, 2}, matmul, false), sample("depth", {3, n}, {n, 4}, matmul, false),
+          sample("columns", {2, 3}, {3, n}, matmul, false), sample("matrix_vector", {n, 5}, {5}, matmul, false),
+          sample("vectors", {n}, {n}, matmul, false)};
+}
+ORDO_OP_SIZES(mm) {
+  return {sample("rows", {n, 17}, {17, 5}, mm, false), sample("depth", {18, n}, {n, 9}, mm, false),
+          sample("columns", {5, 17}, {17, n}, mm, false)};
+}
+ORDO_OP_SIZES(bmm) {
+  return {sample("batches", {n, 2, 3}, {n, 3, 2}, bmm, false), sample("rows", {2, n, 3}, {2, 3, 2}, bmm, false),
+          sample("depth", {2, 3, n}, {2, n, 2}, bmm, false)};
+}
+ORDO_OP_SIZES(linear) {
+  return {linear_sample("rows", {n, 3}, 5, true, false), linear_sample("inputs", {3, n}, 4, true, false),
+          linear_sample("outputs", {3, 4}, n, true, false)};
+}
+
 }  // namespace ordo::test

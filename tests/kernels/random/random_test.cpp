@@ -17,48 +17,49 @@
 namespace ordo::test {
 namespace {
 
+using T = const Tensor&;
+using G = Generator&;
+
 /// The input gives dtype and device; every run draws from a fresh stream.
-std::vector<Sample> drawn(Tensor (*run)(const Tensor& like, Generator& g), bool gradient = false) {
+Sample drawn(const Dims& sizes, Tensor (*run)(T like, G g), bool gradient) {
+  return {.label = sizes.str(),
+          .inputs = {test_values(sizes, 4, 0.1, 0.9)},
+          .run =
+              [run](const TensorList& in) {
+                Generator g(11, 2);
+                return run(in[0], g);
+              },
+          .reference = nullptr,
+          .gradient = gradient && sizes.product() < 100};
+}
+
+std::vector<Sample> drawn(Tensor (*run)(T like, G g), bool gradient) {
   std::vector<Sample> samples;
   for (const Dims& sizes : {Dims{}, Dims{0, 2}, Dims{7}, Dims{3, 5, 71}})
-    samples.push_back({.label = sizes.str(),
-                       .inputs = {test_values(sizes, 4, 0.1, 0.9)},
-                       .run =
-                           [run](const TensorList& in) {
-                             Generator g(11, 2);
-                             return run(in[0], g);
-                           },
-                       .reference = nullptr,
-                       .gradient = gradient && sizes.product() < 100});
+    samples.push_back(drawn(sizes, run, gradient));
   return samples;
 }
 
-using T = const Tensor&;
-using G = Generator&;
-ORDO_OP_SAMPLES(rand) {
-  return drawn([](T like, G g) { return rand_like(like, &g); });
-}
-ORDO_OP_SAMPLES(randn) {
-  return drawn([](T like, G g) { return randn_like(like, &g); });
-}
-ORDO_OP_SAMPLES(randint) {
-  return drawn([](T like, G g) { return randint(-3, 9, like.sizes(), like.options(), &g); });
-}
-ORDO_OP_SAMPLES(randperm) {
-  return drawn([](T like, G g) { return randperm(like.numel() % 100, like.options(), &g); });
-}
-ORDO_OP_SAMPLES(bernoulli) {
-  return drawn([](T like, G g) { return bernoulli(like, &g); });
-}
-ORDO_OP_SAMPLES(uniform_) {
-  return drawn([](T like, G g) { return uniform_(like.detach().clone(), -1, 3, &g); });
-}
-ORDO_OP_SAMPLES(normal_) {
-  return drawn([](T like, G g) { return normal_(like.detach().clone(), 1, 2, &g); });
-}
-ORDO_OP_SAMPLES(dropout) {
-  return drawn([](T x, G g) { return dropout(x, 0.4, true, &g); }, true);
-}
+#define RANDOM_SAMPLES(op, call, gradient)                 \
+  ORDO_OP_SAMPLES(op) {                                    \
+    return drawn([](T x, G g) { return call; }, gradient); \
+  }                                                        \
+  ORDO_OP_SIZES(op) {                                      \
+    return {drawn(                                         \
+        {n}, [](T x, G g) { return call; }, gradient)};    \
+  }
+
+RANDOM_SAMPLES(rand, rand_like(x, &g), false)
+RANDOM_SAMPLES(randn, randn_like(x, &g), false)
+RANDOM_SAMPLES(randint,
+               randint(x.dtype() == uint8 || x.dtype() == boolean ? 0 : -3, x.dtype() == boolean ? 2 : 9, x.sizes(),
+                       x.options(), &g),
+               false)
+RANDOM_SAMPLES(randperm, randperm(x.dtype() == uint8 ? x.numel() % 100 : x.numel(), x.options(), &g), false)
+RANDOM_SAMPLES(bernoulli, bernoulli(x, &g), false)
+RANDOM_SAMPLES(uniform_, uniform_(x.detach().clone(), -1, 3, &g), false)
+RANDOM_SAMPLES(normal_, normal_(x.detach().clone(), 1, 2, &g), false)
+RANDOM_SAMPLES(dropout, dropout(x, 0.4, true, &g), true)
 
 TEST(Random, documented_numbers) {
   Generator g(5, 1);

@@ -23,11 +23,25 @@ std::vector<Sample> exact(std::vector<Sample> samples) {
   return samples;
 }
 
-ORDO_OP_SAMPLES(amax) {
-  return exact(reduce_samples([](const Tensor& t, const Dims& d, bool k) { return amax(t, d, k); }, largest, false));
-}
-ORDO_OP_SAMPLES(amin) {
-  return exact(reduce_samples([](const Tensor& t, const Dims& d, bool k) { return amin(t, d, k); }, smallest, false));
+Tensor amax_of(const Tensor& t, const Dims& d, bool k) { return amax(t, d, k); }
+Tensor amin_of(const Tensor& t, const Dims& d, bool k) { return amin(t, d, k); }
+
+ORDO_OP_SAMPLES(amax) { return exact(reduce_samples(amax_of, largest, false)); }
+ORDO_OP_SAMPLES(amin) { return exact(reduce_samples(amin_of, smallest, false)); }
+ORDO_OP_SIZES(amax) { return exact(reduce_sizes(n, amax_of, largest)); }
+ORDO_OP_SIZES(amin) { return exact(reduce_sizes(n, amin_of, smallest)); }
+
+/// Over all of n elements, along and across memory; n ties of 4 values. `dim` is none for all elements.
+std::vector<Sample> one_dim_sizes(int64_t n, Tensor (*run)(const Tensor&, std::optional<int64_t> dim),
+                                  double (*f)(const Values&)) {
+  const auto sample = [=](const char* label, const Tensor& input, std::optional<int64_t> dim) {
+    return reduce_sample(
+        label, input, dim ? Dims{*dim} : Dims{}, [=](const Tensor& t) { return run(t, dim); }, f);
+  };
+  return exact({sample("all", test_values({n}), {}), sample("along", test_values({2, n}), 1),
+                sample("across", test_values({n, 3}), 0), sample("rows", test_values({n, 5}), 1),
+                sample("columns", test_values({3, n}), 0), sample("ties", test_indices({2, n, 3}, 4).to(float64), 1),
+                sample("integers", test_indices({n}, 2), {})});
 }
 
 ORDO_OP_SAMPLES(max) {
@@ -48,6 +62,23 @@ ORDO_OP_SAMPLES(max) {
           "integers", test_indices({4, 9}, 50), {1}, [](const Tensor& t) { return max(t, 1).values; }, largest),
   });
 }
+ORDO_OP_SIZES(max) {
+  return one_dim_sizes(
+      n, [](const Tensor& t, std::optional<int64_t> d) { return d ? max(t, *d).values : max(t); }, largest);
+}
+ORDO_OP_SIZES(min) {
+  return one_dim_sizes(
+      n, [](const Tensor& t, std::optional<int64_t> d) { return d ? min(t, *d).values : min(t); }, smallest);
+}
+ORDO_OP_SIZES(argmax) {
+  return one_dim_sizes(
+      n, [](const Tensor& t, std::optional<int64_t> d) { return argmax(t, d); }, first_largest);
+}
+ORDO_OP_SIZES(argmin) {
+  return one_dim_sizes(
+      n, [](const Tensor& t, std::optional<int64_t> d) { return argmin(t, d); }, first_smallest);
+}
+
 ORDO_OP_SAMPLES(min) {
   return exact({
       reduce_sample(
@@ -93,6 +124,27 @@ double all_of(const Values& v) {
   return std::all_of(v.begin(), v.end(), [](double x) { return x != 0; });
 }
 
+/// Nearly all false for `any`, nearly all true for `all`: one element of the last row decides.
+std::vector<Sample> truth_sizes(int64_t n, Tensor (*run)(const Tensor&, const Dims&), double (*f)(const Values&),
+                                bool mostly) {
+  const auto sample = [=](const char* label, const Dims& sizes, const Dims& dims) {
+    std::vector<double> values(size_t(sizes.product()), mostly);
+    values.back() = !mostly;
+    return reduce_sample(
+        label, from_vector(values, sizes), dims, [=](const Tensor& t) { return run(t, dims); }, f);
+  };
+  return exact({sample("all", {n}, {}), sample("along", {2, n}, {1}), sample("across", {n, 3}, {0}),
+                sample("rows", {n, 5}, {1}), sample("columns", {3, n}, {0}), sample("middle", {2, n, 3}, {1})});
+}
+
+ORDO_OP_SIZES(any) {
+  return truth_sizes(
+      n, [](const Tensor& t, const Dims& d) { return any(t, d); }, any_of, false);
+}
+ORDO_OP_SIZES(all) {
+  return truth_sizes(
+      n, [](const Tensor& t, const Dims& d) { return all(t, d); }, all_of, true);
+}
 ORDO_OP_SAMPLES(any) {
   return exact({
       reduce_sample(

@@ -75,4 +75,16 @@ std::vector<Sample> reduce_samples(const Op& op, std::function<double(const Valu
   return out;
 }
 
+/// One reduction along memory, across it, in both ways at once, over n elements or with n outputs.
+template <class Op>
+std::vector<Sample> reduce_sizes(int64_t n, const Op& op, std::function<double(const Values&)> f) {
+  const auto sample = [&](const char* label, const Dims& sizes, const Dims& dims) {
+    return reduce_sample(
+        label, test_values(sizes), dims, [=](const Tensor& t) { return op(t, dims, false); }, f);
+  };
+  return {sample("all", {n}, {}),          sample("along", {2, n}, {1}),   sample("across", {n, 3}, {0}),
+          sample("rows", {n, 5}, {1}),     sample("columns", {3, n}, {0}), sample("around", {2, n, 3}, {0, 2}),
+          sample("middle", {2, n, 3}, {1})};
+}
+
 }  // namespace ordo::test

@@ -15,9 +15,13 @@ namespace {
 
 double total(const Values& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
 
+Tensor sum_of(const Tensor& t, const Dims& dims, bool keepdim) { return sum(t, dims, keepdim); }
+Tensor mean_of(const Tensor& t, const Dims& dims, bool keepdim) { return mean(t, dims, keepdim); }
+double average(const Values& v) { return total(v) / double(v.size()); }
+
+ORDO_OP_SIZES(sum) { return reduce_sizes(n, sum_of, total); }
 ORDO_OP_SAMPLES(sum) {
-  auto out =
-      reduce_samples([](const Tensor& t, const Dims& dims, bool keepdim) { return sum(t, dims, keepdim); }, total);
+  auto out = reduce_samples(sum_of, total);
   out.push_back(reduce_sample(
       "integers", test_indices({4, 70}, 1000, 1, int32), {1}, [](const Tensor& t) { return sum(t, {-1}); }, total));
   out.push_back(reduce_sample(
@@ -31,10 +35,8 @@ ORDO_OP_SAMPLES(sum) {
   return out;
 }
 
-ORDO_OP_SAMPLES(mean) {
-  return reduce_samples([](const Tensor& t, const Dims& dims, bool keepdim) { return mean(t, dims, keepdim); },
-                        [](const Values& v) { return total(v) / double(v.size()); }, false);
-}
+ORDO_OP_SIZES(mean) { return reduce_sizes(n, mean_of, average); }
+ORDO_OP_SAMPLES(mean) { return reduce_samples(mean_of, average, false); }
 
 /// Rule 2 of docs/ordering.md, word for word.
 template <class A>

@@ -20,6 +20,16 @@ double variance(const Values& v, double correction) {
   return squares / std::max(0.0, double(v.size()) - correction);
 }
 
+ORDO_OP_SIZES(var) {
+  return reduce_sizes(
+      n, [](const Tensor& t, const Dims& d, bool k) { return var(t, d, 0, k); },
+      [](const Values& v) { return variance(v, 0); });
+}
+ORDO_OP_SIZES(std) {
+  return reduce_sizes(
+      n, [](const Tensor& t, const Dims& d, bool k) { return ordo::std(t, d, 0, k); },
+      [](const Values& v) { return std::sqrt(variance(v, 0)); });
+}
 ORDO_OP_SAMPLES(var) {
   std::vector<Sample> out;
   for (Sample& s : reduce_samples([](const Tensor&t, const Dims&d, bool k) { return var(t, d, 0, k); },
@@ -56,6 +66,11 @@ double p_norm(const Values& v, double p) {
   return p == 0 || std::isinf(p) ? s : std::pow(s, 1 / p);
 }
 
+ORDO_OP_SIZES(norm) {
+  return reduce_sizes(
+      n, [](const Tensor& t, const Dims& d, bool k) { return norm(t, 2, d, k); },
+      [](const Values& v) { return p_norm(v, 2); });
+}
 ORDO_OP_SAMPLES(norm) {
   auto out = reduce_samples([](const Tensor& t, const Dims& d, bool k) { return norm(t, 2, d, k); },
                             [](const Values& v) { return p_norm(v, 2); });

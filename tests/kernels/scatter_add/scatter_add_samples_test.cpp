@@ -24,14 +24,37 @@ std::vector<double> scatter_add_reference(const TensorList& in, int dim) {
   return out;
 }
 
-ORDO_OP_SAMPLES(scatter_add) {
-  struct Case {
-    const char* label;
-    Dims sizes, index, src;
-    int dim;
-    DType index_dtype = int64;
-    bool small = true;
+struct Case {
+  const char* label;
+  Dims sizes, index, src;
+  int dim;
+  DType index_dtype = int64;
+  bool small = true;
+};
+
+Sample sample_of(const Case& c) {
+  Sample sample;
+  sample.label = c.label;
+  sample.inputs = {test_values(c.sizes, 1),
+                   test_indices(c.index, c.sizes.empty() ? 1 : c.sizes[c.dim], 2, c.index_dtype),
+                   test_mixed_values(c.src, 3)};
+  sample.run = [c](const TensorList& in) { return scatter_add(in[0], c.dim, in[1], in[2]); };
+  sample.forced = [c](const TensorList& in, Algorithm algorithm) {
+    return scatter_add(in[0], c.dim, in[1], in[2], algorithm);
   };
+  sample.reference = [c](const TensorList& in) { return scatter_add_reference(in, c.dim); };
+  sample.gradient = c.small;
+  // `atomic` rounds at every addition; n random roundings of partial sums stay within n/16 of the largest here.
+  sample.tolerance = 4 + double(c.index.product()) / 16;
+  sample.order_sensitive = std::string_view(c.label) == "many";
+  return sample;
+}
+
+ORDO_OP_SIZES(scatter_add) {
+  return {sample_of({"items", {5, 3}, {n, 3}, {n, 3}, 0}), sample_of({"destinations", {n}, {40}, {40}, 0}),
+          sample_of({"columns", {4, n}, {9, n}, {9, n}, 0}), sample_of({"outer", {n, 4}, {n, 9}, {n, 9}, 1})};
+}
+ORDO_OP_SAMPLES(scatter_add) {
   std::vector<Sample> out;
   for (const Case& c : {
            Case{"vector", {4}, {9}, {9}, 0},
@@ -47,20 +70,8 @@ ORDO_OP_SAMPLES(scatter_add) {
            Case{"hot", {1}, {4200}, {4200}, 0, int32, false},
            Case{"many", {30, 3}, {1500, 3}, {1500, 3}, 0, int64, false},
            Case{"sparse", {3000}, {200}, {200}, 0, int32, false},
-       }) {
-    Sample sample;
-    sample.label = c.label;
-    sample.inputs = {test_values(c.sizes, 1),
-                     test_indices(c.index, c.sizes.empty() ? 1 : c.sizes[c.dim], 2, c.index_dtype),
-                     test_mixed_values(c.src, 3)};
-    sample.run = [c](const TensorList& in) { return scatter_add(in[0], c.dim, in[1], in[2]); };
-    sample.reference = [c](const TensorList& in) { return scatter_add_reference(in, c.dim); };
-    sample.gradient = c.small;
-    // `atomic` rounds at every addition; n random roundings of partial sums stay within n/16 of the largest here.
-    sample.tolerance = 4 + double(c.index.product()) / 16;
-    sample.order_sensitive = std::string_view(c.label) == "many";
-    out.push_back(sample);
-  }
+       })
+    out.push_back(sample_of(c));
   return out;
 }
 

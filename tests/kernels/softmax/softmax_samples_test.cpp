@@ -30,26 +30,33 @@ std::vector<double> reference(const Tensor& t, int dim, bool log) {
   return out;
 }
 
+Sample sample(bool log, const char* label, const Dims& sizes, int dim) {
+  return {.label = label,
+          .inputs = {test_values(sizes)},
+          .run = [=](const TensorList& in) { return log ? log_softmax(in[0], dim) : softmax(in[0], dim); },
+          .reference = [=](const TensorList& in) { return reference(in[0], dim, log); },
+          .gradient = sizes.product() <= 100,
+          // In float64 the reference sums a row in plain order, with the error of that.
+          .tolerance = sizes.product() > 4096 ? 64.0 : 8.0};
+}
+
 std::vector<Sample> samples(bool log) {
-  const auto sample = [log](const char* label, const Dims& sizes, int dim) -> Sample {
-    return {.label = label,
-            .inputs = {test_values(sizes)},
-            .run = [=](const TensorList& in) { return log ? log_softmax(in[0], dim) : softmax(in[0], dim); },
-            .reference = [=](const TensorList& in) { return reference(in[0], dim, log); },
-            .gradient = sizes.product() <= 100,
-            // In float64 the reference sums a row in plain order, with the error of that.
-            .tolerance = sizes.product() > 4096 ? 64.0 : 8.0};
-  };
-  std::vector<Sample> out{sample("rows", {3, 10}, 1),      sample("columns", {4, 5}, 0),
-                          sample("middle", {2, 3, 4}, 1),  sample("0-d", {}, 0),
-                          sample("one", {3, 1}, 1),        sample("empty", {0, 3}, 1),
-                          sample("33 lanes", {5, 33}, 1),  sample("a block and one", {2, 4097}, 1),
-                          sample("empty rows", {3, 0}, 1), sample("across", {70, 40}, 0)};
-  return out;
+  return {sample(log, "rows", {3, 10}, 1),      sample(log, "columns", {4, 5}, 0),
+          sample(log, "middle", {2, 3, 4}, 1),  sample(log, "0-d", {}, 0),
+          sample(log, "one", {3, 1}, 1),        sample(log, "empty", {0, 3}, 1),
+          sample(log, "33 lanes", {5, 33}, 1),  sample(log, "a block and one", {2, 4097}, 1),
+          sample(log, "empty rows", {3, 0}, 1), sample(log, "across", {70, 40}, 0)};
+}
+
+std::vector<Sample> sized(bool log, int64_t n) {
+  return {sample(log, "along", {2, n}, 1), sample(log, "across", {n, 3}, 0), sample(log, "rows", {n, 5}, 1),
+          sample(log, "columns", {5, n}, 0)};
 }
 
 ORDO_OP_SAMPLES(softmax) { return samples(false); }
 ORDO_OP_SAMPLES(log_softmax) { return samples(true); }
+ORDO_OP_SIZES(softmax) { return sized(false, n); }
+ORDO_OP_SIZES(log_softmax) { return sized(true, n); }
 
 TEST(Softmax, large_values_do_not_overflow) {
   for (Device device : test_devices()) {

@@ -1,0 +1,69 @@
+// Every operation has what the registry-driven tests need: a new one without it fails here.
+#include <algorithm>
+
+#include "tests/support/registry_test_base.h"
+
+namespace ordo::test {
+namespace {
+
+ORDO_REGISTRY_TEST(RegistryComplete);
+
+TEST_P(RegistryComplete, has_samples) { EXPECT_FALSE(samples_.empty()) << "no ORDO_OP_SAMPLES(" << GetParam() << ")"; }
+
+TEST_P(RegistryComplete, has_samples_of_every_size) {
+  for (int64_t n : kSizes) {
+    const auto samples = sized(n);
+    ASSERT_FALSE(samples.empty()) << "no ORDO_OP_SIZES(" << GetParam() << "), or none for n = " << n;
+    EXPECT_TRUE(std::any_of(samples.begin(), samples.end(),
+                            [n](const Sample& s) {
+                              return std::any_of(s.inputs.begin(), s.inputs.end(),
+                                                 [n](const Tensor& t) { return t.numel() >= n; });
+                            }) ||
+                samples[0].run(convert(samples[0].inputs, float32, cpu)).numel() >= n)
+        << "no tensor of the samples of size " << n << " has that many elements";
+  }
+}
+
+// An operation whose row lists `atomic` must show in a test that its bits then depend on the schedule, and that each of
+// its algorithms can be asked for.
+TEST_P(RegistryComplete, algorithms_have_samples) {
+  bool atomic = false;
+  for (const AlgorithmLevel& a : op_->algorithms) atomic = atomic || a.algorithm == Algorithm::atomic;
+  if (!atomic) return;
+  const auto any = [&](auto condition) { return std::any_of(samples_.begin(), samples_.end(), condition); };
+  EXPECT_TRUE(any([](const Sample& s) { return s.order_sensitive && any_floating(s.inputs); }))
+      << "no sample is order_sensitive";
+  EXPECT_TRUE(any([](const Sample& s) { return s.order_sensitive && s.forced; }))
+      << "no sample that is order_sensitive says how to force an algorithm";
+}
+
+// The row's dtypes are those that the operation takes, on every device.
+TEST_P(RegistryComplete, takes_every_dtype_of_its_row) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  std::vector<Sample> samples = samples_;
+  for (Sample& s : sized(33)) samples.push_back(std::move(s));
+  for (DType dtype : {boolean, uint8, int32, int64, float16, bfloat16, float32, float64}) {
+    if (!op_->dtypes.has(dtype)) continue;
+    bool asked = false, taken = false;
+    for (const Sample& sample : samples) {
+      const auto dtypes = dtypes_of(*op_, sample);
+      if (std::find(dtypes.begin(), dtypes.end(), dtype) == dtypes.end()) continue;
+      asked = true;
+      const auto on_cpu = bytes_unless_refused(*op_, sample, convert(sample.inputs, dtype, cpu));
+      taken = taken || on_cpu;
+      for (Device device : devices())
+        EXPECT_EQ(bytes_unless_refused(*op_, sample, convert(sample.inputs, dtype, device)).has_value(),
+                  on_cpu.has_value())
+            << trace(sample, dtype, device) << (on_cpu ? " is refused, but not on the CPU" : " is refused on the CPU");
+    }
+    EXPECT_TRUE(taken || !asked) << "every sample refuses " << name(dtype);
+  }
+}
+
+TEST(RegistryTable, samples_belong_to_registered_operations) {
+  for (const auto& [name, samples] : op_samples()) EXPECT_NE(find_op(name), nullptr) << name;
+  for (const auto& [name, samples] : op_sizes()) EXPECT_NE(find_op(name), nullptr) << name;
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,143 @@
+#include "tests/support/registry_test_base.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ordo::test {
+
+void RegistryTest::SetUp() {
+  op_ = find_op(GetParam());
+  const auto at = op_samples().find(GetParam());
+  if (at != op_samples().end()) samples_ = at->second();
+}
+
+std::vector<Device> RegistryTest::devices() const {
+  auto all = test_devices();
+  if (!op_->cuda) all.resize(1);
+  return all;
+}
+
+std::vector<Sample> RegistryTest::sized(int64_t n) const {
+  const auto at = op_sizes().find(GetParam());
+  std::vector<Sample> samples;
+  if (at != op_sizes().end()) samples = at->second(n);
+  for (Sample& s : samples) s.label += fmt::format(", n = {},", n);
+  return samples;
+}
+
+std::vector<std::string> op_names() {
+  std::vector<std::string> names;
+  for (const OpInfo& op : ops()) names.emplace_back(op.name);
+  return names;
+}
+
+bool any_floating(const TensorList& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const Tensor& t) { return t.defined() && is_floating(t.dtype()); });
+}
+
+static std::vector<DType> dtypes_among(std::initializer_list<DType> all, const OpInfo& op, const Sample& sample) {
+  if (!any_floating(sample.inputs)) return {float64};
+  std::vector<DType> out;
+  for (DType t : all)
+    if (op.dtypes.has(t)) out.push_back(t);
+  return out;
+}
+std::vector<DType> dtypes_of(const OpInfo& op, const Sample& sample) {
+  return dtypes_among({float32, float64, float16, bfloat16, int32, int64, uint8, boolean}, op, sample);
+}
+std::vector<DType> floating_dtypes(const OpInfo& op, const Sample& sample) {
+  return dtypes_among({float32, float64, float16, bfloat16}, op, sample);
+}
+
+static Tensor convert(const Tensor& t, DType dtype, Device device) {
+  if (!t.defined() || !is_floating(t.dtype())) return t.defined() ? t.to(device) : t;
+  if (is_floating(dtype)) return t.to(device, dtype);
+  auto values = t.to_vector<double>();
+  for (double& v : values) {
+    v = std::fmod(std::round(v * 8), 100);
+    if (dtype == uint8) v = std::abs(v);
+    if (dtype == boolean) v = v > 0;
+  }
+  return from_vector(values, t.sizes()).to(device, dtype);
+}
+
+TensorList convert(const TensorList& inputs, DType dtype, Device device) {
+  TensorList out;
+  for (const Tensor& t : inputs) out.push_back(convert(t, dtype, device));
+  return out;
+}
+
+static double epsilon(DType t) {
+  switch (t) {
+    case DType::float16:
+      return 0x1p-10;
+    case DType::bfloat16:
+      return 0x1p-7;
+    case DType::float32:
+      return 0x1p-23;
+    default:
+      return 0x1p-52;
+  }
+}
+
+void expect_close(const Tensor& got, const std::vector<double>& want, const Sample& sample, DType dtype) {
+  const auto values = got.to_vector<double>();
+  ASSERT_EQ(values.size(), want.size()) << "number of elements";
+  double largest = 0;
+  for (double w : want)
+    if (std::isfinite(w)) largest = std::max(largest, std::abs(w));
+  const DType result = is_floating(got.dtype()) ? got.dtype() : float64;
+  const double allowed = sample.tolerance * std::max(epsilon(dtype), epsilon(result)) * std::max(largest, 1e-30);
+  int shown = 0;
+  for (size_t i = 0; i < want.size() && shown < 3; ++i) {
+    const bool equal = values[i] == want[i] || (std::isnan(values[i]) && std::isnan(want[i])) ||
+                       std::abs(values[i] - want[i]) <= allowed;
+    if (!equal) {
+      ++shown;
+      ADD_FAILURE() << "element " << i << " is " << values[i] << ", the reference " << want[i] << ", allowed "
+                    << allowed;
+    }
+  }
+}
+
+Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs) {
+  TensorList arguments = inputs, leaves;
+  for (Tensor& t : arguments)
+    if (op.differentiable && t.defined() && is_floating(t.dtype()))
+      leaves.push_back(t = t.detach().set_requires_grad());
+  const Tensor out = sample.run(arguments);
+  Bytes bytes = bytes_of(out);
+  if (out.requires_grad())
+    for (const Tensor& g : grad({out}, leaves, {test_gradient(out.sizes(), out)}))
+      if (g.defined()) {
+        const Bytes more = bytes_of(g);
+        bytes.insert(bytes.end(), more.begin(), more.end());
+      }
+  return bytes;
+}
+
+std::optional<Bytes> bytes_unless_refused(const OpInfo& op, const Sample& sample, const TensorList& inputs) {
+  try {
+    return all_bytes(op, sample, inputs);
+  } catch (const DTypeError&) {
+  } catch (const ValueError&) {
+  }
+  return std::nullopt;
+}
+
+std::string difference(const Bytes& got, const Bytes& want) {
+  if (got == want) return {};
+  if (got.size() != want.size()) return fmt::format("{} bytes instead of {}", got.size(), want.size());
+  const auto at = std::mismatch(got.begin(), got.end(), want.begin());
+  return fmt::format("byte {} of {} is {:02x} instead of {:02x}", at.first - got.begin(), got.size(), *at.first,
+                     *at.second);
+}
+
+std::string trace(const Sample& sample, DType dtype, Device device) {
+  return fmt::format("{} {} {}", sample.label, name(dtype), device.str());
+}
+
+}  // namespace ordo::test

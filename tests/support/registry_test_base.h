@@ -1,0 +1,71 @@
+// What the registry-driven tests share (tests/registry, tests/simt/registry_*): one test per operation and subject, and
+// how a sample is run and compared.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/parallel.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+
+using Bytes = std::vector<uint8_t>;
+
+/// The tests' parameter is the operation's name. A suite per file: ORDO_REGISTRY_TEST(RegistryReference);
+class RegistryTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override;
+  void TearDown() override { set_num_threads(threads_); }
+
+  /// Those that the operation has.
+  std::vector<Device> devices() const;
+  bool has_cuda() const { return devices().size() > 1; }
+  /// The samples of size n; none when there is no ORDO_OP_SIZES.
+  std::vector<Sample> sized(int64_t n) const;
+
+  const OpInfo* op_ = nullptr;
+  std::vector<Sample> samples_;
+
+ private:
+  int threads_ = num_threads();
+};
+
+std::vector<std::string> op_names();
+#define ORDO_REGISTRY_TEST(Suite) ORDO_REGISTRY_TEST_ON(Suite, RegistryTest)
+#define ORDO_REGISTRY_TEST_ON(Suite, Base)                                                                          \
+  class Suite : public Base {};                                                                                     \
+  INSTANTIATE_TEST_SUITE_P(Ops, Suite, testing::ValuesIn(op_names()), [](const auto& info) { return info.param; }); \
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Suite)
+
+/// Sizes on both sides of a warp, of every block and tile, and of a group of the ordered tree (64) and its square.
+inline constexpr int64_t kSizes[] = {1, 31, 32, 33, 63, 64, 65, 127, 129, 255, 256, 257, 1023, 1025, 4097};
+inline constexpr int64_t kFewSizes[] = {1, 33, 257};
+
+bool any_floating(const TensorList& inputs);
+/// The dtypes of the registry row in which the sample can run: floating ones first. Just float64 where no input is
+/// floating, and so nothing converted.
+std::vector<DType> dtypes_of(const OpInfo& op, const Sample& sample);
+std::vector<DType> floating_dtypes(const OpInfo& op, const Sample& sample);
+/// Floating inputs become `dtype`, all go to `device`. For integers the values are scaled first, so that few are equal.
+TensorList convert(const TensorList& inputs, DType dtype, Device device);
+
+/// Compares with the reference's values; `dtype` is the inputs'.
+void expect_close(const Tensor& got, const std::vector<double>& want, const Sample& sample, DType dtype);
+
+/// The result and all gradients, one after the other. Floating inputs are the leaves, with the layout they come in.
+Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs);
+/// The same; nothing where the operation refuses these inputs or their dtype.
+std::optional<Bytes> bytes_unless_refused(const OpInfo& op, const Sample& sample, const TensorList& inputs);
+/// Empty when equal, else where the first difference is.
+std::string difference(const Bytes& got, const Bytes& want);
+
+/// "dim1 float32 cuda:0"
+std::string trace(const Sample& sample, DType dtype, Device device);
+
+}  // namespace ordo::test
