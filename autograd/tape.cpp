@@ -1,9 +1,11 @@
 #include <ordo/autograd/tape.h>
 
 #include <atomic>
+#include <exception>
 
 #include <ordo/autograd/backward_pass.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/index_check.h>
 
 namespace ordo {
 namespace {
@@ -127,8 +129,9 @@ void record_node(const char* name, Tensor& result, const Tensor* const* inputs, 
 
 }  // namespace detail
 
-void begin_in_place(const char* op, const Tensor& t,
-                    std::initializer_list<std::reference_wrapper<const Tensor>> others) {
+InPlaceChange::InPlaceChange(const char* op, const Tensor& t,
+                             std::initializer_list<std::reference_wrapper<const Tensor>> others)
+    : op_(op), exceptions_(std::uncaught_exceptions()) {
   detail::expect_defined(op, t, "the tensor to change");
   if (grad_mode) {
     bool recorded = t.requires_grad();
@@ -139,7 +142,14 @@ void begin_in_place(const char* op, const Tensor& t,
     ORDO_CHECK(!(recorded && t.impl()->view), AutogradError, op,
                "an in-place change of a view cannot be recorded; use the out-of-place form");
   }
-  t.impl()->storage->changed_by(op);
+  storage_ = t.impl()->storage;
+}
+
+InPlaceChange::~InPlaceChange() {
+  // With ORDO_SYNC=1 a bad index is reported after CUDA has used the others.
+  const bool refused =
+      std::uncaught_exceptions() > exceptions_ && !(storage_->device().is_cuda() && detail::sync_every_operation());
+  if (!refused) storage_->changed_by(op_);
 }
 
 Tensor history_of(const Tensor& t) {

@@ -113,11 +113,23 @@ Tensor record_view(const char* name, Tensor result, const Tensor& input, F&& bac
   return record(name, std::move(result), {input}, std::forward<F>(backward));
 }
 
-/// For in-place operations: checks that `t` may be changed (AutogradError for leaves that require a gradient and, where
-/// the change would be recorded, for views), and counts the change. `others` are what the new value depends on beside
-/// `t`.
-void begin_in_place(const char* op, const Tensor& t,
-                    std::initializer_list<std::reference_wrapper<const Tensor>> others = {});
+/// For in-place operations, round the call of the kernel: checks that `t` may be changed (AutogradError for leaves that
+/// require a gradient and, where the change would be recorded, for views). At the end of the scope the change is
+/// counted, unless an error leaves it: the kernel refused its arguments and changed nothing. `others` are what the new
+/// value depends on beside `t`.
+class InPlaceChange {
+ public:
+  InPlaceChange(const char* op, const Tensor& t,
+                std::initializer_list<std::reference_wrapper<const Tensor>> others = {});
+  ~InPlaceChange();
+  InPlaceChange(const InPlaceChange&) = delete;
+  InPlaceChange& operator=(const InPlaceChange&) = delete;
+
+ private:
+  const char* op_;
+  std::shared_ptr<Storage> storage_;
+  int exceptions_;
+};
 /// After an in-place operation on `t`: `inputs` are what its new value depends on, `t` itself as it was first.
 void record_in_place(const char* name, Tensor& t, const Tensor& before,
                      std::initializer_list<std::reference_wrapper<const Tensor>> others, BackwardFunction backward);

@@ -117,7 +117,7 @@ Tensor div(Scalar a, const Tensor& b) {
 
 Tensor& Tensor::add_(const Tensor& other, Scalar alpha) {
   detail::expect_defined("add_", *this, "self");
-  begin_in_place("add_", *this, {other});
+  const InPlaceChange change("add_", *this, {other});
   if (!recorded(*this, other)) {
     kernels::add_(*this, other, alpha);
     return *this;
@@ -133,7 +133,7 @@ Tensor& Tensor::add_(const Tensor& other, Scalar alpha) {
 
 Tensor& Tensor::sub_(const Tensor& other, Scalar alpha) {
   detail::expect_defined("sub_", *this, "self");
-  begin_in_place("sub_", *this, {other});
+  const InPlaceChange change("sub_", *this, {other});
   if (!recorded(*this, other)) {
     kernels::sub_(*this, other, alpha);
     return *this;
@@ -149,7 +149,7 @@ Tensor& Tensor::sub_(const Tensor& other, Scalar alpha) {
 
 Tensor& Tensor::mul_(const Tensor& other) {
   detail::expect_defined("mul_", *this, "self");
-  begin_in_place("mul_", *this, {other});
+  const InPlaceChange change("mul_", *this, {other});
   if (!recorded(*this, other)) {
     kernels::mul_(*this, other);
     return *this;
@@ -167,7 +167,7 @@ Tensor& Tensor::mul_(const Tensor& other) {
 
 Tensor& Tensor::div_(const Tensor& other) {
   detail::expect_defined("div_", *this, "self");
-  begin_in_place("div_", *this, {other});
+  const InPlaceChange change("div_", *this, {other});
   if (!recorded(*this, other)) {
     kernels::div_(*this, other);
     return *this;
@@ -185,7 +185,7 @@ Tensor& Tensor::div_(const Tensor& other) {
 
 Tensor& Tensor::add_(Scalar other) {
   detail::expect_defined("add_", *this, "self");
-  begin_in_place("add_", *this);
+  const InPlaceChange change("add_", *this);
   const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
   kernels::add_(*this, other);
   if (before.defined())
@@ -195,7 +195,7 @@ Tensor& Tensor::add_(Scalar other) {
 
 Tensor& Tensor::mul_(Scalar other) {
   detail::expect_defined("mul_", *this, "self");
-  begin_in_place("mul_", *this);
+  const InPlaceChange change("mul_", *this);
   const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
   kernels::mul_(*this, other);
   if (before.defined())
@@ -206,7 +206,7 @@ Tensor& Tensor::mul_(Scalar other) {
 
 Tensor& Tensor::div_(Scalar other) {
   detail::expect_defined("div_", *this, "self");
-  begin_in_place("div_", *this);
+  const InPlaceChange change("div_", *this);
   const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
   kernels::div_(*this, other);
   if (before.defined())

@@ -1,5 +1,7 @@
 #include <ordo/autograd/ops/batch_norm.h>
 
+#include <optional>
+
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
@@ -55,11 +57,12 @@ struct BatchNormContext {
 
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
                   const Tensor& bias, bool training, double momentum, double eps) {
-  if (training) {
-    if (running_mean.defined()) begin_in_place("batch_norm", running_mean);
-    if (running_var.defined()) begin_in_place("batch_norm", running_var);
-  }
-  auto r = kernels::batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps);
+  auto r = [&] {
+    std::optional<InPlaceChange> mean_change, var_change;
+    if (training && running_mean.defined()) mean_change.emplace("batch_norm", running_mean);
+    if (training && running_var.defined()) var_change.emplace("batch_norm", running_var);
+    return kernels::batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps);
+  }();
   const Tensor* inputs[] = {&input, &weight, &bias};
   if (!detail::any_requires_grad(inputs, 3)) return r.out;
   const auto wanted = [](const Tensor& t) { return t.defined() && t.requires_grad(); };

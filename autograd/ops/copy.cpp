@@ -38,7 +38,7 @@ Tensor Tensor::to(Device device) const {
 
 Tensor& Tensor::fill_(Scalar value) {
   detail::expect_defined("fill_", *this, "self");
-  begin_in_place("fill_", *this);
+  const InPlaceChange change("fill_", *this);
   if (!detail::recorded(*this)) {
     kernels::fill_(*this, value);
     return *this;
@@ -52,7 +52,7 @@ Tensor& Tensor::fill_(Scalar value) {
 Tensor& Tensor::copy_(const Tensor& source) {
   detail::expect_defined("copy_", *this, "self");
   detail::expect_defined("copy_", source, "source");
-  begin_in_place("copy_", *this, {source});
+  const InPlaceChange change("copy_", *this, {source});
   if (!detail::recorded(*this, source)) {
     kernels::copy_(*this, source);
     return *this;

@@ -28,7 +28,7 @@ Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Te
 }
 
 Tensor& Tensor::index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
-  begin_in_place("index_add_", *this, {source});
+  const InPlaceChange change("index_add_", *this, {source});
   const Tensor before = history_of(*this);
   kernels::index_add_(*this, dim, index, source, alpha);
   record_in_place("index_add_", *this, before, {source}, index_add_backward(before, dim, index, source, alpha));

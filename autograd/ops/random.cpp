@@ -20,7 +20,7 @@ Tensor made(const Dims& sizes, const TensorOptions& options) {
 template <class Draw>
 Tensor overwrite(const char* op, Tensor t, Draw draw) {
   detail::expect_defined(op, t, "self");
-  begin_in_place(op, t);
+  const InPlaceChange change(op, t);
   const Tensor before = detail::recorded(t) ? history_of(t) : Tensor();
   draw();
   if (before.defined())

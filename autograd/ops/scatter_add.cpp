@@ -45,7 +45,7 @@ Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const 
 }
 
 Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) {
-  begin_in_place("scatter_add_", *this, {src});
+  const InPlaceChange change("scatter_add_", *this, {src});
   const Tensor before = history_of(*this);
   kernels::scatter_add_(*this, dim, index, src);
   record_in_place("scatter_add_", *this, before, {src}, scatter_add_backward(before, dim, index, src));

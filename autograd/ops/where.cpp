@@ -48,7 +48,7 @@ Tensor masked_fill(const Tensor& t, const Tensor& mask, Scalar value) {
 
 Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
   detail::expect_defined("masked_fill_", *this, "self");
-  begin_in_place("masked_fill_", *this);
+  const InPlaceChange change("masked_fill_", *this);
   if (!recorded(*this)) {
     kernels::masked_fill_(*this, mask, value);
     return *this;

@@ -1,29 +1,59 @@
-// At the deterministic levels every operation gives the same bytes on every schedule; `atomic` does not, or it would
-// not be what it says.
+// At the deterministic levels every operation, gradients included, gives the same bytes on every schedule, without a
+// float atomic or a collective with an order of its own; at device_to_device they are the CPU's. `atomic` gives
+// different bytes, or it would not be what it says.
+//
+// How the product of samples, sizes, levels and schedules is thinned: the samples and three sizes run under all
+// schedules at device_to_device and under every third one at run_to_run; all sizes under three schedules at
+// device_to_device. In the first dtype of the row (float32).
 #include <set>
 
 #include "tests/support/registry_test_base.h"
+#include "tests/support/schedules.h"
 
 namespace ordo::test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistrySchedules);
 
-TEST_P(RegistrySchedules, same_bytes_over_repeats_and_schedules) {
-  constexpr int kSeeds = 20;
-  for (Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
-    const DeterminismGuard guard(level);
-    for (const Sample& sample : samples_) {
-      const DType dtype = floating_dtypes(*op_, sample)[0];
-      for (Device device : devices()) {
-        SCOPED_TRACE(trace(sample, dtype, device) + " " + std::string(name(level)));
-        const TensorList inputs = convert(sample.inputs, dtype, device);
-        std::set<Bytes> patterns;
-        for (int i = 0; i < (device.is_cuda() ? kSeeds : 3); ++i) patterns.insert(all_bytes(*op_, sample, inputs));
-        EXPECT_EQ(patterns.size(), 1u);
-      }
-    }
+/// Under every `step`-th schedule. `want` is empty when the bytes need only be the same.
+void expect_one_result(const OpInfo& op, const Sample& sample, Device device, int step, Bytes want) {
+  const DType dtype = floating_dtypes(op, sample)[0];
+  SCOPED_TRACE(trace(sample, dtype, device) + " " + std::string(name(determinism())));
+  const TensorList inputs = convert(sample.inputs, dtype, device);
+  for (int i = 0; i < schedule_count(); i += step) {
+    const ScheduleScope schedule(i);
+    const uint64_t before = order_dependent_operations();
+    const Bytes bytes = all_bytes(op, sample, inputs);
+    EXPECT_EQ(order_dependent_operations(), before) << "adds floating-point numbers in no fixed order";
+    if (want.empty()) want = bytes;
+    ASSERT_EQ(difference(bytes, want), "") << schedule.str();
   }
+}
+
+Bytes on_the_cpu(const OpInfo& op, const Sample& sample) {
+  return all_bytes(op, sample, convert(sample.inputs, floating_dtypes(op, sample)[0], cpu));
+}
+
+TEST_P(RegistrySchedules, deterministic_levels_give_one_result) {
+  std::vector<Sample> samples = samples_;
+  for (int64_t n : kFewSizes)
+    for (Sample& s : sized(n)) samples.push_back(std::move(s));
+  for (const Sample& sample : samples) {
+    {
+      const DeterminismGuard guard(Determinism::run_to_run);
+      for (Device device : devices()) expect_one_result(*op_, sample, device, 3, {});
+    }
+    const DeterminismGuard guard(Determinism::device_to_device);
+    if (has_cuda()) expect_one_result(*op_, sample, "cuda", 1, on_the_cpu(*op_, sample));
+  }
+}
+
+TEST_P(RegistrySchedules, every_size_gives_one_result) {
+  if (!has_cuda()) GTEST_SKIP() << "has no CUDA implementation here";
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (int64_t n : kSizes)
+    for (const Sample& sample : sized(n))
+      expect_one_result(*op_, sample, "cuda", schedule_count() / 3 + 1, on_the_cpu(*op_, sample));
 }
 
 TEST_P(RegistrySchedules, atomic_depends_on_the_schedule) {
@@ -33,9 +63,36 @@ TEST_P(RegistrySchedules, atomic_depends_on_the_schedule) {
     if (!sample.order_sensitive) continue;
     SCOPED_TRACE(sample.label);
     const TensorList inputs = convert(sample.inputs, float32, "cuda");
-    std::set<Bytes> patterns;
-    for (int i = 0; i < 20; ++i) patterns.insert(all_bytes(*op_, sample, inputs));
-    EXPECT_GT(patterns.size(), 1u) << "twenty schedules gave the same bytes: is this really the atomic path?";
+    const uint64_t before = order_dependent_operations();
+    std::set<Bytes> automatic, forced;
+    for (int i = 0; i < schedule_seeds(); ++i) {
+      const ScheduleScope schedule(i);
+      automatic.insert(all_bytes(*op_, sample, inputs));
+      forced.insert(bytes_of(sample.forced(inputs, Algorithm::atomic)));
+    }
+    EXPECT_GT(order_dependent_operations(), before);
+    EXPECT_GT(automatic.size(), 1u) << "every schedule gave the same bytes: is this really the atomic path?";
+    EXPECT_GT(forced.size(), 1u) << "every schedule gave the same bytes: is this really the atomic path?";
+  }
+}
+
+TEST_P(RegistrySchedules, ordered_algorithms_give_one_result) {
+  if (!has_cuda()) GTEST_SKIP() << "has no CUDA implementation here";
+  for (const Sample& sample : samples_) {
+    if (!sample.forced || !any_floating(sample.inputs)) continue;
+    const TensorList inputs = convert(sample.inputs, float32, "cuda");
+    for (const AlgorithmLevel& a : op_->algorithms) {
+      if (a.level != Determinism::device_to_device) continue;
+      SCOPED_TRACE(sample.label + " " + std::string(name(a.algorithm)));
+      std::set<Bytes> patterns;
+      const uint64_t before = order_dependent_operations();
+      for (int i = 0; i < schedule_count(); ++i) {
+        const ScheduleScope schedule(i);
+        patterns.insert(bytes_of(sample.forced(inputs, a.algorithm)));
+      }
+      EXPECT_EQ(patterns.size(), 1u);
+      EXPECT_EQ(order_dependent_operations(), before) << "adds floating-point numbers in no fixed order";
+    }
   }
 }
 

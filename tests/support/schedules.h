@@ -1,0 +1,37 @@
+// Schedules that tests run work under. On the emulated device seed, order of threads and launch tuning change; on a
+// real GPU the tuning changes and runs are repeats; on the CPU they are repeats.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <ordo/engine/emulation.h>
+#include <ordo/engine/launch_tuning.h>
+
+namespace ordo::test {
+
+/// 20 seeds; 3 in builds that check every access and are ten times slower. ORDO_TEST_REPEATS overrides it.
+int schedule_seeds();
+/// Schedules in all: the seeds in random order, every other one in the second tuning; then forward and reverse order,
+/// in both tunings.
+int schedule_count();
+
+/// The i-th schedule, until the end of the scope.
+class ScheduleScope {
+ public:
+  explicit ScheduleScope(int i);
+  ~ScheduleScope();
+  ScheduleScope(const ScheduleScope&) = delete;
+  ScheduleScope& operator=(const ScheduleScope&) = delete;
+  /// As environment variables and tuning, for messages.
+  std::string str() const;
+
+ private:
+  cuda::Schedule schedule_before_ = cuda::schedule();
+  cuda::LaunchTuning tuning_before_ = cuda::launch_tuning();
+};
+
+/// Float atomics and collectives with an order of their own that the emulated device has executed so far.
+uint64_t order_dependent_operations();
+
+}  // namespace ordo::test
