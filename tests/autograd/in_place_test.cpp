@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/batch_norm.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/engine/tensor_impl.h>
@@ -135,7 +136,10 @@ TEST(InPlace, changes_are_counted_once) {
       for (bool recorded : {false, true}) {
         SCOPED_TRACE(std::string(call.name) + " " + device.str());
         Tensor t = test_values({4, 3}).to(device, float32);
-        if (recorded) t = t.set_requires_grad() * 2;
+        if (recorded) {
+          t.set_requires_grad();
+          t = mul(t, 2);
+        }
         const uint32_t version = t.impl()->storage->version();
         call.run(t);
         EXPECT_EQ(t.impl()->storage->version(), version + 1);

@@ -1,7 +1,8 @@
-// Every operation at the sizes around warps, blocks, tiles and ordered groups. How the product of sizes, dtypes and
-// levels is thinned: every size runs in float32 and in one other dtype of the row, these in turn, at device_to_device;
-// the first also at not_guaranteed.
+// Every operation at the sizes around warps, blocks, tiles and ordered groups. How the product of sizes, dtypes, levels
+// and schedules is thinned: every size runs in the row's first dtype (float32) and in one other, these in turn, at
+// device_to_device; the first also at not_guaranteed. Schedules take turns.
 #include "tests/support/registry_test_base.h"
+#include "tests/support/schedules.h"
 
 namespace ordo::test {
 namespace {
@@ -25,11 +26,14 @@ TEST_P(RegistryShapes, agree) {
         if (sample.reference && is_floating(dtype)) reference = sample.reference(convert(inputs, float64, cpu));
         std::optional<Bytes> on_cpu;
         for (Device device : devices()) {
-          SCOPED_TRACE(trace(sample, dtype, device));
+          const ScheduleScope schedule(int(turn) % (schedule_seeds() + 4));
+          SCOPED_TRACE(trace(sample, dtype, device) + " " + schedule.str());
           const TensorList there = convert(sample.inputs, dtype, device);
           {
             const DeterminismGuard guard(Determinism::device_to_device);
+            const uint64_t before = order_dependent_operations();
             const auto bytes = bytes_unless_refused(*op_, sample, there);
+            EXPECT_EQ(order_dependent_operations(), before) << "adds floating-point numbers in no fixed order";
             if (device.is_cpu()) on_cpu = bytes;
             if (!on_cpu) break;
             ASSERT_TRUE(bytes) << "is refused, but not on the CPU";

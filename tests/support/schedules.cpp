@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <numeric>
 
 namespace ordo::test {
 
@@ -19,18 +20,27 @@ int schedule_seeds() {
   return seeds;
 }
 
-int schedule_count() { return schedule_seeds() + 4; }
+std::vector<int> all_schedules() {
+  std::vector<int> all(size_t(schedule_seeds() + 4));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
 
-ScheduleScope::ScheduleScope(int i) {
+std::vector<int> few_schedules() {
+  const int n = schedule_seeds();
+  return {0, 1 % n, 2 % n, n, n + 1};
+}
+
+ScheduleScope::ScheduleScope(int schedule) {
   cuda::Schedule s = schedule_before_;
-  const int after_seeds = i - schedule_seeds();
+  const int after_seeds = schedule - schedule_seeds();
   if (after_seeds >= 0)
-    s.order = after_seeds < 2 ? "forward" : "reverse";
+    s.order = after_seeds % 3 == 0 ? "forward" : "reverse";
   else
-    s.order = "random", s.seed = uint64_t(i) + 1;
+    s.order = "random", s.seed = uint64_t(schedule) + 1;
   cuda::set_schedule(s);
   // Small blocks, and too few for most work, so that kernels loop.
-  if (i % 2) cuda::set_launch_tuning({.block = 64, .most_blocks = 5});
+  if ((after_seeds >= 0 ? after_seeds : schedule) % 2) cuda::set_launch_tuning({.block = 64, .most_blocks = 5});
 }
 
 ScheduleScope::~ScheduleScope() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <ordo/engine/emulation.h>
 #include <ordo/engine/launch_tuning.h>
@@ -12,14 +13,15 @@ namespace ordo::test {
 
 /// 20 seeds; 3 in builds that check every access and are ten times slower. ORDO_TEST_REPEATS overrides it.
 int schedule_seeds();
-/// Schedules in all: the seeds in random order, every other one in the second tuning; then forward and reverse order,
-/// in both tunings.
-int schedule_count();
+/// The seeds in random order, then forward and reverse order twice; every other one in the second launch tuning.
+std::vector<int> all_schedules();
+/// Three seeds, forward and reverse, in both tunings.
+std::vector<int> few_schedules();
 
-/// The i-th schedule, until the end of the scope.
+/// One of them, until the end of the scope.
 class ScheduleScope {
  public:
-  explicit ScheduleScope(int i);
+  explicit ScheduleScope(int schedule);
   ~ScheduleScope();
   ScheduleScope(const ScheduleScope&) = delete;
   ScheduleScope& operator=(const ScheduleScope&) = delete;

@@ -225,7 +225,10 @@ ORDO_OP_SAMPLES(where) {
 Sample masked_fill_sample(const Dims& t, const Dims& m) {
   return {.label = t.str() + " " + m.str(),
           .inputs = {test_values(t, 1), mask(m)},
-          .run = [](const TensorList& in) { return masked_fill(in[0], in[1], 2); },
+          .run =
+              [](const TensorList& in) {
+                return masked_fill(in[0], in[1], in[0].dtype() == boolean ? Scalar(true) : Scalar(2));
+              },
           .reference = [](const TensorList& in) { return choose(in[1], full({}, 2, {float64}), in[0]); },
           .gradient = t.product() < 100};
 }

@@ -115,9 +115,14 @@ std::vector<Sample> sized(int64_t n, F sample) {
 
 ORDO_OP_SIZES(nll_loss) { return sized(n, nll_sample); }
 ORDO_OP_SIZES(cross_entropy) {
-  auto out = sized(n, cross_entropy_sample);
+  std::vector<Sample> out{cross_entropy_sample("classes", {3, n}, {3}),
+                          cross_entropy_sample("classes, smoothed", {3, n}, {3}, {.smoothing = 0.25})};
+  if (n > 257) {  // a block for each sample
+    if (n == 4097) out.push_back(cross_entropy_sample("samples", {n, 4}, {n}, {.weight = kWeights}));
+    return out;
+  }
+  for (Sample& s : sized(n, cross_entropy_sample)) out.push_back(std::move(s));
   out.push_back(cross_entropy_sample("smoothed", {n, 4}, {n}, {.weight = kWeights, .smoothing = 0.25}));
-  out.push_back(cross_entropy_sample("classes, smoothed", {3, n}, {3}, {.smoothing = 0.25}));
   return out;
 }
 

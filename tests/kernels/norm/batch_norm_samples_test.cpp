@@ -72,7 +72,7 @@ ORDO_OP_SAMPLES(batch_norm) {
 
 ORDO_OP_SIZES(batch_norm) {
   return {
-      sample("samples", {n, 2, 2}, true),      sample("channels", {2, n}, true), sample("cells", {2, 3, n}, true),
+      sample("samples", {n, 2, 2}, true),      sample("channels", {5, n}, true), sample("cells", {2, 3, n}, true),
       sample("plain", {2, 3, n}, true, false), sample("eval", {2, 3, n}, false),
   };
 }

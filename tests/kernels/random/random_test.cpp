@@ -56,7 +56,7 @@ RANDOM_SAMPLES(randint,
                        x.options(), &g),
                false)
 RANDOM_SAMPLES(randperm, randperm(x.dtype() == uint8 ? x.numel() % 100 : x.numel(), x.options(), &g), false)
-RANDOM_SAMPLES(bernoulli, bernoulli(x, &g), false)
+RANDOM_SAMPLES(bernoulli, is_floating(x.dtype()) ? bernoulli(x, &g) : bernoulli(x.sizes(), 0.4, x.options(), &g), false)
 RANDOM_SAMPLES(uniform_, uniform_(x.detach().clone(), -1, 3, &g), false)
 RANDOM_SAMPLES(normal_, normal_(x.detach().clone(), 1, 2, &g), false)
 RANDOM_SAMPLES(dropout, dropout(x, 0.4, true, &g), true)
