@@ -143,8 +143,8 @@ FAULTS = [
           "for (int64_t n = first ? 1 : 0; n < samples; ++n)", "for (int64_t n = first ? 1 : 0; n + 1 < samples; ++n)"),
     fault("random numbers: every block draws the same", "kernels/random/random.cu",
           "philox(seed, stream, offset + uint64_t(block));", "philox(seed, stream, offset);"),
-    fault("fill: the last element is left out", "engine/cuda/fill.cu", "if (i < n) data[i] = value;",
-          "if (i + 1 < n) data[i] = value;"),
+    fault("fill: the last element is left out", "engine/cuda/fill.cu", "for (int64_t i = thread_index(); i < n;",
+          "for (int64_t i = thread_index(); i + 1 < n;"),
     # -- streams and errors
     fault("streams: one does not wait for the other", "engine/cuda/stream.cpp",
           'check(cudaStreamWaitEvent(handle_, other.event_, 0), "event");', ""),
