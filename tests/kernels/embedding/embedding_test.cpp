@@ -57,19 +57,6 @@ TEST(Embedding, golden_gradient) {
   set_num_threads(threads);
 }
 
-TEST(Embedding, sorted_gives_one_pattern_and_atomic_several_over_schedules) {
-  if (test_devices().size() < 2) GTEST_SKIP() << "no CUDA device";
-  const Tensor input = test_indices({500}, 3, 5).to(Device("cuda"));
-  const Tensor grad = test_mixed_values({500, 4}, 6).to(Device("cuda"), float32);
-  const auto run = [&](Algorithm algorithm) {
-    return distinct_results(20, [&] { return kernels::embedding_backward(grad, input, 3, std::nullopt, algorithm); });
-  };
-  EXPECT_EQ(run(Algorithm::sorted), 1);
-  if (cuda::build() == "emulated") {
-    EXPECT_GT(run(Algorithm::atomic), 1);
-  }
-}
-
 TEST(Embedding, bad_input) {
   const Tensor weight = test_values({4, 2}), input = test_indices({3}, 4);
   EXPECT_ORDO_ERROR(embedding({}, weight), ValueError, "embedding");

@@ -45,7 +45,7 @@ const std::vector<Case>& cases() {
       {"hot_max", max, {0, 65, 129}, {200}, 5, 5, false, false, {}, false},
       {"hot_weighted", sum, {0, 70, 4300}, {4400}, 3, 2, true, false, {}, false, true},
       {"wide", mean, {0, 3, 70}, {140}, 20, 70, false, false, {}, false},
-      {"many_bags", max, {}, {300, 4}, 3, 3, false, false, {}, false},
+      {"many_bags", max, {}, {300, 4}, 3, 3, false, false, {}, false, true},
   };
   return all;
 }

@@ -78,30 +78,6 @@ TEST(EmbeddingBag, golden_bits) {
   set_num_threads(threads);
 }
 
-TEST(EmbeddingBag, sorted_gives_one_pattern_and_atomic_several_over_schedules) {
-  if (test_devices().size() < 2) GTEST_SKIP() << "no CUDA device";
-  const Device cuda("cuda");
-  const Tensor input = test_indices({400}, 3, 5).to(cuda), offsets = indices({0, 90, 200}).to(cuda);
-  const Tensor grad = test_mixed_values({3, 4}, 6).to(cuda, float32);
-  const Tensor table = test_mixed_values({3, 4}, 7).to(cuda, float32);
-  const Tensor matrix = test_indices({300, 2}, 3, 5).to(cuda), many = test_mixed_values({300, 4}, 8).to(cuda, float32);
-  for (EmbeddingBagMode mode : {kSum, kMean, kMax}) {
-    SCOPED_TRACE(int(mode));
-    const auto run = [&](Algorithm algorithm) {
-      return distinct_results(20, [&] {
-        if (mode != kMax)
-          return kernels::embedding_bag_backward({input, offsets, mode, false, {}}, grad, {}, 3, {}, algorithm);
-        const kernels::BagArguments bags{matrix, {}, mode, false, {}};
-        return kernels::embedding_bag_backward(bags, many, kernels::embedding_bag(bags, table).rows, 3, {}, algorithm);
-      });
-    };
-    EXPECT_EQ(run(Algorithm::sorted), 1);
-    if (cuda::build() == "emulated") {
-      EXPECT_GT(run(Algorithm::atomic), 1);
-    }
-  }
-}
-
 TEST(EmbeddingBag, bad_input) {
   const Tensor weight = test_values({4, 2}), input = test_indices({5}, 4), offsets = indices({0, 2});
   EXPECT_ORDO_ERROR(embedding_bag({}, weight, offsets), ValueError, "embedding_bag");
