@@ -7,12 +7,10 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 
 #include <ordo/engine/cuda/atomics.h>
-#include <ordo/engine/cuda/cub.h>
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
-#include <ordo/engine/cuda/cub.h>
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory.h>
 
@@ -64,20 +62,6 @@ __global__ void destinations_kernel(Items items, int64_t destinations, Index* ke
   }
 }
 
-template <class Index>
-__global__ void run_heads_kernel(const Index* keys, Index* heads, int64_t count) {
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count())
-    heads[i] = i == 0 || keys[i] != keys[i - 1];
-}
-
-template <class Index>
-__global__ void run_starts_kernel(const Index* number, Index* start, int64_t count) {
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
-    if (i == 0 || number[i] != number[i - 1]) start[number[i] - 1] = Index(i);
-    if (i == count - 1) start[number[i]] = Index(count);
-  }
-}
-
 /// Owns the scratch memory of Runs.
 template <class Index>
 class RunBuilder {
@@ -96,31 +80,11 @@ class RunBuilder {
   Index* keys() const { return keys_.data(); }
   Index* items() const { return items_.data(); }
 
-  /// Sorts keys() and items(), by no more bits than destinations need.
-  Runs<Index> build(cudaStream_t stream) {
-    const int bits = std::bit_width(uint64_t(destinations_));
-    with_temporary("radix sort", [&](void* temporary, size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys_.data(), sorted_keys_.data(), items_.data(),
-                                             sorted_items_.data(), count_, 0, bits, stream);
-    });
-    Index* heads = items_.data();  // no longer needed
-    ordo::cuda::launch_over(run_heads_kernel<Index>, count_, stream, sorted_keys_.data(), heads, count_);
-    with_temporary("scan", [&](void* temporary, size_t& bytes) {
-      return cub::DeviceScan::InclusiveSum(temporary, bytes, heads, number_.data(), count_, stream);
-    });
-    ordo::cuda::launch_over(run_starts_kernel<Index>, count_, stream, number_.data(), start_.data(), count_);
-    return {sorted_keys_.data(), sorted_items_.data(), number_.data(), start_.data(), count_};
-  }
+  /// Sorts keys() and items(), by no more bits than destinations need. For both types of Index in runs.cu, because CUB
+  /// takes long to compile.
+  Runs<Index> build(cudaStream_t stream);
 
  private:
-  template <class F>
-  void with_temporary(const char* what, F&& call) {
-    size_t bytes = 0;
-    ordo::cuda::check(call(nullptr, bytes), what);
-    Scratch<char> temporary(int64_t(bytes ? bytes : 1), device_);
-    ordo::cuda::check(call(temporary.data(), bytes), what);
-  }
-
   int64_t count_, destinations_;
   Device device_;
   Scratch<Index> keys_, items_, sorted_keys_, sorted_items_, number_, start_;

@@ -39,6 +39,7 @@ struct CountNorm : Addition<accumulate_t<T>> {
 template <class T>
 struct PowerNorm : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
+  static constexpr int kLoadsAhead = 1;
   const T* x;
   T* out;
   A p, inverse;

@@ -31,16 +31,26 @@ __device__ inline typename R::State halve(typename R::State s) {
   return s;
 }
 
-/// One lane: folds load(i), load(i + 32), ... below `end`. Eight loads are in flight at a time.
+/// How many loads of a lane are in flight: enough to wait for memory once, or R::kLoadsAhead where a load computes so
+/// much that copies of it cost more than they save.
+template <class R>
+inline constexpr int kLoadsAhead = 8;
+template <class R>
+requires requires { R::kLoadsAhead; }
+inline constexpr int kLoadsAhead<R> = R::kLoadsAhead;
+
+/// One lane: folds load(i), load(i + 32), ... below `end`.
 template <class R, class Load>
 __device__ inline typename R::State fold_lane(int64_t i, int64_t end, const Load& load) {
   using State = typename R::State;
-  constexpr int kAhead = 8;
+  constexpr int kAhead = kLoadsAhead<R>;
   State s = R::identity();
-  for (; i + (kAhead - 1) * kReduceLanes < end; i += kAhead * kReduceLanes) {
-    State v[kAhead];
-    for (int k = 0; k < kAhead; ++k) v[k] = load(i + k * kReduceLanes);
-    for (int k = 0; k < kAhead; ++k) s = R::combine(s, v[k]);
+  if constexpr (kAhead > 1) {
+    for (; i + (kAhead - 1) * kReduceLanes < end; i += kAhead * kReduceLanes) {
+      State v[kAhead];
+      for (int k = 0; k < kAhead; ++k) v[k] = load(i + k * kReduceLanes);
+      for (int k = 0; k < kAhead; ++k) s = R::combine(s, v[k]);
+    }
   }
   for (; i < end; i += kReduceLanes) s = R::combine(s, load(i));
   return s;

@@ -7,6 +7,7 @@ def fault(name, file, before, after):
 
 ACCUMULATE = "kernels/accumulate/accumulate_cuda.cuh"
 RUNS = "kernels/accumulate/runs_cuda.cuh"
+RUN_BUILDER = "kernels/accumulate/runs.cu"
 REDUCE = "kernels/reduce/reduce_cuda.cuh"
 GEMM = "kernels/matmul/gemm_ordered.cu"
 COPY = "kernels/copy/copy.cu"
@@ -52,17 +53,17 @@ FAULTS = [
     fault("atomic in place of sorted", ACCUMULATE,
           "if (algorithm == Algorithm::atomic) return accumulate_atomic(items, output, shape, stream);",
           "return accumulate_atomic(items, output, shape, stream);"),
-    fault("sort: one bit too few", RUNS,
+    fault("sort: one bit too few", RUN_BUILDER,
           "const int bits = std::bit_width(uint64_t(destinations_));",
           "const int bits = std::bit_width(uint64_t(destinations_)) - 1;"),
     fault("sort: items enter it backwards", RUNS,
           "keys[i] = Index(d < 0 ? destinations : d);\n    order[i] = Index(i);",
           "keys[items.count - 1 - i] = Index(d < 0 ? destinations : d);\n    order[items.count - 1 - i] = Index(i);"),
-    fault("runs: the first one has no head", RUNS,
+    fault("runs: the first one has no head", RUN_BUILDER,
           "heads[i] = i == 0 || keys[i] != keys[i - 1];", "heads[i] = i > 0 && keys[i] != keys[i - 1];"),
-    fault("runs: the last one has no end", RUNS,
+    fault("runs: the last one has no end", RUN_BUILDER,
           "if (i == count - 1) start[number[i]] = Index(count);", "if (i == count) start[number[i]] = Index(count);"),
-    fault("runs: looks before the first key", RUNS,
+    fault("runs: looks before the first key", RUN_BUILDER,
           "heads[i] = i == 0 || keys[i] != keys[i - 1];", "heads[i] = keys[i] != keys[i - 1] || i == 0;"),
     fault("group slots: two groups share one", RUNS, "return 2 * (begin / span) + begins_run;",
           "return 2 * (begin / span);"),
