@@ -4,7 +4,8 @@
     mutate.py SOURCE WORK [--filter TEXT] [--list] [--check] [--jobs N]
 
 SOURCE is a checkout, WORK a directory for the copy and its builds. A fault is caught when the tests of the emulated build
-fail, or else those of the race checker's. --check only makes sure that every fault still fits the sources.
+fail, or else those of the race checker's; the tests that are about the file come first. --check only makes sure that
+every fault still fits the sources.
 Exit status: 1 when a fault was not caught or does not fit, 2 for bad arguments.
 """
 import argparse
@@ -59,9 +60,10 @@ def build(copy, preset, jobs):
     return done.returncode == 0
 
 
-def run_tests(copy, preset):
+def run_tests(copy, preset, tests="*"):
     """None when all pass, else how they failed."""
-    command = [copy / "build" / preset / "bin" / "ordo_tests", "--gtest_fail_fast", "--gtest_brief=1"]
+    command = [copy / "build" / preset / "bin" / "ordo_tests", "--gtest_fail_fast", "--gtest_brief=1",
+               f"--gtest_filter={tests}"]
     try:
         done = subprocess.run(command, cwd=copy, capture_output=True, timeout=SECONDS, text=True, errors="replace")
     except subprocess.TimeoutExpired:
@@ -82,7 +84,11 @@ def try_fault(copy, f, jobs):
         for preset in BUILDS:
             if not build(copy, preset, jobs):
                 return "", "does not compile"
-            how = run_tests(copy, preset)
+            how = run_tests(copy, preset, f["first"])
+            if how:
+                return preset, how
+        for preset in BUILDS if f["first"] != "*" else []:
+            how = run_tests(copy, preset, "-" + f["first"])
             if how:
                 return preset, how
         return "", ""

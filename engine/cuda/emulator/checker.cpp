@@ -52,6 +52,7 @@ struct State {
   std::set<std::pair<const void*, const void*>> seen_pairs;
   std::string report;
   int reports = 0;
+  uint64_t accesses = 0;
 };
 State g_state;
 constexpr int kMostReports = 4;
@@ -118,6 +119,7 @@ void check(const void* p, size_t bytes, Kind kind, bool reads, const void* code)
     case Place::host:
       if (!g_launch.options.host_memory) return report("host memory in a kernel", nullptr, now);
   }
+  ++g_state.accesses;
   const uintptr_t begin = reinterpret_cast<uintptr_t>(p), end = begin + bytes;
   for (uintptr_t a = begin & ~uintptr_t(3); a < end; a += 4) {
     const unsigned low = a < begin ? unsigned(begin - a) : 0, high = unsigned(std::min<uintptr_t>(4, end - a));
@@ -163,11 +165,16 @@ void begin_launch() {
   g_state.seen_pairs.clear();
   g_state.report.clear();
   g_state.reports = 0;
+  g_state.accesses = 0;
   g_state.blocks.assign(g_launch.blocks.size(), {});
   trim_cells();
 }
 
-std::string end_launch() { return std::exchange(g_state.report, {}); }
+std::string end_launch() {
+  if (g_state.report.empty() && g_state.accesses == 0 && g_launch.error.empty())
+    return "the checker saw no access: the kernel is not compiled for it";
+  return std::exchange(g_state.report, {});
+}
 
 void block_starts(const Block& block) {
   BlockState& b = state_of(block);
