@@ -10,7 +10,7 @@ ORDO_REGISTRY_TEST(RegistryBytes);
 TEST_P(RegistryBytes, same_on_every_device_and_thread_count) {
   const DeterminismGuard guard(Determinism::device_to_device);
   for (const Sample& sample : samples_) {
-    for (DType dtype : dtypes_of(*op_, sample)) {
+    for (DType dtype : tested_dtypes(*op_, sample)) {
       set_num_threads(1);
       const TensorList inputs = convert(sample.inputs, dtype, cpu);
       const auto want = bytes_unless_refused(*op_, sample, inputs);

@@ -12,7 +12,7 @@ ORDO_REGISTRY_TEST(RegistryShapes);
 /// The first dtype, and the others in turn.
 std::vector<DType> dtypes_in_turn(const OpInfo& op, const Sample& sample, size_t turn) {
   const auto all = dtypes_of(op, sample);
-  if (all.size() < 2) return all;
+  if (all.size() < 2 || checked_build()) return {all[0]};
   return {all[0], all[1 + turn % (all.size() - 1)]};
 }
 

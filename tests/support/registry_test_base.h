@@ -51,6 +51,8 @@ bool any_floating(const TensorList& inputs);
 /// The dtypes of the registry row in which the sample can run: floating ones first. Just float64 where no input is
 /// floating, and so nothing converted.
 std::vector<DType> dtypes_of(const OpInfo& op, const Sample& sample);
+/// The same; in checked builds only the first and the last.
+std::vector<DType> tested_dtypes(const OpInfo& op, const Sample& sample);
 std::vector<DType> floating_dtypes(const OpInfo& op, const Sample& sample);
 /// Floating inputs become `dtype`, all go to `device`. For integers the values are scaled first, so that few are equal.
 TensorList convert(const TensorList& inputs, DType dtype, Device device);

@@ -7,15 +7,19 @@
 
 namespace ordo::test {
 
+bool checked_build() {
+#if ORDO_CHECKED_BUILD
+  return true;
+#else
+  return false;
+#endif
+}
+
 int schedule_seeds() {
   static const int seeds = [] {
     if (const char* text = std::getenv("ORDO_TEST_REPEATS"))
       if (const int n = std::atoi(text); n > 0) return n;
-#if ORDO_CHECKED_BUILD
-    return 3;
-#else
-    return 20;
-#endif
+    return checked_build() ? 3 : 20;
   }();
   return seeds;
 }

@@ -11,7 +11,9 @@
 
 namespace ordo::test {
 
-/// 20 seeds; 3 in builds that check every access and are ten times slower. ORDO_TEST_REPEATS overrides it.
+/// Builds that check every access are ten times slower and more, and need one run of a kernel, not many: tests do less.
+bool checked_build();
+/// 20 seeds; 3 in checked builds. ORDO_TEST_REPEATS overrides it.
 int schedule_seeds();
 /// The seeds in random order, then forward and reverse order twice; every other one in the second launch tuning.
 std::vector<int> all_schedules();
