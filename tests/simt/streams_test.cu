@@ -75,7 +75,10 @@ std::vector<int> read(const Lane& lane, const int* from) {
 class StreamsTest : public testing::Test {
  protected:
   emulator::Options before_ = emulator::options();
-  StreamsTest() { emulator::options().eager = false; }
+  StreamsTest() {
+    emulator::options().eager = false;
+    emulator::options().order = Order::random;
+  }
   ~StreamsTest() override { emulator::options() = before_; }
 
   template <class Run>
