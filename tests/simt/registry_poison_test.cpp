@@ -2,6 +2,7 @@
 // give the same bytes. Few sizes in every dtype of the row, the samples in one dtype each, these in turn.
 #include <ordo/engine/poison.h>
 #include "tests/support/registry_test_base.h"
+#include "tests/support/schedules.h"
 
 namespace ordo::test {
 namespace {
@@ -37,9 +38,11 @@ ORDO_REGISTRY_TEST_ON(RegistryPoison, RegistryPoisonBase);
 TEST_P(RegistryPoison, every_element_is_written) {
   const DeterminismGuard guard(Determinism::device_to_device);
   set_fill_uninitialized_memory(false);
-  for (int64_t n : kFewSizes)
+  for (int64_t n : kFewSizes) {
+    if (checked_build() && n != 33) continue;
     for (const Sample& sample : sized(n))
       for (DType dtype : tested_dtypes(*op_, sample)) expect_written(sample, dtype);
+  }
   size_t turn = 0;
   for (const Sample& sample : samples_) {
     const auto dtypes = tested_dtypes(*op_, sample);
