@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants small faults, one at a time, in a copy of the sources, and reports which of them the tests catch.
 
-    mutate.py SOURCE WORK [--filter TEXT] [--list] [--check] [--jobs N]
+    mutate.py SOURCE WORK [--filter TEXT] [--list] [--check] [--jobs N] [--report FILE]
 
 SOURCE is a checkout, WORK a directory for the copy and its builds. A fault is caught when the tests of the emulated build
 fail, or else those of the race checker's; the tests that are about the file come first. --check only makes sure that
@@ -96,6 +96,16 @@ def try_fault(copy, f, jobs):
         path.write_text(original)
 
 
+def write_report(path, results, caught):
+    lines = ["# Faults that the tests notice", "",
+             "Written by `./run mutate`, which plants these faults one at a time in a copy of the sources. The last column has the",
+             "build whose tests failed, and the first test that did. [verification.md](verification.md) says what this is for.", "",
+             f"**{caught} of {len(results)} faults were caught.**", "",
+             "| fault | file | | caught by |", "|---|---|---|---|"]
+    lines += [f"| {f['name']} | `{f['file']}` | {word.lower()} | {note} |" for f, word, note in results]
+    path.write_text("\n".join(lines) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=pathlib.Path)
@@ -104,6 +114,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--report", type=pathlib.Path, help="write the result as a table in Markdown")
     arguments = parser.parse_args()
     faults = [f for f in FAULTS if arguments.filter in f["name"] or arguments.filter in f["file"]]
     if not faults:
@@ -127,7 +138,7 @@ def main():
         how = run_tests(copy, preset)
         if how:
             sys.exit(f"mutate: the {preset} tests fail without a fault: {how}")
-    survivors, broken = [], []
+    results, survivors, broken = [], [], []
     for number, f in enumerate(faults, 1):
         started = time.monotonic()
         preset, how = try_fault(copy, f, arguments.jobs)
@@ -141,9 +152,12 @@ def main():
             survivors.append(f)
         seconds = time.monotonic() - started
         note = ": ".join(filter(None, [preset, how]))
+        results.append((f, word, note))
         print(f"{number:3}/{len(faults)}  {word}  {f['name']}  [{seconds:.0f} s]  {note}", flush=True)
     caught = len(faults) - len(survivors) - len(broken)
     print(f"\n{caught} of {len(faults)} faults were caught.")
+    if arguments.report:
+        write_report(arguments.report, results, caught)
     for f in survivors:
         print(f"missed: {f['name']}  ({f['file']})")
     for f in broken:
