@@ -52,7 +52,10 @@ const Program kPrograms[] = {
 
 class WrongKernels : public testing::TestWithParam<Program> {
  protected:
-  void SetUp() override { emulator::options().max_steps = 1 << 18; }
+  void SetUp() override {
+    emulator::options().order = emulator::Order::random;
+    emulator::options().max_steps = 1 << 18;
+  }
   void TearDown() override { emulator::options() = before_; }
 
   struct Outcome {
