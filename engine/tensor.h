@@ -4,6 +4,7 @@
 // definitions live with all others in autograd/ops/. Operations without a method are free functions (`ordo::relu(x)`).
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -33,7 +34,7 @@ struct TensorOptions {
 /// `int32_tensor * 2.5` is float32, `float16_tensor * 2.5` stays float16.
 class Scalar {
  public:
-  Scalar(double v) : d_(v), i_(int64_t(v)), kind_(Kind::floating) {}
+  Scalar(double v) : d_(v), i_(truncated(v)), kind_(Kind::floating) {}
   Scalar(float v) : Scalar(double(v)) {}
   Scalar(int64_t v) : d_(double(v)), i_(v), kind_(Kind::integer) {}
   Scalar(int v) : Scalar(int64_t(v)) {}
@@ -42,9 +43,14 @@ class Scalar {
   bool is_floating() const { return kind_ == Kind::floating; }
   bool is_boolean() const { return kind_ == Kind::boolean; }
   double to_double() const { return d_; }
+  /// Towards zero, saturating at the ends of the range; NaN gives 0.
   int64_t to_int64() const { return i_; }
 
  private:
+  static int64_t truncated(double v) {
+    if (v > -0x1p63 && v < 0x1p63) return int64_t(v);
+    return v < 0 ? INT64_MIN : v > 0 ? INT64_MAX : 0;
+  }
   enum class Kind : unsigned char { boolean, integer, floating };
   double d_;
   int64_t i_;

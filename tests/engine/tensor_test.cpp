@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/memory.h>
@@ -142,6 +143,17 @@ TEST(Parallel, covers_the_range_once_and_passes_exceptions_on) {
   }
   set_num_threads(before);
   EXPECT_ORDO_ERROR(set_num_threads(0), ValueError, "0");
+}
+
+TEST(Scalar, converts_to_integers_towards_zero_and_saturates) {
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(Scalar(2.9).to_int64(), 2);
+  EXPECT_EQ(Scalar(-2.9).to_int64(), -2);
+  EXPECT_EQ(Scalar(-0x1p63).to_int64(), INT64_MIN);
+  EXPECT_EQ(Scalar(0x1p63).to_int64(), INT64_MAX);
+  EXPECT_EQ(Scalar(inf).to_int64(), INT64_MAX);
+  EXPECT_EQ(Scalar(-inf).to_int64(), INT64_MIN);
+  EXPECT_EQ(Scalar(std::nan("")).to_int64(), 0);
 }
 
 TEST(DType, promotion_follows_pytorch) {
