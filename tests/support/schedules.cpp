@@ -25,12 +25,14 @@ int schedule_seeds() {
 }
 
 std::vector<int> all_schedules() {
+  if (checked_build()) return {0, 1, schedule_seeds(), schedule_seeds() + 1};
   std::vector<int> all(size_t(schedule_seeds() + 4));
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
 std::vector<int> few_schedules() {
+  if (checked_build()) return {0, 1};
   const int n = schedule_seeds();
   return {0, 1 % n, 2 % n, n, n + 1};
 }

@@ -15,9 +15,10 @@ namespace ordo::test {
 bool checked_build();
 /// 20 seeds; 3 in checked builds. ORDO_TEST_REPEATS overrides it.
 int schedule_seeds();
-/// The seeds in random order, then forward and reverse order twice; every other one in the second launch tuning.
+/// The seeds in random order, then forward and reverse order twice; every other one in the second launch tuning. In
+/// checked builds two seeds, forward and reverse.
 std::vector<int> all_schedules();
-/// Three seeds, forward and reverse, in both tunings.
+/// Three seeds, forward and reverse, in both tunings; in checked builds two seeds, one in each tuning.
 std::vector<int> few_schedules();
 
 /// One of them, until the end of the scope.
