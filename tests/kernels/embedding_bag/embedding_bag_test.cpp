@@ -6,6 +6,7 @@
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/embedding_bag.h>
+#include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
 
@@ -37,6 +38,18 @@ TEST(EmbeddingBag, bags_padding_and_their_gradients) {
     EXPECT_EQ(gradient(kMean), (std::vector<double>{1, 2, 2, 4, 0, 0, 10, 20}));
     EXPECT_EQ(gradient(kMax), (std::vector<double>{0, 0, 3, 6, 0, 0, 10, 20}));
   }
+}
+
+TEST(EmbeddingBag, second_derivatives_on_every_device) {
+  for (Device device : test_devices())
+    for (EmbeddingBagMode mode : {kSum, kMean, kMax}) {
+      SCOPED_TRACE(device.str() + " " + std::to_string(int(mode)));
+      const Tensor weight = test_values({4, 2}, 3).to(device).set_requires_grad();
+      const auto squares = [&](const TensorList& in) {
+        return square(embedding_bag(indices({1, 0, 2, 2, 3}).to(device), in[0], indices({0, 2, 4}).to(device), mode));
+      };
+      EXPECT_EQ(gradcheck(squares, {weight}, {.second_order = true}), "");
+    }
 }
 
 TEST(EmbeddingBag, nan_is_the_maximum) {
