@@ -99,8 +99,6 @@ FAULTS = [
     fault("the choice takes atomic at every level", "kernels/accumulate/choose.cpp",
           "const bool any_order = order_free || !deterministic();", "const bool any_order = true;"),
     # -- reductions on CUDA
-    fault("reduction across: no barrier before the halving", REDUCE,
-          "      tile[lane][x] = s;\n    }\n    __syncthreads();", "      tile[lane][x] = s;\n    }"),
     fault("reduction across: no barrier within the halving", REDUCE,
           "tile[lane][x] = R::combine(tile[lane][x], tile[lane + half][x]);\n      __syncthreads();",
           "tile[lane][x] = R::combine(tile[lane][x], tile[lane + half][x]);"),

@@ -237,6 +237,12 @@ void atomic(const void* p, size_t bytes, const void* code, bool reads) {
   add(g_state.released[p], s.block_release);
 }
 
+void volatile_access(const void* p, size_t bytes, const void* code, bool reads) {
+  if (!t_in_kernel) return;
+  give_way_at_atomic();
+  atomic(p, bytes, code, reads);
+}
+
 void access(const void* p, size_t bytes, Kind kind, const void* code) {
   if (!t_in_kernel || local_variable(p)) return;
   const Pause pause;

@@ -51,6 +51,8 @@ void warp_barrier(const Block& block, unsigned first, unsigned mask);
 void fence(bool whole_device);
 /// An atomic operation of the current thread; `code` is its place in the program. A store does not read.
 void atomic(const void* p, size_t bytes, const void* code, bool reads = true);
+/// An access to a volatile word, which PTX treats as a relaxed atomic one.
+void volatile_access(const void* p, size_t bytes, const void* code, bool reads);
 /// Any other access.
 void access(const void* p, size_t bytes, Kind kind, const void* code);
 
