@@ -102,8 +102,6 @@ FAULTS = [
     fault("reduction across: no barrier within the halving", REDUCE,
           "tile[lane][x] = R::combine(tile[lane][x], tile[lane + half][x]);\n      __syncthreads();",
           "tile[lane][x] = R::combine(tile[lane][x], tile[lane + half][x]);"),
-    fault("reduction across: no barrier before the tile is used again", REDUCE,
-          "        r.store(o, tile[0][x]);\n    }\n    __syncthreads();", "        r.store(o, tile[0][x]);\n    }"),
     fault("reduction across: columns beyond the row take part", REDUCE,
           "const bool active = t * 32 + x < row;", "const bool active = t * 32 + x <= row;"),
     fault("reduction: lanes are halved once too little", REDUCE,
