@@ -98,11 +98,14 @@ def try_fault(copy, f, jobs):
 
 
 def write_report(path, results, caught):
+    left_out = len(FAULTS) - len(results)
     lines = ["# Faults that the tests notice", "",
              "Written by `./run mutate`, which plants these faults one at a time in a copy of the sources. The last",
              "column has the build whose tests failed, and the first test that did. What this is for:",
              "[verification.md](verification.md).", "",
-             f"**{caught} of {len(results)} faults were caught.**", "",
+             f"**{caught} of {len(results)} faults were caught.**" +
+             (f" The list has {left_out} more, which this run left out." if left_out else ""),
+             "",
              "| fault | file | | caught by |", "|---|---|---|---|"]
     lines += [f"| {f['name']} | `{f['file']}` | {word.lower()} | {note} |" for f, word, note in results]
     path.write_text("\n".join(lines) + "\n")
