@@ -1,7 +1,10 @@
 // Items in the order of their destinations: a stable radix sort over CPU threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+
+#include <ordo/engine/parallel.h>
 
 namespace ordo::kernels::cpu {
 
@@ -33,20 +36,14 @@ Entry* sort_by_destination(Entry* entries, Entry* spare, int64_t count, int bits
 
 /// Calls f(piece) for piece in [0, pieces), on the pool's threads.
 template <class F>
-void for_pieces(int pieces, const F& f);
-
-}  // namespace ordo::kernels::cpu
-
-#include <ordo/engine/parallel.h>
-
-namespace ordo::kernels::cpu {
-
-template <class F>
 void for_pieces(int pieces, const F& f) {
   if (pieces == 1) return f(0);
   ordo::detail::run_pieces(
       pieces, [](void* p, int piece) { (*static_cast<const F*>(p))(piece); }, const_cast<F*>(&f));
 }
+
+/// What one thread handles at least; below twice that everything happens on the calling thread.
+inline constexpr int64_t kAccumulateGrain = 8 * 1024;
 
 /// Threads worth using on `work` steps, at least `grain` each.
 inline int pieces_for(int64_t work, int64_t grain) {

@@ -23,6 +23,7 @@ def fault(name, file, before, after):
 
 
 ACCUMULATE = "kernels/accumulate/accumulate_cuda.cuh"
+SORTED = "kernels/accumulate/sorted_cuda.cuh"
 RUNS = "kernels/accumulate/runs_cuda.cuh"
 RUN_BUILDER = "kernels/accumulate/runs.cu"
 REDUCE = "kernels/reduce/reduce_cuda.cuh"
@@ -34,37 +35,37 @@ FOLD_CPU = "kernels/accumulate/fold_cpu.h"
 
 FAULTS = [
     # -- the accumulate engine on CUDA
-    fault("short run: skips its last item", ACCUMULATE,
+    fault("short run: skips its last item", SORTED,
           "sum += item_value(items, shape, runs.items[i], o, j);\n    T& out",
           "if (i + 1 < last) sum += item_value(items, shape, runs.items[i], o, j);\n    T& out"),
-    fault("short run: forgets the old content", ACCUMULATE,
+    fault("short run: forgets the old content", SORTED,
           "T& out = output[shape.offset(d, o, j)];\n    out = T(Acc(out) + sum);",
           "T& out = output[shape.offset(d, o, j)];\n    out = T(sum);"),
-    fault("short run: adds the old content first", ACCUMULATE,
+    fault("short run: adds the old content first", SORTED,
           "    Acc sum = item_value(items, shape, runs.items[first], o, j);\n"
           "    for (int64_t i = first + 1; i < last; ++i) sum += item_value(items, shape, runs.items[i], o, j);\n"
           "    T& out = output[shape.offset(d, o, j)];\n    out = T(Acc(out) + sum);",
           "    T& out = output[shape.offset(d, o, j)];\n    Acc sum = Acc(out);\n"
           "    for (int64_t i = first; i < last; ++i) sum += item_value(items, shape, runs.items[i], o, j);\n"
           "    out = T(sum);"),
-    fault("short run: one of exactly a group is nobody's", ACCUMULATE,
+    fault("short run: one of exactly a group is nobody's", SORTED,
           "if (last - first > kOrderedGroup || d >= shape.destinations) continue;",
           "if (last - first >= kOrderedGroup || d >= shape.destinations) continue;"),
-    fault("short run: folded from its end", ACCUMULATE,
+    fault("short run: folded from its end", SORTED,
           "    Acc sum = item_value(items, shape, runs.items[first], o, j);\n"
           "    for (int64_t i = first + 1; i < last; ++i) sum += item_value(items, shape, runs.items[i], o, j);\n"
           "    T& out",
           "    Acc sum = item_value(items, shape, runs.items[last - 1], o, j);\n"
           "    for (int64_t i = last - 2; i >= first; --i) sum += item_value(items, shape, runs.items[i], o, j);\n"
           "    T& out"),
-    fault("groups: one reaches into the next run", ACCUMULATE,
+    fault("groups: one reaches into the next run", SORTED,
           "const int64_t last = std::min(group.begin + kOrderedGroup, group.run_end);",
           "const int64_t last = std::min(group.begin + kOrderedGroup, items.count);"),
-    fault("levels: every group begins one", ACCUMULATE,
+    fault("levels: every group begins one", SORTED,
           "if ((group.begin - group.run_begin) % wide != 0) continue;", ""),
-    fault("levels: the last group is left out", ACCUMULATE,
+    fault("levels: the last group is left out", SORTED,
           "begin < last; begin += span)", "begin + span < last; begin += span)"),
-    fault("levels: a group reaches beyond its run", ACCUMULATE,
+    fault("levels: a group reaches beyond its run", SORTED,
           "const int64_t last = std::min(group.begin + wide, group.run_end);",
           "const int64_t last = std::min(group.begin + wide, items);"),
     fault("atomic in place of sorted", ACCUMULATE,
@@ -86,7 +87,7 @@ FAULTS = [
           "return 2 * (begin / span);"),
     fault("group slots: half as many", RUNS, "return 2 * ((items + span - 1) / span); }",
           "return (items + span - 1) / span; }"),
-    fault("skipped items are not left out", ACCUMULATE,
+    fault("skipped items are not left out", SORTED,
           "if (last - first > kOrderedGroup || d >= shape.destinations) continue;",
           "if (last - first > kOrderedGroup) continue;"),
     # -- the order itself
