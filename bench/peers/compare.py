@@ -57,4 +57,5 @@ def main():
             print(line, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
