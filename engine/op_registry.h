@@ -36,11 +36,14 @@ inline constexpr DTypeSet kFloatingTypes{float16, bfloat16, float32, float64};
 inline constexpr DTypeSet kIntegerTypes{uint8, int32, int64};
 inline constexpr DTypeSet kNumericTypes{uint8, int32, int64, float16, bfloat16, float32, float64};
 inline constexpr DTypeSet kAllTypes{boolean, uint8, int32, int64, float16, bfloat16, float32, float64};
+/// What Algorithm::exact takes.
+inline constexpr DTypeSet kExactTypes{uint8, int32, int64, float16, bfloat16, float32};
 
 /// An algorithm and the strongest level it meets.
 struct AlgorithmLevel {
   Algorithm algorithm;
   Determinism level;
+  DTypeSet dtypes = kAllTypes;  ///< which of the operation's it takes
 };
 using AlgorithmLevels = std::vector<AlgorithmLevel>;
 

@@ -17,8 +17,8 @@
 //   cuda::accumulate(items, output, shape, algorithm, device)  accumulate_cuda.cuh
 //
 // Both add into `output`. `sorted` keeps ordering rule 1 (docs/ordering.md) with the items of a destination in item
-// order, the old content added last; it gives the same bits on every device and with any number of threads. `atomic`
-// adds in the order threads arrive, rounding halves at every step.
+// order, the old content added last; `exact` keeps rule 5, the sum that has no order. Both give the same bits on every
+// device and with any number of threads. `atomic` adds in the order threads arrive, rounding halves at every step.
 #pragma once
 
 #include <cstdint>
@@ -40,12 +40,24 @@ struct AccumulateShape {
   }
 };
 
-/// The algorithm of an accumulating operation: a function of what was asked for, the determinism level in force and the
-/// element type, never of the machine. `automatic` is `atomic` at not_guaranteed and for integers (whose addition has
-/// no order), else the operation's ordered algorithm, the first of `allowed` that is not `atomic`.
-/// ValueError when `requested` is not in `allowed`; NondeterministicError when it cannot meet the level in force.
-Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype,
-                            std::initializer_list<Algorithm> allowed = {Algorithm::atomic, Algorithm::sorted});
+/// M items, N destinations, D columns.
+struct AccumulateSize {
+  int64_t items = 0, destinations = 0, columns = 1;
+};
+
+/// The algorithm of an accumulating operation: a function of what was asked for, the determinism level in force, the
+/// element type and the size, never of the machine. `automatic` is `atomic` at not_guaranteed and for integers (whose
+/// addition has no order), else `exact` or the first of `allowed` that is not `atomic`, whichever the cost model
+/// prefers (docs/accumulate.md). For integers `exact` is `atomic`: all their sums are. ValueError when `requested` is
+/// not in `allowed` or cannot take the dtype or size; NondeterministicError when it cannot meet the level in force.
+Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, const AccumulateSize& size,
+                            std::initializer_list<Algorithm> allowed = {Algorithm::atomic, Algorithm::sorted,
+                                                                        Algorithm::exact});
+/// Without `exact`.
+inline Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype,
+                                   std::initializer_list<Algorithm> allowed) {
+  return choose_accumulate(op, requested, dtype, AccumulateSize{}, allowed);
+}
 
 /// a * b and a + b; integers wrap around.
 template <class Acc>

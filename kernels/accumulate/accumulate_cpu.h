@@ -1,18 +1,24 @@
 // The accumulate engine on the CPU. See accumulate.h for Items and shapes.
 #pragma once
 
+#include <type_traits>
+
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/atomic_cpu.h>
+#include <ordo/kernels/accumulate/exact_cpu.h>
 #include <ordo/kernels/accumulate/sorted_cpu.h>
 
 namespace ordo::kernels::cpu {
 
-/// Adds every item's row to its destination's, by `atomic` or `sorted`.
+/// Adds every item's row to its destination's, by `atomic`, `sorted` or `exact`.
 template <class Items>
 void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                 Algorithm algorithm) {
   if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
   if (algorithm == Algorithm::atomic) return accumulate_detail::accumulate_atomic(items, output, shape);
+  if constexpr (std::is_same_v<accumulate_t<typename Items::value_type>, float>) {
+    if (algorithm == Algorithm::exact) return accumulate_detail::accumulate_exact(items, output, shape);
+  }
   accumulate_detail::accumulate_sorted(items, output, shape);
 }
 

@@ -17,7 +17,8 @@ ORDO_REGISTER_OP({.name = "bincount",
                   .family = "bincount",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device}},
+                                 {Algorithm::sorted, Determinism::device_to_device},
+                                 {Algorithm::exact, Determinism::device_to_device, {float32}}},
                   .note = "dtypes are those of the weights; counts are int64"});
 
 namespace cpu {
@@ -84,7 +85,6 @@ Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, A
                weights.sizes(), input.sizes());
   }
   const DType dtype = !weights.defined() ? int64 : weights.dtype() == float32 ? float32 : float64;
-  algorithm = choose_accumulate(kOp, algorithm, dtype);
 
   const Tensor values = contiguous(input.dtype() == uint8 ? cast(input, int64) : input);
   const Tensor summands = weights.defined() ? contiguous(cast(weights, dtype)) : Tensor();
@@ -97,6 +97,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, A
                "input holds {}, more bins than memory can have", range.greatest);
     args.bins = std::max(minlength, range.greatest + 1);
   }
+  algorithm = choose_accumulate(kOp, algorithm, dtype, {args.count, args.bins, 1});
   const Tensor result = full({args.bins}, 0, dtype, args.device);
   args.output = result.data();
   if (args.count > 0) ORDO_ON_DEVICE(args.device, bincount, args, algorithm);

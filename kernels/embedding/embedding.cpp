@@ -15,7 +15,8 @@ ORDO_REGISTER_OP({.name = "embedding",
                   .family = "embedding",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device}},
+                                 {Algorithm::sorted, Determinism::device_to_device},
+                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
                   .note = "the algorithms are the backward pass's"});
 
 namespace cpu {
@@ -91,7 +92,7 @@ Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_r
   ORDO_CHECK(grad.dim() == input.dim() + 1 && leading == input.sizes(), ShapeError, op,
              "the gradient has shape {}, which is not that of the indices, {}, and a row", grad.sizes(), input.sizes());
   const int64_t padding = wrap_padding_idx(op, padding_idx, num_rows);
-  algorithm = choose_accumulate(op, algorithm, grad.dtype());
+  algorithm = choose_accumulate(op, algorithm, grad.dtype(), {input.numel(), num_rows, grad.sizes().back()});
   const Tensor output = full({num_rows, grad.sizes().back()}, 0, grad.dtype(), grad.device());
   if (input.numel() > 0)
     ORDO_ON_DEVICE(grad.device(), embedding_backward, contiguous(grad), contiguous(input), output, padding, algorithm);

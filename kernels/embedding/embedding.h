@@ -13,7 +13,7 @@ namespace ordo::kernels {
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> skip_idx = std::nullopt);
 
 /// The gradient with respect to a weight of num_rows rows: row r is the sum of grad's rows where input is r, and zero
-/// for padding_idx. algorithm: automatic, atomic or sorted.
+/// for padding_idx. algorithm: automatic, atomic, sorted or exact.
 Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows,
                           std::optional<int64_t> padding_idx = std::nullopt,
                           Algorithm algorithm = Algorithm::automatic);

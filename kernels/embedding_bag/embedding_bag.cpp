@@ -12,7 +12,8 @@ ORDO_REGISTER_OP({.name = "embedding_bag",
                   .family = "embedding_bag",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device}},
+                                 {Algorithm::sorted, Determinism::device_to_device},
+                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
                   .note = "the algorithms are the backward pass's"});
 
 namespace {
@@ -103,7 +104,11 @@ Tensor embedding_bag_backward(const BagArguments& arguments, const Tensor& grad,
   const Prepared p = prepare(op, arguments, num_rows, grad);
   check_grad(op, grad, p.bags.bags);
   const Tensor sample_weights = check_sample_weights(op, arguments, per_sample_weights, grad);
-  algorithm = choose_accumulate(op, algorithm, grad.dtype());
+  const bool by_element = arguments.mode == EmbeddingBagMode::max;  // every element of the gradient is an item then
+  const int64_t columns = grad.size(1);
+  algorithm = choose_accumulate(op, algorithm, grad.dtype(),
+                                by_element ? AccumulateSize{grad.numel(), num_rows * columns, 1}
+                                           : AccumulateSize{p.bags.items, num_rows, columns});
   const Tensor output = full({num_rows, grad.size(1)}, 0, grad.dtype(), grad.device());
   if (arguments.mode == EmbeddingBagMode::max) {
     ordo::detail::expect_defined(op, rows, "rows");

@@ -15,7 +15,8 @@ ORDO_REGISTER_OP({.name = "index_add",
                   .family = "index_add",
                   .dtypes = kNumericTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device}}});
+                                 {Algorithm::sorted, Determinism::device_to_device},
+                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}}});
 
 namespace cpu {
 void index_add(const IndexAddArgs& a, Algorithm algorithm) {
@@ -64,6 +65,12 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
              source.sizes(), self.sizes(), index.numel(), d);
 }
 
+AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
+  const Tensor s = at_least_1d(self);
+  const int64_t destinations = s.size(wrap_dim(kOp, dim, s.dim()));
+  return {index.numel(), destinations, s.numel() / std::max<int64_t>(1, destinations)};
+}
+
 // `output` is contiguous and, like everything else here, checked.
 void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
               Algorithm algorithm) {
@@ -92,7 +99,7 @@ void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tens
                 Algorithm algorithm) {
   check_arguments(self, dim, index, source, alpha);
   expect_writable(kOp, self);
-  algorithm = choose_accumulate(kOp, algorithm, self.dtype());
+  algorithm = choose_accumulate(kOp, algorithm, self.dtype(), size_of(self, dim, index));
   const auto safe = [&](const Tensor& t) { return t.impl()->storage == self.impl()->storage ? clone(t) : t; };
   if (self.is_contiguous()) return add_into(self, dim, safe(index), safe(source), alpha, algorithm);
   const Tensor copy = clone(self);
@@ -103,7 +110,7 @@ void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tens
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {
   check_arguments(input, dim, index, source, alpha);
-  algorithm = choose_accumulate(kOp, algorithm, input.dtype());
+  algorithm = choose_accumulate(kOp, algorithm, input.dtype(), size_of(input, dim, index));
   const Tensor result = clone(input);
   add_into(result, dim, index, source, alpha, algorithm);
   return result;

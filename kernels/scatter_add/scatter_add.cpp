@@ -14,7 +14,8 @@ ORDO_REGISTER_OP({.name = "scatter_add",
                   .family = "scatter_add",
                   .dtypes = kNumericTypes,
                   .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                 {Algorithm::sorted, Determinism::device_to_device}}});
+                                 {Algorithm::sorted, Determinism::device_to_device},
+                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}}});
 
 namespace cpu {
 void scatter_add(const ScatterAddArgs& a, Algorithm algorithm) {
@@ -69,6 +70,14 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
   }
 }
 
+/// As for an index_add of rows, whether or not `index` is expanded: the choice must not depend on strides.
+AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
+  if (index.numel() == 0) return {};
+  const int d = wrap_dim(kOp, dim, self.dim());
+  const int64_t items = at_least_1d(index).size(d);
+  return {items, at_least_1d(self).size(d), index.numel() / items};
+}
+
 /// Whether all slices of `index` along dimension d are one and the same (an index_add in disguise).
 bool is_expanded(const Tensor& index, int d) {
   for (int k = 0; k < index.dim(); ++k)
@@ -118,14 +127,14 @@ void add_into_leading(const Tensor& self, int64_t dim, const Tensor& index, cons
 void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
   check_arguments(self, dim, index, src);
   expect_writable(kOp, self);
-  algorithm = choose_accumulate(kOp, algorithm, self.dtype());
+  algorithm = choose_accumulate(kOp, algorithm, self.dtype(), size_of(self, dim, index));
   const auto safe = [&](const Tensor& t) { return t.impl()->storage == self.impl()->storage ? clone(t) : t; };
   add_into_leading(self, dim, safe(index), safe(src), algorithm);
 }
 
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
   check_arguments(input, dim, index, src);
-  algorithm = choose_accumulate(kOp, algorithm, input.dtype());
+  algorithm = choose_accumulate(kOp, algorithm, input.dtype(), size_of(input, dim, index));
   const Tensor result = clone(input);
   add_into_leading(result, dim, index, src, algorithm);
   return result;

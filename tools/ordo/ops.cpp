@@ -33,8 +33,11 @@ std::string dtypes_text(const OpInfo& op) {
 
 std::string algorithms_text(const OpInfo& op) {
   std::string text;
-  for (const AlgorithmLevel& a : op.algorithms)
+  for (const AlgorithmLevel& a : op.algorithms) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", name(a.algorithm), name(a.level));
+    for (DType t : dtypes_of(op))
+      if (!a.dtypes.has(t)) text += fmt::format(" (not {})", name(t));
+  }
   return text;
 }
 
@@ -94,8 +97,12 @@ void print_json() {
     row["devices"] = op.cuda ? std::vector{"cpu", "cuda"} : std::vector{"cpu"};
     for (DType t : dtypes_of(op)) row["dtypes"].push_back(name(t));
     row["differentiable"] = op.differentiable;
-    for (const AlgorithmLevel& a : op.algorithms)
-      row["algorithms"].push_back({{"name", name(a.algorithm)}, {"level", name(a.level)}});
+    for (const AlgorithmLevel& a : op.algorithms) {
+      nlohmann::ordered_json algorithm{{"name", name(a.algorithm)}, {"level", name(a.level)}};
+      for (DType t : dtypes_of(op))
+        if (a.dtypes.has(t)) algorithm["dtypes"].push_back(name(t));
+      row["algorithms"].push_back(std::move(algorithm));
+    }
     for (Determinism level : levels_of(op)) row["levels"].push_back(name(level));
     row["note"] = op.note;
     list.push_back(std::move(row));

@@ -8,6 +8,7 @@
 namespace ordo::test {
 namespace {
 
+using kernels::AccumulateSize;
 using kernels::choose_accumulate;
 
 TEST(ChooseAccumulate, follows_the_level) {
@@ -27,16 +28,27 @@ TEST(ChooseAccumulate, follows_the_level) {
 }
 
 TEST(ChooseAccumulate, a_forced_algorithm_must_exist) {
-  EXPECT_EQ(choose_accumulate("op", Algorithm::sorted, float32), Algorithm::sorted);
-  EXPECT_EQ(choose_accumulate("op", Algorithm::atomic, float32), Algorithm::atomic);
-  for (Algorithm a : {Algorithm::gather, Algorithm::exact, Algorithm::library, Algorithm::direct})
-    EXPECT_ORDO_ERROR(choose_accumulate("op", a, float32), ValueError, "[op]");
+  const AccumulateSize size{100, 10, 1};
+  for (Algorithm a : {Algorithm::sorted, Algorithm::atomic, Algorithm::exact})
+    EXPECT_EQ(choose_accumulate("op", a, float32, size), a);
+  for (Algorithm a : {Algorithm::gather, Algorithm::library, Algorithm::direct})
+    EXPECT_ORDO_ERROR(choose_accumulate("op", a, float32, size), ValueError, "[op]");
+  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::exact, float32, {Algorithm::gather, Algorithm::atomic}),
+                    ValueError, "[op]");
+}
+
+TEST(ChooseAccumulate, exact_has_its_dtypes_and_sizes) {
+  EXPECT_EQ(choose_accumulate("op", Algorithm::exact, bfloat16, {100, 10, 1}), Algorithm::exact);
+  EXPECT_EQ(choose_accumulate("op", Algorithm::exact, int64, {100, 10, 1}), Algorithm::atomic);
+  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::exact, float64, {100, 10, 1}), ValueError, "float64");
+  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::exact, float32, {int64_t(1) << 32, 10, 1}), ValueError, "items");
 }
 
 TEST(ChooseAccumulate, a_forced_algorithm_must_meet_the_level) {
   const DeterminismGuard guard(Determinism::run_to_run);
-  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::atomic, float32), NondeterministicError, "op");
-  EXPECT_EQ(choose_accumulate("op", Algorithm::atomic, int32), Algorithm::atomic);
+  const AccumulateSize size{100, 10, 1};
+  EXPECT_ORDO_ERROR(choose_accumulate("op", Algorithm::atomic, float32, size), NondeterministicError, "op");
+  EXPECT_EQ(choose_accumulate("op", Algorithm::atomic, int32, size), Algorithm::atomic);
 }
 
 }  // namespace

@@ -1,0 +1,245 @@
+// The algorithm `exact`: its arithmetic, rule 5 byte for byte on every device, and how near it comes to the true sum.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include <ordo/autograd/ops/index_add.h>
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/accumulate/exact.h>
+#include "tests/kernels/accumulate/exact_reference.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+void expect_rounded_once() {
+  std::mt19937_64 random(7);
+  for (int trial = 0; trial < 200000; ++trial) {
+    int64_t sum = int64_t(random()) >> random() % 63;
+    if (trial % 3 == 0) sum = int64_t(random() % 4096 * 2 + 1) << random() % 50;  // ties
+    const int exponent = int(random() % 260) - 187;
+    const T got = kernels::exact_detail::round_once<T>(sum, exponent);
+    const T want = nearest<T>(std::ldexp((long double)sum, exponent));
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>;
+    const Bits got_bits = std::bit_cast<Bits>(got), want_bits = std::bit_cast<Bits>(sum == 0 ? T(0.f) : want);
+    ASSERT_EQ(got_bits, want_bits) << sum << " * 2^" << exponent;
+  }
+}
+
+TEST(ExactArithmetic, rounds_once) {
+  expect_rounded_once<float>();
+  expect_rounded_once<Half>();
+  expect_rounded_once<BFloat16>();
+}
+
+TEST(ExactArithmetic, addends_cannot_overflow) {
+  for (int64_t items : {int64_t(1), int64_t(2), int64_t(1000), int64_t(1) << 24, kernels::kExactMost}) {
+    const int headroom = kernels::exact_headroom(items);
+    for (float largest : {std::numeric_limits<float>::max(), 1.0f, 1.99999988f, std::numeric_limits<float>::min(),
+                          std::nextafter(std::numeric_limits<float>::min(), 0.0f)}) {
+      const int64_t addend = kernels::exact_addend(largest, kernels::exact_magnitude(largest), headroom);
+      EXPECT_LE(Int128(addend) * (items + 1), Int128(std::numeric_limits<int64_t>::max())) << largest << " " << items;
+      EXPECT_GT(addend, 0);
+    }
+  }
+}
+
+enum class Values { normal, half_to_one, lognormal, scaled };
+const Values kValues[] = {Values::normal, Values::half_to_one, Values::lognormal, Values::scaled};
+
+/// The four distributions on which exact sums were first tried, with N a power of two.
+void draw(Values kind, std::vector<int64_t>& index, std::vector<float>& values, int64_t n, uint64_t seed = 42) {
+  std::mt19937_64 random(seed + uint64_t(kind));
+  std::normal_distribution<double> normal(0, 1);
+  for (size_t i = 0; i < values.size(); ++i) {
+    index[i] = int64_t(random() % uint64_t(n));
+    if (kind == Values::half_to_one && random() % 2) index[i] = 0;
+    double x = normal(random);
+    if (kind == Values::lognormal) x = std::exp(8 * normal(random)) * (random() % 2 ? 1 : -1);
+    if (kind == Values::scaled) x = std::exp(8 * double(uint32_t(index[i] * 2654435761) >> 8) / (1 << 24) * 3 - 12) * x;
+    values[i] = float(x);
+  }
+}
+
+TEST(ExactArithmetic, nearly_always_the_true_sum) {
+  constexpr int64_t kItems = 1 << 20, kDestinations = 1 << 16;
+  const int headroom = kernels::exact_headroom(int64_t(1) << 24);  // as if there were more items
+  for (Values kind : kValues) {
+    std::vector<int64_t> index(kItems);
+    std::vector<float> values(kItems);
+    draw(kind, index, values, kDestinations);
+    std::vector<uint32_t> magnitude(kDestinations);
+    std::vector<int64_t> sum(kDestinations);
+    std::vector<TrueSum> want(kDestinations);
+    for (int64_t i = 0; i < kItems; ++i) {
+      const size_t d = size_t(index[size_t(i)]);
+      magnitude[d] = std::max(magnitude[d], kernels::exact_magnitude(values[size_t(i)]));
+      want[d].add(values[size_t(i)]);
+    }
+    for (int64_t i = 0; i < kItems; ++i) {
+      const size_t d = size_t(index[size_t(i)]);
+      sum[d] += kernels::exact_addend(values[size_t(i)], magnitude[d], headroom);
+    }
+    int64_t wrong = 0, worst = 0;
+    for (size_t d = 0; d < size_t(kDestinations); ++d) {
+      const float got = kernels::exact_result(0.0f, magnitude[d], sum[d], headroom), true_sum = want[d].rounded();
+      const int64_t ulps = std::abs(int64_t(std::bit_cast<int32_t>(got)) - std::bit_cast<int32_t>(true_sum));
+      wrong += ulps != 0;
+      worst = std::max(worst, ulps);
+    }
+    if (kind == Values::lognormal) {
+      EXPECT_LE(wrong, kDestinations / 10000);
+      EXPECT_LE(worst, 2);
+    } else {
+      EXPECT_EQ(wrong, 0) << int(kind);
+    }
+  }
+}
+
+/// index_add by `exact` against rule 5 on every device, with 1, 2 and 3 threads on the CPU.
+template <class T>
+void expect_rule5(const Tensor& input, const Tensor& index, const Tensor& source, double alpha = 1) {
+  const int64_t m = index.numel(), n = input.size(0), columns = input.numel() / std::max<int64_t>(1, n);
+  auto want = input.to_vector<T>();
+  const auto to = index.to_vector<int64_t>();
+  const auto from = source.to_vector<T>();
+  std::vector<std::vector<float>> runs(want.size());
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      runs[size_t(to[size_t(i)] * columns + j)].push_back(float(from[size_t(i * columns + j)]) * float(alpha));
+  for (size_t c = 0; c < want.size(); ++c) want[c] = rule5(want[c], runs[c], m);
+  const auto bytes = bytes_of(from_vector(want, input.sizes()));
+  const int before = num_threads();
+  for (Device device : test_devices())
+    for (int threads : {1, 2, 3}) {
+      if (device.is_cuda() && threads > 1) continue;
+      set_num_threads(threads);
+      EXPECT_EQ(bytes_of(index_add(input.to(device), 0, index.to(device), source.to(device), alpha, Algorithm::exact)),
+                bytes)
+          << name(input.dtype()) << " " << device.str() << " threads " << threads << " sizes " << m << " " << n << " "
+          << columns;
+    }
+  set_num_threads(before);
+}
+
+void expect_rule5(DType dtype, const Tensor& input, const Tensor& index, const Tensor& source, double alpha = 1) {
+  const auto as = [&](const Tensor& t) { return t.to(dtype); };
+  if (dtype == float32) expect_rule5<float>(as(input), index, as(source), alpha);
+  if (dtype == float16) expect_rule5<Half>(as(input), index, as(source), alpha);
+  if (dtype == bfloat16) expect_rule5<BFloat16>(as(input), index, as(source), alpha);
+}
+
+TEST(Exact, keeps_rule_5) {
+  for (DType dtype : {float32, float16, bfloat16})
+    for (Values kind : kValues) {
+      // One element, a few that have copies in every block, many; shared ranges on the CPU; rows.
+      struct Size {
+        int64_t items, destinations, columns;
+      };
+      for (const Size& s : {Size{70, 1, 1}, Size{9000, 8, 1}, Size{40000, 8192, 1}, Size{6000, 64, 3},
+                            Size{20000, 4096, 2}, Size{300, 16, 130}}) {
+        std::vector<int64_t> index(size_t(s.items));
+        std::vector<float> values(size_t(s.items));
+        draw(kind, index, values, s.destinations, 5);
+        Tensor source = from_vector(values, {s.items, 1});
+        if (s.columns > 1) source = test_mixed_values({s.items, s.columns}, 3);
+        expect_rule5(dtype, test_values({s.destinations, s.columns}, 4), from_vector(index, {s.items}), source);
+      }
+    }
+  expect_rule5(float16, test_values({30}, 1), test_indices({500}, 30, 2), test_mixed_values({500}, 3), 0.3);
+}
+
+TEST(Exact, does_not_depend_on_the_order) {
+  const Tensor input = test_values({100}, 1), index = test_indices({5000}, 100, 2);
+  const Tensor source = test_mixed_values({5000}, 3).to(float32);
+  std::vector<int64_t> order(5000);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(1));
+  const auto to = index.to_vector<int64_t>();
+  const auto from = source.to_vector<float>();
+  std::vector<int64_t> index2;
+  std::vector<float> source2;
+  for (int64_t i : order) {
+    index2.push_back(to[size_t(i)]);
+    source2.push_back(from[size_t(i)]);
+  }
+  const Tensor x = input.to(float32), shuffled = from_vector(index2, {5000}), values = from_vector(source2, {5000});
+  for (Device device : test_devices()) {
+    const auto add = [&](const Tensor& i, const Tensor& v, Algorithm algorithm) {
+      return bytes_of(index_add(x.to(device), 0, i.to(device), v.to(device), 1, algorithm));
+    };
+    EXPECT_EQ(add(index, source, Algorithm::exact), add(shuffled, values, Algorithm::exact));
+    EXPECT_NE(add(index, source, Algorithm::sorted), add(shuffled, values, Algorithm::sorted));
+  }
+}
+
+TEST(Exact, infinities_zeros_and_small_numbers) {
+  constexpr float kMax = std::numeric_limits<float>::max(), kTiny = std::numeric_limits<float>::denorm_min();
+  struct Case {
+    float old;
+    std::vector<float> values;
+    float want;
+  };
+  const float payload = std::bit_cast<float>(0xffc12345u);
+  const std::vector<Case> cases{
+      {1, {kInf}, kInf},
+      {1, {-kInf, 5}, -kInf},
+      {0, {kInf, -kInf}, kNan},
+      {kInf, {-kInf}, kNan},
+      {kInf, {1, 2}, kInf},
+      {-kInf, {}, -kInf},
+      {1, {kNan, kInf}, kNan},
+      {payload, {}, payload},
+      {payload, {3}, payload},
+      {-0.0f, {}, -0.0f},
+      {-0.0f, {-0.0f}, -0.0f},
+      {0, {-0.0f, -0.0f}, 0},
+      {5, {-5}, 0},
+      {-kTiny, {}, -kTiny},
+      {0, {kTiny, kTiny, kTiny}, 3 * kTiny},
+      {kTiny, {-kTiny}, 0},
+      {kMax, {kMax, -kMax}, kMax},
+      {kMax, {kMax}, kInf},
+      {-kMax, {-kMax, -kMax}, -kInf},
+      {0x1p20f, {1, -0x1p20f}, 1},
+      {0x1p60f, {1, -0x1p60f}, 0},              // what 64 bits cannot hold beside it is lost
+      {1, {0x1p-24f}, 1},                       // a tie, to even
+      {1, {0x1p-24f, 0x1p-40f}, 1 + 0x1p-23f},  // and just above
+      {0x1p-126f, {-0x1p-127f, -kTiny}, 0x1p-127f - kTiny},
+  };
+  std::vector<float> old, values, want;
+  std::vector<int64_t> index;
+  for (size_t c = 0; c < cases.size(); ++c) {
+    old.push_back(cases[c].old);
+    want.push_back(cases[c].want);
+    for (float v : cases[c].values) {
+      index.push_back(int64_t(c));
+      values.push_back(v);
+    }
+  }
+  const Tensor input = from_vector(old, {int64_t(old.size())});
+  for (Device device : test_devices()) {
+    const auto got = index_add(input.to(device), 0, from_vector(index, {int64_t(index.size())}).to(device),
+                               from_vector(values, {int64_t(values.size())}).to(device), 1, Algorithm::exact)
+                         .to_vector<float>();
+    for (size_t c = 0; c < cases.size(); ++c)
+      EXPECT_EQ(std::bit_cast<uint32_t>(got[c]), std::bit_cast<uint32_t>(want[c]))
+          << device.str() << " case " << c << ": " << got[c] << " for " << want[c];
+  }
+}
+
+TEST(Exact, refuses_what_it_cannot_take) {
+  const Tensor x = test_values({3}), index = test_indices({4}, 3), source = test_values({4});
+  EXPECT_ORDO_ERROR(index_add(x, 0, index, source, 1, Algorithm::exact), ValueError, "float64");
+}
+
+}  // namespace
+}  // namespace ordo::test
