@@ -12,11 +12,12 @@ namespace ordo {
 /// index: int32 or int64, 0-d or 1-d, entries in [0, input.size(dim)), else IndexError; negative entries do not count
 /// from the end. source: the sizes and dtype of input, but index.numel() slices along `dim` (ShapeError, DTypeError).
 /// A 0-d input or source counts as 1-d of size 1. dtypes: all but bool; alpha must be an integer for integers.
-/// Half types add in float: `sorted` rounds once, `atomic` at every addition.
+/// Half types add in float: `sorted` and `exact` round once, `atomic` at every addition.
 ///
 /// Determinism: `atomic` adds in the order threads arrive (not_guaranteed); `sorted` keeps ordering rule 1
-/// (docs/ordering.md), the same bits on every device, and is what the deterministic levels use. Integers are the same
-/// either way. ValueError for another algorithm.
+/// (docs/ordering.md), the same bits on every device, and is what the deterministic levels use; `exact` keeps rule 5, a
+/// sum of integers whose bits no order can change, rounded once (not for float64). Integers are the same in every way.
+/// ValueError for another algorithm.
 /// Gradients: of input, the gradient itself; of source, alpha times its slices at index.
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1,
                  Algorithm algorithm = Algorithm::automatic);

@@ -12,7 +12,7 @@ namespace ordo {
 /// index: int32 or int64, entries in [0, input.size(dim)), else IndexError; negative entries do not count from the end.
 /// input, index and src have as many dimensions (0-d counts as 1-d); index is nowhere larger than src, nor than input
 /// but along `dim` (ShapeError); elements of src beyond index take no part. src has input's dtype, any but bool.
-/// Half types add in float: `sorted` rounds once, `atomic` at every addition.
+/// Half types add in float: `sorted` and `exact` round once, `atomic` at every addition.
 ///
 /// Determinism: as index_add: `atomic` at not_guaranteed, `sorted` (ordering rule 1, elements in row-major order of
 /// index) at the other levels. An index that is expand()ed along all other dimensions is as fast as index_add.

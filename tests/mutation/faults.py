@@ -24,6 +24,8 @@ def fault(name, file, before, after):
 
 ACCUMULATE = "kernels/accumulate/accumulate_cuda.cuh"
 SORTED = "kernels/accumulate/sorted_cuda.cuh"
+EXACT = "kernels/accumulate/exact.h"
+EXACT_CUDA = "kernels/accumulate/exact_cuda.cuh"
 RUNS = "kernels/accumulate/runs_cuda.cuh"
 RUN_BUILDER = "kernels/accumulate/runs.cu"
 REDUCE = "kernels/reduce/reduce_cuda.cuh"
@@ -90,6 +92,23 @@ FAULTS = [
     fault("skipped items are not left out", SORTED,
           "if (last - first > kOrderedGroup || d >= shape.destinations) continue;",
           "if (last - first > kOrderedGroup) continue;"),
+    # -- exact sums
+    fault("exact: one bit of headroom too few", EXACT, "return int(std::bit_width(uint64_t(items))); }",
+          "return int(std::bit_width(uint64_t(items))) - 1; }"),
+    fault("exact: ties away from even", EXACT, "(rest == half && (kept & 1) != 0)", "rest == half"),
+    fault("exact: a subnormal result keeps too many bits", EXACT,
+          "const int last = normal > F::quantum ? normal : F::quantum;", "const int last = normal;"),
+    fault("exact: -inf counts as +inf", EXACT, "v == -kInfinity ? exact_detail::kMinusInfinity : 0;",
+          "v == -kInfinity ? 1 : 0;"),
+    fault("exact: the old content is left out of the magnitude", EXACT_CUDA,
+          "cells.magnitudes[c] = exact_magnitude(float(output[c]));", "cells.magnitudes[c] = 0;"),
+    fault("exact: the block does not wait for its cells", EXACT_CUDA,
+          "if constexpr (kPass == ExactPass::sums) shared[c] = 0;\n  }\n  __syncthreads();",
+          "if constexpr (kPass == ExactPass::sums) shared[c] = 0;\n  }"),
+    fault("exact: the magnitude is stored without an atomic", EXACT_CUDA,
+          "        atomicMax(cells.magnitudes + c, magnitude);", "        cells.magnitudes[c] = magnitude;"),
+    fault("CPU exact: a shared range forgets a piece", "kernels/accumulate/exact_cpu.h",
+          "for (int p = 1; p < pieces; ++p) sums[c] =", "for (int p = 2; p < pieces; ++p) sums[c] ="),
     # -- the order itself
     fault("ordered sum: a full level is not folded", "kernels/accumulate/ordered_sum.h",
           "if ((groups & (kOrderedGroup - 1)) != 1) sum = levels_[level] + sum;\n      levels_[level] = sum;",

@@ -35,8 +35,10 @@ std::string algorithms_text(const OpInfo& op) {
   std::string text;
   for (const AlgorithmLevel& a : op.algorithms) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", name(a.algorithm), name(a.level));
+    std::string others;
     for (DType t : dtypes_of(op))
-      if (!a.dtypes.has(t)) text += fmt::format(" (not {})", name(t));
+      if (!a.dtypes.has(t)) others += fmt::format("{}{}", others.empty() ? "" : " ", name(t));
+    if (!others.empty()) text += fmt::format(" (not {})", others);
   }
   return text;
 }

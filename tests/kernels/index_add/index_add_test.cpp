@@ -57,6 +57,22 @@ TEST(IndexAdd, golden_hashes) {
   }
 }
 
+TEST(IndexAdd, golden_hashes_of_exact_sums) {
+  struct Golden {
+    DType dtype;
+    const char* hash;
+  };
+  for (const Golden& g : {Golden{float16, "804242b2faff7129"}, Golden{bfloat16, "6f2eae49a2222026"},
+                          Golden{float32, "a1fc48be6bad1f24"}}) {
+    const Tensor input = test_values({3, 20, 5}, 11).to(g.dtype);
+    const Tensor source = test_mixed_values({3, 2000, 5}, 12).to(g.dtype), index = test_indices({2000}, 20, 13);
+    for (Device device : test_devices())
+      EXPECT_EQ(hash_of(index_add(input.to(device), 1, index.to(device), source.to(device), 0.75, Algorithm::exact)),
+                g.hash)
+          << name(g.dtype) << " " << device.str();
+  }
+}
+
 TEST(IndexAdd, integers) {
   for (Device device : test_devices()) {
     for (DType dtype : {uint8, int32, int64}) {
