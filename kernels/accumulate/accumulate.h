@@ -7,6 +7,10 @@
 //     int64_t count;                     // M items
 //     ORDO_HD int64_t destination(int64_t item) const;                    // in [0, N), or -1 to skip the item
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const;  // column in [0, D)
+//     // Optional, used instead on the CPU, and only where all destinations have been checked: destination() without
+//     the
+//     // check, whose call keeps a loop's variables out of registers.
+//     int64_t checked_destination(int64_t item) const;
 //     // Optional, used instead where it exists: column = outer * shape.inner + inner. Spares the division.
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;
 //     // Optional: where that value is read from, to fetch it ahead of its use on the CPU.
@@ -82,6 +86,15 @@ ORDO_HD auto item_value(const Items& items, const AccumulateShape& shape, int64_
     return items.value(item, outer, inner);
   else
     return items.value(item, outer * shape.inner + inner);
+}
+
+/// Where `item` goes, all destinations having been checked. On the CPU only.
+template <class Items>
+int64_t checked_destination(const Items& items, int64_t item) {
+  if constexpr (requires { items.checked_destination(item); })
+    return items.checked_destination(item);
+  else
+    return items.destination(item);
 }
 
 }  // namespace ordo::kernels

@@ -1,14 +1,17 @@
 // The algorithm `atomic` of the accumulate engine on the CPU. Internal to accumulate_cpu.h.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <type_traits>
 
 #include <ordo/engine/half.h>
+#include <ordo/engine/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/row_lock_cpu.h>
 #include <ordo/kernels/accumulate/sort_cpu.h>
+#include <ordo/kernels/accumulate/sorted_cpu.h>
 
 namespace ordo::kernels::cpu {
 
@@ -30,33 +33,84 @@ inline void atomic_add(T* p, accumulate_t<T> v) {
 
 namespace accumulate_detail {
 
-/// Plain addition of an item's row to its destination's.
-template <class Items>
-void add_row(const Items& items, typename Items::value_type* output, const AccumulateShape& shape, int64_t item,
-             int64_t destination) {
-  using T = typename Items::value_type;
+/// Plain addition of an item's row to its destination's, in an output of type Out.
+template <class Out, class Items>
+void add_row(const Items& items, Out* output, const AccumulateShape& shape, int64_t item, int64_t destination) {
+  using Acc = accumulate_t<typename Items::value_type>;
   for (int64_t o = 0; o < shape.outer; ++o) {
-    T* row = output + shape.offset(destination, o, 0);
+    Out* row = output + shape.offset(destination, o, 0);
     for (int64_t j = 0; j < shape.inner; ++j)
-      row[j] = T(wrapping_add(accumulate_t<T>(row[j]), item_value(items, shape, item, o, j)));
+      row[j] = Out(wrapping_add(Acc(row[j]), item_value(items, shape, item, o, j)));
   }
 }
 
-/// Alone, a thread just adds. Otherwise it adds narrow rows element by element with atomics, and takes a lock for a row
-/// that is wide enough to be worth one. Either way the order is that of arrival.
+/// Plain addition of the items [first, last), by the only thread that adds to `output`.
+template <class Out, class Items>
+void add_rows(Items items, Out* output, const AccumulateShape& given, int64_t first, int64_t last) {
+  using Acc = accumulate_t<typename Items::value_type>;
+  const AccumulateShape shape = given;
+  const bool narrow = shape.columns() == 1;
+  for (int64_t i = first; i < last; ++i) {
+    const int64_t d = checked_destination(items, i);
+    if (d < 0) continue;
+    if (narrow)
+      output[d] = Out(wrapping_add(Acc(output[d]), item_value(items, shape, i, 0, 0)));
+    else
+      add_row(items, output, shape, i, d);
+  }
+}
+
+/// Every thread adds the items that it gets hold of to an output of its own; these are added up at the end.
+template <class Items>
+void accumulate_privately(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
+                          int threads) {
+  using T = typename Items::value_type;
+  using Acc = accumulate_t<T>;
+  constexpr Acc kNothing = std::is_integral_v<Acc> ? Acc(0) : Acc(-0.0);  // x + -0 is x, bit for bit
+  const int64_t size = shape.destinations * shape.columns();
+  const int64_t chunk = std::max<int64_t>(1, 16 * 1024 / shape.columns());
+  Scratch<Acc> copies(size * threads, Device());
+  std::atomic<int64_t> next = 0;
+  std::atomic<int> used = 0;  // copies
+  for_pieces(threads, [&](int) {
+    Acc* mine = nullptr;
+    for (int64_t first; (first = next.fetch_add(chunk, std::memory_order_relaxed)) < items.count;) {
+      if (!mine) {
+        mine = copies + size * used.fetch_add(1, std::memory_order_relaxed);
+        std::fill_n(mine, size, kNothing);
+      }
+      add_rows(items, mine, shape, first, std::min(items.count, first + chunk));
+    }
+  });
+  parallel_for(0, size, 16 * 1024, [&](int64_t first, int64_t last) {
+    for (int c = 0; c < used.load(std::memory_order_relaxed); ++c) {
+      const Acc* copy = copies + size * c;
+      for (int64_t i = first; i < last; ++i) output[i] = T(wrapping_add(Acc(output[i]), copy[i]));
+    }
+  });
+}
+
+/// Alone, a thread just adds. Where there are many items for a destination, each has an output of its own. Otherwise it
+/// takes a lock for a row that is wide enough to be worth one, or adds element by element with atomics; but where
+/// threads would meet at one row, or atomics cost more, the ordered path is as good as any.
 template <class Items>
 void accumulate_atomic(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
-  constexpr int64_t kLockedColumns = 8;
-  const int pieces = pieces_for(items.count * shape.columns(), kAccumulateGrain);
+  constexpr int64_t kLockedColumns = 8, kMostPrivateBytes = 16 << 20;
+  const int threads = pieces_for(items.count * shape.columns(), kAccumulateGrain);
+  if (threads == 1) return add_rows(items, output, shape, 0, items.count);
+  const int64_t bytes =
+      shape.destinations * shape.columns() * int64_t(sizeof(accumulate_t<typename Items::value_type>));
+  if (shape.destinations * threads <= items.count / 2 && bytes <= kMostPrivateBytes)
+    return accumulate_privately(items, output, shape, threads);
   const bool lock = shape.columns() >= kLockedColumns;
-  for_pieces(pieces, [&](int piece) {
-    const int64_t last = items.count * (piece + 1) / pieces;
-    for (int64_t i = items.count * piece / pieces; i < last; ++i) {
-      const int64_t d = items.destination(i);
+  if (lock ? plan_filters(items, shape.destinations, threads).hot >= 0 : shape.destinations / 4 <= items.count)
+    return accumulate_sorted(items, output, shape);
+  for_pieces(threads, [&](int piece) {
+    const int64_t last = items.count * (piece + 1) / threads;
+    for (int64_t i = items.count * piece / threads; i < last; ++i) {
+      const int64_t d = checked_destination(items, i);
       if (d < 0) continue;
-      if (pieces == 1) {
-        add_row(items, output, shape, i, d);
-      } else if (lock) {
+      if (lock) {
         const RowLock held(d);
         add_row(items, output, shape, i, d);
       } else {

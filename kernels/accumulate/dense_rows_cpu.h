@@ -79,12 +79,18 @@ class DenseRows {
   std::vector<Acc> levels_;     // [slot][level][column]
 };
 
+template <class Acc>
+void prefetch_row(const Acc* row, int64_t width) {
+  constexpr int64_t kLine = 64 / int64_t(sizeof(Acc)), kMostLines = 8;
+  for (int64_t j = 0; j < std::min(width, kMostLines * kLine); j += kLine) __builtin_prefetch(row + j, 1);
+}
+
 /// False, and nothing done, when sorting is better.
 template <class Items>
 bool accumulate_dense_rows(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
   using T = typename Items::value_type;
   using Acc = accumulate_t<T>;
-  constexpr int64_t kLeastWidth = 8, kLeastChunk = 32, kMostBytes = 16 << 20;
+  constexpr int64_t kLeastWidth = 8, kLeastChunk = 16, kMostBytes = 16 << 20, kAhead = 8;
   const int64_t m = items.count, n = shape.destinations;
   if (shape.inner < kLeastWidth || m < 4 * n || m >= INT32_MAX) return false;
   if (n * shape.columns() * int64_t(sizeof(Acc)) > kMostBytes) return false;
@@ -96,10 +102,11 @@ bool accumulate_dense_rows(const Items& items, typename Items::value_type* outpu
 
   Scratch<int32_t> destinations(m, Device());
   parallel_for(0, m, 16 * 1024, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) destinations[i] = int32_t(items.destination(i));
+    for (int64_t i = first; i < last; ++i) destinations[i] = int32_t(checked_destination(items, i));
   });
   const int64_t tasks = shape.outer * chunks;
   parallel_for(0, tasks, std::max<int64_t>(1, tasks / threads), [&](int64_t first, int64_t last) {
+    const Items mine = items;  // which no store to a sum can change
     for (int64_t task = first; task < last; ++task) {
       const int64_t o = task / chunks, chunk = task % chunks;
       const int64_t j0 = shape.inner * chunk / chunks, width = shape.inner * (chunk + 1) / chunks - j0;
@@ -107,8 +114,9 @@ bool accumulate_dense_rows(const Items& items, typename Items::value_type* outpu
       for (int64_t i = 0; i < m; ++i) {
         const int64_t d = destinations[i];
         if (d < 0) continue;
+        if (i + kAhead < m) prefetch_row(sums.row(std::max(destinations[i + kAhead], 0)), width);
         Acc* row = sums.row(d);
-        for (int64_t j = 0; j < width; ++j) row[j] += item_value(items, shape, i, o, j0 + j);
+        for (int64_t j = 0; j < width; ++j) row[j] += item_value(mine, shape, i, o, j0 + j);
         sums.added(d);
       }
       for (int64_t d = 0; d < n; ++d) {

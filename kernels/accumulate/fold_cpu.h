@@ -171,18 +171,23 @@ class RunFold {
       for (int64_t i = first + 1; i < last; ++i) sum += value(i, o, j0);
       *row = sum;
     } else {
+      const Items items = items_;  // which no store to a sum can change: so the loops vectorise
+      const AccumulateShape shape = shape_;
+      const auto add = [&, row, o, j0, width](auto... item) {
+        for (int j = 0; j < width; ++j) row[j] = (row[j] + ... + item_value(items, shape, item, o, j0 + j));
+      };
       prefetch(first, o, j0, width);
-      for (int j = 0; j < width; ++j) row[j] = value(first, o, j0 + j);
+      const int64_t start = entry_item(entries_[first]);
+      for (int j = 0; j < width; ++j) row[j] = item_value(items, shape, start, o, j0 + j);
       int64_t i = first + 1;
       for (; i + 4 <= last; i += 4) {
         for (int k = 0; k < 4; ++k) prefetch(i + k, o, j0, width);
-        for (int j = 0; j < width; ++j)
-          row[j] = (((row[j] + value(i, o, j0 + j)) + value(i + 1, o, j0 + j)) + value(i + 2, o, j0 + j)) +
-                   value(i + 3, o, j0 + j);
+        add(entry_item(entries_[i]), entry_item(entries_[i + 1]), entry_item(entries_[i + 2]),
+            entry_item(entries_[i + 3]));
       }
       for (; i < last; ++i) {
         prefetch(i, o, j0, width);
-        for (int j = 0; j < width; ++j) row[j] += value(i, o, j0 + j);
+        add(entry_item(entries_[i]));
       }
     }
   }

@@ -29,11 +29,11 @@ void accumulate_by_sorting(const Items& items, typename Items::value_type* outpu
     int64_t previous = -1;
     bool descends = false;
     if (first > 0) {
-      previous = items.destination(first - 1);
+      previous = checked_destination(items, first - 1);
       if (previous < 0) previous = n;
     }
     for (int64_t i = first; i < last; ++i) {
-      int64_t d = items.destination(i);
+      int64_t d = checked_destination(items, i);
       if (d < 0) d = n;
       descends |= d < previous;
       previous = d;

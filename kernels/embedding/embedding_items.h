@@ -21,6 +21,7 @@ struct EmbeddingItems {
     return check.ok(item, row, rows) && row != padding ? row : -1;
   }
   ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const { return grad[item * columns + column]; }
+  const T* address(int64_t item, int64_t, int64_t inner) const { return grad + item * columns + inner; }
 };
 
 }  // namespace ordo::kernels

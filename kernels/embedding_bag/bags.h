@@ -47,6 +47,7 @@ struct BagItems {
   int64_t columns;
 
   ORDO_HD int64_t destination(int64_t item) const { return row_of[item]; }
+  const T* address(int64_t item, int64_t, int64_t inner) const { return grad + bag_of[item] * columns + inner; }
   ORDO_HD V value(int64_t item, int64_t column) const {
     const V g = grad[bag_of[item] * columns + column];
     if constexpr (kFactor == BagFactor::sample_weight)

@@ -17,6 +17,7 @@ struct IndexAddItems {
   Acc alpha;
 
   ORDO_HD int64_t destination(int64_t item) const { return index[item]; }
+  int64_t checked_destination(int64_t item) const { return index.raw(item); }
   ORDO_HD Acc value(int64_t item, int64_t outer, int64_t inner) const {
     return wrapping_mul(Acc(*address(item, outer, inner)), alpha);
   }

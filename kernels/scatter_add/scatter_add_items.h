@@ -17,7 +17,10 @@ struct ScatterAddItems {
 
   ORDO_HD int64_t destination(int64_t element) const {
     const int64_t d = index[element];
-    if (d < 0) return -1;
+    return d < 0 ? -1 : place(element, d);
+  }
+  int64_t checked_destination(int64_t element) const { return place(element, index.raw(element)); }
+  ORDO_HD int64_t place(int64_t element, int64_t d) const {
     if (inner == 1) return items == count ? d : element / items * destinations + d;
     const int64_t row = element / inner;
     return (row / items * destinations + d) * inner + element % inner;

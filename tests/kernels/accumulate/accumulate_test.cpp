@@ -1,6 +1,7 @@
 // The CPU engine against ordering rule 1 in plain loops, byte for byte.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -117,6 +118,42 @@ TEST_F(Accumulate, one_run_of_everything_is_shared_by_all_threads) {
   expect_rule1<float>(300000, {1, 1, 1}, Pattern::single);
   expect_rule1<float>(70000, {3, 1, 8}, Pattern::hot);
   expect_rule1<float>(4200, {2, 1, 200}, Pattern::hot);
+}
+
+// What the ways of keeping rule 1 without sorting, one chosen by shape and threads, have to get right: blocks and their
+// ends, destinations that are looked at more closely, few and many of them.
+TEST_F(Accumulate, sorted_keeps_rule_1_in_large_problems) {
+  for (Pattern pattern : kPatterns) {
+    expect_rule1<float>(100000, {700, 1, 1}, pattern);
+    expect_rule1<BFloat16>(70000, {20000, 1, 1}, pattern);
+  }
+  expect_rule1<double>(100000, {70, 1, 1}, Pattern::hot);
+  expect_rule1<float>(20000, {500, 1, 40}, Pattern::hot);
+}
+
+// Sums of powers of two are exact in any order.
+TEST_F(Accumulate, atomic_adds_everything_once_on_every_path) {
+  for (int threads : {1, 2, 3})
+    for (Pattern pattern : {Pattern::random, Pattern::hot, Pattern::with_skips})
+      for (auto [m, n, inner] : std::initializer_list<std::array<int64_t, 3>>{{50000, 300, 1},
+                                                                              {50000, 30000, 1},
+                                                                              {20000, 90000, 1},
+                                                                              {3000, 50, 16},
+                                                                              {3000, 2000, 16},
+                                                                              {9000, 8000, 2}}) {
+        set_num_threads(threads);
+        const auto to = destinations(m, n, pattern);
+        std::vector<float> v(size_t(m * inner)), got(size_t(n * inner), 0.5f);
+        for (size_t i = 0; i < v.size(); ++i) v[i] = float(1 << i % 4);
+        std::vector<float> want = got;
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < inner && to[size_t(i)] >= 0; ++j)
+            want[size_t(to[size_t(i)] * inner + j)] += v[size_t(i * inner + j)];
+        kernels::cpu::accumulate(RowItems<float>{m, to.data(), v.data(), inner}, got.data(), {n, 1, inner},
+                                 Algorithm::atomic);
+        EXPECT_EQ(got, want) << m << " items, " << n << " destinations, " << inner << " columns, pattern "
+                             << int(pattern) << ", " << threads << " threads";
+      }
 }
 
 TEST_F(Accumulate, nothing_to_do) {
