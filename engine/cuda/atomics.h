@@ -58,6 +58,26 @@ __device__ inline void atomic_add(BFloat16* p, BFloat16 v) {
 #endif
 }
 
+/// Two neighbours at a 4-byte aligned address in global memory; each element is one addition.
+__device__ inline void atomic_add2(Half* p, Half first, Half second) {
+#if defined(__CUDA_ARCH__)
+  const uint32_t both = uint32_t(second.bits) << 16 | first.bits;
+  asm volatile("red.add.noftz.f16x2 [%0], %1;" ::"l"(p), "r"(both) : "memory");
+#else
+  atomic_add(p, first);
+  atomic_add(p + 1, second);
+#endif
+}
+__device__ inline void atomic_add2(BFloat16* p, BFloat16 first, BFloat16 second) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const uint32_t both = uint32_t(second.bits) << 16 | first.bits;
+  asm volatile("red.add.noftz.bf16x2 [%0], %1;" ::"l"(p), "r"(both) : "memory");
+#else
+  atomic_add(p, first);
+  atomic_add(p + 1, second);
+#endif
+}
+
 /// Four neighbours at a 16-byte aligned address in global memory; each element is one addition.
 __device__ inline void atomic_add4(float* p, float4 v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

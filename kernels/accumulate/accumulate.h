@@ -15,6 +15,7 @@
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;
 //     // Optional: where that value is read from, to fetch it ahead of its use on the CPU.
 //     const void* address(int64_t item, int64_t outer, int64_t inner) const;
+//     static constexpr bool kSingleColumn = true;  // Optional: D is always 1. Fewer kernels to compile.
 //   };
 //
 //   cpu::accumulate(items, output, shape, algorithm)           accumulate_cpu.h
@@ -22,7 +23,8 @@
 //
 // Both add into `output`. `sorted` keeps ordering rule 1 (docs/ordering.md) with the items of a destination in item
 // order, the old content added last; `exact` keeps rule 5, the sum that has no order. Both give the same bits on every
-// device and with any number of threads. `atomic` adds in the order threads arrive, rounding halves at every step.
+// device and with any number of threads. `atomic` adds in the order threads arrive, rounding halves at every addition
+// to the output.
 #pragma once
 
 #include <cstdint>

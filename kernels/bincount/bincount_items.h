@@ -11,6 +11,7 @@ namespace ordo::kernels {
 template <class I, class T>
 struct BincountItems {
   using value_type = T;
+  static constexpr bool kSingleColumn = true;
   int64_t count;
   const I* input;
   const T* weights;

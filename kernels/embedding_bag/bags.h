@@ -75,6 +75,7 @@ void with_bag_items(EmbeddingBagMode mode, int64_t count, const int64_t* row_of,
 template <class T>
 struct BagMaxItems {
   using value_type = T;
+  static constexpr bool kSingleColumn = true;
   int64_t count;
   const int64_t* from;
   const T* grad;

@@ -10,6 +10,7 @@ namespace ordo::kernels {
 template <class T>
 struct ScatterAddItems {
   using value_type = T;
+  static constexpr bool kSingleColumn = true;
   int64_t count;
   const T* source;
   int64_t destinations, items, inner;

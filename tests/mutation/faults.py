@@ -26,6 +26,8 @@ ACCUMULATE = "kernels/accumulate/accumulate_cuda.cuh"
 SORTED = "kernels/accumulate/sorted_cuda.cuh"
 EXACT = "kernels/accumulate/exact.h"
 EXACT_CUDA = "kernels/accumulate/exact_cuda.cuh"
+ATOMIC = "kernels/accumulate/atomic_cuda.cuh"
+ATOMIC_MERGE = "kernels/accumulate/atomic_merge_cuda.cuh"
 RUNS = "kernels/accumulate/runs_cuda.cuh"
 RUN_BUILDER = "kernels/accumulate/runs.cu"
 REDUCE = "kernels/reduce/reduce_cuda.cuh"
@@ -73,6 +75,21 @@ FAULTS = [
     fault("atomic in place of sorted", ACCUMULATE,
           "if (algorithm == Algorithm::atomic) return accumulate_atomic(items, output, shape, stream);",
           "return accumulate_atomic(items, output, shape, stream);"),
+    fault("atomic: lanes merge in one round only", ATOMIC_MERGE,
+          "} while (__any_sync(kAllLanes, later != 0));", "} while (false);"),
+    fault("atomic: a lane that has passed its sum on stays", ATOMIC_MERGE,
+          "later = number % 2 == 0 ? later & staying : 0;", "later &= ~(later & -later);"),
+    fault("atomic: a replaced frequent sum is lost", ATOMIC_MERGE,
+          "full = often_key_;", "full = kNowhere;"),
+    fault("atomic: lanes of one destination in different columns merge", ATOMIC,
+          "const int64_t offset = to != kNowhere ? to * rows.shape.inner + inner : kNowhere;",
+          "const int64_t offset = to;"),
+    fault("atomic: the sum of a team's hot destination is lost", ATOMIC,
+          "if (hot != kNowhere) pass_on(", "if (false) pass_on("),
+    fault("atomic: teams of one warp", ATOMIC,
+          "warps(units / std::gcd(units, int64_t(32)))", "warps(1)"),
+    fault("atomic: no barrier before a block's sums are added", ATOMIC,
+          "GlobalSink<Sum>{sums});\n  __syncthreads();", "GlobalSink<Sum>{sums});"),
     fault("sort: one bit too few", RUN_BUILDER,
           "const int bits = std::bit_width(uint64_t(destinations_));",
           "const int bits = std::bit_width(uint64_t(destinations_)) - 1;"),

@@ -1,0 +1,300 @@
+// `atomic` on CUDA: every form adds every value once, whatever the sizes, the spread of the destinations, the schedule
+// and the launch shape; and equal destinations meet before they reach the output.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/tensor.h>
+#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+#include "tests/support/op_samples.h"
+#include "tests/support/schedules.h"
+
+namespace ordo::test {
+namespace {
+
+using kernels::AccumulateShape;
+using kernels::cuda::AtomicForm;
+using kernels::cuda::AtomicPlan;
+
+template <class T>
+struct TableItems {
+  using value_type = T;
+  int64_t count;
+  const int64_t* destinations;
+  const T* values;  // [outer, count, inner]
+  int64_t columns;  // inner
+  ORDO_HD int64_t destination(int64_t item) const { return destinations[item]; }
+  ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const {
+    return accumulate_t<T>(values[(outer * count + item) * columns + inner]);
+  }
+};
+
+enum class Spread { uniform, half_to_one, all_to_one, sorted, skips };
+constexpr Spread kSpreads[] = {Spread::uniform, Spread::half_to_one, Spread::all_to_one, Spread::sorted, Spread::skips};
+
+std::vector<int64_t> destinations(int64_t m, int64_t n, Spread spread) {
+  auto to = test_indices({m}, n, 21).to_vector<int64_t>();
+  const auto chance = test_indices({m}, 2, 22).to_vector<int64_t>();
+  for (int64_t i = 0; i < m; ++i) {
+    int64_t& d = to[size_t(i)];
+    if (spread == Spread::half_to_one && chance[size_t(i)]) d = n / 2;
+    if (spread == Spread::all_to_one) d = n - 1;
+    if (spread == Spread::sorted) d = i * n / m;
+    if (spread == Spread::skips && chance[size_t(i)]) d = -1;
+  }
+  return to;
+}
+
+/// Integers whose sums are exact in T in every order, so that results have no tolerance: for the half types only about
+/// a hundred of a column are not zero, for the integers the sums wrap around.
+template <class T>
+std::vector<T> values_of(int64_t count, int64_t items) {
+  const auto random = test_indices({count}, int64_t(1) << 31, 23).to_vector<int64_t>();
+  std::vector<T> values;
+  for (int64_t r : random) {
+    if constexpr (std::is_integral_v<T>)
+      values.push_back(T(uint64_t(r) * 0x9e3779b97f4a7c15u));
+    else if constexpr (sizeof(T) == 2)
+      values.push_back(T(float(r / 2 % (items / 100 + 1) != 0 ? 0 : r % 2 * 2 - 1)));
+    else
+      values.push_back(T(r % 7 - 3));
+  }
+  return values;
+}
+
+template <class T>
+class Problem {
+ public:
+  Problem(int64_t m, const AccumulateShape& shape, Spread spread) : m_(m), shape_(shape) {
+    const auto to = destinations(m, shape.destinations, spread);
+    const auto values = values_of<T>(m * shape.columns(), m);
+    std::vector<T> result = values_of<T>(shape.destinations * shape.columns(), m);
+    old_ = from_vector(result, {int64_t(result.size())}).to("cuda");
+    to_ = from_vector(to, {m}).to("cuda");
+    values_ = from_vector(values, {int64_t(values.size())}).to("cuda");
+    using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+    std::vector<Wide> sums;
+    for (T v : result) sums.push_back(Wide(v));
+    const TableItems<T> items{m, to.data(), values.data(), shape.inner};
+    for (int64_t o = 0; o < shape.outer; ++o)
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < shape.inner && to[size_t(i)] >= 0; ++j)
+          sums[size_t(shape.offset(to[size_t(i)], o, j))] += Wide(items.value(i, o, j));
+    using Final = std::conditional_t<sizeof(T) == 2, float, Wide>;
+    for (size_t k = 0; k < sums.size(); ++k) result[k] = T(Final(sums[k]));
+    want_ = bytes_of(from_vector(result, {int64_t(result.size())}));
+  }
+  TableItems<T> items() const { return {m_, to_.template data<int64_t>(), values_.template data<T>(), shape_.inner}; }
+
+  template <int V>
+  void expect_exact(const AtomicPlan& plan) const {
+    const Tensor output = old_.clone();
+    kernels::cuda::accumulate_atomic_as<TableItems<T>, V>(plan, items(), output.template data<T>(), shape_,
+                                                          cuda::current_stream("cuda"));
+    EXPECT_TRUE(bytes_of(output) == want_) << str(plan);
+  }
+  Tensor run() const {
+    const Tensor output = old_.clone();
+    kernels::cuda::accumulate(items(), output.template data<T>(), shape_, Algorithm::atomic, "cuda");
+    return output;
+  }
+  const std::vector<uint8_t>& want() const { return want_; }
+  std::string str(const AtomicPlan& plan) const {
+    return std::to_string(m_) + " items, " + std::to_string(shape_.destinations) + " destinations, " +
+           std::to_string(shape_.outer) + " x " + std::to_string(shape_.inner) + " columns, form " +
+           std::to_string(int(plan.form)) + ", vector " + std::to_string(plan.vector) + ", steps " +
+           std::to_string(plan.steps) + ", " + std::string(name(dtype_of<T>));
+  }
+
+ private:
+  int64_t m_;
+  AccumulateShape shape_;
+  Tensor to_, values_, old_;
+  std::vector<uint8_t> want_;
+};
+
+/// All spreads, and two launch shapes and schedules, in one form.
+template <class T, int V>
+void expect_form(AtomicForm form, int64_t m, const AccumulateShape& shape, int64_t steps) {
+  int schedule = 0;
+  for (Spread spread : kSpreads) {
+    const Problem<T> problem(m, shape, spread);
+    for (int i = 0; i < (checked_build() ? 1 : 2); ++i) {
+      const ScheduleScope scope(schedule++);
+      problem.template expect_exact<V>({form, V, steps, 3});
+    }
+  }
+}
+
+TEST(AccumulateAtomicCuda, warps_around_the_sizes_of_warps_and_teams) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  for (int64_t m : {1, 2, 31, 32, 33, 95, 97, 129, 500})
+    for (int64_t steps : {1, 2, 4, 5}) {
+      expect_form<float, 1>(AtomicForm::warp, m, {5, 1, 1}, steps);
+      if (checked_build() && m > 100) continue;
+      expect_form<int64_t, 1>(AtomicForm::warp, m, {4, 1, 3}, steps);
+    }
+  for (int64_t inner : {2, 3, 5, 6, 7, 8}) expect_form<float, 1>(AtomicForm::warp, 300, {7, 1, inner}, 3);
+  for (int64_t outer : {2, 7, 40}) expect_form<float, 1>(AtomicForm::warp, 13, {4, outer, 2}, 2);
+  expect_form<float, 1>(AtomicForm::warp, 900, {300, 1, 1}, 9);
+}
+
+TEST(AccumulateAtomicCuda, warps_in_every_dtype_and_vector) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  expect_form<double, 1>(AtomicForm::warp, 200, {6, 2, 3}, 2);
+  expect_form<int32_t, 1>(AtomicForm::warp, 200, {6, 2, 3}, 2);
+  expect_form<Half, 1>(AtomicForm::warp, 200, {6, 1, 3}, 2);
+  expect_form<BFloat16, 1>(AtomicForm::warp, 200, {6, 1, 3}, 2);
+  for (int64_t inner : {4, 12, 32}) expect_form<float, 4>(AtomicForm::warp, 150, {6, 2, inner}, 2);
+  for (int64_t inner : {2, 6, 16}) {
+    expect_form<Half, 2>(AtomicForm::warp, 150, {6, 2, inner}, 2);
+    expect_form<BFloat16, 2>(AtomicForm::warp, 150, {6, 2, inner}, 2);
+  }
+}
+
+TEST(AccumulateAtomicCuda, rows_around_the_sizes_of_chunks) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  for (int64_t m : {1, 7, 8, 9, 33, 100})
+    for (int64_t steps : {1, 4, 8, 13}) {
+      expect_form<float, 1>(AtomicForm::rows, m, {5, 1, 9}, steps);
+      expect_form<float, 4>(AtomicForm::rows, m, {5, 2, 36}, steps);
+    }
+  expect_form<double, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
+  expect_form<int32_t, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
+  expect_form<int64_t, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
+  expect_form<Half, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
+  expect_form<BFloat16, 1>(AtomicForm::rows, 70, {6, 2, 33}, 16);
+  expect_form<Half, 2>(AtomicForm::rows, 70, {6, 2, 34}, 16);
+  expect_form<BFloat16, 2>(AtomicForm::rows, 70, {6, 2, 34}, 16);
+}
+
+TEST(AccumulateAtomicCuda, histograms) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  for (int64_t m : {1, 33, 700})
+    for (int64_t n : {1, 9, 1000}) expect_form<float, 1>(AtomicForm::histogram, m, {n, 1, 1}, 2);
+  expect_form<double, 1>(AtomicForm::histogram, 300, {9, 2, 3}, 2);
+  expect_form<int32_t, 1>(AtomicForm::histogram, 300, {9, 2, 3}, 2);
+  expect_form<int64_t, 1>(AtomicForm::histogram, 300, {9, 2, 3}, 2);
+  expect_form<Half, 1>(AtomicForm::histogram, 300, {9, 1, 1}, 2);
+  expect_form<BFloat16, 1>(AtomicForm::histogram, 300, {9, 1, 1}, 2);
+}
+
+template <class T>
+AtomicPlan plan(int64_t m, const AccumulateShape& shape, int64_t misplaced = 0) {
+  return kernels::cuda::plan_atomic(m, shape, reinterpret_cast<const T*>(int64_t(sizeof(T)) * misplaced));
+}
+
+TEST(AccumulateAtomicCuda, plan) {
+  EXPECT_EQ(plan<float>(1000, {50, 1, 1}).form, AtomicForm::warp);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 8}).vector, 4);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 6}).vector, 1);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 8}, 1).vector, 1);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 32}).form, AtomicForm::warp);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 36}).form, AtomicForm::rows);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 32}, 2).form, AtomicForm::rows);
+  EXPECT_EQ(plan<float>(1000, {50, 40, 1}).form, AtomicForm::warp);
+  EXPECT_EQ(plan<double>(1000, {50, 1, 8}).vector, 1);
+  EXPECT_EQ(plan<Half>(1000, {50, 1, 18}).vector, 2);
+  EXPECT_EQ(plan<BFloat16>(1000, {50, 1, 18}, 1).vector, 1);
+  EXPECT_EQ(plan<float>(1 << 23, {8192, 1, 1}).form, AtomicForm::histogram);
+  EXPECT_EQ(plan<Half>(1 << 23, {8192, 1, 1}).form, AtomicForm::histogram);
+  EXPECT_EQ(plan<double>(1 << 23, {8192, 1, 1}).form, AtomicForm::warp);
+  EXPECT_EQ(plan<float>((1 << 23) - 1, {8192, 1, 1}).form, AtomicForm::warp);
+  EXPECT_EQ(plan<float>(8192, {1, 1, 1}).form, AtomicForm::histogram);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 1}).steps, 1);
+  EXPECT_EQ(plan<float>(1 << 20, {1 << 20, 1, 1}).steps, 16);
+  EXPECT_EQ(plan<float>(1 << 20, {1 << 20, 1, 64}).steps, 32);
+}
+
+/// Through the front door, at sizes where the plan has several steps; the integers are exact under every schedule.
+template <class T>
+void expect_exact_under_schedules(int64_t m, const AccumulateShape& shape) {
+  for (Spread spread : kSpreads) {
+    const Problem<T> problem(m, shape, spread);
+    for (int i : few_schedules()) {
+      const ScheduleScope scope(i);
+      ASSERT_TRUE(bytes_of(problem.run()) == problem.want()) << scope.str() << " spread " << int(spread);
+    }
+  }
+}
+
+TEST(AccumulateAtomicCuda, integers_are_exact) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  for (const AccumulateShape& shape : {AccumulateShape{50, 1, 1}, {50, 1, 3}, {3, 1, 40}}) {
+    expect_exact_under_schedules<int64_t>(1100, shape);
+    expect_exact_under_schedules<int32_t>(1100, shape);
+  }
+  expect_exact_under_schedules<int64_t>(9000, {3, 1, 1});
+  expect_exact_under_schedules<int32_t>(9000, {3, 1, 1});
+}
+
+TEST(AccumulateAtomicCuda, an_output_that_is_not_aligned) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  const auto to = destinations(60, 7, Spread::uniform);
+  const std::vector<float> ones(60 * 8, 1.0f);
+  const Tensor on_device = from_vector(to, {60}).to("cuda"), values = from_vector(ones, {60 * 8}).to("cuda");
+  const Tensor output = zeros({1 + 7 * 8}, {.device = "cuda"});
+  kernels::cuda::accumulate(TableItems<float>{60, on_device.data<int64_t>(), values.data<float>(), 8},
+                            output.data<float>() + 1, {7, 1, 8}, Algorithm::atomic, "cuda");
+  std::vector<float> want(1 + 7 * 8);
+  for (int64_t d : to)
+    for (int64_t j = 0; j < 8; ++j) ++want[size_t(1 + d * 8 + j)];
+  EXPECT_EQ(output.to_vector<float>(), want);
+}
+
+/// Atomic additions of floats per value. At these sizes a thread walks eight items or more.
+double atomics_per_value(int64_t m, const AccumulateShape& shape, Spread spread) {
+  const Problem<float> problem(m, shape, spread);
+  const uint64_t before = cuda::emulator_counts().float_atomics;
+  EXPECT_TRUE(bytes_of(problem.run()) == problem.want());
+  const double count = double(cuda::emulator_counts().float_atomics - before) / double(m * shape.columns());
+  testing::Test::RecordProperty("d" + std::to_string(shape.columns()) + "_n" + std::to_string(shape.destinations) +
+                                    "_spread" + std::to_string(int(spread)),
+                                std::to_string(count));
+  return count;
+}
+
+TEST(AccumulateAtomicCuda, equal_destinations_meet_first) {
+  if (cuda::build() != "emulated" || checked_build()) GTEST_SKIP() << "needs the emulator's counts, and much work";
+  const int64_t m = int64_t(1) << 19;
+  for (const auto& [items, shape] : {std::pair{m, AccumulateShape{m, 1, 1}},
+                                     {m / 4, {m / 4, 1, 4}},
+                                     {m / 32, {m / 32, 1, 64}},
+                                     {m / 32, {m / 32, 1, 33}}}) {
+    SCOPED_TRACE(shape.columns());
+    ASSERT_GE(plan<float>(items, shape).steps, 2);
+    const double uniform = atomics_per_value(items, shape, Spread::uniform);
+    EXPECT_LE(uniform, 1);
+    EXPECT_GT(uniform, 0.9);
+    const AccumulateShape runs{items / 16, 1, shape.inner};
+    EXPECT_LE(atomics_per_value(items, runs, Spread::sorted), shape.inner <= 4 ? 0.2 : 0.5);
+    const double all = 1.0 / double(plan<float>(items, shape).steps);
+    EXPECT_LE(atomics_per_value(items, shape, Spread::all_to_one), shape.inner <= 4 ? all / 8 : all);
+    EXPECT_LE(atomics_per_value(items, shape, Spread::half_to_one), shape.inner <= 4 ? 0.52 : 0.9);
+  }
+  // In a histogram, those in shared memory and those of the blocks' sums.
+  EXPECT_LE(atomics_per_value(m, {37, 1, 1}, Spread::uniform), 0.8);
+  EXPECT_LE(atomics_per_value(m, {37, 1, 1}, Spread::all_to_one), 0.01);
+}
+
+TEST(AccumulateAtomicCuda, every_form_depends_on_the_schedule) {
+  if (cuda::build() != "emulated") GTEST_SKIP() << "needs the emulator's schedules";
+  const auto patterns = [](int64_t m, const AccumulateShape& shape) {
+    const Tensor to = from_vector(destinations(m, shape.destinations, Spread::uniform), {m}).to("cuda");
+    const Tensor values = test_mixed_values({m * shape.columns()}, 24).to(float32).to("cuda");
+    const TableItems<float> items{m, to.data<int64_t>(), values.data<float>(), shape.inner};
+    return distinct_results(10, [&] {
+      const Tensor output = zeros({shape.destinations * shape.columns()}, {.device = "cuda"});
+      kernels::cuda::accumulate(items, output.data<float>(), shape, Algorithm::atomic, "cuda");
+      return output;
+    });
+  };
+  EXPECT_GT(patterns(600, {3, 1, 1}), 1);
+  EXPECT_GT(patterns(600, {3, 1, 4}), 1);
+  EXPECT_GT(patterns(30, {3, 1, 40}), 1);
+  EXPECT_GT(patterns(9000, {3, 1, 1}), 1);
+}
+
+}  // namespace
+}  // namespace ordo::test
