@@ -81,7 +81,9 @@ __device__ inline void atomic_add2(BFloat16* p, BFloat16 first, BFloat16 second)
 /// Four neighbours at a 16-byte aligned address in global memory; each element is one addition.
 __device__ inline void atomic_add4(float* p, float4 v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  atomicAdd(reinterpret_cast<float4*>(p), v);
+  asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y),
+               "f"(v.z), "f"(v.w)
+               : "memory");
 #else
   atomicAdd(p, v.x);
   atomicAdd(p + 1, v.y);

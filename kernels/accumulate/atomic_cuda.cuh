@@ -33,6 +33,22 @@ inline constexpr bool kSingleColumn = requires {
   Items::kSingleColumn;
 };
 
+/// items.destination() in two parts, where it has them.
+template <class Items>
+__device__ int64_t raw_destination(const Items& items, int64_t item) {
+  if constexpr (requires { items.raw_destination(item); })
+    return items.raw_destination(item);
+  else
+    return items.destination(item);
+}
+template <class Items>
+__device__ int64_t destination_from(const Items& items, int64_t item, int64_t raw) {
+  if constexpr (requires { items.raw_destination(item); })
+    return items.destination_from(item, raw);
+  else
+    return raw;
+}
+
 /// Items repeated for every index of the outer dimension: row o * items.count + i is item i, at o. Rows of different o
 /// go to different destinations, o * shape.destinations + d.
 template <class Items, int V>
@@ -43,23 +59,35 @@ struct Rows {
   AccumulateShape shape;
 
   ORDO_HD int64_t count() const { return items.count * shape.outer; }
-  /// The destination of a row, kNowhere for none; and its columns from `inner` on. Reads nothing beyond the last row.
-  __device__ int64_t load(int64_t row, int64_t inner, Sum& value) const {
-    if (row >= count()) return kNowhere;
-    const int64_t o = shape.outer == 1 ? 0 : row / items.count, item = row - o * items.count;
-    const int64_t d = items.destination(item);
-    if (d < 0) return kNowhere;
-    for (int k = 0; k < V; ++k) value.v[k] = AtomicSum<value_type>(item_value(items, shape, item, o, inner + k));
-    return o * shape.destinations + d;
+  /// kAtomicBatch rows, `apart` from `row` on and only before `end`: where they go, o * shape.destinations + d or
+  /// kNowhere, and their columns from `inner` on. All indices are read before the first is looked at.
+  __device__ void load(int64_t row, int64_t apart, int64_t end, int64_t inner, int64_t (&to)[kAtomicBatch],
+                       Sum (&value)[kAtomicBatch]) const {
+    for (int b = 0; b < kAtomicBatch; ++b) {
+      const int64_t at = row + b * apart;
+      to[b] = at < end ? raw_destination(items, at - outer(at) * items.count) : kNowhere;
+    }
+    for (int b = 0; b < kAtomicBatch; ++b) {
+      const int64_t at = row + b * apart;
+      if (at >= end) continue;
+      const int64_t o = outer(at), item = at - o * items.count, d = destination_from(items, item, to[b]);
+      to[b] = d < 0 ? kNowhere : o * shape.destinations + d;
+      if (d < 0) continue;
+      for (int k = 0; k < V; ++k) value[b].v[k] = AtomicSum<value_type>(item_value(items, shape, item, o, inner + k));
+    }
   }
+
+ private:
+  ORDO_HD int64_t outer(int64_t row) const { return shape.outer == 1 ? 0 : row / items.count; }
 };
 
 /// How lanes are laid over narrow rows: a team of the fewest warps that hold whole rows, so that a lane has the same
 /// column at every step. A team walks `steps` times the rows that it holds at once.
 struct WarpTeams {
-  int64_t units, warps, rows, steps;  // of a row; of a team; that a team holds; of a team
-  WarpTeams(int64_t units, int64_t steps)
-      : units(units), warps(units / std::gcd(units, int64_t(32))), rows(32 * warps / units), steps(steps) {}
+  int units, warps, rows;  // of a row; of a team; that a team holds
+  int64_t steps;
+  WarpTeams(int64_t row_units, int64_t steps)
+      : units(int(row_units)), warps(units / std::gcd(units, 32)), rows(32 * warps / units), steps(steps) {}
   int64_t all_warps(int64_t total_rows) const { return (total_rows + rows * steps - 1) / (rows * steps) * warps; }
 };
 
@@ -69,10 +97,12 @@ struct WarpTeams {
 template <class Items, int V, class Sink>
 __device__ void walk_by_warps(const Rows<Items, V>& rows, const WarpTeams& teams, int64_t all_warps, const Sink& sink) {
   using Sum = typename Rows<Items, V>::Sum;
-  const int64_t lane = threadIdx.x % 32;
+  const int lane = int(threadIdx.x) % 32;
   for (int64_t w = ordo::cuda::thread_index() / 32; w < all_warps; w += ordo::cuda::thread_count() / 32) {
-    const int64_t slot = w % teams.warps * 32 + lane, inner = slot % teams.units * V;
-    const int64_t first = w / teams.warps * teams.steps * teams.rows + slot / teams.units;
+    const int64_t team = teams.warps == 1 ? w : w / teams.warps;
+    const int slot = int(w - team * teams.warps) * 32 + lane, inner = slot % teams.units * V;
+    const int64_t first = team * teams.steps * teams.rows,
+                  end = std::min(first + teams.steps * teams.rows, rows.count());
     const auto pass_on = [&](int64_t to, Sum& sum) {
       if (!__any_sync(kAllLanes, to != kNowhere)) return;
       const int64_t offset = to != kNowhere ? to * rows.shape.inner + inner : kNowhere;
@@ -84,9 +114,8 @@ __device__ void walk_by_warps(const Rows<Items, V>& rows, const WarpTeams& teams
     for (int64_t step = 0; step < teams.steps; step += kAtomicBatch) {
       int64_t to[kAtomicBatch];
       Sum value[kAtomicBatch];
-      for (int b = 0; b < kAtomicBatch; ++b)
-        to[b] = step + b < teams.steps ? rows.load(first + (step + b) * teams.rows, inner, value[b]) : kNowhere;
-      if (step == 0 && teams.steps > 1) hot = most_frequent(to[0], int(teams.units));
+      rows.load(first + slot / teams.units + step * teams.rows, teams.rows, end, inner, to, value);
+      if (step == 0 && teams.steps > 1) hot = most_frequent(to[0], teams.units);
       for (int b = 0; b < kAtomicBatch && step + b < teams.steps; ++b) {
         if (to[b] != kNowhere && to[b] == hot) {
           hot_sum.add(value[b]);
@@ -137,16 +166,16 @@ __global__ void accumulate_atomic_rows_kernel(Rows<Items, V> rows, typename Item
   const int64_t units = rows.shape.inner / V, total = (rows.count() + steps - 1) / steps * units;
   for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
     const int64_t chunk = t / units, inner = (t - chunk * units) * V;
+    const int64_t first = chunk * steps, end = std::min(first + steps, rows.count());
     const auto add = [&](int64_t to, const Sum& sum) {
       if (to != kNowhere) atomic_add_pack(output + to * rows.shape.inner + inner, sum);
     };
     Walk<Sum> walk;
     Sum sum;
-    for (int64_t step = 0; step < steps; step += kAtomicBatch) {
+    for (int64_t row = first; row < end; row += kAtomicBatch) {
       int64_t to[kAtomicBatch];
       Sum value[kAtomicBatch];
-      for (int b = 0; b < kAtomicBatch; ++b)
-        to[b] = step + b < steps ? rows.load(chunk * steps + step + b, inner, value[b]) : kNowhere;
+      rows.load(row, 1, end, inner, to, value);
       for (int b = 0; b < kAtomicBatch; ++b) add(walk.take(to[b], value[b], sum), sum);
     }
     add(walk.end_run(sum), sum);

@@ -28,7 +28,7 @@ struct AtomicPlan {
 inline constexpr int64_t kMostWarpUnits = 8;
 /// Threads that keep the largest GPU's memory busy when each has kAtomicBatch loads under way. What is beyond them
 /// makes threads walk further instead, which saves additions when destinations repeat.
-inline constexpr int64_t kWantedThreads = int64_t(1) << 16;
+inline constexpr int64_t kWantedThreads = int64_t(1) << 17;
 /// Beyond this, longer walks save little.
 inline constexpr int64_t kMostSteps = 32;
 /// A block's sums: small enough for six blocks of a multiprocessor.

@@ -20,11 +20,9 @@ struct IndexView {
   ORDO_HD int64_t raw(int64_t i) const {
     return wide ? static_cast<const int64_t*>(data)[i] : int64_t(static_cast<const int32_t*>(data)[i]);
   }
-  /// The value, or -1 where it is out of range, which is recorded.
-  ORDO_HD int64_t operator[](int64_t i) const {
-    const int64_t v = raw(i);
-    return check.ok(i * step, v, size) ? v : -1;
-  }
+  /// `v` = raw(i), or -1 where it is out of range, which is recorded.
+  ORDO_HD int64_t checked(int64_t i, int64_t v) const { return check.ok(i * step, v, size) ? v : -1; }
+  ORDO_HD int64_t operator[](int64_t i) const { return checked(i, raw(i)); }
 };
 
 /// A view of `index`, contiguous int32 or int64.

@@ -16,8 +16,9 @@ struct EmbeddingItems {
   int64_t rows, columns, padding;
   IndexCheck check;
 
-  ORDO_HD int64_t destination(int64_t item) const {
-    const int64_t row = int64_t(index[item]);
+  ORDO_HD int64_t destination(int64_t item) const { return destination_from(item, raw_destination(item)); }
+  ORDO_HD int64_t raw_destination(int64_t item) const { return int64_t(index[item]); }
+  ORDO_HD int64_t destination_from(int64_t item, int64_t row) const {
     return check.ok(item, row, rows) && row != padding ? row : -1;
   }
   ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const { return grad[item * columns + column]; }

@@ -16,11 +16,13 @@ struct ScatterAddItems {
   int64_t destinations, items, inner;
   IndexView index;
 
-  ORDO_HD int64_t destination(int64_t element) const {
-    const int64_t d = index[element];
+  ORDO_HD int64_t destination(int64_t element) const { return destination_from(element, raw_destination(element)); }
+  int64_t checked_destination(int64_t element) const { return place(element, index.raw(element)); }
+  ORDO_HD int64_t raw_destination(int64_t element) const { return index.raw(element); }
+  ORDO_HD int64_t destination_from(int64_t element, int64_t raw) const {
+    const int64_t d = index.checked(element, raw);
     return d < 0 ? -1 : place(element, d);
   }
-  int64_t checked_destination(int64_t element) const { return place(element, index.raw(element)); }
   ORDO_HD int64_t place(int64_t element, int64_t d) const {
     if (inner == 1) return items == count ? d : element / items * destinations + d;
     const int64_t row = element / inner;

@@ -87,7 +87,7 @@ FAULTS = [
     fault("atomic: the sum of a team's hot destination is lost", ATOMIC,
           "if (hot != kNowhere) pass_on(", "if (false) pass_on("),
     fault("atomic: teams of one warp", ATOMIC,
-          "warps(units / std::gcd(units, int64_t(32)))", "warps(1)"),
+          "warps(units / std::gcd(units, 32))", "warps(1)"),
     fault("atomic: no barrier before a block's sums are added", ATOMIC,
           "GlobalSink<Sum>{sums});\n  __syncthreads();", "GlobalSink<Sum>{sums});"),
     fault("sort: one bit too few", RUN_BUILDER,

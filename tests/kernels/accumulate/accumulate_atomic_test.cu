@@ -203,7 +203,7 @@ TEST(AccumulateAtomicCuda, plan) {
   EXPECT_EQ(plan<float>((1 << 23) - 1, {8192, 1, 1}).form, AtomicForm::warp);
   EXPECT_EQ(plan<float>(8192, {1, 1, 1}).form, AtomicForm::histogram);
   EXPECT_EQ(plan<float>(1000, {50, 1, 1}).steps, 1);
-  EXPECT_EQ(plan<float>(1 << 20, {1 << 20, 1, 1}).steps, 16);
+  EXPECT_EQ(plan<float>(1 << 20, {1 << 20, 1, 1}).steps, 8);
   EXPECT_EQ(plan<float>(1 << 20, {1 << 20, 1, 64}).steps, 32);
 }
 
@@ -259,7 +259,7 @@ TEST(AccumulateAtomicCuda, equal_destinations_meet_first) {
   if (cuda::build() != "emulated" || checked_build()) GTEST_SKIP() << "needs the emulator's counts, and much work";
   const int64_t m = int64_t(1) << 19;
   for (const auto& [items, shape] : {std::pair{m, AccumulateShape{m, 1, 1}},
-                                     {m / 4, {m / 4, 1, 4}},
+                                     {m / 2, {m / 2, 1, 4}},
                                      {m / 32, {m / 32, 1, 64}},
                                      {m / 32, {m / 32, 1, 33}}}) {
     SCOPED_TRACE(shape.columns());
