@@ -19,9 +19,6 @@
 
 namespace ordo::kernels::cuda {
 
-/// Loads under way at a time in a thread that walks over items.
-inline constexpr int kAtomicBatch = 4;
-
 /// What sums of T are carried in until they are added to an element of type T. Not accumulate_t: integers wrap around
 /// at any width, and the narrower ones are cheaper to pass on.
 template <class T>

@@ -23,14 +23,16 @@ struct AtomicPlan {
   int64_t histogram_blocks = 0;
 };
 
-/// With more units (of `vector` columns) than this in a row, fewer than four items meet in a warp: too few repeated
-/// destinations for what comparing them costs.
-inline constexpr int64_t kMostWarpUnits = 8;
-/// Threads that keep the largest GPU's memory busy when each has kAtomicBatch loads under way. What is beyond them
-/// makes threads walk further instead, which saves additions when destinations repeat.
+/// With more units (of `vector` columns) than this in a row, fewer than eight items meet in a warp: walks then find
+/// more repeated destinations than lanes do, and cost less.
+inline constexpr int64_t kMostWarpUnits = 4;
+/// Rows that a thread reads at a time, so that their loads wait together.
+inline constexpr int kAtomicBatch = 4;
+/// Threads that keep the largest GPU's memory busy when each reads a batch at a time. What is beyond them makes threads
+/// walk further instead, which saves additions when destinations repeat.
 inline constexpr int64_t kWantedThreads = int64_t(1) << 17;
-/// Beyond this, longer walks save little.
-inline constexpr int64_t kMostSteps = 32;
+/// A batch takes hardly longer than one row. Beyond the greater number, longer walks save little.
+inline constexpr int64_t kLeastSteps = kAtomicBatch, kMostSteps = 32;
 /// A block's sums: small enough for six blocks of a multiprocessor.
 inline constexpr int64_t kHistogramBytes = 32 * 1024;
 /// Values per output element from which private sums pay: at kBlockValues values of each element in a block there are
@@ -56,7 +58,7 @@ template <class T>
 AtomicPlan plan_atomic(int64_t items, const AccumulateShape& shape, const T* address) {
   using Sum = std::conditional_t<sizeof(T) == 2, float, T>;
   const int64_t rows = items * shape.outer, values = rows * shape.inner;
-  const auto steps = [](int64_t units) { return std::clamp<int64_t>(units / kWantedThreads, 1, kMostSteps); };
+  const auto steps = [](int64_t units) { return std::clamp(units / kWantedThreads, kLeastSteps, kMostSteps); };
 
   const int64_t outputs = shape.destinations * shape.columns();
   if (shape.inner <= kMostWarpUnits && outputs <= kHistogramBytes / int64_t(sizeof(Sum)) &&

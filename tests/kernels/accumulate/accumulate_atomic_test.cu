@@ -190,9 +190,9 @@ TEST(AccumulateAtomicCuda, plan) {
   EXPECT_EQ(plan<float>(1000, {50, 1, 8}).vector, 4);
   EXPECT_EQ(plan<float>(1000, {50, 1, 6}).vector, 1);
   EXPECT_EQ(plan<float>(1000, {50, 1, 8}, 1).vector, 1);
-  EXPECT_EQ(plan<float>(1000, {50, 1, 32}).form, AtomicForm::warp);
-  EXPECT_EQ(plan<float>(1000, {50, 1, 36}).form, AtomicForm::rows);
-  EXPECT_EQ(plan<float>(1000, {50, 1, 32}, 2).form, AtomicForm::rows);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 16}).form, AtomicForm::warp);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 20}).form, AtomicForm::rows);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 16}, 2).form, AtomicForm::rows);
   EXPECT_EQ(plan<float>(1000, {50, 40, 1}).form, AtomicForm::warp);
   EXPECT_EQ(plan<double>(1000, {50, 1, 8}).vector, 1);
   EXPECT_EQ(plan<Half>(1000, {50, 1, 18}).vector, 2);
@@ -202,7 +202,7 @@ TEST(AccumulateAtomicCuda, plan) {
   EXPECT_EQ(plan<double>(1 << 23, {8192, 1, 1}).form, AtomicForm::warp);
   EXPECT_EQ(plan<float>((1 << 23) - 1, {8192, 1, 1}).form, AtomicForm::warp);
   EXPECT_EQ(plan<float>(8192, {1, 1, 1}).form, AtomicForm::histogram);
-  EXPECT_EQ(plan<float>(1000, {50, 1, 1}).steps, 1);
+  EXPECT_EQ(plan<float>(1000, {50, 1, 1}).steps, 4);
   EXPECT_EQ(plan<float>(1 << 20, {1 << 20, 1, 1}).steps, 8);
   EXPECT_EQ(plan<float>(1 << 20, {1 << 20, 1, 64}).steps, 32);
 }
@@ -243,39 +243,58 @@ TEST(AccumulateAtomicCuda, an_output_that_is_not_aligned) {
   EXPECT_EQ(output.to_vector<float>(), want);
 }
 
-/// Atomic additions of floats per value. At these sizes a thread walks eight items or more.
-double atomics_per_value(int64_t m, const AccumulateShape& shape, Spread spread) {
+/// Atomic additions of floats per value, in shared memory too. --gtest_output=json:FILE has them all.
+template <int V>
+double atomics_per_value(const AtomicPlan& plan, int64_t m, const AccumulateShape& shape, Spread spread) {
   const Problem<float> problem(m, shape, spread);
   const uint64_t before = cuda::emulator_counts().float_atomics;
-  EXPECT_TRUE(bytes_of(problem.run()) == problem.want());
+  problem.expect_exact<V>(plan);
   const double count = double(cuda::emulator_counts().float_atomics - before) / double(m * shape.columns());
-  testing::Test::RecordProperty("d" + std::to_string(shape.columns()) + "_n" + std::to_string(shape.destinations) +
-                                    "_spread" + std::to_string(int(spread)),
+  const char* const forms[] = {"warp", "rows", "histogram"};
+  const char* const spreads[] = {"uniform", "half_to_one", "all_to_one", "sorted", "skips"};
+  testing::Test::RecordProperty(std::string(forms[int(plan.form)]) + "_columns" + std::to_string(shape.columns()) +
+                                    "_steps" + std::to_string(plan.steps) + "_" + spreads[int(spread)],
                                 std::to_string(count));
   return count;
 }
 
+template <int V>
+void expect_few_atomics(AtomicForm form, int64_t inner, int64_t steps) {
+  SCOPED_TRACE(std::to_string(inner) + " columns, steps " + std::to_string(steps));
+  const int64_t m = int64_t(1) << (checked_build() ? 10 : 14);
+  const AtomicPlan plan{form, V, steps};
+  const AccumulateShape distinct{m, 1, inner}, runs{m / 16, 1, inner};
+  const double uniform = atomics_per_value<V>(plan, m, distinct, Spread::uniform);
+  EXPECT_LE(uniform, 1);
+  EXPECT_GT(uniform, 0.9);
+  // A warp's team, or a thread, adds once for all its steps; lanes of different rows meet in a warp's team.
+  const double together = double(steps) * (form == AtomicForm::warp ? double(32 / (inner / V)) : 1);
+  EXPECT_NEAR(atomics_per_value<V>(plan, m, distinct, Spread::all_to_one) * together, 1, 0.01);
+  const double half = atomics_per_value<V>(plan, m, distinct, Spread::half_to_one);
+  EXPECT_GT(half, 0.45);  // the other half goes to different places
+  EXPECT_LT(half, form == AtomicForm::warp ? 0.6 : 0.75);
+  EXPECT_LE(atomics_per_value<V>(plan, m, runs, Spread::sorted), 0.2);
+}
+
 TEST(AccumulateAtomicCuda, equal_destinations_meet_first) {
-  if (cuda::build() != "emulated" || checked_build()) GTEST_SKIP() << "needs the emulator's counts, and much work";
-  const int64_t m = int64_t(1) << 19;
-  for (const auto& [items, shape] : {std::pair{m, AccumulateShape{m, 1, 1}},
-                                     {m / 2, {m / 2, 1, 4}},
-                                     {m / 32, {m / 32, 1, 64}},
-                                     {m / 32, {m / 32, 1, 33}}}) {
-    SCOPED_TRACE(shape.columns());
-    ASSERT_GE(plan<float>(items, shape).steps, 2);
-    const double uniform = atomics_per_value(items, shape, Spread::uniform);
-    EXPECT_LE(uniform, 1);
-    EXPECT_GT(uniform, 0.9);
-    const AccumulateShape runs{items / 16, 1, shape.inner};
-    EXPECT_LE(atomics_per_value(items, runs, Spread::sorted), shape.inner <= 4 ? 0.2 : 0.5);
-    const double all = 1.0 / double(plan<float>(items, shape).steps);
-    EXPECT_LE(atomics_per_value(items, shape, Spread::all_to_one), shape.inner <= 4 ? all / 8 : all);
-    EXPECT_LE(atomics_per_value(items, shape, Spread::half_to_one), shape.inner <= 4 ? 0.52 : 0.9);
+  if (cuda::build() != "emulated") GTEST_SKIP() << "needs the emulator's counts";
+  for (int64_t steps : {8, 32}) {
+    expect_few_atomics<1>(AtomicForm::warp, 1, steps);
+    expect_few_atomics<4>(AtomicForm::warp, 4, steps);
+    expect_few_atomics<4>(AtomicForm::warp, 16, steps);
+    expect_few_atomics<4>(AtomicForm::rows, 64, steps);
+    expect_few_atomics<1>(AtomicForm::rows, 33, steps);
   }
-  // In a histogram, those in shared memory and those of the blocks' sums.
-  EXPECT_LE(atomics_per_value(m, {37, 1, 1}, Spread::uniform), 0.8);
-  EXPECT_LE(atomics_per_value(m, {37, 1, 1}, Spread::all_to_one), 0.01);
+  // One sum per block and destination at the end; before, as in a warp, but in shared memory.
+  const int64_t m = int64_t(1) << 15;
+  const AccumulateShape shape{9, 1, 1};
+  const AtomicPlan histogram = plan<float>(m, shape);
+  ASSERT_EQ(histogram.form, AtomicForm::histogram);
+  const double in_the_end = double(histogram.histogram_blocks * shape.destinations) / double(m);
+  EXPECT_LE(in_the_end, 0.005);
+  EXPECT_LE(atomics_per_value<1>(histogram, m, shape, Spread::uniform), 0.4 + in_the_end);
+  EXPECT_LE(atomics_per_value<1>(histogram, m, shape, Spread::half_to_one), 0.3 + in_the_end);
+  EXPECT_LE(atomics_per_value<1>(histogram, m, shape, Spread::all_to_one), 0.04 + in_the_end);
 }
 
 TEST(AccumulateAtomicCuda, every_form_depends_on_the_schedule) {
