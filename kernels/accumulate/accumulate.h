@@ -13,12 +13,12 @@
 //     int64_t checked_destination(int64_t item) const;
 //     // Optional, used instead where it exists: column = outer * shape.inner + inner. Spares the division.
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;
+//     // Optional: where that value is read from, to fetch it ahead of its use on the CPU.
+//     const void* address(int64_t item, int64_t outer, int64_t inner) const;
 //     // Optional: destination(i) is destination_from(i, raw_destination(i)), and the latter only reads, so that a
 //     // GPU's thread can have several reads under way.
 //     ORDO_HD int64_t raw_destination(int64_t item) const;
 //     ORDO_HD int64_t destination_from(int64_t item, int64_t raw) const;
-//     // Optional: where that value is read from, to fetch it ahead of its use on the CPU.
-//     const void* address(int64_t item, int64_t outer, int64_t inner) const;
 //     static constexpr bool kSingleColumn = true;  // Optional: D is always 1. Fewer kernels to compile.
 //   };
 //
