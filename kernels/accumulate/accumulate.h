@@ -7,9 +7,8 @@
 //     int64_t count;                     // M items
 //     ORDO_HD int64_t destination(int64_t item) const;                    // in [0, N), or -1 to skip the item
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const;  // column in [0, D)
-//     // Optional, used instead on the CPU, and only where all destinations have been checked: destination() without
-//     the
-//     // check, whose call keeps a loop's variables out of registers.
+//     // Optional, used instead on the CPU, and only where all destinations have been checked:
+//     // destination() without the check, whose call keeps a loop's variables out of registers.
 //     int64_t checked_destination(int64_t item) const;
 //     // Optional, used instead where it exists: column = outer * shape.inner + inner. Spares the division.
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;
