@@ -1,8 +1,8 @@
 // The accumulate family over a grid of shapes, destinations and dtypes, beside peers/accumulate_grid.py.
 //   accumulate_grid [--device cpu|cuda] [--threads N] [--repeats N] [--seconds S] [--grid FILE [--quick] | ROW... | -]
 // A ROW is a JSON object, a row of grid.json with one value in place of each list; - reads rows from standard input,
-// one a line. Prints one JSON line per row: the median milliseconds of every algorithm in the operation's registry row,
-// asked for by name, and of what run_to_run chooses.
+// one a line. Prints one JSON line per row: the median and the least milliseconds of every algorithm in the operation's
+// registry row, asked for by name, and of what run_to_run chooses.
 //
 // index_add and scatter_add add into an existing output; all others allocate their result, zeros first. Backward passes
 // are timed alone.
@@ -157,7 +157,11 @@ Run prepare(const json& row, const Options& options) {
   throw ValueError("accumulate_grid: there is no operation " + op + " in this program");
 }
 
-double median_ms(const Run& run, Algorithm algorithm, const Options& options) {
+struct Times {
+  double median, least;
+};
+
+Times measure_ms(const Run& run, Algorithm algorithm, const Options& options) {
   using Clock = std::chrono::steady_clock;
   const auto once = [&] {
     const auto start = Clock::now();
@@ -169,8 +173,8 @@ double median_ms(const Run& run, Algorithm algorithm, const Options& options) {
   std::vector<double> times;
   while (times.empty() || (int(times.size()) < options.repeats && spent < options.seconds * 1e3))
     spent += times.emplace_back(once());
-  std::nth_element(times.begin(), times.begin() + ptrdiff_t(times.size() / 2), times.end());
-  return times[times.size() / 2];
+  std::sort(times.begin(), times.end());
+  return {times[times.size() / 2], times[0]};
 }
 
 json measure(const json& row, const Options& options) {
@@ -182,16 +186,22 @@ json measure(const json& row, const Options& options) {
     run = prepare(row, options);
     last = row;
   }
-  json paths;
+  json median, least;
+  const auto note = [&](std::string_view path, Algorithm algorithm) {
+    const Times times = measure_ms(run, algorithm, options);
+    median[std::string(path)] = times.median;
+    least[std::string(path)] = times.least;
+  };
   for (const AlgorithmLevel& a : find_op(row.at("op").get<std::string>())->algorithms)
-    paths[std::string(name(a.algorithm))] = median_ms(run, a.algorithm, options);
+    note(name(a.algorithm), a.algorithm);
   const DeterminismGuard guard(Determinism::run_to_run);
-  paths["run_to_run"] = median_ms(run, Algorithm::automatic, options);
+  note("run_to_run", Algorithm::automatic);
   return {{"row", row},
           {"version", "Ordo " + std::string(version())},
           {"device", options.device.str()},
           {"threads", num_threads()},
-          {"ms", paths}};
+          {"ms", median},
+          {"least_ms", least}};
 }
 
 /// The rows for which a row of the table stands: the product of its lists. An object, the shape, is merged in.

@@ -3,7 +3,7 @@
 
 usage: accumulate_grid.py [--device cpu|cuda] [--threads N] [--repeats N] [--seconds S] [ROW... | -]
 
-Prints one JSON line per row: median milliseconds of "default" and, on CUDA, of "deterministic", which is
+Prints one JSON line per row: median and least milliseconds of "default" and, on CUDA, of "deterministic", which is
 use_deterministic_algorithms(True); where PyTorch has no implementation, or throws in that mode, "errors" says so.
 index_add_ and scatter_add_ add into an existing output. Backward passes run alone, through autograd.
 """
@@ -78,7 +78,7 @@ def prepare(row):
     return backward_of(getattr(F, op)(image, row["kernel"], row["stride"], row["padding"]), image, row)
 
 
-def median_ms(run):
+def measure_ms(run):
     times = []
 
     def once():
@@ -92,7 +92,7 @@ def median_ms(run):
     while not times or (len(times) < arguments.repeats and spent < arguments.seconds * 1e3):
         times.append(once())
         spent += times[-1]
-    return statistics.median(times)
+    return statistics.median(times), min(times)
 
 
 # Rounds of a driver come with the same row again: what was prepared last is kept.
@@ -101,7 +101,7 @@ last, run = None, None
 
 def measure(row):
     global last, run
-    ms, errors = {}, {}
+    ms, least, errors = {}, {}, {}
     for mode in ("default", "deterministic") if device.type == "cuda" else ("default",):
         torch.use_deterministic_algorithms(mode == "deterministic")
         try:
@@ -109,12 +109,12 @@ def measure(row):
                 run, last = None, None
                 torch.manual_seed(1)
                 run, last = prepare(row), row
-            ms[mode] = median_ms(run)
+            ms[mode], least[mode] = measure_ms(run)
         except (RuntimeError, NotImplementedError) as error:
             errors[mode] = str(error).split("\n")[0]
     torch.use_deterministic_algorithms(False)
     return {"row": row, "version": "PyTorch " + torch.__version__, "device": str(device),
-            "threads": torch.get_num_threads(), "ms": ms, "errors": errors}
+            "threads": torch.get_num_threads(), "ms": ms, "least_ms": least, "errors": errors}
 
 
 def answer(row):

@@ -96,7 +96,7 @@ void accumulate_privately(const Items& items, typename Items::value_type* output
 template <class Items>
 void accumulate_atomic(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
   constexpr int64_t kLockedColumns = 8, kMostPrivateBytes = 16 << 20;
-  const int threads = pieces_for(items.count * shape.columns(), kAccumulateGrain);
+  const int threads = pieces_for(items.count * shape.columns(), 2 * kAccumulateGrain);
   if (threads == 1) return add_rows(items, output, shape, 0, items.count);
   const int64_t bytes =
       shape.destinations * shape.columns() * int64_t(sizeof(accumulate_t<typename Items::value_type>));

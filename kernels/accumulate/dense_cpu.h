@@ -25,7 +25,7 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   using Acc = accumulate_t<typename Items::value_type>;
   const int64_t m = items.count, n = shape.destinations;
   if (shape.columns() != 1 || n / 4 > m || std::max(m, n) >= INT32_MAX) return false;
-  const int threads = pieces_for(m, 8 * 1024);
+  const int threads = pieces_for(m, 2 * kAccumulateGrain);
   if (threads > 1 && threads <= kMostFilters) {
     accumulate_filtered(items, output, shape, threads);
     return true;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -101,9 +102,18 @@ bool accumulate_dense_rows(const Items& items, typename Items::value_type* outpu
   const int64_t chunks = wanted;
 
   Scratch<int32_t> destinations(m, Device());
+  std::atomic<bool> unordered = false;
   parallel_for(0, m, 16 * 1024, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) destinations[i] = int32_t(checked_destination(items, i));
+    int64_t previous = first > 0 ? checked_destination(items, first - 1) : -1;
+    bool descends = false;
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t d = checked_destination(items, i);
+      descends |= d < previous;
+      destinations[i] = int32_t(previous = d);
+    }
+    if (descends) unordered.store(true, std::memory_order_relaxed);
   });
+  if (!unordered) return false;  // whole runs, and nothing to sort
   const int64_t tasks = shape.outer * chunks;
   parallel_for(0, tasks, std::max<int64_t>(1, tasks / threads), [&](int64_t first, int64_t last) {
     const Items mine = items;  // which no store to a sum can change
