@@ -13,7 +13,11 @@
 //     // Optional, used instead where it exists: column = outer * shape.inner + inner. Spares the division.
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;
 //     // Optional: where that value is read from, to fetch it ahead of its use on the CPU.
-//     const void* address(int64_t item, int64_t outer, int64_t inner) const;
+//     ORDO_HD const T* address(int64_t item, int64_t outer, int64_t inner) const;
+//     // Optional, with address(): what value() makes of the element there, and whether all rows begin at multiples of
+//     // so many bytes. Then CUDA reads wide rows 16 bytes at a time.
+//     ORDO_HD accumulate_t<T> element(T read, int64_t item) const;
+//     bool aligned(int64_t bytes) const;
 //     // Optional: destination(i) is destination_from(i, raw_destination(i)), and the latter only reads, so that a
 //     // GPU's thread can have several reads under way.
 //     ORDO_HD int64_t raw_destination(int64_t item) const;
@@ -100,6 +104,22 @@ int64_t checked_destination(const Items& items, int64_t item) {
     return items.checked_destination(item);
   else
     return items.destination(item);
+}
+
+/// Items whose rows can be read several columns at a time.
+template <class Items>
+concept VectorItems = requires(const Items& items, typename Items::value_type read, int64_t n) {
+  items.element(read, n);
+  items.address(n, n, n);
+  items.aligned(n);
+};
+
+/// Whether a row at `first`, and others `strides` elements from it, begin at multiples of `bytes`.
+template <class T>
+bool rows_aligned(const T* first, std::initializer_list<int64_t> strides, int64_t bytes) {
+  bool aligned = int64_t(reinterpret_cast<uintptr_t>(first)) % bytes == 0;
+  for (int64_t stride : strides) aligned &= stride * int64_t(sizeof(T)) % bytes == 0;
+  return aligned;
 }
 
 }  // namespace ordo::kernels

@@ -6,49 +6,87 @@
 
 namespace ordo::kernels::cuda {
 
+/// The first position in [first, last) with a key of at least `key`, or last.
 template <class Index>
-__global__ void run_heads_kernel(const Index* keys, Index* heads, int64_t count) {
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count())
-    heads[i] = i == 0 || keys[i] != keys[i - 1];
+__device__ int64_t first_at_least(const Index* keys, int64_t first, int64_t last, Index key) {
+  while (first < last) {
+    const int64_t middle = first + (last - first) / 2;
+    if (keys[middle] < key)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
 }
 
+/// Where the run of sorted item `at` begins. Looks near by first: most runs are short.
 template <class Index>
-__global__ void run_starts_kernel(const Index* number, Index* start, int64_t count) {
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
-    if (i == 0 || number[i] != number[i - 1]) start[number[i] - 1] = Index(i);
-    if (i == count - 1) start[number[i]] = Index(count);
+__device__ int64_t run_begin(const Index* keys, int64_t at) {
+  const Index key = keys[at];
+  int64_t high = at, low = std::max<int64_t>(at - kOrderedGroup, 0);
+  for (int64_t step = 2 * kOrderedGroup; low > 0 && keys[low] == key; step *= 2) {
+    high = low;
+    low = std::max<int64_t>(high - step, 0);
+  }
+  return first_at_least(keys, low, high, key);
+}
+
+/// The tables of Runs.
+template <class Index>
+__global__ void run_windows_kernel(const Index* keys, int64_t count, int64_t destinations, Index* run, Index* cut) {
+  const int64_t windows = (count + kWindow - 1) / kWindow;
+  for (int64_t w = ordo::cuda::thread_index(); w <= windows; w += ordo::cuda::thread_count()) {
+    const int64_t at = std::min(w * kWindow, count), seen = std::min(at, count - 1), begin = run_begin(keys, seen);
+    const Index key = keys[seen];
+    if (at < count && at % kOrderedGroup == 0) run[at / kOrderedGroup] = Index(begin);
+    if (int64_t(key) == destinations) {
+      cut[w] = Index(begin);
+    } else {  // the run's next group, or, where the run ends before it, the next run
+      const int64_t group = begin + (at - begin + kOrderedGroup - 1) / kOrderedGroup * kOrderedGroup;
+      cut[w] = Index(first_at_least(keys, at, std::min(group, count), Index(key + 1)));
+    }
   }
 }
 
 namespace {
 
-template <class F>
-void with_temporary(Device device, const char* what, F&& call) {
-  size_t bytes = 0;
-  ordo::cuda::check(call(nullptr, bytes), what);
-  Scratch<char> temporary(int64_t(bytes ? bytes : 1), device);
-  ordo::cuda::check(call(temporary.data(), bytes), what);
+template <class Index>
+std::unique_ptr<Scratch<Index>> scratch(int64_t count, Device device) {
+  return std::make_unique<Scratch<Index>>(count, device);
 }
 
 }  // namespace
 
 template <class Index>
-Runs<Index> RunBuilder<Index>::build(cudaStream_t stream) {
+RunBuilder<Index>::RunBuilder(int64_t items, int64_t destinations, Device device)
+    : count_(items),
+      destinations_(destinations),
+      device_(device),
+      keys_(scratch<Index>(items, device)),
+      items_(scratch<Index>(items, device)),
+      run_(scratch<Index>((items + kOrderedGroup - 1) / kOrderedGroup, device)),
+      cut_(scratch<Index>((items + kWindow - 1) / kWindow + 1, device)) {}
+
+template <class Index>
+void RunBuilder<Index>::sort(cudaStream_t stream) {
   const int bits = std::bit_width(uint64_t(destinations_));
-  with_temporary(device_, "radix sort", [&](void* temporary, size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys_.data(), sorted_keys_.data(), items_.data(),
-                                           sorted_items_.data(), count_, 0, bits, stream);
-  });
-  Index* heads = items_.data();  // no longer needed
-  ordo::cuda::launch_over(run_heads_kernel<Index>, count_, stream, sorted_keys_.data(), heads, count_);
-  with_temporary(device_, "scan", [&](void* temporary, size_t& bytes) {
-    return cub::DeviceScan::InclusiveSum(temporary, bytes, heads, number_.data(), count_, stream);
-  });
-  ordo::cuda::launch_over(run_starts_kernel<Index>, count_, stream, number_.data(), start_.data(), count_);
-  return {sorted_keys_.data(), sorted_items_.data(), number_.data(), start_.data(), count_};
+  // With two buffers for each the sort needs no copies of its own; which of them it ends in, it says at once.
+  Memory other_keys = scratch<Index>(count_, device_), other_items = scratch<Index>(count_, device_);
+  cub::DoubleBuffer<Index> keys(keys_->data(), other_keys->data()), items(items_->data(), other_items->data());
+  size_t bytes = 0;
+  ordo::cuda::check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, items, count_, 0, bits, stream),
+                    "radix sort");
+  const Scratch<char> temporary(int64_t(bytes ? bytes : 1), device_);
+  ordo::cuda::check(cub::DeviceRadixSort::SortPairs(temporary.data(), bytes, keys, items, count_, 0, bits, stream),
+                    "radix sort");
+  if (keys.Current() != keys_->data()) std::swap(keys_, other_keys);
+  if (items.Current() != items_->data()) std::swap(items_, other_items);
+  const Runs<Index> sorted = runs();
+  ordo::cuda::launch_over(run_windows_kernel<Index>, sorted.windows() + 1, stream, sorted.keys, count_, destinations_,
+                          run_->data(), cut_->data());
 }
 
-template Runs<int32_t> RunBuilder<int32_t>::build(cudaStream_t);
-template Runs<int64_t> RunBuilder<int64_t>::build(cudaStream_t);
+template class RunBuilder<int32_t>;
+template class RunBuilder<int64_t>;
 
 }  // namespace ordo::kernels::cuda

@@ -3,6 +3,7 @@
 
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/index_check.h>
+#include <ordo/kernels/accumulate/accumulate.h>
 
 namespace ordo::kernels {
 
@@ -21,8 +22,10 @@ struct EmbeddingItems {
   ORDO_HD int64_t destination_from(int64_t item, int64_t row) const {
     return check.ok(item, row, rows) && row != padding ? row : -1;
   }
-  ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const { return grad[item * columns + column]; }
-  const T* address(int64_t item, int64_t, int64_t inner) const { return grad + item * columns + inner; }
+  ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const { return *address(item, 0, column); }
+  ORDO_HD accumulate_t<T> element(T read, int64_t) const { return read; }
+  ORDO_HD const T* address(int64_t item, int64_t, int64_t column) const { return grad + item * columns + column; }
+  bool aligned(int64_t bytes) const { return rows_aligned(grad, {columns}, bytes); }
 };
 
 }  // namespace ordo::kernels

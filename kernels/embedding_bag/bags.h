@@ -4,6 +4,7 @@
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/engine/index_check.h>
+#include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/ordered_sum.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 
@@ -47,9 +48,9 @@ struct BagItems {
   int64_t columns;
 
   ORDO_HD int64_t destination(int64_t item) const { return row_of[item]; }
-  const T* address(int64_t item, int64_t, int64_t inner) const { return grad + bag_of[item] * columns + inner; }
-  ORDO_HD V value(int64_t item, int64_t column) const {
-    const V g = grad[bag_of[item] * columns + column];
+  ORDO_HD V value(int64_t item, int64_t column) const { return element(*address(item, 0, column), item); }
+  ORDO_HD V element(T read, int64_t item) const {
+    const V g = read;
     if constexpr (kFactor == BagFactor::sample_weight)
       return g * V(sample_weights[item]);
     else if constexpr (kFactor == BagFactor::mean)
@@ -57,6 +58,10 @@ struct BagItems {
     else
       return g;
   }
+  ORDO_HD const T* address(int64_t item, int64_t, int64_t column) const {
+    return grad + bag_of[item] * columns + column;
+  }
+  bool aligned(int64_t bytes) const { return rows_aligned(grad, {columns}, bytes); }
 };
 
 /// Calls f(items) with the BagItems of the mode.

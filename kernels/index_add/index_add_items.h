@@ -21,11 +21,13 @@ struct IndexAddItems {
   ORDO_HD int64_t raw_destination(int64_t item) const { return index.raw(item); }
   ORDO_HD int64_t destination_from(int64_t item, int64_t raw) const { return index.checked(item, raw); }
   ORDO_HD Acc value(int64_t item, int64_t outer, int64_t inner) const {
-    return wrapping_mul(Acc(*address(item, outer, inner)), alpha);
+    return element(*address(item, outer, inner), item);
   }
+  ORDO_HD Acc element(T read, int64_t) const { return wrapping_mul(Acc(read), alpha); }
   ORDO_HD const T* address(int64_t item, int64_t outer, int64_t inner) const {
     return source + outer * outer_stride + item * item_stride + inner;
   }
+  bool aligned(int64_t bytes) const { return rows_aligned(source, {outer_stride, item_stride}, bytes); }
 };
 
 template <class T>
