@@ -46,4 +46,5 @@
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor.h>
+#include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/nn/nn.h>

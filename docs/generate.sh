@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Writes docs/ops.md and the generated parts of README.md; ./run docs calls it.
+# Writes docs/ops.md and the generated parts of README.md and docs/accumulate.md; ./run docs calls it.
 #   generate.sh PROGRAMS             writes what depends on sources only
 #   generate.sh PROGRAMS --measure   also runs the commands whose output depends on the machine
 #   generate.sh PROGRAMS --check     writes nothing; fails when something is stale
-# A generated part of README.md stands between "<!-- output of: COMMAND -->" and "<!-- end of output -->".
+# A generated part stands between "<!-- output of: COMMAND -->" and "<!-- end of output -->". cat shows a source file, and
+# python3 prints Markdown from a result file; all other commands measure.
 set -euo pipefail
 programs=${1:?usage: generate.sh PROGRAMS [--check|--measure]}
 mode=${2:-}
@@ -13,35 +14,44 @@ trap 'rm -rf "$new"' EXIT
 
 "$programs/ordo" ops --markdown > "$new/ops.md"
 
-part= # the command of the part that is being skipped
-while IFS= read -r line; do
-  if [ -z "$part" ]; then
-    printf '%s\n' "$line"
-    [[ $line =~ ^'<!-- output of: '(.*)' -->'$ ]] || continue
-    part=${BASH_REMATCH[1]}
-    if [[ $part == 'cat '* ]]; then
-      text=$($part)  # assigned first, so that a failure ends the script
-      printf '```cpp\n%s\n```\n' "$text"
-      keep=
-    elif [ "$mode" = --measure ]; then
-      echo "running $part" >&2
-      text=$($part 2> /dev/null)
-      printf '```text\n$ %s\n%s\n```\n' "$part" "$text"
-      keep=
-    else
-      keep=yes
+# generate PAGE: writes it to $new with its parts as they should be.
+generate() {
+  local part= text keep= line  # part: the command of the part that is being skipped
+  while IFS= read -r line; do
+    if [ -z "$part" ]; then
+      printf '%s\n' "$line"
+      [[ $line =~ ^'<!-- output of: '(.*)' -->'$ ]] || continue
+      part=${BASH_REMATCH[1]}
+      if [[ $part == 'cat '* ]]; then
+        text=$($part)  # assigned first, so that a failure ends the script
+        printf '```cpp\n%s\n```\n' "$text"
+        keep=
+      elif [[ $part == 'python3 '* ]]; then
+        text=$($part)
+        printf '\n%s\n\n' "$text"
+        keep=
+      elif [ "$mode" = --measure ]; then
+        echo "running $part" >&2
+        text=$($part 2> /dev/null)
+        printf '```text\n$ %s\n%s\n```\n' "$part" "$text"
+        keep=
+      else
+        keep=yes
+      fi
+    elif [ "$line" = '<!-- end of output -->' ]; then
+      printf '%s\n' "$line"
+      part=
+    elif [ -n "$keep" ]; then
+      printf '%s\n' "$line"
     fi
-  elif [ "$line" = '<!-- end of output -->' ]; then
-    printf '%s\n' "$line"
-    part=
-  elif [ -n "$keep" ]; then
-    printf '%s\n' "$line"
-  fi
-done < README.md > "$new/README.md"
-[ -z "$part" ] || { echo "README.md: the output of '$part' has no end" >&2; exit 1; }
+  done < "$1" > "$new/${1##*/}"
+  [ -z "$part" ] || { echo "$1: the output of '$part' has no end" >&2; exit 1; }
+}
+generate README.md
+generate docs/accumulate.md
 
 stale=0
-for file in docs/ops.md README.md; do
+for file in docs/ops.md docs/accumulate.md README.md; do
   if ! cmp -s "$new/${file##*/}" "$file"; then
     if [ "$mode" = --check ]; then
       echo "$file is stale: call ./run docs" >&2

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <ordo/engine/tensor.h>
+#include <ordo/kernels/accumulate/index_plan.h>
 
 namespace ordo {
 
@@ -13,5 +14,9 @@ namespace ordo {
 /// (`atomic`), in the order of input by rule 1 of docs/ordering.md at the other levels (`sorted`): same bits
 /// everywhere. As torch.nn.functional.embedding.
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt);
+
+/// The same for plan.index(), whose entries have been sorted: then so is the gradient's order. The gradient adds by
+/// `sorted` at every level. ShapeError unless the plan is for as many rows as weight has.
+Tensor embedding(const IndexPlan& plan, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt);
 
 }  // namespace ordo

@@ -27,6 +27,11 @@ Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Te
   return record("index_add", std::move(result), {input, source}, index_add_backward(input, dim, index, source, alpha));
 }
 
+Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
+  return record("index_add", kernels::index_add(input, dim, plan, source, alpha), {input, source},
+                index_add_backward(input, dim, plan.index(), source, alpha));
+}
+
 Tensor& Tensor::index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   const InPlaceChange change("index_add_", *this, {source});
   const Tensor before = history_of(*this);

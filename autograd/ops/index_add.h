@@ -3,6 +3,7 @@
 
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
+#include <ordo/kernels/accumulate/index_plan.h>
 
 namespace ordo {
 
@@ -21,5 +22,8 @@ namespace ordo {
 /// Gradients: of input, the gradient itself; of source, alpha times its slices at index.
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1,
                  Algorithm algorithm = Algorithm::automatic);
+/// The same for plan.index(), 0-d or 1-d, whose entries have been sorted; by `sorted` at every level. ShapeError unless
+/// the plan is for input.size(dim).
+Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha = 1);
 
 }  // namespace ordo

@@ -24,6 +24,13 @@ from compare import python_with_torch
 here = os.path.dirname(os.path.abspath(__file__))
 
 
+def processor():
+    """What Linux calls it."""
+    with open("/proc/cpuinfo") as file:
+        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    return names[0] if names else "unknown processor"
+
+
 def expand(row):
     """The rows for which a row of the table stands: the product of its lists. An object, the shape, is merged in."""
     lists = [key for key in row if isinstance(row[key], list)]
@@ -140,7 +147,10 @@ def main():
     print_means(results)
     if arguments.json:
         with open(arguments.json, "w") as file:
-            json.dump({"threads": arguments.threads, "device": arguments.device, "results": results}, file, indent=1)
+            json.dump({"threads": arguments.threads, "device": arguments.device, "machine": processor(),
+                       "peer": results[0]["rounds"]["peer"][0]["version"] if torch and results else None,
+                       "results": results}, file, indent=1)
+            file.write("\n")
 
 
 if __name__ == "__main__":

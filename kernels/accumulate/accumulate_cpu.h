@@ -22,4 +22,12 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
   accumulate_detail::accumulate_sorted(items, output, shape);
 }
 
+/// The same by `sorted`, the items having been sorted for an IndexPlan of shape.destinations.
+template <class Items>
+void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
+                const IndexOrder& order) {
+  if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
+  accumulate_detail::accumulate_planned(items, output, shape, order);
+}
+
 }  // namespace ordo::kernels::cpu

@@ -1,17 +1,20 @@
 // The algorithm `exact` of the accumulate engine on CUDA. Internal to accumulate_cuda.cuh.
 //
 // Two passes over the items: the largest magnitude of every element of the output, by integer atomicMax; then the sums
-// of the addends, by integer atomicAdd. Both give the same bits in any order. Few elements have copies of their own in
-// every block's shared memory first. 12 bytes of scratch per element of the output, none per item.
+// of the addends, by integer atomicAdd. Both give the same bits in any order, so a warp adds up what its lanes have for
+// one element first, and where there are few elements a block does, in shared memory. 12 bytes of scratch per element
+// of the output, none per item.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact.h>
+#include <ordo/kernels/accumulate/atomic_merge_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 
@@ -39,54 +42,66 @@ __global__ void accumulate_exact_finish_kernel(T* output, ExactCells cells, int6
     output[c] = exact_result(output[c], cells.magnitudes[c], int64_t(cells.sums[c]), cells.headroom);
 }
 
-/// Calls f(cell, value) for what this thread adds, columns fastest.
-template <class Items, class F>
-__device__ void for_each_addend(const Items& items, const AccumulateShape& shape, const F& f) {
+/// The largest of some magnitudes, for merge_lanes().
+struct LargestMagnitude {
+  uint32_t v = 0;
+  __device__ void add(const LargestMagnitude& other) { v = v < other.v ? other.v : v; }
+  __device__ LargestMagnitude from_lane(int lane) const { return {__shfl_sync(kAllLanes, v, lane)}; }
+};
+
+/// A pass over all values, columns fastest, by whole warps. What the lanes of a warp have for one cell meets before it
+/// is added there.
+template <ExactPass kPass, class Items>
+__device__ void add_to_cells(const Items& items, const AccumulateShape& shape, const ExactCells& cells) {
   const int64_t per_outer = items.count * shape.inner, total = per_outer * shape.outer;
-  for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
+  const int64_t whole_warps = (total + 31) / 32 * 32;
+  for (int64_t t = ordo::cuda::thread_index(); t < whole_warps; t += ordo::cuda::thread_count()) {
+    std::conditional_t<kPass == ExactPass::sums, Pack<uint64_t, 1>, LargestMagnitude> part;
+    int64_t cell = kNowhere;
     const int64_t o = t / per_outer, item = t % per_outer / shape.inner, j = t % shape.inner;
-    const int64_t d = items.destination(item);
-    if (d >= 0) f(shape.offset(d, o, j), float(item_value(items, shape, item, o, j)));
+    const int64_t d = t < total ? items.destination(item) : -1;
+    if (d >= 0) {
+      cell = shape.offset(d, o, j);
+      const float value = float(item_value(items, shape, item, o, j));
+      if constexpr (kPass == ExactPass::magnitudes) {
+        part.v = exact_magnitude(value);
+        // An old magnitude only makes the atomic superfluous less often.
+        if (part.v <= *const_cast<const volatile uint32_t*>(cells.magnitudes + cell)) cell = kNowhere;
+      } else {
+        part.v[0] = uint64_t(exact_addend(value, cells.magnitudes[cell], cells.headroom));
+      }
+    }
+    if (!merge_lanes(cell, part)) continue;
+    if constexpr (kPass == ExactPass::magnitudes)
+      atomicMax(cells.magnitudes + cell, part.v);
+    else if (part.v[0] != 0)
+      atomicAdd(cells.sums + cell, static_cast<unsigned long long>(part.v[0]));
   }
 }
 
 template <ExactPass kPass, class Items>
 __global__ void accumulate_exact_kernel(Items items, AccumulateShape shape, ExactCells cells) {
-  for_each_addend(items, shape, [&](int64_t c, float v) {
-    if constexpr (kPass == ExactPass::magnitudes) {
-      const uint32_t magnitude = exact_magnitude(v);
-      // An old value only makes the atomic superfluous less often.
-      if (magnitude > *const_cast<const volatile uint32_t*>(cells.magnitudes + c))
-        atomicMax(cells.magnitudes + c, magnitude);
-    } else {
-      const int64_t addend = exact_addend(v, cells.magnitudes[c], cells.headroom);
-      if (addend != 0) atomicAdd(cells.sums + c, static_cast<unsigned long long>(addend));
-    }
-  });
+  add_to_cells<kPass>(items, shape, cells);
 }
 
 /// The same with `count` cells of the block's own.
 template <ExactPass kPass, class Items>
 __global__ void accumulate_exact_private_kernel(Items items, AccumulateShape shape, ExactCells cells, int64_t count) {
   ORDO_DYNAMIC_SHARED(unsigned long long, shared);
-  uint32_t* const magnitudes = reinterpret_cast<uint32_t*>(shared + (kPass == ExactPass::sums ? count : 0));
+  const ExactCells own{reinterpret_cast<uint32_t*>(shared + (kPass == ExactPass::sums ? count : 0)), shared,
+                       cells.headroom};
   for (int64_t c = threadIdx.x; c < count; c += blockDim.x) {
-    magnitudes[c] = kPass == ExactPass::sums ? cells.magnitudes[c] : 0;
-    if constexpr (kPass == ExactPass::sums) shared[c] = 0;
+    own.magnitudes[c] = kPass == ExactPass::sums ? cells.magnitudes[c] : 0;
+    if constexpr (kPass == ExactPass::sums) own.sums[c] = 0;
   }
   __syncthreads();
-  for_each_addend(items, shape, [&](int64_t c, float v) {
-    if constexpr (kPass == ExactPass::magnitudes)
-      atomicMax(magnitudes + c, exact_magnitude(v));
-    else
-      atomicAdd(shared + c, static_cast<unsigned long long>(exact_addend(v, magnitudes[c], cells.headroom)));
-  });
+  add_to_cells<kPass>(items, shape, own);
   __syncthreads();
   for (int64_t c = threadIdx.x; c < count; c += blockDim.x) {
     if constexpr (kPass == ExactPass::magnitudes) {
-      if (magnitudes[c] > 0) atomicMax(cells.magnitudes + c, magnitudes[c]);
+      if (own.magnitudes[c] > 0) atomicMax(cells.magnitudes + c, own.magnitudes[c]);
     } else {
-      if (shared[c] != 0) atomicAdd(cells.sums + c, shared[c]);
+      if (own.sums[c] != 0) atomicAdd(cells.sums + c, own.sums[c]);
     }
   }
 }

@@ -46,14 +46,18 @@ void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, 
 }
 
 void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
-                        Algorithm algorithm) {
+                        Algorithm algorithm, const IndexOrder* order) {
   const int64_t rows = output.size(0), columns = output.size(1);
   const IndexGuard guard("embedding_backward", "input", 0, rows, output.device());
   dispatch_floating("embedding_backward", grad.dtype(), [&]<class T>() {
     dispatch_index("embedding_backward", input.dtype(), [&]<class I>() {
       const EmbeddingItems<T, I> items{input.numel(), input.data<I>(), grad.data<T>(), rows,
                                        columns,       padding,         guard.check()};
-      accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm);
+      const AccumulateShape shape{rows, 1, columns};
+      if (order)
+        accumulate(items, output.data<T>(), shape, *order);
+      else
+        accumulate(items, output.data<T>(), shape, algorithm);
     });
   });
   guard.finish();
@@ -78,24 +82,43 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_
   return output;
 }
 
-Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows, std::optional<int64_t> padding_idx,
-                          Algorithm algorithm) {
-  constexpr const char* op = "embedding_backward";
-  ordo::detail::expect_defined(op, grad, "grad");
-  ordo::detail::expect_defined(op, input, "input");
-  ordo::detail::expect_index_dtype(op, input);
-  ordo::detail::expect_floating(op, grad);
-  ordo::detail::expect_same_device(op, input, grad);
-  ORDO_CHECK(num_rows >= 0, ValueError, op, "num_rows must not be negative, but is {}", num_rows);
+namespace {
+constexpr const char* kBackward = "embedding_backward";
+
+void check_backward(const Tensor& grad, const Tensor& input, int64_t num_rows) {
+  ordo::detail::expect_defined(kBackward, grad, "grad");
+  ordo::detail::expect_defined(kBackward, input, "input");
+  ordo::detail::expect_index_dtype(kBackward, input);
+  ordo::detail::expect_floating(kBackward, grad);
+  ordo::detail::expect_same_device(kBackward, input, grad);
+  ORDO_CHECK(num_rows >= 0, ValueError, kBackward, "num_rows must not be negative, but is {}", num_rows);
   Dims leading = grad.sizes();
   if (leading.size() > 0) leading.erase(leading.size() - 1);
-  ORDO_CHECK(grad.dim() == input.dim() + 1 && leading == input.sizes(), ShapeError, op,
+  ORDO_CHECK(grad.dim() == input.dim() + 1 && leading == input.sizes(), ShapeError, kBackward,
              "the gradient has shape {}, which is not that of the indices, {}, and a row", grad.sizes(), input.sizes());
-  const int64_t padding = wrap_padding_idx(op, padding_idx, num_rows);
-  algorithm = choose_accumulate(op, algorithm, grad.dtype(), {input.numel(), num_rows, grad.sizes().back()});
+}
+}  // namespace
+
+Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows, std::optional<int64_t> padding_idx,
+                          Algorithm algorithm) {
+  check_backward(grad, input, num_rows);
+  const int64_t padding = wrap_padding_idx(kBackward, padding_idx, num_rows);
+  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {input.numel(), num_rows, grad.sizes().back()});
   const Tensor output = full({num_rows, grad.sizes().back()}, 0, grad.dtype(), grad.device());
   if (input.numel() > 0)
-    ORDO_ON_DEVICE(grad.device(), embedding_backward, contiguous(grad), contiguous(input), output, padding, algorithm);
+    ORDO_ON_DEVICE(grad.device(), embedding_backward, contiguous(grad), contiguous(input), output, padding, algorithm,
+                   nullptr);
+  return output;
+}
+
+Tensor embedding_backward(const Tensor& grad, const IndexPlan& plan, std::optional<int64_t> padding_idx) {
+  check_backward(grad, plan.index(), plan.size());
+  const int64_t padding = wrap_padding_idx(kBackward, padding_idx, plan.size());
+  const Tensor output = full({plan.size(), grad.sizes().back()}, 0, grad.dtype(), grad.device());
+  if (plan.index().numel() > 0)
+    ORDO_ON_DEVICE(grad.device(), embedding_backward, contiguous(grad), plan.index(), output, -1, Algorithm::sorted,
+                   &plan.order());
+  if (padding >= 0) fill_(views::narrow(output, 0, padding, 1), 0);
   return output;
 }
 

@@ -32,7 +32,7 @@ void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, 
 }
 
 void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
-                        Algorithm algorithm) {
+                        Algorithm algorithm, const IndexOrder* order) {
   const Device device = grad.device();
   const ordo::cuda::DeviceScope scope(device);
   const int64_t rows = output.size(0), columns = output.size(1);
@@ -41,7 +41,11 @@ void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& o
     dispatch_index("embedding_backward", input.dtype(), [&]<class I>() {
       const EmbeddingItems<T, I> items{input.numel(), input.data<I>(), grad.data<T>(), rows,
                                        columns,       padding,         guard.check()};
-      accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm, device);
+      const AccumulateShape shape{rows, 1, columns};
+      if (order)
+        accumulate(items, output.data<T>(), shape, *order, device);
+      else
+        accumulate(items, output.data<T>(), shape, algorithm, device);
     });
   });
   guard.finish();

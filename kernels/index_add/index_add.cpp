@@ -21,7 +21,13 @@ ORDO_REGISTER_OP({.name = "index_add",
 namespace cpu {
 void index_add(const IndexAddArgs& a, Algorithm algorithm) {
   dispatch_numeric("index_add", a.dtype, [&]<class T>() {
-    accumulate(index_add_items<T>(a), static_cast<T*>(a.output), {a.destinations, a.outer, a.inner}, algorithm);
+    const auto items = index_add_items<T>(a);
+    T* const output = static_cast<T*>(a.output);
+    const AccumulateShape shape{a.destinations, a.outer, a.inner};
+    if (a.order)
+      accumulate(items, output, shape, *a.order);
+    else
+      accumulate(items, output, shape, algorithm);
   });
 }
 }  // namespace cpu
@@ -73,7 +79,7 @@ AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
 
 // `output` is contiguous and, like everything else here, checked.
 void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
-              Algorithm algorithm) {
+              Algorithm algorithm, const IndexOrder* order = nullptr) {
   const Tensor self = at_least_1d(output);
   const int d = wrap_dim(kOp, dim, self.dim());
   const int64_t destinations = self.size(d), items = index.numel();
@@ -81,14 +87,14 @@ void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tens
   const IndexGuard guard(kOp, "index", d, destinations, self.device());
   const Tensor flat_index = contiguous(index);
   const IndexView view = index_view(flat_index, destinations, guard);
-  validate_on_cpu(view, items, guard, self.device());
+  if (!order) validate_on_cpu(view, items, guard, self.device());
   if (items == 0) return;
 
   Tensor rows = views::try_view(at_least_1d(source), {outer, items, inner});
   if (!rows.defined() || (inner > 1 && rows.stride(2) != 1))
     rows = views::view(contiguous(source), {outer, items, inner});
   index_add_rows({output.data(), rows.data(), self.dtype(), self.device(), destinations, outer, inner, items,
-                  rows.stride(0), rows.stride(1), view, alpha},
+                  rows.stride(0), rows.stride(1), view, alpha, order},
                  algorithm);
   guard.finish();
 }
@@ -113,6 +119,16 @@ Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Te
   algorithm = choose_accumulate(kOp, algorithm, input.dtype(), size_of(input, dim, index));
   const Tensor result = clone(input);
   add_into(result, dim, index, source, alpha, algorithm);
+  return result;
+}
+
+Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
+  check_arguments(input, dim, plan.index(), source, alpha);
+  const int64_t size = size_of(input, dim, plan.index()).destinations;
+  ORDO_CHECK(plan.size() == size, ShapeError, kOp, "the plan is for a dimension of size {}, but dimension {} has {}",
+             plan.size(), dim, size);
+  const Tensor result = clone(input);
+  add_into(result, dim, plan.index(), source, alpha, Algorithm::sorted, &plan.order());
   return result;
 }
 

@@ -6,8 +6,13 @@ namespace ordo::kernels::cuda {
 
 void index_add(const IndexAddArgs& a, Algorithm algorithm) {
   dispatch_numeric("index_add", a.dtype, [&]<class T>() {
-    accumulate(index_add_items<T>(a), static_cast<T*>(a.output), {a.destinations, a.outer, a.inner}, algorithm,
-               a.device);
+    const auto items = index_add_items<T>(a);
+    T* const output = static_cast<T*>(a.output);
+    const AccumulateShape shape{a.destinations, a.outer, a.inner};
+    if (a.order)
+      accumulate(items, output, shape, *a.order, a.device);
+    else
+      accumulate(items, output, shape, algorithm, a.device);
   });
 }
 

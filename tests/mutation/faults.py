@@ -133,10 +133,10 @@ FAULTS = [
     fault("exact: the old content is left out of the magnitude", EXACT_CUDA,
           "cells.magnitudes[c] = exact_magnitude(float(output[c]));", "cells.magnitudes[c] = 0;"),
     fault("exact: the block does not wait for its cells", EXACT_CUDA,
-          "if constexpr (kPass == ExactPass::sums) shared[c] = 0;\n  }\n  __syncthreads();",
-          "if constexpr (kPass == ExactPass::sums) shared[c] = 0;\n  }"),
+          "if constexpr (kPass == ExactPass::sums) own.sums[c] = 0;\n  }\n  __syncthreads();",
+          "if constexpr (kPass == ExactPass::sums) own.sums[c] = 0;\n  }"),
     fault("exact: the magnitude is stored without an atomic", EXACT_CUDA,
-          "        atomicMax(cells.magnitudes + c, magnitude);", "        cells.magnitudes[c] = magnitude;"),
+          "atomicMax(cells.magnitudes + cell, part.v);", "cells.magnitudes[cell] = part.v;"),
     fault("CPU exact: a shared range forgets a piece", "kernels/accumulate/exact_cpu.h",
           "for (int p = 1; p < pieces; ++p) sums[c] =", "for (int p = 2; p < pieces; ++p) sums[c] ="),
     # -- the order itself

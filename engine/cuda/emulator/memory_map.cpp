@@ -67,6 +67,15 @@ Place place_of_byte(uintptr_t a) {
   if (const auto* range = m.guarded.find(a)) return range->value;
   return in_parameters(a) || in_program(a) ? Place::constant : Place::host;
 }
+
+void add(const void* p, size_t bytes, Place place, Place beside) {
+  Map& m = map();
+  const uintptr_t begin = address(p);
+  std::lock_guard lock(m.mutex);
+  m.guarded.set(begin - kRedZone, begin + bytes + kRedZone, beside);
+  m.usable.set(begin, begin + bytes, place);
+  ++m.version;
+}
 }  // namespace
 
 Place place_of(const void* p, size_t bytes) {
@@ -86,25 +95,11 @@ Place place_of(const void* p, size_t bytes) {
 }
 
 void shared_memory(const void* p, size_t bytes) {
-  Map& m = map();
-  const uintptr_t begin = address(p);
-  {
-    std::lock_guard lock(m.mutex);
-    m.guarded.set(begin - kRedZone, begin + bytes + kRedZone, Place::beside_shared);
-    m.usable.set(begin, begin + bytes, Place::shared);
-    ++m.version;
-  }
+  add(p, bytes, Place::shared, Place::beside_shared);
   forget_accesses(p, bytes);
 }
 
-void device_memory(const void* p, size_t bytes) {
-  Map& m = map();
-  const uintptr_t begin = address(p);
-  std::lock_guard lock(m.mutex);
-  m.guarded.set(begin - kRedZone, begin + bytes + kRedZone, Place::beside_device);
-  m.usable.set(begin, begin + bytes, Place::device);
-  ++m.version;
-}
+void device_memory(const void* p, size_t bytes) { add(p, bytes, Place::device, Place::beside_device); }
 
 void device_block(const void* p, size_t bytes, size_t block_bytes) {
   Map& m = map();

@@ -16,7 +16,7 @@ namespace {
 std::vector<std::unique_ptr<Context>> g_contexts;
 std::vector<Context*> g_free_contexts;
 size_t g_stack_bytes = 0;
-thread_local bool t_in_kernel = false;
+thread_local bool t_launching = false;
 bool g_entering = false;  // the launching flow of control is switching to the first thread
 std::exception_ptr g_exception;
 struct Abandoned {};  // thrown by fail(), so that the frames of the thread are left in order
@@ -73,6 +73,12 @@ void finish(Thread& t) {
   }
 }
 
+// While a kernel's own code runs, the checker looks at its accesses.
+struct InKernel {
+  InKernel() { checker::enter_kernel(); }
+  ~InKernel() { checker::leave_kernel(); }
+};
+
 // What runs on every stack: threads from their first step to their end, one after the other as long as the next one is
 // fresh too. So a kernel whose threads never wait uses one stack and no switches.
 void run_threads() {
@@ -81,13 +87,10 @@ void run_threads() {
   g_entering = false;
   for (;;) {
     try {
-      checker::enter_kernel();
+      const InKernel checked;
       l.body(l.body_context);
-      checker::leave_kernel();
     } catch (const Abandoned&) {
-      checker::leave_kernel();
     } catch (...) {
-      checker::leave_kernel();
       g_exception = std::current_exception();
       l.error = "exception";
     }
@@ -242,7 +245,7 @@ void fence(bool whole_device) {
   give_way_at_atomic();
   if (g_launch.current) checker::fence(whole_device);
 }
-bool in_kernel() { return t_in_kernel; }
+bool in_kernel() { return t_launching; }
 void count_float_atomic() { counters().float_atomics += g_launch.current != nullptr; }
 int lane() { return int(g_launch.current->number & 31); }
 
@@ -272,9 +275,9 @@ void run(const LaunchCall& call, const Options& options, uint64_t number) {
   }
   record_kernel(call.kernel);
   start_launch(call, options, number);
-  g_entering = t_in_kernel = true;
+  g_entering = t_launching = true;
   switch_to(l.main, *pick());
-  t_in_kernel = false;
+  t_launching = false;
   const std::string error = end_launch();
   if (g_exception) std::rethrow_exception(std::exchange(g_exception, nullptr));
   if (!error.empty()) throw CudaError("[emulator] " + error);

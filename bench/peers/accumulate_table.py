@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""A result file of compare_accumulate.py as Markdown tables of ratios.
+
+usage: accumulate_table.py FILE
+"""
+import json
+import math
+import statistics
+import sys
+
+DISTRIBUTIONS = ("uniform", "zipf", "half", "one")
+
+
+def kind(row):
+    """The row without its distribution: a line of the tables."""
+    words = [row["op"]] + [row[key] for key in ("mode",) if key in row]
+    sizes = [f"{key}={row[key]}" for key in ("M", "N", "D") if key in row]
+    return " ".join(words), " ".join(sizes), row["dtype"]
+
+
+def mean(ratios):
+    return math.exp(statistics.fmean(math.log(r) for r in ratios))
+
+
+def print_table(title, results, cell):
+    """One line per kind, one column per distribution (pooling has none); cell(result) is text, or None for no cell."""
+    print(f"\n{title}\n")
+    print("| operation | size | dtype | " + " | ".join(DISTRIBUTIONS) + " |")
+    print("|---|---|---|" + "---|" * len(DISTRIBUTIONS))
+    lines = {}
+    for result in results:
+        text = cell(result)
+        if text is not None:
+            lines.setdefault(kind(result["row"]), {})[result["row"].get("distribution", "uniform")] = text
+    for (op, sizes, dtype), cells in lines.items():
+        print(f"| {op} | {sizes} | {dtype} | " + " | ".join(cells.get(d, "") for d in DISTRIBUTIONS) + " |")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.strip())
+    with open(sys.argv[1]) as file:
+        data = json.load(file)
+    results = data["results"]
+    print(f"{data['device']}, {data['threads']} threads, {data['machine']}; "
+          f"{results[0]['rounds']['ours'][0]['version']}, {data['peer']}; median of {len(results[0]['rounds']['ours'])} rounds.")
+
+    def against_peer(result):
+        peer = result["peer"].get("default")
+        ours = result["ms"]
+        if peer is None:
+            return None
+        return f"{peer / ours['atomic']:.1f} / {peer / ours['run_to_run']:.1f}"
+
+    def price(result):
+        ours = result["ms"]
+        return f"{ours['run_to_run'] / min(ours.values()):.2f}"
+
+    def exact(result):
+        ours = result["ms"]
+        return f"{ours['exact'] / ours['run_to_run']:.2f}" if "exact" in ours else None
+
+    print_table("PyTorch's time divided by ours: `atomic` / deterministic", results, against_peer)
+    print_table("Deterministic time divided by that of the fastest of our algorithms", results, price)
+    print_table("Time of `exact` divided by the deterministic default's", results, exact)
+
+    print("\nGeometric means (least, greatest)\n")
+    print("| operation | PyTorch / `atomic` | PyTorch / deterministic | deterministic / fastest own |")
+    print("|---|---|---|---|")
+    groups = {}
+    for result in results:
+        width = result["row"].get("D")
+        name = result["row"]["op"] + ("" if width is None else ", D = 1" if width == 1 else ", D > 1")
+        groups.setdefault(name, []).append(result)
+    for name, group in groups.items():
+        columns = []
+        for path in ("atomic", "run_to_run"):
+            columns.append([r["peer"]["default"] / r["ms"][path] for r in group if "default" in r["peer"]])
+        columns.append([r["ms"]["run_to_run"] / min(r["ms"].values()) for r in group])
+        cells = [f"{mean(c):.2f} ({min(c):.2f}, {max(c):.2f})" if c else "" for c in columns]
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
+main()

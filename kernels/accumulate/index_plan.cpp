@@ -1,0 +1,39 @@
+#include <ordo/kernels/accumulate/index_plan.h>
+
+#include <ordo/engine/check.h>
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/accumulate/index_plan_items.h>
+#include <ordo/kernels/accumulate/sorted_cpu.h>
+#include <ordo/kernels/copy/copy.h>
+
+namespace ordo {
+
+namespace kernels::cpu {
+std::shared_ptr<const IndexOrder> order_index(const IndexItems& items, int64_t destinations, Device) {
+  if (accumulate_detail::narrow_entries_fit(items.count, destinations))
+    return std::make_shared<accumulate_detail::SortedItems<NarrowEntry>>(items, destinations);
+  return std::make_shared<accumulate_detail::SortedItems<WideEntry>>(items, destinations);
+}
+}  // namespace kernels::cpu
+
+namespace kernels {
+static std::shared_ptr<const IndexOrder> order_on(Device device, const IndexItems& items, int64_t destinations) {
+  return ORDO_ON_DEVICE(device, order_index, items, destinations, device);
+}
+}  // namespace kernels
+
+IndexPlan::IndexPlan(const Tensor& index, int64_t size) : size_(size) {
+  constexpr const char* op = "IndexPlan";
+  detail::expect_defined(op, index, "index");
+  detail::expect_index_dtype(op, index);
+  ORDO_CHECK(size >= 0, ValueError, op, "size must not be negative, but is {}", size);
+  index_ = kernels::clone(index.detach());
+  const Device device = index.device();
+  const IndexGuard guard(op, "index", 0, size, device);
+  const kernels::IndexItems items{index.numel(), kernels::index_view(index_, size, guard)};
+  order_ = kernels::order_on(device, items, size);
+  guard.finish();
+}
+
+}  // namespace ordo

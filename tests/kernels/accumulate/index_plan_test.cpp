@@ -1,0 +1,104 @@
+// An IndexPlan changes no bit: what it is used for is what `sorted` computes without it.
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/embedding.h>
+#include <ordo/autograd/ops/index_add.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/embedding/embedding.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+TEST(IndexPlan, index_add_has_the_bits_of_sorted) {
+  struct Case {
+    Dims sizes;
+    int64_t dim, items;
+    DType index_dtype;
+  };
+  const int before = num_threads();
+  for (const Case& c : {Case{{50}, 0, 9000, int64}, Case{{3, 20, 5}, 1, 2000, int32}, Case{{4, 40}, 0, 300, int64},
+                        Case{{1, 3}, 0, 5000, int64}, Case{{2000}, -1, 100, int32}, Case{{5, 2}, 0, 0, int64}}) {
+    Dims source_sizes = c.sizes;
+    source_sizes[c.dim < 0 ? c.dim + c.sizes.size() : c.dim] = c.items;
+    for (DType dtype : {float16, float32, float64, int32})
+      for (Device device : test_devices())
+        for (int threads : {1, 2}) {
+          if (device.is_cuda() && threads > 1) continue;
+          set_num_threads(threads);
+          const Tensor input = test_values(c.sizes, 1).to(dtype).to(device);
+          const Tensor source = test_mixed_values(source_sizes, 2).to(dtype).to(device);
+          const int64_t n = input.size(c.dim);
+          const Tensor index = test_indices({c.items}, n, 3, c.index_dtype).to(device);
+          const IndexPlan plan(index, n);
+          for (int use = 0; use < 2; ++use)
+            EXPECT_EQ(bytes_of(index_add(input, c.dim, plan, source, 2)),
+                      bytes_of(index_add(input, c.dim, index, source, 2, Algorithm::sorted)))
+                << device.str() << " " << name(dtype) << " " << c.items << " threads " << threads;
+        }
+  }
+  set_num_threads(before);
+}
+
+TEST(IndexPlan, embedding_and_its_gradients) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (Device device : test_devices())
+    for (std::optional<int64_t> padding : {std::optional<int64_t>(), std::optional<int64_t>(1)}) {
+      const Tensor tokens = test_indices({20, 30}, 7, 1).to(device);
+      const IndexPlan plan(tokens, 7);
+      const auto gradients = [&](const auto& embed) {
+        Tensor table = test_values({7, 9}, 2).to(float32).to(device);
+        table.set_requires_grad();
+        const Tensor out = embed(table);
+        const Tensor weights = test_mixed_values(out.sizes(), 3).to(float32).to(device);
+        sum(out * out * weights).backward();
+        return std::pair(bytes_of(out), bytes_of(table.grad()));
+      };
+      const auto planned = gradients([&](const Tensor& table) { return embedding(plan, table, padding); });
+      const auto plain = gradients([&](const Tensor& table) { return embedding(tokens, table, padding); });
+      EXPECT_EQ(planned.first, plain.first);
+      EXPECT_EQ(planned.second, plain.second) << device.str() << " padding " << padding.value_or(-1);
+    }
+}
+
+TEST(IndexPlan, differentiates_twice) {
+  for (Device device : test_devices()) {
+    const IndexPlan plan(test_indices({6}, 4, 1).to(device), 4);
+    const auto f = [&](const TensorList& in) {
+      const Tensor rows = embedding(plan, in[0]);
+      return index_add(in[1], 0, plan, rows * rows, 0.5);
+    };
+    TensorList inputs{test_values({4, 3}, 2).to(device), test_values({4, 3}, 3).to(device)};
+    for (Tensor& input : inputs) input.set_requires_grad();
+    EXPECT_EQ(gradcheck(f, inputs, {.second_order = true}), "");
+  }
+}
+
+TEST(IndexPlan, keeps_its_own_index) {
+  Tensor index = from_vector<int64_t>({0, 2, 2}, {3});
+  const IndexPlan plan(index, 3);
+  index.fill_(1);
+  EXPECT_EQ(plan.index().to_vector<int64_t>(), (std::vector<int64_t>{0, 2, 2}));
+  const Tensor out = index_add(from_vector<float>({0, 0, 0}, {3}), 0, plan, from_vector<float>({1, 2, 4}, {3}));
+  EXPECT_EQ(out.to_vector<float>(), (std::vector<float>{1, 0, 6}));
+}
+
+TEST(IndexPlan, refuses_bad_input) {
+  const Tensor x = test_values({3, 2}), index = tensor<int64_t>({0, 2});
+  EXPECT_ORDO_ERROR(IndexPlan(index, 2), IndexError, "index[1] = 2");
+  EXPECT_ORDO_ERROR(IndexPlan(tensor<int64_t>({0, -1}), 2), IndexError, "index[1] = -1");
+  EXPECT_ORDO_ERROR(IndexPlan(x, 2), DTypeError, "IndexPlan");
+  EXPECT_ORDO_ERROR(IndexPlan(index, -1), ValueError, "size");
+  EXPECT_ORDO_ERROR(IndexPlan(Tensor(), 2), ValueError, "IndexPlan");
+  const IndexPlan plan(index, 3);
+  EXPECT_ORDO_ERROR(index_add(x, 1, plan, test_values({3, 2})), ShapeError, "the plan is for a dimension of size 3");
+  EXPECT_ORDO_ERROR(index_add(x, 0, plan, test_values({3, 2})), ShapeError, "index_add");
+  EXPECT_ORDO_ERROR(embedding(plan, test_values({4, 2})), ShapeError, "the plan is for 3 rows");
+}
+
+}  // namespace
+}  // namespace ordo::test
