@@ -171,6 +171,9 @@ TEST(AccumulateCuda, runs_end_and_begin_anywhere) {
   const int64_t n = int64_t(mixed.size());
   expect_rule1<double>(runs_of(mixed, 5), {n, 1, 3});
   expect_rule1<Half>(runs_of(mixed, 5), {n, 1, 1});
+  const std::vector<int64_t> several_a_window = {1, 1, 1, 1, 1, 1, 1, 2, 2, 4, 4, 4, 4, 3, 1, 4, 8, 1, 1, 1, 1, 5};
+  for (int64_t inner : {1, 8, 9})
+    expect_rule1<float>(runs_of(several_a_window), {int64_t(several_a_window.size()), 1, inner});
   // Several columns at a time, and one where rows are not aligned.
   expect_rule1<double>(runs_of(mixed, 5), {n, 2, 10});
   expect_rule1<Half>(runs_of(mixed, 5), {n, 1, 24});
