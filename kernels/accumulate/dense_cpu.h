@@ -1,9 +1,9 @@
 // Ordering rule 1 for items of a single column, without sorting. Internal to accumulate_cpu.h.
 //
-// One thread just adds to a running sum per destination, a few do as dense_filter_cpu.h says. For more, items are dealt
-// out, in order, to ranges of destinations small enough for their sums to stay in the cache; each range then belongs to
-// one thread. A destination sees its items in item order, so the sums are those of the contract. Where most items go to
-// few destinations the ranges do not balance, and the caller sorts instead.
+// One thread just adds to a running sum per destination; a few do as dense_filter_cpu.h says, or leave it to one. For
+// more, items are dealt out, in order, to ranges of destinations small enough for their sums to stay in the cache; each
+// range then belongs to one thread. A destination sees its items in item order, so the sums are those of the contract.
+// Where most items go to few destinations the ranges do not balance, and the caller sorts instead.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,16 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   using Acc = accumulate_t<typename Items::value_type>;
   const int64_t m = items.count, n = shape.destinations;
   if (shape.columns() != 1 || n / 4 > m || std::max(m, n) >= INT32_MAX) return false;
-  const int threads = pieces_for(m, 2 * kAccumulateGrain);
+  int threads = pieces_for(m, 2 * kAccumulateGrain);
   if (threads > 1 && threads <= kMostFilters) {
-    accumulate_filtered(items, output, shape, threads);
-    return true;
+    // Picking an item costs about as much as adding it to a sum in the cache, so that threads gain nothing there.
+    constexpr int64_t kInCache = 128 * 1024;
+    const FilterPlan plan = plan_filters(items, n, threads);
+    if (n > kInCache || plan.hot >= 0) {
+      accumulate_filtered(items, output, shape, plan, threads);
+      return true;
+    }
+    threads = 1;
   }
   if (threads > 1 && n < 2 * threads) return false;
 

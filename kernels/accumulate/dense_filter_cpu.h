@@ -107,7 +107,7 @@ template <bool kTakesHot, class Items>
 void filter_and_sum(Items items, typename Items::value_type* output, const AccumulateShape& shape,
                     const FilterPlan& plan, int64_t first, int64_t last) {
   using Acc = accumulate_t<typename Items::value_type>;
-  constexpr int64_t kBlock = 32 * 1024;  // items picked before they are added: long enough for both loops to get going
+  constexpr int64_t kBlock = 8 * 1024;  // items picked before they are added: long enough for both loops to get going
   using Entry = typename DenseSums<Acc>::Entry;
   const uint64_t width = uint64_t(last - first);
   DenseSums<Acc> sums(last - first, items.count);
@@ -141,8 +141,7 @@ void filter_and_sum(Items items, typename Items::value_type* output, const Accum
 
 template <class Items>
 void accumulate_filtered(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
-                         int threads) {
-  const FilterPlan plan = plan_filters(items, shape.destinations, threads);
+                         const FilterPlan& plan, int threads) {
   for_pieces(threads, [&](int piece) {
     const int64_t first = plan.cuts[size_t(piece)], last = plan.cuts[size_t(piece) + 1];
     if (piece == 0 && plan.hot >= 0)

@@ -18,17 +18,17 @@ template <class Acc>
 class DenseSums {
  public:
   /// For ranges of up to `most` destinations and `items` items in all.
-  DenseSums(int64_t most, int64_t items) : sums_(most, Device()), open_(most, Device()), most_(most) {
+  DenseSums(int64_t most, int64_t items) : cells_(most, Device()), most_(most) {
     for (int64_t span = kOrderedGroup; span <= items; span *= kOrderedGroup) ++level_count_;
   }
   void begin(int64_t width) {
-    std::fill_n(sums_.data(), width, kNothing);
-    std::fill_n(open_.data(), width, uint16_t(0));
+    std::fill_n(cells_.data(), width, Cell{kNothing, 0});
     if (groups_) std::fill_n(groups_->data(), width, 0u);
   }
   void add(int64_t d, Acc value) {
-    sums_[d] += value;
-    if (++open_[d] == kOrderedGroup) [[unlikely]]
+    Cell& cell = cells_[d];
+    cell.sum += value;
+    if (++cell.open == kOrderedGroup) [[unlikely]]
       carry(d);
   }
   struct Entry {
@@ -37,22 +37,21 @@ class DenseSums {
   };
   /// Adds every entry's value to the sum of its destination, in this order.
   void add(const Entry* entries, int64_t count) {
-    Acc* const sums = sums_;
-    uint16_t* const open = open_;
+    Cell* const cells = cells_;
     for (int64_t i = 0; i < count; ++i) {
       const uint32_t d = entries[i].place;
-      sums[d] += entries[i].value;
-      if (++open[d] == kOrderedGroup) [[unlikely]]
+      cells[d].sum += entries[i].value;
+      if (++cells[d].open == kOrderedGroup) [[unlikely]]
         carry(d);
     }
   }
   /// Adds the sum of destination d to `out`, if there is one.
   template <class T>
   void finish(int64_t d, T& out) const {
-    bool open = open_[d] != 0;
+    bool open = cells_[d].open != 0;
     uint32_t groups = groups_ ? (*groups_)[d] : 0;
     if (!open && groups == 0) return;
-    Acc sum = sums_[d];
+    Acc sum = cells_[d].sum;
     for (const Acc* level = groups ? levels_->data() + d : nullptr; groups > 0;
          groups /= kOrderedGroup, level += most_) {
       if (groups % kOrderedGroup == 0) continue;
@@ -72,8 +71,7 @@ class DenseSums {
       levels_.emplace(level_count_ * most_, Device());
       std::fill_n(groups_->data(), most_, 0u);
     }
-    open_[d] = 0;
-    Acc sum = std::exchange(sums_[d], kNothing);
+    Acc sum = std::exchange(cells_[d], Cell{kNothing, 0}).sum;
     Acc* level = levels_->data() + d;
     for (uint32_t groups = ++(*groups_)[d];; groups /= kOrderedGroup, level += most_) {
       if (groups % kOrderedGroup != 1) sum = *level + sum;
@@ -82,8 +80,11 @@ class DenseSums {
     }
   }
 
-  Scratch<Acc> sums_;
-  Scratch<uint16_t> open_;  // values in the sum; no bytes, which could alias everything
+  struct Cell {
+    Acc sum;
+    uint32_t open;  // values in the sum
+  };
+  Scratch<Cell> cells_;
   int64_t most_;
   int64_t level_count_ = 0;
   std::optional<Scratch<uint32_t>> groups_;  // whole groups of each destination

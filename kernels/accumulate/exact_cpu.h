@@ -37,34 +37,36 @@ class ExactSum {
   }
 
  private:
-  static constexpr int64_t kRangeCells = 4096;  // magnitudes and sums of so many stay in the first-level cache
-  static constexpr int64_t kMostRanges = 1024;  // written to all at once
+  static constexpr int64_t kDirectCells = 256 * 1024;  // magnitudes and sums of so many stay in the caches
+  static constexpr int64_t kRangeCells = 4096;         // in the first-level cache
+  static constexpr int64_t kMostRanges = 1024;         // written to all at once
 
   // Items that have been dealt: of single columns the value itself.
   template <bool kSingle>
   struct Entry {
-    uint32_t destination;
+    uint32_t place;  // of the destination in its range
     std::conditional_t<kSingle, float, uint32_t> payload;
   };
 
-  // Where addends come from: the items as they are, or entries.
-  template <bool kSingle>
+  // Where addends come from: the items as they are, or entries. Copies, because what a loop stores might be a part of
+  // what it refers to.
   struct FromItems {
-    const ExactSum& sum;
-    int64_t destination(int64_t i) const { return sum.items_.destination(i); }
-    float value(int64_t i, int64_t o, int64_t j) const { return item_value(sum.items_, sum.shape_, i, o, j); }
+    Items items;
+    AccumulateShape shape;
+    int64_t destination(int64_t i) const { return checked_destination(items, i); }
+    float value(int64_t i, int64_t o, int64_t j) const { return item_value(items, shape, i, o, j); }
   };
   template <bool kSingle>
   struct FromEntries {
-    const ExactSum& sum;
+    Items items;
+    AccumulateShape shape;
     const Entry<kSingle>* entries;
-    int64_t base;
-    int64_t destination(int64_t i) const { return int64_t(entries[i].destination) - base; }
+    int64_t destination(int64_t i) const { return int64_t(entries[i].place); }
     float value(int64_t i, int64_t o, int64_t j) const {
       if constexpr (kSingle)
         return entries[i].payload;
       else
-        return item_value(sum.items_, sum.shape_, int64_t(entries[i].payload), o, j);
+        return item_value(items, shape, int64_t(entries[i].payload), o, j);
     }
   };
 
@@ -72,10 +74,11 @@ class ExactSum {
   void run_rows() {
     const int64_t m = items_.count, n = shape_.destinations, columns = shape_.columns();
     const int threads = pieces_for(m * columns, kAccumulateGrain);
+    if (n * columns <= kDirectCells && n * columns * threads <= std::max(4 * m, kRangeCells))
+      return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, threads);
     const int64_t width = std::max<int64_t>({1, kRangeCells / columns, (n + kMostRanges - 1) / kMostRanges});
     const int shift = int(std::bit_width(uint64_t(width - 1)));
     const int64_t ranges = ((n - 1) >> shift) + 1;
-    if (ranges == 1) return add_range<kSingle>(FromItems<kSingle>{*this}, 0, m, 0, n, threads);
 
     Scratch<uint32_t> destinations(m, Device());
     Scratch<int64_t> places(threads * (ranges + 1), Device());  // the last range is of skipped items
@@ -83,8 +86,9 @@ class ExactSum {
       int64_t* counts = places.data() + piece * (ranges + 1);
       std::fill_n(counts, ranges + 1, 0);
       const int64_t last = m * (piece + 1) / threads;
+      const Items items = items_;
       for (int64_t i = m * piece / threads; i < last; ++i) {
-        int64_t d = items_.destination(i);
+        int64_t d = checked_destination(items, i);
         if (d < 0) d = ranges << shift;
         destinations[i] = uint32_t(d);
         ++counts[d >> shift];
@@ -100,13 +104,15 @@ class ExactSum {
     for_pieces(threads, [&](int piece) {
       int64_t* next = places.data() + piece * (ranges + 1);
       const int64_t last = m * (piece + 1) / threads;
+      const Items items = items_;
+      const AccumulateShape shape = shape_;
       for (int64_t i = m * piece / threads; i < last; ++i) {
-        const int64_t r = destinations[i] >> shift;
+        const uint32_t d = destinations[i], r = d >> shift;
         if (r == ranges) continue;
         if constexpr (kSingle)
-          entries[next[r]++] = {destinations[i], float(item_value(items_, shape_, i, 0, 0))};
+          entries[next[r]++] = {d - (r << shift), float(item_value(items, shape, i, 0, 0))};
         else
-          entries[next[r]++] = {destinations[i], uint32_t(i)};
+          entries[next[r]++] = {d - (r << shift), uint32_t(i)};
       }
     });
 
@@ -116,7 +122,7 @@ class ExactSum {
     };
     const auto add = [&](int64_t r, int pieces) {
       const int64_t base = r << shift;
-      add_range<kSingle>(FromEntries<kSingle>{*this, entries.data(), base}, starts[size_t(r)], starts[size_t(r) + 1],
+      add_range<kSingle>(FromEntries<kSingle>{items_, shape_, entries.data()}, starts[size_t(r)], starts[size_t(r) + 1],
                          base, std::min(int64_t(1) << shift, n - base), pieces);
     };
     std::atomic<int64_t> next = 0;
@@ -149,35 +155,25 @@ class ExactSum {
     };
 
     for_pieces(pieces, [&](int piece) {
-      uint32_t* mine = magnitudes + piece * cells;
+      uint32_t* const mine = magnitudes + piece * cells;
       if (piece == 0)
         for (int64_t c = 0; c < cells; ++c) mine[c] = exact_magnitude(float(output(c)));
       else
         std::fill_n(mine, cells, 0u);
-      for (int64_t i = begin(piece); i < begin(piece + 1); ++i) {
-        const int64_t d = source.destination(i);
-        if (d < 0) continue;
-        for_row<kSingle>([&](int64_t o, int64_t j, int64_t column) {
-          uint32_t& cell = mine[d * columns + column];
-          cell = std::max(cell, exact_magnitude(source.value(i, o, j)));
-        });
-      }
+      for_each<kSingle>(source, begin(piece), begin(piece + 1),
+                        [mine](int64_t c, float v) { mine[c] = std::max(mine[c], exact_magnitude(v)); });
     });
     if (pieces > 1)
       over_cells([&](int64_t c) {
         for (int p = 1; p < pieces; ++p) magnitudes[c] = std::max(magnitudes[c], magnitudes[p * cells + c]);
       });
     for_pieces(pieces, [&](int piece) {
-      int64_t* mine = sums + piece * cells;
+      int64_t* const mine = sums + piece * cells;
       std::fill_n(mine, cells, 0);
-      for (int64_t i = begin(piece); i < begin(piece + 1); ++i) {
-        const int64_t d = source.destination(i);
-        if (d < 0) continue;
-        for_row<kSingle>([&](int64_t o, int64_t j, int64_t column) {
-          const int64_t c = d * columns + column;
-          mine[c] = wrapping_add(mine[c], exact_addend(source.value(i, o, j), magnitudes[c], headroom_));
-        });
-      }
+      for_each<kSingle>(source, begin(piece), begin(piece + 1),
+                        [mine, magnitudes, headroom = headroom_](int64_t c, float v) {
+                          mine[c] = wrapping_add(mine[c], exact_addend(v, magnitudes[c], headroom));
+                        });
     });
     over_cells([&](int64_t c) {
       for (int p = 1; p < pieces; ++p) sums[c] = wrapping_add(sums[c], sums[p * cells + c]);
@@ -186,12 +182,20 @@ class ExactSum {
     });
   }
 
-  // f(outer, inner, column) for the columns of a row.
-  template <bool kSingle, class F>
-  void for_row(const F& f) const {
-    if constexpr (kSingle) return f(0, 0, 0);
-    for (int64_t o = 0; o < shape_.outer; ++o)
-      for (int64_t j = 0; j < shape_.inner; ++j) f(o, j, o * shape_.inner + j);
+  // f(cell, value) for all values of the items first .. last.
+  template <bool kSingle, class Source, class F>
+  static void for_each(Source source, int64_t first, int64_t last, F f) {
+    const int64_t outer = source.shape.outer, inner = source.shape.inner;
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t d = source.destination(i);
+      if (d < 0) continue;
+      if constexpr (kSingle) {
+        f(d, source.value(i, 0, 0));
+      } else {
+        for (int64_t o = 0, c = d * outer * inner; o < outer; ++o, c += inner)
+          for (int64_t j = 0; j < inner; ++j) f(c + j, source.value(i, o, j));
+      }
+    }
   }
 
   const Items& items_;
