@@ -50,7 +50,7 @@ std::vector<int64_t> destinations(int64_t m, int64_t n, Spread spread) {
 /// a hundred of a column are not zero, for the integers the sums wrap around.
 template <class T>
 std::vector<T> values_of(int64_t count, int64_t items) {
-  const auto random = test_indices({count}, int64_t(1) << 31, 23).to_vector<int64_t>();
+  const auto random = test_indices({count}, int64_t(1) << 31, 23).template to_vector<int64_t>();
   std::vector<T> values;
   for (int64_t r : random) {
     if constexpr (std::is_integral_v<T>)
