@@ -60,9 +60,10 @@ struct AccumulateSize {
 
 /// The algorithm of an accumulating operation: a function of what was asked for, the determinism level in force, the
 /// element type and the size, never of the machine. `automatic` is `atomic` at not_guaranteed and for integers (whose
-/// addition has no order), else `exact` or the first of `allowed` that is not `atomic`, whichever the cost model
-/// prefers (docs/accumulate.md). For integers `exact` is `atomic`: all their sums are. ValueError when `requested` is
-/// not in `allowed` or cannot take the dtype or size; NondeterministicError when it cannot meet the level in force.
+/// addition has no order), else the operation's ordered algorithm, the first of `allowed` that is not `atomic`
+/// (docs/accumulate.md says why). For integers `exact` is `atomic`: all their sums are.
+/// ValueError when `requested` is not in `allowed` or cannot take the dtype or size; NondeterministicError when it
+/// cannot meet the level in force.
 Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, const AccumulateSize& size,
                             std::initializer_list<Algorithm> allowed = {Algorithm::atomic, Algorithm::sorted,
                                                                         Algorithm::exact});

@@ -14,14 +14,6 @@ namespace {
   for (Algorithm a : allowed) names += (names.empty() ? "" : ", ") + std::string(name(a));
   ordo::detail::fail<ValueError>(op, "has no algorithm '{}'; choose automatic or one of: {}", name(requested), names);
 }
-
-bool exact_takes(DType dtype, const AccumulateSize& size) {
-  return is_floating(dtype) && dtype != float64 && std::max(size.items, size.destinations) <= kExactMost;
-}
-
-/// Whether `exact` is the cheaper of the deterministic algorithms.
-bool prefers_exact(const AccumulateSize&) { return false; }
-
 }  // namespace
 
 Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, const AccumulateSize& size,
@@ -35,13 +27,12 @@ Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, co
     if (requested != Algorithm::exact) return requested;
     if (order_free) return Algorithm::atomic;
     ORDO_CHECK(dtype != float64, ValueError, op, "has no algorithm 'exact' for float64; choose automatic or sorted");
-    ORDO_CHECK(exact_takes(dtype, size), ValueError, op,
+    ORDO_CHECK(std::max(size.items, size.destinations) <= kExactMost, ValueError, op,
                "by algorithm 'exact' takes up to {} items and destinations, not {} and {}; choose automatic or sorted",
                kExactMost, size.items, size.destinations);
     return requested;
   }
   const bool any_order = order_free || !deterministic();
-  if (!any_order && has(Algorithm::exact) && exact_takes(dtype, size) && prefers_exact(size)) return Algorithm::exact;
   for (Algorithm a : allowed)
     if ((a == Algorithm::atomic) == any_order) return a;
   return *allowed.begin();

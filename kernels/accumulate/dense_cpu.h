@@ -19,6 +19,21 @@
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
+/// By one thread. The items are a copy, because what the loop stores might be a part of what they refer to.
+template <class Items>
+void sum_all(Items items, typename Items::value_type* output, const AccumulateShape& given) {
+  using Acc = accumulate_t<typename Items::value_type>;
+  const AccumulateShape shape = given;
+  const int64_t n = shape.destinations, m = items.count;
+  DenseSums<Acc> sums(n, m);
+  sums.begin(n);
+  for (int64_t i = 0; i < m; ++i) {
+    const int64_t d = checked_destination(items, i);
+    if (d >= 0) sums.add(d, item_value(items, shape, i, 0, 0));
+  }
+  for (int64_t d = 0; d < n; ++d) sums.finish(d, output[d]);
+}
+
 /// False, and nothing done, when sorting is better.
 template <class Items>
 bool accumulate_dense(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
@@ -27,10 +42,11 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   if (shape.columns() != 1 || n / 4 > m || std::max(m, n) >= INT32_MAX) return false;
   int threads = pieces_for(m, 2 * kAccumulateGrain);
   if (threads > 1 && threads <= kMostFilters) {
-    // Picking an item costs about as much as adding it to a sum in the cache, so that threads gain nothing there.
+    // Picking an item costs about as much as adding it to a sum in the cache, so that threads gain nothing there; but
+    // sums to one place wait for each other.
     constexpr int64_t kInCache = 128 * 1024;
     const FilterPlan plan = plan_filters(items, n, threads);
-    if (n > kInCache || plan.hot >= 0) {
+    if (n > kInCache || plan.mostly_hot) {
       accumulate_filtered(items, output, shape, plan, threads);
       return true;
     }
@@ -39,13 +55,7 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   if (threads > 1 && n < 2 * threads) return false;
 
   if (threads == 1) {
-    DenseSums<Acc> sums(n, m);
-    sums.begin(n);
-    for (int64_t i = 0; i < m; ++i) {
-      const int64_t d = checked_destination(items, i);
-      if (d >= 0) sums.add(d, item_value(items, shape, i, 0, 0));
-    }
-    for (int64_t d = 0; d < n; ++d) sums.finish(d, output[d]);
+    sum_all(items, output, shape);
     return true;
   }
 

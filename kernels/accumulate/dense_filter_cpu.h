@@ -26,6 +26,7 @@ inline constexpr int kMostFilters = 4;  // threads; each reads everything, so th
 struct FilterPlan {
   std::array<int64_t, kMostFilters + 1> cuts;
   int64_t hot;
+  bool mostly_hot;  // most items go there
 };
 
 template <class Items>
@@ -43,7 +44,7 @@ FilterPlan plan_filters(const Items& items, int64_t destinations, int threads) {
     last = std::upper_bound(first, end, *first);
     if (last - first > hot_end - hot) hot = first, hot_end = last;
   }
-  FilterPlan plan = {{}, -1};
+  FilterPlan plan = {{}, -1, (hot_end - hot) * 4 > (end - begin) * 3};
   ptrdiff_t hot_seen = 0;
   const ptrdiff_t share = (end - begin) / threads;
   if (hot_end - hot > (end - begin) / kHotShare) {
