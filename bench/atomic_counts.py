@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""Atomic additions per value of the CUDA algorithm `atomic`, counted on the emulator, as a Markdown table.
+
+usage: atomic_counts.py FILE
+
+FILE is what --gtest_output=json:FILE writes for AccumulateAtomicCuda.equal_destinations_meet_first.
+"""
+import json
+import re
+import sys
+
+SPREADS = ("uniform", "half_to_one", "all_to_one", "sorted")
+
+if len(sys.argv) != 2:
+    sys.exit(__doc__.strip())
+with open(sys.argv[1]) as file:
+    test = json.load(file)["testsuites"][0]["testsuite"][0]
+lines = {}
+for key, count in test.items():
+    match = re.fullmatch(r"(\w+)_columns(\d+)_steps(\d+)_(" + "|".join(SPREADS) + ")", key)
+    if match:
+        lines.setdefault(match.groups()[:3], {})[match.group(4)] = float(count)
+print("| form | columns | items a thread walks | uniform | half to one | all to one | runs of 16 |")
+print("|---|---|---|---|---|---|---|")
+for (form, columns, steps), counts in lines.items():
+    cells = [f"{counts[spread]:.4f}" if spread in counts else "" for spread in SPREADS]
+    print(f"| {form} | {columns} | {steps} | " + " | ".join(cells) + " |")
