@@ -122,6 +122,7 @@ def main():
 
     with open(arguments.grid) as file:
         table = json.load(file)["quick" if arguments.quick else "rows"]
+    table = [entry for entry in table if entry["family"] in ("index_add", "scatter_add", "bincount", "embedding", "pooling")]
     rows = [row for entry in table for row in expand(entry)]
     rows = [row for row in rows if any(word in label(row) for word in arguments.filter)]
 

@@ -1,15 +1,5 @@
 # cmake -DORDO=PROGRAM -P command_test.cmake: what `ordo` says to good and bad input, and its exit status.
-function(expect status pattern)
-  execute_process(COMMAND ${ORDO} ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 60)
-  string(JOIN " " line ordo ${ARGN})
-  if(NOT result EQUAL status)
-    message(SEND_ERROR "${line}: exit status ${result}, not ${status}\n${out}${err}")
-  endif()
-  if(NOT "${out}${err}" MATCHES "${pattern}")
-    message(SEND_ERROR "${line}: nothing like '${pattern}' in\n${out}${err}")
-  endif()
-  set(output "${out}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 
 expect(0 "demo.*ops.*info" --help)
 expect(0 "--epochs.*--threads.*--device.*--json" demo --help)

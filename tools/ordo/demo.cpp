@@ -29,18 +29,6 @@ struct Options {
   int threads = 0;  // 0: as the environment says
 };
 
-Device choose_device(const std::string& text) {
-  if (text.empty()) return cuda::is_available() ? Device("cuda") : cpu;
-  const Device device(text);
-  if (device.is_cuda() && device.index() >= cuda::device_count())
-    throw DeviceError(fmt::format("[demo] there is no device {} here{}", device.str(),
-                                  cuda::build() == "none" ? ": this build has no CUDA"
-                                  : cuda::device_count() == 0
-                                      ? ": no usable GPU (`./run demo --emulated` has an emulated one)"
-                                      : fmt::format("; the last is cuda:{}", cuda::device_count() - 1)));
-  return device;
-}
-
 // The emulator runs every thread of every kernel in turn: a demonstration there is much smaller.
 bool is_emulated(Device device) { return device.is_cuda() && cuda::build() == "emulated"; }
 
@@ -128,7 +116,8 @@ nlohmann::ordered_json to_json(Device device, const std::vector<TrainingRun>& tr
 }
 
 void run_demo(const Options& options) {
-  const Device device = choose_device(options.device);
+  const Device device =
+      options.device.empty() ? (cuda::is_available() ? Device("cuda") : cpu) : usable_device("demo", options.device);
   if (options.threads) set_num_threads(options.threads);
   std::ofstream json;
   if (!options.json.empty()) {

@@ -17,7 +17,13 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.failure_message(CLI::FailureMessage::simple);
   const std::pair<std::string, Command> commands[] = {
-      {"demo", add_demo(app)}, {"ops", add_ops(app)}, {"info", add_info(app)}};
+    {"demo", add_demo(app)},
+#if ORDO_HAS_BENCH
+    {"bench", add_bench(app)},
+#endif
+    {"ops", add_ops(app)},
+    {"info", add_info(app)}
+  };
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -43,6 +49,9 @@ int main(int argc, char** argv) {
   } catch (const ordo::DeviceError& error) {
     fmt::print(stderr, "ordo: {}\n", error.what());
     return kBadUsage;
+  } catch (const ExitStatus& error) {
+    fmt::print(stderr, "ordo: {}\n", error.what());
+    return error.status;
   } catch (const std::exception& error) {
     fmt::print(stderr, "ordo: {}\n", error.what());
     return kFailure;

@@ -1,0 +1,53 @@
+#include "bench/cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace ordo::bench {
+
+Tensor Place::destinations(const std::string& distribution, int64_t count, int64_t n) const {
+  std::mt19937_64 random(1);
+  std::vector<int64_t> d(static_cast<size_t>(count), n / 2);
+  std::uniform_int_distribution<int64_t> any(0, n - 1);
+  if (distribution == "uniform") {
+    for (int64_t& v : d) v = any(random);
+  } else if (distribution == "half") {
+    for (int64_t& v : d)
+      if (random() & 1) v = any(random);
+  } else if (distribution == "zipf") {
+    std::vector<double> below(static_cast<size_t>(n));  // cumulated weights
+    double sum = 0;
+    for (int64_t r = 0; r < n; ++r) below[size_t(r)] = sum += std::pow(double(r + 1), -1.1);
+    std::uniform_real_distribution<double> place(0, sum);
+    for (int64_t& v : d) {
+      const int64_t rank = std::upper_bound(below.begin(), below.end(), place(random)) - below.begin();
+      v = std::min(rank, n - 1) * 7919 % n;
+    }
+  } else if (distribution != "one") {
+    throw ValueError(fmt::format("[bench] there is no distribution '{}' of destinations", distribution));
+  }
+  return from_vector(d, {count}).to(device);
+}
+
+Case pure_case(TensorList inputs, std::function<Tensor(Algorithm)> compute) {
+  const auto result = std::make_shared<Tensor>();
+  return {[=](const Path& path) { *result = compute(path.algorithm); }, [=] { return TensorList{*result}; }, [] {},
+          std::move(inputs)};
+}
+
+Case prepare(const Row& row, Device device, bool reference) {
+  const std::pair<const char*, Case (*)(const Row&, const Place&)> families[] = {
+      {"index_add", prepare_scatter},   {"scatter_add", prepare_scatter}, {"bincount", prepare_bincount},
+      {"embedding", prepare_embedding}, {"pooling", prepare_pooling},     {"reduction", prepare_reduction},
+      {"matmul", prepare_matmul},       {"convolution", prepare_conv2d},  {"training", prepare_training}};
+  manual_seed(1);
+  const Place place{reference ? cpu : device, row.dtype(), reference ? float64 : row.dtype()};
+  for (const auto& [family, prepare_row] : families)
+    if (row.text("family") == family) return prepare_row(row, place);
+  throw ValueError(fmt::format("[bench] there is no family '{}'", row.text("family")));
+}
+
+}  // namespace ordo::bench

@@ -1,0 +1,44 @@
+// The operations of the table, on data that is ready.
+#pragma once
+
+#include <functional>
+
+#include "bench/grid.h"
+
+namespace ordo::bench {
+
+struct Case {
+  std::function<void(const Path&)> run;  ///< does it once
+  std::function<TensorList()> result;    ///< of the last run
+  std::function<void()> reset;           ///< undoes what runs leave behind, where they change their input
+  TensorList inputs;                     ///< what a run reads
+  bool adds = false;                     ///< reads its result as well
+};
+
+/// The same values every time, and on every device. `reference`: on the CPU in float64, of values rounded to the row's
+/// dtype. ValueError when the row's operation is not here.
+Case prepare(const Row& row, Device device, bool reference = false);
+
+/// Where the tensors of a case lie.
+struct Place {
+  Device device;
+  DType rounded, dtype;  ///< values are drawn as float32, rounded, then converted
+
+  Tensor values(const Dims& sizes) const { return rand(sizes).to(rounded).to(dtype).to(device); }
+  /// `count` destinations in [0, n): uniform; zipf, P(rank r) ~ r^-1.1, ranks spread over the range; half, every other
+  /// item on average to n / 2; one, all to n / 2.
+  Tensor destinations(const std::string& distribution, int64_t count, int64_t n) const;
+};
+/// Of an operation that returns its result.
+Case pure_case(TensorList inputs, std::function<Tensor(Algorithm)> compute);
+
+Case prepare_scatter(const Row&, const Place&);
+Case prepare_bincount(const Row&, const Place&);
+Case prepare_embedding(const Row&, const Place&);
+Case prepare_pooling(const Row&, const Place&);
+Case prepare_reduction(const Row&, const Place&);
+Case prepare_matmul(const Row&, const Place&);
+Case prepare_conv2d(const Row&, const Place&);
+Case prepare_training(const Row&, const Place&);
+
+}  // namespace ordo::bench

@@ -1,0 +1,89 @@
+// index_add and scatter_add add into an existing output; all others allocate their result, zeros first. Of embedding
+// and pooling the backward passes alone.
+#include <ordo/kernels/bincount/bincount.h>
+#include <ordo/kernels/embedding/embedding.h>
+#include <ordo/kernels/embedding_bag/embedding_bag.h>
+#include <ordo/kernels/index_add/index_add.h>
+#include <ordo/kernels/pooling/adaptive_avg_pool2d.h>
+#include <ordo/kernels/pooling/adaptive_max_pool2d.h>
+#include <ordo/kernels/pooling/avg_pool2d.h>
+#include <ordo/kernels/pooling/max_pool2d.h>
+#include <ordo/kernels/scatter_add/scatter_add.h>
+
+#include "bench/cases.h"
+
+namespace ordo::bench {
+
+Case prepare_scatter(const Row& row, const Place& place) {
+  const int64_t m = row.number("M"), n = row.number("N"), width = row.number("D");
+  const Tensor index = place.destinations(row.text("distribution"), m, n);
+  const Dims in = width == 1 ? Dims{m} : Dims{m, width}, out = width == 1 ? Dims{n} : Dims{n, width};
+  const Tensor source = place.values(in), output = zeros(out, {source.dtype(), place.device});
+  Case result{{}, [=] { return TensorList{output}; }, [=] { Tensor(output).zero_(); }, {index, source}, true};
+  const Tensor expanded = width == 1 ? index : index.reshape({m, 1}).expand({m, width});
+  if (row.text("op") == "index_add")
+    result.run = [=](const Path& path) { kernels::index_add_(output, 0, index, source, 1, path.algorithm); };
+  else
+    result.run = [=](const Path& path) { kernels::scatter_add_(output, 0, expanded, source, path.algorithm); };
+  return result;
+}
+
+Case prepare_bincount(const Row& row, const Place& place) {
+  const int64_t m = row.number("M"), n = row.number("N");
+  const Tensor input = place.destinations(row.text("distribution"), m, n), weights = place.values({m});
+  return pure_case({input, weights}, [=](Algorithm a) { return kernels::bincount(input, weights, n, a); });
+}
+
+Case prepare_embedding(const Row& row, const Place& place) {
+  const int64_t bags = row.number("bags"), length = row.number("length"), n = row.number("N"), width = row.number("D");
+  const Tensor input = place.destinations(row.text("distribution"), bags * length, n).reshape({bags, length});
+  if (row.text("op") == "embedding") {
+    const Tensor gradient = place.values({bags, length, width});
+    return pure_case({input, gradient},
+                     [=](Algorithm a) { return kernels::embedding_backward(gradient, input, n, std::nullopt, a); });
+  }
+  const std::string mode = row.text("mode");
+  kernels::BagArguments arguments;
+  arguments.input = input;
+  arguments.mode = mode == "sum"    ? EmbeddingBagMode::sum
+                   : mode == "mean" ? EmbeddingBagMode::mean
+                                    : EmbeddingBagMode::max;
+  const Tensor gradient = place.values({bags, width});
+  Tensor rows;
+  if (arguments.mode == EmbeddingBagMode::max) rows = kernels::embedding_bag(arguments, place.values({n, width})).rows;
+  return pure_case({rows.defined() ? rows : input, gradient},
+                   [=](Algorithm a) { return kernels::embedding_bag_backward(arguments, gradient, rows, n, {}, a); });
+}
+
+Case prepare_pooling(const Row& row, const Place& place) {
+  const std::string op = row.text("op");
+  const int64_t size = row.number("size");
+  const Tensor input = place.values({row.number("images"), row.number("channels"), size, size});
+  const Dims sizes = input.sizes();
+  if (op == "adaptive_avg_pool2d") {
+    const Tensor gradient = place.values(kernels::adaptive_avg_pool2d(input, row.number("output")).sizes());
+    return pure_case({gradient},
+                     [=](Algorithm a) { return kernels::adaptive_avg_pool2d_backward(gradient, sizes, a); });
+  }
+  if (op == "adaptive_max_pool2d") {
+    const auto forward = kernels::adaptive_max_pool2d_with_indices(input, row.number("output"));
+    const Tensor gradient = place.values(forward.values.sizes());
+    return pure_case({gradient, forward.indices}, [=, indices = forward.indices](Algorithm a) {
+      return kernels::adaptive_max_pool2d_backward(gradient, indices, sizes, a);
+    });
+  }
+  const Size2 kernel = row.number("kernel"), stride = row.number("stride"), padding = row.number("padding");
+  if (op == "avg_pool2d") {
+    const Tensor gradient = place.values(kernels::avg_pool2d(input, kernel, stride, padding).sizes());
+    return pure_case({gradient}, [=](Algorithm a) {
+      return kernels::avg_pool2d_backward(gradient, sizes, kernel, stride, padding, false, true, std::nullopt, a);
+    });
+  }
+  const auto forward = kernels::max_pool2d_with_indices(input, kernel, stride, padding);
+  const Tensor gradient = place.values(forward.values.sizes());
+  return pure_case({gradient, forward.indices}, [=, indices = forward.indices](Algorithm a) {
+    return kernels::max_pool2d_backward(gradient, indices, sizes, kernel, stride, padding, 1, false, a);
+  });
+}
+
+}  // namespace ordo::bench

@@ -1,0 +1,89 @@
+#include "bench/grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "bench/built_in_grid.h"
+
+namespace ordo::bench {
+
+namespace {
+
+// The rows for which a row of the table stands: the product of its lists. An object, the shape, is merged in.
+void expand(const Json& row, std::vector<Row>& rows) {
+  for (const auto& [key, value] : row.items()) {
+    if (!value.is_array()) continue;
+    for (const Json& choice : value) {
+      Json one = row;
+      one.erase(key);
+      if (choice.is_object())
+        one.update(choice);
+      else
+        one[key] = choice;
+      expand(one, rows);
+    }
+    return;
+  }
+  rows.push_back({row});
+}
+
+}  // namespace
+
+std::string Row::operation() const { return has("mode") ? text("op") + "-" + text("mode") : text("op"); }
+
+std::string Row::shape() const {
+  std::string all;
+  for (const auto& [key, value] : values.items())
+    if (value.is_number_integer()) all += (all.empty() ? "" : ":") + std::to_string(value.get<int64_t>());
+  return all;
+}
+
+std::string Row::name(const std::string& path, Device device) const {
+  return fmt::format("{}/{}/{}/{}/{}/{}", operation(), path, device.is_cpu() ? "cpu" : "cuda", text("dtype"),
+                     text("distribution"), shape());
+}
+
+std::vector<Path> Row::paths() const {
+  const OpInfo* op = find_op(text("op"));
+  const auto has = [&](Algorithm wanted) {
+    return op && std::any_of(op->algorithms.begin(), op->algorithms.end(),
+                             [&](const AlgorithmLevel& a) { return a.algorithm == wanted; });
+  };
+  std::vector<Path> all;
+  if (has(Algorithm::atomic)) {  // what accumulates takes an algorithm by name
+    for (const AlgorithmLevel& a : op->algorithms)
+      if (a.dtypes.has(dtype())) all.push_back({std::string(ordo::name(a.algorithm)), a.algorithm});
+    std::stable_partition(all.begin(), all.end(), [](const Path& p) { return p.algorithm == Algorithm::atomic; });
+  } else {
+    all.push_back({"not_guaranteed"});
+  }
+  all.push_back({"run_to_run", Algorithm::automatic, Determinism::run_to_run});
+  if (!op || has(Algorithm::library))
+    all.push_back({"device_to_device", Algorithm::automatic, Determinism::device_to_device});
+  return all;
+}
+
+std::vector<Row> read_grid(const std::string& file, bool quick) {
+  std::vector<Row> rows;
+  try {
+    Json table;
+    if (file.empty()) {
+      table = Json::parse(kBuiltInGrid);
+    } else {
+      std::ifstream stream(file);
+      if (!stream) throw DataError(fmt::format("[bench] cannot read {}", file));
+      table = Json::parse(stream);
+    }
+    for (const Json& row : table.at(quick ? "quick" : "rows")) expand(row, rows);
+    for (const Row& row : rows) row.text("family"), row.text("op"), row.text("distribution"), row.dtype(), row.shape();
+  } catch (const Json::exception& error) {
+    throw DataError(fmt::format("[bench] {} is not a table of benchmarks: {}", file, error.what()));
+  } catch (const DTypeError& error) {
+    throw DataError(fmt::format("[bench] {} is not a table of benchmarks: {}", file, error.what()));
+  }
+  return rows;
+}
+
+}  // namespace ordo::bench

@@ -1,0 +1,41 @@
+// Another library, measured by a program of its own that answers every row with a line of JSON (bench/peers/).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/measure.h"
+
+namespace ordo::bench {
+
+/// The folder of Python programs: beside an installed `ordo`, else that of the sources. Empty when neither is there.
+std::string script_folder();
+/// Python interpreters to try: $ORDO_PYTHON alone, or python3 on PATH, then the system's.
+std::vector<std::string> pythons();
+
+class Peer {
+ public:
+  /// The first interpreter in which the peer starts; null when there is none, and `note` says why.
+  static std::unique_ptr<Peer> start(const std::string& script, Device device, const Effort& effort, std::string& note);
+  ~Peer();
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  const std::string& version() const { return version_; }           ///< "PyTorch 1.13.0"
+  const std::vector<std::string>& paths() const { return paths_; }  ///< "pytorch", "pytorch_deterministic"
+  /// One round of that path of the row.
+  void measure(const Row& row, const std::string& path, Measured& measured);
+
+ private:
+  Peer() = default;
+  bool launch(const std::string& python, const std::string& script, Device device, const Effort& effort);
+  bool read_line(std::string& line);
+
+  int process_ = -1, to_ = -1;
+  FILE* from_ = nullptr;
+  std::string version_;
+  std::vector<std::string> paths_;
+};
+
+}  // namespace ordo::bench

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""PyTorch on the rows of `ordo bench`: the same operations, shapes, distributions and dtypes, measured the same way.
+
+usage: pytorch.py [--device cpu|cuda:0] [--threads N] [--repeats N] [--seconds S] [--rounds N]
+
+`ordo bench` starts it. It says {"version", "paths"} first, then answers every line {"row", "path"} on its standard input
+with a line: {"ms": [...], "patterns": [...], "max_ulp"}, one round's repeats, or {"error"}. The path is "pytorch" or
+"pytorch_deterministic", use_deterministic_algorithms(True), where some operations throw. index_add_ and scatter_add_ add
+into an existing output; of embedding, embedding_bag and pooling the backward passes run alone, through autograd.
+"""
+import argparse
+import json
+import math
+import os
+import sys
+import time
+
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # which the deterministic mode asks for
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+SHORTEST_MS = 0.5  # these two as in bench/measure.cpp
+MORE_THAN_CACHES = 256e6
+MODES = {"pytorch": False, "pytorch_deterministic": True}
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="cpu")
+parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+parser.add_argument("--repeats", type=int, default=100)
+parser.add_argument("--seconds", type=float, default=3)
+parser.add_argument("--rounds", type=int, default=1)
+arguments = parser.parse_args()
+torch.set_num_threads(arguments.threads)
+torch.backends.cuda.matmul.allow_tf32 = False
+torch.backends.cudnn.allow_tf32 = False
+device = torch.device(arguments.device)
+
+
+class Place:
+    """Where tensors lie: on the device in the row's dtype, or in float64 on the CPU, of the same rounded values."""
+
+    def __init__(self, row, reference):
+        self.rounded = getattr(torch, row["dtype"])
+        self.dtype = torch.float64 if reference else self.rounded
+        self.device = torch.device("cpu") if reference else device
+
+    def values(self, *sizes):
+        return torch.rand(sizes).to(self.rounded).to(self.dtype).to(self.device)
+
+    def destinations(self, distribution, count, n):
+        """As in bench/cases.cpp."""
+        if distribution == "uniform":
+            d = torch.randint(0, n, (count,))
+        elif distribution == "half":
+            d = torch.where(torch.rand(count) < 0.5, torch.randint(0, n, (count,)), n // 2)
+        elif distribution == "one":
+            d = torch.full((count,), n // 2)
+        else:
+            below = torch.arange(1, n + 1, dtype=torch.float64).pow(-1.1).cumsum(0)
+            rank = torch.searchsorted(below, torch.rand(count, dtype=torch.float64) * below[-1], right=True)
+            d = rank.clamp(max=n - 1) * 7919 % n
+        return d.to(self.device)
+
+
+class Case:
+    def __init__(self, run, reset=lambda: None, result=None, inputs=()):
+        self.call, self.reset, self.inputs = run, reset, inputs
+        self.output = None
+        self.result = result or (lambda: [self.output])
+
+    def run(self):
+        self.output = self.call()
+
+
+def backward_of(output, leaf, place):
+    gradient = place.values(*output.shape)
+    return Case(lambda: torch.autograd.grad(output, leaf, gradient, retain_graph=True)[0], inputs=[gradient])
+
+
+def scatter(row, place):
+    m, n, width = row["M"], row["N"], row["D"]
+    index = place.destinations(row["distribution"], m, n)
+    source = place.values(m) if width == 1 else place.values(m, width)
+    output = torch.zeros((n,) if width == 1 else (n, width), dtype=source.dtype, device=source.device)
+    if row["op"] == "index_add":
+        return Case(lambda: output.index_add_(0, index, source), output.zero_, inputs=[index, source])
+    expanded = index if width == 1 else index.reshape(m, 1).expand(m, width)
+    return Case(lambda: output.scatter_add_(0, expanded, source), output.zero_, inputs=[index, source])
+
+
+def bincount(row, place):
+    index, weights = place.destinations(row["distribution"], row["M"], row["N"]), place.values(row["M"])
+    return Case(lambda: torch.bincount(index, weights, row["N"]), inputs=[index, weights])
+
+
+def embedding(row, place):
+    index = place.destinations(row["distribution"], row["bags"] * row["length"], row["N"])
+    index = index.reshape(row["bags"], row["length"])
+    weight = place.values(row["N"], row["D"]).requires_grad_()
+    if row["op"] == "embedding":
+        return backward_of(F.embedding(index, weight), weight, place)
+    return backward_of(F.embedding_bag(index, weight, mode=row["mode"]), weight, place)
+
+
+def pooling(row, place):
+    image = place.values(row["images"], row["channels"], row["size"], row["size"]).requires_grad_()
+    if row["op"].startswith("adaptive"):
+        return backward_of(getattr(F, row["op"])(image, row["output"]), image, place)
+    return backward_of(getattr(F, row["op"])(image, row["kernel"], row["stride"], row["padding"]), image, place)
+
+
+def reduction(row, place):
+    x = place.values(row["R"], row["C"])
+    dims = {"all": None, "rows": 1, "columns": 0}[row["mode"]]
+    run = {"sum": lambda: x.sum() if dims is None else x.sum(dims), "norm": lambda: torch.norm(x, 2, dims),
+           "var": lambda: x.var(dims), "softmax": lambda: x.softmax(1)}[row["op"]]
+    return Case(run, inputs=[x])
+
+
+def matmul(row, place):
+    a, b = place.values(row["M"], row["K"]), place.values(row["K"], row["N"])
+    return Case(lambda: a @ b, inputs=[a, b])
+
+
+def convolution(row, place):
+    x = place.values(row["images"], row["in"], row["size"], row["size"])
+    weight = place.values(row["out"], row["in"], row["kernel"], row["kernel"])
+    if row["mode"] == "forward":
+        return Case(lambda: F.conv2d(x, weight, padding=row["padding"]), inputs=[x, weight])
+    leaf = x if row["mode"] == "input_gradient" else weight
+    leaf.requires_grad_()
+    return backward_of(F.conv2d(x, weight, padding=row["padding"]), leaf, place)
+
+
+def model_of(mode):
+    """As in bench/cases_training.cpp and tools/demo/tasks.cpp."""
+    if mode == "digits_cnn":
+        return nn.Sequential(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, stride=2),
+                             nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, stride=2),
+                             nn.Flatten(), nn.Linear(32 * 6 * 6, 10))
+    if mode == "cifar10":
+        return nn.Sequential(nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(),
+                             nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84),
+                             nn.ReLU(), nn.Linear(84, 10))
+    if mode == "embedding_bag":
+        return nn.Sequential(nn.EmbeddingBag(3000, 32, mode="mean", padding_idx=0), nn.Linear(32, 4))
+    return nn.Sequential(nn.Linear(1, 100), nn.ReLU(), nn.Linear(100, 1))
+
+
+def training(row, place):
+    mode, batch = row["mode"], row["batch"]
+    model = model_of(mode).to(place.dtype).to(place.device)
+    start = [p.detach().clone() for p in model.parameters()]
+    classes = {"digits_cnn": 10, "cifar10": 10, "embedding_bag": 4}.get(mode)
+    if mode == "embedding_bag":
+        inputs = torch.randint(1, 3000, (batch, 40)).masked_fill(torch.arange(40) >= torch.randint(10, 41, (batch, 1)), 0)
+    else:
+        inputs = torch.rand({"digits_cnn": (batch, 1, 28, 28), "cifar10": (batch, 3, 32, 32)}.get(mode, (batch, 1)))
+        inputs = inputs.to(place.dtype)
+    labels = (torch.randint(0, classes, (batch,)) if classes else inputs * 10).to(place.device)
+    inputs = inputs.to(place.device)
+    optimizer = None
+
+    def reset():
+        nonlocal optimizer
+        with torch.no_grad():
+            for parameter, value in zip(model.parameters(), start):
+                parameter.copy_(value)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05 if classes else 1e-4, momentum=0.9)
+
+    def step():
+        optimizer.zero_grad()
+        output = model(inputs)
+        loss = F.cross_entropy(output, labels) if classes else F.mse_loss(output, labels, reduction="sum")
+        loss.backward()
+        optimizer.step()
+
+    reset()
+    return Case(step, reset, lambda: [p.detach() for p in model.parameters()])
+
+
+FAMILIES = {"index_add": scatter, "scatter_add": scatter, "bincount": bincount, "embedding": embedding,
+            "pooling": pooling, "reduction": reduction, "matmul": matmul, "convolution": convolution,
+            "training": training}
+
+
+def prepare(row, reference=False):
+    torch.manual_seed(1)
+    return FAMILIES[row["family"]](row, Place(row, reference))
+
+
+def elapsed_ms(work):
+    if device.type == "cuda":
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        work()
+        end.record()
+        torch.cuda.synchronize()
+        return start.elapsed_time(end)
+    start = time.perf_counter()
+    work()
+    return (time.perf_counter() - start) * 1e3
+
+
+def digest(tensors):
+    def of_bytes(t):
+        t = t.detach().cpu().contiguous()
+        return hash((t.view(torch.int16) if t.dtype == torch.bfloat16 else t).numpy().tobytes())
+    return " ".join(str(of_bytes(t)) for t in tensors)
+
+
+def max_ulp(result, reference):
+    """As in bench/measure.cpp."""
+    worst = 0.0
+    for x, y in zip(result, reference):
+        digits, least = {torch.float64: (53, -1021), torch.float32: (24, -125), torch.bfloat16: (8, -125)}.get(
+            x.dtype, (11, -13))
+        exponent = torch.frexp(y)[1].clamp(min=least).to(torch.float64)
+        error = (x.detach().cpu().to(torch.float64) - y).abs() / torch.pow(2.0, exponent - digits)
+        worst = max(worst, float(error.max()))
+    return worst if math.isfinite(worst) else None
+
+
+class RowRun:
+    def __init__(self, row):
+        self.row, self.calls, self.errors, self.batches = row, 0, {}, {}
+        torch.use_deterministic_algorithms(False)
+        self.cases = [prepare(row)]
+        size = sum(t.numel() * t.element_size() for t in self.cases[0].inputs)
+        held = size
+        while device.type == "cuda" and size and held < MORE_THAN_CACHES:
+            self.cases.append(prepare(row))
+            held += size
+        case = prepare(row, reference=True)
+        case.run()
+        self.reference = [t.detach().clone() for t in case.result()]
+
+    def next(self):
+        self.calls += 1
+        return self.cases[(self.calls - 1) % len(self.cases)]
+
+    def reset(self):
+        for case in self.cases:
+            case.reset()
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+
+    def measure(self, path):
+        torch.use_deterministic_algorithms(MODES[path])
+        self.reset()
+        self.cases[0].run()
+        if path not in self.errors:
+            self.errors[path] = max_ulp(self.cases[0].result(), self.reference)
+        once = elapsed_ms(lambda: self.next().run())
+        batch = self.batches.setdefault(path, min(max(math.ceil(SHORTEST_MS / max(once, 1e-6)), 1), 10000))
+        patterns = set()
+
+        def repeat():
+            self.reset()
+            runs = [self.next() for _ in range(batch)]
+
+            def work():
+                for case in runs:
+                    case.run()
+            ms = elapsed_ms(work) / batch
+            patterns.add(digest(runs[-1].result()))
+            return ms
+
+        start = time.perf_counter()
+        repeat()
+        whole = time.perf_counter() - start
+        most = -(-arguments.repeats // arguments.rounds)
+        least = min(most, -(-5 // arguments.rounds))
+        count = min(max(int(arguments.seconds / arguments.rounds / whole), least), most)
+        return {"ms": [repeat() for _ in range(count)], "patterns": sorted(patterns), "max_ulp": self.errors[path]}
+
+
+def main():
+    if device.type == "cuda" and not torch.cuda.is_available():
+        sys.exit("this PyTorch has no CUDA device")
+    # Rounds come with the same row again: what was prepared last is kept.
+    last, run = None, None
+    print(json.dumps({"version": "PyTorch " + torch.__version__, "paths": list(MODES)}), flush=True)
+    for line in sys.stdin:
+        question = json.loads(line)
+        try:
+            if question["row"] != last:
+                run, last = None, None
+                run = RowRun(question["row"])
+                last = question["row"]
+            answer = run.measure(question["path"])
+        except (RuntimeError, NotImplementedError) as error:
+            answer = {"error": str(error).split("\n")[0]}
+        print(json.dumps(answer), flush=True)
+
+
+main()

@@ -1,0 +1,25 @@
+// A run of the whole table, on some devices, with peers.
+#pragma once
+
+#include <functional>
+#include <regex>
+
+#include "bench/results.h"
+
+namespace ordo::bench {
+
+struct Suite {
+  std::vector<Row> rows;
+  std::vector<Device> devices;
+  Effort effort;
+  std::regex filter;  ///< a benchmark whose name does not match is left out
+  bool peers = true;
+  std::function<void(const Json& entries)> on_row;  ///< the results of one row on one device
+  std::function<void(double share, const std::string& name)> on_progress;
+  std::function<void(const std::string& note)> on_note;
+};
+
+/// Adds "bandwidth", "peers", "notes" and "results" to `file`. ValueError when the filter matches nothing.
+void run_suite(const Suite& suite, Json& file);
+
+}  // namespace ordo::bench

@@ -1,0 +1,12 @@
+# expect(STATUS PATTERN ARGUMENTS...): runs ${ORDO}; its standard output is in `output` afterwards.
+function(expect status pattern)
+  execute_process(COMMAND ${ORDO} ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 60)
+  string(JOIN " " line ordo ${ARGN})
+  if(NOT result EQUAL status)
+    message(SEND_ERROR "${line}: exit status ${result}, not ${status}\n${out}${err}")
+  endif()
+  if(NOT "${out}${err}" MATCHES "${pattern}")
+    message(SEND_ERROR "${line}: nothing like '${pattern}' in\n${out}${err}")
+  endif()
+  set(output "${out}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,208 @@
+// ordo bench: fast against deterministic against peers, over the table of bench/grid.json; and two result files
+// compared.
+#include <fmt/format.h>
+#include <ordo/ordo.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <memory>
+
+#include "bench/compare.h"
+#include "bench/suite.h"
+#include "tools/demo/progress.h"
+#include "tools/ordo/commands.h"
+
+namespace {
+
+using namespace ordo;
+using namespace ordo::bench;
+
+constexpr Effort kQuick{.repeats = 20, .seconds = 0.15, .rounds = 2};
+
+struct Options {
+  std::string filter, device, json, grid;
+  std::vector<std::string> compare;
+  int threads = 0;
+  Effort effort;
+  double threshold = 10;  // per cent
+  bool quick = false, no_peers = false;
+};
+
+/// A result file after `key`, as `ordo bench --json` would have been called.
+std::vector<std::string> command_line(const Options& o) {
+  std::vector<std::string> words{"ordo", "bench"};
+  if (!o.filter.empty()) words.push_back("--filter '" + o.filter + "'");
+  if (!o.device.empty()) words.push_back("--device " + o.device);
+  if (!o.grid.empty()) words.push_back("--grid " + o.grid);
+  if (o.quick) words.push_back("--quick");
+  if (o.no_peers) words.push_back("--no-peers");
+  words.push_back(fmt::format("--threads {} --repeats {} --seconds {} --rounds {}", num_threads(), o.effort.repeats,
+                              o.effort.seconds, o.effort.rounds));
+  if (!o.json.empty()) words.push_back("--json " + o.json);
+  return words;
+}
+
+const Json* entry_of(const Json& entries, std::initializer_list<const char*> paths) {
+  for (const char* path : paths)
+    for (const Json& entry : entries)
+      if (entry.at("path") == path) return &entry;
+  return nullptr;
+}
+
+std::string time_text(const Json* entry) {
+  if (!entry) return "";
+  if (entry->contains("error")) return "throws";
+  return fmt::format("{:.3f}", entry->at("ms").at("median").get<double>());
+}
+
+constexpr const char* kLine = "{:<22} {:<18} {:<8} {:<7} {:>9} {:>9} {:>6} {:>8} {:>9} {:>9} {:>9}\n";
+
+void print_head() {
+  const auto print = [](auto... words) { fmt::print(fmt::runtime(kLine), words...); };
+  print("operation", "shape", "dtype", "values", "fast", "determ.", "ratio", "patterns", "exact", "PyTorch", "determ.");
+}
+
+void print_row(const Json& entries) {
+  const Json *fast = entry_of(entries, {"atomic", "not_guaranteed"}), *ordered = entry_of(entries, {"run_to_run"});
+  const auto word = [&](const char* key) { return entries.at(0).at(key).get<std::string>(); };
+  const auto patterns = [](const Json* entry) {
+    return entry ? std::to_string(entry->at("patterns").at("distinct").get<int>()) : "";
+  };
+  std::string ratio;
+  if (fast && ordered)
+    ratio =
+        fmt::format("{:.2f}", ordered->at("ms").at("median").get<double>() / fast->at("ms").at("median").get<double>());
+  fmt::print(fmt::runtime(kLine), word("op"), word("shape"), word("dtype"), word("distribution"), time_text(fast),
+             time_text(ordered), ratio, patterns(fast) + "/" + patterns(ordered),
+             time_text(entry_of(entries, {"exact", "device_to_device"})), time_text(entry_of(entries, {"pytorch"})),
+             time_text(entry_of(entries, {"pytorch_deterministic"})));
+  std::fflush(stdout);
+}
+
+void run_bench(Options& options) {
+  Suite suite;
+  suite.rows = read_grid(options.grid, options.quick);
+  suite.peers = !options.no_peers;
+  suite.effort = options.effort;
+  try {
+    suite.filter = std::regex(options.filter);
+  } catch (const std::regex_error& error) {
+    throw CLI::ValidationError("--filter", options.filter + " is no regular expression: " + error.what());
+  }
+  if (options.threads) set_num_threads(options.threads);
+  if (!options.device.empty()) {
+    suite.devices = {usable_device("bench", options.device)};
+  } else {
+    suite.devices = {cpu};
+    if (cuda::is_available() && cuda::build() == "cuda") suite.devices.push_back("cuda");
+  }
+  std::ofstream out;
+  if (!options.json.empty()) {
+    out.open(options.json);
+    if (!out) throw DataError(fmt::format("[bench] cannot write {}", options.json));
+  }
+
+  Json file = describe(command_line(options));
+  fmt::print(
+      "Ordo {}, {} thread{}: median milliseconds of at most {} repeats{}. patterns: distinct results of fast and of\n"
+      "deterministic among the repeats. exact: order-free sums where there are any, else device_to_device.\n\n",
+      version(), num_threads(), num_threads() == 1 ? "" : "s", suite.effort.repeats,
+      options.quick ? " (100 without --quick)" : "");
+  demo::ProgressBar bar("bench");
+  bool headed = false;
+  suite.on_progress = [&](double share, const std::string& name) { bar.update(share, name); };
+  suite.on_note = [&](const std::string& note) {
+    bar.clear();
+    fmt::print("{}\n", note);
+  };
+  suite.on_row = [&](const Json& entries) {
+    bar.clear();
+    if (!std::exchange(headed, true)) print_head();
+    print_row(entries);
+  };
+  try {
+    run_suite(suite, file);
+  } catch (const ValueError& error) {
+    throw DataError(error.what());
+  }
+  if (out.is_open()) {
+    out << file.dump(1) << '\n';
+    if (!out.flush()) throw DataError(fmt::format("[bench] cannot write {}", options.json));
+  }
+}
+
+void run_compare(const Options& options) {
+  const Json before = read_results(options.compare.at(0)), after = read_results(options.compare.at(1));
+  const std::vector<Change> changes = compare(before, after, options.threshold / 100);
+  if (changes.empty()) throw DataError("[bench] the two files have no benchmark in common");
+  if (before.value("machine", Json()) != after.value("machine", Json()) ||
+      before.value("threads", 0) != after.value("threads", 0))
+    fmt::print("The files are of different machines or thread counts.\n");
+  int kinds[4] = {}, regressions = 0;
+  for (const Change& c : changes) {
+    ++kinds[c.kind];
+    regressions += c.regression;
+    if (c.kind == Change::same) continue;
+    const char* const words[] = {"", "faster", "slower", "more than one result"};
+    fmt::print("{:<70} {:>10.4f} ms {:>10.4f} ms  {:>+7.1f} %  {}{}\n", c.name, c.old_ms, c.new_ms,
+               (c.new_ms / c.old_ms - 1) * 100, words[c.kind], c.regression ? ": REGRESSION" : "");
+  }
+  fmt::print(
+      "{} benchmarks compared: {} within the noise (the middle halves of the repeats overlap), {} faster, {} slower, "
+      "{} with more than one result where there was one\n",
+      changes.size(), kinds[Change::same], kinds[Change::faster], kinds[Change::slower], kinds[Change::more_patterns]);
+  std::fflush(stdout);
+  if (regressions > 0)
+    throw ExitStatus(1, fmt::format("{} regression{}: slower by more than {} %, or no longer deterministic",
+                                    regressions, regressions == 1 ? "" : "s", options.threshold));
+}
+
+}  // namespace
+
+Command add_bench(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "bench",
+      "Time operations and training steps, fast and deterministic, count their results, and compare with PyTorch");
+  command->add_option("--filter", options->filter,
+                      "regular expression: only benchmarks whose name has a match, e.g. "
+                      "'^index_add/.*/float32/zipf/'");
+  command->add_option("--device", options->device,
+                      "cpu, cuda or cuda:1 (default: the CPU, then the GPU if there is one)");
+  CLI::Option* quick = command->add_flag("--quick", options->quick, "small shapes and few repeats: under a minute");
+  command->add_option("--json", options->json, "also write the results to this file");
+  command->add_option("--threads", options->threads, "CPU threads (default: OMP_NUM_THREADS or all cores)")
+      ->check(CLI::Range(1, 4096));
+  CLI::Option* repeats =
+      command->add_option("--repeats", options->effort.repeats, "repeats of every benchmark (100; --quick: 20)")
+          ->check(CLI::Range(1, 100000));
+  CLI::Option* seconds =
+      command
+          ->add_option("--seconds", options->effort.seconds,
+                       "fewer repeats, but at least five, when they would take longer (3; --quick: 0.15)")
+          ->check(CLI::Range(0.001, 1e6));
+  CLI::Option* rounds = command
+                            ->add_option("--rounds", options->effort.rounds,
+                                         "turns in which all that is compared alternates (3; --quick: 2)")
+                            ->check(CLI::Range(1, 100));
+  command->add_option("--grid", options->grid, "another table than the built-in one (bench/grid.json)");
+  command->add_flag("--no-peers", options->no_peers, "without PyTorch");
+  CLI::Option* compare = command
+                             ->add_option("--compare", options->compare,
+                                          "OLD.json NEW.json: measure nothing, say what changed by more than the "
+                                          "noise; exit status 1 on a regression")
+                             ->expected(2);
+  command->add_option("--threshold", options->threshold, "per cent by which a benchmark may become slower (10)")
+      ->needs(compare)
+      ->check(CLI::Range(0.0, 1e6));
+  compare->excludes(quick);
+  return [=] {
+    if (!options->compare.empty()) return run_compare(*options);
+    if (options->quick) {
+      if (!repeats->count()) options->effort.repeats = kQuick.repeats;
+      if (!seconds->count()) options->effort.seconds = kQuick.seconds;
+      if (!rounds->count()) options->effort.rounds = kQuick.rounds;
+    }
+    run_bench(*options);
+  };
+}
