@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A result file of compare_accumulate.py as Markdown tables of ratios.
+"""What a result file of `ordo bench` says about the accumulate family, as Markdown tables of ratios.
 
 usage: accumulate_table.py FILE
 """
@@ -9,6 +9,7 @@ import statistics
 import sys
 
 DISTRIBUTIONS = ("uniform", "zipf", "half", "one")
+FAMILIES = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
 
 
 def kind(row):
@@ -29,21 +30,41 @@ def print_table(title, results, cell):
     print("|---|---|---|" + "---|" * len(DISTRIBUTIONS))
     lines = {}
     for result in results:
-        text = cell(result)
+        text, place = cell(result), result["row"].get("distribution")
         if text is not None:
-            lines.setdefault(kind(result["row"]), {})[result["row"].get("distribution", "uniform")] = text
+            lines.setdefault(kind(result["row"]), {})[place if place in DISTRIBUTIONS else "uniform"] = text
     for (op, sizes, dtype), cells in lines.items():
         print(f"| {op} | {sizes} | {dtype} | " + " | ".join(cells.get(d, "") for d in DISTRIBUTIONS) + " |")
+
+
+PEER_MODES = {"pytorch": "default", "pytorch_deterministic": "deterministic"}
+
+
+def read(name):
+    """A line that says what was measured on, and by row {"row", "ms" by path, "peer" by its mode}."""
+    with open(name) as file:
+        data = json.load(file)
+    if data.get("format") != "ordo bench":  # of a version that had a program of its own for this family
+        results = data["results"]
+        rounds = results[0]["rounds"]["ours"]
+        return (f"{data['device']}, {data['threads']} threads, {data['machine']}; {rounds[0]['version']}, {data['peer']}; "
+                f"median of {len(rounds)} rounds."), results
+    rows = {}
+    for entry in data["results"]:
+        if entry["family"] in FAMILIES and "ms" in entry:
+            row = rows.setdefault(json.dumps(entry["row"]), {"row": entry["row"], "ms": {}, "peer": {}})
+            mode = PEER_MODES.get(entry["path"])
+            row["peer" if mode else "ms"][mode or entry["path"]] = entry["ms"]["median"]
+    peer = ", ".join(data["peers"].values()) or "no peer"
+    return (f"{', '.join(data['bandwidth'])}, {data['threads']} threads, {data['machine']['processor']}; Ordo {data['ordo']}, "
+            f"{peer}; median of at most {data['effort']['repeats']} repeats."), list(rows.values())
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.strip())
-    with open(sys.argv[1]) as file:
-        data = json.load(file)
-    results = data["results"]
-    print(f"{data['device']}, {data['threads']} threads, {data['machine']}; "
-          f"{results[0]['rounds']['ours'][0]['version']}, {data['peer']}; median of {len(results[0]['rounds']['ours'])} rounds.")
+    about, results = read(sys.argv[1])
+    print(about)
 
     def against_peer(result):
         peer = result["peer"].get("default")

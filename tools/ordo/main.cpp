@@ -20,6 +20,7 @@ int run(int argc, char** argv) {
     {"demo", add_demo(app)},
 #if ORDO_HAS_BENCH
     {"bench", add_bench(app)},
+    {"report", add_report(app)},
 #endif
     {"ops", add_ops(app)},
     {"info", add_info(app)}

@@ -1,0 +1,181 @@
+"""The report's charts: Matplotlib draws them as SVG, whose colours the page chooses.
+
+Every colour below stands for a CSS variable of the page, so that one drawing serves light, dark and print.
+"""
+import io
+import math
+import re
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+INK, MUTED, LINE = "#010101", "#020202", "#030303"
+VARIABLES = {INK: "ink", MUTED: "muted", LINE: "line", "#040404": "fast", "#050505": "deterministic", "#060606": "exact",
+             "#070707": "everywhere", "#080808": "peer"}
+WIDTH, ROW = 4.5, 0.18  # inches of a chart and of one of its rows
+
+# Series: the paths that belong to it, what it is called, colour, marker, filled.
+SERIES = {
+    "fast": (("atomic", "not_guaranteed"), "fast", "#040404", "o", True),
+    "deterministic": (("run_to_run",), "deterministic", "#050505", "s", True),
+    "exact": (("exact",), "exact", "#060606", "D", True),
+    "everywhere": (("device_to_device",), "same on every device", "#070707", "^", True),
+    "peer": (("pytorch",), "PyTorch", "#080808", "o", False),
+    "peer_deterministic": (("pytorch_deterministic",), "PyTorch, deterministic", "#080808", "s", False),
+}
+
+plt.rcParams.update({
+    "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 8, "text.color": INK, "axes.labelcolor": MUTED,
+    "xtick.color": MUTED, "ytick.color": INK, "axes.edgecolor": LINE, "grid.color": LINE, "axes.axisbelow": True,
+    "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none"})
+
+
+def svg(figure, label):
+    """The figure as an element for the page; `label` says in words what it shows."""
+    text = io.StringIO()
+    plt.rcParams["svg.hashsalt"] = label  # names inside the drawing differ between charts
+    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    plt.close(figure)
+    drawing = text.getvalue()
+    drawing = drawing[drawing.index("<svg"):]
+    drawing = re.sub(r"<metadata>.*?</metadata>\s*", "", drawing, flags=re.S)
+    used = set(re.findall(r"#([\w-]+)", drawing))
+    drawing = re.sub(r' id="([\w.-]+)"', lambda m: m.group(0) if m.group(1) in used else "", drawing)
+    for colour, variable in VARIABLES.items():
+        drawing = drawing.replace(colour, f"var(--{variable})")
+    drawing = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;\"]*",  # the page's own font
+                     lambda m: f"font-size: {m.group(2)}" + (f"; font-weight: {m.group(1)}" if m.group(1) else ""), drawing)
+    drawing = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", drawing, count=1)
+    drawing = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", drawing, count=1)
+    return drawing.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+
+
+def millis(value, _=None):
+    """A time for an axis: 20 µs, 3 ms, 1 s."""
+    for unit, size in (("s", 1e3), ("ms", 1), ("µs", 1e-3)):
+        if value >= size * 0.9999:
+            return f"{value / size:g} {unit}"
+    return f"{value * 1e6:g} ns"
+
+
+def new_chart(rows, left):
+    """Axes with `rows` lines of text, `left` inches of labels beside them."""
+    height = rows * ROW + 0.32
+    figure, axes = plt.subplots(figsize=(WIDTH, height))
+    figure.subplots_adjust(left=left / WIDTH, right=1 - 0.18 / WIDTH, top=1 - 0.02 / height, bottom=0.26 / height)
+    axes.set_ylim(rows - 0.4, -0.6)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="x", length=3, width=0.6)
+    axes.grid(axis="x", linewidth=0.6)
+    return figure, axes
+
+
+def marker(axes, x, y, series, size=4.6):
+    _, _, colour, shape, filled = SERIES[series]
+    if shape == "D":
+        size *= 0.85
+    axes.plot([x], [y], shape, color=colour, markersize=size, markeredgewidth=1.1 if not filled else 0,
+              markerfacecolor=colour if filled else "none", markeredgecolor=colour, zorder=3)
+
+
+def times_chart(groups, limits, label):
+    """Times by row. groups: [(heading, [(row's label, {series: ms})])]; ms has low, median and high."""
+    rows = sum(len(lines) + (1 if heading else 0) for heading, lines in groups)
+    longest = max(len(text) for _, lines in groups for text, _ in lines)
+    figure, axes = new_chart(rows, min(0.3 + 0.064 * longest, 2))
+    axes.set_xscale("log")
+    axes.set_xlim(*limits)
+    y, places, texts = 0, [], []
+    for heading, lines in groups:
+        if heading:
+            axes.text(0.006, y, heading, transform=matplotlib.transforms.blended_transform_factory(
+                figure.transFigure, axes.transData), va="center", ha="left", fontweight="bold")
+            y += 1
+        for text, series in lines:
+            places.append(y)
+            texts.append(text)
+            if "fast" in series and "deterministic" in series:
+                ends = [series[s]["median"] for s in ("fast", "deterministic")]
+                axes.plot(ends, [y, y], color="#050505", linewidth=1.6, alpha=0.35, solid_capstyle="butt", zorder=1)
+            for name, ms in series.items():
+                colour = SERIES[name][2]
+                axes.plot([ms["low"], ms["high"]], [y, y], color=colour, linewidth=0.8, zorder=2)
+            for name, ms in reversed(list(series.items())):
+                marker(axes, ms["median"], y, name)
+            y += 1
+    axes.set_yticks(places, texts)
+    axes.xaxis.set_major_locator(LogLocator(base=10, numticks=12))
+    axes.xaxis.set_major_formatter(FuncFormatter(millis))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_minor_locator(LogLocator(base=10, subs=(2, 5), numticks=12))
+    if math.log10(limits[1] / limits[0]) < 1.3:
+        axes.xaxis.set_minor_formatter(FuncFormatter(millis))
+    return svg(figure, label)
+
+
+def ratio_axis(axes, low, high):
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(min(low, 0.9) / 1.15, max(high, 1.1) * 1.15)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}×"))
+    axes.axvline(1, color=MUTED, linewidth=0.9, zorder=2)
+
+
+def price_chart(prices, label):
+    """prices: [(operation, mean, least, greatest)], sorted: a bar from 1 to the mean, a line from least to greatest."""
+    figure, axes = new_chart(len(prices), 0.2 + 0.064 * max(len(p[0]) for p in prices))
+    low, high = min(p[2] for p in prices), max(p[3] for p in prices)
+    ratio_axis(axes, low, high * 1.25)
+    for y, (_, mean, least, greatest) in enumerate(prices):
+        axes.plot([least, greatest], [y, y], color="#050505", linewidth=0.9, zorder=2)
+        axes.barh(y, mean - 1, left=1, height=0.62, color="#050505" if mean >= 1 else "#060606", alpha=0.85, linewidth=0)
+        axes.annotate(f"{mean:.2f}×", (max(greatest, 1), y), xytext=(5, 0), textcoords="offset points", va="center")
+    axes.set_yticks(range(len(prices)), [p[0] for p in prices])
+    return svg(figure, label)
+
+
+def peers_chart(ratios, label):
+    """ratios: [(operation, {series: (mean, least, greatest)})]: how many times as long the peer takes."""
+    figure, axes = new_chart(len(ratios), 0.2 + 0.064 * max(len(r[0]) for r in ratios))
+    spans = [span for _, by_series in ratios for span in by_series.values()]
+    ratio_axis(axes, min(s[1] for s in spans), max(s[2] for s in spans))
+    for y, (_, by_series) in enumerate(ratios):
+        for offset, (name, (mean, least, greatest)) in zip((-0.17, 0.17), by_series.items()):
+            axes.plot([least, greatest], [y + offset] * 2, color=SERIES[name][2], linewidth=1, alpha=0.6)
+            marker(axes, mean, y + offset, name)
+    axes.set_yticks(range(len(ratios)), [r[0] for r in ratios])
+    return svg(figure, label)
+
+
+def spread_chart(spreads, label):
+    """spreads: {series: [per cent, ...]}: how far the middle half of a benchmark's repeats lies apart."""
+    figure, axes = new_chart(len(spreads) * 1.5, 1.55)
+    axes.set_xscale("log")
+    for y, (name, values) in enumerate(spreads.items()):
+        colour = SERIES[name][2]
+        # Points fan out over the row, so that all can be seen.
+        fan = [1.5 * y + 0.42 * ((i * 0.618) % 1 - 0.5) for i in range(len(values))]
+        axes.plot(values, fan, "o", color=colour, markersize=3, alpha=0.35, markeredgewidth=0)
+        middle = sorted(values)[len(values) // 2]
+        axes.plot([middle, middle], [1.5 * y - 0.5, 1.5 * y + 0.5], color=colour, linewidth=2)
+        axes.annotate(f"{middle:.1f} %", (middle, 1.5 * y), xytext=(4, 0), textcoords="offset points", va="center")
+    axes.set_ylim(len(spreads) * 1.5 - 0.7, -0.95)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g} %"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_yticks([1.5 * y for y in range(len(spreads))], [SERIES[name][1] for name in spreads])
+    return svg(figure, label)
+
+
+def legend_mark(series):
+    """The series' marker alone, for the page's legend."""
+    figure = plt.figure(figsize=(0.16, 0.16))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(-1, 1)
+    axes.set_ylim(-1, 1)
+    marker(axes, 0, 0, series, size=7)
+    return svg(figure, SERIES[series][1])

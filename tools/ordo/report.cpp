@@ -1,0 +1,63 @@
+// ordo report: result files of `ordo bench` as one HTML page. Matplotlib draws it, in bench/report/report.py.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "bench/peer.h"
+#include "bench/results.h"
+#include "tools/ordo/commands.h"
+
+namespace {
+
+using namespace ordo::bench;
+
+struct Options {
+  std::vector<std::string> files;
+  std::string output = "report.html";
+};
+
+// The exit status of a program; its standard error is shown when `quiet` is false.
+int run_program(const std::vector<std::string>& words, bool quiet) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const pid_t process = fork();
+  if (process == 0) {
+    if (quiet) fclose(stderr);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+void run_report(const Options& options) {
+  for (const std::string& file : options.files)
+    if (read_results(file).at("results").empty())
+      throw ordo::DataError(fmt::format("[report] {} has no results", file));
+  const std::string folder = script_folder();
+  if (folder.empty()) throw ExitStatus(3, "[report] its program is not installed");
+  for (const std::string& python : pythons()) {
+    if (run_program({python, "-c", "import matplotlib"}, true) != 0) continue;
+    std::vector<std::string> words{python, "-B", folder + "/report/report.py", "-o", options.output};
+    words.insert(words.end(), options.files.begin(), options.files.end());
+    if (const int status = run_program(words, false)) throw ExitStatus(status, "[report] the page was not written");
+    fmt::print("wrote {}\n", options.output);
+    return;
+  }
+  throw ExitStatus(3, "[report] needs Python with Matplotlib (Debian: apt-get install python3-matplotlib)");
+}
+
+}  // namespace
+
+Command add_report(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("report", "Make one HTML page of result files of `ordo bench --json`");
+  command->add_option("files", options->files, "result files")->required();
+  command->add_option("-o,--output", options->output, "the page (report.html)");
+  return [options] { run_report(*options); };
+}
