@@ -77,7 +77,6 @@ bool Peer::launch(const std::string& python, const std::string& script, Device d
   const Json hello = Json::parse(line, nullptr, false);
   if (hello.is_discarded()) return false;
   version_ = hello.at("version");
-  paths_ = hello.at("paths").get<std::vector<std::string>>();
   return true;
 }
 

@@ -22,8 +22,7 @@ class Peer {
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  const std::string& version() const { return version_; }           ///< "PyTorch 1.13.0"
-  const std::vector<std::string>& paths() const { return paths_; }  ///< "pytorch", "pytorch_deterministic"
+  const std::string& version() const { return version_; }  ///< "PyTorch 1.13.0"
   /// One round of that path of the row.
   void measure(const Row& row, const std::string& path, Measured& measured);
 
@@ -35,7 +34,6 @@ class Peer {
   int process_ = -1, to_ = -1;
   FILE* from_ = nullptr;
   std::string version_;
-  std::vector<std::string> paths_;
 };
 
 }  // namespace ordo::bench

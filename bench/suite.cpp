@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 
 #include "bench/peer.h"
 
@@ -16,13 +16,26 @@ const char* const kPeerPaths[] = {"pytorch", "pytorch_deterministic"};
 Json measure_row(const Row& row, const std::vector<Path>& paths, const std::vector<std::string>& peer_paths,
                  Device device, Peer* peer, const Effort& effort) {
   std::vector<Measured> ours(paths.size()), theirs(peer ? peer_paths.size() : 0);
-  {
-    RowRun run(row, device, effort);
-    for (int round = 0; round < effort.rounds; ++round) {
-      for (size_t i = 0; i < ours.size(); ++i) run.measure(paths[i], ours[i]);
-      for (size_t i = 0; i < theirs.size(); ++i) peer->measure(row, peer_paths[i], theirs[i]);
-    }
+  const auto fail = [](Measured& m, const std::string& path, const Error& error) {
+    m.path = path, m.error = error.what();
+  };
+  std::unique_ptr<RowRun> run;
+  try {
+    run = std::make_unique<RowRun>(row, device, effort);
+  } catch (const OutOfMemoryError& error) {
+    for (size_t i = 0; i < ours.size(); ++i) fail(ours[i], paths[i].name, error);
   }
+  for (int round = 0; round < effort.rounds; ++round) {
+    for (size_t i = 0; i < ours.size(); ++i) try {
+        if (ours[i].error.empty()) run->measure(paths[i], ours[i]);
+      } catch (const OutOfMemoryError& error) {
+        fail(ours[i], paths[i].name, error);
+      } catch (const NondeterministicError& error) {
+        fail(ours[i], paths[i].name, error);
+      }
+    for (size_t i = 0; i < theirs.size(); ++i) peer->measure(row, peer_paths[i], theirs[i]);
+  }
+  run.reset();
   Json entries = Json::array();
   for (const Measured& m : ours) entries.push_back(to_json(row, device, m));
   for (Measured& m : theirs) {
@@ -58,12 +71,21 @@ void run_suite(const Suite& suite, Json& file) {
     throw ValueError("[bench] the filter matches no benchmark; names look like " +
                      suite.rows.at(0).name("run_to_run", suite.devices.at(0)));
 
+  // What an earlier run has measured stays.
+  std::set<std::string> measured;
+  if (file.contains("results"))
+    for (const Json& r : file["results"]) measured.insert(r.at("name"));
+  std::erase_if(jobs, [&](const Job& job) {
+    const std::string path = job.paths.empty() ? job.peer_paths[0] : job.paths[0].name;
+    return measured.contains(job.row->name(path, job.device));
+  });
+
   file["effort"] = {
       {"repeats", suite.effort.repeats}, {"seconds", suite.effort.seconds}, {"rounds", suite.effort.rounds}};
-  file["bandwidth"] = Json::object();
-  file["peers"] = Json::object();
-  file["notes"] = Json::array();
-  file["results"] = Json::array();
+  for (const char* key : {"bandwidth", "peers"})
+    if (!file.contains(key)) file[key] = Json::object();
+  for (const char* key : {"notes", "results"})
+    if (!file.contains(key)) file[key] = Json::array();
   const auto add_note = [&](const std::string& note) {
     file["notes"].push_back(note);
     suite.on_note(note);
@@ -80,15 +102,18 @@ void run_suite(const Suite& suite, Json& file) {
       file["bandwidth"][job.device.is_cpu() ? "cpu" : "cuda"] = copy_bytes_per_second(job.device);
       peer.reset();
       std::string note;
-      if (suite.peers && cuda::build() != "emulated") peer = Peer::start("pytorch.py", job.device, suite.effort, note);
+      if (suite.peers && !(job.device.is_cuda() && cuda::build() == "emulated"))
+        peer = Peer::start("pytorch.py", job.device, suite.effort, note);
       if (peer) file["peers"][job.device.is_cpu() ? "cpu" : "cuda"] = peer->version();
       if (!note.empty()) add_note(fmt::format("no peer on {}: {}", job.device.str(), note));
     }
     const Json entries = measure_row(*job.row, job.paths, job.peer_paths, job.device, peer.get(), suite.effort);
     for (const Json& entry : entries) file["results"].push_back(entry);
     suite.on_row(entries);
+    suite.on_save(file);
   }
   suite.on_progress(1, "");
+  suite.on_save(file);
 }
 
 }  // namespace ordo::bench

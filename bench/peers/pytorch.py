@@ -3,7 +3,7 @@
 
 usage: pytorch.py [--device cpu|cuda:0] [--threads N] [--repeats N] [--seconds S] [--rounds N]
 
-`ordo bench` starts it. It says {"version", "paths"} first, then answers every line {"row", "path"} on its standard input
+`ordo bench` starts it. It says {"version"} first, then answers every line {"row", "path"} on its standard input
 with a line: {"ms": [...], "patterns": [...], "max_ulp"}, one round's repeats, or {"error"}. The path is "pytorch" or
 "pytorch_deterministic", use_deterministic_algorithms(True), where some operations throw. index_add_ and scatter_add_ add
 into an existing output; of embedding, embedding_bag and pooling the backward passes run alone, through autograd.
@@ -15,7 +15,15 @@ import os
 import sys
 import time
 
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="cpu")
+parser.add_argument("--threads", type=int, default=os.cpu_count())
+parser.add_argument("--repeats", type=int, default=100)
+parser.add_argument("--seconds", type=float, default=3)
+parser.add_argument("--rounds", type=int, default=1)
+arguments = parser.parse_args()
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # which the deterministic mode asks for
+os.environ["OPENBLAS_NUM_THREADS"] = str(arguments.threads)  # these two before PyTorch is loaded
 
 import torch
 import torch.nn.functional as F
@@ -25,13 +33,6 @@ SHORTEST_MS = 0.5  # these two as in bench/measure.cpp
 MORE_THAN_CACHES = 256e6
 MODES = {"pytorch": False, "pytorch_deterministic": True}
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--device", default="cpu")
-parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-parser.add_argument("--repeats", type=int, default=100)
-parser.add_argument("--seconds", type=float, default=3)
-parser.add_argument("--rounds", type=int, default=1)
-arguments = parser.parse_args()
 torch.set_num_threads(arguments.threads)
 torch.backends.cuda.matmul.allow_tf32 = False
 torch.backends.cudnn.allow_tf32 = False
@@ -277,12 +278,21 @@ class RowRun:
         return {"ms": [repeat() for _ in range(count)], "patterns": sorted(patterns), "max_ulp": self.errors[path]}
 
 
+def blas():
+    """The library of matrix products on the CPU, which differs between installations of the same version."""
+    with open("/proc/self/maps") as maps:
+        loaded = maps.read()
+    return next((name for word, name in (("openblas", "OpenBLAS"), ("mkl", "MKL"), ("/libblas.so", "reference BLAS"))
+                 if word in loaded), None)
+
+
 def main():
     if device.type == "cuda" and not torch.cuda.is_available():
         sys.exit("this PyTorch has no CUDA device")
     # Rounds come with the same row again: what was prepared last is kept.
     last, run = None, None
-    print(json.dumps({"version": "PyTorch " + torch.__version__, "paths": list(MODES)}), flush=True)
+    library = blas() if device.type == "cpu" else None
+    print(json.dumps({"version": f"PyTorch {torch.__version__}" + (f" with {library}" if library else "")}), flush=True)
     for line in sys.stdin:
         question = json.loads(line)
         try:

@@ -4,6 +4,7 @@
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -25,10 +26,9 @@ struct Options {
   int threads = 0;
   Effort effort;
   double threshold = 10;  // per cent
-  bool quick = false, no_peers = false;
+  bool quick = false, no_peers = false, resume = false;
 };
 
-/// A result file after `key`, as `ordo bench --json` would have been called.
 std::vector<std::string> command_line(const Options& o) {
   std::vector<std::string> words{"ordo", "bench"};
   if (!o.filter.empty()) words.push_back("--filter '" + o.filter + "'");
@@ -79,6 +79,27 @@ void print_row(const Json& entries) {
   std::fflush(stdout);
 }
 
+// Written beside the file first, so that a run that is ended leaves a whole one. A line for each result.
+void save(const Json& file, const std::string& name, bool only_try = false) {
+  const std::string part = name + ".part";
+  std::ofstream out(part);
+  out << "{";
+  for (const auto& [key, value] : file.items()) {
+    if (key == "results") continue;
+    out << Json(key) << ": " << value << ",\n";
+  }
+  out << "\"results\": [";
+  const char* separator = "\n";
+  if (file.contains("results"))
+    for (const Json& result : file.at("results")) out << std::exchange(separator, ",\n") << result;
+  out << "\n]}\n";
+  out.close();
+  std::error_code error;
+  if (out && !only_try) std::filesystem::rename(part, name, error);
+  if (out && only_try) std::filesystem::remove(part, error);
+  if (!out || error) throw DataError(fmt::format("[bench] cannot write {}", name));
+}
+
 void run_bench(Options& options) {
   Suite suite;
   suite.rows = read_grid(options.grid, options.quick);
@@ -96,13 +117,15 @@ void run_bench(Options& options) {
     suite.devices = {cpu};
     if (cuda::is_available() && cuda::build() == "cuda") suite.devices.push_back("cuda");
   }
-  std::ofstream out;
-  if (!options.json.empty()) {
-    out.open(options.json);
-    if (!out) throw DataError(fmt::format("[bench] cannot write {}", options.json));
-  }
-
   Json file = describe(command_line(options));
+  if (options.resume && std::ifstream(options.json)) {
+    const Json before = read_results(options.json);
+    for (const char* key : {"machine", "threads", "ordo"})
+      if (before.value(key, Json()) != file.at(key))
+        throw DataError(fmt::format("[bench] {} cannot be resumed: its {} is another one", options.json, key));
+    file = before;
+  }
+  if (!options.json.empty()) save(file, options.json, /*only_try=*/true);
   fmt::print(
       "Ordo {}, {} thread{}: median milliseconds of at most {} repeats{}. patterns: distinct results of fast and of\n"
       "deterministic among the repeats. exact: order-free sums where there are any, else device_to_device.\n\n",
@@ -120,14 +143,13 @@ void run_bench(Options& options) {
     if (!std::exchange(headed, true)) print_head();
     print_row(entries);
   };
+  suite.on_save = [&](const Json& now) {
+    if (!options.json.empty()) save(now, options.json);
+  };
   try {
     run_suite(suite, file);
   } catch (const ValueError& error) {
     throw DataError(error.what());
-  }
-  if (out.is_open()) {
-    out << file.dump(1) << '\n';
-    if (!out.flush()) throw DataError(fmt::format("[bench] cannot write {}", options.json));
   }
 }
 
@@ -170,7 +192,7 @@ Command add_bench(CLI::App& app) {
   command->add_option("--device", options->device,
                       "cpu, cuda or cuda:1 (default: the CPU, then the GPU if there is one)");
   CLI::Option* quick = command->add_flag("--quick", options->quick, "small shapes and few repeats: under a minute");
-  command->add_option("--json", options->json, "also write the results to this file");
+  CLI::Option* json = command->add_option("--json", options->json, "also write the results to this file");
   command->add_option("--threads", options->threads, "CPU threads (default: OMP_NUM_THREADS or all cores)")
       ->check(CLI::Range(1, 4096));
   CLI::Option* repeats =
@@ -186,6 +208,9 @@ Command add_bench(CLI::App& app) {
                                          "turns in which all that is compared alternates (3; --quick: 2)")
                             ->check(CLI::Range(1, 100));
   command->add_option("--grid", options->grid, "another table than the built-in one (bench/grid.json)");
+  command
+      ->add_flag("--resume", options->resume, "add to the --json file, which is written after every row, what it lacks")
+      ->needs(json);
   command->add_flag("--no-peers", options->no_peers, "without PyTorch");
   CLI::Option* compare = command
                              ->add_option("--compare", options->compare,

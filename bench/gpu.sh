@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Everything there is to do with a GPU, on a machine that reaches no package registry: build, all tests, benchmarks with
+# PyTorch beside them where it is installed, a table and a page.
+#   bench/gpu.sh [--deps DIR] [--out DIR] [--quick] [--minutes N] [STEP...]
+#     --deps DIR   build dependencies, unpacked from packages to DIR/usr (.gpu-deps, where it is there)
+#     --out DIR    copies of the results so far, also when there is more to do (build/gpu/results)
+#     --minutes N  stop in time and be called again (8.5): every call goes on where the last one stopped
+#     --quick      small shapes
+#     STEP         build, tests, bench, table (all)
+# Exit status: 0 all done, 10 call it again, 1 something failed. Its memory is build/gpu; remove that to start afresh.
+# ORDO_GPU_PRESET and ORDO_GPU_DEVICE (cuda, cuda) try it elsewhere: cpu, cpu.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+deps=.gpu-deps out=build/gpu/results minutes=8.5 quick=() steps=()
+preset=${ORDO_GPU_PRESET:-cuda} device=${ORDO_GPU_DEVICE:-cuda}
+die() { printf 'gpu.sh: %s\n' "$1" >&2; exit 2; }
+while [ $# -gt 0 ]; do
+  case $1 in
+    --deps | --out | --minutes)
+      [ $# -ge 2 ] || die "$1 needs a value"
+      declare "${1#--}=$2"
+      shift ;;
+    --quick) quick=(--quick) ;;
+    build | tests | bench | table) steps+=("$1") ;;
+    *) die "unknown argument '$1'" ;;
+  esac
+  shift
+done
+[[ $minutes =~ ^[0-9]+(\.[0-9]+)?$ ]] || die "--minutes takes a number, not '$minutes'"
+[ ${#steps[@]} -gt 0 ] || steps=(build tests bench table)
+
+state=build/gpu
+mkdir -p "$state" "$out"
+limit=$(awk "BEGIN {print int($minutes * 60)}")
+left() { echo $((limit - SECONDS)); }
+PATH=$PATH:/usr/local/cuda/bin
+if [ -d "$deps/usr" ]; then
+  export CMAKE_PREFIX_PATH=$PWD/$deps/usr${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}
+  libraries=$(find "$PWD/$deps/usr/lib" -name 'lib*.so*' -printf '%h\n' | sort -u | paste -sd:)
+  export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+fi
+
+# The results so far go out however the script ends.
+give() { cp -f "$state"/*.json "$state"/*.txt "$state"/*.html "$out"/ 2>/dev/null || true; }
+trap give EXIT
+again() { printf 'gpu.sh: %s: call it again\n' "$1" >&2; exit 10; }
+# within COMMAND...: runs it in the time that is left; when that is over, asks to be called again.
+within() {
+  local status=0
+  timeout "$(($(left) > 1 ? $(left) : 1))" "$@" || status=$?
+  [ "$status" -ne 124 ] || again "${1##*/} needs more time"
+  return "$status"
+}
+
+step_build() {
+  if [ ! -f "build/$preset/build.ninja" ]; then
+    within cmake --preset "$preset" > "$state/configure.txt" 2>&1 || { cat "$state/configure.txt" >&2; return 1; }
+  fi
+  within ninja -C "build/$preset" --quiet ordo_tests ordo_command
+}
+
+# As long as a call may take: begun only by a call that has all its time.
+step_tests() {
+  [ ! -f "$state/tests.done" ] || return 0
+  [ "$SECONDS" -lt 60 ] || again "the tests come next"
+  local status=0
+  within env ORDO_GPU_TOOL_SECONDS=45 bash tests/gpu/verify.sh "build/$preset/bin/ordo_tests" > "$state/tests.part" 2>&1 || status=$?
+  mv "$state/tests.part" "$state/tests.txt"
+  tail -n 20 "$state/tests.txt"
+  touch "$state/tests.done"
+  return "$status"
+}
+
+step_bench() {
+  within "build/$preset/bin/ordo" bench --device "$device" "${quick[@]}" --seconds 1 --resume --json "$state/bench.json" \
+    >> "$state/bench.txt" || return 1
+}
+
+step_table() {
+  python3 -B bench/performance_table.py operations "$state/bench.json" | tee "$state/table.txt"
+  "build/$preset/bin/ordo" report "$state/bench.json" -o "$state/report.html" || echo "no page: it can be made of bench.json elsewhere"
+}
+
+failed=0
+for step in "${steps[@]}"; do
+  printf '== %s  [%d s]\n' "$step" "$SECONDS"
+  "step_$step" || { echo "gpu.sh: $step failed"; failed=1; [ "$step" != build ] || break; }
+done
+exit "$failed"

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Tables in Markdown of what result files of `ordo bench` say.
+
+usage: performance_table.py machine|operations|training|summary FILE...
+
+A file that is not there leaves its cells empty.
+"""
+import json
+import math
+import os
+import statistics
+import sys
+
+FAST, DETERMINISTIC = ("atomic", "not_guaranteed"), ("run_to_run",)
+EXACT, PEER = ("exact", "device_to_device"), ("pytorch",)
+PEER_DETERMINISTIC = ("pytorch_deterministic",)
+
+
+def mean(values):
+    return math.exp(statistics.fmean(math.log(v) for v in values))
+
+
+def span(values):
+    return f"{mean(values):.2f} ({min(values):.2f}, {max(values):.2f})" if values else ""
+
+
+def number(value):
+    """With two digits, or whole."""
+    return f"{value:.2g}" if value < 10 else f"{float(f'{value:.3g}'):.0f}" if value < 1e5 else f"{value:.1e}"
+
+
+def rows_of(data):
+    """By operation, then by row: {path: result}."""
+    operations = {}
+    for result in data["results"] if data else []:
+        row = operations.setdefault(result["op"], {}).setdefault(json.dumps(result["row"]), {})
+        row[result["path"]] = result
+    return operations
+
+
+def of(row, paths):
+    return next((row[p] for p in paths if p in row and "ms" in row[p]), None)
+
+
+def ratios(rows, above, below):
+    pairs = ((of(row, above), of(row, below)) for row in rows.values())
+    return [a["ms"]["median"] / b["ms"]["median"] for a, b in pairs if a and b]
+
+
+def patterns(rows, paths):
+    found = [r["patterns"] for r in (of(row, paths) for row in rows.values()) if r]
+    if not found:
+        return ""
+    several = sum(p["distinct"] > 1 for p in found)
+    return f"{several} of {len(found)}" if several else "none"
+
+
+def worst(rows, paths):
+    found = [r["max_ulp"] for r in (of(row, paths) for row in rows.values()) if r and "max_ulp" in r]
+    return number(max(found)) if found else ""
+
+
+def print_table(head, lines):
+    print("\n| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head))
+    for line in lines:
+        print("| " + " | ".join(line) + " |")
+
+
+def machine(files):
+    """What was measured on."""
+    lines = []
+    for name, data in files:
+        if not data:
+            continue
+        m = data["machine"]
+        for device, bandwidth in data["bandwidth"].items():
+            known = next((d["name"] for d in m["devices"] if d["device"].startswith(device)), "")
+            lines.append([f"`{name}`", f"{device}: {known}", f"{data['threads']} of {m['cores']}", f"{data['load']:.1f}",
+                          f"{bandwidth / 1e9:.1f} GB/s", f"Ordo {data['ordo']} ({data['commit']})",
+                          data["peers"].get(device, "none"), data["time"][:10]])
+    print_table(["file", "device", "threads", "load before", "copy bandwidth", "Ordo", "peer", "date"], lines)
+
+
+def operations(files):
+    """Price, bits, errors, and the peer, for every operation."""
+    for name, data in files:
+        print(f"\n{', '.join(data['bandwidth'])}, {data['machine']['processor']}, {data['threads']} threads" if data else
+              f"\n`{name}`: not measured yet")
+        lines = []
+        for op, rows in rows_of(data).items():
+            throws = sum("error" in row.get("pytorch_deterministic", {}) for row in rows.values())
+            lines.append([op, str(len(rows)), span(ratios(rows, DETERMINISTIC, FAST)), patterns(rows, FAST),
+                          patterns(rows, DETERMINISTIC), worst(rows, FAST), worst(rows, DETERMINISTIC), worst(rows, EXACT),
+                          span(ratios(rows, PEER, DETERMINISTIC)),
+                          "throws" if throws else span(ratios(rows, PEER_DETERMINISTIC, DETERMINISTIC))])
+        print_table(["operation", "benchmarks", "deterministic / fast", "several results, fast", "deterministic", "ulps, fast",
+                     "deterministic", "exact", "PyTorch / deterministic", "its deterministic mode"], lines or [[""] * 10])
+
+
+def training(files):
+    """Milliseconds of a training step."""
+    lines = []
+    for name, data in files:
+        found = [(op, row) for op, rows in rows_of(data).items() if op.startswith("train-") for row in rows.values()]
+        for op, row in found or [("", {})]:
+            any_result = next(iter(row.values()), None)
+            times = [of(row, paths) for paths in (FAST, DETERMINISTIC, EXACT, PEER, PEER_DETERMINISTIC)]
+            lines.append([any_result["device"] if any_result else f"`{name}`", op.replace("train-", ""),
+                          any_result["shape"] if any_result else ""] + [number(t["ms"]["median"]) if t else "" for t in times])
+    print_table(["device", "model", "batch", "fast, ms", "deterministic", "device_to_device", "PyTorch", "its deterministic mode"],
+                lines)
+
+
+def summary(files):
+    """A line for each of three questions."""
+    accumulating = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
+    groups = (("sums into shared places", lambda r: r["family"] in accumulating),
+              ("reductions, matrix products, convolution", lambda r: r["family"] in ("reduction", "matmul", "convolution")),
+              ("whole training steps", lambda r: r["family"] == "training"))
+    lines = []
+    for name, data in files:
+        for title, wanted in groups:
+            rows = {key: row for rows in rows_of(data).values() for key, row in rows.items()
+                    if wanted(next(iter(row.values())))}
+            device = next(iter(next(iter(rows.values())).values()))["device"] if rows else f"`{name}`"
+            lines.append([device, title, str(len(rows)) if rows else "", span(ratios(rows, DETERMINISTIC, FAST)),
+                          patterns(rows, FAST), patterns(rows, DETERMINISTIC), span(ratios(rows, PEER, DETERMINISTIC))])
+    print_table(["device", "", "benchmarks", "deterministic / fast", "several results, fast", "deterministic",
+                 "PyTorch / deterministic"], lines)
+
+
+def main():
+    tables = {f.__name__: f for f in (machine, operations, training, summary)}
+    if len(sys.argv) < 3 or sys.argv[1] not in tables:
+        sys.exit(__doc__.strip())
+    files = []
+    for name in sys.argv[2:]:
+        data = None
+        if os.path.exists(name):
+            with open(name) as file:
+                data = json.load(file)
+        files.append((name, data))
+    tables[sys.argv[1]](files)
+
+
+main()
