@@ -104,14 +104,18 @@ void Peer::measure(const Row& row, const std::string& path, Measured& measured) 
     measured.error = "the peer has ended";
     return;
   }
-  const Json answer = Json::parse(line);
+  const Json answer = Json::parse(line, nullptr, false);
+  if (answer.is_discarded()) {
+    measured.error = "the peer's answer is no JSON";
+    return;
+  }
   if (answer.contains("error")) {
     measured.error = answer.at("error");
     return;
   }
   for (const Json& ms : answer.at("ms")) measured.ms.push_back(ms);
   for (const Json& pattern : answer.at("patterns")) measured.patterns.insert(pattern);
-  measured.compared += answer.at("ms").get<std::vector<double>>().size();
+  measured.compared += answer.at("compared").get<int>();
   measured.max_ulp = answer.at("max_ulp").is_null() ? -1 : answer.at("max_ulp").get<double>();
 }
 

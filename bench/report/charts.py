@@ -113,7 +113,7 @@ def times_chart(groups, limits, label):
     axes.xaxis.set_major_formatter(FuncFormatter(millis))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_minor_locator(LogLocator(base=10, subs=(2, 5), numticks=12))
-    if math.log10(limits[1] / limits[0]) < 1.3:
+    if math.log10(limits[1] / limits[0]) < 1.8:
         axes.xaxis.set_minor_formatter(FuncFormatter(millis))
     return svg(figure, label)
 
@@ -153,8 +153,9 @@ def peers_chart(ratios, label):
 
 def spread_chart(spreads, label):
     """spreads: {series: [per cent, ...]}: how far the middle half of a benchmark's repeats lies apart."""
-    figure, axes = new_chart(len(spreads) * 1.5, 1.55)
+    figure, axes = new_chart(len(spreads) * 1.5, 1.9)
     axes.set_xscale("log")
+    texts = []
     for y, (name, values) in enumerate(spreads.items()):
         colour = SERIES[name][2]
         # Points fan out over the row, so that all can be seen.
@@ -162,11 +163,11 @@ def spread_chart(spreads, label):
         axes.plot(values, fan, "o", color=colour, markersize=3, alpha=0.35, markeredgewidth=0)
         middle = sorted(values)[len(values) // 2]
         axes.plot([middle, middle], [1.5 * y - 0.5, 1.5 * y + 0.5], color=colour, linewidth=2)
-        axes.annotate(f"{middle:.1f} %", (middle, 1.5 * y), xytext=(4, 0), textcoords="offset points", va="center")
+        texts.append(f"{SERIES[name][1]}: {middle:.1f} %")
     axes.set_ylim(len(spreads) * 1.5 - 0.7, -0.95)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g} %"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_yticks([1.5 * y for y in range(len(spreads))], [SERIES[name][1] for name in spreads])
+    axes.set_yticks([1.5 * y for y in range(len(spreads))], texts)
     return svg(figure, label)
 
 
