@@ -83,6 +83,29 @@ expect(2 "not a table" bench --grid ${DIRECTORY}/broken.json)
 expect(2 "repeats" bench --repeats 0)
 expect(2 "seconds" bench --seconds soon)
 
+# A peer that throws in its deterministic mode, one that ends, and one that talks nonsense.
+function(write_peer name answers)
+  file(WRITE ${DIRECTORY}/${name} "#!/bin/sh\n[ \"$1\" != -B ] && exit 1\necho '{\"version\": \"Peer 1\"}'\n${answers}\n")
+  file(CHMOD ${DIRECTORY}/${name} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  set(ENV{ORDO_PYTHON} ${DIRECTORY}/${name})
+endfunction()
+set(options bench --quick --repeats 1 --rounds 1 --device cpu --filter "^bincount/" --json ${DIRECTORY}/peer.json)
+write_peer(throws "while read question; do case $question in
+  *deterministic*) echo '{\"error\": \"bincount has no deterministic implementation\"}' ;;
+  *) echo '{\"ms\": [1, 4, 2], \"patterns\": [\"a\", \"b\"], \"compared\": 3, \"max_ulp\": null}' ;; esac; done")
+expect(0 "2.000 +throws\n" ${options})
+file(READ ${DIRECTORY}/peer.json json)
+string(JSON version GET "${json}" peers cpu)
+string(JSON patterns GET "${json}" results 4 patterns distinct)
+string(JSON error GET "${json}" results 5 error)
+if(NOT version STREQUAL "Peer 1" OR NOT patterns EQUAL 2 OR NOT error MATCHES "no deterministic")
+  message(SEND_ERROR "${version}, ${patterns} patterns, ${error}")
+endif()
+write_peer(ends "exit 0")
+expect(0 "ended +ended\n" ${options})
+write_peer(babbles "while read question; do echo hello; done")
+expect(0 "ended +ended\n" ${options})
+
 # A peer that cannot start is left out with a note.
 set(ENV{ORDO_PYTHON} ${DIRECTORY}/no-python)
 expect(0 "no peer on cpu: no PyTorch here" bench --quick --repeats 1 --rounds 1 --device cpu --filter "^bincount/")

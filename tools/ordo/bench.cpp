@@ -51,25 +51,27 @@ const Json* entry_of(const Json& entries, std::initializer_list<const char*> pat
 
 std::string time_text(const Json* entry) {
   if (!entry) return "";
-  if (entry->contains("error")) return "throws";
+  if (entry->contains("error"))
+    return entry->at("error").get<std::string>().starts_with("the peer") ? "ended" : "throws";
   return fmt::format("{:.3f}", entry->at("ms").at("median").get<double>());
 }
 
-constexpr const char* kLine = "{:<22} {:<18} {:<8} {:<7} {:>9} {:>9} {:>6} {:>8} {:>9} {:>9} {:>9}\n";
+constexpr const char* kLine = "{:<22} {:<18} {:<8} {:<7} {:>8} {:>8} {:>5} {:>8} {:>8} {:>8} {:>8}\n";
 
 void print_head() {
   const auto print = [](auto... words) { fmt::print(fmt::runtime(kLine), words...); };
-  print("operation", "shape", "dtype", "values", "fast", "determ.", "ratio", "patterns", "exact", "PyTorch", "determ.");
+  print("operation", "shape", "dtype", "values", "fast", "determ.", "ratio", "patterns", "exact", "PyTorch",
+        "its det.");
 }
 
 void print_row(const Json& entries) {
   const Json *fast = entry_of(entries, {"atomic", "not_guaranteed"}), *ordered = entry_of(entries, {"run_to_run"});
   const auto word = [&](const char* key) { return entries.at(0).at(key).get<std::string>(); };
   const auto patterns = [](const Json* entry) {
-    return entry ? std::to_string(entry->at("patterns").at("distinct").get<int>()) : "";
+    return entry && entry->contains("patterns") ? std::to_string(entry->at("patterns").at("distinct").get<int>()) : "";
   };
   std::string ratio;
-  if (fast && ordered)
+  if (fast && ordered && fast->contains("ms") && ordered->contains("ms"))
     ratio =
         fmt::format("{:.2f}", ordered->at("ms").at("median").get<double>() / fast->at("ms").at("median").get<double>());
   fmt::print(fmt::runtime(kLine), word("op"), word("shape"), word("dtype"), word("distribution"), time_text(fast),
