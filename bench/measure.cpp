@@ -53,7 +53,7 @@ class Times : public benchmark::BenchmarkReporter {
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs)
-      if (run.run_type == Run::RT_Iteration && !run.error_occurred)
+      if (run.run_type == Run::RT_Iteration)
         ms_.push_back(run.real_accumulated_time / double(run.iterations) * 1e3);
   }
 
@@ -81,7 +81,7 @@ void repeat_and_time(const std::string& name, int count, int batch, const std::f
       ->Repetitions(count)
       ->UseManualTime();
   Times times(ms);
-  benchmark::RunSpecifiedBenchmarks(&times, ".");
+  benchmark::RunSpecifiedBenchmarks(&times);
   benchmark::ClearRegisteredBenchmarks();
   if (failure) std::rethrow_exception(failure);
 }

@@ -92,8 +92,8 @@ def figure(drawing, caption):
     return f"<figure>{drawing}<figcaption>{caption}</figcaption></figure>"
 
 
-def section(title, intro, content, name=""):
-    return f'<section{f" id={name}" if name else ""}><h2>{title}</h2><p class="intro">{intro}</p>{content}</section>'
+def section(title, intro, content):
+    return f'<section><h2>{title}</h2><p class="intro">{intro}</p>{content}</section>'
 
 
 def tiles(lines):
@@ -110,7 +110,7 @@ def tiles(lines):
     def several(series):
         entries = [l.entries[series] for l in accumulating if "patterns" in l.entries.get(series, {})]
         return sum(e["patterns"]["distinct"] > 1 for e in entries), len(entries)
-    for series, text in (("fast", "of these gave more than one result when repeated, fast"),
+    for series, text in (("fast", "benchmarks of such sums gave more than one result: fast"),
                          ("deterministic", "gave more than one result: deterministic")):
         count, all_of_them = several(series)
         if all_of_them:
@@ -134,7 +134,7 @@ def price_section(lines):
     drawing = charts.price_chart(prices, "Price of determinism by operation")
     return section("The price of determinism", "Time at <code>run_to_run</code> divided by the time of the fast path: "
                    "geometric mean over shapes, dtypes and distributions; the line goes from the least to the greatest.",
-                   figure(drawing, "Above 1 the deterministic path takes longer; below 1, in green, it is the faster one."), "price")
+                   figure(drawing, "Above 1 the deterministic path takes longer; below 1, in green, it is the faster one."))
 
 
 def peer_section(lines):
@@ -150,7 +150,7 @@ def peer_section(lines):
     return section("Beside PyTorch", "PyTorch's time in its default mode divided by Ordo's: same shapes, dtypes, index types "
                    "and threads, measured in turn in one run, TF32 off. Above 1, Ordo is the faster.",
                    legend(["fast", "deterministic"]) +
-                   figure(drawing, "Geometric means; the lines go from the least to the greatest ratio."), "peer")
+                   figure(drawing, "Geometric means; the lines go from the least to the greatest ratio."))
 
 
 def family_sections(lines):
@@ -179,7 +179,7 @@ def family_sections(lines):
         notes = "".join(f"<p class=note>{escape(op)}, {name}: throws “{escape(text)}”</p>" for op, name, text in sorted(errors))
         parts.append(f'<section class="{"wide" if len(figures) > 1 else ""}"><h3>{escape(FAMILIES.get(family, family))}</h3>{legend(series)}'
                      f'<div class="figures">{"".join(figures)}</div>{notes}</section>')
-    return ('<section id="times"><h2>Times</h2><p class="intro">Median of the repeats, on a logarithmic axis; a thin line '
+    return ('<section><h2>Times</h2><p class="intro">Median of the repeats, on a logarithmic axis; a thin line '
             'through a mark is the middle half of the repeats, the band between fast and deterministic the price.</p></section>'
             + f'<div class="columns">{"".join(parts)}</div>')
 
@@ -194,8 +194,7 @@ def spread_section(lines):
     drawing = charts.spread_chart(spreads, "Spread of repeats")
     return section("Spread of the repeats", "How far apart the middle half of a benchmark's repeats lies, in per cent of their "
                    "median. One point for each benchmark; the bar is the median.",
-                   figure(drawing, "What differs by less than this is noise; <code>ordo bench --compare</code> goes by it."),
-                   "spread")
+                   figure(drawing, "What differs by less than this is noise; <code>ordo bench --compare</code> goes by it."))
 
 
 def table(head, rows, classes=""):
@@ -229,7 +228,7 @@ def bits_section(lines):
     head = ["operation", "dtype"] + [cell for title in titles for cell in (title, "ulps")]
     return section("Bits", "How many different results the repeats of a benchmark gave, of how many, and the largest error "
                    "against float64 in units in the last place of the result; the worst of all shapes and distributions. "
-                   "The same result every time is set off.", table(head, rows, "bits"), "bits")
+                   "The same result every time is set off.", table(head, rows, "bits"))
 
 
 def all_section(lines, copy):
@@ -263,24 +262,31 @@ def about_section(data, device):
     notes = "".join(f"<p class=note>{escape(n)}</p>" for n in data.get("notes", []))
     return section("Machine and command", "Bytes per second count what an operation must read and write at least, and are "
                    "compared with a copy of 256 MiB measured in the same run.",
-                   f"<dl>{rows}</dl><p>To measure it again:</p><pre>{escape(data.get('command'))}</pre>{notes}", "machine")
+                   f"<dl>{rows}</dl><p>To measure it again:</p><pre>{escape(data.get('command'))}</pre>{notes}")
 
 
-def part(data, device, lines):
-    machine = data.get("machine", {})
-    name = next((d["name"] for d in machine.get("devices", []) if d["device"].startswith(device)), "") or device
-    return (f'<header><p class="kicker">{"CPU" if device == "cpu" else "GPU"} · {escape(name)} · {escape(data.get("threads"))} '
-            f'threads · {escape(data.get("time", ""))[:10]}</p></header>' + tiles(lines) + '<div class="columns">' +
+def title_of(data, device):
+    devices = data.get("machine", {}).get("devices", [])
+    name = next((d["name"] for d in devices if d["device"].startswith(device)), "") or device
+    return (f'{"CPU" if device == "cpu" else "GPU"} · {escape(name)} · {escape(data.get("threads"))} threads · '
+            f'{escape(data.get("time", ""))[:10]}')
+
+
+def part(data, device, lines, name):
+    return (f'<header id="{name}"><p class="kicker">{title_of(data, device)}</p></header>' + tiles(lines) + '<div class="columns">' +
             price_section(lines) + peer_section(lines) +
             "</div>" + family_sections(lines) + bits_section(lines) + spread_section(lines) +
             all_section(lines, data.get("bandwidth", {}).get(device)) + about_section(data, device))
 
 
 def page(files):
-    parts = []
+    parts, links = [], []
     for data in files:
         for device, results in by_device(data["results"]).items():
-            parts.append(part(data, device, lines_of(results)))
+            name = f"part{len(parts)}"
+            parts.append(part(data, device, lines_of(results), name))
+            links.append(f'<a href="#{name}">{title_of(data, device)}</a>')
+    nav = f'<nav>{"".join(links)}</nav>' if len(links) > 1 else ""
     with open(os.path.join(here, "style.css")) as file:
         style = file.read()
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Ordo: what determinism costs</title>'
@@ -288,7 +294,7 @@ def page(files):
             f'<link rel="icon" href="data:,"><style>{style}</style></head><body><main><h1>What determinism costs</h1>'
             '<p class="lead">Parallel programs add floating-point numbers in whatever order their threads arrive, and rounding '
             'makes that order show. Ordo also adds in an order of its own. This page measures both: time, and bits.</p>'
-            + "<hr>".join(parts) + "</main></body></html>\n")
+            + nav + "<hr>".join(parts) + "</main></body></html>\n")
 
 
 def by_device(results):
