@@ -53,8 +53,7 @@ class Times : public benchmark::BenchmarkReporter {
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs)
-      if (run.run_type == Run::RT_Iteration)
-        ms_.push_back(run.real_accumulated_time / double(run.iterations) * 1e3);
+      if (run.run_type == Run::RT_Iteration) ms_.push_back(run.real_accumulated_time / double(run.iterations) * 1e3);
   }
 
  private:
