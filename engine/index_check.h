@@ -32,6 +32,8 @@ class IndexCheck {
     record(position, value);
     return false;
   }
+  /// On the CPU: whether an index was bad so far.
+  bool failed() const { return record_->ticket != detail::IndexRecord().ticket; }
 
  private:
   friend class IndexGuard;

@@ -13,8 +13,9 @@ namespace ordo {
 /// float32 for float32 weights, float64 for all others. An empty input gives minlength zeros. The size of the result
 /// depends on the values, so on CUDA the call waits for the device.
 ///
-/// Determinism: with weights as index_add: `atomic` at not_guaranteed, `sorted` (ordering rule 1) at the other levels.
-/// Counts are the same either way. Gradient: of weights, the gradient at input.
+/// Determinism: with weights as index_add: `atomic` at not_guaranteed; at the other levels `exact` (the true sum,
+/// rounded once) for float32 unless the result is longer than input, else `sorted` (ordering rule 1). Counts are the
+/// same either way. Gradient: of weights, the gradient at input.
 Tensor bincount(const Tensor& input, const Tensor& weights = {}, int64_t minlength = 0,
                 Algorithm algorithm = Algorithm::automatic);
 

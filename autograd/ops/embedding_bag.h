@@ -15,11 +15,10 @@ namespace ordo {
 /// padding_idx (negative counts from the end): items with that index are left out, and its row gets no gradient.
 /// The mean divides by the number of items that are not left out. max: the first of equal rows gets the gradient; NaN
 /// is the maximum. Sums are in the order of the items, by rule 1 of docs/ordering.md. Determinism: the gradient with
-/// respect to weight adds in the order threads arrive at not_guaranteed (`atomic`), in the order of the items at the
-/// other levels
-/// (`sorted`): same bits everywhere.
-/// Errors: DTypeError, ShapeError, ValueError; IndexError for an index, an offset or padding_idx out of range.
-/// As torch.nn.functional.embedding_bag.
+/// respect to weight adds as index_add does: in the order threads arrive at not_guaranteed (`atomic`), in the order of
+/// the items at the other levels (`sorted`; `exact` for one column): same bits everywhere. Errors: DTypeError,
+/// ShapeError, ValueError; IndexError for an index, an offset or padding_idx out of range. As
+/// torch.nn.functional.embedding_bag.
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets = {},
                      EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
                      bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);

@@ -15,10 +15,10 @@ namespace ordo {
 /// A 0-d input or source counts as 1-d of size 1. dtypes: all but bool; alpha must be an integer for integers.
 /// Half types add in float: `sorted` and `exact` round once, `atomic` at every addition.
 ///
-/// Determinism: `atomic` adds in the order threads arrive (not_guaranteed); `sorted` keeps ordering rule 1
-/// (docs/ordering.md), the same bits on every device, and is what the deterministic levels use; `exact` keeps rule 5, a
-/// sum of integers whose bits no order can change, rounded once (not for float64). Integers are the same in every way.
-/// ValueError for another algorithm.
+/// Determinism: `atomic` adds in the order threads arrive (not_guaranteed); `sorted` in that of ordering rule 1
+/// (docs/ordering.md); `exact` gives the true sum, rounded once (rule 5; not for float64). The latter two have the same
+/// bits on every device. The deterministic levels use `exact` where slices have one element and there are as many as
+/// input.size(dim) or more, else `sorted`. Integers are the same in every way. ValueError for another algorithm.
 /// Gradients: of input, the gradient itself; of source, alpha times its slices at index.
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1,
                  Algorithm algorithm = Algorithm::automatic);

@@ -14,9 +14,9 @@ namespace ordo {
 /// but along `dim` (ShapeError); elements of src beyond index take no part. src has input's dtype, any but bool.
 /// Half types add in float: `sorted` and `exact` round once, `atomic` at every addition.
 ///
-/// Determinism: as index_add: `atomic` at not_guaranteed, `sorted` (ordering rule 1, elements in row-major order of
-/// index) at the other levels. An index that is expand()ed along all other dimensions is as fast as index_add.
-/// Gradients: of input, the gradient itself; of src, gather(gradient, dim, index), zero beyond index.
+/// Determinism: as index_add, the elements being in row-major order of index. An index that is expand()ed along all
+/// other dimensions is as fast as index_add. Gradients: of input, the gradient itself; of src, gather(gradient, dim,
+/// index), zero beyond index.
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
                    Algorithm algorithm = Algorithm::automatic);
 

@@ -10,6 +10,10 @@
 //     // Optional, used instead on the CPU, and only where all destinations have been checked:
 //     // destination() without the check, whose call keeps a loop's variables out of registers.
 //     int64_t checked_destination(int64_t item) const;
+//     // Optional: on the CPU, whether destination() has met an index that is out of range. `exact` then writes
+//     nothing,
+//     // and needs no check before.
+//     bool met_bad_index() const;
 //     // Optional, used instead where it exists: column = outer * shape.inner + inner. Spares the division.
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;
 //     // Optional: where that value is read from, to fetch it ahead of its use on the CPU.
@@ -29,7 +33,7 @@
 //   cuda::accumulate(items, output, shape, algorithm, device)  accumulate_cuda.cuh
 //
 // Both add into `output`. `sorted` keeps ordering rule 1 (docs/ordering.md) with the items of a destination in item
-// order, the old content added last; `exact` keeps rule 5, the sum that has no order. Both give the same bits on every
+// order, the old content added last; `exact` keeps rule 5, the true sum rounded once. Both give the same bits on every
 // device and with any number of threads. `atomic` adds in the order threads arrive, rounding halves at every addition
 // to the output.
 #pragma once
@@ -60,8 +64,9 @@ struct AccumulateSize {
 
 /// The algorithm of an accumulating operation: a function of what was asked for, the determinism level in force, the
 /// element type and the size, never of the machine. `automatic` is `atomic` at not_guaranteed and for integers (whose
-/// addition has no order), else the operation's ordered algorithm, the first of `allowed` that is not `atomic`
-/// (docs/accumulate.md says why). For integers `exact` is `atomic`: all their sums are.
+/// addition has no order); else `exact` for a single column with no more destinations than items, unless the dtype is
+/// float64; else the first of `allowed` that is not `atomic` (docs/accumulate.md says why). For integers `exact` is
+/// `atomic`: all their sums are.
 /// ValueError when `requested` is not in `allowed` or cannot take the dtype or size; NondeterministicError when it
 /// cannot meet the level in force.
 Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, const AccumulateSize& size,

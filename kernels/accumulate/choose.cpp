@@ -33,6 +33,8 @@ Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, co
     return requested;
   }
   const bool any_order = order_free || !deterministic();
+  const bool narrow = size.columns == 1 && size.destinations <= size.items && size.items <= kExactMost;
+  if (!any_order && narrow && dtype != float64 && has(Algorithm::exact)) return Algorithm::exact;
   for (Algorithm a : allowed)
     if ((a == Algorithm::atomic) == any_order) return a;
   return *allowed.begin();

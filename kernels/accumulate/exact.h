@@ -1,10 +1,11 @@
-// The arithmetic of the algorithm `exact` (docs/ordering.md, rule 5): sums whose bits do not depend on any order,
-// because they are sums of integers. Shared by both devices.
+// The arithmetic of the algorithm `exact` (docs/ordering.md, rule 5): true sums, rounded once. Their bits do not depend
+// on any order, because they are sums of integers. Shared by both devices.
 //
-// A destination adds its values as 64-bit multiples of a quantum: a power of two that follows from the largest
-// magnitude among them and from the number of items, h bits long, so that the integers cannot overflow. A value is
-// rounded to the quantum, which changes nothing while it is at least 2^-(39 - h) of the largest. The integers are added
-// in any order, and their sum is rounded to the element type, once.
+// The exponents that floats can have are cut into windows. A destination has a 64-bit sum for each window: a value goes
+// to the one of its exponent, as a multiple of the smallest bit that the window's values have. Windows are as wide as
+// the number of items lets them be without overflow, so that of ordinary data nearly all values meet in one. Where the
+// windows begin makes no difference to the result, since no bit is ever lost: whoever adds chooses them to fit the
+// values.
 #pragma once
 
 #include <bit>
@@ -20,10 +21,6 @@ namespace ordo::kernels {
 
 /// Items, and destinations, that exact sums can take: the headroom and the counts of infinities have 32 bits.
 inline constexpr int64_t kExactMost = int64_t(1) << 31;
-
-/// |v| as an integer that grows with it. Infinity is kExactInfinity, and NaNs are above it.
-ORDO_HD uint32_t exact_magnitude(float v) { return ordo::detail::float_bits(v) & 0x7fffffffu; }
-inline constexpr uint32_t kExactInfinity = 0x7f800000;
 
 namespace exact_detail {
 
@@ -79,6 +76,10 @@ struct Format<BFloat16> : Format16<BFloat16, 8, -133, 0x7f80, 0x7fc0> {};
 template <class T>
 ORDO_HD T round_once(int64_t sum, int exponent) {
   using F = Format<T>;
+  if constexpr (std::is_same_v<T, float>) {
+    // No subnormal result: the conversion rounds, and scaling is exact or gives infinity.
+    if (exponent >= -126) return float(double(float(sum)) * power_of_two(exponent));
+  }
   const uint64_t all = sum < 0 ? 0 - uint64_t(sum) : uint64_t(sum);
   if (all == 0) return F::make(0);
   const int normal = highest_bit(all) + exponent - (F::p - 1);
@@ -102,33 +103,99 @@ ORDO_HD T round_once(int64_t sum, int exponent) {
 
 }  // namespace exact_detail
 
-/// The quantum is 2^this: so that 2^headroom values of at most that magnitude stay below 2^63.
-ORDO_HD int exact_quantum(uint32_t magnitude, int headroom) {
-  const int exponent = int(magnitude >> 23);  // |v| < 2^(exponent - 126), subnormal numbers as if exponent were 1
-  return (exponent > 0 ? exponent : 1) - 126 - 63 + headroom;
+/// The exponent field of a float, as if the leading bit of subnormal numbers and zero were that of the smallest normal
+/// ones: v is a multiple of 2^(this - 150), and less than 2^24 of them.
+ORDO_HD int exact_exponent(float v) {
+  const int field = int(ordo::detail::float_bits(v) >> 23 & 0xff);
+  return field > 0 ? field : 1;
 }
-/// Bits that hold the number of addends: the items and the old content.
-inline int exact_headroom(int64_t items) { return int(std::bit_width(uint64_t(items))); }
+inline constexpr int kExactNotFinite = 255;  // the exponent of infinities and NaNs
 
-/// v as a multiple of the quantum that belongs to `magnitude`, the largest of its destination.
-ORDO_HD int64_t exact_addend(float v, uint32_t magnitude, int headroom) {
-  if (magnitude >= kExactInfinity) {  // then only the infinities count
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    return v == kInfinity ? 1 : v == -kInfinity ? exact_detail::kMinusInfinity : 0;
+/// The windows [base(w), base(w) + width) of exponents, w = 0, 1, ... The last is one more, which counts infinities.
+struct ExactWindows {
+  int anchor, width;
+  static constexpr int kMost = 39;
+  ORDO_HD int of(int exponent) const { return (exponent - anchor) / width; }
+  ORDO_HD int base(int window) const { return anchor + window * width; }
+  ORDO_HD int infinities() const { return of(kExactNotFinite - 1) + 1; }
+};
+
+/// Windows for so many items, one of which ends with the exponent `top`. 2^h addends, all items and the old content,
+/// of less than 2^(23 + width) stay below 2^62.
+ORDO_HD ExactWindows exact_windows(int top, int64_t items) {
+  int headroom = exact_detail::highest_bit(uint64_t(items)) + 1;
+  ExactWindows windows{top, 39 - headroom < 32 ? 39 - headroom : 32};
+  windows.anchor = top + 1 - (top + windows.width - 1) / windows.width * windows.width;  // at most 1
+  return windows;
+}
+
+/// A window can take the old content, too, when that is at most so many exponents above its base.
+inline constexpr unsigned kExactReach = 38;
+
+/// A finite v in the units of the window that begins with exponent `base`, at most its own and at least kExactReach
+/// less.
+ORDO_HD int64_t exact_addend(float v, int base) {
+  return exact_detail::to_nearest(double(v) * exact_detail::power_of_two(150 - base));
+}
+/// What an infinity or NaN adds to the window of infinities: a NaN is one of each sign.
+ORDO_HD int64_t exact_not_finite(float v) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  return (v == -kInfinity ? 0 : 1) + (v == kInfinity ? 0 : exact_detail::kMinusInfinity);
+}
+
+/// What becomes of an element with the old content `old`. sum(w) is that of its values in window w, lowest <= w <=
+/// highest; there are none in others. Values whose sum is zero leave the old content as it is, bit for bit.
+template <class T, class Sum>
+ORDO_HD T exact_result(T old, const ExactWindows& windows, int lowest, int highest, const Sum& sum) {
+  const float before = float(old);
+  const int exponent = exact_exponent(before), base = windows.base(lowest);
+  if (lowest == highest && (before == 0 || unsigned(exponent - base) <= kExactReach)) {
+    const int64_t total = sum(lowest) + (before == 0 ? 0 : exact_addend(before, base));
+    return total == 0 && before == 0 ? old : exact_detail::round_once<T>(total, base - 150);
   }
-  return exact_detail::to_nearest(double(v) * exact_detail::power_of_two(-exact_quantum(magnitude, headroom)));
+  int64_t addend = 0;
+  int own = highest;  // the window of the old content
+  const int from = lowest, to = highest;
+  if (before != 0) {
+    own = windows.of(exponent);
+    addend = exact_addend(before, windows.base(own));
+    lowest = own < lowest ? own : lowest;
+    highest = own > highest ? own : highest;
+  }
+  const auto all = [&](int w) { return (w >= from && w <= to ? sum(w) : 0) + (w == own ? addend : 0); };
+  // What the windows below w add to it, rounded down, and whether that leaves a rest.
+  const int64_t digit = (int64_t(1) << windows.width) - 1;
+  const auto carry = [&](int w, bool& rest) {
+    int64_t over = 0;
+    rest = false;
+    for (int below = lowest; below < w; ++below) {
+      const int64_t here = all(below) + over;
+      rest |= (here & digit) != 0;
+      over = here >> windows.width;
+    }
+    return over;
+  };
+  // Down from the highest window, until nothing is left or 30 bits are known, more than any format keeps.
+  int w = highest;
+  bool rest;
+  int64_t total = all(w) + carry(w, rest);
+  const int64_t enough = int64_t(1) << (62 - windows.width);
+  while (rest && total < enough && total > -enough) {
+    --w;
+    const int64_t over = carry(w, rest);
+    total = total * (digit + 1) + ((all(w) + over) & digit);
+  }
+  if (total == 0) return before == 0 ? old : T(0.0f);
+  return exact_detail::round_once<T>(rest ? total | 1 : total, windows.base(w) - 150);
 }
 
-/// The element whose old content is `old`, given the sum of its items' addends. `magnitude` is the largest of the items
-/// and of the old content. What nothing, or nothing but zeros, is added to keeps its bits.
+/// The same with infinities or NaNs among the values or in the old content. `counts` is the window of infinities' sum.
 template <class T>
-ORDO_HD T exact_result(T old, uint32_t magnitude, int64_t sum, int headroom) {
+ORDO_HD T exact_not_finite_result(T old, int64_t counts) {
   using F = exact_detail::Format<T>;
-  if (magnitude > kExactInfinity) return float(old) != float(old) ? old : F::make(F::nan);
-  if (sum == 0) return old;
-  const int64_t total = int64_t(uint64_t(sum) + uint64_t(exact_addend(float(old), magnitude, headroom)));
-  if (magnitude < kExactInfinity) return exact_detail::round_once<T>(total, exact_quantum(magnitude, headroom));
-  const bool plus = uint32_t(total) != 0, minus = uint64_t(total) >> 32 != 0;
+  if (float(old) != float(old)) return old;
+  if (exact_exponent(float(old)) == kExactNotFinite) counts += exact_not_finite(float(old));
+  const bool plus = uint32_t(counts) != 0, minus = uint64_t(counts) >> 32 != 0;
   return F::make(plus && minus ? F::nan : minus ? F::infinity | F::sign : F::infinity);
 }
 

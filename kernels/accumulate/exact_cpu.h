@@ -1,14 +1,17 @@
 // The algorithm `exact` of the accumulate engine on the CPU. Internal to accumulate_cpu.h.
 //
-// Integers may be added in any order, so nothing is sorted. Items are dealt to ranges of destinations whose magnitudes
-// and sums stay in the cache; one thread adds up a range. A range that has more than a thread's share of the items is
-// shared: every thread adds its part of them to cells of its own, which are combined afterwards.
+// Integers may be added in any order, so every thread adds its part of the items to cells of its own, which are added
+// up afterwards. Where that would take too much memory, items are dealt to ranges of destinations, and one thread adds
+// up a range; a range that has more than a thread's share of the items is shared as above.
+//
+// Nothing is written to the output before all indices have been seen, so they need no check of their own.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,6 +20,7 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact.h>
+#include <ordo/kernels/accumulate/exact_cells_cpu.h>
 #include <ordo/kernels/accumulate/sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
@@ -27,7 +31,11 @@ class ExactSum {
 
  public:
   ExactSum(const Items& items, T* output, const AccumulateShape& shape)
-      : items_(items), output_(output), shape_(shape), headroom_(exact_headroom(items.count)) {}
+      : items_(items), output_(output), shape_(shape) {
+    const int top = likely_top();
+    windows_ = exact_windows(top, items.count);
+    main_ = windows_.of(top);
+  }
 
   void run() {
     if (shape_.columns() == 1)
@@ -37,9 +45,9 @@ class ExactSum {
   }
 
  private:
-  static constexpr int64_t kDirectCells = 256 * 1024;  // magnitudes and sums of so many stay in the caches
-  static constexpr int64_t kRangeCells = 4096;         // in the first-level cache
-  static constexpr int64_t kMostRanges = 1024;         // written to all at once
+  // Cells of a thread that stay in its second-level cache, also while a few others are added up.
+  static constexpr int64_t kDirectCells = 128 * 1024, kRangeCells = 64 * 1024;
+  static constexpr int64_t kMostRanges = 32;  // written to all at once
 
   // Items that have been dealt: of single columns the value itself.
   template <bool kSingle>
@@ -53,7 +61,7 @@ class ExactSum {
   struct FromItems {
     Items items;
     AccumulateShape shape;
-    int64_t destination(int64_t i) const { return checked_destination(items, i); }
+    int64_t destination(int64_t i) const { return items.destination(i); }
     float value(int64_t i, int64_t o, int64_t j) const { return item_value(items, shape, i, o, j); }
   };
   template <bool kSingle>
@@ -70,17 +78,42 @@ class ExactSum {
     }
   };
 
+  // The exponent that few values will exceed, from a look at some.
+  int likely_top() const {
+    constexpr int64_t kLooks = 256;
+    constexpr int kMargin = 2;
+    const int64_t step = (items_.count + kLooks - 1) / kLooks;
+    int top = 1;
+    for (int64_t i = 0, k = 0; i < items_.count; i += step, ++k) {
+      const int64_t column = k % shape_.columns();
+      const int e = exact_exponent(item_value(items_, shape_, i, column / shape_.inner, column % shape_.inner));
+      if (e != kExactNotFinite) top = std::max(top, e);
+    }
+    return std::min(top + kMargin, kExactNotFinite - 1);
+  }
+
+  ExactCells cells(int64_t most) const { return ExactCells(windows_, main_, most); }
+
+  bool met_bad_index() const {
+    if constexpr (requires { items_.met_bad_index(); })
+      return items_.met_bad_index();
+    else
+      return false;
+  }
+
   template <bool kSingle>
   void run_rows() {
     const int64_t m = items_.count, n = shape_.destinations, columns = shape_.columns();
     const int threads = pieces_for(m * columns, kAccumulateGrain);
-    if (n * columns <= kDirectCells && n * columns * threads <= std::max(4 * m, kRangeCells))
-      return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, threads);
+    if (n * columns <= kDirectCells && n * threads <= 4 * m) {
+      std::vector<ExactCells> own;
+      for (int p = 0; p < threads; ++p) own.push_back(cells(n * columns));
+      return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, own);
+    }
     const int64_t width = std::max<int64_t>({1, kRangeCells / columns, (n + kMostRanges - 1) / kMostRanges});
     const int shift = int(std::bit_width(uint64_t(width - 1)));
     const int64_t ranges = ((n - 1) >> shift) + 1;
 
-    Scratch<uint32_t> destinations(m, Device());
     Scratch<int64_t> places(threads * (ranges + 1), Device());  // the last range is of skipped items
     for_pieces(threads, [&](int piece) {
       int64_t* counts = places.data() + piece * (ranges + 1);
@@ -88,12 +121,11 @@ class ExactSum {
       const int64_t last = m * (piece + 1) / threads;
       const Items items = items_;
       for (int64_t i = m * piece / threads; i < last; ++i) {
-        int64_t d = checked_destination(items, i);
-        if (d < 0) d = ranges << shift;
-        destinations[i] = uint32_t(d);
-        ++counts[d >> shift];
+        const int64_t d = items.destination(i);
+        ++counts[d < 0 ? ranges : d >> shift];
       }
     });
+    if (met_bad_index()) return;
     std::vector<int64_t> starts(size_t(ranges) + 1);
     int64_t place = 0;
     for (int64_t r = 0; r <= ranges; ++r) {
@@ -107,12 +139,13 @@ class ExactSum {
       const Items items = items_;
       const AccumulateShape shape = shape_;
       for (int64_t i = m * piece / threads; i < last; ++i) {
-        const uint32_t d = destinations[i], r = d >> shift;
-        if (r == ranges) continue;
+        const int64_t d = checked_destination(items, i);
+        if (d < 0) continue;
+        const uint32_t place = uint32_t(d & ((int64_t(1) << shift) - 1));
         if constexpr (kSingle)
-          entries[next[r]++] = {d - (r << shift), float(item_value(items, shape, i, 0, 0))};
+          entries[next[d >> shift]++] = {place, float(item_value(items, shape, i, 0, 0))};
         else
-          entries[next[r]++] = {d - (r << shift), uint32_t(i)};
+          entries[next[d >> shift]++] = {place, uint32_t(i)};
       }
     });
 
@@ -120,65 +153,47 @@ class ExactSum {
     const auto is_large = [&](int64_t r) {
       return threads > 1 && starts[size_t(r) + 1] - starts[size_t(r)] > share / 2;
     };
-    const auto add = [&](int64_t r, int pieces) {
+    const auto add = [&](int64_t r, std::span<ExactCells> own) {
       const int64_t base = r << shift;
       add_range<kSingle>(FromEntries<kSingle>{items_, shape_, entries.data()}, starts[size_t(r)], starts[size_t(r) + 1],
-                         base, std::min(int64_t(1) << shift, n - base), pieces);
+                         base, std::min(int64_t(1) << shift, n - base), own);
     };
+    std::vector<ExactCells> own;
+    for (int p = 0; p < threads; ++p) own.push_back(cells((int64_t(1) << shift) * columns));
     std::atomic<int64_t> next = 0;
-    for_pieces(threads, [&](int) {
+    for_pieces(threads, [&](int piece) {
       for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < ranges;)
-        if (starts[size_t(r)] < starts[size_t(r) + 1] && !is_large(r)) add(r, 1);
+        if (starts[size_t(r)] < starts[size_t(r) + 1] && !is_large(r)) add(r, std::span(own).subspan(size_t(piece), 1));
     });
     for (int64_t r = 0; r < ranges; ++r)
-      if (is_large(r)) add(r, threads);
+      if (is_large(r)) add(r, own);
   }
 
-  // The sums of destinations [base, base + width), which all items first .. last of the source belong to.
+  // The sums of destinations [base, base + width), which all items first .. last of the source belong to, by as many
+  // threads as there are cells.
   template <bool kSingle, class Source>
-  void add_range(const Source& source, int64_t first, int64_t last, int64_t base, int64_t width, int pieces) {
-    const int64_t columns = kSingle ? 1 : shape_.columns(), cells = width * columns;
-    const Scratch<uint32_t> magnitude_cells(pieces * cells, Device());
-    const Scratch<int64_t> sum_cells(pieces * cells, Device());
-    uint32_t* const magnitudes = magnitude_cells.data();  // of the first piece, and in the end of all
-    int64_t* const sums = sum_cells.data();
-    const auto output = [&](int64_t cell) -> T& {
-      if constexpr (kSingle) return output_[base + cell];
-      const int64_t column = cell % columns;
-      return output_[shape_.offset(base + cell / columns, column / shape_.inner, column % shape_.inner)];
-    };
-    const auto begin = [&](int piece) { return first + (last - first) * piece / pieces; };
-    const auto over_cells = [&](const auto& f) {
-      parallel_for(0, cells, pieces > 1 ? kAccumulateGrain : cells, [&](int64_t from, int64_t to) {
-        for (int64_t c = from; c < to; ++c) f(c);
-      });
-    };
-
+  void add_range(const Source& source, int64_t first, int64_t last, int64_t base, int64_t width,
+                 std::span<ExactCells> own) {
+    const int64_t columns = kSingle ? 1 : shape_.columns(), count = width * columns;
+    const int pieces = int(own.size());
     for_pieces(pieces, [&](int piece) {
-      uint32_t* const mine = magnitudes + piece * cells;
-      if (piece == 0)
-        for (int64_t c = 0; c < cells; ++c) mine[c] = exact_magnitude(float(output(c)));
-      else
-        std::fill_n(mine, cells, 0u);
-      for_each<kSingle>(source, begin(piece), begin(piece + 1),
-                        [mine](int64_t c, float v) { mine[c] = std::max(mine[c], exact_magnitude(v)); });
+      ExactCells& mine = own[size_t(piece)];
+      mine.begin(count);
+      for_each<kSingle>(source, first + (last - first) * piece / pieces, first + (last - first) * (piece + 1) / pieces,
+                        ExactCells::Adder(mine));
     });
-    if (pieces > 1)
-      over_cells([&](int64_t c) {
-        for (int p = 1; p < pieces; ++p) magnitudes[c] = std::max(magnitudes[c], magnitudes[p * cells + c]);
+    if (met_bad_index()) return;
+    // The sums of all come to the first.
+    for (int w = 0; w < ExactWindows::kMost; ++w)
+      for (const ExactCells& other : own.subspan(1))
+        if (other.window(w)) own[0].make(w);
+    parallel_for(0, count, pieces > 1 ? kAccumulateGrain : count, [&](int64_t from, int64_t to) {
+      for (const ExactCells& other : own.subspan(1)) own[0].add(other, from, to);
+      own[0].template finish<T>(from, to, [&](int64_t cell) -> T& {
+        if constexpr (kSingle) return output_[base + cell];
+        const int64_t column = cell % columns;
+        return output_[shape_.offset(base + cell / columns, column / shape_.inner, column % shape_.inner)];
       });
-    for_pieces(pieces, [&](int piece) {
-      int64_t* const mine = sums + piece * cells;
-      std::fill_n(mine, cells, 0);
-      for_each<kSingle>(source, begin(piece), begin(piece + 1),
-                        [mine, magnitudes, headroom = headroom_](int64_t c, float v) {
-                          mine[c] = wrapping_add(mine[c], exact_addend(v, magnitudes[c], headroom));
-                        });
-    });
-    over_cells([&](int64_t c) {
-      for (int p = 1; p < pieces; ++p) sums[c] = wrapping_add(sums[c], sums[p * cells + c]);
-      T& out = output(c);
-      out = exact_result(out, magnitudes[c], sums[c], headroom_);
     });
   }
 
@@ -201,7 +216,8 @@ class ExactSum {
   const Items& items_;
   T* output_;
   AccumulateShape shape_;
-  int headroom_;
+  ExactWindows windows_;
+  int main_;
 };
 
 template <class Items>

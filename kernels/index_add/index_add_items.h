@@ -18,6 +18,7 @@ struct IndexAddItems {
 
   ORDO_HD int64_t destination(int64_t item) const { return index[item]; }
   int64_t checked_destination(int64_t item) const { return index.raw(item); }
+  bool met_bad_index() const { return index.check.failed(); }
   ORDO_HD int64_t raw_destination(int64_t item) const { return index.raw(item); }
   ORDO_HD int64_t destination_from(int64_t item, int64_t raw) const { return index.checked(item, raw); }
   ORDO_HD Acc value(int64_t item, int64_t outer, int64_t inner) const {

@@ -27,6 +27,24 @@ TEST(ChooseAccumulate, follows_the_level) {
   EXPECT_EQ(chosen(Determinism::device_to_device, int64, {Algorithm::atomic, Algorithm::sorted}), Algorithm::atomic);
 }
 
+TEST(ChooseAccumulate, single_columns_are_exact) {
+  const auto chosen = [](Determinism level, DType dtype, const AccumulateSize& size) {
+    const DeterminismGuard guard(level);
+    return choose_accumulate("op", Algorithm::automatic, dtype, size);
+  };
+  for (Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
+    for (DType t : {float16, bfloat16, float32}) {
+      EXPECT_EQ(chosen(level, t, {100, 100, 1}), Algorithm::exact);
+      EXPECT_EQ(chosen(level, t, {100, 101, 1}), Algorithm::sorted);
+      EXPECT_EQ(chosen(level, t, {100, 10, 2}), Algorithm::sorted);
+      EXPECT_EQ(chosen(level, t, {int64_t(1) << 32, 10, 1}), Algorithm::sorted);
+    }
+    EXPECT_EQ(chosen(level, float64, {100, 10, 1}), Algorithm::sorted);
+    EXPECT_EQ(chosen(level, int32, {100, 10, 1}), Algorithm::atomic);
+  }
+  EXPECT_EQ(chosen(Determinism::not_guaranteed, float32, {100, 10, 1}), Algorithm::atomic);
+}
+
 TEST(ChooseAccumulate, a_forced_algorithm_must_exist) {
   const AccumulateSize size{100, 10, 1};
   for (Algorithm a : {Algorithm::sorted, Algorithm::atomic, Algorithm::exact})

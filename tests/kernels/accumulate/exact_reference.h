@@ -1,7 +1,7 @@
-// Ordering rule 5 as docs/ordering.md states it, in 128-bit integers and plain loops; and true sums, to which no bit is
-// lost.
+// Ordering rule 5 as docs/ordering.md states it, in plain loops over sums to which no bit is lost.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -11,8 +11,6 @@
 #include <ordo/engine/dtype.h>
 
 namespace ordo::test {
-
-__extension__ using Int128 = __int128;
 
 /// All finite values of T that are not negative, ascending: those of 16-bit types are few enough to look through.
 template <class T>
@@ -50,54 +48,6 @@ T nearest(long double v) {
   }
 }
 
-/// v / 2^quantum to the nearest integer, ties to even, by shifts.
-inline Int128 in_quanta(float v, int quantum) {
-  const uint32_t bits = std::bit_cast<uint32_t>(v), field = bits >> 23 & 0xff;
-  const Int128 significand = Int128((bits & 0x7fffff) | (field ? 0x800000 : 0));
-  const int shift = int(field ? field : 1) - 150 - quantum;
-  Int128 magnitude = 0;
-  if (shift >= 0) {
-    magnitude = significand << shift;
-  } else if (shift > -30) {
-    const Int128 unit = Int128(1) << -shift, rest = significand % unit;
-    magnitude = significand / unit;
-    if (2 * rest > unit || (2 * rest == unit && magnitude % 2 == 1)) ++magnitude;
-  }
-  return bits >> 31 ? -magnitude : magnitude;
-}
-
-/// old + the values, by rule 5, as one of `items` items' destinations.
-template <class T>
-T rule5(T old, const std::vector<float>& values, int64_t items) {
-  bool zeros = true, plus = false, minus = false, nan = false;
-  float largest = 0;
-  const auto look = [&](float v) {
-    nan |= std::isnan(v);
-    plus |= std::isinf(v) && v > 0;
-    minus |= std::isinf(v) && v < 0;
-    largest = std::max(largest, std::fabs(v));
-  };
-  for (float v : values) {
-    zeros &= v == 0;
-    look(v);
-  }
-  if (zeros || std::isnan(float(old))) return old;
-  look(float(old));
-  if (nan || (plus && minus)) return T(std::numeric_limits<float>::quiet_NaN());
-  if (plus || minus) return T(plus ? largest : -largest);
-
-  int headroom = 0;  // so that 2^headroom > items
-  while (int64_t(1) << headroom <= items) ++headroom;
-  const int field = std::max(1, int(std::bit_cast<uint32_t>(largest) >> 23));
-  const int quantum = field - 126 - (63 - headroom);
-  Int128 sum = 0;
-  for (float v : values) sum += in_quanta(v, quantum);
-  if (sum == 0) return old;
-  sum += in_quanta(float(old), quantum);
-  if (sum == 0) return T(0.f);
-  return nearest<T>(std::ldexp((long double)(int64_t(sum)), quantum));
-}
-
 /// A sum of floats in which every bit has its place: multiples of 2^-149 in digits of 32 bits.
 class TrueSum {
  public:
@@ -110,8 +60,14 @@ class TrueSum {
     digits_[at / 32] += sign * int64_t(uint32_t(low));
     digits_[at / 32 + 1] += sign * int64_t(low >> 32);
   }
-  /// The sum to the nearest float, ties to even. No subnormal results, no overflow.
-  float rounded() const {
+  bool zero() const {
+    int64_t d[kDigits];
+    carry(digits_, d);
+    return std::all_of(d, d + kDigits, [](int64_t digit) { return digit == 0; });
+  }
+  /// The sum to the nearest T, ties to even.
+  template <class T>
+  T rounded() const {
     int64_t d[kDigits];
     bool negative = false;
     carry(digits_, d);
@@ -123,14 +79,14 @@ class TrueSum {
     }
     int top = kDigits - 1;
     while (top >= 0 && d[top] == 0) --top;
-    if (top < 0) return 0;
-    // Three digits hold the leading 24 bits and more than one below; what follows only matters by not being zero.
+    if (top < 0) return T(0.0f);
+    // Two digits hold the leading 24 bits and more than one below; what follows only matters by not being zero.
     long double v = 0;
     for (int i = top; i > top - 2 && i >= 0; --i) v += std::ldexp((long double)d[i], 32 * i - 149);
     bool sticky = false;
     for (int i = top - 2; i >= 0; --i) sticky |= d[i] != 0;
     if (sticky) v += std::ldexp(1.0L, 32 * (top - 1) - 149 - 1);
-    return negative ? -float(v) : float(v);
+    return nearest<T>(negative ? -v : v);
   }
 
  private:
@@ -146,5 +102,25 @@ class TrueSum {
   }
   int64_t digits_[kDigits] = {};
 };
+
+/// old + the values, by rule 5.
+template <class T>
+T rule5(T old, const std::vector<float>& values) {
+  if (std::isnan(float(old))) return old;
+  bool plus = false, minus = false, nan = false;
+  TrueSum sum;
+  const auto add = [&](float v) {
+    nan |= std::isnan(v);
+    plus |= std::isinf(v) && v > 0;
+    minus |= std::isinf(v) && v < 0;
+    if (std::isfinite(v)) sum.add(v);
+  };
+  for (float v : values) add(v);
+  if (sum.zero() && !nan && !plus && !minus) return old;
+  add(float(old));
+  if (nan || (plus && minus)) return T(std::numeric_limits<float>::quiet_NaN());
+  if (plus || minus) return T(plus ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
+  return sum.rounded<T>();
+}
 
 }  // namespace ordo::test

@@ -4,6 +4,7 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/engine/determinism.h>
+#include <ordo/kernels/index_add/index_add.h>
 #include "tests/kernels/accumulate/rule1.h"
 #include "tests/support/op_samples.h"
 
@@ -35,7 +36,8 @@ TEST(IndexAdd, sorted_keeps_rule_1) {
                        : dtype == float32  ? want.operator()<float>()
                                            : want.operator()<double>();
     for (Device device : test_devices())
-      EXPECT_EQ(bytes_of(index_add(input.to(device), 0, index.to(device), source.to(device))), bytes)
+      EXPECT_EQ(bytes_of(index_add(input.to(device), 0, index.to(device), source.to(device), 1, Algorithm::sorted)),
+                bytes)
           << name(dtype) << " " << device.str();
   }
 }
@@ -71,6 +73,19 @@ TEST(IndexAdd, golden_hashes_of_exact_sums) {
                 g.hash)
           << name(g.dtype) << " " << device.str();
   }
+}
+
+// An in-place operation finds a bad index before it writes, also where the indices are checked while they are used.
+TEST(IndexAdd, a_bad_index_leaves_the_input_as_it_was) {
+  for (int64_t n : {100, 300000})
+    for (Algorithm a : {Algorithm::atomic, Algorithm::sorted, Algorithm::exact}) {
+      Tensor x = ones({n});
+      auto index = test_indices({400000}, n, 1).to_vector<int64_t>();
+      index[300001] = n;
+      EXPECT_ORDO_ERROR(kernels::index_add_(x, 0, from_vector(index, {400000}), ones({400000}), 1, a), IndexError,
+                        "index[300001]");
+      EXPECT_EQ(bytes_of(x), bytes_of(ones({n})));
+    }
 }
 
 TEST(IndexAdd, integers) {
