@@ -6,7 +6,7 @@
 //     using value_type = T;              // element type of the output
 //     int64_t count;                     // M items
 //     ORDO_HD int64_t destination(int64_t item) const;                    // in [0, N), or -1 to skip the item
-//     ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const;  // column in [0, D)
+//     ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const;  // column in [0, D); not of skipped items
 //     // Optional, used instead on the CPU, and only where all destinations have been checked:
 //     // destination() without the check, whose call keeps a loop's variables out of registers.
 //     int64_t checked_destination(int64_t item) const;
@@ -27,6 +27,7 @@
 //     ORDO_HD int64_t raw_destination(int64_t item) const;
 //     ORDO_HD int64_t destination_from(int64_t item, int64_t raw) const;
 //     static constexpr bool kSingleColumn = true;  // Optional: D is always 1. Fewer kernels to compile.
+//     static constexpr bool kSkippedHaveValues = true;  // Optional: value() may be called of skipped items, too.
 //   };
 //
 //   cpu::accumulate(items, output, shape, algorithm)           accumulate_cpu.h

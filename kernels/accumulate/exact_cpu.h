@@ -85,6 +85,7 @@ class ExactSum {
     const int64_t step = (items_.count + kLooks - 1) / kLooks;
     int top = 1;
     for (int64_t i = 0, k = 0; i < items_.count; i += step, ++k) {
+      if (items_.destination(i) < 0) continue;
       const int64_t column = k % shape_.columns();
       const int e = exact_exponent(item_value(items_, shape_, i, column / shape_.inner, column % shape_.inner));
       if (e != kExactNotFinite) top = std::max(top, e);

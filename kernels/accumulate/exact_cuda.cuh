@@ -93,6 +93,8 @@ __global__ void accumulate_exact_exponents_kernel(Items items, AccumulateShape s
   const int64_t total = items.count * shape.columns();
   for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
     const ExactPlace at(t, items.count, shape);
+    if constexpr (!requires { Items::kSkippedHaveValues; })
+      if (items.destination(at.item) < 0) continue;
     seen.see(float(item_value(items, shape, at.item, at.outer, at.inner)));
   }
   for (int64_t c = ordo::cuda::thread_index(); c < count; c += ordo::cuda::thread_count()) seen.see(float(output[c]));

@@ -12,6 +12,7 @@ template <class I, class T>
 struct BincountItems {
   using value_type = T;
   static constexpr bool kSingleColumn = true;
+  static constexpr bool kSkippedHaveValues = true;
   int64_t count;
   const I* input;
   const T* weights;

@@ -11,6 +11,7 @@ namespace ordo::kernels {
 template <class T, class I>
 struct EmbeddingItems {
   using value_type = T;
+  static constexpr bool kSkippedHaveValues = true;
   int64_t count;
   const I* index;
   const T* grad;
