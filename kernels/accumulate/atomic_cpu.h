@@ -90,9 +90,10 @@ void accumulate_privately(const Items& items, typename Items::value_type* output
   });
 }
 
-/// Alone, a thread just adds. Where there are many items for a destination, each has an output of its own. Otherwise it
-/// takes a lock for a row that is wide enough to be worth one, or adds element by element with atomics; but where
-/// threads would meet at one row, or atomics cost more, the ordered path is as good as any.
+/// Alone, a thread just adds. Where there are many items for a destination, each has an output of its own. Otherwise
+/// one of a few adds to single columns; for rows, and when there are many, it takes a lock for a row that is wide
+/// enough to be worth one, or adds element by element with atomics; but where threads would meet at one row, or atomics
+/// cost more, the ordered path is as good as any.
 template <class Items>
 void accumulate_atomic(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
   constexpr int64_t kLockedColumns = 8, kMostPrivateBytes = 16 << 20;
@@ -102,6 +103,8 @@ void accumulate_atomic(const Items& items, typename Items::value_type* output, c
       shape.destinations * shape.columns() * int64_t(sizeof(accumulate_t<typename Items::value_type>));
   if (shape.destinations * threads <= items.count / 2 && bytes <= kMostPrivateBytes)
     return accumulate_privately(items, output, shape, threads);
+  // A plain addition takes a fraction of what it costs to bring items to the thread that owns their destination.
+  if (shape.columns() == 1 && threads <= kMostFilters) return add_rows(items, output, shape, 0, items.count);
   const bool lock = shape.columns() >= kLockedColumns;
   if (lock ? plan_filters(items, shape.destinations, threads).hot >= 0 : shape.destinations / 4 <= items.count)
     return accumulate_sorted(items, output, shape);

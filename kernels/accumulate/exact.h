@@ -72,13 +72,29 @@ struct Format<Half> : Format16<Half, 11, -24, 0x7c00, 0x7e00> {};
 template <>
 struct Format<BFloat16> : Format16<BFloat16, 8, -133, 0x7f80, 0x7fc0> {};
 
+/// sum * 2^exponent to the nearest float, exponent >= -126: no subnormal result, so that the conversion rounds, and
+/// scaling is exact or gives infinity.
+ORDO_HD float round_normal(int64_t sum, double power) { return float(double(float(sum)) * power); }
+
+/// v to a float that rounds to a shorter format as v does: where bits are lost, the last one says so. v is 0 or at
+/// least the smallest normal float.
+ORDO_HD float to_odd(double v) {
+  const float f = float(v);
+  if (double(f) == v) return f;
+  const bool away = (double(f) > v) == (v > 0);
+  return ordo::detail::bits_float((ordo::detail::float_bits(f) - uint32_t(away)) | 1u);
+}
+
 /// sum * 2^exponent to the nearest T, ties to even.
 template <class T>
 ORDO_HD T round_once(int64_t sum, int exponent) {
   using F = Format<T>;
-  if constexpr (std::is_same_v<T, float>) {
-    // No subnormal result: the conversion rounds, and scaling is exact or gives infinity.
-    if (exponent >= -126) return float(double(float(sum)) * power_of_two(exponent));
+  constexpr int64_t kDoubleHolds = int64_t(1) << 53;
+  if (exponent >= -126) {
+    if constexpr (std::is_same_v<T, float>)
+      return round_normal(sum, power_of_two(exponent));
+    else if (sum > -kDoubleHolds && sum < kDoubleHolds)
+      return T(to_odd(double(sum) * power_of_two(exponent)));
   }
   const uint64_t all = sum < 0 ? 0 - uint64_t(sum) : uint64_t(sum);
   if (all == 0) return F::make(0);

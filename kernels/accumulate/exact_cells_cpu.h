@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include <ordo/engine/half.h>
 #include <ordo/engine/memory.h>
@@ -17,7 +18,7 @@ namespace ordo::kernels::cpu::accumulate_detail {
 class ExactCells {
  public:
   ExactCells(const ExactWindows& windows, int main, int64_t most)
-      : windows_(windows), main_(main), base_(windows.base(main)), most_(most) {}
+      : windows_(windows), main_(main), base_(windows.base(main)), lowest_(main), highest_(main), most_(most) {}
 
   /// Starts again with `count` empty cells, at most `most`.
   void begin(int64_t count) {
@@ -70,6 +71,10 @@ class ExactCells {
     if (!window) {
       window = std::make_unique<Scratch<int64_t>>(most_, Device());
       std::fill_n(window->data(), count_, 0);
+      if (w != windows_.infinities()) {
+        lowest_ = std::min(lowest_, w);
+        highest_ = std::max(highest_, w);
+      }
     }
     return *window;
   }
@@ -89,32 +94,50 @@ class ExactCells {
   void finish(int64_t first, int64_t last, const Output& output) {
     const Adder adder(*this);
     const int64_t* const main = window(main_);
-    std::array<const int64_t*, ExactWindows::kMost> others;  // finite ones
-    int lowest = main_, highest = main_, count = 0;
-    const int infinities = windows_.infinities();
-    for (int w = 0; w < infinities; ++w)
-      if (window(w)) {
-        lowest = std::min(lowest, w);
-        highest = w;
-        if (w != main_) others[size_t(count++)] = window(w);
+    const int quantum = base_ - 150;
+    std::array<const int64_t*, ExactWindows::kMost> others;
+    int count = 0;
+    for (int w = 0; w < ExactWindows::kMost; ++w)
+      if (w != main_ && window(w)) others[size_t(count++)] = window(w);
+    // Blocks of ordinary cells go through a loop without branches.
+    constexpr int64_t kBlock = 64;
+    const bool normal = std::is_same_v<T, float> && quantum >= -126;
+    const double power = exact_detail::power_of_two(quantum);
+    for (int64_t begin = first; begin < last; begin += kBlock) {
+      const int64_t end = std::min(last, begin + kBlock);
+      int64_t rare = 0;
+      for (int k = 0; k < count; ++k)
+        for (int64_t c = begin; c < end; ++c) rare |= others[size_t(k)][c];
+      for (int64_t c = begin; c < end; ++c) rare |= int64_t(!adder.can_add(float(output(c))));
+      if (rare != 0) {
+        for (int64_t c = begin; c < end; ++c) output(c) = result(c, output(c));
+      } else if (normal) {
+        for (int64_t c = begin; c < end; ++c) {
+          T& out = output(c);
+          const float sum = exact_detail::round_normal(main[c] + adder.addend(float(out)), power);
+          out = main[c] == 0 ? out : T(sum);
+        }
+      } else {
+        for (int64_t c = begin; c < end; ++c)
+          if (main[c] != 0) output(c) = exact_detail::round_once<T>(main[c] + adder.addend(float(output(c))), quantum);
       }
-    highest = std::max(highest, main_);
-    const int64_t* const counts = window(infinities);
-    for (int64_t c = first; c < last; ++c) {
-      T& out = output(c);
-      int64_t rare = counts ? counts[c] : 0;
-      for (int k = 0; k < count; ++k) rare |= others[size_t(k)][c];
-      if (rare == 0 && main[c] == 0) continue;
-      if (rare == 0 && adder.can_add(float(out)))
-        out = exact_detail::round_once<T>(main[c] + adder.addend(float(out)), base_ - 150);
-      else if ((counts && counts[c] != 0) || exact_exponent(float(out)) == kExactNotFinite)
-        out = exact_not_finite_result(out, counts ? counts[c] : 0);
-      else
-        out = exact_result(out, windows_, lowest, highest, [&](int w) { return window(w) ? window(w)[c] : 0; });
     }
   }
 
  private:
+  // Of any cell.
+  template <class T>
+  T result(int64_t c, T old) const {
+    const auto sum = [&](int w) { return window(w) ? window(w)[c] : 0; };
+    const int infinities = windows_.infinities();
+    if (sum(infinities) != 0 || exact_exponent(float(old)) == kExactNotFinite)
+      return exact_not_finite_result(old, sum(infinities));
+    int lowest = lowest_, highest = highest_;
+    while (highest > lowest && sum(highest) == 0) --highest;
+    while (lowest < highest && sum(lowest) == 0) ++lowest;
+    return exact_result(old, windows_, lowest, highest, sum);
+  }
+
   [[gnu::noinline]] void add_elsewhere(int64_t cell, float v) {
     const int exponent = exact_exponent(v);
     if (exponent == kExactNotFinite) {
@@ -128,6 +151,7 @@ class ExactCells {
 
   ExactWindows windows_;
   int main_, base_;
+  int lowest_, highest_;  // of the windows of finite values
   int64_t most_, count_ = 0;
   std::array<std::unique_ptr<Scratch<int64_t>>, ExactWindows::kMost> sums_;
 };
