@@ -24,6 +24,10 @@ def span(values):
     return f"{mean(values):.2f} ({min(values):.2f}, {max(values):.2f})" if values else ""
 
 
+def stem(name):
+    return os.path.splitext(os.path.basename(name))[0]
+
+
 def number(value):
     """With two digits, or whole."""
     return f"{value:.2g}" if value < 10 else f"{float(f'{value:.3g}'):.0f}" if value < 1e5 else f"{value:.1e}"
@@ -86,14 +90,14 @@ def operations(files):
     """Price, bits, errors, and the peer, for every operation."""
     for name, data in files:
         print(f"\n{', '.join(data['bandwidth'])}, {data['machine']['processor']}, {data['threads']} threads" if data else
-              f"\n`{name}`: not measured yet")
+              f"\n{stem(name)}: not measured yet")
         lines = []
         for op, rows in rows_of(data).items():
-            throws = sum("error" in row.get("pytorch_deterministic", {}) for row in rows.values())
+            throws = [row for row in rows.values() if of(row, PEER) and "error" in row.get("pytorch_deterministic", {})]
             lines.append([op, str(len(rows)), span(ratios(rows, DETERMINISTIC, FAST)), patterns(rows, FAST),
                           patterns(rows, DETERMINISTIC), worst(rows, FAST), worst(rows, DETERMINISTIC), worst(rows, EXACT),
                           span(ratios(rows, PEER, DETERMINISTIC)),
-                          "throws" if throws else span(ratios(rows, PEER_DETERMINISTIC, DETERMINISTIC))])
+                          f"throws in {len(throws)}" if throws else span(ratios(rows, PEER_DETERMINISTIC, DETERMINISTIC))])
         print_table(["operation", "benchmarks", "deterministic / fast", "several results, fast", "deterministic", "ulps, fast",
                      "deterministic", "exact", "PyTorch / deterministic", "its deterministic mode"], lines or [[""] * 10])
 
@@ -106,7 +110,7 @@ def training(files):
         for op, row in found or [("", {})]:
             any_result = next(iter(row.values()), None)
             times = [of(row, paths) for paths in (FAST, DETERMINISTIC, EXACT, PEER, PEER_DETERMINISTIC)]
-            lines.append([any_result["device"] if any_result else f"`{name}`", op.replace("train-", ""),
+            lines.append([any_result["device"] if any_result else stem(name), op.replace("train-", ""),
                           any_result["shape"] if any_result else ""] + [number(t["ms"]["median"]) if t else "" for t in times])
     print_table(["device", "model", "batch", "fast, ms", "deterministic", "device_to_device", "PyTorch", "its deterministic mode"],
                 lines)
@@ -123,7 +127,7 @@ def summary(files):
         for title, wanted in groups:
             rows = {key: row for rows in rows_of(data).values() for key, row in rows.items()
                     if wanted(next(iter(row.values())))}
-            device = next(iter(next(iter(rows.values())).values()))["device"] if rows else f"`{name}`"
+            device = next(iter(next(iter(rows.values())).values()))["device"] if rows else stem(name)
             lines.append([device, title, str(len(rows)) if rows else "", span(ratios(rows, DETERMINISTIC, FAST)),
                           patterns(rows, FAST), patterns(rows, DETERMINISTIC), span(ratios(rows, PEER, DETERMINISTIC))])
     print_table(["device", "", "benchmarks", "deterministic / fast", "several results, fast", "deterministic",
