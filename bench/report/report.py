@@ -175,8 +175,15 @@ def family_sections(lines):
             drawing = charts.times_chart(groups, limits, f"{FAMILIES.get(family, family)}, {dtype}")
             figures.append(figure(drawing, f"<b>{escape(dtype)}</b>. Shapes: " +
                                   ", ".join(sorted({escape(l.letters) for l in of_dtype}))))
-        errors = {(l.op, SERIES[s][1], e["error"]) for l in some for s, e in l.entries.items() if "error" in e}
-        notes = "".join(f"<p class=note>{escape(op)}, {name}: throws “{escape(text)}”</p>" for op, name, text in sorted(errors))
+        errors = {}
+        for l in some:
+            for s, e in l.entries.items():
+                if "error" in e:
+                    errors.setdefault((e["error"], l.dtype), ({}, {}))
+                    for kept, word in zip(errors[e["error"], l.dtype], (SERIES[s][1], l.op)):
+                        kept[word] = None
+        notes = "".join(f'<p class="note">{" and ".join(who)}: “{escape(text)}” ({escape(", ".join(ops))}, {dtype})</p>'
+                        for (text, dtype), (who, ops) in errors.items())
         parts.append(f'<section class="{"wide" if len(figures) > 1 else ""}"><h3>{escape(FAMILIES.get(family, family))}</h3>{legend(series)}'
                      f'<div class="figures">{"".join(figures)}</div>{notes}</section>')
     return ('<section><h2>Times</h2><p class="intro">Median of the repeats, on a logarithmic axis; a thin line '
@@ -218,7 +225,7 @@ def bits_section(lines):
         found = [e["patterns"] for e in entries if "patterns" in e]
         if not found:
             return ["throws" if entries else "", ""]
-        most = max(found, key=lambda p: p["distinct"])
+        most = max(found, key=lambda p: (p["distinct"], -p["repeats"]))
         text = f'{most["distinct"]}<small>/{most["repeats"]}</small>'
         errors = [e["max_ulp"] for e in entries if "max_ulp" in e]
         return [f'<b class="one">{text}</b>' if most["distinct"] == 1 else text, ulps(max(errors) if errors else None)]
@@ -259,7 +266,7 @@ def about_section(data, device):
              ("libraries", ", ".join(f"{k} {v}" for k, v in data.get("libraries", {}).items())),
              ("measured", data.get("time"))]
     rows = "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in facts if v not in (None, ""))
-    notes = "".join(f"<p class=note>{escape(n)}</p>" for n in data.get("notes", []))
+    notes = "".join(f"<p class="note">{escape(n)}</p>" for n in data.get("notes", []))
     return section("Machine and command", "Bytes per second count what an operation must read and write at least, and are "
                    "compared with a copy of 256 MiB measured in the same run.",
                    f"<dl>{rows}</dl><p>To measure it again:</p><pre>{escape(data.get('command'))}</pre>{notes}")
