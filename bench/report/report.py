@@ -266,7 +266,7 @@ def about_section(data, device):
              ("libraries", ", ".join(f"{k} {v}" for k, v in data.get("libraries", {}).items())),
              ("measured", data.get("time"))]
     rows = "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in facts if v not in (None, ""))
-    notes = "".join(f"<p class="note">{escape(n)}</p>" for n in data.get("notes", []))
+    notes = "".join(f'<p class="note">{escape(n)}</p>' for n in data.get("notes", []))
     return section("Machine and command", "Bytes per second count what an operation must read and write at least, and are "
                    "compared with a copy of 256 MiB measured in the same run.",
                    f"<dl>{rows}</dl><p>To measure it again:</p><pre>{escape(data.get('command'))}</pre>{notes}")
