@@ -44,11 +44,6 @@ def read(name):
     """A line that says what was measured on, and by row {"row", "ms" by path, "peer" by its mode}."""
     with open(name) as file:
         data = json.load(file)
-    if data.get("format") != "ordo bench":  # of a version that had a program of its own for this family
-        results = data["results"]
-        rounds = results[0]["rounds"]["ours"]
-        return (f"{data['device']}, {data['threads']} threads, {data['machine']}; {rounds[0]['version']}, {data['peer']}; "
-                f"median of {len(rounds)} rounds."), results
     rows = {}
     for entry in data["results"]:
         if entry["family"] in FAMILIES and "ms" in entry:
