@@ -10,9 +10,8 @@
 //     // Optional, used instead on the CPU, and only where all destinations have been checked:
 //     // destination() without the check, whose call keeps a loop's variables out of registers.
 //     int64_t checked_destination(int64_t item) const;
-//     // Optional: on the CPU, whether destination() has met an index that is out of range. `exact` then writes
-//     nothing,
-//     // and needs no check before.
+//     // Optional: on the CPU, whether destination() has met an index that is out of range. Then `exact`
+//     // writes nothing, and needs no check before.
 //     bool met_bad_index() const;
 //     // Optional, used instead where it exists: column = outer * shape.inner + inner. Spares the division.
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;

@@ -139,7 +139,7 @@ struct ExactWindows {
 /// Windows for so many items, one of which ends with the exponent `top`. 2^h addends, all items and the old content,
 /// of less than 2^(23 + width) stay below 2^62.
 ORDO_HD ExactWindows exact_windows(int top, int64_t items) {
-  int headroom = exact_detail::highest_bit(uint64_t(items)) + 1;
+  const int headroom = exact_detail::highest_bit(uint64_t(items)) + 1;
   ExactWindows windows{top, 39 - headroom < 32 ? 39 - headroom : 32};
   windows.anchor = top + 1 - (top + windows.width - 1) / windows.width * windows.width;  // at most 1
   return windows;

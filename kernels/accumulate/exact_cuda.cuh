@@ -185,7 +185,7 @@ void accumulate_exact(const Items& items, typename Items::value_type* output, co
   constexpr int64_t kPrivateSums = 2048;  // 16 KiB of shared memory
   const int64_t count = shape.destinations * shape.columns(), values = items.count * shape.columns();
   const Scratch<ExactExponents> exponents(1, device);
-  const Scratch<unsigned long long> memory(exact_windows(kExactNotFinite - 1, items.count).infinities() * count + count,
+  const Scratch<unsigned long long> memory((exact_windows(kExactNotFinite - 1, items.count).infinities() + 1) * count,
                                            device);
   const ExactSums sums{exponents.data(), memory.data(), count, items.count};
 

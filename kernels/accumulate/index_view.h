@@ -5,6 +5,7 @@
 
 #include <ordo/engine/host_device.h>
 #include <ordo/engine/index_check.h>
+#include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -28,7 +29,9 @@ struct IndexView {
 /// A view of `index`, contiguous int32 or int64.
 IndexView index_view(const Tensor& index, int64_t size, const IndexGuard& guard, int64_t step = 1);
 /// On the CPU, looks at all `count` indices and throws IndexError for the first that is out of range, so that an
-/// in-place operation finds out before it writes. On CUDA nothing: the kernel skips and records them.
-void validate_on_cpu(const IndexView& index, int64_t count, const IndexGuard& guard, Device device);
+/// in-place operation finds out before it writes to `output`; not where `exact` will look at them before it writes. On
+/// CUDA nothing: the kernel skips and records them.
+void validate_on_cpu(const IndexView& index, int64_t count, const IndexGuard& guard, const Tensor& output,
+                     Algorithm algorithm);
 
 }  // namespace ordo::kernels

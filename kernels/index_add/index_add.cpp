@@ -87,7 +87,7 @@ void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tens
   const IndexGuard guard(kOp, "index", d, destinations, self.device());
   const Tensor flat_index = contiguous(index);
   const IndexView view = index_view(flat_index, destinations, guard);
-  if (!order && algorithm != Algorithm::exact) validate_on_cpu(view, items, guard, self.device());
+  if (!order) validate_on_cpu(view, items, guard, self, algorithm);
   if (items == 0) return;
 
   Tensor rows = views::try_view(at_least_1d(source), {outer, items, inner});

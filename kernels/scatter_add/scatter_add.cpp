@@ -94,14 +94,14 @@ void add_into(const Tensor& output, int d, const Tensor& index, const Tensor& sr
   if (is_expanded(index, d)) {
     const Tensor line = contiguous(views::as_strided(index, {items}, {index.strides()[d]}, index.storage_offset()));
     const IndexView view = index_view(line, destinations, guard, inner);
-    if (algorithm != Algorithm::exact) validate_on_cpu(view, items, guard, output.device());
+    validate_on_cpu(view, items, guard, output, algorithm);
     index_add_rows({output.data(), values.data(), output.dtype(), output.device(), destinations, outer, inner, items,
                     items * inner, inner, view, 1},
                    algorithm);
   } else {
     const Tensor flat = contiguous(index);
     const IndexView view = index_view(flat, destinations, guard);
-    if (algorithm != Algorithm::exact) validate_on_cpu(view, flat.numel(), guard, output.device());
+    validate_on_cpu(view, flat.numel(), guard, output, algorithm);
     const ScatterAddArgs args{output.data(), values.data(), output.dtype(), output.device(), destinations, outer, inner,
                               items,         view};
     ORDO_ON_DEVICE(output.device(), scatter_add, args, algorithm);

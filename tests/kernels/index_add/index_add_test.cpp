@@ -88,6 +88,11 @@ TEST(IndexAdd, a_bad_index_leaves_the_input_as_it_was) {
     }
 }
 
+TEST(IndexAdd, nothing_has_room_for_an_index) {
+  for (Algorithm a : {Algorithm::atomic, Algorithm::sorted, Algorithm::exact})
+    EXPECT_ORDO_ERROR(index_add(zeros({0}), 0, tensor<int64_t>({0}), ones({1}), 1, a), IndexError, "index[0]");
+}
+
 TEST(IndexAdd, integers) {
   for (Device device : test_devices()) {
     for (DType dtype : {uint8, int32, int64}) {
