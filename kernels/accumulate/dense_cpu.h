@@ -7,12 +7,13 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
-#include <utility>
 
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/accumulate/deal_cpu.h>
 #include <ordo/kernels/accumulate/dense_filter_cpu.h>
 #include <ordo/kernels/accumulate/dense_sums_cpu.h>
 #include <ordo/kernels/accumulate/sort_cpu.h>
@@ -62,47 +63,22 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   // Ranges of 2^shift destinations: few enough to write to them all at once, several per thread.
   const int64_t wanted = std::clamp<int64_t>(n / 2048, 16 * threads, 1024);
   const int shift = std::bit_width(uint64_t(n / wanted));
-  const int64_t ranges = ((n - 1) >> shift) + 1;
-  Scratch<uint32_t> destinations(m, Device());
-  Scratch<int64_t> places(threads * (ranges + 1), Device());  // the last range is of skipped items
-  for_pieces(threads, [&](int piece) {
-    int64_t* counts = places.data() + piece * (ranges + 1);
-    std::fill_n(counts, ranges + 1, 0);
-    const int64_t last = m * (piece + 1) / threads;
-    for (int64_t i = m * piece / threads; i < last; ++i) {
-      int64_t d = checked_destination(items, i);
-      if (d < 0) d = ranges << shift;
-      destinations[i] = uint32_t(d);
-      ++counts[d >> shift];
-    }
-  });
-  Scratch<int64_t> starts(ranges + 2, Device());
-  int64_t place = 0;
-  for (int64_t r = 0; r <= ranges; ++r) {
-    starts[r] = place;
-    for (int p = 0; p < threads; ++p) place += std::exchange(places[p * (ranges + 1) + r], place);
-    if (threads > 1 && r < ranges && place - starts[r] > m / threads / 2) return false;
-  }
+  Deal<Items> deal(items, n, shift, threads);
+  for (int64_t r = 0; r < deal.ranges(); ++r)
+    if (deal.size(r) > m / threads / 2) return false;
 
-  Scratch<typename DenseSums<Acc>::Entry> entries(m, Device());
-  for_pieces(threads, [&](int piece) {
-    int64_t* next = places.data() + piece * (ranges + 1);
-    const int64_t last = m * (piece + 1) / threads;
-    for (int64_t i = m * piece / threads; i < last; ++i) {
-      const uint32_t d = destinations[i], r = d >> shift;
-      if (r < ranges) entries[next[r]++] = {d - (r << shift), item_value(items, shape, i, 0, 0)};
-    }
+  using Entry = typename DenseSums<Acc>::Entry;
+  Scratch<Entry> entries(m, Device());
+  deal.deal(entries.data(), [items, shape](int64_t i, uint32_t place) {
+    return Entry{place, item_value(items, shape, i, 0, 0)};
   });
-  const int64_t kept = starts[ranges];
-  for_pieces(threads, [&](int piece) {
+  std::atomic<int64_t> next = 0;
+  for_pieces(threads, [&](int) {
     DenseSums<Acc> sums(int64_t(1) << shift, m);
-    const int64_t* first = std::lower_bound(starts.data(), starts.data() + ranges, kept * piece / threads);
-    const int64_t* last = std::lower_bound(starts.data(), starts.data() + ranges, kept * (piece + 1) / threads);
-    for (int64_t r = first - starts.data(); r < last - starts.data(); ++r) {
-      const int64_t base = r << shift, width = std::min(int64_t(1) << shift, n - base);
-      sums.begin(width);
-      sums.add(entries + starts[r], starts[r + 1] - starts[r]);
-      for (int64_t d = 0; d < width; ++d) sums.finish(d, output[base + d]);
+    for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < deal.ranges();) {
+      sums.begin(deal.width(r));
+      sums.add(entries + deal.start(r), deal.size(r));
+      for (int64_t d = 0; d < deal.width(r); ++d) sums.finish(d, output[deal.base(r) + d]);
     }
   });
   return true;

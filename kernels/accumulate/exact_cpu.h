@@ -13,12 +13,12 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/accumulate/deal_cpu.h>
 #include <ordo/kernels/accumulate/exact.h>
 #include <ordo/kernels/accumulate/exact_cells_cpu.h>
 #include <ordo/kernels/accumulate/sort_cpu.h>
@@ -113,60 +113,31 @@ class ExactSum {
     }
     const int64_t width = std::max<int64_t>({1, kRangeCells / columns, (n + kMostRanges - 1) / kMostRanges});
     const int shift = int(std::bit_width(uint64_t(width - 1)));
-    const int64_t ranges = ((n - 1) >> shift) + 1;
-
-    Scratch<int64_t> places(threads * (ranges + 1), Device());  // the last range is of skipped items
-    for_pieces(threads, [&](int piece) {
-      int64_t* counts = places.data() + piece * (ranges + 1);
-      std::fill_n(counts, ranges + 1, 0);
-      const int64_t last = m * (piece + 1) / threads;
-      const Items items = items_;
-      for (int64_t i = m * piece / threads; i < last; ++i) {
-        const int64_t d = items.destination(i);
-        ++counts[d < 0 ? ranges : d >> shift];
-      }
-    });
+    Deal<Items> deal(items_, n, shift, threads);
     if (met_bad_index()) return;
-    std::vector<int64_t> starts(size_t(ranges) + 1);
-    int64_t place = 0;
-    for (int64_t r = 0; r <= ranges; ++r) {
-      starts[size_t(r)] = place;
-      for (int p = 0; p < threads; ++p) place += std::exchange(places[p * (ranges + 1) + r], place);
-    }
     Scratch<Entry<kSingle>> entries(m, Device());
-    for_pieces(threads, [&](int piece) {
-      int64_t* next = places.data() + piece * (ranges + 1);
-      const int64_t last = m * (piece + 1) / threads;
-      const Items items = items_;
-      const AccumulateShape shape = shape_;
-      for (int64_t i = m * piece / threads; i < last; ++i) {
-        const int64_t d = checked_destination(items, i);
-        if (d < 0) continue;
-        const uint32_t place = uint32_t(d & ((int64_t(1) << shift) - 1));
-        if constexpr (kSingle)
-          entries[next[d >> shift]++] = {place, float(item_value(items, shape, i, 0, 0))};
-        else
-          entries[next[d >> shift]++] = {place, uint32_t(i)};
-      }
-    });
+    if constexpr (kSingle)
+      deal.deal(entries.data(), [items = items_, shape = shape_](int64_t i, uint32_t place) {
+        return Entry<kSingle>{place, float(item_value(items, shape, i, 0, 0))};
+      });
+    else
+      deal.deal(entries.data(), [](int64_t i, uint32_t place) { return Entry<kSingle>{place, uint32_t(i)}; });
 
-    const int64_t share = starts[size_t(ranges)] / threads;
     const auto is_large = [&](int64_t r) {
-      return threads > 1 && starts[size_t(r) + 1] - starts[size_t(r)] > share / 2;
+      return threads > 1 && deal.size(r) > deal.start(deal.ranges()) / threads / 2;
     };
     const auto add = [&](int64_t r, std::span<ExactCells> own) {
-      const int64_t base = r << shift;
-      add_range<kSingle>(FromEntries<kSingle>{items_, shape_, entries.data()}, starts[size_t(r)], starts[size_t(r) + 1],
-                         base, std::min(int64_t(1) << shift, n - base), own);
+      add_range<kSingle>(FromEntries<kSingle>{items_, shape_, entries.data()}, deal.start(r), deal.start(r + 1),
+                         deal.base(r), deal.width(r), own);
     };
     std::vector<ExactCells> own;
     for (int p = 0; p < threads; ++p) own.push_back(cells((int64_t(1) << shift) * columns));
     std::atomic<int64_t> next = 0;
     for_pieces(threads, [&](int piece) {
-      for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < ranges;)
-        if (starts[size_t(r)] < starts[size_t(r) + 1] && !is_large(r)) add(r, std::span(own).subspan(size_t(piece), 1));
+      for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < deal.ranges();)
+        if (deal.size(r) > 0 && !is_large(r)) add(r, std::span(own).subspan(size_t(piece), 1));
     });
-    for (int64_t r = 0; r < ranges; ++r)
+    for (int64_t r = 0; r < deal.ranges(); ++r)
       if (is_large(r)) add(r, own);
   }
 
