@@ -49,14 +49,22 @@ template <class Out, class Items>
 void add_rows(Items items, Out* output, const AccumulateShape& given, int64_t first, int64_t last) {
   using Acc = accumulate_t<typename Items::value_type>;
   const AccumulateShape shape = given;
-  const bool narrow = shape.columns() == 1;
-  for (int64_t i = first; i < last; ++i) {
-    const int64_t d = checked_destination(items, i);
-    if (d < 0) continue;
-    if (narrow)
-      output[d] = Out(wrapping_add(Acc(output[d]), item_value(items, shape, i, 0, 0)));
-    else
-      add_row(items, output, shape, i, d);
+  if (shape.columns() == 1) {
+    const auto add = [=](int64_t i) {
+      const int64_t d = checked_destination(items, i);
+      if (d >= 0) output[d] = Out(wrapping_add(Acc(output[d]), item_value(items, shape, i, 0, 0)));
+    };
+    if (!is_near(shape.destinations * int64_t(sizeof(Out))))
+      for (; first < last - kFetchAhead; ++first) {
+        __builtin_prefetch(output + checked_destination(items, first + kFetchAhead), 1);
+        add(first);
+      }
+    for (; first < last; ++first) add(first);
+  } else {
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t d = checked_destination(items, i);
+      if (d >= 0) add_row(items, output, shape, i, d);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
-// Ordering rule 1 for wide rows and few destinations, without sorting. Internal to accumulate_cpu.h.
+// Ordering rule 1 for rows of some columns and few destinations, without sorting. Internal to accumulate_cpu.h.
 //
-// Every thread owns some columns (and, where rows are too narrow for that, a range of destinations), keeps a running
-// sum for each destination in the cache, and reads the items in order, which streams their rows from memory.
+// Every thread owns some columns, keeps a running sum for each destination in the cache, and reads the items in order,
+// which streams their rows from memory. Wider rows are worth a sort: fetched one by one, they need no sums in between.
 #pragma once
 
 #include <algorithm>
@@ -91,9 +91,9 @@ template <class Items>
 bool accumulate_dense_rows(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
   using T = typename Items::value_type;
   using Acc = accumulate_t<T>;
-  constexpr int64_t kLeastWidth = 8, kLeastChunk = 16, kMostBytes = 16 << 20, kAhead = 8;
+  constexpr int64_t kLeastWidth = 8, kMostWidth = 48, kLeastChunk = 16, kMostBytes = 16 << 20, kAhead = 8;
   const int64_t m = items.count, n = shape.destinations;
-  if (shape.inner < kLeastWidth || m < 4 * n || m >= INT32_MAX) return false;
+  if (shape.inner < kLeastWidth || shape.inner > kMostWidth || m < 4 * n || m >= INT32_MAX) return false;
   if (n * shape.columns() * int64_t(sizeof(Acc)) > kMostBytes) return false;
   const int64_t threads = pieces_for(m * shape.columns(), 16 * 1024);
   const int64_t wanted = (threads + shape.outer - 1) / shape.outer,

@@ -31,14 +31,6 @@ ORDO_HD double power_of_two(int n) {  // -1022 <= n <= 1023
   return std::bit_cast<double>(uint64_t(n + 1023) << 52);
 #endif
 }
-/// To the nearest integer, ties to even.
-ORDO_HD int64_t to_nearest(double v) {
-#ifdef __CUDA_ARCH__
-  return __double2ll_rn(v);
-#else
-  return std::llrint(v);
-#endif
-}
 ORDO_HD int highest_bit(uint64_t v) {  // v > 0
 #ifdef __CUDA_ARCH__
   return 63 - __clzll(int64_t(v));
@@ -72,30 +64,26 @@ struct Format<Half> : Format16<Half, 11, -24, 0x7c00, 0x7e00> {};
 template <>
 struct Format<BFloat16> : Format16<BFloat16, 8, -133, 0x7f80, 0x7fc0> {};
 
-/// sum * 2^exponent to the nearest float, exponent >= -126: no subnormal result, so that the conversion rounds, and
-/// scaling is exact or gives infinity.
-ORDO_HD float round_normal(int64_t sum, double power) { return float(double(float(sum)) * power); }
-
-/// v to a float that rounds to a shorter format as v does: where bits are lost, the last one says so. v is 0 or at
-/// least the smallest normal float.
-ORDO_HD float to_odd(double v) {
-  const float f = float(v);
-  if (double(f) == v) return f;
-  const bool away = (double(f) > v) == (v > 0);
-  return ordo::detail::bits_float((ordo::detail::float_bits(f) - uint32_t(away)) | 1u);
+/// A float that rounds to T as sum * power does, ties to even; power = 2^exponent, exponent >= -126. It is no subnormal
+/// number, so that scaling is exact or gives infinity. Where T is shorter and the float has lost bits, its last one
+/// says so. No branch.
+template <class T>
+ORDO_HD float round_normal(int64_t sum, double power) {
+  float f = float(sum);
+  if constexpr (!std::is_same_v<T, float>) {
+    const int64_t kept = int64_t(f);
+    const uint32_t away = (kept > sum) == (sum > 0);
+    const uint32_t odd = (ordo::detail::float_bits(f) - away) | 1u;
+    f = kept == sum ? f : ordo::detail::bits_float(odd);
+  }
+  return float(double(f) * power);
 }
 
 /// sum * 2^exponent to the nearest T, ties to even.
 template <class T>
 ORDO_HD T round_once(int64_t sum, int exponent) {
   using F = Format<T>;
-  constexpr int64_t kDoubleHolds = int64_t(1) << 53;
-  if (exponent >= -126) {
-    if constexpr (std::is_same_v<T, float>)
-      return round_normal(sum, power_of_two(exponent));
-    else if (sum > -kDoubleHolds && sum < kDoubleHolds)
-      return T(to_odd(double(sum) * power_of_two(exponent)));
-  }
+  if (exponent >= -126) return T(round_normal<T>(sum, power_of_two(exponent)));
   const uint64_t all = sum < 0 ? 0 - uint64_t(sum) : uint64_t(sum);
   if (all == 0) return F::make(0);
   const int normal = highest_bit(all) + exponent - (F::p - 1);
@@ -149,10 +137,8 @@ ORDO_HD ExactWindows exact_windows(int top, int64_t items) {
 inline constexpr unsigned kExactReach = 38;
 
 /// A finite v in the units of the window that begins with exponent `base`, at most its own and at least kExactReach
-/// less.
-ORDO_HD int64_t exact_addend(float v, int base) {
-  return exact_detail::to_nearest(double(v) * exact_detail::power_of_two(150 - base));
-}
+/// less: a whole number of them.
+ORDO_HD int64_t exact_addend(float v, int base) { return int64_t(double(v) * exact_detail::power_of_two(150 - base)); }
 /// What an infinity or NaN adds to the window of infinities: a NaN is one of each sign.
 ORDO_HD int64_t exact_not_finite(float v) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

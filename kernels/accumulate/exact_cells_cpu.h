@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
+#include <utility>
 
 #include <ordo/engine/half.h>
 #include <ordo/engine/memory.h>
@@ -43,6 +43,8 @@ class ExactCells {
       else
         cells_.add_elsewhere(cell, v);
     }
+    /// `cell` may be -1.
+    void prefetch(int64_t cell) const { __builtin_prefetch(sums_ + cell, 1); }
     /// Zero belongs to every window. No branch.
     bool in_main(float v) const {
       const uint32_t bits = ordo::detail::float_bits(v);
@@ -53,7 +55,7 @@ class ExactCells {
       const uint32_t bits = ordo::detail::float_bits(v);
       return bool((bits >> 23 & 0xff) - first_ <= kExactReach) | bool(bits << 1 == 0);
     }
-    int64_t addend(float v) const { return exact_detail::to_nearest(double(v) * scale_); }
+    int64_t addend(float v) const { return int64_t(double(v) * scale_); }
 
    private:
     ExactCells& cells_;
@@ -99,28 +101,35 @@ class ExactCells {
     int count = 0;
     for (int w = 0; w < ExactWindows::kMost; ++w)
       if (w != main_ && window(w)) others[size_t(count++)] = window(w);
-    // Blocks of ordinary cells go through a loop without branches.
-    constexpr int64_t kBlock = 64;
-    const bool normal = std::is_same_v<T, float> && quantum >= -126;
+    const bool normal = quantum >= -126;
     const double power = exact_detail::power_of_two(quantum);
+    // Blocks of ordinary cells go through loops without branches; the results of others are put in afterwards.
+    constexpr int64_t kBlock = 64;
+    std::array<std::pair<int64_t, T>, kBlock> rare;
     for (int64_t begin = first; begin < last; begin += kBlock) {
       const int64_t end = std::min(last, begin + kBlock);
-      int64_t rare = 0;
+      int64_t any = 0;
       for (int k = 0; k < count; ++k)
-        for (int64_t c = begin; c < end; ++c) rare |= others[size_t(k)][c];
-      for (int64_t c = begin; c < end; ++c) rare |= int64_t(!adder.can_add(float(output(c))));
-      if (rare != 0) {
-        for (int64_t c = begin; c < end; ++c) output(c) = result(c, output(c));
-      } else if (normal) {
+        for (int64_t c = begin; c < end; ++c) any |= others[size_t(k)][c];
+      for (int64_t c = begin; c < end; ++c) any |= int64_t(!adder.can_add(float(output(c))));
+      size_t rare_count = 0;
+      for (int64_t c = begin; any != 0 && c < end; ++c) {
+        int64_t elsewhere = !adder.can_add(float(output(c)));
+        for (int k = 0; k < count; ++k) elsewhere |= others[size_t(k)][c];
+        if (elsewhere != 0) rare[rare_count++] = {c, result(c, T(output(c)))};
+      }
+      if (normal) {
         for (int64_t c = begin; c < end; ++c) {
-          T& out = output(c);
-          const float sum = exact_detail::round_normal(main[c] + adder.addend(float(out)), power);
-          out = main[c] == 0 ? out : T(sum);
+          const float old = output(c), before = adder.can_add(old) ? old : 0;
+          const float sum = exact_detail::round_normal<T>(main[c] + adder.addend(before), power);
+          output(c) = T(main[c] == 0 ? before : sum);
         }
       } else {
         for (int64_t c = begin; c < end; ++c)
-          if (main[c] != 0) output(c) = exact_detail::round_once<T>(main[c] + adder.addend(float(output(c))), quantum);
+          if (const float old = output(c); main[c] != 0 && adder.can_add(old))
+            output(c) = exact_detail::round_once<T>(main[c] + adder.addend(old), quantum);
       }
+      for (size_t r = 0; r < rare_count; ++r) output(rare[r].first) = rare[r].second;
     }
   }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -45,8 +46,9 @@ class ExactSum {
   }
 
  private:
-  // Cells of a thread that stay in its second-level cache, also while a few others are added up.
-  static constexpr int64_t kDirectCells = 128 * 1024, kRangeCells = 64 * 1024;
+  // Cells of all threads that a third-level cache holds, and of one that stay in its second-level cache, also while a
+  // few others are added up.
+  static constexpr int64_t kDirectCells = 4 << 20, kRangeCells = 64 * 1024;
   static constexpr int64_t kMostRanges = 32;  // written to all at once
 
   // Items that have been dealt: of single columns the value itself.
@@ -81,7 +83,7 @@ class ExactSum {
   // The exponent that few values will exceed, from a look at some.
   int likely_top() const {
     constexpr int64_t kLooks = 256;
-    constexpr int kMargin = 2;
+    constexpr int kMargin = 1;
     const int64_t step = (items_.count + kLooks - 1) / kLooks;
     int top = 1;
     for (int64_t i = 0, k = 0; i < items_.count; i += step, ++k) {
@@ -106,7 +108,7 @@ class ExactSum {
   void run_rows() {
     const int64_t m = items_.count, n = shape_.destinations, columns = shape_.columns();
     const int threads = pieces_for(m * columns, kAccumulateGrain);
-    if (n * columns <= kDirectCells && n * threads <= 4 * m) {
+    if (n * columns * threads <= kDirectCells && n * threads <= m) {
       std::vector<ExactCells> own;
       for (int p = 0; p < threads; ++p) own.push_back(cells(n * columns));
       return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, own);
@@ -151,8 +153,8 @@ class ExactSum {
     for_pieces(pieces, [&](int piece) {
       ExactCells& mine = own[size_t(piece)];
       mine.begin(count);
-      for_each<kSingle>(source, first + (last - first) * piece / pieces, first + (last - first) * (piece + 1) / pieces,
-                        ExactCells::Adder(mine));
+      add_items<kSingle>(source, first + (last - first) * piece / pieces, first + (last - first) * (piece + 1) / pieces,
+                         mine, is_near(count * int64_t(sizeof(int64_t))));
     });
     if (met_bad_index()) return;
     // The sums of all come to the first.
@@ -169,18 +171,28 @@ class ExactSum {
     });
   }
 
-  // f(cell, value) for all values of the items first .. last.
-  template <bool kSingle, class Source, class F>
-  static void for_each(Source source, int64_t first, int64_t last, F f) {
-    const int64_t outer = source.shape.outer, inner = source.shape.inner;
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t d = source.destination(i);
-      if (d < 0) continue;
-      if constexpr (kSingle) {
-        f(d, source.value(i, 0, 0));
-      } else {
+  // Adds all values of the items first .. last.
+  template <bool kSingle, class Source>
+  static void add_items(Source source, int64_t first, int64_t last, ExactCells& cells, bool near) {
+    const ExactCells::Adder add(cells);
+    if constexpr (kSingle) {
+      const auto add_item = [=](int64_t i) {
+        const int64_t d = source.destination(i);
+        if (d >= 0) add(d, source.value(i, 0, 0));
+      };
+      if (!near)
+        for (; first < last - kFetchAhead; ++first) {
+          add.prefetch(source.destination(first + kFetchAhead));
+          add_item(first);
+        }
+      for (; first < last; ++first) add_item(first);
+    } else {
+      const int64_t outer = source.shape.outer, inner = source.shape.inner;
+      for (int64_t i = first; i < last; ++i) {
+        const int64_t d = source.destination(i);
+        if (d < 0) continue;
         for (int64_t o = 0, c = d * outer * inner; o < outer; ++o, c += inner)
-          for (int64_t j = 0; j < inner; ++j) f(c + j, source.value(i, o, j));
+          for (int64_t j = 0; j < inner; ++j) add(c + j, source.value(i, o, j));
       }
     }
   }

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/memory.h>
@@ -171,35 +173,49 @@ class RunFold {
       for (int64_t i = first + 1; i < last; ++i) sum += value(i, o, j0);
       *row = sum;
     } else {
-      const Items items = items_;  // which no store to a sum can change: so the loops vectorise
-      const AccumulateShape shape = shape_;
-      const auto add = [&, row, o, j0, width](auto... item) {
-        for (int j = 0; j < width; ++j) row[j] = (row[j] + ... + item_value(items, shape, item, o, j0 + j));
-      };
-      prefetch(first, o, j0, width);
-      const int64_t start = entry_item(entries_[first]);
-      for (int j = 0; j < width; ++j) row[j] = item_value(items, shape, start, o, j0 + j);
-      int64_t i = first + 1;
-      for (; i + 4 <= last; i += 4) {
-        for (int k = 0; k < 4; ++k) prefetch(i + k, o, j0, width);
-        add(entry_item(entries_[i]), entry_item(entries_[i + 1]), entry_item(entries_[i + 2]),
-            entry_item(entries_[i + 3]));
+      int64_t i = first;
+      if (first + 4 <= last) {
+        add_rows<true, 4>(i, o, j0, width, row);
+        i += 4;
+      } else {
+        add_rows<true, 1>(i++, o, j0, width, row);
       }
-      for (; i < last; ++i) {
-        prefetch(i, o, j0, width);
-        add(entry_item(entries_[i]));
-      }
+      for (; i + 4 <= last; i += 4) add_rows<false, 4>(i, o, j0, width, row);
+      for (; i < last; ++i) add_rows<false, 1>(i, o, j0, width, row);
     }
   }
 
-  // Rows lie in memory in the order of items, so that the hardware cannot know which comes next.
-  void prefetch(int64_t i, int64_t o, int64_t j0, int width) const {
-    if constexpr (requires { items_.address(i, o, j0); }) {
-      constexpr int kAhead = 8, kLine = 64, kMostLines = 16;
-      if (i + kAhead >= count_) return;
-      const char* p = reinterpret_cast<const char*>(items_.address(entry_item(entries_[i + kAhead]), o, j0));
-      const int lines = std::min<int>(kMostLines, (width * int(sizeof(T)) + kLine - 1) / kLine);
-      for (int l = 0; l < lines; ++l) __builtin_prefetch(p + l * kLine);
+  // To the row, or with kFirst to nothing, the values of the entries i .. i + kCount are added. Rows lie in memory in
+  // the order of items, so that the hardware cannot know which comes next: for every line of one that is used, a line
+  // of a later one is fetched.
+  template <bool kFirst, int kCount>
+  void add_rows(int64_t i, int64_t o, int64_t j0, int width, Acc* row) const {
+    constexpr int kLine = 64 / int(sizeof(T)), kLinesAhead = 256;
+    constexpr int64_t kLeastAhead = 8, kMostAhead = 64;
+    const Items items = items_;  // which no store to a sum can change: so the loops vectorise
+    const AccumulateShape shape = shape_;
+    const int64_t ahead = std::clamp<int64_t>(kLinesAhead * kLine / width, kLeastAhead, kMostAhead);
+    std::array<int64_t, kCount> item, later;
+    for (int k = 0; k < kCount; ++k) {
+      item[k] = entry_item(entries_[i + k]);
+      later[k] = entry_item(entries_[std::min(i + k + ahead, count_ - 1)]);
+    }
+    const auto sum = [&]<size_t... k>(int j, std::index_sequence<k...>) {
+      if constexpr (kFirst)
+        return (... + item_value(items, shape, item[k], o, j0 + j));
+      else
+        return (row[j] + ... + item_value(items, shape, item[k], o, j0 + j));
+    };
+    const auto add_columns = [&](int first, int count) {
+      for (int j = first; j < first + count; ++j) row[j] = sum(j, std::make_index_sequence<kCount>());
+    };
+    for (int j = 0; j < width; j += kLine) {
+      if constexpr (requires { items.address(i, o, j0); })
+        for (int k = 0; k < kCount; ++k) __builtin_prefetch(items.address(later[k], o, j0 + j), 0, 2);
+      if (j + kLine <= width)
+        add_columns(j, kLine);
+      else
+        add_columns(j, width - j);
     }
   }
 

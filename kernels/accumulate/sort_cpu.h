@@ -45,6 +45,11 @@ void for_pieces(int pieces, const F& f) {
 /// What one thread handles at least; below twice that everything happens on the calling thread.
 inline constexpr int64_t kAccumulateGrain = 8 * 1024;
 
+/// Sums of single columns in memory farther than a second-level cache are fetched this many items before they are
+/// needed. At random places the processor alone would wait for every few of them.
+inline constexpr int64_t kFetchAhead = 128;
+inline bool is_near(int64_t bytes) { return bytes <= 1 << 20; }
+
 /// Threads worth using on `work` steps, at least `grain` each.
 inline int pieces_for(int64_t work, int64_t grain) {
   if (ordo::detail::in_parallel_region()) return 1;
