@@ -35,8 +35,9 @@ class ExactCells {
         : cells_(cells),
           sums_(cells.window(cells.main_)),
           scale_(exact_detail::power_of_two(150 - cells.base_)),
-          first_(cells.base_),
-          width_(cells.windows_.width) {}
+          lowest_(uint32_t(std::max(cells.base_, 0)) << 24),
+          span_((uint32_t(cells.base_ + cells.windows_.width) << 24) - lowest_),
+          reach_((uint32_t(std::min(cells.base_ + int(kExactReach) + 1, kExactNotFinite)) << 24) - lowest_) {}
     void operator()(int64_t cell, float v) const {
       if (in_main(v)) [[likely]]
         sums_[cell] += addend(v);
@@ -47,13 +48,13 @@ class ExactCells {
     void prefetch(int64_t cell) const { __builtin_prefetch(sums_ + cell, 1); }
     /// Zero belongs to every window. No branch.
     bool in_main(float v) const {
-      const uint32_t bits = ordo::detail::float_bits(v);
-      return bool((bits >> 23 & 0xff) - first_ < width_) | bool(bits << 1 == 0);
+      const uint32_t magnitude = ordo::detail::float_bits(v) << 1;
+      return bool(magnitude - lowest_ < span_) | bool(magnitude == 0);
     }
     /// The same for a single value besides those of the items.
     bool can_add(float v) const {
-      const uint32_t bits = ordo::detail::float_bits(v);
-      return bool((bits >> 23 & 0xff) - first_ <= kExactReach) | bool(bits << 1 == 0);
+      const uint32_t magnitude = ordo::detail::float_bits(v) << 1;
+      return bool(magnitude - lowest_ < reach_) | bool(magnitude == 0);
     }
     int64_t addend(float v) const { return int64_t(double(v) * scale_); }
 
@@ -61,7 +62,7 @@ class ExactCells {
     ExactCells& cells_;
     int64_t* sums_;
     double scale_;
-    uint32_t first_, width_;
+    uint32_t lowest_, span_, reach_;  // of floats shifted by their sign: the exponent is the highest byte
   };
 
   /// The sums in window w, or null when nothing was added there.

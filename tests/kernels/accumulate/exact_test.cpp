@@ -176,6 +176,20 @@ TEST(Exact, keeps_rule_5) {
   expect_rule5(float16, test_values({30}, 1), test_indices({500}, 30, 2), test_mixed_values({500}, 3), 0.3);
 }
 
+TEST(Exact, keeps_rule_5_at_both_ends_of_the_range) {
+  constexpr int64_t m = 5000, n = 300;
+  for (float scale : {1e-38f, 1e-41f, 1e37f}) {
+    std::vector<int64_t> index(m), unused(n);
+    std::vector<float> values(m), old(n);
+    draw(Values::normal, index, values, n, 6);
+    draw(Values::normal, unused, old, 1, 7);
+    for (float& v : values) v *= scale;
+    for (float& v : old) v *= scale;
+    for (DType dtype : {float32, bfloat16})
+      expect_rule5(dtype, from_vector(old, {n, 1}), from_vector(index, {m}), from_vector(values, {m, 1}));
+  }
+}
+
 TEST(Exact, does_not_depend_on_the_order) {
   const Tensor input = test_values({100}, 1), index = test_indices({5000}, 100, 2);
   const Tensor source = test_mixed_values({5000}, 3).to(float32);
@@ -215,6 +229,8 @@ TEST(Exact, infinities_zeros_and_small_numbers) {
       {kInf, {-kInf}, kNan},
       {kInf, {1, 2}, kInf},
       {-kInf, {}, -kInf},
+      {kInf, {kMax, kMax}, kInf},
+      {payload, {-kMax}, payload},
       {1, {kNan, kInf}, kNan},
       {payload, {}, payload},
       {payload, {3}, payload},
