@@ -190,6 +190,40 @@ TEST(Exact, keeps_rule_5_at_both_ends_of_the_range) {
   }
 }
 
+TEST(Exact, keeps_rule_5_for_any_floats) {
+  struct Size {
+    int64_t items, destinations;
+  };
+  std::mt19937_64 random(11);
+  for (int spread : {0, 4, 20, 255})
+    for (const Size& s : {Size{20, 3}, Size{600, 40}, Size{5000, 200}, Size{20000, 9000}}) {
+      const int center = int(random() % 256);
+      const auto draw_float = [&] {
+        if (random() % 200 == 0) return random() % 4 == 0 ? kNan : random() % 2 ? kInf : -kInf;
+        if (random() % 20 == 0) return random() % 2 ? 0.0f : -0.0f;
+        const int exponent = std::clamp(center + int(random() % uint64_t(2 * spread + 1)) - spread, 0, 254);
+        return std::bit_cast<float>(uint32_t(exponent) << 23 | (uint32_t(random()) & 0x807fffffu));
+      };
+      std::vector<int64_t> index(size_t(s.items));
+      std::vector<float> values(size_t(s.items)), old(size_t(s.destinations));
+      for (float& v : old) v = draw_float();
+      for (size_t i = 0; i < index.size(); ++i) {
+        index[i] = int64_t(random() % uint64_t(s.destinations));
+        values[i] = draw_float();
+        if (random() % 4 == 0) {  // cancels one before, or the old content
+          const size_t other = size_t(random() % (i + 1));
+          index[i] = index[other];
+          values[i] = random() % 4 == 0 ? -old[size_t(index[i])] : -values[other];
+        }
+      }
+      const Tensor input = from_vector(old, {s.destinations, 1}), to = from_vector(index, {s.items});
+      for (DType dtype : {float32, float16, bfloat16}) {
+        SCOPED_TRACE(testing::Message() << "center " << center << " spread " << spread);
+        expect_rule5(dtype, input, to, from_vector(values, {s.items, 1}));
+      }
+    }
+}
+
 TEST(Exact, does_not_depend_on_the_order) {
   const Tensor input = test_values({100}, 1), index = test_indices({5000}, 100, 2);
   const Tensor source = test_mixed_values({5000}, 3).to(float32);
