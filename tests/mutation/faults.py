@@ -3,6 +3,7 @@
 
 # Tests that are tried first, by the beginning of the file's path. The others run when none of these fails.
 FIRST = {
+    "kernels/accumulate/exact": "*Exact*",
     "kernels/accumulate/": "*index_add*:*scatter_add*:*bincount*:*Accumulate*:*embedding*",
     "kernels/reduce/": "*/sum:*/mean:*/amax:*/argmin:*/var:*/max:*/norm:*batch_norm*",
     "kernels/matmul/": "*/matmul:*/bmm:*/linear:*Matmul*",
@@ -140,6 +141,10 @@ FAULTS = [
           "for (int w = 0; w < ExactWindows::kMost; ++w) {\n      const int64_t* const from", "for (int w = main_; w <= main_; ++w) {\n      const int64_t* const from"),
     fault("CPU exact: a bad index is found too late", "kernels/accumulate/exact_cpu.h",
           "    if (met_bad_index()) return;\n    // The sums", "    // The sums"),
+    fault("CPU exact: infinities fit the highest window", "kernels/accumulate/exact_cells_cpu.h",
+          "std::min(cells.base_ + int(kExactReach) + 1, kExactNotFinite)", "cells.base_ + int(kExactReach) + 1"),
+    fault("CPU exact: a sum that lost bits rounds as if it were whole", EXACT,
+          "f = kept == sum ? f : ordo::detail::bits_float(odd);", ""),
     fault("CPU exact: cells keep what another range left", "kernels/accumulate/exact_cells_cpu.h",
           "if (window) std::fill_n(window->data(), count, 0);", ""),
     # -- the order itself
