@@ -28,6 +28,9 @@ class ExactCells {
     make(main_);
   }
 
+  /// Of the main window.
+  int64_t bytes() const { return count_ * int64_t(sizeof(int64_t)); }
+
   /// What a loop over values needs, apart from the rest so that it stays in registers.
   class Adder {
    public:
@@ -47,18 +50,17 @@ class ExactCells {
     /// `cell` may be -1.
     void prefetch(int64_t cell) const { __builtin_prefetch(sums_ + cell, 1); }
     /// Zero belongs to every window. No branch.
-    bool in_main(float v) const {
-      const uint32_t magnitude = ordo::detail::float_bits(v) << 1;
-      return bool(magnitude - lowest_ < span_) | bool(magnitude == 0);
-    }
+    bool in_main(float v) const { return is_within(v, span_); }
     /// The same for a single value besides those of the items.
-    bool can_add(float v) const {
-      const uint32_t magnitude = ordo::detail::float_bits(v) << 1;
-      return bool(magnitude - lowest_ < reach_) | bool(magnitude == 0);
-    }
+    bool can_add(float v) const { return is_within(v, reach_); }
     int64_t addend(float v) const { return int64_t(double(v) * scale_); }
 
    private:
+    bool is_within(float v, uint32_t span) const {
+      const uint32_t magnitude = ordo::detail::float_bits(v) << 1;
+      return bool(magnitude - lowest_ < span) | bool(magnitude == 0);
+    }
+
     ExactCells& cells_;
     int64_t* sums_;
     double scale_;

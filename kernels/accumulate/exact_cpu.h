@@ -154,7 +154,7 @@ class ExactSum {
       ExactCells& mine = own[size_t(piece)];
       mine.begin(count);
       add_items<kSingle>(source, first + (last - first) * piece / pieces, first + (last - first) * (piece + 1) / pieces,
-                         mine, is_near(count * int64_t(sizeof(int64_t))));
+                         mine);
     });
     if (met_bad_index()) return;
     // The sums of all come to the first.
@@ -173,19 +173,14 @@ class ExactSum {
 
   // Adds all values of the items first .. last.
   template <bool kSingle, class Source>
-  static void add_items(Source source, int64_t first, int64_t last, ExactCells& cells, bool near) {
+  static void add_items(Source source, int64_t first, int64_t last, ExactCells& cells) {
     const ExactCells::Adder add(cells);
     if constexpr (kSingle) {
-      const auto add_item = [=](int64_t i) {
+      const auto fetch = [=](int64_t i) { add.prefetch(source.destination(i)); };
+      for_items(first, last, cells.bytes(), fetch, [=](int64_t i) {
         const int64_t d = source.destination(i);
         if (d >= 0) add(d, source.value(i, 0, 0));
-      };
-      if (!near)
-        for (; first < last - kFetchAhead; ++first) {
-          add.prefetch(source.destination(first + kFetchAhead));
-          add_item(first);
-        }
-      for (; first < last; ++first) add_item(first);
+      });
     } else {
       const int64_t outer = source.shape.outer, inner = source.shape.inner;
       for (int64_t i = first; i < last; ++i) {
