@@ -76,15 +76,11 @@ Tensor take(const Tensor& weight, const SavedBags& bags, const Saved& rows) {
                 });
 }
 
-}  // namespace
-
-Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
-                     const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
-  const kernels::BagArguments arguments{input, offsets, mode, include_last_offset, padding_idx};
+Tensor embed(const kernels::BagArguments& arguments, const Tensor& weight, const Tensor& per_sample_weights) {
   if (!grad_enabled() || !(wanted(weight) || wanted(per_sample_weights)))
     return kernels::embedding_bag(arguments, weight, per_sample_weights).values;
-  if (mode != EmbeddingBagMode::max) {
-    detail::expect_defined("embedding_bag", input, "input");
+  if (arguments.mode != EmbeddingBagMode::max) {
+    detail::expect_defined("embedding_bag", arguments.input, "input");
     detail::expect_defined("embedding_bag", weight, "weight");
     return add_up(SavedBags(arguments), weight, per_sample_weights);
   }
@@ -92,6 +88,18 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
   return record("embedding_bag", std::move(result.values), {weight},
                 [bags = SavedBags(arguments), rows = Saved(result.rows), num_rows = weight.size(0)](
                     const Tensor& grad) -> TensorList { return {spread_max(bags, grad, rows, num_rows)}; });
+}
+
+}  // namespace
+
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
+                     const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
+  return embed({input, offsets, mode, include_last_offset, padding_idx}, weight, per_sample_weights);
+}
+
+Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
+                     const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
+  return embed({plan.index(), offsets, mode, include_last_offset, padding_idx, plan}, weight, per_sample_weights);
 }
 
 }  // namespace ordo

@@ -23,4 +23,11 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
                      EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
                      bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);
 
+/// The same for plan.index(), whose entries have been sorted: then so is the gradient's order. The gradient adds by
+/// `sorted` at every level. mode: sum or mean, else ValueError. ShapeError unless the plan is for as many rows as
+/// weight has.
+Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets = {},
+                     EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
+                     bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);
+
 }  // namespace ordo

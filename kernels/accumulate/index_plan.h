@@ -14,9 +14,9 @@ struct IndexOrder {
 }  // namespace kernels
 
 /// What algorithm `sorted` finds out about an index: which entries name the same destination, in which order. Sorting
-/// them is a good part of a deterministic index_add or embedding gradient; a plan does it once for all that use the
-/// same index. A plan adds by `sorted` at every level, so its results have the bits that index_add gives with that
-/// algorithm.
+/// them is a good part of a deterministic index_add or gradient of embedding or embedding_bag; a plan does it once for
+/// all that use the same index. A plan adds by `sorted` at every level, so its results have the bits that index_add
+/// gives with that algorithm.
 ///
 ///   const IndexPlan plan(tokens, table.size(0));
 ///   Tensor rows = embedding(plan, table);              // and its gradient

@@ -5,6 +5,7 @@
 #include <ordo/engine/host_device.h>
 #include <ordo/engine/index_check.h>
 #include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/kernels/accumulate/ordered_sum.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 
@@ -23,6 +24,8 @@ struct Bags {
     if (offsets == nullptr) return (bag + 1) * length;
     return bag + 1 < offset_count ? clamp(offsets[bag + 1]) : items;
   }
+  /// Where the items begin that are in no bag, which only a last offset leaves any of. Null: there are none.
+  const int64_t* uncovered() const { return offset_count > bags ? offsets + bags : nullptr; }
   /// Whether offset `at` begins at 0, lies in range and does not descend.
   ORDO_HD bool offset_ok(int64_t at, const IndexCheck& check) const {
     const int64_t value = offsets[at];
@@ -40,9 +43,10 @@ struct BagItems {
   using value_type = T;
   using V = accumulate_t<T>;
   int64_t count;
-  const int64_t* row_of;  // -1: left out, or in no bag
-  const int64_t* bag_of;  // where row_of is not -1
-  const int64_t* counts;  // of bags: items that are not left out
+  const int64_t* row_of;     // -1: left out, or in no bag
+  const int64_t* bag_of;     // 0 for those in no bag
+  const int64_t* uncovered;  // with an IndexPlan, which knows neither: as Bags has it, else null
+  const int64_t* counts;     // of bags: items that are not left out
   const T* sample_weights;
   const T* grad;
   int64_t columns;
@@ -51,6 +55,7 @@ struct BagItems {
   ORDO_HD V value(int64_t item, int64_t column) const { return element(*address(item, 0, column), item); }
   ORDO_HD V element(T read, int64_t item) const {
     const V g = read;
+    if (uncovered != nullptr && item >= *uncovered) return V(-0.0);  // adds nothing to whatever was before
     if constexpr (kFactor == BagFactor::sample_weight)
       return g * V(sample_weights[item]);
     else if constexpr (kFactor == BagFactor::mean)
@@ -67,13 +72,14 @@ struct BagItems {
 /// Calls f(items) with the BagItems of the mode.
 template <class T, class F>
 void with_bag_items(EmbeddingBagMode mode, int64_t count, const int64_t* row_of, const int64_t* bag_of,
-                    const int64_t* counts, const T* sample_weights, const T* grad, int64_t columns, const F& f) {
+                    const int64_t* uncovered, const int64_t* counts, const T* sample_weights, const T* grad,
+                    int64_t columns, const F& f) {
   if (mode == EmbeddingBagMode::mean)
-    f(BagItems<T, BagFactor::mean>{count, row_of, bag_of, counts, nullptr, grad, columns});
+    f(BagItems<T, BagFactor::mean>{count, row_of, bag_of, uncovered, counts, nullptr, grad, columns});
   else if (sample_weights != nullptr)
-    f(BagItems<T, BagFactor::sample_weight>{count, row_of, bag_of, counts, sample_weights, grad, columns});
+    f(BagItems<T, BagFactor::sample_weight>{count, row_of, bag_of, uncovered, counts, sample_weights, grad, columns});
   else
-    f(BagItems<T, BagFactor::one>{count, row_of, bag_of, counts, nullptr, grad, columns});
+    f(BagItems<T, BagFactor::one>{count, row_of, bag_of, uncovered, counts, nullptr, grad, columns});
 }
 
 /// Max: every (bag, column) adds its gradient to the row it came from, in that column.
@@ -102,12 +108,13 @@ ORDO_HD accumulate_t<T> sample_gradient(const T* grad, const T* row, int64_t col
   return sum.result();
 }
 
-// Per device; tensors are contiguous. `output` of the backward pass holds zeros.
+// Per device; tensors are contiguous. `output` of the backward pass holds zeros. With an order, an IndexPlan's, what
+// the row of padding gets is to be cleared by the caller.
 namespace cpu {
 void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, const Tensor& sample_weights,
                    EmbeddingBagMode mode, const Tensor& values, const Tensor& rows);
 void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
-                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm);
+                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm, const IndexOrder* order);
 void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm);
 void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,
                                    const Tensor& output);
@@ -117,7 +124,7 @@ namespace cuda {
 void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, const Tensor& sample_weights,
                    EmbeddingBagMode mode, const Tensor& values, const Tensor& rows);
 void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
-                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm);
+                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm, const IndexOrder* order);
 void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm);
 void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,
                                    const Tensor& output);

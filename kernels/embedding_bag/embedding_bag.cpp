@@ -29,6 +29,12 @@ Prepared prepare(const char* op, const BagArguments& a, int64_t num_rows, const 
   ordo::detail::expect_index_dtype(op, a.input);
   ordo::detail::expect_same_device(op, a.input, beside);
   Prepared p;
+  if (a.plan) {
+    ORDO_CHECK(a.plan->size() == num_rows, ShapeError, op, "the plan is for {} rows, but weight has {}", a.plan->size(),
+               num_rows);
+    ORDO_CHECK(a.mode != EmbeddingBagMode::max, ValueError, op,
+               "takes a plan with modes sum and mean only: the maximum of a column has a row of its own");
+  }
   p.bags = {nullptr, 0, 0, 0, a.input.numel(), wrap_padding_idx(op, a.padding_idx, num_rows)};
   if (a.offsets.defined()) {
     ORDO_CHECK(a.input.dim() == 1, ShapeError, op,
@@ -117,8 +123,10 @@ Tensor embedding_bag_backward(const BagArguments& arguments, const Tensor& grad,
                grad.sizes());
     ORDO_ON_DEVICE(grad.device(), embedding_bag_max_backward, contiguous(grad), contiguous(rows), output, algorithm);
   } else {
+    const IndexOrder* const order = arguments.plan && p.bags.bags > 0 ? &arguments.plan->order() : nullptr;
     ORDO_ON_DEVICE(grad.device(), embedding_bag_backward, p.bags, p.input, contiguous(grad), sample_weights,
-                   arguments.mode, output, algorithm);
+                   arguments.mode, output, algorithm, order);
+    if (arguments.plan && p.bags.padding >= 0) fill_(views::narrow(output, 0, p.bags.padding, 1), 0);
   }
   return output;
 }

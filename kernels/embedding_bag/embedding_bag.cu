@@ -77,11 +77,14 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
   guard.finish();
 }
 
-__global__ void embedding_bag_no_row_kernel(int64_t* row_of, int64_t count) {
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) row_of[i] = -1;
+__global__ void embedding_bag_no_bag_kernel(int64_t* row_of, int64_t* bag_of, int64_t count) {
+  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
+    row_of[i] = -1;
+    bag_of[i] = 0;
+  }
 }
 
-/// The row and the bag of every item, row -1 for those left out or in no bag; and how many items of each bag are in.
+/// The row and the bag of every item, as BagItems has them; and how many items of each bag are in.
 template <class I>
 __global__ void embedding_bag_find_kernel(Bags bags, const I* index, int64_t rows, IndexCheck check, int64_t* row_of,
                                           int64_t* bag_of, int64_t* counts) {
@@ -89,9 +92,9 @@ __global__ void embedding_bag_find_kernel(Bags bags, const I* index, int64_t row
     int64_t count = 0;
     for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
       const int64_t row = int64_t(index[i]);
+      bag_of[i] = b;
       if (!check.ok(i, row, rows) || row == bags.padding) continue;
       row_of[i] = row;
-      bag_of[i] = b;
       ++count;
     }
     counts[b] = count;
@@ -102,7 +105,7 @@ __global__ void embedding_bag_find_kernel(Bags bags, const I* index, int64_t row
 void find_bags(const Bags& bags, const Tensor& input, int64_t rows, const IndexCheck& check, int64_t* row_of,
                int64_t* bag_of, int64_t* counts) {
   const Device device = input.device();
-  launch_over(device, bags.items, embedding_bag_no_row_kernel, row_of, bags.items);
+  launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);
   dispatch_index("embedding_bag_backward", input.dtype(), [&]<class I>() {
     launch_over(device, bags.bags, embedding_bag_find_kernel<I>, bags, input.data<I>(), rows, check, row_of, bag_of,
                 counts);
@@ -110,7 +113,7 @@ void find_bags(const Bags& bags, const Tensor& input, int64_t rows, const IndexC
 }
 
 void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
-                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm) {
+                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm, const IndexOrder* order) {
   const Device device = grad.device();
   const ordo::cuda::DeviceScope scope(device);
   check_offsets(bags, device);
@@ -119,10 +122,14 @@ void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor&
   const Scratch<int64_t> row_of(bags.items, device), bag_of(bags.items, device), counts(bags.bags, device);
   find_bags(bags, input, rows, guard.check(), row_of.data(), bag_of.data(), counts.data());
   dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-    with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), counts.data(),
+    with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), order ? bags.uncovered() : nullptr, counts.data(),
                       sample_weights.defined() ? sample_weights.data<T>() : nullptr, grad.data<T>(), columns,
                       [&](const auto& items) {
-                        accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm, device);
+                        const AccumulateShape shape{rows, 1, columns};
+                        if (order)
+                          accumulate(items, output.data<T>(), shape, *order, device);
+                        else
+                          accumulate(items, output.data<T>(), shape, algorithm, device);
                       });
   });
   guard.finish();

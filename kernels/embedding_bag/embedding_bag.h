@@ -10,6 +10,7 @@
 
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
+#include <ordo/kernels/accumulate/index_plan.h>
 
 namespace ordo {
 
@@ -23,6 +24,7 @@ struct BagArguments {
   EmbeddingBagMode mode = EmbeddingBagMode::mean;
   bool include_last_offset = false;
   std::optional<int64_t> padding_idx;
+  std::optional<IndexPlan> plan = std::nullopt;  ///< of input, for sum and mean: their backward pass need not sort
 };
 
 struct EmbeddingBagResult {
@@ -33,7 +35,7 @@ struct EmbeddingBagResult {
 EmbeddingBagResult embedding_bag(const BagArguments& bags, const Tensor& weight, const Tensor& per_sample_weights = {});
 
 /// The gradient with respect to a weight of num_rows rows. `rows` is the forward pass's (max only).
-/// algorithm: automatic, atomic or sorted.
+/// algorithm: automatic, atomic, sorted or exact; `sorted` with a plan.
 Tensor embedding_bag_backward(const BagArguments& bags, const Tensor& grad, const Tensor& rows, int64_t num_rows,
                               const Tensor& per_sample_weights = {}, Algorithm algorithm = Algorithm::automatic);
 

@@ -29,18 +29,19 @@ void check_offsets(const Bags& bags) {
   }
 }
 
-/// The row and the bag of every item, row -1 for those left out or in no bag; and how many items of each bag are in.
+/// The row and the bag of every item, as BagItems has them; and how many items of each bag are in.
 template <class I>
 void find_bags(const Bags& bags, const I* index, int64_t rows, const IndexCheck& check, int64_t* row_of,
                int64_t* bag_of, int64_t* counts) {
   std::fill_n(row_of, bags.items, int64_t(-1));
+  std::fill_n(bag_of, bags.items, int64_t(0));
   for (int64_t b = 0; b < bags.bags; ++b) {
     int64_t count = 0;
     for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
       const int64_t row = int64_t(index[i]);
+      bag_of[i] = b;
       if (!check.ok(i, row, rows) || row == bags.padding) continue;
       row_of[i] = row;
-      bag_of[i] = b;
       ++count;
     }
     counts[b] = count;
@@ -136,7 +137,7 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
 }
 
 void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
-                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm) {
+                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm, const IndexOrder* order) {
   check_offsets(bags);
   const int64_t rows = output.size(0), columns = output.size(1);
   const IndexGuard guard("embedding_bag_backward", "input", 0, rows, grad.device());
@@ -146,10 +147,14 @@ void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor&
   });
   guard.finish();
   dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-    with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), counts.data(),
+    with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), order ? bags.uncovered() : nullptr, counts.data(),
                       sample_weights.defined() ? sample_weights.data<T>() : nullptr, grad.data<T>(), columns,
                       [&](const auto& items) {
-                        accumulate(items, output.data<T>(), {rows, 1, columns}, algorithm);
+                        const AccumulateShape shape{rows, 1, columns};
+                        if (order)
+                          accumulate(items, output.data<T>(), shape, *order);
+                        else
+                          accumulate(items, output.data<T>(), shape, algorithm);
                       });
   });
 }

@@ -1,9 +1,13 @@
 // An IndexPlan changes no bit: what it is used for is what `sorted` computes without it.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/embedding.h>
+#include <ordo/autograd/ops/embedding_bag.h>
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/engine/determinism.h>
@@ -65,14 +69,55 @@ TEST(IndexPlan, embedding_and_its_gradients) {
     }
 }
 
+TEST(IndexPlan, bags_have_the_bits_of_sorted) {
+  struct Case {
+    int64_t items, rows;
+    std::vector<int64_t> offsets;  // none: rows of 30 items
+    bool include_last_offset = false;
+    std::optional<int64_t> padding = std::nullopt;
+  };
+  // Runs of more than 64 * 64 items, and items in no bag: none of a row, some and all of them.
+  for (const Case& c : {Case{600, 7, {}}, Case{9000, 2, {0, 10, 10, 5000}}, Case{900, 5, {0, 1, 800}, true},
+                        Case{9000, 2, {0, 4100}, true, 1}, Case{300, 40, {0, 0, 30}, true}, Case{90, 4, {}, false, -1},
+                        Case{50, 3, {0}, true}, Case{0, 3, {0, 0}}})
+    for (DType dtype : {float16, float32, float64})
+      for (Device device : test_devices())
+        for (EmbeddingBagMode mode : {EmbeddingBagMode::sum, EmbeddingBagMode::mean})
+          for (bool weighted : {false, true}) {
+            if (weighted && mode == EmbeddingBagMode::mean) continue;
+            const Dims sizes = c.offsets.empty() ? Dims{c.items / 30, 30} : Dims{c.items};
+            const Tensor input = test_indices(sizes, c.rows, 1).to(device);
+            Tensor offsets, factors;
+            if (!c.offsets.empty()) offsets = from_vector(c.offsets, {int64_t(c.offsets.size())}).to(device);
+            if (weighted) {  // also of items in no bag
+              auto values = test_mixed_values(sizes, 2).to(float32).to_vector<float>();
+              if (c.items > 0) values.back() = -std::numeric_limits<float>::infinity();
+              factors = from_vector(values, sizes).to(dtype).to(device);
+            }
+            kernels::BagArguments bags{input, offsets, mode, c.include_last_offset, c.padding};
+            const int64_t count =
+                c.offsets.empty() ? sizes[0] : int64_t(c.offsets.size()) - (c.include_last_offset ? 1 : 0);
+            const Tensor grad = test_mixed_values({count, 9}, 3).to(dtype).to(device);
+            const auto want =
+                bytes_of(kernels::embedding_bag_backward(bags, grad, {}, c.rows, factors, Algorithm::sorted));
+            bags.plan = IndexPlan(input, c.rows);
+            EXPECT_EQ(bytes_of(kernels::embedding_bag_backward(bags, grad, {}, c.rows, factors)), want)
+                << device.str() << " " << name(dtype) << " " << c.items << " items, " << c.rows << " rows, mode "
+                << int(mode) << (weighted ? ", weighted" : "");
+          }
+}
+
 TEST(IndexPlan, differentiates_twice) {
   for (Device device : test_devices()) {
     const IndexPlan plan(test_indices({6}, 4, 1).to(device), 4);
     const auto f = [&](const TensorList& in) {
       const Tensor rows = embedding(plan, in[0]);
-      return index_add(in[1], 0, plan, rows * rows, 0.5);
+      const Tensor bags =
+          embedding_bag(plan, in[0], tensor<int64_t>({0, 2, 5}).to(device), EmbeddingBagMode::sum, in[2]);
+      return cat({index_add(in[1], 0, plan, rows * rows, 0.5), bags * bags}, 0);
     };
-    TensorList inputs{test_values({4, 3}, 2).to(device), test_values({4, 3}, 3).to(device)};
+    TensorList inputs{test_values({4, 3}, 2).to(device), test_values({4, 3}, 3).to(device),
+                      test_values({6}, 4).to(device)};
     for (Tensor& input : inputs) input.set_requires_grad();
     EXPECT_EQ(gradcheck(f, inputs, {.second_order = true}), "");
   }
@@ -98,6 +143,9 @@ TEST(IndexPlan, refuses_bad_input) {
   EXPECT_ORDO_ERROR(index_add(x, 1, plan, test_values({3, 2})), ShapeError, "the plan is for a dimension of size 3");
   EXPECT_ORDO_ERROR(index_add(x, 0, plan, test_values({3, 2})), ShapeError, "index_add");
   EXPECT_ORDO_ERROR(embedding(plan, test_values({4, 2})), ShapeError, "the plan is for 3 rows");
+  const Tensor offsets = tensor<int64_t>({0, 1});
+  EXPECT_ORDO_ERROR(embedding_bag(plan, test_values({4, 2}), offsets), ShapeError, "the plan is for 3 rows");
+  EXPECT_ORDO_ERROR(embedding_bag(plan, x, offsets, EmbeddingBagMode::max), ValueError, "modes sum and mean only");
 }
 
 }  // namespace
