@@ -10,6 +10,8 @@
 //     // Optional, used instead on the CPU, and only where all destinations have been checked:
 //     // destination() without the check, whose call keeps a loop's variables out of registers.
 //     int64_t checked_destination(int64_t item) const;
+//     // Optional, on the CPU: as destination(), but without a record of what is out of range, and so without a call.
+//     int64_t unrecorded_destination(int64_t item) const;
 //     // Optional: on the CPU, whether destination() has met an index that is out of range. Then `exact`
 //     // writes nothing, and needs no check before.
 //     bool met_bad_index() const;

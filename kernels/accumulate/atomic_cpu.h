@@ -50,11 +50,17 @@ void add_rows(Items items, Out* output, const AccumulateShape& given, int64_t fi
   using Acc = accumulate_t<typename Items::value_type>;
   const AccumulateShape shape = given;
   if (shape.columns() == 1) {
-    const auto fetch = [=](int64_t i) { __builtin_prefetch(output + checked_destination(items, i), 1); };
-    for_items(first, last, shape.destinations * int64_t(sizeof(Out)), fetch, [=](int64_t i) {
+    constexpr int64_t kAhead = 128;
+    const auto add = [=](int64_t i) {
       const int64_t d = checked_destination(items, i);
       if (d >= 0) output[d] = Out(wrapping_add(Acc(output[d]), item_value(items, shape, i, 0, 0)));
-    });
+    };
+    if (shape.destinations * int64_t(sizeof(Out)) > kFetchedBytes)
+      for (; first < last - kAhead; ++first) {
+        __builtin_prefetch(output + checked_destination(items, first + kAhead), 1);
+        add(first);
+      }
+    for (; first < last; ++first) add(first);
   } else {
     for (int64_t i = first; i < last; ++i) {
       const int64_t d = checked_destination(items, i);

@@ -35,33 +35,28 @@ class ExactCells {
   class Adder {
    public:
     explicit Adder(ExactCells& cells)
-        : cells_(cells),
-          sums_(cells.window(cells.main_)),
+        : sums_(cells.window(cells.main_)),
           scale_(exact_detail::power_of_two(150 - cells.base_)),
           lowest_(uint32_t(std::max(cells.base_, 0)) << 24),
           span_((uint32_t(cells.base_ + cells.windows_.width) << 24) - lowest_),
           reach_((uint32_t(std::min(cells.base_ + int(kExactReach) + 1, kExactNotFinite)) << 24) - lowest_) {}
-    void operator()(int64_t cell, float v) const {
-      if (in_main(v)) [[likely]]
-        sums_[cell] += addend(v);
-      else
-        cells_.add_elsewhere(cell, v);
-    }
-    /// `cell` may be -1.
+    void operator()(int64_t cell, int64_t addend) const { sums_[cell] += addend; }
+    /// `cell` may be any number.
     void prefetch(int64_t cell) const { __builtin_prefetch(sums_ + cell, 1); }
-    /// Zero belongs to every window. No branch.
-    bool in_main(float v) const { return is_within(v, span_); }
-    /// The same for a single value besides those of the items.
-    bool can_add(float v) const { return is_within(v, reach_); }
+    /// Whether v does not belong to the main window, 1 or 0. Zero belongs to every one. No branch: zeros often come
+    /// mixed with other values.
+    uint32_t is_elsewhere(float v) const { return is_beyond(v, span_); }
+    /// Whether the main window can take v, a single value besides those of the items.
+    bool can_add(float v) const { return is_beyond(v, reach_) == 0; }
     int64_t addend(float v) const { return int64_t(double(v) * scale_); }
 
    private:
-    bool is_within(float v, uint32_t span) const {
+    uint32_t is_beyond(float v, uint32_t span) const {
       const uint32_t magnitude = ordo::detail::float_bits(v) << 1;
-      return bool(magnitude - lowest_ < span) | bool(magnitude == 0);
+      const uint32_t all_if_any = uint32_t(0) - uint32_t(magnitude != 0);
+      return uint32_t(((magnitude - lowest_) & all_if_any) >= span);
     }
 
-    ExactCells& cells_;
     int64_t* sums_;
     double scale_;
     uint32_t lowest_, span_, reach_;  // of floats shifted by their sign: the exponent is the highest byte
@@ -82,6 +77,18 @@ class ExactCells {
       }
     }
     return *window;
+  }
+
+  /// Adds any value to the window that it belongs to.
+  [[gnu::noinline]] void add(int64_t cell, float v) {
+    const int exponent = exact_exponent(v);
+    if (exponent == kExactNotFinite) {
+      int64_t& count = make(windows_.infinities())[cell];
+      count = int64_t(uint64_t(count) + uint64_t(exact_not_finite(v)));
+    } else {
+      const int w = windows_.of(exponent);
+      make(w)[cell] += exact_addend(v, windows_.base(w));
+    }
   }
 
   /// Adds the sums of others' cells [first, last). These cells have all windows that the others have.
@@ -148,17 +155,6 @@ class ExactCells {
     while (highest > lowest && sum(highest) == 0) --highest;
     while (lowest < highest && sum(lowest) == 0) ++lowest;
     return exact_result(old, windows_, lowest, highest, sum);
-  }
-
-  [[gnu::noinline]] void add_elsewhere(int64_t cell, float v) {
-    const int exponent = exact_exponent(v);
-    if (exponent == kExactNotFinite) {
-      int64_t& count = make(windows_.infinities())[cell];
-      count = int64_t(uint64_t(count) + uint64_t(exact_not_finite(v)));
-    } else {
-      const int w = windows_.of(exponent);
-      make(w)[cell] += exact_addend(v, windows_.base(w));
-    }
   }
 
   ExactWindows windows_;

@@ -50,6 +50,7 @@ class ExactSum {
   // few others are added up.
   static constexpr int64_t kDirectCells = 4 << 20, kRangeCells = 64 * 1024;
   static constexpr int64_t kMostRanges = 32;  // written to all at once
+  static constexpr int64_t kBlock = 128;      // items
 
   // Items that have been dealt: of single columns the value itself.
   template <bool kSingle>
@@ -64,6 +65,13 @@ class ExactSum {
     Items items;
     AccumulateShape shape;
     int64_t destination(int64_t i) const { return items.destination(i); }
+    int64_t checked_destination(int64_t i) const { return ordo::kernels::checked_destination(items, i); }
+    int64_t unrecorded_destination(int64_t i) const {
+      if constexpr (requires { items.unrecorded_destination(i); })
+        return items.unrecorded_destination(i);
+      else
+        return items.destination(i);
+    }
     float value(int64_t i, int64_t o, int64_t j) const { return item_value(items, shape, i, o, j); }
   };
   template <bool kSingle>
@@ -72,6 +80,8 @@ class ExactSum {
     AccumulateShape shape;
     const Entry<kSingle>* entries;
     int64_t destination(int64_t i) const { return int64_t(entries[i].place); }
+    int64_t unrecorded_destination(int64_t i) const { return destination(i); }
+    int64_t checked_destination(int64_t i) const { return destination(i); }
     float value(int64_t i, int64_t o, int64_t j) const {
       if constexpr (kSingle)
         return entries[i].payload;
@@ -174,22 +184,61 @@ class ExactSum {
   // Adds all values of the items first .. last.
   template <bool kSingle, class Source>
   static void add_items(Source source, int64_t first, int64_t last, ExactCells& cells) {
+    const int64_t outer = kSingle ? 1 : source.shape.outer, inner = kSingle ? 1 : source.shape.inner;
     const ExactCells::Adder add(cells);
-    if constexpr (kSingle) {
-      const auto fetch = [=](int64_t i) { add.prefetch(source.destination(i)); };
-      for_items(first, last, cells.bytes(), fetch, [=](int64_t i) {
-        const int64_t d = source.destination(i);
-        if (d >= 0) add(d, source.value(i, 0, 0));
-      });
-    } else {
-      const int64_t outer = source.shape.outer, inner = source.shape.inner;
-      for (int64_t i = first; i < last; ++i) {
-        const int64_t d = source.destination(i);
+    while (first < last) {
+      if constexpr (kSingle)
+        first = cells.bytes() > kFetchedBytes ? add_fetched(source, first, last, add)
+                                              : add_blocks(source, first, last, add);
+      for (const int64_t end = kSingle ? std::min(last, first + kBlock) : last; first < end; ++first) {
+        const int64_t d = source.destination(first);
         if (d < 0) continue;
         for (int64_t o = 0, c = d * outer * inner; o < outer; ++o, c += inner)
-          for (int64_t j = 0; j < inner; ++j) add(c + j, source.value(i, o, j));
+          for (int64_t j = 0; j < inner; ++j) {
+            const float v = source.value(first, o, j);
+            if (add.is_elsewhere(v)) [[unlikely]]
+              cells.add(c + j, v);
+            else
+              add(c + j, add.addend(v));
+          }
       }
     }
+  }
+
+  // Adds blocks of single values from `first` on, up to one with an item to be skipped or a value of another window,
+  // and returns its first item. Every step is a loop without branches and calls.
+  template <class Source>
+  static int64_t add_blocks(Source source, int64_t first, int64_t last, ExactCells::Adder add) {
+    alignas(64) std::array<int64_t, kBlock> addends;
+    alignas(64) std::array<float, kBlock> values;
+    for (; first <= last - kBlock; first += kBlock) {
+      uint64_t skipped = 0;
+      for (int64_t k = 0; k < kBlock; ++k) skipped |= uint64_t(source.unrecorded_destination(first + k)) >> 63;
+      if (skipped != 0) return first;
+      for (int64_t k = 0; k < kBlock; ++k) values[size_t(k)] = source.value(first + k, 0, 0);
+      uint32_t elsewhere = 0;
+      for (int64_t k = 0; k < kBlock; ++k) elsewhere |= add.is_elsewhere(values[size_t(k)]);
+      if (elsewhere != 0) return first;
+      for (int64_t k = 0; k < kBlock; ++k) addends[size_t(k)] = add.addend(values[size_t(k)]);
+      for (int64_t k = 0; k < kBlock; ++k) add(source.checked_destination(first + k), addends[size_t(k)]);
+    }
+    return first;
+  }
+
+  // The same where most sums have to be fetched: by items, so that there is no step in which no fetch is under way, and
+  // apart from what calls anything, so that its variables stay in registers.
+  template <class Source>
+  [[gnu::noinline]] static int64_t add_fetched(Source source, int64_t first, int64_t last, ExactCells::Adder add) {
+    constexpr int64_t kAhead = 256;
+    for (; first < last - kAhead; ++first) {
+      add.prefetch(source.checked_destination(first + kAhead));
+      const int64_t d = source.unrecorded_destination(first);
+      if (d < 0) break;
+      const float v = source.value(first, 0, 0);
+      if (add.is_elsewhere(v)) break;
+      add(d, add.addend(v));
+    }
+    return first;
   }
 
   const Items& items_;

@@ -23,6 +23,8 @@ struct IndexView {
   }
   /// `v` = raw(i), or -1 where it is out of range, which is recorded.
   ORDO_HD int64_t checked(int64_t i, int64_t v) const { return check.ok(i * step, v, size) ? v : -1; }
+  /// The same without a record.
+  int64_t unrecorded(int64_t v) const { return uint64_t(v) < uint64_t(size) ? v : -1; }
   ORDO_HD int64_t operator[](int64_t i) const { return checked(i, raw(i)); }
 };
 

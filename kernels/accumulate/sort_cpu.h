@@ -45,19 +45,9 @@ void for_pieces(int pieces, const F& f) {
 /// What one thread handles at least; below twice that everything happens on the calling thread.
 inline constexpr int64_t kAccumulateGrain = 8 * 1024;
 
-/// Calls add(item) for the items [first, last), in order, whose sums lie at random places in so many bytes. Farther
-/// than a second-level cache, fetch(item) is called a while before: the processor alone would wait for every few of
-/// them.
-template <class Fetch, class Add>
-void for_items(int64_t first, int64_t last, int64_t bytes, const Fetch& fetch, const Add& add) {
-  constexpr int64_t kNear = 1 << 20, kAhead = 128;
-  if (bytes > kNear)
-    for (; first < last - kAhead; ++first) {
-      fetch(first + kAhead);
-      add(first);
-    }
-  for (; first < last; ++first) add(first);
-}
+/// Where sums at random places take more bytes than this, a second-level cache, they are fetched a while before they
+/// are added to: the processor alone would wait for every few of them.
+inline constexpr int64_t kFetchedBytes = 1 << 20;
 
 /// Threads worth using on `work` steps, at least `grain` each.
 inline int pieces_for(int64_t work, int64_t grain) {

@@ -19,6 +19,7 @@ struct IndexAddItems {
 
   ORDO_HD int64_t destination(int64_t item) const { return index[item]; }
   int64_t checked_destination(int64_t item) const { return index.raw(item); }
+  int64_t unrecorded_destination(int64_t item) const { return index.unrecorded(index.raw(item)); }
   bool met_bad_index() const { return index.check.failed(); }
   ORDO_HD int64_t raw_destination(int64_t item) const { return index.raw(item); }
   ORDO_HD int64_t destination_from(int64_t item, int64_t raw) const { return index.checked(item, raw); }

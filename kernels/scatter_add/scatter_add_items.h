@@ -19,6 +19,10 @@ struct ScatterAddItems {
 
   ORDO_HD int64_t destination(int64_t element) const { return destination_from(element, raw_destination(element)); }
   int64_t checked_destination(int64_t element) const { return place(element, index.raw(element)); }
+  int64_t unrecorded_destination(int64_t element) const {
+    const int64_t d = index.unrecorded(index.raw(element));
+    return d < 0 ? -1 : place(element, d);
+  }
   bool met_bad_index() const { return index.check.failed(); }
   ORDO_HD int64_t raw_destination(int64_t element) const { return index.raw(element); }
   ORDO_HD int64_t destination_from(int64_t element, int64_t raw) const {
