@@ -58,7 +58,7 @@ step_build() {
   if [ ! -f "build/$preset/build.ninja" ]; then
     within cmake --preset "$preset" > "$state/configure.txt" 2>&1 || { cat "$state/configure.txt" >&2; return 1; }
   fi
-  within ninja -C "build/$preset" --quiet ordo_tests ordo_command
+  within ninja -C "build/$preset" --quiet ordo_tests ordo_command ordo_exact_forms
 }
 
 # May take as long as a call: begun only by one that has all its time, and not again when that was too little.
@@ -78,6 +78,7 @@ step_tests() {
 step_bench() {
   within "build/$preset/bin/ordo" bench --device "$device" "${quick[@]}" --seconds 1 --resume --json "$state/bench.json" \
     >> "$state/bench.txt" || return 1
+  [ "$device" = cpu ] || within "build/$preset/bin/ordo_exact_forms" "${quick[@]}" > "$state/exact_forms.txt"
 }
 
 step_table() {

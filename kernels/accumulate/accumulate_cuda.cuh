@@ -39,7 +39,8 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
     if (algorithm == Algorithm::atomic) return accumulate_atomic(items, output, shape, stream);
   }
   if constexpr (std::is_same_v<accumulate_t<typename Items::value_type>, float>) {
-    if (algorithm == Algorithm::exact) return accumulate_exact(items, output, shape, device, stream);
+    if (algorithm == Algorithm::exact)
+      return accumulate_exact(items, output, shape, plan_exact(items.count, shape), device, stream);
   }
   if (narrow_index_fits(items.count, shape.destinations))
     accumulate_sorted<int32_t>(items, output, shape, device, stream);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <ordo/engine/cuda/cub.h>
+#include <ordo/kernels/accumulate/radix_sort_cuda.cuh>
 #include <ordo/kernels/accumulate/runs_cuda.cuh>
 
 namespace ordo::kernels::cuda {
@@ -70,17 +70,7 @@ RunBuilder<Index>::RunBuilder(int64_t items, int64_t destinations, Device device
 template <class Index>
 void RunBuilder<Index>::sort(cudaStream_t stream) {
   const int bits = std::bit_width(uint64_t(destinations_));
-  // With two buffers for each the sort needs no copies of its own; which of them it ends in, it says at once.
-  Memory other_keys = scratch<Index>(count_, device_), other_items = scratch<Index>(count_, device_);
-  cub::DoubleBuffer<Index> keys(keys_->data(), other_keys->data()), items(items_->data(), other_items->data());
-  size_t bytes = 0;
-  ordo::cuda::check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, items, count_, 0, bits, stream),
-                    "radix sort");
-  const Scratch<char> temporary(int64_t(bytes ? bytes : 1), device_);
-  ordo::cuda::check(cub::DeviceRadixSort::SortPairs(temporary.data(), bytes, keys, items, count_, 0, bits, stream),
-                    "radix sort");
-  if (keys.Current() != keys_->data()) std::swap(keys_, other_keys);
-  if (items.Current() != items_->data()) std::swap(items_, other_items);
+  radix_sort(keys_, items_, count_, 0, bits, device_, stream);
   const Runs<Index> sorted = runs();
   ordo::cuda::launch_over(run_windows_kernel<Index>, sorted.windows() + 1, stream, sorted.keys, count_, destinations_,
                           run_->data(), cut_->data());

@@ -1,0 +1,122 @@
+// `exact` on CUDA: every form gives the bytes of the CPU, whatever the sizes, the values, the spread of the
+// destinations, the schedule and the launch shape.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/tensor.h>
+#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+#include "tests/kernels/accumulate/table_items.h"
+#include "tests/support/op_samples.h"
+#include "tests/support/schedules.h"
+
+namespace ordo::test {
+namespace {
+
+using kernels::AccumulateShape;
+using kernels::cuda::ExactForm;
+using kernels::cuda::ExactPlan;
+using kernels::cuda::kRangeElements;
+using kernels::cuda::plan_exact;
+
+enum class Values { ordinary, any };  // in one window or two; in all of them, with infinities and NaNs
+
+template <class T>
+std::vector<T> draw(int64_t count, Values kind, uint64_t seed) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>;
+  std::mt19937_64 random(seed);
+  std::normal_distribution<float> normal(0, 1);
+  std::vector<T> values;
+  for (int64_t i = 0; i < count; ++i) {
+    T v(normal(random));
+    if (kind == Values::any && random() % 2) v = std::bit_cast<T>(Bits(random()));
+    // Few are not finite, so that most elements have a sum.
+    if (!std::isfinite(float(v)) && random() % 8) v = T(1.0f);
+    if (random() % 16 == 0) v = T(-0.0f);
+    values.push_back(v);
+  }
+  return values;
+}
+
+template <class T>
+void expect_cpu_bytes(const ExactPlan& plan, int64_t m, const AccumulateShape& shape) {
+  const int64_t count = shape.destinations * shape.columns();
+  int schedule = 0;
+  for (Spread spread : kSpreads)
+    for (Values kind : {Values::ordinary, Values::any}) {
+      const auto to = destinations(m, shape.destinations, spread);
+      const auto values = draw<T>(m * shape.columns(), kind, 5), old = draw<T>(count, kind, 6);
+      auto want = old;
+      kernels::cpu::accumulate(TableItems<T>{m, to.data(), values.data(), shape.inner}, want.data(), shape,
+                               Algorithm::exact);
+      const Tensor index = from_vector(to, {m}).to("cuda");
+      const Tensor source = from_vector(values, {int64_t(values.size())}).to("cuda");
+      const auto few = few_schedules();
+      const ScheduleScope scope(few[size_t(schedule++) % few.size()]);
+      const Tensor output = from_vector(old, {count}).to("cuda");
+      kernels::cuda::accumulate_exact(TableItems<T>{m, index.data<int64_t>(), source.template data<T>(), shape.inner},
+                                      output.template data<T>(), shape, plan, "cuda", cuda::current_stream("cuda"));
+      EXPECT_TRUE(bytes_of(output) == bytes_of(from_vector(want, {count})))
+          << m << " items, " << shape.destinations << " destinations, " << shape.outer << " x " << shape.inner
+          << " columns, form " << int(plan.form) << ", spread " << int(spread) << ", values " << int(kind) << ", "
+          << name(dtype_of<T>) << ", " << scope.str();
+    }
+}
+
+template <class T>
+void expect_form(const ExactPlan& plan, std::initializer_list<std::pair<int64_t, AccumulateShape>> problems) {
+  for (const auto& [items, shape] : problems) expect_cpu_bytes<T>(plan, items, shape);
+}
+
+TEST(AccumulateExactCuda, direct) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  expect_form<float>({ExactForm::direct, 1}, {{1, {1, 1, 1}}, {33, {5, 1, 1}}, {3000, {700, 1, 1}}, {100, {7, 2, 3}}});
+  expect_form<Half>({ExactForm::direct, 1}, {{900, {30, 1, 1}}});
+  expect_form<BFloat16>({ExactForm::direct, 1}, {{900, {30, 1, 1}}});
+}
+
+TEST(AccumulateExactCuda, sums_of_a_block) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  const ExactPlan plan{ExactForm::block_sums, 200};
+  expect_form<float>(plan, {{1, {1, 1, 1}}, {31, {1, 1, 1}}, {1000, {1, 1, 1}}, {2000, {300, 1, 1}}, {100, {7, 2, 3}}});
+  expect_form<Half>(plan, {{900, {30, 1, 1}}});
+  expect_form<BFloat16>(plan, {{900, {30, 1, 1}}});
+}
+
+TEST(AccumulateExactCuda, ranges) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  constexpr int64_t n = kRangeElements;
+  // Parts of a range to a block, and several ranges, some with too few values for sums of the block's own.
+  for (int64_t per_block : {100, 1500, 40000}) {
+    const ExactPlan plan{ExactForm::ranges, per_block};
+    expect_form<float>(plan, {{1, {1, 1, 1}},
+                              {33, {5, 1, 1}},
+                              {1000, {n - 1, 1, 1}},
+                              {2000, {n, 1, 1}},
+                              {3000, {n + 1, 1, 1}},
+                              {3000, {4 * n + 100, 1, 1}},
+                              {400, {n, 2, 3}}});
+  }
+  expect_form<Half>({ExactForm::ranges, 1000}, {{3000, {2 * n, 1, 1}}});
+  expect_form<BFloat16>({ExactForm::ranges, 1000}, {{3000, {2 * n, 1, 1}}});
+}
+
+TEST(AccumulateExactCuda, plan) {
+  EXPECT_EQ(plan_exact(1000, {1, 1, 1}).form, ExactForm::direct);
+  EXPECT_EQ(plan_exact(8192, {1, 1, 1}).form, ExactForm::block_sums);
+  EXPECT_EQ(plan_exact(65536, {2048, 1, 1}).form, ExactForm::block_sums);
+  EXPECT_EQ(plan_exact(65535, {2048, 1, 1}).form, ExactForm::direct);
+  EXPECT_EQ(plan_exact(1 << 24, {2049, 1, 1}).form, ExactForm::direct);
+  EXPECT_EQ(plan_exact(1 << 24, {1 << 22, 1, 1}).form, ExactForm::direct);
+  EXPECT_EQ(plan_exact(1 << 24, {(1 << 22) + 1, 1, 1}).form, ExactForm::ranges);
+  EXPECT_EQ(plan_exact(1 << 22, {(1 << 22) + 1, 1, 1}).form, ExactForm::direct);
+}
+
+}  // namespace
+}  // namespace ordo::test
