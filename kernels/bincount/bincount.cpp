@@ -60,6 +60,46 @@ bool count_privately(const I* input, int64_t* output, int64_t count, int64_t bin
 }
 }  // namespace
 
+namespace {
+/// Items whose range is not known yet: they are counted as long as they are less than `bins`.
+template <class I, class T>
+struct UncheckedBincountItems {
+  using value_type = T;
+  BincountItems<I, T> items;
+  int64_t count, bins;
+  std::atomic<bool>* beyond;
+  int64_t destination(int64_t item) const {
+    const int64_t bin = unrecorded_destination(item);
+    if (bin < 0) beyond->store(true, std::memory_order_relaxed);
+    return bin;
+  }
+  int64_t unrecorded_destination(int64_t item) const {
+    const int64_t bin = items.destination(item);
+    return uint64_t(bin) < uint64_t(bins) ? bin : -1;
+  }
+  int64_t checked_destination(int64_t item) const { return items.destination(item); }
+  bool met_bad_index() const { return beyond->load(std::memory_order_relaxed); }
+  T value(int64_t item, int64_t) const { return items.value(item, 0); }
+};
+}  // namespace
+
+bool bincount_exact(const BincountArgs& a) {
+  bool done = false;
+  with_bincount_items(a, [&]<class I, class T>(const BincountItems<I, T>& items) {
+    if constexpr (std::is_same_v<T, float>) {
+      std::atomic<bool> beyond = false;
+      const UncheckedBincountItems<I, T> unchecked{items, a.count, a.bins, &beyond};
+      // Before all are added, some: that shows at once that most are beyond.
+      const int64_t step = std::max<int64_t>(1, a.count / 256);
+      for (int64_t i = 0; i < a.count; i += step)
+        if (unchecked.unrecorded_destination(i) < 0) return;
+      accumulate_detail::accumulate_exact(unchecked, static_cast<T*>(a.output), {a.bins, 1, 1});
+      done = !beyond;
+    }
+  });
+  return done;
+}
+
 void bincount(const BincountArgs& a, Algorithm algorithm) {
   with_bincount_items(a, [&]<class I, class T>(const BincountItems<I, T>& items) {
     if constexpr (std::is_integral_v<T>) {
@@ -90,6 +130,13 @@ Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, A
   const Tensor summands = weights.defined() ? contiguous(cast(weights, dtype)) : Tensor();
   BincountArgs args{values.data(), values.dtype(), values.numel(), summands.defined() ? summands.data() : nullptr,
                     nullptr,       dtype,          minlength,      input.device()};
+  // With enough bins from the start, one pass over the input can both look at its values and add.
+  if (args.count > 0 && minlength > 0 && args.device.is_cpu() &&
+      choose_accumulate(kOp, algorithm, dtype, {args.count, minlength, 1}) == Algorithm::exact) {
+    const Tensor result = full({minlength}, 0, dtype, args.device);
+    args.output = result.data();
+    if (cpu::bincount_exact(args)) return result;
+  }
   if (args.count > 0) {
     const ValueRange range = ORDO_ON_DEVICE(args.device, value_range, args);
     ORDO_CHECK(range.least >= 0, ValueError, kOp, "takes non-negative integers, but input holds {}", range.least);

@@ -27,6 +27,8 @@ struct BincountArgs {
 namespace cpu {
 ValueRange value_range(const BincountArgs& args);
 void bincount(const BincountArgs& args, Algorithm algorithm);
+/// By `exact`, without value_range() before: false when a value is not in [0, bins). Then nothing was written.
+bool bincount_exact(const BincountArgs& args);
 }  // namespace cpu
 namespace cuda {
 /// Waits for the device.

@@ -157,6 +157,7 @@ FAULTS = [
           "if (uncovered != nullptr && item >= *uncovered) return V(-0.0);", ""),
     fault("planned bags: the row of padding keeps its sums", "kernels/embedding_bag/embedding_bag.cpp",
           "if (arguments.plan && p.bags.padding >= 0) fill_", "if (false) fill_"),
+    fault("bincount: values beyond minlength are dropped", "kernels/bincount/bincount.cpp", "done = !beyond;", "done = true;"),
     # -- the order itself
     fault("ordered sum: a full level is not folded", "kernels/accumulate/ordered_sum.h",
           "if ((groups & (kOrderedGroup - 1)) != 1) sum = levels_[level] + sum;\n      levels_[level] = sum;",

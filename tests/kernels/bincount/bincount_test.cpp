@@ -54,6 +54,32 @@ TEST(Bincount, counts_do_not_depend_on_threads) {
   set_num_threads(threads);
 }
 
+TEST(Bincount, minlength_changes_no_sum) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  const int before = num_threads();
+  for (int threads : {1, 2})
+    for (int64_t bins : {3, 5000, 40000})
+      for (int64_t largest : {bins - 1, bins, 2 * bins})  // of one value, as much or more than minlength says
+        for (DType dtype : {int32, int64}) {
+          set_num_threads(threads);
+          constexpr int64_t kCount = 50000;
+          auto values = test_indices({kCount}, bins, 1).to_vector<int64_t>();
+          values[kCount / 3 + 1] = largest;
+          const Tensor x = from_vector(values, {kCount}).to(dtype),
+                       weights = test_mixed_values({kCount}, 2).to(float32);
+          auto want = bincount(x, weights).to_vector<float>();
+          want.resize(size_t(std::max(bins, largest + 1)));
+          EXPECT_EQ(bytes_of(bincount(x, weights, bins)), bytes_of(from_vector(want, {int64_t(want.size())})))
+              << threads << " threads, " << bins << " bins, largest " << largest;
+          for (size_t at : {size_t(0), size_t(kCount / 2 + 1), size_t(kCount - 1)}) {
+            auto bad = values;
+            bad[at] = -7;
+            EXPECT_ORDO_ERROR(bincount(from_vector(bad, {kCount}).to(dtype), weights, 2 * bins + 1), ValueError, "-7");
+          }
+        }
+  set_num_threads(before);
+}
+
 TEST(Bincount, bad_input) {
   for (Device device : test_devices()) {
     const TensorOptions integers{.dtype = int64, .device = device};
