@@ -19,6 +19,9 @@ struct Case {
 /// dtype. ValueError when the row's operation is not here.
 Case prepare(const Row& row, Device device, bool reference = false);
 
+/// Bytes of inputs to rotate through on a GPU: more than the largest L2 cache of one today (126 MB).
+inline constexpr double kMoreThanCaches = 160e6;
+
 /// Where the tensors of a case lie.
 struct Place {
   Device device;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,11 +31,11 @@ class Problem {
   Problem(const Size& size, const std::string& distribution)
       : size_(size), output_(zeros({size.destinations}, {.device = "cuda"})) {
     const Place place{"cuda", float32, float32};
-    index_ = place.destinations(distribution, size.items, size.destinations);
-    constexpr double kMoreThanCaches = 160e6;
-    const double bytes = double(size.items) * 12;
-    for (double held = 0; held < kMoreThanCaches || sources_.empty(); held += bytes)
-      sources_.push_back(place.values({size.items})), indices_.push_back(index_.clone());
+    const Tensor index = place.destinations(distribution, size.items, size.destinations);
+    for (double held = 0; held < kMoreThanCaches; held += double(index.nbytes() + sources_.back().nbytes())) {
+      sources_.push_back(place.values({size.items}));
+      indices_.push_back(index.clone());
+    }
   }
 
   /// The median of `repeats` runs.
@@ -67,7 +66,7 @@ class Problem {
 
  private:
   Size size_;
-  Tensor output_, index_;
+  Tensor output_;
   std::vector<Tensor> indices_, sources_;
 };
 

@@ -58,7 +58,9 @@ step_build() {
   if [ ! -f "build/$preset/build.ninja" ]; then
     within cmake --preset "$preset" > "$state/configure.txt" 2>&1 || { cat "$state/configure.txt" >&2; return 1; }
   fi
-  within ninja -C "build/$preset" --quiet ordo_tests ordo_command ordo_exact_forms
+  local targets=(ordo_tests ordo_command)
+  [ "$device" = cpu ] || targets+=(ordo_exact_forms)
+  within ninja -C "build/$preset" --quiet "${targets[@]}"
 }
 
 # May take as long as a call: begun only by one that has all its time, and not again when that was too little.

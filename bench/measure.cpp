@@ -15,8 +15,6 @@ namespace ordo::bench {
 
 namespace {
 
-// More than the largest L2 cache of a GPU today (126 MB).
-constexpr double kMoreThanCaches = 160e6;
 // A repeat takes at least so long: short operations are run several times in it.
 constexpr double kShortestMs = 0.5;
 

@@ -9,6 +9,7 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include "tests/kernels/accumulate/rule1.h"
+#include "tests/kernels/accumulate/table_items.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -16,63 +17,21 @@ namespace {
 
 using kernels::AccumulateShape;
 
-template <class T>
-struct RowItems {
-  using value_type = T;
-  int64_t count;
-  const int64_t* destinations;
-  const T* values;  // [outer, count, inner]
-  int64_t inner;
-  int64_t destination(int64_t item) const { return destinations[item]; }
-  accumulate_t<T> value(int64_t item, int64_t column) const {
-    return values[(column / inner * count + item) * inner + column % inner];
-  }
-};
-
-enum class Pattern { random, hot, single, ordered, descending, with_skips };
-const Pattern kPatterns[] = {Pattern::random,  Pattern::hot,        Pattern::single,
-                             Pattern::ordered, Pattern::descending, Pattern::with_skips};
-
-std::vector<int64_t> destinations(int64_t m, int64_t n, Pattern pattern) {
-  auto d = test_indices({m}, n, 7).to_vector<int64_t>();
-  const auto chance = test_indices({m}, 4, 8).to_vector<int64_t>();
-  for (int64_t i = 0; i < m; ++i) {
-    int64_t& at = d[size_t(i)];
-    switch (pattern) {
-      case Pattern::random:
-        break;
-      case Pattern::hot:
-        at = chance[size_t(i)] ? n / 2 : at;
-        break;
-      case Pattern::single:
-        at = n - 1;
-        break;
-      case Pattern::ordered:
-        at = i * n / m;
-        break;
-      case Pattern::descending:
-        at = n - 1 - i * n / m;
-        break;
-      case Pattern::with_skips:
-        at = chance[size_t(i)] ? at : -1;
-        break;
-    }
-  }
-  return d;
-}
+const Spread kAll[] = {Spread::uniform, Spread::most_to_one, Spread::all_to_one,
+                       Spread::sorted,  Spread::descending,  Spread::skips};
 
 template <class T>
-void expect_rule1(int64_t m, AccumulateShape shape, Pattern pattern) {
-  const auto to = destinations(m, shape.destinations, pattern);
+void expect_rule1(int64_t m, AccumulateShape shape, Spread spread) {
+  const auto to = destinations(m, shape.destinations, spread);
   const auto v = test_mixed_values({m * shape.columns()}, 3).to(dtype_of<T>).template to_vector<T>();
   const auto before = test_values({shape.destinations * shape.columns()}, 4).to(dtype_of<T>).template to_vector<T>();
-  const RowItems<T> items{m, to.data(), v.data(), shape.inner};
+  const TableItems<T> items{m, to.data(), v.data(), shape.inner};
   auto want = before;
   for (int64_t o = 0; o < shape.outer; ++o)
     for (int64_t j = 0; j < shape.inner; ++j) {
       std::vector<T> column(size_t(shape.destinations));
       for (int64_t d = 0; d < shape.destinations; ++d) column[size_t(d)] = before[size_t(shape.offset(d, o, j))];
-      accumulate_by_rule1<T>(column, to, [&](int64_t i) { return items.value(i, o * shape.inner + j); });
+      accumulate_by_rule1<T>(column, to, [&](int64_t i) { return items.value(i, o, j); });
       for (int64_t d = 0; d < shape.destinations; ++d) want[size_t(shape.offset(d, o, j))] = column[size_t(d)];
     }
   for (int threads : {1, 2, 3, 7}) {
@@ -81,7 +40,7 @@ void expect_rule1(int64_t m, AccumulateShape shape, Pattern pattern) {
     kernels::cpu::accumulate(items, got.data(), shape, Algorithm::sorted);
     EXPECT_EQ(std::memcmp(got.data(), want.data(), got.size() * sizeof(T)), 0)
         << m << " items, " << shape.destinations << " destinations, " << shape.outer << " x " << shape.inner
-        << " columns, pattern " << int(pattern) << ", " << threads << " threads, " << name(dtype_of<T>);
+        << " columns, spread " << int(spread) << ", " << threads << " threads, " << name(dtype_of<T>);
   }
 }
 
@@ -92,7 +51,7 @@ class Accumulate : public testing::Test {
 };
 
 TEST_F(Accumulate, sorted_keeps_rule_1) {
-  for (Pattern pattern : kPatterns) {
+  for (Spread spread : kAll) {
     for (auto [m, n] : std::initializer_list<std::pair<int64_t, int64_t>>{{1, 1},
                                                                           {5, 3},
                                                                           {64, 1},
@@ -103,38 +62,38 @@ TEST_F(Accumulate, sorted_keeps_rule_1) {
                                                                           {5000, 10},
                                                                           {30000, 3000},
                                                                           {40000, 90000}})
-      expect_rule1<float>(m, {n, 1, 1}, pattern);
+      expect_rule1<float>(m, {n, 1, 1}, spread);
     for (auto [outer, inner] : std::initializer_list<std::pair<int64_t, int64_t>>{
              {1, 3}, {2, 1}, {3, 5}, {1, 257}, {40, 1}, {1, 64}, {2, 33}}) {
-      expect_rule1<float>(700, {9, outer, inner}, pattern);
-      expect_rule1<double>(700, {9, outer, inner}, pattern);
-      expect_rule1<Half>(700, {9, outer, inner}, pattern);
-      expect_rule1<BFloat16>(700, {9, outer, inner}, pattern);
+      expect_rule1<float>(700, {9, outer, inner}, spread);
+      expect_rule1<double>(700, {9, outer, inner}, spread);
+      expect_rule1<Half>(700, {9, outer, inner}, spread);
+      expect_rule1<BFloat16>(700, {9, outer, inner}, spread);
     }
   }
 }
 
 TEST_F(Accumulate, one_run_of_everything_is_shared_by_all_threads) {
-  expect_rule1<float>(300000, {1, 1, 1}, Pattern::single);
-  expect_rule1<float>(70000, {3, 1, 8}, Pattern::hot);
-  expect_rule1<float>(4200, {2, 1, 200}, Pattern::hot);
+  expect_rule1<float>(300000, {1, 1, 1}, Spread::all_to_one);
+  expect_rule1<float>(70000, {3, 1, 8}, Spread::most_to_one);
+  expect_rule1<float>(4200, {2, 1, 200}, Spread::most_to_one);
 }
 
 // What the ways of keeping rule 1 without sorting, one chosen by shape and threads, have to get right: blocks and their
 // ends, destinations that are looked at more closely, few and many of them.
 TEST_F(Accumulate, sorted_keeps_rule_1_in_large_problems) {
-  for (Pattern pattern : kPatterns) {
-    expect_rule1<float>(100000, {700, 1, 1}, pattern);
-    expect_rule1<BFloat16>(70000, {20000, 1, 1}, pattern);
+  for (Spread spread : kAll) {
+    expect_rule1<float>(100000, {700, 1, 1}, spread);
+    expect_rule1<BFloat16>(70000, {20000, 1, 1}, spread);
   }
-  expect_rule1<double>(100000, {70, 1, 1}, Pattern::hot);
-  expect_rule1<float>(20000, {500, 1, 40}, Pattern::hot);
+  expect_rule1<double>(100000, {70, 1, 1}, Spread::most_to_one);
+  expect_rule1<float>(20000, {500, 1, 40}, Spread::most_to_one);
 }
 
 // Sums of powers of two are exact in any order.
 TEST_F(Accumulate, atomic_adds_everything_once_on_every_path) {
   for (int threads : {1, 2, 3})
-    for (Pattern pattern : {Pattern::random, Pattern::hot, Pattern::with_skips})
+    for (Spread spread : {Spread::uniform, Spread::most_to_one, Spread::skips})
       for (auto [m, n, inner] : std::initializer_list<std::array<int64_t, 3>>{{50000, 300, 1},
                                                                               {50000, 30000, 1},
                                                                               {20000, 90000, 1},
@@ -142,22 +101,22 @@ TEST_F(Accumulate, atomic_adds_everything_once_on_every_path) {
                                                                               {3000, 2000, 16},
                                                                               {9000, 8000, 2}}) {
         set_num_threads(threads);
-        const auto to = destinations(m, n, pattern);
+        const auto to = destinations(m, n, spread);
         std::vector<float> v(size_t(m * inner)), got(size_t(n * inner), 0.5f);
         for (size_t i = 0; i < v.size(); ++i) v[i] = float(1 << i % 4);
         std::vector<float> want = got;
         for (int64_t i = 0; i < m; ++i)
           for (int64_t j = 0; j < inner && to[size_t(i)] >= 0; ++j)
             want[size_t(to[size_t(i)] * inner + j)] += v[size_t(i * inner + j)];
-        kernels::cpu::accumulate(RowItems<float>{m, to.data(), v.data(), inner}, got.data(), {n, 1, inner},
+        kernels::cpu::accumulate(TableItems<float>{m, to.data(), v.data(), inner}, got.data(), {n, 1, inner},
                                  Algorithm::atomic);
-        EXPECT_EQ(got, want) << m << " items, " << n << " destinations, " << inner << " columns, pattern "
-                             << int(pattern) << ", " << threads << " threads";
+        EXPECT_EQ(got, want) << m << " items, " << n << " destinations, " << inner << " columns, spread " << int(spread)
+                             << ", " << threads << " threads";
       }
 }
 
 TEST_F(Accumulate, nothing_to_do) {
-  const RowItems<float> none{0, nullptr, nullptr, 1};
+  const TableItems<float> none{0, nullptr, nullptr, 1};
   float x = 3;
   for (Algorithm a : {Algorithm::atomic, Algorithm::sorted}) {
     kernels::cpu::accumulate(none, &x, {1, 1, 1}, a);
@@ -171,7 +130,7 @@ TEST_F(Accumulate, destinations_without_items_keep_their_bits) {
   const int64_t to[] = {1, -1};
   const float values[] = {0.0f, 1.0f};
   float output[] = {-0.0f, -0.0f, -0.0f};
-  kernels::cpu::accumulate(RowItems<float>{2, to, values, 1}, output, {3, 1, 1}, Algorithm::sorted);
+  kernels::cpu::accumulate(TableItems<float>{2, to, values, 1}, output, {3, 1, 1}, Algorithm::sorted);
   EXPECT_TRUE(std::signbit(output[0]));
   EXPECT_FALSE(std::signbit(output[1]));  // -0 + 0
   EXPECT_TRUE(std::signbit(output[2]));
@@ -180,13 +139,13 @@ TEST_F(Accumulate, destinations_without_items_keep_their_bits) {
 TEST_F(Accumulate, atomic_loses_no_update) {
   set_num_threads(3);
   constexpr int64_t kItems = 60000;
-  const auto to = destinations(kItems, 5, Pattern::random);
+  const auto to = destinations(kItems, 5, Spread::uniform);
   std::vector<int64_t> counts(5);
   for (int64_t d : to) ++counts[size_t(d)];
   const auto check = [&]<class T>(T one) {
     const std::vector<T> ones(kItems, one);
     std::vector<T> output(5, T(0));
-    kernels::cpu::accumulate(RowItems<T>{kItems, to.data(), ones.data(), 1}, output.data(), {5, 1, 1},
+    kernels::cpu::accumulate(TableItems<T>{kItems, to.data(), ones.data(), 1}, output.data(), {5, 1, 1},
                              Algorithm::atomic);
     for (int d = 0; d < 5; ++d) EXPECT_EQ(double(output[size_t(d)]), double(counts[size_t(d)]) * double(one));
   };
