@@ -1,6 +1,8 @@
 // Variance and standard deviation.
 #pragma once
 
+#include <utility>
+
 #include <ordo/engine/tensor.h>
 
 namespace ordo {
@@ -13,5 +15,8 @@ Tensor var(const Tensor& input, const Dims& dims, double correction = 1, bool ke
 /// sqrt(var). As torch.std.
 Tensor std(const Tensor& input);
 Tensor std(const Tensor& input, const Dims& dims, double correction = 1, bool keepdim = false);
+/// Both var and mean, as one operation: {var, mean}. As torch.var_mean.
+std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims = {}, double correction = 1,
+                                   bool keepdim = false);
 
 }  // namespace ordo
