@@ -36,7 +36,7 @@ add_library(ordo::ordo ALIAS ordo)
 # Headers are included as <ordo/engine/tensor.h> everywhere; in the build tree links to the rooms make that path.
 set(include_root ${CMAKE_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${include_root}/ordo)
-foreach(entry IN LISTS rooms ITEMS ordo.h)
+foreach(entry IN LISTS rooms ITEMS ordo.h extend.h)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${include_root}/ordo/${entry} SYMBOLIC)
 endforeach()
 target_include_directories(ordo PUBLIC $<BUILD_INTERFACE:${include_root}>)

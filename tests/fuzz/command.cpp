@@ -9,12 +9,11 @@
 
 #include "tests/fuzz/fuzz.h"
 
-using namespace ordo::test;
-
+namespace ordo::test {
 namespace {
 
 int usage() {
-  std::fputs("usage: ordo_fuzz [NAME] [--seconds N] [--programs N] [--seed N]\n\n", stderr);
+  std::fputs("usage: ordo_tests fuzz [NAME] [--seconds N] [--programs N] [--seed N]\n\n", stderr);
   for (const auto& [name, fuzzer] : fuzzers()) std::fprintf(stderr, "  %-10s %s\n", name.c_str(), fuzzer.summary);
   return 2;
 }
@@ -26,7 +25,7 @@ bool run(const std::string& name, const Fuzzer& fuzzer, uint64_t seed, uint64_t 
   for (; done < programs && elapsed() < seconds; ++done) {
     const FuzzResult result = fuzzer.run(seed + done);
     if (!result.failure.empty()) {
-      std::printf("%s: %s\nreplay: ordo_fuzz %s --seed %llu --programs 1\n", name.c_str(), result.failure.c_str(),
+      std::printf("%s: %s\nreplay: ordo_tests fuzz %s --seed %llu --programs 1\n", name.c_str(), result.failure.c_str(),
                   name.c_str(), static_cast<unsigned long long>(seed + done));
       return false;
     }
@@ -40,8 +39,7 @@ bool run(const std::string& name, const Fuzzer& fuzzer, uint64_t seed, uint64_t 
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+int fuzz_command(const std::vector<std::string>& arguments) {
   std::string only;
   uint64_t seed = 0, programs = UINT64_MAX;
   double seconds = -1;
@@ -71,3 +69,5 @@ int main(int argc, char** argv) {
     if (only.empty() || only == name) good = run(name, fuzzer, seed, programs, seconds) && good;
   return good ? 0 : 1;
 }
+
+}  // namespace ordo::test
