@@ -249,7 +249,6 @@ void launch_blocks(void (*kernel)(P...), int64_t values, int64_t per_block, int6
 template <class Items>
 void accumulate_exact(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                       const ExactPlan& plan, Device device, cudaStream_t stream) {
-  using T = typename Items::value_type;
   const int64_t count = shape.destinations * shape.columns(), values = items.count * shape.columns();
   const Scratch<ExactExponents> exponents(1, device);
   const Scratch<unsigned long long> memory((exact_windows(kExactNotFinite - 1, items.count).infinities() + 1) * count,
