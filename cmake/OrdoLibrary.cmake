@@ -51,6 +51,11 @@ add_library(ordo_build_options INTERFACE)
 target_compile_options(ordo_build_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall;-Xcompiler=-ffp-contract=off>")
+# Device code is most of the library, and a third of its size when compressed; it is unpacked as kernels are loaded.
+if(ORDO_CUDA_MODE STREQUAL "ON" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+  target_compile_options(ordo_build_options INTERFACE
+    "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:--compress-mode=size>")
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports overlaps in std::string's own code (GCC bug 105651).
   target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>")

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <ordo/engine/dims.h>
 
 #include <ordo/engine/check.h>

@@ -4,16 +4,14 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/index_plan_items.h>
-#include <ordo/kernels/accumulate/sorted_cpu.h>
+#include <ordo/kernels/accumulate/sorted_items_cpu.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo {
 
 namespace kernels::cpu {
 std::shared_ptr<const IndexOrder> order_index(const IndexItems& items, int64_t destinations, Device) {
-  if (accumulate_detail::narrow_entries_fit(items.count, destinations))
-    return std::make_shared<accumulate_detail::SortedItems<NarrowEntry>>(items, destinations);
-  return std::make_shared<accumulate_detail::SortedItems<WideEntry>>(items, destinations);
+  return std::make_shared<accumulate_detail::SortedItems>(items, destinations);
 }
 }  // namespace kernels::cpu
 

@@ -1,6 +1,7 @@
 #include <ordo/kernels/indexing/gather.h>
 
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -91,11 +92,9 @@ namespace cpu {
 
 void gather(const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s) {
   const IndexGuard guard("gather", "index", s.dim, s.bound, input.device());
-  dispatch_index("gather", index.dtype(), [&]<class I>() {
-    dispatch_word(input.element_size(), [&]<class Word>() {
-      each(out.numel(), GatherElement<Word, I>{s, static_cast<const Word*>(input.data()), index.data<I>(),
-                                               static_cast<Word*>(out.data()), guard.check()});
-    });
+  dispatch_word(input.element_size(), [&]<class Word>() {
+    each(out.numel(), GatherElement<Word>{s, static_cast<const Word*>(input.data()), index_view(index, s.bound, guard),
+                                          static_cast<Word*>(out.data())});
   });
   guard.finish();
 }
@@ -122,9 +121,7 @@ void index_select(const Tensor& input, const Tensor& index, const Tensor& out, c
 
 void one_hot(const Tensor& target, const Tensor& out, int64_t num_classes) {
   const IndexGuard guard("one_hot", "target", 0, num_classes, target.device());
-  dispatch_index("one_hot", target.dtype(), [&]<class I>() {
-    each(out.numel(), OneHotElement<I>{target.data<I>(), out.data<int64_t>(), num_classes, guard.check()});
-  });
+  each(out.numel(), OneHotElement{index_view(target, num_classes, guard), out.data<int64_t>(), num_classes});
   guard.finish();
 }
 

@@ -26,6 +26,7 @@ def fault(name, file, before, after):
 
 ACCUMULATE = "kernels/accumulate/accumulate_cuda.cuh"
 SORTED = "kernels/accumulate/sorted_cuda.cuh"
+LEVELS = "kernels/accumulate/levels.cu"
 EXACT = "kernels/accumulate/exact.h"
 EXACT_CUDA = "kernels/accumulate/exact_cuda.cuh"
 ATOMIC = "kernels/accumulate/atomic_cuda.cuh"
@@ -75,10 +76,10 @@ FAULTS = [
           " && reinterpret_cast<uintptr_t>(output) % 16 == 0 && items.aligned(16);", ";"),
     fault("wide rows: columns at the row's end are left out", SORTED,
           "return shape.inner % V == 0 && ", "return "),
-    fault("levels: every group begins one", SORTED,
+    fault("levels: every group begins one", LEVELS,
           "if (group.begin < 0 || ((group.begin - group.run_begin) & (wide - 1)) != 0) continue;",
           "if (group.begin < 0) continue;"),
-    fault("levels: the last group is left out", SORTED,
+    fault("levels: the last group is left out", LEVELS,
           "for (; g < groups; ++g) sum = wrapping_add(sum, value(g));",
           "for (; g + 1 < groups; ++g) sum = wrapping_add(sum, value(g));"),
     fault("levels: a group reaches beyond its run", RUNS,
@@ -142,7 +143,7 @@ FAULTS = [
     fault("CPU exact: a block is added with a value of another window", "kernels/accumulate/exact_cpu.h", "if (elsewhere != 0) return first;", ""),
     fault("exact: the largest exponent is stored without an atomic", EXACT_CUDA,
           "atomicMax(&all->top, top);", "all->top = top;"),
-    fault("exact: only one window is cleared", EXACT_CUDA, "ExactWindowsUsed(sums).slots() * sums.count", "sums.count"),
+    fault("exact: only one window is cleared", "kernels/accumulate/exact.cu", "ExactWindowsUsed(sums).slots() * sums.count", "sums.count"),
     fault("CPU exact: a thread's rare values are forgotten", "kernels/accumulate/exact_cells_cpu.h",
           "for (int w = 0; w < ExactWindows::kMost; ++w) {\n      const int64_t* const from", "for (int w = main_; w <= main_; ++w) {\n      const int64_t* const from"),
     fault("CPU exact: a bad index is found too late", "kernels/accumulate/exact_cpu.h",
@@ -214,8 +215,8 @@ FAULTS = [
     fault("average pooling: atomic in place of gather", "kernels/pooling/avg_pool_cuda.cuh",
           "if (algorithm == Algorithm::atomic) {", "if (algorithm != Algorithm::automatic) {"),
     fault("bags: the padding row is counted", BAG,
-          "if (!check.ok(i, row, rows) || row == bags.padding) continue;\n      row_of[i] = row;",
-          "if (!check.ok(i, row, rows)) continue;\n      row_of[i] = row;"),
+          "if (row < 0 || row == bags.padding) continue;\n      row_of[i] = row;",
+          "if (row < 0) continue;\n      row_of[i] = row;"),
     fault("bags: items left out keep what memory held", BAG,
           "launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);",
           "if (bags.items < 0) launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);"),
@@ -239,7 +240,7 @@ FAULTS = [
     # -- the CPU
     fault("CPU sort: pieces change places", "kernels/accumulate/sort_cpu.cpp",
           "for (int p = 0; p < pieces; ++p) position +=", "for (int p = pieces - 1; p >= 0; --p) position +="),
-    fault("CPU fold: cut anywhere in a run", FOLD_CPU,
+    fault("CPU fold: cut anywhere in a run", "kernels/accumulate/sorted_items_cpu.cpp",
           "start + (at - start + kOrderedGroup - 1) / kOrderedGroup * kOrderedGroup);", "at);"),
     fault("CPU fold: a split run loses its last group", FOLD_CPU,
           "for (int64_t g = 0; g < groups; ++g) sum.push(", "for (int64_t g = 0; g + 1 < groups; ++g) sum.push("),

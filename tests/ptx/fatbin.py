@@ -11,8 +11,8 @@ class Unreadable(Exception):
     pass
 
 
-def elf_sections(image):
-    """(name, content) of every section of a 64-bit little-endian ELF file."""
+def elf_sections_with_sizes(image):
+    """(name, content, size) of every section of a 64-bit little-endian ELF file."""
     if image[:6] != b"\x7fELF\x02\x01":
         raise Unreadable("not a 64-bit ELF file")
     table, = struct.unpack_from("<Q", image, 0x28)
@@ -25,7 +25,32 @@ def elf_sections(image):
     for name, kind, offset, size in headers:
         end = image.index(b"\0", names + name)
         content = b"" if kind == 8 else image[offset:offset + size]  # 8: takes no place in the file
-        yield image[names + name:end].decode(), content
+        yield image[names + name:end].decode(), content, size
+
+
+def elf_sections(image):
+    """(name, content) of every section."""
+    for name, content, _ in elf_sections_with_sizes(image):
+        yield name, content
+
+
+def symbol_names(image):
+    """Names of the symbols of an ELF file, by their numbers."""
+    sections = dict(elf_sections(image))
+    names, table = sections.get(".strtab", b""), sections.get(".symtab", b"")
+    offsets = (struct.unpack_from("<I", table, at)[0] for at in range(0, len(table), 24))
+    return [names[offset:names.index(b"\0", offset)].decode() for offset in offsets]
+
+
+def info_attributes(section):
+    """(attribute, content) of a section .nv.info, where ptxas says what kernels take."""
+    at = 0
+    while at + 4 <= len(section):
+        form, attribute, size = struct.unpack_from("<BBH", section, at)
+        at += 4
+        if form == 4:  # with content of its own; of the others it is in the place of the size
+            yield attribute, section[at:at + size]
+            at += size
 
 
 def decompressed(content, size):
@@ -63,26 +88,30 @@ def entries(section):
         at = end
 
 
-def read(path):
-    """({architecture: [PTX text]}, {architecture: {kernel}}) of a library."""
+def device_code(path):
+    """(kind, architecture, content) of every piece of device code in a library."""
     with open(path, "rb") as file:
         image = file.read()
-    texts, kernels = {}, {}
     for name, section in elf_sections(image):
-        if name != ".nv_fatbin":
-            continue
-        for kind, architecture, content in entries(section):
-            if kind == PTX:
-                text = content.split(b"\0")[0].decode()
-                if ".target" not in text:
-                    raise Unreadable("a piece of PTX is no text")
-                texts.setdefault(architecture, []).append(text)
-            elif kind == CUBIN:
-                # Every kernel has a bank of constants for its parameters.
-                prefix = ".nv.constant0."
-                kernels.setdefault(architecture, set()).update(
-                    section_name[len(prefix):] for section_name, _ in elf_sections(content)
-                    if section_name.startswith(prefix))
-            else:
-                raise Unreadable(f"device code of unknown kind {kind}")
+        if name == ".nv_fatbin":
+            yield from entries(section)
+
+
+def read(path):
+    """({architecture: [PTX text]}, {architecture: {kernel}}) of a library."""
+    texts, kernels = {}, {}
+    for kind, architecture, content in device_code(path):
+        if kind == PTX:
+            text = content.split(b"\0")[0].decode()
+            if ".target" not in text:
+                raise Unreadable("a piece of PTX is no text")
+            texts.setdefault(architecture, []).append(text)
+        elif kind == CUBIN:
+            # Every kernel has a bank of constants for its parameters.
+            prefix = ".nv.constant0."
+            kernels.setdefault(architecture, set()).update(
+                section_name[len(prefix):] for section_name, _ in elf_sections(content)
+                if section_name.startswith(prefix))
+        else:
+            raise Unreadable(f"device code of unknown kind {kind}")
     return texts, kernels
