@@ -9,14 +9,20 @@ OBJECTS = "CMakeFiles/ordo.dir"
 
 
 def load(path):
-    with open(path or HERE / "budgets.json", encoding="utf-8") as file:
-        return json.load(file)
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def cached_option(build, name):
     """An entry of CMakeCache.txt, or an empty text."""
     found = re.search(rf"^{name}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)
     return found.group(1) if found else ""
+
+
+def judged(build):
+    """Whether the budgets are meant for this build: with optimisation, and without a sanitizer's code."""
+    return (cached_option(build, "CMAKE_BUILD_TYPE") == "Release" and
+            cached_option(build, "CMAKE_CXX_FLAGS_RELEASE") in ("", "-O3 -DNDEBUG") and
+            cached_option(build, "ORDO_SANITIZE") in ("", "OFF"))
 
 
 def family_of(source):
