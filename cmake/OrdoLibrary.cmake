@@ -34,7 +34,7 @@ add_library(ordo SHARED ${cu_sources} ${cuda_cpp_sources} ${cpp_sources})
 add_library(ordo::ordo ALIAS ordo)
 if(PROJECT_IS_TOP_LEVEL)  # `./run times` reports and checks what each object cost
   set_property(TARGET ordo PROPERTY RULE_LAUNCH_COMPILE
-               "\"${PROJECT_SOURCE_DIR}/tests/budgets/record_compile.sh\"")
+               "bash \"${PROJECT_SOURCE_DIR}/tests/budgets/record_compile.sh\"")
 endif()
 
 # Headers are included as <ordo/engine/tensor.h> everywhere; in the build tree links to the rooms make that path.
