@@ -103,12 +103,31 @@ TEST(MemoryCache, emptying_it_forgets_the_greatest_use) {
     detail::deallocate(detail::allocate(much, device), much, device);
     EXPECT_EQ(held(device), memory_stats(device).allocated_bytes + much) << device.str();
     empty_cache(device);
+    EXPECT_GE(memory_stats(device).peak_allocated_bytes, much) << device.str() << ": the peak is not forgotten";
     reset_peak_memory_stats(device);
     for (size_t bytes = size_t(1) << 20; bytes < size_t(8) << 20; bytes += bytes / 8)
       detail::deallocate(detail::allocate(bytes, device), bytes, device);
     EXPECT_LE(held(device), 2 * memory_stats(device).peak_allocated_bytes + kMemoryCacheSlack) << device.str();
     reset_peak_memory_stats(device);
     EXPECT_EQ(memory_stats(device).peak_allocated_bytes, memory_stats(device).allocated_bytes) << device.str();
+  }
+}
+
+TEST(MemoryCache, resetting_the_peak_gives_nothing_back) {
+  for (Device device : test_devices()) {
+    empty_cache(device);
+    const auto use = [&](size_t bytes) { detail::deallocate(detail::allocate(bytes, device), bytes, device); };
+    const auto use_many = [&] {
+      for (size_t bytes = size_t(1) << 20; bytes <= size_t(6) << 20; bytes += bytes / 8) use(bytes);
+    };
+    use(size_t(64) << 20);
+    reset_peak_memory_stats(device);
+    use_many();
+    const uint64_t before = memory_stats(device).device_allocations;
+    use_many();
+    use(size_t(64) << 20);
+    EXPECT_EQ(memory_stats(device).device_allocations, before) << device.str();
+    empty_cache(device);
   }
 }
 
