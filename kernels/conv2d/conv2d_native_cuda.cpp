@@ -4,9 +4,6 @@
 
 #if ORDO_HAS_CUDNN
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // cuDNN 9 deprecates this interface, and still has it
-#include <cudnn.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,6 +12,7 @@
 #include <string>
 
 #include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/cuda/cudnn_native.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/memory.h>
@@ -22,6 +20,8 @@
 
 namespace ordo::kernels::cuda {
 namespace {
+
+using namespace ordo::cuda::libraries;
 
 // An algorithm that wants more is passed over. Fixed, so that the choice does not depend on free memory.
 constexpr size_t kWorkspaceLimit = size_t(1) << 30;

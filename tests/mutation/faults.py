@@ -1,28 +1,6 @@
-"""Small faults for mutate.py: in `file`, `before` (which occurs exactly once) becomes `after`."""
-
-
-# Tests that are tried first, by the beginning of the file's path. The others run when none of these fails.
-FIRST = {
-    "kernels/accumulate/exact": "*Exact*",
-    "kernels/accumulate/range": "*Exact*",
-    "kernels/accumulate/": "*index_add*:*scatter_add*:*bincount*:*Accumulate*:*embedding*",
-    "kernels/reduce/": "*/sum:*/mean:*/amax:*/argmin:*/var:*/max:*/norm:*batch_norm*",
-    "kernels/matmul/": "*/matmul:*/bmm:*/linear:*Matmul*",
-    "kernels/copy/": "*/contiguous:*/clone:*/copy_:*/permute:*/transpose:*Copy*",
-    "kernels/softmax/": "*softmax*",
-    "kernels/bincount/": "*bincount*:*Bincount*",
-    "kernels/pooling/": "*pool2d*:*Pool*",
-    "kernels/embedding_bag/": "*embedding_bag*:*EmbeddingBag*:IndexPlan*",
-    "kernels/conv2d/": "*conv2d*:*Conv2d*",
-    "kernels/random/": "*/rand:*/randn:*/uniform_:*/dropout:*Random*",
-    "engine/cuda/": "*Cuda*:*Simt*:*Streams*:*Stream*:*IndexCheck*:*Tensor*",
-}
-
-
-def fault(name, file, before, after):
-    first = next((tests for path, tests in FIRST.items() if file.startswith(path)), "*")
-    return {"name": name, "file": file, "before": before, "after": after, "first": first}
-
+"""Small faults for mutate.py: those of the kernels and of what speaks to a device; host_faults.py has the others."""
+from fault import fault
+from host_faults import HOST_FAULTS
 
 ACCUMULATE = "kernels/accumulate/accumulate_cuda.cuh"
 SORTED = "kernels/accumulate/sorted_cuda.cuh"
@@ -40,7 +18,7 @@ CELLS = "kernels/pooling/cells.h"
 BAG = "kernels/embedding_bag/embedding_bag.cu"
 FOLD_CPU = "kernels/accumulate/fold_cpu.h"
 
-FAULTS = [
+KERNEL_FAULTS = [
     # -- the accumulate engine on CUDA
     fault("narrow rows: a group is folded from its end", SORTED,
           "        Acc sum = values[staged(i) * columns + j];\n"
@@ -259,3 +237,5 @@ FAULTS = [
           "if (algorithm == Algorithm::atomic) return accumulate_detail::accumulate_atomic(items, output, shape);",
           "return accumulate_detail::accumulate_atomic(items, output, shape);"),
 ]
+
+FAULTS = KERNEL_FAULTS + HOST_FAULTS

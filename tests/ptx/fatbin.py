@@ -11,8 +11,8 @@ class Unreadable(Exception):
     pass
 
 
-def elf_sections_with_sizes(image):
-    """(name, content, size) of every section of a 64-bit little-endian ELF file."""
+def elf_headers(image):
+    """(name, kind, offset, size) of every section of a 64-bit little-endian ELF file."""
     if image[:6] != b"\x7fELF\x02\x01":
         raise Unreadable("not a 64-bit ELF file")
     table, = struct.unpack_from("<Q", image, 0x28)
@@ -24,33 +24,13 @@ def elf_sections_with_sizes(image):
     names = headers[names_index][2]
     for name, kind, offset, size in headers:
         end = image.index(b"\0", names + name)
-        content = b"" if kind == 8 else image[offset:offset + size]  # 8: takes no place in the file
-        yield image[names + name:end].decode(), content, size
+        yield image[names + name:end].decode(), kind, offset, size
 
 
 def elf_sections(image):
     """(name, content) of every section."""
-    for name, content, _ in elf_sections_with_sizes(image):
-        yield name, content
-
-
-def symbol_names(image):
-    """Names of the symbols of an ELF file, by their numbers."""
-    sections = dict(elf_sections(image))
-    names, table = sections.get(".strtab", b""), sections.get(".symtab", b"")
-    offsets = (struct.unpack_from("<I", table, at)[0] for at in range(0, len(table), 24))
-    return [names[offset:names.index(b"\0", offset)].decode() for offset in offsets]
-
-
-def info_attributes(section):
-    """(attribute, content) of a section .nv.info, where ptxas says what kernels take."""
-    at = 0
-    while at + 4 <= len(section):
-        form, attribute, size = struct.unpack_from("<BBH", section, at)
-        at += 4
-        if form == 4:  # with content of its own; of the others it is in the place of the size
-            yield attribute, section[at:at + size]
-            at += size
+    for name, kind, offset, size in elf_headers(image):
+        yield name, b"" if kind == 8 else image[offset:offset + size]  # 8: takes no place in the file
 
 
 def decompressed(content, size):
@@ -88,7 +68,7 @@ def entries(section):
         at = end
 
 
-def device_code(path):
+def pieces(path):
     """(kind, architecture, content) of every piece of device code in a library."""
     with open(path, "rb") as file:
         image = file.read()
@@ -100,7 +80,7 @@ def device_code(path):
 def read(path):
     """({architecture: [PTX text]}, {architecture: {kernel}}) of a library."""
     texts, kernels = {}, {}
-    for kind, architecture, content in device_code(path):
+    for kind, architecture, content in pieces(path):
         if kind == PTX:
             text = content.split(b"\0")[0].decode()
             if ".target" not in text:
