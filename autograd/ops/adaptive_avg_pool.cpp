@@ -10,7 +10,8 @@ using Arguments = kernels::AdaptivePoolArguments;
 Tensor backward(const Tensor& grad, const Dims& input_sizes, const Arguments& a);
 
 Tensor forward(const Tensor& input, const Arguments& a) {
-  return record(kernels::kAdaptiveAvgPool[a.rank - 1], kernels::adaptive_avg_pool(input, a), {input},
+  Tensor values = kernels::adaptive_avg_pool(input, a);
+  return record(kernels::kAdaptiveAvgPool[a.rank - 1], std::move(values), {input},
                 [a, sizes = input.sizes()](const Tensor& grad) -> TensorList { return {backward(grad, sizes, a)}; });
 }
 

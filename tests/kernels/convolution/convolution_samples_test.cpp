@@ -151,7 +151,8 @@ Cases<N> transposed(Cases<N> cases) {
   for (ConvCase<N>& c : cases) {
     const Dims y = c.output_sizes();
     for (int i = 0; i < N; ++i)
-      c.x[2 + i] = (y[2 + i] - 1) * c.stride[i] - 2 * c.padding[i] + c.dilation[i] * (c.w[2 + i] - 1) + 1;
+      c.x[2 + i] =
+          (y[2 + i] - 1) * c.stride[i] - 2 * c.padding[i] + c.dilation[i] * (c.w[2 + i] - 1) + 1 + c.output_padding[i];
   }
   return cases;
 }
@@ -160,25 +161,25 @@ template <int N>
 Cases<N> transposed_cases();
 template <>
 Cases<1> transposed_cases<1>() {
-  Cases<1> out = transposed(cases<1>());
+  Cases<1> out = cases<1>();
   out.push_back({"output_padding", {2, 3, 8}, {2, 3, 3}, true, 3, 1, 1, 1, true, 2});
   out.push_back({"beyond_the_stride", {1, 2, 9}, {2, 2, 2}, true, 1, 0, 3, 1, true, 2});
-  return out;
+  return transposed(out);
 }
 template <>
 Cases<2> transposed_cases<2>() {
-  Cases<2> out = transposed(cases<2>());
+  Cases<2> out = cases<2>();
   out.push_back({"output_padding", {2, 2, 8, 6}, {4, 1, 3, 2}, true, {3, 2}, {1, 0}, 1, 2, true, {2, 1}});
   out.push_back({"beyond_the_stride", {1, 1, 7, 8}, {2, 1, 2, 2}, false, 1, {0, 1}, {3, 4}, 1, true, {2, 3}});
   out.push_back({"generator", {2, 3, 16, 16}, {40, 3, 4, 4}, true, 2, 1, 1, 1, false});
-  return out;
+  return transposed(out);
 }
 template <>
 Cases<3> transposed_cases<3>() {
-  Cases<3> out = transposed(cases<3>());
+  Cases<3> out = cases<3>();
   out.push_back({"output_padding", {1, 2, 4, 5, 3}, {2, 2, 2, 2, 1}, true, {2, 3, 2}, 0, 1, 1, true, {1, 2, 0}});
-  out.push_back({"beyond_the_stride", {1, 1, 5, 2, 6}, {1, 1, 2, 1, 2}, false, 1, 0, {3, 1, 4}, 1, true, {1, 0, 3}});
-  return out;
+  out.push_back({"beyond_the_stride", {1, 1, 5, 2, 9}, {1, 1, 2, 1, 2}, false, 1, 0, {3, 1, 4}, 1, true, {1, 0, 3}});
+  return transposed(out);
 }
 
 template <int N>

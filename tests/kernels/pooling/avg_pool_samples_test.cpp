@@ -15,7 +15,7 @@ struct Case {
   const char* label;
   Dims sizes;
   Size<N> kernel;
-  OptionalSize<N> stride = {};
+  OptionalSize<N> stride = std::nullopt;
   Size<N> padding = 0;
   bool ceil_mode = false, count_include_pad = true;
   std::optional<int64_t> divisor = {};

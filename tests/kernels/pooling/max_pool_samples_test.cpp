@@ -15,7 +15,7 @@ struct Case {
   const char* label;
   Dims sizes;
   Size<N> kernel;
-  OptionalSize<N> stride = {};
+  OptionalSize<N> stride = std::nullopt;
   Size<N> padding = 0, dilation = 1;
   bool ceil_mode = false;
   bool small = true;
