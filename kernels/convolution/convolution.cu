@@ -87,11 +87,6 @@ __global__ void store_kernel(const A* from, T* to, int64_t size) {
   for (int64_t e = ordo::cuda::thread_index(); e < size; e += ordo::cuda::thread_count()) to[e] = T(from[e]);
 }
 
-template <class... P, class... Args>
-void launch_over(int64_t count, Device device, void (*kernel)(P...), Args... args) {
-  ordo::cuda::launch_over(kernel, count, ordo::cuda::current_stream(device), args...);
-}
-
 void multiply(const Gemm& g, Device device, bool ordered) {
   if (ordered)
     cuda::ordered_gemm(g, device);
@@ -107,12 +102,14 @@ int64_t samples_at_once(const ConvShape& s, size_t element) {
 
 template <class T>
 void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* y, Device device, bool ordered) {
+  const cudaStream_t stream = ordo::cuda::current_stream(device);
   const int64_t together = samples_at_once(s, sizeof(T));
   const Scratch<T> columns(s.pointwise() ? 0 : together * s.groups * s.columns(), device);
   for (int64_t n = 0; n < s.samples; n += together) {
     const int64_t samples = std::min(together, s.samples - n), count = samples * s.groups * s.columns();
     const T* const input = x + n * s.groups * s.x_size();
-    if (!s.pointwise() && count > 0) launch_over(count, device, unfold_kernel<T>, s, input, columns.data(), samples);
+    if (!s.pointwise() && count > 0)
+      ordo::cuda::launch_over(unfold_kernel<T>, count, stream, s, input, columns.data(), samples);
     const T* const unfolded = s.pointwise() ? input : columns.data();
     for (int64_t group = 0; group < s.groups; ++group) {
       Gemm g{.m = s.filters,
@@ -133,6 +130,7 @@ void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* 
 
 template <class T>
 void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad, Device device, bool ordered) {
+  const cudaStream_t stream = ordo::cuda::current_stream(device);
   using A = accumulate_t<T>;
   const int64_t together = samples_at_once(s, sizeof(A));
   const Scratch<A> columns(together * s.groups * s.columns(), device);
@@ -150,13 +148,14 @@ void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad, D
       g.c = {columns.data() + group * s.columns(), s.positions(), 1, s.groups * s.columns()};
       multiply(g, device, ordered);
     }
-    launch_over(samples * s.groups * s.x_size(), device, fold_kernel<A, T>, s, columns.data(),
-                x_grad + n * s.groups * s.x_size(), samples);
+    ordo::cuda::launch_over(fold_kernel<A, T>, samples * s.groups * s.x_size(), stream, s, columns.data(),
+                            x_grad + n * s.groups * s.x_size(), samples);
   }
 }
 
 template <class T>
 void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Device device, bool ordered) {
+  const cudaStream_t stream = ordo::cuda::current_stream(device);
   using A = accumulate_t<T>;
   const int64_t size = s.groups * s.w_size();
   const int64_t together =
@@ -167,7 +166,8 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Devic
     const int64_t samples = std::min(together, s.samples - n);
     const T* const input = x + n * s.groups * s.x_size();
     if (!s.pointwise())
-      launch_over(samples * s.groups * s.columns(), device, unfold_kernel<T>, s, input, columns.data(), samples);
+      ordo::cuda::launch_over(unfold_kernel<T>, samples * s.groups * s.columns(), stream, s, input, columns.data(),
+                              samples);
     const T* const unfolded = s.pointwise() ? input : columns.data();
     for (int64_t group = 0; group < s.groups; ++group) {
       Gemm g{.m = s.filters,
@@ -181,9 +181,9 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Devic
       g.c = {partial.data() + group * s.w_size(), s.window(), 1, size};
       multiply(g, device, ordered);
     }
-    launch_over(size, device, add_samples_kernel<A>, partial.data(), total.data(), size, samples, n == 0);
+    ordo::cuda::launch_over(add_samples_kernel<A>, size, stream, partial.data(), total.data(), size, samples, n == 0);
   }
-  launch_over(size, device, store_kernel<A, T>, total.data(), w_grad, size);
+  ordo::cuda::launch_over(store_kernel<A, T>, size, stream, total.data(), w_grad, size);
 }
 
 }  // namespace
