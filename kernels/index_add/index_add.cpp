@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <ordo/engine/at_least_1d.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
@@ -40,8 +41,6 @@ namespace {
 
 constexpr const char* kOp = "index_add";
 
-Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? views::view(t, {1}) : t; }
-
 int64_t product(const Dims& sizes, int first, int last) {
   int64_t p = 1;
   for (int d = first; d < last; ++d) p *= sizes[d];
@@ -72,7 +71,7 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
 }
 
 AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
-  const Tensor s = at_least_1d(self);
+  const Tensor s = views::at_least_1d(self);
   const int64_t destinations = s.size(wrap_dim(kOp, dim, s.dim()));
   return {index.numel(), destinations, s.numel() / std::max<int64_t>(1, destinations)};
 }
@@ -80,7 +79,7 @@ AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
 // `output` is contiguous and, like everything else here, checked.
 void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
               Algorithm algorithm, const IndexOrder* order = nullptr) {
-  const Tensor self = at_least_1d(output);
+  const Tensor self = views::at_least_1d(output);
   const int d = wrap_dim(kOp, dim, self.dim());
   const int64_t destinations = self.size(d), items = index.numel();
   const int64_t outer = product(self.sizes(), 0, d), inner = product(self.sizes(), d + 1, self.dim());
@@ -90,7 +89,7 @@ void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tens
   if (!order) validate_on_cpu(view, items, guard, self, algorithm);
   if (items == 0) return;
 
-  Tensor rows = views::try_view(at_least_1d(source), {outer, items, inner});
+  Tensor rows = views::try_view(views::at_least_1d(source), {outer, items, inner});
   if (!rows.defined() || (inner > 1 && rows.stride(2) != 1))
     rows = views::view(contiguous(source), {outer, items, inner});
   index_add_rows({output.data(), rows.data(), self.dtype(), self.device(), destinations, outer, inner, items,

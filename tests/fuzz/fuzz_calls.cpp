@@ -29,7 +29,7 @@ Tensor bend(const Tensor& t, Draw& draw) {
     case 2:
       return n && n < kMaxDims ? t.unsqueeze(d) : t;
     case 3:
-      return n ? t.select(d, 0) : t;
+      return n && t.size(d) ? t.select(d, 0) : t;
     case 4:
       return n ? t.narrow(d, 0, draw.in(0, t.size(d))) : t;
     case 5:
