@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 #include <ordo/engine/memory_annotations.h>
 #include <ordo/engine/poison.h>
 #if ORDO_HAS_CUDA
@@ -117,8 +118,9 @@ class CachingAllocator {
 
   void* from_system(size_t bytes, size_t rounded) {
     // A request near the top of the address space overflows when rounded up.
-    void* data = rounded < bytes ? nullptr : memory_.allocate(rounded);
-    if (!data && stats_.cached_bytes) {
+    const bool possible = rounded >= bytes && bytes <= detail::memory_limit();
+    void* data = possible ? memory_.allocate(rounded) : nullptr;
+    if (!data && possible && stats_.cached_bytes) {
       release_cached();
       data = memory_.allocate(rounded);
     }

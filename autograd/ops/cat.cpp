@@ -37,6 +37,7 @@ Tensor cat(const TensorList& tensors, int64_t dim) {
 }
 
 Tensor stack(const TensorList& tensors, int64_t dim) {
+  const detail::OperationName name("stack");
   ORDO_CHECK(!tensors.empty(), ValueError, "stack", "needs at least one tensor");
   detail::expect_defined("stack", tensors[0], "tensors");
   const int at = wrap_dim("stack", dim, tensors[0].dim() + 1);

@@ -39,28 +39,33 @@ Tensor dropout_with(const Tensor& x, double p, const GeneratorState& state) {
 }  // namespace
 
 Tensor rand(const Dims& sizes, TensorOptions options, Generator* generator) {
+  const detail::OperationName name("rand");
   Tensor t = made(sizes, options);
   kernels::uniform_(t, 0, 1, generator);
   return leaf(t, options);
 }
 
 Tensor randn(const Dims& sizes, TensorOptions options, Generator* generator) {
+  const detail::OperationName name("randn");
   Tensor t = made(sizes, options);
   kernels::normal_(t, 0, 1, generator);
   return leaf(t, options);
 }
 
 Tensor rand_like(const Tensor& like, Generator* generator) {
+  const detail::OperationName name("rand_like");
   detail::expect_defined("rand_like", like, "like");
   return rand(like.sizes(), like.options(), generator);
 }
 
 Tensor randn_like(const Tensor& like, Generator* generator) {
+  const detail::OperationName name("randn_like");
   detail::expect_defined("randn_like", like, "like");
   return randn(like.sizes(), like.options(), generator);
 }
 
 Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options, Generator* generator) {
+  const detail::OperationName name("randint");
   Tensor t = made(sizes, options);
   kernels::randint_(t, low, high, generator);
   return leaf(t, options);
@@ -71,12 +76,14 @@ Tensor randint(int64_t high, const Dims& sizes, TensorOptions options, Generator
 }
 
 Tensor randperm(int64_t n, TensorOptions options, Generator* generator) {
+  const detail::OperationName name("randperm");
   return leaf(kernels::randperm(n, options.dtype, options.device, generator), options);
 }
 
 Tensor bernoulli(const Tensor& p, Generator* generator) { return kernels::bernoulli(p, generator); }
 
 Tensor bernoulli(const Dims& sizes, double p, TensorOptions options, Generator* generator) {
+  const detail::OperationName name("bernoulli");
   Tensor t = made(sizes, options);
   kernels::bernoulli_(t, p, generator);
   return leaf(t, options);

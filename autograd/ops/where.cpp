@@ -1,6 +1,7 @@
 #include <ordo/autograd/ops/where.h>
 
 #include <ordo/autograd/ops/gradient.h>
+#include <ordo/engine/operation_name.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/where.h>
 
@@ -38,6 +39,7 @@ Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
 }
 
 Tensor masked_fill(const Tensor& t, const Tensor& mask, Scalar value) {
+  const detail::OperationName name("masked_fill");
   detail::expect_defined("masked_fill", t, "input");
   Tensor r = kernels::clone(t);
   kernels::masked_fill_(r, mask, value);

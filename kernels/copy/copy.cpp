@@ -1,4 +1,5 @@
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/copy/strided.h>
@@ -81,6 +82,7 @@ const Tensor& fill_(const Tensor& t, Scalar value) {
   detail::expect_defined("fill_", t, "self");
   expect_writable("fill_", t);
   const TensorImpl* impl = t.impl();
+  detail::expect_fits("fill_", value, impl->dtype);
   if (impl->numel == 0) return t;
   FillArgs args;
   args.layout = impl->contiguous ? flat_layout<1>(impl->numel) : broadcast_layout<1>(impl->sizes, {impl});

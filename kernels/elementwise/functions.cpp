@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/function_loops.h>
@@ -128,22 +129,14 @@ Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> h
   ORDO_CHECK(dtype != boolean, DTypeError, "clamp", "does not take bool tensors; convert with to()");
   for (const auto& bound : {low, high})
     if (bound && bound->is_floating() && !is_floating(dtype)) dtype = float32;
+  for (const auto& bound : {low, high})
+    if (bound) detail::expect_fits("clamp", *bound, dtype);
+  // The widest bounds stand for a missing one.
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const bool floating = is_floating(dtype);
-  // Conversion to the dtype saturates, so the widest bounds stand for a missing one.
-  const Scalar least = floating         ? Scalar(-infinity)
-                       : dtype == uint8 ? Scalar(0)
-                       : dtype == int32 ? Scalar(INT32_MIN)
-                                        : Scalar(INT64_MIN);
-  const Scalar most = floating         ? Scalar(infinity)
-                      : dtype == uint8 ? Scalar(255)
-                      : dtype == int32 ? Scalar(INT32_MAX)
-                                       : Scalar(INT64_MAX);
-  const auto within = [&](const Scalar& s) {
-    if (floating) return s;
-    return s.to_int64() < least.to_int64() ? least : s.to_int64() > most.to_int64() ? most : s;
-  };
-  return ORDO_UNARY_OP("clamp", clamp)(t, dtype, dtype, low ? within(*low) : least, high ? within(*high) : most);
+  const auto [least, most] = detail::integer_range(dtype);
+  return ORDO_UNARY_OP("clamp", clamp)(t, dtype, dtype, low.value_or(floating ? Scalar(-infinity) : Scalar(least)),
+                                       high.value_or(floating ? Scalar(infinity) : Scalar(most)));
 }
 
 }  // namespace ordo::kernels

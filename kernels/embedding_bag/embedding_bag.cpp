@@ -28,6 +28,8 @@ Prepared prepare(const char* op, const BagArguments& a, int64_t num_rows, const 
   ordo::detail::expect_defined(op, a.input, "input");
   ordo::detail::expect_index_dtype(op, a.input);
   ordo::detail::expect_same_device(op, a.input, beside);
+  ORDO_CHECK(a.mode <= EmbeddingBagMode::max, ValueError, op, "number {} is not a mode: there are sum, mean and max",
+             int(a.mode));
   Prepared p;
   if (a.plan) {
     ORDO_CHECK(a.plan->size() == num_rows, ShapeError, op, "the plan is for {} rows, but weight has {}", a.plan->size(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
@@ -60,6 +61,7 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
   ordo::detail::expect_index_dtype(kOp, index);
   ORDO_CHECK(!(is_integral(self.dtype()) && alpha.is_floating()), ValueError, kOp,
              "alpha = {} must be an integer for {} tensors", alpha.to_double(), self.dtype());
+  if (is_integral(self.dtype())) ordo::detail::expect_fits(kOp, alpha, self.dtype());
   const int d = wrap_dim(kOp, dim, self.dim());
   ORDO_CHECK(index.dim() <= 1, ShapeError, kOp, "index must have at most 1 dimension, not sizes {}", index.sizes());
   Dims expected = self.sizes(), given = source.sizes();

@@ -1,5 +1,6 @@
 #include <ordo/kernels/indexing/gather.h>
 
+#include <ordo/engine/checked.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
@@ -78,7 +79,7 @@ Tensor one_hot(const Tensor& target, int64_t num_classes) {
     const Tensor smallest = amin(target);
     ORDO_CHECK(smallest.item<int64_t>() >= 0, IndexError, "one_hot", "targets must not be negative, but one is {}",
                smallest.item<int64_t>());
-    num_classes = amax(target).item<int64_t>() + 1;
+    num_classes = checked::add("one_hot", amax(target).item<int64_t>(), 1);
   }
   Dims sizes = target.sizes();
   sizes.push_back(num_classes);
