@@ -38,7 +38,9 @@ static Determinism known(Determinism level) {
   return level;
 }
 
-std::string_view name(Determinism level) { return size_t(level) < std::size(kNames) ? kNames[size_t(level)] : "invalid"; }
+std::string_view name(Determinism level) {
+  return size_t(level) < std::size(kNames) ? kNames[size_t(level)] : "invalid";
+}
 
 Determinism determinism_from_name(std::string_view text) {
   for (int i = 0; i < 3; ++i)

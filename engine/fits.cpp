@@ -25,7 +25,7 @@ bool fits(const Scalar& s, DType dtype) {
   if (dtype == boolean) return true;
   const double d = s.to_double();
   if (is_floating(dtype)) return !std::isfinite(d) || std::abs(d) <= largest(dtype);
-  if (s.is_floating() && !(d > -0x1p63 - 1 && d < 0x1p63)) return false;  // NaN too
+  if (s.is_floating() && !(d >= -0x1p63 && d < 0x1p63)) return false;  // NaN too
   const int64_t v = s.to_int64();
   if (dtype == uint8) return v >= -255 && v <= 255;
   return dtype == int64 || (v >= INT32_MIN && v <= INT32_MAX);

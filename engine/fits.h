@@ -1,4 +1,5 @@
-// Whether a number fits a dtype: the one rule, PyTorch's, for every operation that stores a number in a tensor. Internal.
+// Whether a number fits a dtype: the one rule, PyTorch's, for every operation that stores a number in a tensor.
+// Internal.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,11 @@ namespace ordo::detail {
 
 /// ValueError naming `op` unless a tensor of that dtype holds `value`:
 ///   - bool holds every number, as value != 0;
-///   - integers hold what, its fraction cut off, lies in their range, so neither infinities nor NaN. uint8 also takes -255
+///   - integers hold what, its fraction cut off, lies in their range, so neither infinities nor NaN. uint8 also takes
+///   -255
 ///     to -1 and wraps them, so that adding -1 subtracts 1;
-///   - floating dtypes hold infinities, NaN, and whatever is not larger than their largest finite number. It is rounded.
+///   - floating dtypes hold infinities, NaN, and whatever is not larger than their largest finite number. It is
+///   rounded.
 void expect_fits(const char* op, const Scalar& value, DType dtype);
 
 /// The least and the greatest integer that random integers of that dtype may have. Floating dtypes: within their finite

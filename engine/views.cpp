@@ -80,6 +80,7 @@ Tensor try_view(const Tensor& t, const Dims& wanted) {
 }
 
 Tensor view(const Tensor& t, const Dims& sizes) {
+  const detail::OperationName name("view");
   Tensor out = try_view(t, sizes);
   ORDO_CHECK(out.defined(), ShapeError, "view",
              "a tensor of shape {} and strides {} cannot be viewed as {} without a copy; use reshape", t.sizes(),
@@ -117,6 +118,7 @@ static void expect_rank(const char* op, const Tensor& t) {
 }
 
 Tensor slice(const Tensor& t, int64_t dim, int64_t start, int64_t end, int64_t step) {
+  const detail::OperationName name("slice");
   expect_rank("slice", t);
   const int d = wrap_dim("slice", dim, t.dim());
   ORDO_CHECK(step > 0, ValueError, "slice", "the step must be positive, given {}", step);
@@ -142,6 +144,7 @@ Tensor select(const Tensor& t, int64_t dim, int64_t index) {
 }
 
 Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
+  const detail::OperationName name("narrow");
   expect_rank("narrow", t);
   const int d = wrap_dim("narrow", dim, t.dim());
   const int64_t n = t.sizes()[d], first = start < 0 ? start + n : start;
@@ -153,6 +156,7 @@ Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
 }
 
 Tensor expand(const Tensor& t, const Dims& wanted) {
+  const detail::OperationName name("expand");
   const int added = wanted.size() - t.dim();
   ORDO_CHECK(added >= 0, ShapeError, "expand", "shape {} has more dimensions than {}", t.sizes(), wanted);
   Dims sizes = wanted, strides = Dims::filled(wanted.size(), 0);
@@ -189,6 +193,7 @@ Tensor squeeze(const Tensor& t, int64_t dim) {
 }
 
 Tensor unsqueeze(const Tensor& t, int64_t dim) {
+  const detail::OperationName name("unsqueeze");
   const int d = wrap_dim("unsqueeze", dim, t.dim() + 1);
   Dims sizes = t.sizes(), strides = t.strides();
   const int64_t stride = d < t.dim() ? checked::mul("unsqueeze", sizes[d], strides[d]) : 1;

@@ -30,6 +30,7 @@ Tensor element_losses(const Tensor& x, const Tensor& t) {
 }  // namespace
 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction) {
+  const detail::OperationName name(kOp);
   detail::expect_defined(kOp, logits, "logits");
   detail::expect_defined(kOp, target, "target");
   detail::expect_floating(kOp, logits);

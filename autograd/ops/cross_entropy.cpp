@@ -15,6 +15,7 @@ namespace ordo {
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                      Reduction reduction, double label_smoothing) {
+  const ordo::detail::OperationName name("cross_entropy");
   detail::expect_defined("cross_entropy", logits, "logits");
   detail::expect_defined("cross_entropy", target, "target");
   detail::expect_floating("cross_entropy", logits);

@@ -19,6 +19,7 @@ Tensor Tensor::view(const Dims& sizes) const {
 }
 
 Tensor Tensor::reshape(const Dims& sizes) const {
+  const detail::OperationName name("reshape");
   get();
   Tensor out = views::try_view(*this, sizes);
   if (!out.defined()) return contiguous().view(sizes);

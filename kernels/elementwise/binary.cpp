@@ -48,6 +48,7 @@ void expect_operands(const char* op, const Operand& a, const Operand& b) {
 }
 
 Tensor BinaryOp::operator()(const Operand& a, const Operand& b, DType compute, DType out, Scalar alpha) const {
+  const ordo::detail::OperationName operation(name);
   expect_fits(name, a, compute);
   expect_fits(name, b, compute);
   Tensor held_a, held_b;
@@ -66,6 +67,7 @@ Tensor BinaryOp::operator()(const Operand& a, const Operand& b, DType compute, D
 }
 
 const Tensor& BinaryOp::in_place(const char* op, const Tensor& a, const Operand& b, DType compute, Scalar alpha) const {
+  const ordo::detail::OperationName operation(op);
   expect_writable(op, a);
   expect_in_place_dtype(op, a.dtype(), compute);
   if (b.is_tensor() && b.impl()->sizes != a.sizes())

@@ -50,6 +50,7 @@ void run(const Tensor& out, const Tensor& condition, const Operand& a, const Ope
 }  // namespace
 
 Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
+  const ordo::detail::OperationName name("where");
   expect_mask("where", "condition", condition);
   Dims sizes = condition.sizes();
   for (const Operand* o : {&a, &b}) {
@@ -69,6 +70,7 @@ Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
 }
 
 const Tensor& masked_fill_(const Tensor& t, const Tensor& mask, Scalar value) {
+  const ordo::detail::OperationName name("masked_fill_");
   detail::expect_defined("masked_fill_", t, "self");
   expect_mask("masked_fill_", "mask", mask);
   detail::expect_same_device("masked_fill_", t, mask);

@@ -105,6 +105,7 @@ void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tens
 
 void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                 Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(self, dim, index, source, alpha);
   expect_writable(kOp, self);
   algorithm = choose_accumulate(kOp, algorithm, self.dtype(), size_of(self, dim, index));
@@ -117,6 +118,7 @@ void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tens
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(input, dim, index, source, alpha);
   algorithm = choose_accumulate(kOp, algorithm, input.dtype(), size_of(input, dim, index));
   const Tensor result = clone(input);
@@ -125,6 +127,7 @@ Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Te
 }
 
 Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(input, dim, plan.index(), source, alpha);
   const int64_t size = size_of(input, dim, plan.index()).destinations;
   ORDO_CHECK(plan.size() == size, ShapeError, kOp, "the plan is for a dimension of size {}, but dimension {} has {}",

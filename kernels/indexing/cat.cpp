@@ -32,6 +32,7 @@ int cat_dim(const TensorList& tensors, int64_t dim) {
 }
 
 Tensor cat(const TensorList& tensors, int64_t dim) {
+  const ordo::detail::OperationName name("cat");
   const int at = cat_dim(tensors, dim);
   const Tensor& like = model(tensors);
   Dims sizes = like.sizes();

@@ -25,6 +25,7 @@ void check_index(const char* op, const Tensor& input, const Tensor& index) {
 }  // namespace
 
 Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
+  const ordo::detail::OperationName name("gather");
   check_index("gather", input, index);
   GatherShape s;
   s.dim = wrap_dim("gather", dim, input.dim());
@@ -49,6 +50,7 @@ Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
 }
 
 Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+  const ordo::detail::OperationName name("index_select");
   check_index("index_select", input, index);
   ORDO_CHECK(index.dim() <= 1, ShapeError, "index_select", "index must be 0-d or 1-d, but has shape {}", index.sizes());
   SelectShape s;
@@ -71,6 +73,7 @@ Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
 }
 
 Tensor one_hot(const Tensor& target, int64_t num_classes) {
+  const ordo::detail::OperationName name("one_hot");
   check_index("one_hot", target, target);
   ORDO_CHECK(num_classes == -1 || num_classes > 0, ValueError, "one_hot",
              "num_classes must be positive, or -1 to be found, but is {}", num_classes);

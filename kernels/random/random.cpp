@@ -28,7 +28,8 @@ ORDO_REGISTER_OP({.name = "dropout", .family = "random", .dtypes = kFloatingType
 namespace {
 
 GeneratorState reserve(Generator* generator, int64_t numel, int per_block) {
-  return (generator ? *generator : default_generator()).reserve((uint64_t(numel) + uint64_t(per_block) - 1) / uint64_t(per_block));
+  return (generator ? *generator : default_generator())
+      .reserve((uint64_t(numel) + uint64_t(per_block) - 1) / uint64_t(per_block));
 }
 
 /// Fills t by `draw`, by way of contiguous memory.
@@ -120,8 +121,8 @@ Tensor randperm(int64_t n, DType dtype, Device device, Generator* generator) {
   ORDO_CHECK(n >= 0, ValueError, "randperm", "n must not be negative, but is {}", n);
   ORDO_CHECK(dtype != boolean, DTypeError, "randperm", "bool cannot number {} elements", n);
   ORDO_CHECK(n == 0 || n - 1 <= detail::exact_up_to(dtype), ValueError, "randperm",
-             "the numbers up to {} do not fit dtype {}, which holds all whole numbers up to {}; use int64", n - 1, dtype,
-             detail::exact_up_to(dtype));
+             "the numbers up to {} do not fit dtype {}, which holds all whole numbers up to {}; use int64", n - 1,
+             dtype, detail::exact_up_to(dtype));
   struct Entry {
     uint64_t key;
     int64_t index;

@@ -69,7 +69,10 @@ const std::map<std::string, Program>& programs() {
       {"min", [](auto& x) { return min(x); }},
       {"amax", [](auto& x) { return amax(x); }},
       {"max(dim 0)", [](auto& x) { return max(x, 0).values; }},
-      {"max_pool2d", [](auto& x) { return max_pool2d(x.view({1, 1, 2, 2}), 2); }},
+      {"max_pool2d",
+       [](auto& x) {
+         return max_pool2d(x.view({1, 1, 2, 2}), 2);
+       }},
       {"var", [](auto& x) { return var(x); }},
       {"var(correction 3)", [](auto& x) { return var(x, Dims{}, 3); }},
       {"std", [](auto& x) { return ordo::std(x); }},
@@ -146,7 +149,8 @@ TEST(Derivatives, at_singular_points_are_what_the_page_says) {
       Tensor x = from_vector(row.at, {int64_t(row.at.size())}).to(dtype).set_requires_grad();
       Tensor y = program->second(x);
       // With the gradient's graph and without: some operations have a fused gradient for the latter.
-      const Tensor fused = grad({y}, {x}, {ones_like(y)}, true)[0], composed = grad({y}, {x}, {ones_like(y)}, true, true)[0];
+      const Tensor fused = grad({y}, {x}, {ones_like(y)}, true)[0],
+                   composed = grad({y}, {x}, {ones_like(y)}, true, true)[0];
       const bool signed_zero = row.gradient.find("-0") == 0 && row.gradient.find("-0.") != 0;
       EXPECT_EQ(text_of(fused, signed_zero), row.gradient);
       EXPECT_EQ(text_of(composed, signed_zero), row.gradient) << "with create_graph";

@@ -37,7 +37,8 @@ struct RegisterIntegers {
   static std::vector<::ordo::test::IntegerArgument> integers_##op();                      \
   static const ::ordo::test::RegisterIntegers register_integers_##op{#op, integers_##op}; \
   static std::vector<::ordo::test::IntegerArgument> integers_##op()
-#define ORDO_OP_NO_INTEGERS(op) static const ::ordo::test::RegisterIntegers register_no_integers_##op{#op}
+#define ORDO_OP_NO_INTEGERS(op) \
+  static const ::ordo::test::RegisterIntegers register_no_integers_##op { #op }
 
 /// float32 [2, 3] of small numbers.
 inline Tensor some(Device device) { return from_vector<float>({1, 2, 3, 4, 5, 6}, {2, 3}).to(device); }

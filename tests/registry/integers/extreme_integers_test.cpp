@@ -5,9 +5,9 @@
 #include <chrono>
 #include <limits>
 
-#include <ordo/engine/checked.h>
 #include <ordo/engine/tensor_impl.h>
 #include "tests/support/integer_arguments.h"
+#include "tests/support/memory_limit.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -39,12 +39,6 @@ constexpr int64_t kExtreme[] = {0,
                                 kMost,
                                 kLeast + 1,
                                 kLeast};
-
-class MemoryLimit {
- public:
-  explicit MemoryLimit(size_t bytes) { detail::set_memory_limit(bytes); }
-  ~MemoryLimit() { detail::set_memory_limit(std::numeric_limits<size_t>::max()); }
-};
 
 /// All elements lie within the tensor's memory, and its numbers agree with each other.
 void expect_sound(const Tensor& t) {

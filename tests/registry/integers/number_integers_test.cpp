@@ -8,10 +8,10 @@ namespace {
 Tensor bytes(Device d) { return some(d).to(uint8); }
 Tensor mask(Device d) { return some(d) > 2; }
 
-#define ORDO_NUMBER(op)                                                             \
-  ORDO_OP_INTEGERS(op) {                                                            \
-    return {{"floating", [](int64_t v, Device d) { return op(some(d), v); }},       \
-            {"uint8", [](int64_t v, Device d) { return op(bytes(d), v); }},         \
+#define ORDO_NUMBER(op)                                                               \
+  ORDO_OP_INTEGERS(op) {                                                              \
+    return {{"floating", [](int64_t v, Device d) { return op(some(d), v); }},         \
+            {"uint8", [](int64_t v, Device d) { return op(bytes(d), v); }},           \
             {"int32", [](int64_t v, Device d) { return op(some(d).to(int32), v); }}}; \
   }
 ORDO_NUMBER(add)

@@ -4,10 +4,12 @@ namespace ordo::test {
 namespace {
 
 // Reductions take a list of dimensions, alone or after another.
-#define ORDO_DIMS(op)                                                                    \
-  ORDO_OP_INTEGERS(op) {                                                                 \
-    return {{"dims {v}", [](int64_t v, Device d) { return op(some(d), Dims{v}); }},      \
-            {"dims {0, v}", [](int64_t v, Device d) { return op(some(d), Dims{0, v}); }}}; \
+#define ORDO_DIMS(op)                                                               \
+  ORDO_OP_INTEGERS(op) {                                                            \
+    return {{"dims {v}", [](int64_t v, Device d) { return op(some(d), Dims{v}); }}, \
+            {"dims {0, v}", [](int64_t v, Device d) {                               \
+               return op(some(d), Dims{0, v});                                      \
+             }}};                                                                   \
   }
 ORDO_DIMS(sum)
 ORDO_DIMS(mean)
@@ -25,8 +27,8 @@ ORDO_OP_INTEGERS(norm) {
           {"p", [](int64_t v, Device d) { return norm(some(d), double(v)); }}};
 }
 
-#define ORDO_DIM(op, call) \
-  ORDO_OP_INTEGERS(op) {   \
+#define ORDO_DIM(op, call)                                      \
+  ORDO_OP_INTEGERS(op) {                                        \
     return {{"dim", [](int64_t v, Device d) { return call; }}}; \
   }
 ORDO_DIM(max, max(some(d), v).values)
@@ -38,8 +40,12 @@ ORDO_DIM(log_softmax, log_softmax(some(d), v))
 ORDO_DIM(stack, stack({some(d), some(d)}, v))
 
 ORDO_OP_INTEGERS(cat) {
-  return {{"dim", [](int64_t v, Device d) { return cat({some(d), some(d)}, v); }},
+  return {{"dim",
+           [](int64_t v, Device d) {
+             return cat({some(d), some(d)}, v);
+           }},
           {"size of the inputs", [](int64_t v, Device d) {
+             if (v < 0) return Tensor();
              const Tensor t = zeros({1}, {.dtype = uint8, .device = d}).expand({v});
              return cat({t, t, t});
            }}};

@@ -6,16 +6,30 @@ namespace {
 /// Shapes that hold v, in the places that a rule about shapes may overlook.
 std::vector<IntegerArgument> shapes(const std::function<Tensor(const Dims&, Device)>& f) {
   return {{"{v}", [f](int64_t v, Device d) { return f({v}, d); }},
-          {"{v, 3}", [f](int64_t v, Device d) { return f({v, 3}, d); }},
-          {"{0, v}", [f](int64_t v, Device d) { return f({0, v}, d); }},
-          {"{v, 0, v}", [f](int64_t v, Device d) { return f({v, 0, v}, d); }},
-          {"{v, v}", [f](int64_t v, Device d) { return f({v, v}, d); }},
-          {"{v, -1}", [f](int64_t v, Device d) { return f({v, -1}, d); }}};
+          {"{v, 3}",
+           [f](int64_t v, Device d) {
+             return f({v, 3}, d);
+           }},
+          {"{0, v}",
+           [f](int64_t v, Device d) {
+             return f({0, v}, d);
+           }},
+          {"{v, 0, v}",
+           [f](int64_t v, Device d) {
+             return f({v, 0, v}, d);
+           }},
+          {"{v, v}",
+           [f](int64_t v, Device d) {
+             return f({v, v}, d);
+           }},
+          {"{v, -1}", [f](int64_t v, Device d) {
+             return f({v, -1}, d);
+           }}};
 }
 
 ORDO_OP_INTEGERS(view) {
   auto all = shapes([](const Dims& s, Device d) { return some(d).view(s); });
-  for (auto& more : shapes([](const Dims& s, Device d) { return some(d).narrow(0, 0, 0).view(s); })) {
+  for (auto& more : shapes([](const Dims&s, Device d) { return some(d).narrow(0, 0, 0).view(s); })) {
     more.name += " of nothing";
     all.push_back(more);
   }
@@ -60,9 +74,17 @@ ORDO_OP_INTEGERS(from_vector) {
   return shapes([](const Dims& s, Device d) { return from_vector<float>({1, 2, 3}, s, {.device = d}); });
 }
 ORDO_OP_INTEGERS(empty_strided) {
-  return {{"sizes", [](int64_t v, Device d) { return empty_strided({v, 2}, {1, 1}, {.device = d}); }},
-          {"strides", [](int64_t v, Device d) { return empty_strided({2, 2}, {v, 1}, {.device = d}); }},
-          {"strides of one", [](int64_t v, Device d) { return empty_strided({1, 0}, {v, v}, {.device = d}); }}};
+  return {{"sizes",
+           [](int64_t v, Device d) {
+             return empty_strided({v, 2}, {1, 1}, {.device = d});
+           }},
+          {"strides",
+           [](int64_t v, Device d) {
+             return empty_strided({2, 2}, {v, 1}, {.device = d});
+           }},
+          {"strides of one", [](int64_t v, Device d) {
+             return empty_strided({1, 0}, {v, v}, {.device = d});
+           }}};
 }
 ORDO_OP_INTEGERS(transpose) {
   return {{"dim0", [](int64_t v, Device d) { return some(d).transpose(v, 0); }},
@@ -76,8 +98,7 @@ ORDO_OP_INTEGERS(slice) {
           {"start", [](int64_t v, Device d) { return some(d).slice(1, v, 3); }},
           {"end", [](int64_t v, Device d) { return some(d).slice(1, 0, v); }},
           {"step", [](int64_t v, Device d) { return some(d).slice(1, 0, 3, v); }},
-          {"step of a wide one",
-           [](int64_t v, Device d) {
+          {"step of a wide one", [](int64_t v, Device d) {
              return empty_strided({2, 0}, {int64_t(1) << 60, 1}, {.device = d}).slice(0, 0, 2, v);
            }}};
 }
