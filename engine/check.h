@@ -1,4 +1,5 @@
 // ORDO_CHECK(condition, ShapeError, "op", "format", args...): throws `[op] message` when the condition is false.
+// Inside of a public operation that has an OperationName, that one is named instead of `op`.
 // Internal: public headers do not include it.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <ordo/engine/dims.h>
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/error.h>
+#include <ordo/engine/operation_name.h>
 
 namespace ordo::detail {
 /// `{}` of a type of ours, whose format() is compiled once, in check.cpp: <fmt/format.h>, which it needs, takes longer
@@ -34,7 +36,7 @@ namespace ordo::detail {
 template <class E, class... Args>
 [[noreturn, gnu::cold, gnu::noinline]] void fail(std::string_view op, fmt::format_string<Args...> format,
                                                  Args&&... args) {
-  throw E(fmt::format("[{}] ", op) + fmt::format(format, std::forward<Args>(args)...));
+  throw E(fmt::format("[{}] ", named_operation(op)) + fmt::format(format, std::forward<Args>(args)...));
 }
 }  // namespace ordo::detail
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 #include <ordo/engine/memory_annotations.h>
 #include <ordo/engine/poison.h>
 #if ORDO_HAS_CUDA
@@ -150,12 +151,14 @@ class CachingAllocator {
   }
 
   void* from_system(size_t bytes, size_t rounded) {
+    // A request near the top of the address space overflows when rounded up.
+    const bool possible = rounded >= bytes && bytes <= detail::memory_limit();
     void* data = nullptr;
-    if (rounded >= bytes) {  // a request near the top of the address space overflows when rounded up
+    if (possible) {
       make_room(rounded);
       data = memory_.allocate(rounded);
     }
-    if (!data && stats_.cached_bytes) {
+    if (!data && possible && stats_.cached_bytes) {
       release_cached();
       data = memory_.allocate(rounded);
     }

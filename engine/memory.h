@@ -44,7 +44,9 @@ template <class T>
 class Scratch {
  public:
   Scratch(int64_t count, Device device)
-      : bytes_(size_t(count) * sizeof(T)), device_(device), data_(detail::allocate(bytes_, device)) {}
+      : bytes_(size_t(count) > SIZE_MAX / sizeof(T) ? SIZE_MAX : size_t(count) * sizeof(T)),  // SIZE_MAX: out of memory
+        device_(device),
+        data_(detail::allocate(bytes_, device)) {}
   ~Scratch() { detail::deallocate(data_, bytes_, device_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

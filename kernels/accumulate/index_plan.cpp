@@ -23,6 +23,7 @@ static std::shared_ptr<const IndexOrder> order_on(Device device, const IndexItem
 
 IndexPlan::IndexPlan(const Tensor& index, int64_t size) : size_(size) {
   constexpr const char* op = "IndexPlan";
+  const ordo::detail::OperationName name(op);
   detail::expect_defined(op, index, "index");
   detail::expect_index_dtype(op, index);
   ORDO_CHECK(size >= 0, ValueError, op, "size must not be negative, but is {}", size);

@@ -117,6 +117,7 @@ void bincount(const BincountArgs& a, Algorithm algorithm) {
 
 Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, Algorithm algorithm) {
   constexpr const char* kOp = "bincount";
+  const ordo::detail::OperationName name(kOp);
   ordo::detail::expect_defined(kOp, input, "input");
   ORDO_CHECK(is_integral(input.dtype()) && input.dtype() != boolean, DTypeError, kOp,
              "counts integers (uint8, int32 or int64), not {}", input.dtype());

@@ -61,6 +61,7 @@ void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& o
 
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> skip_idx) {
   constexpr const char* op = "embedding";
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, input, "input");
   ordo::detail::expect_defined(op, weight, "weight");
   ordo::detail::expect_index_dtype(op, input);
@@ -95,6 +96,7 @@ void check_backward(const Tensor& grad, const Tensor& input, int64_t num_rows) {
 
 Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows, std::optional<int64_t> padding_idx,
                           Algorithm algorithm) {
+  const ordo::detail::OperationName name(kBackward);
   check_backward(grad, input, num_rows);
   const int64_t padding = wrap_padding_idx(kBackward, padding_idx, num_rows);
   algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {input.numel(), num_rows, grad.sizes().back()});
@@ -106,6 +108,7 @@ Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_r
 }
 
 Tensor embedding_backward(const Tensor& grad, const IndexPlan& plan, std::optional<int64_t> padding_idx) {
+  const ordo::detail::OperationName name(kBackward);
   check_backward(grad, plan.index(), plan.size());
   const int64_t padding = wrap_padding_idx(kBackward, padding_idx, plan.size());
   const Tensor output = full({plan.size(), grad.sizes().back()}, 0, grad.dtype(), grad.device());

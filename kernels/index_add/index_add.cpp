@@ -4,6 +4,7 @@
 
 #include <ordo/engine/at_least_1d.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
@@ -59,6 +60,7 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
   ordo::detail::expect_index_dtype(kOp, index);
   ORDO_CHECK(!(is_integral(self.dtype()) && alpha.is_floating()), ValueError, kOp,
              "alpha = {} must be an integer for {} tensors", alpha.to_double(), self.dtype());
+  if (is_integral(self.dtype())) ordo::detail::expect_fits(kOp, alpha, self.dtype());
   const int d = wrap_dim(kOp, dim, self.dim());
   ORDO_CHECK(index.dim() <= 1, ShapeError, kOp, "index must have at most 1 dimension, not sizes {}", index.sizes());
   Dims expected = self.sizes(), given = source.sizes();
@@ -102,6 +104,7 @@ void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tens
 
 void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                 Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(self, dim, index, source, alpha);
   expect_writable(kOp, self);
   algorithm = choose_accumulate(kOp, algorithm, self.dtype(), size_of(self, dim, index));
@@ -114,6 +117,7 @@ void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tens
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(input, dim, index, source, alpha);
   algorithm = choose_accumulate(kOp, algorithm, input.dtype(), size_of(input, dim, index));
   const Tensor result = clone(input);
@@ -122,6 +126,7 @@ Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Te
 }
 
 Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(input, dim, plan.index(), source, alpha);
   const int64_t size = size_of(input, dim, plan.index()).destinations;
   ORDO_CHECK(plan.size() == size, ShapeError, kOp, "the plan is for a dimension of size {}, but dimension {} has {}",

@@ -1,5 +1,6 @@
 #include <ordo/kernels/indexing/gather.h>
 
+#include <ordo/engine/checked.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/op_registry.h>
@@ -25,6 +26,7 @@ void check_index(const char* op, const Tensor& input, const Tensor& index) {
 }  // namespace
 
 Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
+  const ordo::detail::OperationName name("gather");
   check_index("gather", input, index);
   GatherShape s;
   s.dim = wrap_dim("gather", dim, input.dim());
@@ -49,6 +51,7 @@ Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
 }
 
 Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+  const ordo::detail::OperationName name("index_select");
   check_index("index_select", input, index);
   ORDO_CHECK(index.dim() <= 1, ShapeError, "index_select", "index must be 0-d or 1-d, but has shape {}", index.sizes());
   SelectShape s;
@@ -71,6 +74,7 @@ Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
 }
 
 Tensor one_hot(const Tensor& target, int64_t num_classes) {
+  const ordo::detail::OperationName name("one_hot");
   check_index("one_hot", target, target);
   ORDO_CHECK(num_classes == -1 || num_classes > 0, ValueError, "one_hot",
              "num_classes must be positive, or -1 to be found, but is {}", num_classes);
@@ -79,7 +83,7 @@ Tensor one_hot(const Tensor& target, int64_t num_classes) {
     const Tensor smallest = amin(target);
     ORDO_CHECK(smallest.item<int64_t>() >= 0, IndexError, "one_hot", "targets must not be negative, but one is {}",
                smallest.item<int64_t>());
-    num_classes = amax(target).item<int64_t>() + 1;
+    num_classes = checked::add("one_hot", amax(target).item<int64_t>(), 1);
   }
   Dims sizes = target.sizes();
   sizes.push_back(num_classes);

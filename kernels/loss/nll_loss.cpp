@@ -54,6 +54,7 @@ Tensor contiguous_or_none(const Tensor& t) { return t.defined() ? contiguous(t) 
 
 std::pair<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                    int64_t ignore_index, LossReduction reduction) {
+  const ordo::detail::OperationName name("nll_loss");
   check_arguments(input, target, weight);
   const NllShape s = nll_shape(input.sizes(), input.dtype(), target, weight, ignore_index, reduction);
   const bool none = reduction == LossReduction::none;

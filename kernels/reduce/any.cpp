@@ -13,6 +13,7 @@ ORDO_REGISTER_OP({.name = "any", .family = "reduce", .dtypes = kAllTypes, .diffe
 ORDO_REGISTER_OP({.name = "all", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
 
 Tensor test(const char* op, bool any, const Tensor& t, const Dims& dims, bool keepdim) {
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, t, "input");
   const unsigned mask = reduced_mask(op, t.dim(), dims);
   Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), boolean, t.device());

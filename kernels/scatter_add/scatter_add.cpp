@@ -124,6 +124,7 @@ void add_into_leading(const Tensor& self, int64_t dim, const Tensor& index, cons
 }  // namespace
 
 void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(self, dim, index, src);
   expect_writable(kOp, self);
   algorithm = choose_accumulate(kOp, algorithm, self.dtype(), size_of(self, dim, index));
@@ -132,6 +133,7 @@ void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Te
 }
 
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(input, dim, index, src);
   algorithm = choose_accumulate(kOp, algorithm, input.dtype(), size_of(input, dim, index));
   const Tensor result = clone(input);

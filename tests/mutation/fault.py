@@ -12,7 +12,7 @@ FIRST = {
     "kernels/bincount/": "*bincount*:*Bincount*",
     "kernels/pooling/": "*pool2d*:*Pool*",
     "kernels/embedding_bag/": "*embedding_bag*:*EmbeddingBag*:IndexPlan*",
-    "kernels/convolution/": "*conv2d*:*Conv2d*",
+    "kernels/convolution/": "*conv*:*Conv*",
     "kernels/random/": "*/rand:*/randn:*/uniform_:*/dropout:*Random*",
     "engine/memory": "Memory*:*Cuda*",
     "engine/create": "UninitializedMemory*:Determinism*",
