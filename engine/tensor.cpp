@@ -104,6 +104,12 @@ To item_as(const Tensor& t) {
 
 }  // namespace
 
+Tensor::operator bool() const {
+  ORDO_CHECK(numel() == 1, ShapeError, "bool",
+             "only a tensor of one element is true or false; this one has shape {}. Use any() or all()", sizes());
+  return item_double() != 0;
+}
+
 double Tensor::item_double() const { return item_as<double>(*this); }
 int64_t Tensor::item_int64() const { return item_as<int64_t>(*this); }
 
@@ -112,8 +118,8 @@ std::vector<T> Tensor::to_vector() const {
   const int64_t n = numel();
   std::vector<char> buffer;
   const Tensor host = is_cuda() && is_contiguous() ? [&] {
-    auto storage = std::make_shared<Storage>(nbytes(), cpu);
-    detail::copy_bytes(storage->data(), cpu, data(), device(), nbytes());
+    auto storage = std::make_shared<Storage>(nbytes(), ordo::cpu);
+    detail::copy_bytes(storage->data(), ordo::cpu, data(), device(), nbytes());
     return detail::make_tensor(std::move(storage), dtype(), sizes(), strides(), 0);
   }() : *this;
   const void* bytes = host_bytes(host, buffer);

@@ -78,6 +78,4 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
                 });
 }
 
-Tensor Tensor::matmul(const Tensor& other) const { return ordo::matmul(*this, other); }
-
 }  // namespace ordo

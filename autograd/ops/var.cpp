@@ -36,7 +36,7 @@ Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdi
                 });
 }
 
-Tensor var(const Tensor& input) { return var(input, {}); }
-Tensor std(const Tensor& input) { return std(input, {}); }
+Tensor var(const Tensor& input) { return var(input, Dims()); }
+Tensor std(const Tensor& input) { return std(input, Dims()); }
 
 }  // namespace ordo

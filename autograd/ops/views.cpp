@@ -84,9 +84,9 @@ Tensor Tensor::squeeze() const {
   return record_view("squeeze", views::squeeze(*this), *this, reshape_back(*this));
 }
 
-Tensor Tensor::squeeze(int64_t dim) const {
+Tensor Tensor::squeeze(const Dims& dims) const {
   get();
-  return record_view("squeeze", views::squeeze(*this, dim), *this, reshape_back(*this));
+  return record_view("squeeze", views::squeeze(*this, dims), *this, reshape_back(*this));
 }
 
 Tensor Tensor::unsqueeze(int64_t dim) const {

@@ -82,7 +82,7 @@ void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, cons
   const IndexGuard guard(kOp, "target", input.dim() == 1 ? 0 : 1, s.classes, input.device());
   dispatch_floating(kOp, input.dtype(), [&]<class T>() {
     dispatch_index(kOp, target.dtype(), [&]<class I>() {
-      const NllSamples<T, I> samples{s, input.data<T>(), target.data<I>(), weight ? weight.data<T>() : nullptr,
+      const NllSamples<T, I> samples{s, input.data<T>(), target.data<I>(), weight.defined() ? weight.data<T>() : nullptr,
                                      guard.check()};
       if (s.reduction == LossReduction::none)
         each(target.numel(), NllElement<T, I>{samples, out.data<T>()});
@@ -101,8 +101,8 @@ void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& targ
       const NllGradient<T, I> gradient{s,
                                        grad.data<T>(),
                                        target.data<I>(),
-                                       weight ? weight.data<T>() : nullptr,
-                                       total_weight ? total_weight.data<accumulate_t<T>>() : nullptr,
+                                       weight.defined() ? weight.data<T>() : nullptr,
+                                       total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr,
                                        out.data<T>()};
       if (s.inner > 1) return each(out.numel(), gradient);
       parallel_for(0, s.samples, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, s.classes)),

@@ -10,7 +10,7 @@ void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, cons
   const IndexGuard guard("nll_loss", "target", input.dim() == 1 ? 0 : 1, s.classes, input.device());
   dispatch_floating("nll_loss", input.dtype(), [&]<class T>() {
     dispatch_index("nll_loss", target.dtype(), [&]<class I>() {
-      const NllSamples<T, I> samples{s, input.data<T>(), target.data<I>(), weight ? weight.data<T>() : nullptr,
+      const NllSamples<T, I> samples{s, input.data<T>(), target.data<I>(), weight.defined() ? weight.data<T>() : nullptr,
                                      guard.check()};
       if (s.reduction == LossReduction::none)
         each(target.numel(), NllElement<T, I>{samples, out.data<T>()}, input.device());
@@ -27,8 +27,8 @@ void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& targ
   dispatch_floating("nll_loss", grad.dtype(), [&]<class T>() {
     dispatch_index("nll_loss", target.dtype(), [&]<class I>() {
       each(out.numel(),
-           NllGradient<T, I>{s, grad.data<T>(), target.data<I>(), weight ? weight.data<T>() : nullptr,
-                             total_weight ? total_weight.data<accumulate_t<T>>() : nullptr, out.data<T>()},
+           NllGradient<T, I>{s, grad.data<T>(), target.data<I>(), weight.defined() ? weight.data<T>() : nullptr,
+                             total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr, out.data<T>()},
            grad.device());
     });
   });
