@@ -24,12 +24,14 @@ void ParameterSlot::assign(const Tensor& value) {
                "'{}' takes a leaf, not the result of \"{}\"; detach() it first", name, value.grad_name());
     replacement.set_requires_grad();
   }
+  const Tensor old = tensor;  // may be the last handle; what it holds, hooks included, goes when the lock is gone
   const std::lock_guard lock(handles_mutex());
   tensor = replacement;
   for (Parameter* handle : handles) static_cast<Tensor&>(*handle) = replacement;
 }
 
 void Parameter::join(std::shared_ptr<ParameterSlot> slot) {
+  const Tensor old = *this;  // as in assign
   slot_ = std::move(slot);
   if (!slot_) return;
   const std::lock_guard lock(handles_mutex());

@@ -10,6 +10,7 @@
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/elementwise/where.h>
 #include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/indexing/index_put.h>
 
@@ -87,15 +88,18 @@ int64_t free_dimensions(const char* op, const Tensor& x, const IndexList& indice
   return x.dim() - used;
 }
 
+void expect_fits(const char* op, const Tensor& mask, int64_t dim, const Tensor& x) {
+  for (int d = 0; d < mask.dim(); ++d)
+    ORDO_CHECK(x.sizes()[int(dim) + d] == mask.sizes()[d], ShapeError, op,
+               "a mask of shape {} at dimension {} does not fit the tensor of shape {}", mask.sizes(), dim, x.sizes());
+}
+
 void add_mask(const char* op, Resolved& r, int64_t dim, const Tensor& mask) {
   if (mask.dim() == 0) r.view = r.view.unsqueeze(dim);
-  const Dims sizes = mask.dim() ? mask.sizes() : Dims{1};
-  for (int d = 0; d < sizes.size(); ++d)
-    ORDO_CHECK(r.view.sizes()[int(dim) + d] == sizes[d], ShapeError, op,
-               "a mask of shape {} at dimension {} does not fit the tensor of shape {}", mask.sizes(), dim,
-               r.view.sizes());
+  const int dims = std::max(1, mask.dim());
+  if (mask.dim() > 0) expect_fits(op, mask, dim, r.view);
   const TensorList coordinates = kernels::mask_coordinates(mask);
-  for (int d = 0; d < sizes.size(); ++d) r.picked.push_back({dim + d, coordinates[size_t(d)].to(r.view.device())});
+  for (int d = 0; d < dims; ++d) r.picked.push_back({dim + d, coordinates[size_t(d)].to(r.view.device())});
 }
 
 Tensor taken(const char* op, const Tensor& x, int64_t dim, int64_t index) {
@@ -187,6 +191,19 @@ Tensor fitting(const char* op, const Tensor& x, const Tensor& value) {
   return same.impl()->storage == x.impl()->storage ? kernels::clone(same) : same;
 }
 
+/// A single mask and a number: masked_fill_, which waits for nothing.
+bool fill_masked(const char* op, const Tensor& x, const IndexList& indices, Scalar number) {
+  const Tensor* mask = indices.size() == 1 ? std::get_if<Tensor>(&indices[0].value()) : nullptr;
+  if (!mask || !mask->defined() || mask->dtype() != boolean) return false;
+  free_dimensions(op, x, indices);
+  kernels::expect_writable(op, x);
+  expect_fits(op, *mask, 0, x);
+  Dims sizes = mask->sizes();
+  while (sizes.size() < x.dim()) sizes.push_back(1);
+  kernels::masked_fill_(x, mask->to(x.device()).reshape(sizes), number);
+  return true;
+}
+
 /// Writes or adds the value where the index points. Without autograd.
 void put(const char* op, const Tensor& x, const IndexList& indices, const Tensor& given, bool accumulate) {
   NoGrad guard;
@@ -257,22 +274,37 @@ Tensor Tensor::index_put(const IndexList& indices, const Tensor& value, bool acc
   return record(op, std::move(out), {*this, value}, index_put_backward(*this, indices, value, accumulate));
 }
 
-Tensor& Tensor::index_put_(const IndexList& indices, const Tensor& value, bool accumulate) {
+namespace {
+
+/// Changes x by `write` and records it.
+template <class Write>
+Tensor& put_in_place(Tensor& x, const IndexList& indices, const Tensor& value, bool accumulate, Write write) {
   const char* op = "index_put_";
-  detail::expect_defined(op, *this, "self");
-  const InPlaceChange change(op, *this, {value});
-  const Tensor before = history_of(*this);
-  put(op, *this, indices, value, accumulate);
-  record_in_place(op, *this, before, {value.is_same(*this) ? before : value},
+  const InPlaceChange change(op, x, {value});
+  const Tensor before = history_of(x);
+  write(op);
+  record_in_place(op, x, before, {value.is_same(x) ? before : value},
                   index_put_backward(before, indices, value, accumulate));
-  return *this;
+  return x;
+}
+
+}  // namespace
+
+Tensor& Tensor::index_put_(const IndexList& indices, const Tensor& value, bool accumulate) {
+  detail::expect_defined("index_put_", *this, "self");
+  detail::expect_defined("index_put_", value, "value");
+  return put_in_place(*this, indices, value, accumulate,
+                      [&](const char* op) { put(op, *this, indices, value, accumulate); });
 }
 
 Tensor& Tensor::index_put_(const IndexList& indices, Scalar value, bool accumulate) {
   detail::expect_defined("index_put_", *this, "self");
   ORDO_CHECK(is_floating(dtype()) || !value.is_floating(), DTypeError, "index_put_",
              "the value {} does not fit a tensor of {}", value.to_double(), dtype());
-  return index_put_(indices, scalar_tensor(value, TensorOptions{dtype(), device()}), accumulate);
+  const Tensor number = scalar_tensor(value, TensorOptions{dtype(), device()});
+  return put_in_place(*this, indices, number, accumulate, [&](const char* op) {
+    if (accumulate || !fill_masked(op, *this, indices, value)) put(op, *this, indices, number, accumulate);
+  });
 }
 
 Indexed Tensor::operator[](const TensorIndex& index) const { return {*this, {index}}; }

@@ -123,6 +123,27 @@ TEST(IndexPut, writes_tensors_and_numbers) {
   }
 }
 
+TEST(IndexPut, masks) {
+  for (Device device : test_devices()) {
+    Tensor x = counted({2, 2, 2}, device);
+    const Tensor mask = from_vector<bool>({true, false, false, true}, {2, 2}).to(device);
+    x[mask] = -1;
+    x[{Slice(), mask}] = tensor({7.0, 8.0}).to(device);
+    x[ones({}, {boolean, device})] += 1;
+    EXPECT_EQ(x.to_vector<double>(), (Values{8, 0, 3, 9, 8, 6, 0, 9}));
+  }
+  Tensor x = counted({2, 3});
+  EXPECT_ORDO_ERROR(x.index_put_({ones({3}, boolean)}, 0), ShapeError, "[index_put_] a mask of shape [3]");
+  EXPECT_ORDO_ERROR(x.index_put_({ones({2, 3, 1}, boolean)}, 0), IndexError, "[index_put_]");
+  const Tensor leaf = test_values({2, 3}).set_requires_grad();
+  const auto f = [](const TensorList& in) {
+    Tensor a = in[0] * 2;
+    a[in[0].detach() > 0] = 3;
+    return a.square();
+  };
+  EXPECT_EQ(gradcheck(f, {leaf}, {.second_order = true}), "");
+}
+
 TEST(IndexPut, the_last_item_stays) {
   for (Device device : test_devices())
     for (Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
