@@ -32,6 +32,7 @@
 #include <ordo/autograd/ops/reduction.h>
 #include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/ops/softmax.h>
+#include <ordo/autograd/ops/split.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/var.h>

@@ -20,8 +20,13 @@ void backward(const TensorList& outputs, const TensorList& grad_outputs = {}, bo
               bool create_graph = false);
 
 /// Calls `hook` with every gradient that arrives at `t` in a backward pass; a defined tensor that it returns replaces
-/// the gradient.
+/// the gradient. A hook that registers another one has it called from the next pass on. ValueError for an empty
+/// function.
 void register_hook(const Tensor& t, std::function<Tensor(const Tensor& grad)> hook);
+
+/// Calls `hook` with a leaf that requires a gradient each time that a gradient has been added into its grad().
+/// AutogradError for other tensors, ValueError for an empty function.
+void register_post_accumulate_grad_hook(const Tensor& leaf, std::function<void(const Tensor& leaf)> hook);
 
 struct GradcheckOptions {
   double eps = 1e-6;  ///< half the distance of the central difference

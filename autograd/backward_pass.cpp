@@ -4,52 +4,39 @@
 #include <unordered_map>
 
 #include <ordo/autograd/autograd.h>
+#include <ordo/autograd/leaf_gradient.h>
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/view_history.h>
 #include <ordo/engine/check.h>
 
 namespace ordo {
 namespace {
 
-thread_local const char* running_node = "backward";
-
-/// A leaf's end of the tape: adds what arrives into the leaf's grad().
-class AccumulateNode : public Node {
+/// Names the node to what runs on this thread, at the stricter of its level and the one in force.
+class Running {
  public:
-  explicit AccumulateNode(Tensor leaf) : Node("accumulate_grad", Determinism::not_guaranteed), leaf_(std::move(leaf)) {}
-  TensorList backward(const Tensor& grad) override {
-    Tensor& into = leaf_.impl()->autograd->grad;
-    if (into.defined()) {
-      into = add(into, grad);
-    } else if (grad_enabled()) {
-      into = grad;
-    } else {
-      // grad() must be memory of its own: broadcast or shared memory would change under an in-place step.
-      const bool own =
-          grad.is_contiguous() && grad.impl_ptr().use_count() == 1 && grad.impl()->storage.use_count() == 1;
-      into = own ? grad : grad.clone();
-    }
-    return {};
-  }
-  void release() override {}
-  bool released() const override { return false; }
-  const std::vector<Hook>& hooks() const override { return leaf_.impl()->autograd->hooks; }
+  explicit Running(const Node& node)
+      : guard_(std::max(determinism(), node.level())),
+        previous_(detail::exchange_running_node({node.name(), node.sequence()})) {}
+  ~Running() { detail::exchange_running_node(previous_); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
 
  private:
-  Tensor leaf_;
-};
-
-struct RunningNode {
-  explicit RunningNode(const Node& node)
-      : guard(std::max(determinism(), node.level())), previous(std::exchange(running_node, node.name())) {}
-  ~RunningNode() { running_node = previous; }
-  DeterminismGuard guard;
-  const char* previous;
+  DeterminismGuard guard_;
+  RunningNode previous_;
 };
 
 struct Step {
   std::shared_ptr<Node> node;
-  Tensor grad;  // the sum of what has arrived
+  TensorList grads = {};  // for each of the node's results, the sum of what has arrived; empty before anything has
   bool needed = false;
+
+  void arrive(int output, Tensor grad) {
+    if (grads.empty()) grads.resize(size_t(node->outputs()));
+    Tensor& sum = grads[size_t(output)];
+    sum = sum.defined() ? add(sum, grad) : std::move(grad);
+  }
 };
 
 Tensor start_gradient(const Tensor& output, const Tensor& given) {
@@ -81,10 +68,9 @@ class BackwardPass {
 
   TensorList run(const TensorList& outputs, const TensorList& grads) {
     for (size_t i = 0; i < outputs.size(); ++i) {
-      const auto node = gradient_edge(outputs[i]);
-      collect(node);
-      Step& step = steps_.at(node.get());
-      step.grad = step.grad.defined() ? add(step.grad, grads[i]) : grads[i];
+      const Edge edge = gradient_edge(outputs[i]);
+      collect(edge.node);
+      steps_.at(edge.node.get()).arrive(edge.output, grads[i]);
     }
     // Sequence numbers grow along every path, so the reverse of their order visits users before makers, always alike.
     std::sort(order_.begin(), order_.end(), [](const Node* a, const Node* b) { return a->sequence() > b->sequence(); });
@@ -92,7 +78,7 @@ class BackwardPass {
     TensorList captured(targets_.size());
     for (Node* node : order_) {
       Step& step = steps_.at(node);
-      if (!step.needed || !step.grad.defined()) continue;
+      if (!step.needed || step.grads.empty()) continue;
       visit(step, captured);
     }
     return captured;
@@ -104,10 +90,10 @@ class BackwardPass {
     while (!stack.empty()) {
       const std::shared_ptr<Node> node = std::move(stack.back());
       stack.pop_back();
-      if (!steps_.try_emplace(node.get(), Step{node, {}, false}).second) continue;
+      if (!steps_.try_emplace(node.get(), Step{node}).second) continue;
       order_.push_back(node.get());
-      for (const auto& input : node->inputs())
-        if (input) stack.push_back(input);
+      for (const Edge& input : node->inputs())
+        if (input) stack.push_back(input.node);
     }
   }
 
@@ -117,76 +103,81 @@ class BackwardPass {
       return;
     }
     for (const auto& target : targets_)
-      if (const auto at = steps_.find(target.get()); at != steps_.end()) at->second.needed = true;
+      if (const auto at = steps_.find(target.node.get()); at != steps_.end()) at->second.needed = true;
     for (auto it = order_.rbegin(); it != order_.rend(); ++it)
-      for (const auto& input : (*it)->inputs())
-        if (input && steps_.at(input.get()).needed) steps_.at(*it).needed = true;
+      for (const Edge& input : (*it)->inputs())
+        if (input && steps_.at(input.node.get()).needed) steps_.at(*it).needed = true;
   }
 
   void visit(Step& step, TensorList& captured) {
     Node& node = *step.node;
-    Tensor grad = std::move(step.grad);
-    for (const auto& hook : node.hooks())
+    TensorList grads = std::move(step.grads);
+    for (const auto& [output, hook] : node.hooks()) {
+      Tensor& grad = grads[size_t(output)];
+      if (!grad.defined()) continue;
       if (Tensor replaced = hook(grad); replaced.defined()) {
         ORDO_CHECK(replaced.sizes() == grad.sizes(), ShapeError, "register_hook",
                    "a hook replaced a gradient of shape {} by one of shape {}", grad.sizes(), replaced.sizes());
         grad = std::move(replaced);
       }
-    bool deeper = !only_targets_;
+    }
     for (size_t i = 0; i < targets_.size(); ++i)
-      if (targets_[i].get() == &node) captured[i] = grad;
+      if (targets_[i].node.get() == &node) captured[i] = grads[size_t(targets_[i].output)];
     if (only_targets_) {
-      for (const auto& input : node.inputs()) deeper = deeper || (input && steps_.at(input.get()).needed);
+      bool deeper = false;
+      for (const Edge& input : node.inputs()) deeper = deeper || (input && steps_.at(input.node.get()).needed);
       if (!deeper) return;
     }
-    const RunningNode running(node);
+    const Running running(node);
     ORDO_CHECK(!node.released(), AutogradError, node.name(),
                "this graph was freed by an earlier backward pass; pass retain_graph = true to that one");
     const GradMode mode(options_.create_graph);
-    TensorList grads;
-    grads = node.backward(grad);
+    TensorList of_inputs = differentiate(node, grads);
     if (!options_.retain_graph) node.release();
-    grad = Tensor();
-    for (size_t i = 0; i < grads.size() && i < node.inputs().size(); ++i) {
-      const auto& input = node.inputs()[i];
-      if (!input || !grads[i].defined()) continue;
-      Step& next = steps_.at(input.get());
-      if (!next.needed) continue;
-      next.grad = next.grad.defined() ? add(next.grad, grads[i]) : std::move(grads[i]);
+    grads.clear();
+    for (size_t i = 0; i < of_inputs.size() && i < node.inputs().size(); ++i) {
+      const Edge& input = node.inputs()[i];
+      if (!input || !of_inputs[i].defined()) continue;
+      Step& next = steps_.at(input.node.get());
+      if (next.needed) next.arrive(input.output, std::move(of_inputs[i]));
     }
+  }
+
+  static TensorList differentiate(Node& node, const TensorList& grads) {
+    const OpCall call(OpCall::Backward{}, node.name(), grads);
+    return call.done(node.backward(grads));
   }
 
   BackwardOptions options_;
   bool only_targets_ = false;
-  std::vector<std::shared_ptr<Node>> targets_;
+  std::vector<Edge> targets_;
   std::unordered_map<const Node*, Step> steps_;
   std::vector<Node*> order_;
 };
 
 }  // namespace
 
-const char* running_node_name() { return running_node; }
-
-std::shared_ptr<Node> gradient_edge(const Tensor& t) {
-  if (!t.defined() || !t.impl()->autograd) return nullptr;
-  AutogradMeta& meta = *t.impl()->autograd;
-  if (meta.node) return meta.node;
-  if (!meta.requires_grad) return nullptr;
-  auto accumulator = meta.accumulator.lock();
-  if (!accumulator) meta.accumulator = accumulator = std::make_shared<AccumulateNode>(t);
-  return accumulator;
+Edge gradient_edge(const Tensor& t) {
+  if (!t.defined()) return {};
+  if (is_behind_base(*t.impl())) follow_base(*t.impl());
+  const AutogradMeta* meta = t.impl()->autograd.get();
+  if (!meta) return {};
+  if (meta->edge) return meta->edge;
+  if (!meta->requires_grad) return {};
+  return {meta->leaf->accumulator(t)};
 }
 
 TensorList run_backward(const TensorList& outputs, const TensorList& grad_outputs, const TensorList* inputs,
                         BackwardOptions options) {
   ORDO_CHECK(grad_outputs.empty() || grad_outputs.size() == outputs.size(), ValueError, "backward",
              "{} gradients were given for {} tensors", grad_outputs.size(), outputs.size());
+  const OpCall call("backward", outputs, grad_outputs, options.retain_graph, options.create_graph);
   options.retain_graph = options.retain_graph || options.create_graph;
   const GradMode mode(options.create_graph);
   TensorList grads;
   for (size_t i = 0; i < outputs.size(); ++i)
     grads.push_back(start_gradient(outputs[i], grad_outputs.empty() ? Tensor() : grad_outputs[i]));
-  return BackwardPass(inputs, options).run(outputs, grads);
+  return call.done(BackwardPass(inputs, options).run(outputs, grads));
 }
 
 TensorList grad(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs, bool retain_graph,
@@ -199,26 +190,53 @@ void backward(const TensorList& outputs, const TensorList& grad_outputs, bool re
 }
 
 void register_hook(const Tensor& t, std::function<Tensor(const Tensor&)> hook) {
-  const auto node = gradient_edge(t);
-  ORDO_CHECK(node, AutogradError, "register_hook", "the tensor does not require a gradient");
+  const char* op = "register_hook";
+  detail::expect_defined(op, t, "the tensor");
+  ORDO_CHECK(hook, ValueError, op, "needs a function to call");
+  const Edge edge = gradient_edge(t);
+  ORDO_CHECK(edge, AutogradError, op, "the tensor does not require a gradient");
   // A leaf's end of the tape comes and goes with its users; its hooks stay with the leaf.
   if (t.is_leaf())
-    t.impl()->autograd->hooks.push_back(std::move(hook));
+    t.impl()->autograd->leaf->add_hook(std::move(hook));
   else
-    node->add_hook(std::move(hook));
+    edge.node->add_hook(edge.output, std::move(hook));
 }
 
-// -- Tensor's part
-// -------------------------------------------------------------------------------------------------------
+void register_post_accumulate_grad_hook(const Tensor& leaf, std::function<void(const Tensor&)> hook) {
+  const char* op = "register_post_accumulate_grad_hook";
+  detail::expect_defined(op, leaf, "the tensor");
+  ORDO_CHECK(hook, ValueError, op, "needs a function to call");
+  ORDO_CHECK(leaf.is_leaf() && leaf.requires_grad(), AutogradError, op,
+             "the tensor is not a leaf that requires a gradient");
+  leaf.impl()->autograd->leaf->add_accumulated_hook(std::move(hook));
+}
+
+// -- Tensor's part --------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// What the tape knows of a tensor; null for one that nobody asked to differentiate.
+const AutogradMeta* meta_of(const TensorImpl& t) {
+  if (is_behind_base(t)) follow_base(t);
+  return t.autograd.get();
+}
+
+LeafGradient& leaf_gradient(TensorImpl& t) {
+  if (!t.autograd) t.autograd = std::make_shared<AutogradMeta>();
+  if (!t.autograd->leaf) t.autograd->leaf = std::make_shared<LeafGradient>();
+  return *t.autograd->leaf;
+}
+
+}  // namespace
 
 bool Tensor::requires_grad() const {
-  const auto* meta = get().autograd.get();
-  return meta && (meta->requires_grad || meta->node);
+  const AutogradMeta* meta = meta_of(get());
+  return meta && (meta->requires_grad || meta->edge);
 }
 
 bool Tensor::is_leaf() const {
-  const auto* meta = get().autograd.get();
-  return !meta || !meta->node;
+  const AutogradMeta* meta = meta_of(get());
+  return !meta || !meta->edge;
 }
 
 Tensor& Tensor::set_requires_grad(bool on) {
@@ -226,14 +244,14 @@ Tensor& Tensor::set_requires_grad(bool on) {
              "only leaves can be told (not) to require a gradient; detach() first");
   ORDO_CHECK(!on || is_floating(dtype()), DTypeError, "requires_grad",
              "only floating-point tensors have gradients, not {}", dtype());
-  if (on && !impl_->autograd) impl_->autograd = std::make_shared<AutogradMeta>();
+  if (on) leaf_gradient(*impl_);
   if (impl_->autograd) impl_->autograd->requires_grad = on;
   return *this;
 }
 
 Tensor Tensor::grad() const {
-  const auto* meta = get().autograd.get();
-  return meta ? meta->grad : Tensor();
+  const auto& meta = get().autograd;
+  return meta && meta->leaf ? meta->leaf->get() : Tensor();
 }
 
 void Tensor::set_grad(const Tensor& grad) {
@@ -244,12 +262,12 @@ void Tensor::set_grad(const Tensor& grad) {
     detail::expect_same_device("set_grad", *this, grad);
     detail::expect_same_dtype("set_grad", *this, grad);
   }
-  if (!impl_->autograd) impl_->autograd = std::make_shared<AutogradMeta>();
-  impl_->autograd->grad = grad;
+  leaf_gradient(*impl_).set(grad);
 }
 
 void Tensor::zero_grad() {
-  if (get().autograd) impl_->autograd->grad = Tensor();
+  const auto& meta = get().autograd;
+  if (meta && meta->leaf) meta->leaf->set(Tensor());
 }
 
 void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
@@ -263,6 +281,8 @@ Tensor Tensor::detach() const {
   return out;
 }
 
-std::string_view Tensor::grad_name() const { return is_leaf() ? std::string_view() : impl_->autograd->node->name(); }
+std::string_view Tensor::grad_name() const {
+  return is_leaf() ? std::string_view() : impl_->autograd->edge.node->name();
+}
 
 }  // namespace ordo

@@ -6,9 +6,9 @@
 namespace ordo {
 
 /// Where a gradient with respect to `t` arrives: the node that made it, a leaf's accumulator, or null.
-std::shared_ptr<Node> gradient_edge(const Tensor& t);
-/// The name of the node whose backward function runs on this thread; "backward" outside.
-const char* running_node_name();
+Edge gradient_edge(const Tensor& t);
+/// A node whose result is not made by an operation.
+Edge record_edge(const char* name, InputList inputs, BackwardFunction f);
 
 struct BackwardOptions {
   bool retain_graph = false;

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include <ordo/autograd/backward_pass.h>
+#include <ordo/autograd/view_history.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/index_check.h>
 
@@ -12,6 +13,11 @@ namespace {
 
 thread_local bool grad_mode = true;
 std::atomic<uint64_t> next_sequence{0};
+
+void set_edge(const Tensor& t, Edge edge) {
+  t.impl()->autograd = std::make_shared<AutogradMeta>();
+  t.impl()->autograd->edge = std::move(edge);
+}
 
 /// Destroys nodes one after the other: a long chain of operations would overflow the stack if each destroyed its
 /// inputs.
@@ -32,7 +38,7 @@ void delete_node(Node* node) {
 class FunctionNode : public Node {
  public:
   FunctionNode(const char* name, BackwardFunction f) : Node(name, determinism()), backward_(std::move(f)) {}
-  TensorList backward(const Tensor& grad) override { return backward_(grad); }
+  TensorList backward(const TensorList& grads) override { return backward_(grads[0]); }
   void release() override { backward_ = nullptr; }
   bool released() const override { return !backward_; }
 
@@ -40,18 +46,28 @@ class FunctionNode : public Node {
   BackwardFunction backward_;
 };
 
+/// The same for an operation with several results.
+class ManyNode : public Node {
+ public:
+  ManyNode(const char* name, int outputs, BackwardFunctionOfMany f)
+      : Node(name, determinism(), outputs), backward_(std::move(f)) {}
+  TensorList backward(const TensorList& grads) override { return backward_(grads); }
+  void release() override { backward_ = nullptr; }
+  bool released() const override { return !backward_; }
+
+ private:
+  BackwardFunctionOfMany backward_;
+};
+
 /// The same for a function that also wants the operation's result, kept without its history to avoid a cycle.
 class ResultNode : public Node {
  public:
   ResultNode(const char* name, BackwardFunctionWithResult f, const Tensor& result)
       : Node(name, determinism()), backward_(std::move(f)), result_(views::alias(result)) {}
-  TensorList backward(const Tensor& grad) override {
+  TensorList backward(const TensorList& grads) override {
     Tensor result = views::alias(result_.get());
-    if (grad_enabled()) {
-      result.impl()->autograd = std::make_shared<AutogradMeta>();
-      result.impl()->autograd->node = shared_from_this();
-    }
-    return backward_(grad, result);
+    if (grad_enabled()) set_edge(result, {shared_from_this()});
+    return backward_(grads[0], result);
   }
   void release() override {
     backward_ = nullptr;
@@ -64,26 +80,19 @@ class ResultNode : public Node {
   Saved result_;
 };
 
-std::vector<std::shared_ptr<Node>> edges(const Tensor* const* inputs, size_t count) {
-  std::vector<std::shared_ptr<Node>> out(count);
-  for (size_t i = 0; i < count; ++i) out[i] = gradient_edge(*inputs[i]);
-  return out;
+/// A node of type N with edges to `inputs`. They come first, so that sequence numbers grow along every path.
+template <class N, class... Args>
+std::shared_ptr<Node> make_node(Inputs inputs, Args&&... args) {
+  std::vector<Edge> from(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) from[i] = gradient_edge(inputs[i]);
+  std::shared_ptr<Node> node(new N(std::forward<Args>(args)...), delete_node);
+  node->set_inputs(std::move(from));
+  return node;
 }
 
-template <class Result, class F>
-void record_on(const char* name, Tensor& result, const Tensor* const* inputs, size_t count, F f) {
-  if (!is_floating(result.dtype())) return;
+/// A handle of its own for what may be an operation's input returned as its result.
+void expect_fresh(Tensor& result) {
   if (result.impl()->autograd) result = views::alias(result);
-  // The inputs' ends of the tape come first, so that sequence numbers grow along every path.
-  auto from = edges(inputs, count);
-  std::shared_ptr<Node> node;
-  if constexpr (std::is_same_v<Result, ResultNode>)
-    node.reset(new ResultNode(name, std::move(f), result), delete_node);
-  else
-    node.reset(new FunctionNode(name, std::move(f)), delete_node);
-  node->set_inputs(std::move(from));
-  result.impl()->autograd = std::make_shared<AutogradMeta>();
-  result.impl()->autograd->node = std::move(node);
 }
 
 }  // namespace
@@ -92,7 +101,8 @@ bool grad_enabled() { return grad_mode; }
 GradMode::GradMode(bool enabled) : previous_(grad_mode) { grad_mode = enabled; }
 GradMode::~GradMode() { grad_mode = previous_; }
 
-Node::Node(const char* name, Determinism level) : name_(name), level_(level), sequence_(next_sequence++) {}
+Node::Node(const char* name, Determinism level, int outputs)
+    : name_(name), level_(level), outputs_(outputs), sequence_(++next_sequence) {}
 Node::~Node() = default;
 
 Saved::Saved(const Tensor& t) : tensor_(t), version_(t.defined() ? t.impl()->storage->version() : 0) {}
@@ -101,55 +111,84 @@ const Tensor& Saved::get() const {
   if (tensor_.defined()) {
     const Storage& storage = *tensor_.impl()->storage;
     ORDO_CHECK(
-        storage.version() == version_, AutogradError, running_node_name(),
+        storage.version() == version_, AutogradError, detail::running_node_name(),
         "the backward pass needs a tensor of shape {} that \"{}\" changed in place after \"{}\" had saved it; use the "
         "out-of-place form, or clone() first",
-        tensor_.sizes(), storage.last_change(), running_node_name());
+        tensor_.sizes(), storage.last_change(), detail::running_node_name());
   }
   return tensor_;
 }
 
 namespace detail {
 
-bool any_requires_grad(const Tensor* const* inputs, size_t count) {
+const char* running_node_name() {
+  const RunningNode node = running_node();
+  return node.name ? node.name : "backward";
+}
+
+bool any_requires_grad(Inputs inputs) {
   if (!grad_mode) return false;
-  for (size_t i = 0; i < count; ++i)
-    if (inputs[i]->defined() && inputs[i]->requires_grad()) return true;
+  for (const Tensor& t : inputs)
+    if (t.defined() && t.requires_grad()) return true;
   return false;
 }
 
-void record_node(const char* name, Tensor& result, const Tensor* const* inputs, size_t count, BackwardFunction f) {
-  record_on<FunctionNode>(name, result, inputs, count, std::move(f));
+void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunction f) {
+  if (!is_floating(result.dtype())) return;
+  expect_fresh(result);
+  set_edge(result, {make_node<FunctionNode>(inputs, call.name(), std::move(f))});
 }
 
-void record_node(const char* name, Tensor& result, const Tensor* const* inputs, size_t count,
-                 BackwardFunctionWithResult f) {
-  record_on<ResultNode>(name, result, inputs, count, std::move(f));
+void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunctionWithResult f) {
+  if (!is_floating(result.dtype())) return;
+  expect_fresh(result);
+  set_edge(result, {make_node<ResultNode>(inputs, call.name(), std::move(f), result)});
+}
+
+void record_node(const OpCall& call, TensorList& results, Inputs inputs, BackwardFunctionOfMany f) {
+  const auto node = make_node<ManyNode>(inputs, call.name(), int(results.size()), std::move(f));
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].defined() || !is_floating(results[i].dtype())) continue;
+    expect_fresh(results[i]);
+    set_edge(results[i], {node, int(i)});
+  }
 }
 
 }  // namespace detail
 
-InPlaceChange::InPlaceChange(const char* op, const Tensor& t,
-                             std::initializer_list<std::reference_wrapper<const Tensor>> others)
-    : op_(op), exceptions_(std::uncaught_exceptions()) {
-  detail::expect_defined(op, t, "the tensor to change");
-  if (grad_mode) {
-    bool recorded = t.requires_grad();
-    ORDO_CHECK(
-        !(recorded && t.is_leaf()), AutogradError, op,
-        "a leaf that requires a gradient cannot be changed in place; do it under NoGrad, or on a detach()ed handle");
-    for (const Tensor& other : others) recorded = recorded || (other.defined() && other.requires_grad());
-    ORDO_CHECK(!(recorded && t.impl()->view), AutogradError, op,
-               "an in-place change of a view cannot be recorded; use the out-of-place form");
-  }
-  storage_ = t.impl()->storage;
+Edge record_edge(const char* name, InputList inputs, BackwardFunction f) {
+  return {make_node<FunctionNode>(Inputs(inputs.begin(), inputs.size()), name, std::move(f))};
+}
+
+InPlaceChange::InPlaceChange(const OpCall& call, const Tensor& t, InputList others)
+    : call_(call), changed_(t), exceptions_(std::uncaught_exceptions()) {
+  const char* op = call.name();
+  detail::expect_defined(op, t, "self");
+  if (!grad_mode) return;
+  const TensorImpl* base = t.impl()->base.get();
+  const bool base_needs = base && base->autograd && (base->autograd->requires_grad || base->autograd->edge);
+  ORDO_CHECK(
+      !(t.requires_grad() && t.is_leaf()), AutogradError, op,
+      "a leaf that requires a gradient cannot be changed in place; do it under NoGrad, or on a detach()ed handle");
+  if (!base) return;
+  ORDO_CHECK(
+      !(base_needs && base->autograd->requires_grad), AutogradError, op,
+      "this is a view of a leaf that requires a gradient, which cannot be changed in place; do it under NoGrad, or "
+      "on a detach()ed handle");
+  bool recorded = base_needs;
+  for (const Tensor& other : others) recorded = recorded || (other.defined() && other.requires_grad());
+  ORDO_CHECK(!(recorded && t.impl()->untracked), AutogradError, op,
+             "a view made under NoGrad cannot be changed by what has a gradient, or where its tensor has one; make the "
+             "view outside of NoGrad, or detach() it to change it unrecorded");
 }
 
 InPlaceChange::~InPlaceChange() {
   // With ORDO_SYNC=1 a bad index is reported after CUDA has used the others.
   const bool refused =
-      std::uncaught_exceptions() > exceptions_ && !(storage_->device().is_cuda() && detail::sync_every_operation());
-  if (!refused) storage_->changed_by(op_);
+      std::uncaught_exceptions() > exceptions_ && !(changed_.is_cuda() && detail::sync_every_operation());
+  if (refused) return;
+  changed_.impl()->storage->changed_by(call_.name());
+  call_.done(changed_);
 }
 
 Tensor history_of(const Tensor& t) {
@@ -157,16 +196,16 @@ Tensor history_of(const Tensor& t) {
   return Tensor(std::move(impl));
 }
 
-void record_in_place(const char* name, Tensor& t, const Tensor& before,
-                     std::initializer_list<std::reference_wrapper<const Tensor>> others, BackwardFunction backward) {
-  std::vector<const Tensor*> inputs{&before};
-  for (const Tensor& other : others) inputs.push_back(&other);
-  if (!detail::any_requires_grad(inputs.data(), inputs.size())) return;
-  auto from = edges(inputs.data(), inputs.size());
-  std::shared_ptr<Node> node(new FunctionNode(name, std::move(backward)), delete_node);
-  node->set_inputs(std::move(from));
-  t.impl()->autograd = std::make_shared<AutogradMeta>();
-  t.impl()->autograd->node = std::move(node);
+void record_in_place(const OpCall& call, Tensor& t, const Tensor& before, InputList others, BackwardFunction backward) {
+  const std::shared_ptr<TensorImpl>& base = t.impl()->base;
+  std::vector<std::reference_wrapper<const Tensor>> inputs{before};
+  inputs.insert(inputs.end(), others.begin(), others.end());
+  if (!detail::any_requires_grad(inputs)) return;
+  if (!base) return set_edge(t, {make_node<FunctionNode>(inputs, call.name(), std::move(backward))});
+  const Tensor whole(base);
+  inputs[0] = whole;
+  backward = on_base(*t.impl(), *base, std::move(backward));
+  set_edge(whole, {make_node<FunctionNode>(inputs, call.name(), std::move(backward))});
 }
 
 }  // namespace ordo

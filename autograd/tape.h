@@ -1,23 +1,30 @@
 // The tape: how an operation records its gradient. Every differentiable operation has this shape:
 //
 //   Tensor mul(const Tensor& a, const Tensor& b) {
-//     return record("mul", kernels::mul(a, b), {a, b}, [a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
+//     const OpCall call("mul", a, b);
+//     return record(call, kernels::mul(a, b), {a, b}, [a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
 //       return {sum_to(grad * b.get(), a.sizes()), sum_to(grad * a.get(), b.sizes())};
 //     });
 //   }
 //
 // A backward function is written in differentiable operations, so that second derivatives follow. It returns one tensor
 // per input, undefined where no gradient flows. It may take the operation's result as a second argument.
+//
+// An operation with several results records them all at once, `record(call, TensorList{...}, inputs, f)`; f gets a list
+// with one gradient per result, undefined for results that nothing was computed from.
 #pragma once
 
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/determinism.h>
+#include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
@@ -38,13 +45,22 @@ class Saved {
   uint32_t version_ = 0;
 };
 
+/// One of a node's results: where a gradient goes.
+struct Edge {
+  std::shared_ptr<Node> node;  ///< null where no gradient is wanted
+  int output = 0;
+  explicit operator bool() const { return node != nullptr; }
+  bool operator==(const Edge&) const = default;
+};
+
 /// A recorded operation.
 class Node : public std::enable_shared_from_this<Node> {
  public:
-  Node(const char* name, Determinism level);
+  Node(const char* name, Determinism level, int outputs = 1);
   virtual ~Node();
-  /// Gradients with respect to the inputs, given the one with respect to the result.
-  virtual TensorList backward(const Tensor& grad) = 0;
+  /// Gradients with respect to the inputs, given those with respect to the results: as many as outputs(), undefined
+  /// where nothing arrived, but at least one is defined.
+  virtual TensorList backward(const TensorList& grads) = 0;
   /// Drops what was saved; a later backward() throws.
   virtual void release() = 0;
   virtual bool released() const = 0;
@@ -52,87 +68,101 @@ class Node : public std::enable_shared_from_this<Node> {
   const char* name() const { return name_; }
   Determinism level() const { return level_; }     ///< in force when recorded
   uint64_t sequence() const { return sequence_; }  ///< grows with every recorded operation of the process
-  const std::vector<std::shared_ptr<Node>>& inputs() const { return inputs_; }
-  void set_inputs(std::vector<std::shared_ptr<Node>> inputs) { inputs_ = std::move(inputs); }
+  int outputs() const { return outputs_; }
+  const std::vector<Edge>& inputs() const { return inputs_; }
+  void set_inputs(std::vector<Edge> inputs) { inputs_ = std::move(inputs); }
   using Hook = std::function<Tensor(const Tensor&)>;
-  void add_hook(Hook hook) { hooks_.push_back(std::move(hook)); }
-  virtual const std::vector<Hook>& hooks() const { return hooks_; }
+  struct OutputHook {
+    int output;
+    Hook hook;
+  };
+  void add_hook(int output, Hook hook) { hooks_.push_back({output, std::move(hook)}); }
+  /// By value: a hook may register another.
+  virtual std::vector<OutputHook> hooks() const { return hooks_; }
 
  private:
   const char* name_;
   Determinism level_;
+  int outputs_;
   uint64_t sequence_;
-  std::vector<std::shared_ptr<Node>> inputs_;  // null where no gradient is wanted
-  std::vector<Hook> hooks_;
+  std::vector<Edge> inputs_;
+  std::vector<OutputHook> hooks_;
 };
 
+class LeafGradient;
+
 struct AutogradMeta {
-  bool requires_grad = false;  // a leaf that asked
-  Tensor grad;
-  std::shared_ptr<Node> node;                               // the operation that made the tensor; null for leaves
-  std::weak_ptr<Node> accumulator;                          // a leaf's end of the tape, which keeps the leaf alive
-  std::vector<std::function<Tensor(const Tensor&)>> hooks;  // a leaf's
+  bool requires_grad = false;          // a leaf that asked
+  Edge edge;                           // the operation that made the tensor; null for leaves
+  std::shared_ptr<LeafGradient> leaf;  // what arrives at a leaf (autograd/leaf_gradient.h); null for results
 };
 
 using BackwardFunction = std::function<TensorList(const Tensor& grad)>;
 using BackwardFunctionWithResult = std::function<TensorList(const Tensor& grad, const Tensor& result)>;
+using BackwardFunctionOfMany = std::function<TensorList(const TensorList& grads)>;
+
+/// Any number of an operation's inputs, undefined ones included: `{a, b}` where a function takes it.
+using Inputs = std::span<const std::reference_wrapper<const Tensor>>;
+using InputList = std::initializer_list<std::reference_wrapper<const Tensor>>;
 
 namespace detail {
-bool any_requires_grad(const Tensor* const* inputs, size_t count);
-void record_node(const char* name, Tensor& result, const Tensor* const* inputs, size_t count, BackwardFunction f);
-void record_node(const char* name, Tensor& result, const Tensor* const* inputs, size_t count,
-                 BackwardFunctionWithResult f);
+/// The name of the node whose backward function runs on this thread; "backward" outside.
+const char* running_node_name();
+bool any_requires_grad(Inputs inputs);
+void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunction f);
+void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunctionWithResult f);
+void record_node(const OpCall& call, TensorList& results, Inputs inputs, BackwardFunctionOfMany f);
 }  // namespace detail
 
-/// Puts `result`, a fresh handle, on the tape when gradients are enabled and an input requires one.
+/// Puts `result`, a fresh handle, on the tape when gradients are enabled and an input requires one, and reports it to
+/// the call.
 template <class F>
-Tensor record(const char* name, Tensor result, const std::vector<const Tensor*>& inputs, F&& backward) {
-  if (detail::any_requires_grad(inputs.data(), inputs.size()))
-    detail::record_node(name, result, inputs.data(), inputs.size(), std::forward<F>(backward));
-  return result;
-}
-template <class F>
-Tensor record(const char* name, Tensor result, std::initializer_list<std::reference_wrapper<const Tensor>> inputs,
-              F&& backward) {
-  const Tensor* pointers[8];
-  size_t n = 0;
-  for (const Tensor& t : inputs) pointers[n++] = &t;
-  if (detail::any_requires_grad(pointers, n)) {
+Tensor record(const OpCall& call, Tensor result, Inputs inputs, F&& backward) {
+  if (detail::any_requires_grad(inputs)) {
     if constexpr (std::is_invocable_v<F, const Tensor&, const Tensor&>)
-      detail::record_node(name, result, pointers, n, BackwardFunctionWithResult(std::forward<F>(backward)));
+      detail::record_node(call, result, inputs, BackwardFunctionWithResult(std::forward<F>(backward)));
     else
-      detail::record_node(name, result, pointers, n, BackwardFunction(std::forward<F>(backward)));
+      detail::record_node(call, result, inputs, BackwardFunction(std::forward<F>(backward)));
   }
-  return result;
+  return call.done(std::move(result));
 }
-
-/// For view operations: as record, and marks the result as a view.
 template <class F>
-Tensor record_view(const char* name, Tensor result, const Tensor& input, F&& backward) {
-  result.impl()->view = true;
-  return record(name, std::move(result), {input}, std::forward<F>(backward));
+Tensor record(const OpCall& call, Tensor result, InputList inputs, F&& backward) {
+  return record(call, std::move(result), Inputs(inputs.begin(), inputs.size()), std::forward<F>(backward));
+}
+/// The same for an operation of one call, whose name and inputs are all there is to report.
+template <class F>
+Tensor record(const char* name, Tensor result, InputList inputs, F&& backward) {
+  const OpCall call(name, TensorList(inputs.begin(), inputs.end()));
+  return record(call, std::move(result), inputs, std::forward<F>(backward));
+}
+/// Several results of one operation. Those of integer dtype are reported and not recorded.
+template <class F>
+TensorList record(const OpCall& call, TensorList results, InputList inputs, F&& backward) {
+  const Inputs all(inputs.begin(), inputs.size());
+  if (detail::any_requires_grad(all)) detail::record_node(call, results, all, std::forward<F>(backward));
+  return call.done(std::move(results));
 }
 
 /// For in-place operations, round the call of the kernel: checks that `t` may be changed (AutogradError for leaves that
-/// require a gradient and, where the change would be recorded, for views). At the end of the scope the change is
-/// counted, unless an error leaves it: the kernel refused its arguments and changed nothing. `others` are what the new
-/// value depends on beside `t`.
+/// require a gradient, views of such leaves and, where the change would be recorded, views made under NoGrad). At the
+/// end of the scope the change is counted, unless an error leaves it: the kernel refused its arguments and changed
+/// nothing. `others` are what the new value depends on beside `t`.
 class InPlaceChange {
  public:
-  InPlaceChange(const char* op, const Tensor& t,
-                std::initializer_list<std::reference_wrapper<const Tensor>> others = {});
+  InPlaceChange(const OpCall& call, const Tensor& t, InputList others = {});
   ~InPlaceChange();
   InPlaceChange(const InPlaceChange&) = delete;
   InPlaceChange& operator=(const InPlaceChange&) = delete;
 
  private:
-  const char* op_;
-  std::shared_ptr<Storage> storage_;
+  const OpCall& call_;
+  Tensor changed_;
   int exceptions_;
 };
-/// After an in-place operation on `t`: `inputs` are what its new value depends on, `t` itself as it was first.
-void record_in_place(const char* name, Tensor& t, const Tensor& before,
-                     std::initializer_list<std::reference_wrapper<const Tensor>> others, BackwardFunction backward);
+/// After an in-place operation on `t`: `others` are what its new value depends on beside `t` as it was, whose gradient
+/// the backward function returns first. Where `t` is a view, its base is what changes, and all views of it follow.
+void record_in_place(const OpCall& call, Tensor& t, const Tensor& before, InputList others, BackwardFunction backward);
 /// `t`'s handle as it was: same memory, same history. Take it before an in-place operation.
 Tensor history_of(const Tensor& t);
 

@@ -163,6 +163,7 @@ Tensor& Tensor::resize_(const Dims& sizes) {
   const char* op = "resize_";
   detail::expect_defined(op, *this, "the tensor");
   ORDO_CHECK(!requires_grad(), AutogradError, op, "a tensor that requires a gradient cannot change its size");
+  ORDO_CHECK(!impl_->base, AutogradError, op, "a view cannot change its size; detach() or clone() it first");
   const size_t bytes = bytes_for(op, sizes, dtype());
   const size_t offset = size_t(storage_offset()) * element_size();
   Storage& storage = *impl_->storage;

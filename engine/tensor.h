@@ -277,7 +277,9 @@ class Tensor {
   Tensor& masked_fill_(const Tensor& mask, Scalar value);
   Tensor& index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1);
   Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& source);
-  Tensor& resize_(const Dims& sizes);  ///< contiguous; keeps leading elements, fills new ones like empty()
+  /// Contiguous; keeps leading elements, fills new ones like empty(). AutogradError for views and for what requires a
+  /// gradient.
+  Tensor& resize_(const Dims& sizes);
 
   // -- differentiation
   // --------------------------------------------------------------------------------------------------

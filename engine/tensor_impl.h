@@ -22,11 +22,11 @@ class Storage {
   Device device() const { return device_; }
 
   /// Counts in-place changes, so that the tape notices when a saved tensor was changed, and by which operation.
-  uint32_t version() const { return version_; }
-  const char* last_change() const { return last_change_; }
+  uint32_t version() const { return version_.load(std::memory_order_relaxed); }
+  const char* last_change() const { return last_change_.load(std::memory_order_relaxed); }
   void changed_by(const char* op) {
-    ++version_;
-    last_change_ = op;
+    version_.fetch_add(1, std::memory_order_relaxed);
+    last_change_.store(op, std::memory_order_relaxed);
   }
   /// Exchanges the memory of two storages (resize_).
   void swap_memory(Storage& other);
@@ -35,8 +35,8 @@ class Storage {
   void* data_ = nullptr;
   size_t bytes_ = 0;
   Device device_;
-  uint32_t version_ = 0;
-  const char* last_change_ = "";
+  std::atomic<uint32_t> version_ = 0;
+  std::atomic<const char*> last_change_ = "";
 };
 
 /// The tape's part of a tensor; defined in autograd/tape.h.
@@ -49,8 +49,13 @@ struct TensorImpl {
   int64_t numel = 0;
   DType dtype = float32;
   bool contiguous = true;
-  bool view = false;  ///< made by a public view operation: shares its memory with the tensor it came from
   std::shared_ptr<AutogradMeta> autograd;
+
+  // Of views made by public operations; autograd/view_history.h.
+  std::shared_ptr<TensorImpl>
+      base;  ///< the tensor, itself no view, whose memory this one shows; null for what is no view
+  const void* followed = nullptr;  ///< the base's node that this view's history goes back to
+  bool untracked = false;          ///< made while gradients were disabled: a constant, as what detach() returns
 
   Device device() const { return storage->device(); }
   void* data() const { return static_cast<char*>(storage->data()) + offset * int64_t(size_of(dtype)); }

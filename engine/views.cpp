@@ -27,6 +27,9 @@ Tensor as_strided(const Tensor& t, const Dims& sizes, const Dims& strides, int64
 Tensor alias(const Tensor& t) {
   auto impl = std::make_shared<TensorImpl>(*t.impl());
   impl->autograd.reset();
+  impl->base.reset();
+  impl->followed = nullptr;
+  impl->untracked = false;
   return Tensor(std::move(impl));
 }
 

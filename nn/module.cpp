@@ -44,7 +44,7 @@ void replace_contents(const Tensor& tensor, const Tensor& value) {
   to.numel = from.numel;
   to.dtype = from.dtype;
   to.contiguous = from.contiguous;
-  to.view = from.view;
+  to.base = nullptr;
 }
 
 template <class Target>

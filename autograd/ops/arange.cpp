@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/op_call.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -27,6 +28,7 @@ Tensor sequence(int64_t n, const TensorOptions& options, const F& value) {
 }  // namespace
 
 Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options) {
+  const OpCall call("arange", start, end, step, options);
   ORDO_CHECK(options.dtype != boolean, DTypeError, "arange", "does not make bool tensors");
   const double first = start.to_double(), last = end.to_double(), by = step.to_double();
   ORDO_CHECK(by != 0 && std::isfinite(first) && std::isfinite(last) && std::isfinite(by), ValueError, "arange",
@@ -36,10 +38,10 @@ Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options) {
   const bool integers = !start.is_floating() && !end.is_floating() && !step.is_floating();
   if (integers) {
     const int64_t a = start.to_int64(), d = step.to_int64(), span = end.to_int64() - a;
-    return sequence<int64_t>(span / d + (span % d != 0), options, [a, d](int64_t i) { return a + i * d; });
+    return call.done(sequence<int64_t>(span / d + (span % d != 0), options, [a, d](int64_t i) { return a + i * d; }));
   }
-  return sequence<double>(int64_t(std::ceil((last - first) / by)), options,
-                          [first, by](int64_t i) { return first + double(i) * by; });
+  return call.done(sequence<double>(int64_t(std::ceil((last - first) / by)), options,
+                                    [first, by](int64_t i) { return first + double(i) * by; }));
 }
 
 Tensor arange(Scalar start, Scalar end, Scalar step) {
@@ -50,12 +52,13 @@ Tensor arange(Scalar start, Scalar end, Scalar step) {
 Tensor arange(Scalar end) { return arange(0, end, 1); }
 
 Tensor linspace(double start, double end, int64_t steps, TensorOptions options) {
+  const OpCall call("linspace", start, end, steps, options);
   ORDO_CHECK(steps >= 0, ValueError, "linspace", "steps must not be negative, but is {}", steps);
   ORDO_CHECK(is_floating(options.dtype), DTypeError, "linspace", "makes floating-point tensors, not {}", options.dtype);
   const double step = steps > 1 ? (end - start) / double(steps - 1) : 0;
-  return sequence<double>(steps, options, [=](int64_t i) {
+  return call.done(sequence<double>(steps, options, [=](int64_t i) {
     return i < (steps + 1) / 2 ? start + double(i) * step : end - double(steps - 1 - i) * step;
-  });
+  }));
 }
 
 }  // namespace ordo

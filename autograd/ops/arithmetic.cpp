@@ -28,68 +28,76 @@ Saved kept(const Tensor& other, const Tensor& self, const Tensor& before) {
 }  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b, Scalar alpha) {
+  const OpCall call("add", a, b, alpha);
   Tensor r = kernels::add(a, b, alpha);
-  if (!recorded(a, b)) return r;
-  return record("add", std::move(r), {a, b},
+  if (!recorded(a, b)) return call.done(std::move(r));
+  return record(call, std::move(r), {a, b},
                 [x = InputShape(a), y = InputShape(b), alpha](const Tensor& grad) -> TensorList {
                   return {x.wanted ? x.fit(grad) : Tensor(), y.wanted ? y.fit(scaled(grad, alpha)) : Tensor()};
                 });
 }
 
 Tensor add(const Tensor& a, Scalar b, Scalar alpha) {
+  const OpCall call("add", a, b, alpha);
   Tensor r = kernels::add(a, b, alpha);
-  if (!recorded(a)) return r;
-  return record("add", std::move(r), {a},
+  if (!recorded(a)) return call.done(std::move(r));
+  return record(call, std::move(r), {a},
                 [dtype = a.dtype()](const Tensor& grad) -> TensorList { return {grad.to(dtype)}; });
 }
 
 Tensor sub(const Tensor& a, const Tensor& b, Scalar alpha) {
+  const OpCall call("sub", a, b, alpha);
   Tensor r = kernels::sub(a, b, alpha);
-  if (!recorded(a, b)) return r;
-  return record("sub", std::move(r), {a, b},
+  if (!recorded(a, b)) return call.done(std::move(r));
+  return record(call, std::move(r), {a, b},
                 [x = InputShape(a), y = InputShape(b), alpha](const Tensor& grad) -> TensorList {
                   return {x.wanted ? x.fit(grad) : Tensor(), y.wanted ? y.fit(mul(grad, negated(alpha))) : Tensor()};
                 });
 }
 
 Tensor sub(const Tensor& a, Scalar b, Scalar alpha) {
+  const OpCall call("sub", a, b, alpha);
   Tensor r = kernels::sub(a, b, alpha);
-  if (!recorded(a)) return r;
-  return record("sub", std::move(r), {a},
+  if (!recorded(a)) return call.done(std::move(r));
+  return record(call, std::move(r), {a},
                 [dtype = a.dtype()](const Tensor& grad) -> TensorList { return {grad.to(dtype)}; });
 }
 
 Tensor sub(Scalar a, const Tensor& b) {
+  const OpCall call("sub", a, b);
   Tensor r = kernels::sub(a, b);
-  if (!recorded(b)) return r;
-  return record("sub", std::move(r), {b},
+  if (!recorded(b)) return call.done(std::move(r));
+  return record(call, std::move(r), {b},
                 [dtype = b.dtype()](const Tensor& grad) -> TensorList { return {mul(grad, -1).to(dtype)}; });
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
+  const OpCall call("mul", a, b);
   Tensor r = kernels::mul(a, b);
-  if (!recorded(a, b)) return r;
+  if (!recorded(a, b)) return call.done(std::move(r));
   const InputShape x(a), y(b);
   return record(
-      "mul", std::move(r), {a, b},
+      call, std::move(r), {a, b},
       [x, y, a = saved_if(y.wanted, a), b = saved_if(x.wanted, b)](const Tensor& grad) -> TensorList {
         return {x.wanted ? x.fit(mul(grad, b.get())) : Tensor(), y.wanted ? y.fit(mul(grad, a.get())) : Tensor()};
       });
 }
 
 Tensor mul(const Tensor& a, Scalar b) {
+  const OpCall call("mul", a, b);
   Tensor r = kernels::mul(a, b);
-  if (!recorded(a)) return r;
-  return record("mul", std::move(r), {a},
+  if (!recorded(a)) return call.done(std::move(r));
+  return record(call, std::move(r), {a},
                 [dtype = a.dtype(), b](const Tensor& grad) -> TensorList { return {mul(grad, b).to(dtype)}; });
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {
+  const OpCall call("div", a, b);
   Tensor r = kernels::div(a, b);
-  if (!recorded(a, b)) return r;
+  if (!recorded(a, b)) return call.done(std::move(r));
   // d(a/b)/db = -(a/b)/b
   return record(
-      "div", std::move(r), {a, b},
+      call, std::move(r), {a, b},
       [x = InputShape(a), y = InputShape(b), b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
         const Tensor by_b = div(grad, b.get());
         return {x.wanted ? x.fit(by_b) : Tensor(), y.wanted ? y.fit(mul(mul(by_b, result), -1)) : Tensor()};
@@ -97,16 +105,18 @@ Tensor div(const Tensor& a, const Tensor& b) {
 }
 
 Tensor div(const Tensor& a, Scalar b) {
+  const OpCall call("div", a, b);
   Tensor r = kernels::div(a, b);
-  if (!recorded(a)) return r;
-  return record("div", std::move(r), {a},
+  if (!recorded(a)) return call.done(std::move(r));
+  return record(call, std::move(r), {a},
                 [dtype = a.dtype(), b](const Tensor& grad) -> TensorList { return {div(grad, b).to(dtype)}; });
 }
 
 Tensor div(Scalar a, const Tensor& b) {
+  const OpCall call("div", a, b);
   Tensor r = kernels::div(a, b);
-  if (!recorded(b)) return r;
-  return record("div", std::move(r), {b},
+  if (!recorded(b)) return call.done(std::move(r));
+  return record(call, std::move(r), {b},
                 [dtype = b.dtype(), b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
                   return {mul(div(mul(grad, result), b.get()), -1).to(dtype)};
                 });
@@ -116,15 +126,16 @@ Tensor div(Scalar a, const Tensor& b) {
 // -----------------------------------------------------------------------------------------------------------
 
 Tensor& Tensor::add_(const Tensor& other, Scalar alpha) {
+  const OpCall call("add_", *this, other, alpha);
   detail::expect_defined("add_", *this, "self");
-  const InPlaceChange change("add_", *this, {other});
+  const InPlaceChange change(call, *this, {other});
   if (!recorded(*this, other)) {
     kernels::add_(*this, other, alpha);
     return *this;
   }
   const Tensor before = history_of(*this);
   kernels::add_(*this, other, alpha);
-  record_in_place("add_", *this, before, {as_input(other, *this, before)},
+  record_in_place(call, *this, before, {as_input(other, *this, before)},
                   [y = InputShape(other), alpha](const Tensor& grad) -> TensorList {
                     return {grad, y.wanted ? y.fit(scaled(grad, alpha)) : Tensor()};
                   });
@@ -132,15 +143,16 @@ Tensor& Tensor::add_(const Tensor& other, Scalar alpha) {
 }
 
 Tensor& Tensor::sub_(const Tensor& other, Scalar alpha) {
+  const OpCall call("sub_", *this, other, alpha);
   detail::expect_defined("sub_", *this, "self");
-  const InPlaceChange change("sub_", *this, {other});
+  const InPlaceChange change(call, *this, {other});
   if (!recorded(*this, other)) {
     kernels::sub_(*this, other, alpha);
     return *this;
   }
   const Tensor before = history_of(*this);
   kernels::sub_(*this, other, alpha);
-  record_in_place("sub_", *this, before, {as_input(other, *this, before)},
+  record_in_place(call, *this, before, {as_input(other, *this, before)},
                   [y = InputShape(other), alpha](const Tensor& grad) -> TensorList {
                     return {grad, y.wanted ? y.fit(ordo::mul(grad, negated(alpha))) : Tensor()};
                   });
@@ -148,8 +160,9 @@ Tensor& Tensor::sub_(const Tensor& other, Scalar alpha) {
 }
 
 Tensor& Tensor::mul_(const Tensor& other) {
+  const OpCall call("mul_", *this, other);
   detail::expect_defined("mul_", *this, "self");
-  const InPlaceChange change("mul_", *this, {other});
+  const InPlaceChange change(call, *this, {other});
   if (!recorded(*this, other)) {
     kernels::mul_(*this, other);
     return *this;
@@ -158,7 +171,7 @@ Tensor& Tensor::mul_(const Tensor& other) {
   const Tensor before = history_of(*this), old = other.requires_grad() ? before.clone() : Tensor();
   const Saved factor = kept(other, *this, before);
   kernels::mul_(*this, other);
-  record_in_place("mul_", *this, before, {as_input(other, *this, before)},
+  record_in_place(call, *this, before, {as_input(other, *this, before)},
                   [y = InputShape(other), old, factor](const Tensor& grad) -> TensorList {
                     return {ordo::mul(grad, factor.get()), y.wanted ? y.fit(ordo::mul(grad, old)) : Tensor()};
                   });
@@ -166,8 +179,9 @@ Tensor& Tensor::mul_(const Tensor& other) {
 }
 
 Tensor& Tensor::div_(const Tensor& other) {
+  const OpCall call("div_", *this, other);
   detail::expect_defined("div_", *this, "self");
-  const InPlaceChange change("div_", *this, {other});
+  const InPlaceChange change(call, *this, {other});
   if (!recorded(*this, other)) {
     kernels::div_(*this, other);
     return *this;
@@ -176,7 +190,7 @@ Tensor& Tensor::div_(const Tensor& other) {
   const Saved divisor = kept(other, *this, before);
   kernels::div_(*this, other);
   record_in_place(
-      "div_", *this, before, {as_input(other, *this, before)},
+      call, *this, before, {as_input(other, *this, before)},
       [y = InputShape(other), old, divisor](const Tensor& grad) -> TensorList {
         const Tensor by_b = ordo::div(grad, divisor.get());
         return {by_b, y.wanted ? y.fit(ordo::mul(ordo::div(ordo::mul(by_b, old), divisor.get()), -1)) : Tensor()};
@@ -185,43 +199,47 @@ Tensor& Tensor::div_(const Tensor& other) {
 }
 
 Tensor& Tensor::add_(Scalar other) {
+  const OpCall call("add_", *this, other);
   detail::expect_defined("add_", *this, "self");
-  const InPlaceChange change("add_", *this);
+  const InPlaceChange change(call, *this);
   const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
   kernels::add_(*this, other);
   if (before.defined())
-    record_in_place("add_", *this, before, {}, [](const Tensor& grad) -> TensorList { return {grad}; });
+    record_in_place(call, *this, before, {}, [](const Tensor& grad) -> TensorList { return {grad}; });
   return *this;
 }
 
 Tensor& Tensor::sub_(Scalar other) {
+  const OpCall call("sub_", *this, other);
   detail::expect_defined("sub_", *this, "self");
-  const InPlaceChange change("sub_", *this);
+  const InPlaceChange change(call, *this);
   const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
   kernels::sub_(*this, other);
   if (before.defined())
-    record_in_place("sub_", *this, before, {}, [](const Tensor& grad) -> TensorList { return {grad}; });
+    record_in_place(call, *this, before, {}, [](const Tensor& grad) -> TensorList { return {grad}; });
   return *this;
 }
 
 Tensor& Tensor::mul_(Scalar other) {
+  const OpCall call("mul_", *this, other);
   detail::expect_defined("mul_", *this, "self");
-  const InPlaceChange change("mul_", *this);
+  const InPlaceChange change(call, *this);
   const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
   kernels::mul_(*this, other);
   if (before.defined())
-    record_in_place("mul_", *this, before, {},
+    record_in_place(call, *this, before, {},
                     [other](const Tensor& grad) -> TensorList { return {ordo::mul(grad, other)}; });
   return *this;
 }
 
 Tensor& Tensor::div_(Scalar other) {
+  const OpCall call("div_", *this, other);
   detail::expect_defined("div_", *this, "self");
-  const InPlaceChange change("div_", *this);
+  const InPlaceChange change(call, *this);
   const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
   kernels::div_(*this, other);
   if (before.defined())
-    record_in_place("div_", *this, before, {},
+    record_in_place(call, *this, before, {},
                     [other](const Tensor& grad) -> TensorList { return {ordo::div(grad, other)}; });
   return *this;
 }

@@ -3,9 +3,9 @@
 #include <optional>
 
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/tape.h>
 #include <ordo/kernels/norm/batch_norm.h>
 
 namespace ordo {
@@ -57,21 +57,21 @@ struct BatchNormContext {
 
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
                   const Tensor& bias, bool training, double momentum, double eps) {
+  const OpCall call("batch_norm", input, running_mean, running_var, weight, bias, training, momentum, eps);
   auto r = [&] {
     std::optional<InPlaceChange> mean_change, var_change;
-    if (training && running_mean.defined()) mean_change.emplace("batch_norm", running_mean);
-    if (training && running_var.defined()) var_change.emplace("batch_norm", running_var);
+    if (training && running_mean.defined()) mean_change.emplace(call, running_mean);
+    if (training && running_var.defined()) var_change.emplace(call, running_var);
     return kernels::batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps);
   }();
-  const Tensor* inputs[] = {&input, &weight, &bias};
-  if (!detail::any_requires_grad(inputs, 3)) return r.out;
+  if (!detail::recorded(input, weight, bias)) return call.done(std::move(r.out));
   const auto wanted = [](const Tensor& t) { return t.defined() && t.requires_grad(); };
   const auto dtype = [&](const Tensor& t) { return t.defined() ? t.dtype() : input.dtype(); };
   const BatchNormContext context{Saved(input),  Saved(weight), {Tensor(), r.mean, r.invstd},
                                  dtype(weight), dtype(bias),   training,
                                  eps,           wanted(input), wanted(weight),
                                  wanted(bias)};
-  return record("batch_norm", std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
+  return record(call, std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
     return grad_enabled() ? context.composed(grad) : context.fused(grad);
   });
 }

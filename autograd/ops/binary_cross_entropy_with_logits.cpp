@@ -12,15 +12,15 @@ namespace {
 constexpr const char* kOp = "binary_cross_entropy_with_logits";
 
 /// max(x, 0) - x t + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - t.
-Tensor element_losses(const Tensor& x, const Tensor& t) {
+Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
   Tensor out;
   {
     NoGrad guard;
     out = relu(x) - x * t + log1p(exp(neg(abs(x))));
   }
-  if (!detail::recorded(x, t)) return out;
+  if (!detail::recorded(x, t)) return call.done(std::move(out));
   return record(
-      kOp, std::move(out), {x, t},
+      call, std::move(out), {x, t},
       [x = Saved(x), t = Saved(t), for_x = x.requires_grad(),
        for_t = t.requires_grad()](const Tensor& grad) -> TensorList {
         return {for_x ? grad * (sigmoid(x.get()) - t.get()) : Tensor(), for_t ? neg(grad * x.get()) : Tensor()};
@@ -30,6 +30,7 @@ Tensor element_losses(const Tensor& x, const Tensor& t) {
 }  // namespace
 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction) {
+  const OpCall call(kOp, logits, target, reduction);
   detail::expect_defined(kOp, logits, "logits");
   detail::expect_defined(kOp, target, "target");
   detail::expect_floating(kOp, logits);
@@ -37,9 +38,12 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
   detail::expect_same_device(kOp, logits, target);
   ORDO_CHECK(logits.sizes() == target.sizes(), ShapeError, kOp,
              "logits and target must have one shape, but have {} and {}", logits.sizes(), target.sizes());
-  const Tensor losses = element_losses(logits, target);
-  if (reduction == Reduction::none) return losses;
-  return reduction == Reduction::mean ? mean(losses) : sum(losses);
+  if (reduction == Reduction::none) return element_losses(call, logits, target);
+  const Tensor losses = [&] {
+    const OpCall each(kOp, logits, target);
+    return element_losses(each, logits, target);
+  }();
+  return call.done(reduction == Reduction::mean ? mean(losses) : sum(losses));
 }
 
 }  // namespace ordo

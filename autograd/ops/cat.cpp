@@ -7,11 +7,10 @@
 namespace ordo {
 
 Tensor cat(const TensorList& tensors, int64_t dim) {
-  std::vector<const Tensor*> inputs;
-  inputs.reserve(tensors.size());
-  for (const Tensor& t : tensors) inputs.push_back(&t);
+  const OpCall call("cat", tensors, dim);
+  const std::vector<std::reference_wrapper<const Tensor>> inputs(tensors.begin(), tensors.end());
   Tensor out = kernels::cat(tensors, dim);
-  if (!detail::any_requires_grad(inputs.data(), inputs.size())) return out;
+  if (!detail::any_requires_grad(inputs)) return call.done(std::move(out));
 
   struct Part {
     Dims sizes;
@@ -21,7 +20,7 @@ Tensor cat(const TensorList& tensors, int64_t dim) {
   const int at = kernels::cat_dim(tensors, dim);
   std::vector<Part> parts;
   for (const Tensor& t : tensors) parts.push_back({t.sizes(), t.dtype(), t.requires_grad()});
-  return record("cat", std::move(out), inputs, BackwardFunction([parts, at](const Tensor& grad) {
+  return record(call, std::move(out), inputs, BackwardFunction([parts, at](const Tensor& grad) {
                   TensorList grads;
                   int64_t start = 0;
                   for (const Part& p : parts) {
@@ -37,6 +36,7 @@ Tensor cat(const TensorList& tensors, int64_t dim) {
 }
 
 Tensor stack(const TensorList& tensors, int64_t dim) {
+  const OpCall call("stack", tensors, dim);
   ORDO_CHECK(!tensors.empty(), ValueError, "stack", "needs at least one tensor");
   detail::expect_defined("stack", tensors[0], "tensors");
   const int at = wrap_dim("stack", dim, tensors[0].dim() + 1);
@@ -48,7 +48,7 @@ Tensor stack(const TensorList& tensors, int64_t dim) {
                tensors[0].sizes(), t.sizes());
     parts.push_back(t.unsqueeze(at));
   }
-  return cat(parts, at);
+  return call.done(cat(parts, at));
 }
 
 }  // namespace ordo

@@ -15,6 +15,7 @@ namespace ordo {
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                      Reduction reduction, double label_smoothing) {
+  const OpCall call("cross_entropy", logits, target, weight, ignore_index, reduction, label_smoothing);
   detail::expect_defined("cross_entropy", logits, "logits");
   detail::expect_defined("cross_entropy", target, "target");
   detail::expect_floating("cross_entropy", logits);
@@ -26,7 +27,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
   const int class_dim = logits.dim() == 1 ? 0 : 1;
   const Tensor log_p = log_softmax(logits, class_dim);
   const Tensor loss = nll_loss(log_p, target, weight, ignore_index, reduction);
-  if (label_smoothing == 0) return loss;
+  if (label_smoothing == 0) return call.done(std::move(loss));
 
   // The other part: the mean of -weight log p over all classes.
   Tensor weighted = log_p;
@@ -41,7 +42,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
   if (reduction == Reduction::mean)
     smooth = smooth / kernels::nll_loss(log_p.detach(), target, weight, ignore_index, kernels::LossReduction::sum)
                           .second.to(smooth.dtype());
-  return loss * (1 - label_smoothing) + smooth * (label_smoothing / double(logits.size(class_dim)));
+  return call.done(loss * (1 - label_smoothing) + smooth * (label_smoothing / double(logits.size(class_dim))));
 }
 
 }  // namespace ordo

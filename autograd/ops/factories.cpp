@@ -1,3 +1,4 @@
+#include <ordo/engine/op_call.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -5,9 +6,10 @@
 namespace ordo {
 
 Tensor full(const Dims& sizes, Scalar value, TensorOptions options) {
+  const OpCall call("full", sizes, value, options);
   Tensor t = kernels::full(sizes, value, options.dtype, options.device);
   if (options.requires_grad) t.set_requires_grad();
-  return t;
+  return call.done(std::move(t));
 }
 
 Tensor zeros(const Dims& sizes, TensorOptions options) { return full(sizes, 0, options); }

@@ -7,8 +7,9 @@
 namespace ordo {
 
 Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
+  const OpCall call("gather", input, dim, index);
   Tensor out = kernels::gather(input, dim, index);
-  return record("gather", std::move(out), {input},
+  return record(call, std::move(out), {input},
                 [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) -> TensorList {
                   return {scatter_add(zeros(sizes, grad.options()), dim, index.get(), grad)};
                 });

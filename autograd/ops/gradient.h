@@ -6,13 +6,10 @@
 namespace ordo::detail {
 
 /// Whether an operation on these inputs goes on the tape. Asking first spares the closures of those that do not.
-inline bool recorded(const Tensor& a) {
-  const Tensor* inputs[] = {&a};
-  return any_requires_grad(inputs, 1);
-}
-inline bool recorded(const Tensor& a, const Tensor& b) {
-  const Tensor* inputs[] = {&a, &b};
-  return any_requires_grad(inputs, 2);
+template <class... Tensors>
+bool recorded(const Tensors&... inputs) {
+  const std::reference_wrapper<const Tensor> all[] = {inputs...};
+  return any_requires_grad(all);
 }
 
 /// What a gradient must look like to belong to an input that was broadcast and promoted.

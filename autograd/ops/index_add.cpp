@@ -23,20 +23,23 @@ auto index_add_backward(const Tensor& input, int64_t dim, const Tensor& index, c
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {
+  const OpCall call("index_add", input, dim, index, source, alpha, algorithm);
   Tensor result = kernels::index_add(input, dim, index, source, alpha, algorithm);
-  return record("index_add", std::move(result), {input, source}, index_add_backward(input, dim, index, source, alpha));
+  return record(call, std::move(result), {input, source}, index_add_backward(input, dim, index, source, alpha));
 }
 
 Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
-  return record("index_add", kernels::index_add(input, dim, plan, source, alpha), {input, source},
+  const OpCall call("index_add", input, dim, plan, source, alpha);
+  return record(call, kernels::index_add(input, dim, plan, source, alpha), {input, source},
                 index_add_backward(input, dim, plan.index(), source, alpha));
 }
 
 Tensor& Tensor::index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
-  const InPlaceChange change("index_add_", *this, {source});
+  const OpCall call("index_add_", *this, dim, index, source, alpha);
+  const InPlaceChange change(call, *this, {source});
   const Tensor before = history_of(*this);
   kernels::index_add_(*this, dim, index, source, alpha);
-  record_in_place("index_add_", *this, before, {source}, index_add_backward(before, dim, index, source, alpha));
+  record_in_place(call, *this, before, {source}, index_add_backward(before, dim, index, source, alpha));
   return *this;
 }
 

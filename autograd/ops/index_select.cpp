@@ -7,8 +7,9 @@
 namespace ordo {
 
 Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+  const OpCall call("index_select", input, dim, index);
   Tensor out = kernels::index_select(input, dim, index);
-  return record("index_select", std::move(out), {input},
+  return record(call, std::move(out), {input},
                 [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) -> TensorList {
                   return {index_add(zeros(sizes, grad.options()), dim, index.get().reshape({-1}), grad)};
                 });

@@ -21,6 +21,22 @@ using indexing::Slice;
 using indexing::TensorIndex;
 using IndexList = std::vector<TensorIndex>;
 
+namespace indexing {
+/// For the door: tensors as inputs, the rest as text.
+static void report(detail::OpArguments& arguments, const IndexList& indices) {
+  for (const TensorIndex& entry : indices) {
+    if (const Tensor* t = std::get_if<Tensor>(&entry.value()))
+      arguments.add(*t);
+    else if (const int64_t* i = std::get_if<int64_t>(&entry.value()))
+      arguments.add(*i);
+    else if (const Slice* slice = std::get_if<Slice>(&entry.value()))
+      arguments.add(Dims{slice->start, slice->stop, slice->step});
+    else
+      arguments.add(std::holds_alternative<EllipsisType>(entry.value()) ? "..." : "None");
+  }
+}
+}  // namespace indexing
+
 TensorIndex::TensorIndex(const char* dots) : value_(EllipsisType()) {
   ORDO_CHECK(std::string_view(dots) == "...", ValueError, "index", "the only text in an index is \"...\", not \"{}\"",
              dots);
@@ -262,16 +278,18 @@ auto index_put_backward(const Tensor& x, const IndexList& indices, const Tensor&
 }  // namespace
 
 Tensor Tensor::index(const IndexList& indices) const {
+  const OpCall call("index", *this, indices);
   const Resolved r = resolve("index", *this, indices);
-  return r.picked.empty() ? r.view : pick(r, r.linear("index"));
+  return call.done(r.picked.empty() ? r.view : pick(r, r.linear("index")));
 }
 
 Tensor Tensor::index_put(const IndexList& indices, const Tensor& value, bool accumulate) const {
   const char* op = "index_put";
+  const OpCall call(op, *this, indices, value, accumulate);
   detail::expect_defined(op, *this, "self");
   Tensor out = kernels::clone(*this);
   put(op, out, indices, value, accumulate);
-  return record(op, std::move(out), {*this, value}, index_put_backward(*this, indices, value, accumulate));
+  return record(call, std::move(out), {*this, value}, index_put_backward(*this, indices, value, accumulate));
 }
 
 namespace {
@@ -280,10 +298,11 @@ namespace {
 template <class Write>
 Tensor& put_in_place(Tensor& x, const IndexList& indices, const Tensor& value, bool accumulate, Write write) {
   const char* op = "index_put_";
-  const InPlaceChange change(op, x, {value});
+  const OpCall call(op, x, indices, value, accumulate);
+  const InPlaceChange change(call, x, {value});
   const Tensor before = history_of(x);
   write(op);
-  record_in_place(op, x, before, {value.is_same(x) ? before : value},
+  record_in_place(call, x, before, {value.is_same(x) ? before : value},
                   index_put_backward(before, indices, value, accumulate));
   return x;
 }

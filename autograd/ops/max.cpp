@@ -12,8 +12,8 @@ namespace ordo {
 namespace {
 
 /// Every element equal to the extreme value gets its share of the gradient.
-Tensor extreme_value(const char* name, Tensor out, const Tensor& input, const Dims& dims) {
-  return record(name, std::move(out), {input},
+Tensor extreme_value(const OpCall& call, Tensor out, const Tensor& input, const Dims& dims) {
+  return record(call, std::move(out), {input},
                 [input = Saved(input), dims](const Tensor& grad, const Tensor& result) -> TensorList {
                   const Tensor& x = input.get();
                   const unsigned mask = kernels::reduced_mask("amax", x.dim(), dims);
@@ -23,35 +23,45 @@ Tensor extreme_value(const char* name, Tensor out, const Tensor& input, const Di
                 });
 }
 
-MaxResult extreme_index(const char* name, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim,
+MaxResult extreme_index(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim,
                         bool keepdim) {
-  MaxResult r;
-  r.indices = out.second;
-  r.values = record(name, std::move(out.first), {input},
-                    [sizes = input.sizes(), dim, keepdim, indices = r.indices](const Tensor& grad) -> TensorList {
-                      const Tensor zero = zeros(sizes, grad.options());
-                      if (sizes.empty() || keepdim) return {scatter_add(zero, dim, indices, grad)};
-                      return {scatter_add(zero, dim, indices.unsqueeze(dim), grad.unsqueeze(dim))};
-                    });
-  return r;
+  const TensorList both =
+      record(call, {out.first, out.second}, {input},
+             [sizes = input.sizes(), dim, keepdim, indices = out.second](const TensorList& grads) -> TensorList {
+               const Tensor& grad = grads[0];
+               const Tensor zero = zeros(sizes, grad.options());
+               if (sizes.empty() || keepdim) return {scatter_add(zero, dim, indices, grad)};
+               return {scatter_add(zero, dim, indices.unsqueeze(dim), grad.unsqueeze(dim))};
+             });
+  return {both[0], both[1]};
 }
 
 }  // namespace
 
 Tensor amax(const Tensor& input, const Dims& dims, bool keepdim) {
-  return extreme_value("amax", kernels::amax(input, dims, keepdim), input, dims);
+  const OpCall call("amax", input, dims, keepdim);
+  return extreme_value(call, kernels::amax(input, dims, keepdim), input, dims);
 }
 Tensor amin(const Tensor& input, const Dims& dims, bool keepdim) {
-  return extreme_value("amin", kernels::amin(input, dims, keepdim), input, dims);
+  const OpCall call("amin", input, dims, keepdim);
+  return extreme_value(call, kernels::amin(input, dims, keepdim), input, dims);
 }
-Tensor max(const Tensor& input) { return extreme_value("max", kernels::amax(input), input, {}); }
-Tensor min(const Tensor& input) { return extreme_value("min", kernels::amin(input), input, {}); }
+Tensor max(const Tensor& input) {
+  const OpCall call("max", input);
+  return extreme_value(call, kernels::amax(input), input, {});
+}
+Tensor min(const Tensor& input) {
+  const OpCall call("min", input);
+  return extreme_value(call, kernels::amin(input), input, {});
+}
 
 MaxResult max(const Tensor& input, int64_t dim, bool keepdim) {
-  return extreme_index("max", kernels::max(input, dim, keepdim), input, dim, keepdim);
+  const OpCall call("max", input, dim, keepdim);
+  return extreme_index(call, kernels::max(input, dim, keepdim), input, dim, keepdim);
 }
 MaxResult min(const Tensor& input, int64_t dim, bool keepdim) {
-  return extreme_index("min", kernels::min(input, dim, keepdim), input, dim, keepdim);
+  const OpCall call("min", input, dim, keepdim);
+  return extreme_index(call, kernels::min(input, dim, keepdim), input, dim, keepdim);
 }
 
 }  // namespace ordo

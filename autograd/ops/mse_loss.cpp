@@ -8,11 +8,11 @@
 namespace ordo {
 namespace {
 
-Tensor pair_loss(const char* name, kernels::PairLoss kind, const Tensor& a, const Tensor& b, Reduction reduction) {
+Tensor pair_loss(const OpCall& call, kernels::PairLoss kind, const Tensor& a, const Tensor& b, Reduction reduction) {
   const auto r = kernels::LossReduction(reduction);
   Tensor out = kernels::pair_loss(kind, a, b, r);
-  if (!detail::recorded(a, b)) return out;
-  return record(name, std::move(out), {a, b},
+  if (!detail::recorded(a, b)) return call.done(std::move(out));
+  return record(call, std::move(out), {a, b},
                 [kind, r, a = Saved(a), b = Saved(b), for_a = a.requires_grad(),
                  for_b = b.requires_grad()](const Tensor& grad) -> TensorList {
                   Tensor g;
@@ -31,11 +31,13 @@ Tensor pair_loss(const char* name, kernels::PairLoss kind, const Tensor& a, cons
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  return pair_loss("mse_loss", kernels::PairLoss::squared, input, target, reduction);
+  const OpCall call("mse_loss", input, target, reduction);
+  return pair_loss(call, kernels::PairLoss::squared, input, target, reduction);
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  return pair_loss("l1_loss", kernels::PairLoss::absolute, input, target, reduction);
+  const OpCall call("l1_loss", input, target, reduction);
+  return pair_loss(call, kernels::PairLoss::absolute, input, target, reduction);
 }
 
 }  // namespace ordo

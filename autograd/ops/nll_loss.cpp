@@ -18,7 +18,8 @@ struct NllContext {
 
 // The loss is linear in its input, so the gradient of its gradient is the loss again.
 Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
-  return record("nll_loss_backward",
+  const OpCall call("nll_loss_backward", grad, c.target.get(), c.weight_or_none(), c.ignore_index, c.reduction);
+  return record(call,
                 kernels::nll_loss_backward(grad, c.sizes, c.target.get(), c.weight_or_none(), c.ignore_index,
                                            kernels::LossReduction(c.reduction), c.total_weight),
                 {grad}, [c](const Tensor& second) -> TensorList {
@@ -30,11 +31,12 @@ Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                 Reduction reduction) {
+  const OpCall call("nll_loss", input, target, weight, ignore_index, reduction);
   auto [loss, total_weight] = kernels::nll_loss(input, target, weight, ignore_index, kernels::LossReduction(reduction));
-  if (!grad_enabled() || !input.requires_grad()) return loss;
+  if (!grad_enabled() || !input.requires_grad()) return call.done(std::move(loss));
   const NllContext context{input.sizes(), Saved(target), weight.defined() ? Saved(weight) : Saved(),
                            total_weight,  ignore_index,  reduction};
-  return record("nll_loss", loss, {input},
+  return record(call, loss, {input},
                 [context](const Tensor& grad) -> TensorList { return {nll_loss_backward(grad, context)}; });
 }
 

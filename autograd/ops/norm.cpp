@@ -34,7 +34,8 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, do
 }  // namespace
 
 Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
-  return record("norm", kernels::norm(input, p, dims, keepdim), {input},
+  const OpCall call("norm", input, p, dims, keepdim);
+  return record(call, kernels::norm(input, p, dims, keepdim), {input},
                 [input = Saved(input), p, dims](const Tensor& grad, const Tensor& result) -> TensorList {
                   const Tensor& x = input.get();
                   const unsigned mask = kernels::reduced_mask("norm", x.dim(), dims);

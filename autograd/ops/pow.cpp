@@ -25,9 +25,10 @@ Tensor exponent_gradient(const Tensor& grad, const Tensor& a, const Tensor& b, c
 }  // namespace
 
 Tensor pow(const Tensor& a, const Tensor& b) {
+  const OpCall call("pow", a, b);
   Tensor r = kernels::pow(a, b);
-  if (!recorded(a, b)) return r;
-  return record("pow", std::move(r), {a, b},
+  if (!recorded(a, b)) return call.done(std::move(r));
+  return record(call, std::move(r), {a, b},
                 [x = InputShape(a), y = InputShape(b), a = Saved(a), b = Saved(b)](const Tensor& grad,
                                                                                    const Tensor& result) -> TensorList {
                   return {x.wanted ? x.fit(base_gradient(grad, a.get(), b.get())) : Tensor(),
@@ -36,9 +37,10 @@ Tensor pow(const Tensor& a, const Tensor& b) {
 }
 
 Tensor pow(const Tensor& a, Scalar b) {
+  const OpCall call("pow", a, b);
   Tensor r = kernels::pow(a, b);
-  if (!recorded(a)) return r;
-  return record("pow", std::move(r), {a}, [a = Saved(a), b](const Tensor& grad) -> TensorList {
+  if (!recorded(a)) return call.done(std::move(r));
+  return record(call, std::move(r), {a}, [a = Saved(a), b](const Tensor& grad) -> TensorList {
     const double exponent = b.to_double();
     if (exponent == 0) return {zeros_like(grad)};
     const Tensor power = exponent == 2 ? a.get() : pow(a.get(), exponent - 1);
@@ -47,18 +49,20 @@ Tensor pow(const Tensor& a, Scalar b) {
 }
 
 Tensor pow(Scalar a, const Tensor& b) {
+  const OpCall call("pow", a, b);
   Tensor r = kernels::pow(a, b);
-  if (!recorded(b)) return r;
-  return record("pow", std::move(r), {b}, [a, b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
+  if (!recorded(b)) return call.done(std::move(r));
+  return record(call, std::move(r), {b}, [a, b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
     const Tensor base = full({}, a, {.dtype = grad.dtype(), .device = grad.device()});
     return {exponent_gradient(grad, base, b.get(), result).to(b.dtype())};
   });
 }
 
 Tensor minimum(const Tensor& a, const Tensor& b) {
+  const OpCall call("minimum", a, b);
   Tensor r = kernels::minimum(a, b);
-  if (!recorded(a, b)) return r;
-  return record("minimum", std::move(r), {a, b},
+  if (!recorded(a, b)) return call.done(std::move(r));
+  return record(call, std::move(r), {a, b},
                 [x = InputShape(a), y = InputShape(b), a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
                   const Tensor shared = where(a.get() == b.get(), grad * 0.5, grad);
                   return {x.wanted ? x.fit(where(a.get() > b.get(), 0, shared)) : Tensor(),
@@ -67,9 +71,10 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
 }
 
 Tensor maximum(const Tensor& a, const Tensor& b) {
+  const OpCall call("maximum", a, b);
   Tensor r = kernels::maximum(a, b);
-  if (!recorded(a, b)) return r;
-  return record("maximum", std::move(r), {a, b},
+  if (!recorded(a, b)) return call.done(std::move(r));
+  return record(call, std::move(r), {a, b},
                 [x = InputShape(a), y = InputShape(b), a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
                   const Tensor shared = where(a.get() == b.get(), grad * 0.5, grad);
                   return {x.wanted ? x.fit(where(a.get() < b.get(), 0, shared)) : Tensor(),

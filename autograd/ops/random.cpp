@@ -18,36 +18,38 @@ Tensor made(const Dims& sizes, const TensorOptions& options) {
 
 /// Overwritten values do not depend on the old ones: the gradient stops.
 template <class Draw>
-Tensor overwrite(const char* op, Tensor t, Draw draw) {
-  detail::expect_defined(op, t, "self");
-  const InPlaceChange change(op, t);
+Tensor overwrite(const OpCall& call, Tensor t, Draw draw) {
+  const InPlaceChange change(call, t);
   const Tensor before = detail::recorded(t) ? history_of(t) : Tensor();
   draw();
   if (before.defined())
-    record_in_place(op, t, before, {}, [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; });
+    record_in_place(call, t, before, {}, [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; });
   return t;
 }
 
 /// Linear in x, and its own derivative with the same state.
 Tensor dropout_with(const Tensor& x, double p, const GeneratorState& state) {
+  const OpCall call("dropout", x, p, int64_t(state.seed), int64_t(state.stream), int64_t(state.offset));
   Tensor r = kernels::dropout(x, p, state);
-  if (!detail::recorded(x)) return r;
-  return record("dropout", std::move(r), {x},
+  if (!detail::recorded(x)) return call.done(std::move(r));
+  return record(call, std::move(r), {x},
                 [p, state](const Tensor& grad) -> TensorList { return {dropout_with(grad, p, state)}; });
 }
 
 }  // namespace
 
 Tensor rand(const Dims& sizes, TensorOptions options, Generator* generator) {
+  const OpCall call("rand", sizes, options);
   Tensor t = made(sizes, options);
   kernels::uniform_(t, 0, 1, generator);
-  return leaf(t, options);
+  return call.done(leaf(t, options));
 }
 
 Tensor randn(const Dims& sizes, TensorOptions options, Generator* generator) {
+  const OpCall call("randn", sizes, options);
   Tensor t = made(sizes, options);
   kernels::normal_(t, 0, 1, generator);
-  return leaf(t, options);
+  return call.done(leaf(t, options));
 }
 
 Tensor rand_like(const Tensor& like, Generator* generator) {
@@ -61,9 +63,10 @@ Tensor randn_like(const Tensor& like, Generator* generator) {
 }
 
 Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options, Generator* generator) {
+  const OpCall call("randint", low, high, sizes, options);
   Tensor t = made(sizes, options);
   kernels::randint_(t, low, high, generator);
-  return leaf(t, options);
+  return call.done(leaf(t, options));
 }
 
 Tensor randint(int64_t high, const Dims& sizes, TensorOptions options, Generator* generator) {
@@ -71,23 +74,30 @@ Tensor randint(int64_t high, const Dims& sizes, TensorOptions options, Generator
 }
 
 Tensor randperm(int64_t n, TensorOptions options, Generator* generator) {
-  return leaf(kernels::randperm(n, options.dtype, options.device, generator), options);
+  const OpCall call("randperm", n, options);
+  return call.done(leaf(kernels::randperm(n, options.dtype, options.device, generator), options));
 }
 
-Tensor bernoulli(const Tensor& p, Generator* generator) { return kernels::bernoulli(p, generator); }
+Tensor bernoulli(const Tensor& p, Generator* generator) {
+  const OpCall call("bernoulli", p);
+  return call.done(kernels::bernoulli(p, generator));
+}
 
 Tensor bernoulli(const Dims& sizes, double p, TensorOptions options, Generator* generator) {
+  const OpCall call("bernoulli", sizes, p, options);
   Tensor t = made(sizes, options);
   kernels::bernoulli_(t, p, generator);
-  return leaf(t, options);
+  return call.done(leaf(t, options));
 }
 
 Tensor uniform_(Tensor t, double low, double high, Generator* generator) {
-  return overwrite("uniform_", t, [&] { kernels::uniform_(t, low, high, generator); });
+  const OpCall call("uniform_", t, low, high);
+  return overwrite(call, t, [&] { kernels::uniform_(t, low, high, generator); });
 }
 
 Tensor normal_(Tensor t, double mean, double std, Generator* generator) {
-  return overwrite("normal_", t, [&] { kernels::normal_(t, mean, std, generator); });
+  const OpCall call("normal_", t, mean, std);
+  return overwrite(call, t, [&] { kernels::normal_(t, mean, std, generator); });
 }
 
 Tensor dropout(const Tensor& x, double p, bool training, Generator* generator) {

@@ -40,15 +40,17 @@ auto scatter_add_backward(const Tensor& input, int64_t dim, const Tensor& index,
 }  // namespace
 
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  const OpCall call("scatter_add", input, dim, index, src, algorithm);
   Tensor result = kernels::scatter_add(input, dim, index, src, algorithm);
-  return record("scatter_add", std::move(result), {input, src}, scatter_add_backward(input, dim, index, src));
+  return record(call, std::move(result), {input, src}, scatter_add_backward(input, dim, index, src));
 }
 
 Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) {
-  const InPlaceChange change("scatter_add_", *this, {src});
+  const OpCall call("scatter_add_", *this, dim, index, src);
+  const InPlaceChange change(call, *this, {src});
   const Tensor before = history_of(*this);
   kernels::scatter_add_(*this, dim, index, src);
-  record_in_place("scatter_add_", *this, before, {src}, scatter_add_backward(before, dim, index, src));
+  record_in_place(call, *this, before, {src}, scatter_add_backward(before, dim, index, src));
   return *this;
 }
 

@@ -10,7 +10,8 @@ namespace ordo {
 
 // Fused, unless the gradient is itself to be differentiated.
 Tensor softmax(const Tensor& input, int64_t dim) {
-  return record("softmax", kernels::softmax(input, dim), {input},
+  const OpCall call("softmax", input, dim);
+  return record(call, kernels::softmax(input, dim), {input},
                 [dim](const Tensor& grad, const Tensor& result) -> TensorList {
                   if (!grad_enabled()) return {kernels::softmax_backward(grad, result, dim)};
                   return {result * (grad - sum(grad * result, {dim}, true))};
@@ -18,7 +19,8 @@ Tensor softmax(const Tensor& input, int64_t dim) {
 }
 
 Tensor log_softmax(const Tensor& input, int64_t dim) {
-  return record("log_softmax", kernels::log_softmax(input, dim), {input},
+  const OpCall call("log_softmax", input, dim);
+  return record(call, kernels::log_softmax(input, dim), {input},
                 [dim](const Tensor& grad, const Tensor& result) -> TensorList {
                   if (!grad_enabled()) return {kernels::log_softmax_backward(grad, result, dim)};
                   return {grad - exp(result) * sum(grad, {dim}, true)};

@@ -19,17 +19,19 @@ Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
 }  // namespace
 
 Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
+  const OpCall call("sum", input, dims, keepdim);
   Tensor out = kernels::sum(input, dims, keepdim);
-  if (!detail::recorded(input)) return out;
-  return record("sum", std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
+  if (!detail::recorded(input)) return call.done(std::move(out));
+  return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
     return {spread(grad, sizes, dims)};
   });
 }
 
 Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
+  const OpCall call("mean", input, dims, keepdim);
   Tensor out = kernels::mean(input, dims, keepdim);
-  if (!detail::recorded(input)) return out;
-  return record("mean", std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
+  if (!detail::recorded(input)) return call.done(std::move(out));
+  return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
     const double count = double(sizes.product()) / double(grad.numel());
     return {spread(grad / count, sizes, dims)};
   });

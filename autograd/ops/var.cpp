@@ -6,6 +6,7 @@
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
+#include <ordo/kernels/reduce/sum.h>
 #include <ordo/kernels/reduce/var.h>
 
 namespace ordo {
@@ -23,17 +24,38 @@ Tensor var_gradient(const Tensor& grad, const Tensor& x, const Dims& dims, doubl
 }  // namespace
 
 Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  return record("var", kernels::var(input, dims, correction, keepdim), {input},
+  const OpCall call("var", input, dims, correction, keepdim);
+  return record(call, kernels::var(input, dims, correction, keepdim), {input},
                 [input = Saved(input), dims, correction](const Tensor& grad) -> TensorList {
                   return {var_gradient(grad, input.get(), dims, correction)};
                 });
 }
 
 Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  return record("std", kernels::std(input, dims, correction, keepdim), {input},
+  const OpCall call("std", input, dims, correction, keepdim);
+  return record(call, kernels::std(input, dims, correction, keepdim), {input},
                 [input = Saved(input), dims, correction](const Tensor& grad, const Tensor& result) -> TensorList {
                   return {var_gradient(grad / (result * 2.0), input.get(), dims, correction)};
                 });
+}
+
+std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
+  const OpCall call("var_mean", input, dims, correction, keepdim);
+  const TensorList both = record(
+      call, {kernels::var(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
+      [input = Saved(input), dims, correction](const TensorList& grads) -> TensorList {
+        const Tensor& x = input.get();
+        Tensor sum;
+        if (grads[0].defined()) sum = var_gradient(grads[0], x, dims, correction);
+        if (grads[1].defined()) {
+          const Dims kept = kernels::sizes_after(x.sizes(), kernels::reduced_mask("var_mean", x.dim(), dims), true);
+          const double n = double(x.numel()) / double(std::max<int64_t>(1, grads[1].numel()));
+          const Tensor of_mean = (grads[1].reshape(kept) / n).expand(x.sizes());
+          sum = sum.defined() ? sum + of_mean : of_mean;
+        }
+        return {sum};
+      });
+  return {both[0], both[1]};
 }
 
 Tensor var(const Tensor& input) { return var(input, Dims()); }

@@ -1,6 +1,8 @@
 // Variance and standard deviation.
 #pragma once
 
+#include <utility>
+
 #include <ordo/engine/tensor.h>
 
 namespace ordo {
@@ -18,5 +20,8 @@ inline Tensor stddev(const Tensor& input) { return ordo::std(input); }
 inline Tensor stddev(const Tensor& input, const Dims& dims, double correction = 1, bool keepdim = false) {
   return ordo::std(input, dims, correction, keepdim);
 }
+/// Both var and mean, as one operation: {var, mean}. As torch.var_mean.
+std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims = {}, double correction = 1,
+                                   bool keepdim = false);
 
 }  // namespace ordo

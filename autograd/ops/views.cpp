@@ -1,6 +1,6 @@
 // The differentiable views of Tensor, and the sum that undoes broadcasting.
 #include <ordo/autograd/ops/views.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/view_history.h>
 #include <ordo/engine/check.h>
 
 namespace ordo {
@@ -15,19 +15,22 @@ auto reshape_back(const Tensor& input) {
 
 Tensor Tensor::view(const Dims& sizes) const {
   get();
-  return record_view("view", views::view(*this, sizes), *this, reshape_back(*this));
+  const OpCall call("view", *this, sizes);
+  return record_view(call, views::view(*this, sizes), *this, reshape_back(*this));
 }
 
 Tensor Tensor::reshape(const Dims& sizes) const {
   get();
+  const OpCall call("reshape", *this, sizes);
   Tensor out = views::try_view(*this, sizes);
-  if (!out.defined()) return contiguous().view(sizes);
-  return record_view("reshape", std::move(out), *this, reshape_back(*this));
+  if (!out.defined()) return call.done(contiguous().view(sizes));
+  return record_view(call, std::move(out), *this, reshape_back(*this));
 }
 
 Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
   get();
-  return record_view("transpose", views::transpose(*this, dim0, dim1), *this,
+  const OpCall call("transpose", *this, dim0, dim1);
+  return record_view(call, views::transpose(*this, dim0, dim1), *this,
                      [=](const Tensor& grad) -> TensorList { return {grad.transpose(dim0, dim1)}; });
 }
 
@@ -39,16 +42,18 @@ Tensor Tensor::t() const {
 
 Tensor Tensor::permute(const Dims& dims) const {
   get();
+  const OpCall call("permute", *this, dims);
   Tensor out = views::permute(*this, dims);
   Dims inverse = dims;
   for (int i = 0; i < dims.size(); ++i) inverse[wrap_dim("permute", dims[i], dim())] = i;
-  return record_view("permute", std::move(out), *this,
+  return record_view(call, std::move(out), *this,
                      [inverse](const Tensor& grad) -> TensorList { return {grad.permute(inverse)}; });
 }
 
 Tensor Tensor::slice(int64_t dim, int64_t start, int64_t end, int64_t step) const {
   get();
-  return record_view("slice", views::slice(*this, dim, start, end, step), *this,
+  const OpCall call("slice", *this, dim, start, end, step);
+  return record_view(call, views::slice(*this, dim, start, end, step), *this,
                      [=, from = sizes()](const Tensor& grad) -> TensorList {
                        return {slice_backward(grad, from, dim, start, end, step)};
                      });
@@ -56,48 +61,55 @@ Tensor Tensor::slice(int64_t dim, int64_t start, int64_t end, int64_t step) cons
 
 Tensor Tensor::select(int64_t dim, int64_t index) const {
   get();
+  const OpCall call("select", *this, dim, index);
   Tensor out = views::select(*this, dim, index);
   const int d = wrap_dim("select", dim, this->dim());
   const int64_t at = index < 0 ? index + sizes()[d] : index;
-  return record_view("select", std::move(out), *this, [=, from = sizes()](const Tensor& grad) -> TensorList {
+  return record_view(call, std::move(out), *this, [=, from = sizes()](const Tensor& grad) -> TensorList {
     return {slice_backward(grad.unsqueeze(d), from, d, at, at + 1, 1)};
   });
 }
 
 Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
   get();
+  const OpCall call("narrow", *this, dim, start, length);
   Tensor out = views::narrow(*this, dim, start, length);
   const int64_t first = start < 0 ? start + size(dim) : start;
-  return record_view("narrow", std::move(out), *this, [=, from = sizes()](const Tensor& grad) -> TensorList {
+  return record_view(call, std::move(out), *this, [=, from = sizes()](const Tensor& grad) -> TensorList {
     return {slice_backward(grad, from, dim, first, first + length, 1)};
   });
 }
 
 Tensor Tensor::expand(const Dims& sizes) const {
   get();
-  return record_view("expand", views::expand(*this, sizes), *this,
+  const OpCall call("expand", *this, sizes);
+  return record_view(call, views::expand(*this, sizes), *this,
                      [from = this->sizes()](const Tensor& grad) -> TensorList { return {sum_to(grad, from)}; });
 }
 
 Tensor Tensor::squeeze() const {
   get();
-  return record_view("squeeze", views::squeeze(*this), *this, reshape_back(*this));
+  const OpCall call("squeeze", *this);
+  return record_view(call, views::squeeze(*this), *this, reshape_back(*this));
 }
 
 Tensor Tensor::squeeze(const Dims& dims) const {
   get();
-  return record_view("squeeze", views::squeeze(*this, dims), *this, reshape_back(*this));
+  const OpCall call("squeeze", *this, dims);
+  return record_view(call, views::squeeze(*this, dims), *this, reshape_back(*this));
 }
 
 Tensor Tensor::unsqueeze(int64_t dim) const {
   get();
-  return record_view("unsqueeze", views::unsqueeze(*this, dim), *this, reshape_back(*this));
+  const OpCall call("unsqueeze", *this, dim);
+  return record_view(call, views::unsqueeze(*this, dim), *this, reshape_back(*this));
 }
 
 Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
+  const OpCall call("flatten", *this, start_dim, end_dim);
   const int first = wrap_dim("flatten", start_dim, dim()), last = wrap_dim("flatten", end_dim, dim());
   ORDO_CHECK(first <= last, ValueError, "flatten", "start_dim {} comes after end_dim {}", start_dim, end_dim);
-  if (dim() == 0) return reshape({1});
+  if (dim() == 0) return call.done(reshape({1}));
   Dims sizes;
   int64_t merged = 1;
   for (int i = 0; i < dim(); ++i) {
@@ -107,16 +119,17 @@ Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const {
     else if (i == last)
       sizes.push_back(merged);
   }
-  return reshape(sizes);
+  return call.done(reshape(sizes));
 }
 
 Tensor slice_backward(const Tensor& grad, const Dims& sizes, int64_t dim, int64_t start, int64_t end, int64_t step) {
+  const OpCall call("slice_backward", grad, sizes, dim, start, end, step);
   Tensor out = zeros(sizes, grad.options());
   {
     NoGrad guard;
     views::slice(out, dim, start, end, step).copy_(grad);
   }
-  return record("slice_backward", std::move(out), {grad},
+  return record(call, std::move(out), {grad},
                 [=](const Tensor& g) -> TensorList { return {g.slice(dim, start, end, step)}; });
 }
 

@@ -2,6 +2,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/determinism.h>
+#include <ordo/engine/op_call.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact.h>
 
@@ -16,8 +17,8 @@ namespace {
 }
 }  // namespace
 
-Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, const AccumulateSize& size,
-                            std::initializer_list<Algorithm> allowed) {
+static Algorithm choose(const char* op, Algorithm requested, DType dtype, const AccumulateSize& size,
+                        std::initializer_list<Algorithm> allowed) {
   const bool order_free = is_integral(dtype);
   const auto has = [&](Algorithm a) { return std::find(allowed.begin(), allowed.end(), a) != allowed.end(); };
   if (requested != Algorithm::automatic) {
@@ -38,6 +39,13 @@ Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, co
   for (Algorithm a : allowed)
     if ((a == Algorithm::atomic) == any_order) return a;
   return *allowed.begin();
+}
+
+Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, const AccumulateSize& size,
+                            std::initializer_list<Algorithm> allowed) {
+  const Algorithm chosen = choose(op, requested, dtype, size, allowed);
+  OpCall::chose(chosen);
+  return chosen;
 }
 
 }  // namespace ordo::kernels

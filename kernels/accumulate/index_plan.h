@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/op_call.h>
 
 namespace ordo {
 namespace kernels {
@@ -39,5 +39,7 @@ class IndexPlan {
   int64_t size_;
   std::shared_ptr<const kernels::IndexOrder> order_;
 };
+
+inline void report(detail::OpArguments& arguments, const IndexPlan& plan) { arguments.add(plan.index()); }
 
 }  // namespace ordo

@@ -7,6 +7,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/index_select.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/op_call.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/philox.h>
 #include <ordo/engine/tensor_impl.h>
@@ -80,7 +81,9 @@ Batch DataLoader::batch(int64_t index) const {
   NoGrad guard;
   const int64_t first = index * options_.batch_size;
   const int64_t count = std::min(options_.batch_size, int64_t(order_.size()) - first);
-  return {take_rows(inputs_, order_.data() + first, count), take_rows(targets_, order_.data() + first, count)};
+  const OpCall call("DataLoader", index, first, count);
+  return {call.done(take_rows(inputs_, order_.data() + first, count)),
+          call.done(take_rows(targets_, order_.data() + first, count))};
 }
 
 }  // namespace ordo::data

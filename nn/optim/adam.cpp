@@ -20,7 +20,7 @@ Adam::Adam(const char* name, TensorList parameters, AdamOptions options, bool de
              options.weight_decay);
 }
 
-void Adam::step() {
+void Adam::update() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor grad = parameters_[i].grad();
     if (!grad.defined()) continue;

@@ -28,9 +28,9 @@ class Adam : public Optimizer {
  public:
   explicit Adam(TensorList parameters, AdamOptions options = {})
       : Adam("Adam", std::move(parameters), options, false) {}
-  void step() override;
 
  protected:
+  void update() override;
   Adam(const char* name, TensorList parameters, AdamOptions options, bool decoupled);
 
  private:

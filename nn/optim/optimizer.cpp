@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo::optim {
@@ -19,6 +20,17 @@ Optimizer::Optimizer(const char* name, TensorList parameters, double lr)
     ORDO_CHECK(seen.insert(p.impl()).second, ValueError, name, "parameter {} is given twice", i);
   }
   set_lr(lr);
+}
+
+void Optimizer::step() {
+  const auto gradients = [this] {
+    TensorList all;
+    for (const Tensor& p : parameters_) all.push_back(p.grad());
+    return all;
+  };
+  const OpCall call(name_, parameters_, gradients, lr_);
+  update();
+  call.done(parameters_);
 }
 
 void Optimizer::zero_grad() {

@@ -17,7 +17,7 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// Updates every parameter that has a gradient, in place and unrecorded; the others keep their values and state.
-  virtual void step() = 0;
+  void step();
   /// Makes all gradients undefined again.
   void zero_grad();
 
@@ -29,6 +29,8 @@ class Optimizer {
  protected:
   /// ValueError when there are no parameters, one is given twice, or one is not a leaf that requires a gradient.
   Optimizer(const char* name, TensorList parameters, double lr);
+
+  virtual void update() = 0;
 
   TensorList parameters_;
   double lr_;

@@ -14,7 +14,7 @@ SGD::SGD(TensorList parameters, SGDOptions options)
              "nesterov needs momentum > 0 and dampening == 0, not {} and {}", options.momentum, options.dampening);
 }
 
-void SGD::step() {
+void SGD::update() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor grad = parameters_[i].grad();
     if (!grad.defined()) continue;

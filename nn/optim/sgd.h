@@ -21,9 +21,10 @@ struct SGDOptions {
 class SGD : public Optimizer {
  public:
   explicit SGD(TensorList parameters, SGDOptions options = {});
-  void step() override;
 
  private:
+  void update() override;
+
   SGDOptions options_;
   TensorList momentum_;  // undefined until a parameter's first step
 };

@@ -3,6 +3,7 @@
 #   includes point one way, nn -> autograd -> kernels -> engine, and are written <ordo/room/file.h>
 #   kernels use the project's macros instead of raw __shared__ and <<<>>>, and none of what the emulator cannot run
 #   ordo.h includes every public header
+#   public operations open an OpCall under their own names
 set -euo pipefail
 cd -- "${1:?usage: style_check.sh ROOT}"
 failed=0
@@ -44,6 +45,16 @@ complain 'ordo.h does not include' < <(
   for header in autograd/autograd.h autograd/ops/*.h nn/*.h nn/*/*.h; do
     [ -e "$header" ] || continue
     head -n 8 "$header" | grep -q Internal || grep -qF "#include <ordo/$header>" ordo.h nn/nn.h || echo "$header"
+  done)
+
+# These only call another operation of the same result.
+forwarding='rand_like randn_like chunk'
+complain 'operations that do not open an OpCall("name", ...)' < <(
+  for header in autograd/ops/*.h; do
+    head -n 8 "$header" | grep -q Internal && continue
+    grep -ohE '^(Tensor(List)?&?|Max(Pool)?Result|std::pair<.*>) [a-z_0-9]+\(' "$header"
+  done | sed -E 's/.* ([a-z_0-9]+)\(/\1/' | sort -u | while read -r name; do
+    [[ " $forwarding " == *" $name "* ]] || grep -qE "OpCall [a-z]+\(\"$name\"|kOp = \"$name\"" autograd/ops/*.cpp || echo "$name"
   done)
 
 complain 'files of more than 600 lines' < <(

@@ -1,6 +1,9 @@
 // Samples of the views. The reference walks the result's indices and asks where each element comes from.
+#include <algorithm>
 #include <functional>
 
+#include <ordo/autograd/ops/cat.h>
+#include <ordo/autograd/ops/split.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -67,6 +70,38 @@ ORDO_OP_SAMPLES(view) {
                 return t.view({1, 1});
               },
               flat_in({1, 1}, {}))};
+}
+// The parts side by side again, the first one last.
+Tensor turned(TensorList parts, int dim) {
+  std::rotate(parts.begin(), parts.begin() + 1, parts.end());
+  return cat(parts, dim);
+}
+ORDO_OP_SAMPLES(unbind) {
+  return {view_sample(
+              "one of three", input(), {2, 4}, [](const Tensor& t) { return unbind(t, 1)[2]; },
+              [](const Index& i) {
+                return Index{i[0], 2, i[1]};
+              }),
+          view_sample(
+              "all", input(), {4, 3}, [](const Tensor& t) { return turned(unbind(t, -3), 0); },
+              [](const Index& i) {
+                return Index{(i[0] / 2 + 1) % 2, i[0] % 2, i[1]};
+              })};
+}
+ORDO_OP_SAMPLES(split) {
+  return {view_sample(
+              "uneven", input(), {2, 1, 4}, [](const Tensor& t) { return split(t, 2, 1)[1]; },
+              [](const Index& i) {
+                return Index{i[0], 2, i[2]};
+              }),
+          view_sample(
+              "sizes", input(), {2, 3, 4},
+              [](const Tensor& t) {
+                return turned(split(t, std::vector<int64_t>{1, 0, 3}, 2), 2);
+              },
+              [](const Index& i) {
+                return Index{i[0], i[1], (i[2] + 1) % 4};
+              })};
 }
 ORDO_OP_SAMPLES(reshape) {
   return {view_sample(
@@ -174,6 +209,18 @@ ORDO_OP_SIZES(reshape) {
 ORDO_OP_SIZES(flatten) {
   return {view_sample(
       "all", test_values({2, n}), {2 * n}, [](const Tensor& t) { return t.flatten(); }, flat_in({2 * n}, {2, n}))};
+}
+ORDO_OP_SIZES(unbind) {
+  return {view_sample(
+      "all", test_values({2, n}), {2 * n}, [](const Tensor& t) { return turned(unbind(t, 0), 0); },
+      [n](const Index& i) {
+        return Index{(i[0] / n + 1) % 2, i[0] % n};
+      })};
+}
+ORDO_OP_SIZES(split) {
+  return {view_sample(
+      "halves", test_values({2 * n}), {2 * n}, [n](const Tensor& t) { return turned(split(t, n), 0); },
+      [n](const Index& i) { return Index{(i[0] + n) % (2 * n)}; })};
 }
 ORDO_OP_SIZES(transpose) {
   return {view_sample(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/norm.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/var.h>
@@ -39,6 +40,42 @@ ORDO_OP_SAMPLES(var) {
       "unbiased", test_values({3, 6}), {}, [](const Tensor& t) { return var(t); },
       [](const Values& v) { return variance(v, 1); }));
   return out;
+}
+
+// Both results side by side.
+Tensor var_and_mean(const Tensor& t, const Dims& d, bool k) {
+  const auto [variance, mean] = var_mean(t, d, 0, k);
+  return stack({variance, mean}, -1);
+}
+Values variance_and_mean(const Values& v) {
+  double mean = 0;
+  for (double x : v) mean += x / double(v.size());
+  return {variance(v, 0), mean};
+}
+ORDO_OP_SIZES(var_mean) {
+  const Tensor t = test_values({3, n});
+  return {{.label = "rows",
+           .inputs = {t},
+           .run = [](const TensorList& in) { return var_and_mean(in[0], {1}, false); },
+           .reference =
+               [n](const TensorList& in) {
+                 const auto v = in[0].to_vector<double>();
+                 Values out;
+                 for (int row = 0; row < 3; ++row)
+                   for (double x : variance_and_mean(Values(v.begin() + row * n, v.begin() + (row + 1) * n)))
+                     out.push_back(x);
+                 return out;
+               }}};
+}
+ORDO_OP_SAMPLES(var_mean) {
+  return {{.label = "all",
+           .inputs = {test_values({3, 4})},
+           .run = [](const TensorList& in) { return var_and_mean(in[0], {}, false); },
+           .reference = [](const TensorList& in) { return variance_and_mean(in[0].to_vector<double>()); }},
+          {.label = "mean only",
+           .inputs = {test_values({12})},
+           .run = [](const TensorList& in) { return var_mean(in[0], {0}, 1, true).second; },
+           .reference = [](const TensorList& in) { return Values{variance_and_mean(in[0].to_vector<double>())[1]}; }}};
 }
 
 ORDO_OP_SAMPLES(std) {

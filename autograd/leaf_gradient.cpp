@@ -1,0 +1,139 @@
+#include <ordo/autograd/leaf_gradient.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/engine/check.h>
+#if ORDO_HAS_CUDA
+#include <ordo/engine/cuda/backend.h>
+#endif
+
+namespace ordo {
+namespace {
+
+/// Never given twice, as a thread's id is once the thread has ended.
+uint64_t thread_number() {
+  static std::atomic<uint64_t> next{0};
+  thread_local const uint64_t mine = next++;
+  return mine;
+}
+
+/// Adds what arrives into the leaf's grad().
+class AccumulateNode : public Node {
+ public:
+  AccumulateNode(Tensor leaf, std::shared_ptr<LeafGradient> gradient)
+      : Node("accumulate_grad", Determinism::not_guaranteed), leaf_(std::move(leaf)), gradient_(std::move(gradient)) {}
+  TensorList backward(const TensorList& grads) override {
+    gradient_->add(grads[0]);
+    for (const auto& hook : gradient_->accumulated_hooks()) hook(leaf_);
+    return {};
+  }
+  void release() override {}
+  bool released() const override { return false; }
+  std::vector<OutputHook> hooks() const override {
+    std::vector<OutputHook> all;
+    for (Hook& hook : gradient_->hooks()) all.push_back({0, std::move(hook)});
+    return all;
+  }
+
+ private:
+  Tensor leaf_;
+  std::shared_ptr<LeafGradient> gradient_;
+};
+
+/// grad() must be memory of its own: broadcast or shared memory would change under an in-place step.
+Tensor owned(const Tensor& grad) {
+  if (grad_enabled()) return grad;
+  // The list of gradients that holds `grad` is the one reference that there must be.
+  const bool own = grad.is_contiguous() && grad.impl_ptr().use_count() == 1 && grad.impl()->storage.use_count() == 1;
+  return own ? grad : grad.clone();
+}
+
+/// Threads have streams of their own: before one goes on with another's gradient, both are waited for.
+void wait_for_streams(const Tensor& grad) {
+#if ORDO_HAS_CUDA
+  if (grad.is_cuda()) cuda::backend::wait_for_device(grad.device().index());
+#endif
+  (void)grad;
+}
+
+}  // namespace
+
+Tensor LeafGradient::get() {
+  const std::lock_guard lock(mutex_);
+  if (parts_.size() > 1) merge();
+  return parts_.empty() ? Tensor() : parts_[0].sum;
+}
+
+void LeafGradient::set(const Tensor& grad) {
+  const std::lock_guard lock(mutex_);
+  parts_.clear();
+  if (grad.defined()) parts_.push_back({thread_number(), grad});
+}
+
+void LeafGradient::add(const Tensor& grad) {
+  const std::lock_guard lock(mutex_);
+  Part& part = part_of_this_thread();
+  const uint64_t thread = thread_number();
+  const bool shared = part.thread != thread;
+  if (shared) wait_for_streams(grad);
+  part.sum = part.sum.defined() ? ordo::add(part.sum, grad) : owned(grad);
+  if (shared) wait_for_streams(grad);
+  part.thread = thread;
+}
+
+LeafGradient::Part& LeafGradient::part_of_this_thread() {
+  if (parts_.size() == 1 && determinism() == Determinism::not_guaranteed) return parts_[0];
+  const uint64_t thread = thread_number();
+  for (Part& part : parts_)
+    if (part.thread == thread) return part;
+  ORDO_CHECK(parts_.empty() || !grad_enabled(), NondeterministicError, "accumulate_grad",
+             "two threads add to one leaf with create_graph = true, and their sum would depend on which came first; "
+             "call backward from one thread");
+  return parts_.emplace_back(Part{thread, {}});
+}
+
+// Compares and exchanges the parts' elements until they ascend, then adds. NaNs stay NaNs; zeros of both signs add up
+// to the same in any order.
+void LeafGradient::merge() {
+  const NoGrad guard;
+  const size_t n = parts_.size();
+  wait_for_streams(parts_[0].sum);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j + 1 < n - i; ++j) {
+      const Tensor low = minimum(parts_[j].sum, parts_[j + 1].sum);
+      parts_[j + 1].sum = maximum(parts_[j].sum, parts_[j + 1].sum);
+      parts_[j].sum = low;
+    }
+  Tensor sum = parts_[0].sum;
+  for (size_t i = 1; i < n; ++i) sum = ordo::add(sum, parts_[i].sum);
+  wait_for_streams(sum);
+  parts_.assign(1, {thread_number(), sum});
+}
+
+std::shared_ptr<Node> LeafGradient::accumulator(const Tensor& leaf) {
+  const std::lock_guard lock(mutex_);
+  auto node = accumulator_.lock();
+  if (!node) accumulator_ = node = std::make_shared<AccumulateNode>(leaf, leaf.impl()->autograd->leaf);
+  return node;
+}
+
+void LeafGradient::add_hook(Hook hook) {
+  const std::lock_guard lock(mutex_);
+  hooks_.push_back(std::move(hook));
+}
+void LeafGradient::add_accumulated_hook(AccumulatedHook hook) {
+  const std::lock_guard lock(mutex_);
+  accumulated_hooks_.push_back(std::move(hook));
+}
+std::vector<LeafGradient::Hook> LeafGradient::hooks() const {
+  const std::lock_guard lock(mutex_);
+  return hooks_;
+}
+std::vector<LeafGradient::AccumulatedHook> LeafGradient::accumulated_hooks() const {
+  const std::lock_guard lock(mutex_);
+  return accumulated_hooks_;
+}
+
+}  // namespace ordo

@@ -1,0 +1,22 @@
+// A tensor cut into several: views of it, recorded as one operation with several results.
+#pragma once
+
+#include <vector>
+
+#include <ordo/engine/tensor.h>
+
+namespace ordo {
+
+/// The slices t.select(dim, i), for all i: size(dim) views without that dimension. Any dtype; IndexError for a 0-d
+/// tensor. As torch.unbind.
+TensorList unbind(const Tensor& t, int64_t dim = 0);
+/// Views along `dim` of `split_size` elements each, of which the last may have fewer. ValueError for a negative size,
+/// or 0 where the dimension is not empty. As torch.split.
+TensorList split(const Tensor& t, int64_t split_size, int64_t dim = 0);
+/// The same with the sizes given; ShapeError unless they add up to size(dim).
+TensorList split(const Tensor& t, const std::vector<int64_t>& split_sizes, int64_t dim = 0);
+/// split into at most `chunks` parts of one size, of which the last may be smaller. ValueError unless chunks is
+/// positive. As torch.chunk.
+TensorList chunk(const Tensor& t, int64_t chunks, int64_t dim = 0);
+
+}  // namespace ordo

@@ -1,0 +1,148 @@
+#include <ordo/engine/op_call.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <shared_mutex>
+
+#include <ordo/engine/check.h>
+
+namespace ordo {
+
+std::atomic<int> detail::op_listeners{0};
+
+struct OpListener::Entry {
+  Function end, begin;
+};
+
+namespace {
+
+std::shared_mutex g_mutex;
+std::atomic<uint64_t> g_calls{0};
+thread_local RunningNode t_node;
+thread_local bool t_listening = false;  // a listener of this thread runs
+
+// "index_add_" and "relu_backward" have the rows of "index_add" and "relu", where they have none of their own.
+const OpInfo* row_of(std::string_view name) {
+  const OpInfo* row = find_op(name);
+  for (std::string_view suffix : {"_", "_backward"})
+    if (!row && name.ends_with(suffix)) row = find_op(name.substr(0, name.size() - suffix.size()));
+  return row;
+}
+
+}  // namespace
+
+RunningNode detail::exchange_running_node(RunningNode next) { return std::exchange(t_node, next); }
+RunningNode detail::running_node() { return t_node; }
+
+void detail::OpArguments::add(const Scalar& s) {
+  if (s.is_boolean())
+    event.attributes.emplace_back(s.to_double() != 0);
+  else if (s.is_floating())
+    event.attributes.emplace_back(s.to_double());
+  else
+    event.attributes.emplace_back(s.to_int64());
+}
+
+void detail::OpArguments::add(const TensorOptions& options) {
+  add(options.dtype);
+  add(options.device);
+}
+
+struct OpCall::Frame {
+  OpEvent event;
+  Frame* outer;
+  int exceptions;
+  std::vector<std::shared_ptr<OpListener::Entry>> listeners;  // those that were there when the call began
+  static thread_local Frame* innermost;
+
+  void tell(OpListener::Function OpListener::Entry::*function) {
+    struct Quiet {
+      Quiet() { t_listening = true; }
+      ~Quiet() { t_listening = false; }
+    } quiet;
+    for (const auto& listener : listeners)
+      if (const auto& f = (*listener).*function) f(event);
+  }
+};
+thread_local OpCall::Frame* OpCall::Frame::innermost = nullptr;
+
+static std::vector<std::shared_ptr<OpListener::Entry>>& entries() {
+  static std::vector<std::shared_ptr<OpListener::Entry>> all;
+  return all;
+}
+
+OpListener::OpListener(Function end, Function begin)
+    : entry_(std::make_shared<Entry>(Entry{std::move(end), std::move(begin)})) {
+  ORDO_CHECK(entry_->end, ValueError, "OpListener", "needs a function to call");
+  const std::unique_lock lock(g_mutex);
+  entries().push_back(entry_);
+  ++detail::op_listeners;
+}
+
+OpListener::~OpListener() {
+  const std::unique_lock lock(g_mutex);
+  std::erase(entries(), entry_);
+  --detail::op_listeners;
+}
+
+bool OpCall::open(OpEvent::Phase phase) {
+  if (t_listening) return false;
+  auto* frame = new Frame{{}, Frame::innermost, std::uncaught_exceptions(), {}};
+  {
+    const std::shared_lock lock(g_mutex);
+    frame->listeners = entries();
+  }
+  OpEvent& e = frame->event;
+  e.name = name_;
+  e.row = row_of(name_);
+  e.phase = phase;
+  e.number = g_calls.fetch_add(1, std::memory_order_relaxed);
+  e.depth = Frame::innermost ? Frame::innermost->event.depth + 1 : 0;
+  e.level = determinism();
+  e.node = t_node.name ? t_node.name : "";
+  e.node_sequence = t_node.sequence;
+  if (e.row && e.row->algorithms.size() == 1) e.algorithm = e.row->algorithms[0].algorithm;
+  frame_ = Frame::innermost = frame;
+  return true;
+}
+
+void OpCall::begin() {
+  for (const Tensor& t : frame_->event.inputs)
+    if (t.defined()) {
+      frame_->event.device = t.device();
+      break;
+    }
+  try {
+    frame_->tell(&OpListener::Entry::begin);
+  } catch (...) {  // no destructor runs after a constructor that throws
+    Frame::innermost = frame_->outer;
+    delete frame_;
+    throw;
+  }
+}
+
+void OpCall::end() {
+  const std::unique_ptr<Frame> frame(frame_);
+  Frame::innermost = frame->outer;
+  OpEvent& e = frame->event;
+  e.failed = std::uncaught_exceptions() > frame->exceptions;
+  for (const Tensor& t : e.outputs)
+    if (t.defined()) {
+      e.device = t.device();
+      break;
+    }
+  if (!e.failed) return frame->tell(&OpListener::Entry::end);
+  try {
+    frame->tell(&OpListener::Entry::end);
+  } catch (...) {  // the operation's own error goes on
+  }
+}
+
+OpEvent& OpCall::event() const { return frame_->event; }
+
+void OpCall::set_algorithm(Algorithm algorithm) {
+  if (Frame::innermost && !t_listening) Frame::innermost->event.algorithm = algorithm;
+}
+
+}  // namespace ordo

@@ -1,0 +1,180 @@
+// The door that every public operation passes. A function that computes, forward or backward, differentiable or not,
+// opens an OpCall under its name and gives it its arguments and results:
+//
+//   Tensor square(const Tensor& t) {
+//     const OpCall call("square", t);
+//     return record(call, kernels::square(t), {t}, ...);     // or, where nothing is recorded: call.done(result)
+//   }
+//
+// Whoever wants to know what runs (a trace, an audit, a profile) subscribes; without a subscriber a call costs a load.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo {
+
+/// An argument that is not a tensor. An optional without a value is a monostate.
+using OpAttribute = std::variant<std::monostate, bool, int64_t, double, std::string, Dims>;
+
+/// A call of an operation, as listeners see it.
+struct OpEvent {
+  enum class Phase : unsigned char {
+    forward,  ///< a public function
+    backward  ///< a recorded operation's backward function: gradients of its results in, of its inputs out
+  };
+  std::string_view name;        ///< the public function's: "index_add", in place "index_add_"
+  const OpInfo* row = nullptr;  ///< the operation's row in the registry; null for what has none ("backward")
+  Phase phase = Phase::forward;
+  uint64_t number = 0;                  ///< of the call, in the order in which the process began its calls
+  int depth = 0;                        ///< how many calls of this thread are open around it; 0: called by the program
+  TensorList inputs;                    ///< all tensors among the arguments, in their order, masks and indices included
+  std::vector<OpAttribute> attributes;  ///< the other arguments, in their order
+  TensorList outputs;                   ///< empty until the call ends; in place: the changed tensor
+  Determinism level{};                  ///< in force
+  Algorithm algorithm{};                ///< that computed; automatic where the call did not come to choose one
+  Device device = cpu;                  ///< of the first output, else of the first input
+  std::string_view node;                ///< in a backward pass: the recorded operation whose gradient is computed
+  uint64_t node_sequence = 0;           ///< and its number; 0 outside
+  bool failed = false;                  ///< left by an exception; outputs are those given before it
+};
+
+/// Until it is destroyed, `end` is called for every operation of every thread, on the thread of the call, after it has
+/// computed; `begin`, where given, before, when inputs still hold their old contents. The operations that a listener
+/// itself calls are not reported. An exception that a listener throws leaves the operation, but from `end` only where
+/// the operation itself did not fail.
+class OpListener {
+ public:
+  using Function = std::function<void(const OpEvent&)>;
+  explicit OpListener(Function end, Function begin = {});
+  ~OpListener();
+  OpListener(const OpListener&) = delete;
+  OpListener& operator=(const OpListener&) = delete;
+  struct Entry;
+
+ private:
+  std::shared_ptr<Entry> entry_;
+};
+
+/// Where a backward pass is on this thread: the node whose backward function runs. Empty outside.
+struct RunningNode {
+  const char* name = nullptr;
+  uint64_t sequence = 0;
+};
+
+namespace detail {
+extern std::atomic<int> op_listeners;
+inline bool op_listened() { return op_listeners.load(std::memory_order_relaxed) != 0; }
+RunningNode exchange_running_node(RunningNode next);  ///< makes `next` this thread's; returns the one before
+RunningNode running_node();
+
+/// Collects arguments. A function is called, so that what takes time to collect is collected for listeners only. A type
+/// of a caller's own takes part by a function `void report(OpArguments&, const T&)` beside it.
+struct OpArguments {
+  OpEvent& event;
+  void add(const Tensor& t) { event.inputs.push_back(t); }
+  void add(const TensorList& list) { event.inputs.insert(event.inputs.end(), list.begin(), list.end()); }
+  void add(const Scalar& s);
+  void add(const TensorOptions& options);
+  void add(const Dims& dims) { event.attributes.emplace_back(dims); }
+  void add(std::string_view text) { event.attributes.emplace_back(std::string(text)); }
+  void add(const char* text) { add(std::string_view(text)); }
+  void add(DType t) { add(name(t)); }
+  void add(Device d) { event.attributes.emplace_back(d.str()), event.device = d; }
+  void add(Algorithm a) { event.algorithm = a, add(name(a)); }
+  template <class T>
+  void add(const std::optional<T>& value) {
+    if (value)
+      add(*value);
+    else
+      event.attributes.emplace_back();
+  }
+  template <class T>
+  void add(const T& value) {
+    if constexpr (std::is_same_v<T, bool>)
+      event.attributes.emplace_back(value);
+    else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+      event.attributes.emplace_back(int64_t(value));
+    else if constexpr (std::is_floating_point_v<T>)
+      event.attributes.emplace_back(double(value));
+    else if constexpr (std::is_invocable_v<const T&>)
+      add(value());
+    else
+      report(*this, value);
+  }
+};
+}  // namespace detail
+
+class OpCall {
+ public:
+  /// `name` must outlive the call. The arguments are read now, when somebody listens, else never.
+  template <class... Args>
+  explicit OpCall(const char* name, const Args&... args) : name_(name) {
+    if (detail::op_listened()) [[unlikely]]
+      if (open(OpEvent::Phase::forward)) {
+        detail::OpArguments arguments{event()};
+        (arguments.add(args), ...);
+        begin();
+      }
+  }
+  /// Of a node's backward function.
+  struct Backward {};
+  OpCall(Backward, const char* name, const TensorList& grads) : name_(name) {
+    if (detail::op_listened()) [[unlikely]]
+      if (open(OpEvent::Phase::backward)) {
+        event().inputs = grads;
+        begin();
+      }
+  }
+  ~OpCall() noexcept(false) {
+    if (frame_) [[unlikely]]
+      end();
+  }
+  OpCall(const OpCall&) = delete;
+  OpCall& operator=(const OpCall&) = delete;
+
+  const char* name() const { return name_; }
+
+  /// Reports a result, and returns it.
+  Tensor done(Tensor result) const {
+    if (frame_) [[unlikely]]
+      event().outputs.push_back(result);
+    return result;
+  }
+  TensorList done(TensorList results) const {
+    if (frame_) [[unlikely]]
+      event().outputs.insert(event().outputs.end(), results.begin(), results.end());
+    return results;
+  }
+
+  /// Tells which algorithm this thread's innermost call came to choose. For kernels.
+  static void chose(Algorithm algorithm) {
+    if (detail::op_listened()) [[unlikely]]
+      set_algorithm(algorithm);
+  }
+
+ private:
+  struct Frame;
+  bool open(OpEvent::Phase phase);
+  void begin();
+  void end();
+  OpEvent& event() const;
+  static void set_algorithm(Algorithm algorithm);
+
+  const char* name_;
+  Frame* frame_ = nullptr;
+};
+
+}  // namespace ordo

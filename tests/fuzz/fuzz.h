@@ -1,0 +1,45 @@
+// Programs that are drawn from a seed and compared with what they must do. `ordo_fuzz NAME` runs one kind for as long
+// as one likes; the tests run a few thousand of each. A failure names the seed, and that seed alone replays it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace ordo::test {
+
+struct FuzzResult {
+  std::string failure;   ///< empty, or what went wrong and the program that led there
+  bool complete = true;  ///< false: ended early by an error that is allowed there
+};
+
+struct Fuzzer {
+  const char* summary;
+  FuzzResult (*run)(uint64_t seed);
+};
+
+/// By name, for the command line.
+const std::map<std::string, Fuzzer>& fuzzers();
+
+/// Views, in-place and ordinary operations against numbers that know what they were computed from.
+FuzzResult fuzz_views(uint64_t seed);
+
+/// Draws for one program.
+class Draw {
+ public:
+  explicit Draw(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 0x1234567) {}
+  uint64_t bits() {  // splitmix64
+    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+  }
+  /// In [low, high].
+  int64_t in(int64_t low, int64_t high) { return low + int64_t(bits() % uint64_t(high - low + 1)); }
+  bool chance(int percent) { return in(1, 100) <= percent; }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace ordo::test

@@ -1,0 +1,31 @@
+// A few thousand programs of every kind; `./run fuzz` runs more.
+#include <gtest/gtest.h>
+
+#include "tests/fuzz/fuzz.h"
+
+namespace ordo::test {
+namespace {
+
+class Fuzz : public testing::TestWithParam<std::string> {};
+
+TEST_P(Fuzz, programs) {
+  const Fuzzer& fuzzer = fuzzers().at(GetParam());
+  constexpr int programs = 2000;
+  int complete = 0;
+  for (uint64_t seed = 0; seed < programs; ++seed) {
+    const FuzzResult result = fuzzer.run(seed);
+    ASSERT_EQ(result.failure, "") << "replay: ordo_fuzz " << GetParam() << " --seed " << seed << " --programs 1";
+    complete += result.complete;
+  }
+  EXPECT_GT(complete, programs / 2) << "most programs must come to their end";
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const auto& [name, fuzzer] : fuzzers()) out.push_back(name);
+  return out;
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, Fuzz, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace ordo::test
