@@ -20,6 +20,7 @@
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/index_select.h>
+#include <ordo/autograd/ops/indexing.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/max.h>
 #include <ordo/autograd/ops/max_pool.h>

@@ -43,8 +43,8 @@ Case prepare_training(const Row& row, const Place& place) {
     nn::NamedTensorList start;
     std::unique_ptr<optim::SGD> optimizer;
   };
-  const auto state = std::make_shared<State>();
-  Training& t = state->training = make_training(row.text("mode"), row.number("batch"));
+  const auto state = std::make_shared<State>(State{make_training(row.text("mode"), row.number("batch")), {}, {}});
+  Training& t = state->training;
   t.model.to(place.dtype);
   t.model.to(place.device);
   if (is_floating(t.inputs.dtype())) t.inputs = t.inputs.to(place.dtype);

@@ -1,6 +1,9 @@
-// Dims: a tensor's sizes or strides. At most kMaxDims of them, stored in place.
+// Dims: a tensor's sizes or strides, or a choice of its dimensions. At most kMaxDims numbers, stored in place.
+//
+// An argument of type Dims takes one number or several: `x.sum(-1)`, `x.sum({0, 2})`, `zeros(3)`, `zeros({3, 4})`.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -13,6 +16,8 @@ inline constexpr int kMaxDims = 8;
 class Dims {
  public:
   Dims() = default;
+  template <std::integral I>
+  requires(!std::same_as<I, bool>) Dims(I value) : Dims({int64_t(value)}) {}
   Dims(std::initializer_list<int64_t> values) : Dims(values.begin(), int64_t(values.size())) {}
   Dims(const std::vector<int64_t>& values) : Dims(values.data(), int64_t(values.size())) {}
   Dims(const int64_t* values, int64_t count) {
@@ -63,6 +68,8 @@ class Dims {
       if (a.v_[i] != b.v_[i]) return false;
     return true;
   }
+  template <std::integral I>
+  friend bool operator==(const Dims& a, I b) = delete;  // compare with Dims{b}, or an element with b
 
  private:
   [[noreturn]] static void throw_too_many(int64_t count);

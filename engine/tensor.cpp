@@ -95,6 +95,12 @@ decltype(auto) with_item(const Tensor& t, const F& f) {
 
 }  // namespace
 
+Tensor::operator bool() const {
+  ORDO_CHECK(numel() == 1, ShapeError, "bool",
+             "only a tensor of one element is true or false; this one has shape {}. Use any() or all()", sizes());
+  return item_bool();
+}
+
 double Tensor::item_double() const {
   return with_item(*this, [](auto v) { return convert<double>(v); });
 }
@@ -121,8 +127,8 @@ std::vector<T> Tensor::to_vector() const {
   const int64_t n = numel();
   std::vector<char> buffer;
   const Tensor host = is_cuda() && is_contiguous() ? [&] {
-    auto storage = std::make_shared<Storage>(nbytes(), cpu);
-    detail::copy_bytes(storage->data(), cpu, data(), device(), nbytes());
+    auto storage = std::make_shared<Storage>(nbytes(), ordo::cpu);
+    detail::copy_bytes(storage->data(), ordo::cpu, data(), device(), nbytes());
     return detail::make_tensor(std::move(storage), dtype(), sizes(), strides(), 0);
   }() : *this;
   const void* bytes = host_bytes(host, buffer);

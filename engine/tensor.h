@@ -9,7 +9,9 @@
 // list a 0 stands.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -27,6 +29,11 @@ struct TensorImpl;
 class Tensor;
 class Node;
 using TensorList = std::vector<Tensor>;
+struct MaxResult;  // autograd/ops/max.h
+class Indexed;     // autograd/ops/indexing.h
+namespace indexing {
+class TensorIndex;
+}
 
 /// What a factory function makes: dtype, device, and whether it is a leaf to differentiate with respect to.
 struct TensorOptions {
@@ -34,6 +41,15 @@ struct TensorOptions {
   Device device = cpu;
   bool requires_grad = false;
 };
+
+/// What may stand for all options of a factory: `zeros({3}, int64)`, `zeros({3}, device)`.
+template <class T>
+concept OptionsPart = std::same_as<T, DType> || std::same_as<T, Device>;
+
+namespace detail {
+constexpr TensorOptions options_from(DType dtype, DType = float32) { return {dtype}; }
+constexpr TensorOptions options_from(Device device, DType dtype = float32) { return {dtype, device}; }
+}  // namespace detail
 
 /// A number given where a tensor is expected. It takes part in type promotion by its kind only, as in PyTorch:
 /// `int32_tensor * 2.5` is float32, `float16_tensor * 2.5` stays float16.
@@ -65,10 +81,20 @@ class Scalar {
 class Tensor {
  public:
   Tensor() = default;  ///< undefined: defined() is false, and every operation on it throws ValueError
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
+  /// `x[0] = y`, `x.select(1, 2) = 5`: assigning to what an expression gives writes into its memory, as copy_ and
+  /// fill_.
+  Tensor& operator=(const Tensor& value) && { return copy_(value); }
+  Tensor& operator=(Scalar value) && { return fill_(value); }
 
   // -- what it is ---------------------------------------------------------------------------------------------------
   bool defined() const { return impl_ != nullptr; }
-  explicit operator bool() const { return defined(); }
+  /// `if (loss < 0.1)`: whether the only element is not zero (NaN is not). ShapeError unless numel() is 1, ValueError
+  /// when undefined; whether it is defined says defined(). Waits for the device.
+  explicit operator bool() const;
   int dim() const;
   int64_t numel() const;
   const Dims& sizes() const;
@@ -123,11 +149,21 @@ class Tensor {
   Tensor select(int64_t dim, int64_t index) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
   Tensor expand(const Dims& sizes) const;  ///< -1 keeps a size
-  Tensor squeeze() const;
-  Tensor squeeze(int64_t dim) const;
+  Tensor squeeze() const;                  ///< without the dimensions of size 1
+  Tensor squeeze(const Dims& dims) const;  ///< without those of `dims` that have size 1
   Tensor unsqueeze(int64_t dim) const;
   Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
   Tensor operator[](int64_t index) const { return select(0, index); }
+
+  // -- indexing with slices, masks and index tensors: autograd/ops/indexing.h -----------------------------------------
+  Tensor index(const std::vector<indexing::TensorIndex>& indices) const;
+  Tensor& index_put_(const std::vector<indexing::TensorIndex>& indices, const Tensor& value, bool accumulate = false);
+  Tensor& index_put_(const std::vector<indexing::TensorIndex>& indices, Scalar value, bool accumulate = false);
+  Tensor index_put(const std::vector<indexing::TensorIndex>& indices, const Tensor& value,
+                   bool accumulate = false) const;
+  /// `x[mask]`, `x[{0, Slice(1)}]`: index(); what is assigned to it goes to index_put_().
+  Indexed operator[](const indexing::TensorIndex& index) const;
+  Indexed operator[](std::initializer_list<indexing::TensorIndex> indices) const;
 
   // -- copies; differentiable -----------------------------------------------------------------------------------------
   Tensor contiguous() const;  ///< itself if it already is
@@ -135,13 +171,97 @@ class Tensor {
   Tensor to(DType dtype) const;
   Tensor to(Device device) const;
   Tensor to(Device device, DType dtype) const;
+  Tensor cpu() const;   ///< to(ordo::cpu)
+  Tensor cuda() const;  ///< to("cuda")
 
-  // -- the commonest operations as methods; all others are free functions ---------------------------------------------
+  // -- the commonest operations as methods: each calls the free function of its name, which its header describes ------
+  // Dimensions are one, `-1`, or several, `{0, 2}`; none means all.
   Tensor sum() const;
   Tensor sum(const Dims& dims, bool keepdim = false) const;
   Tensor mean() const;
   Tensor mean(const Dims& dims, bool keepdim = false) const;
+  Tensor var() const;
+  Tensor var(const Dims& dims, double correction = 1, bool keepdim = false) const;
+  Tensor std() const;
+  Tensor std(const Dims& dims, double correction = 1, bool keepdim = false) const;
+  Tensor norm(double p = 2) const;
+  Tensor norm(double p, const Dims& dims, bool keepdim = false) const;
+  Tensor max() const;
+  Tensor min() const;
+  MaxResult max(int64_t dim, bool keepdim = false) const;
+  MaxResult min(int64_t dim, bool keepdim = false) const;
+  Tensor amax(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor amin(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor argmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  Tensor any(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor all(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor softmax(int64_t dim) const;
+  Tensor log_softmax(int64_t dim) const;
+
+  Tensor neg() const;
+  Tensor abs() const;
+  Tensor square() const;
+  Tensor sign() const;
+  Tensor relu() const;
+  Tensor floor() const;
+  Tensor ceil() const;
+  Tensor round() const;
+  Tensor exp() const;
+  Tensor expm1() const;
+  Tensor log() const;
+  Tensor log1p() const;
+  Tensor sqrt() const;
+  Tensor rsqrt() const;
+  Tensor reciprocal() const;
+  Tensor sin() const;
+  Tensor cos() const;
+  Tensor tanh() const;
+  Tensor sigmoid() const;
+  Tensor erf() const;
+  Tensor clamp(std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt) const;
+  Tensor isnan() const;
+  Tensor isinf() const;
+  Tensor isfinite() const;
+  Tensor logical_not() const;
+
+  Tensor add(const Tensor& other, Scalar alpha = 1) const;
+  Tensor add(Scalar other, Scalar alpha = 1) const;
+  Tensor sub(const Tensor& other, Scalar alpha = 1) const;
+  Tensor sub(Scalar other, Scalar alpha = 1) const;
+  Tensor mul(const Tensor& other) const;
+  Tensor mul(Scalar other) const;
+  Tensor div(const Tensor& other) const;
+  Tensor div(Scalar other) const;
+  Tensor pow(const Tensor& exponent) const;
+  Tensor pow(Scalar exponent) const;
+  Tensor minimum(const Tensor& other) const;
+  Tensor maximum(const Tensor& other) const;
+  Tensor eq(const Tensor& other) const;
+  Tensor eq(Scalar other) const;
+  Tensor ne(const Tensor& other) const;
+  Tensor ne(Scalar other) const;
+  Tensor lt(const Tensor& other) const;
+  Tensor lt(Scalar other) const;
+  Tensor le(const Tensor& other) const;
+  Tensor le(Scalar other) const;
+  Tensor gt(const Tensor& other) const;
+  Tensor gt(Scalar other) const;
+  Tensor ge(const Tensor& other) const;
+  Tensor ge(Scalar other) const;
+  Tensor logical_and(const Tensor& other) const;
+  Tensor logical_or(const Tensor& other) const;
+
   Tensor matmul(const Tensor& other) const;
+  Tensor mm(const Tensor& other) const;
+  Tensor bmm(const Tensor& other) const;
+  Tensor where(const Tensor& condition, const Tensor& other) const;  ///< condition ? this : other
+  Tensor where(const Tensor& condition, Scalar other) const;
+  Tensor masked_fill(const Tensor& mask, Scalar value) const;
+  Tensor gather(int64_t dim, const Tensor& index) const;
+  Tensor index_select(int64_t dim, const Tensor& index) const;
+  Tensor index_add(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1) const;
+  Tensor scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const;
 
   // -- in place: change this tensor's memory and return it
   // -------------------------------------------------------------
@@ -153,8 +273,17 @@ class Tensor {
   Tensor& mul_(const Tensor& other);
   Tensor& div_(const Tensor& other);
   Tensor& add_(Scalar other);
+  Tensor& sub_(Scalar other);
   Tensor& mul_(Scalar other);
   Tensor& div_(Scalar other);
+  Tensor& operator+=(const Tensor& other) { return add_(other); }
+  Tensor& operator-=(const Tensor& other) { return sub_(other); }
+  Tensor& operator*=(const Tensor& other) { return mul_(other); }
+  Tensor& operator/=(const Tensor& other) { return div_(other); }
+  Tensor& operator+=(Scalar other) { return add_(other); }
+  Tensor& operator-=(Scalar other) { return sub_(other); }
+  Tensor& operator*=(Scalar other) { return mul_(other); }
+  Tensor& operator/=(Scalar other) { return div_(other); }
   Tensor& masked_fill_(const Tensor& mask, Scalar value);
   Tensor& index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1);
   Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& source);
@@ -233,6 +362,32 @@ inline Tensor tensor(std::initializer_list<int> values) {
 }
 inline Tensor tensor(std::initializer_list<long long> values) {
   return from_vector(std::vector<int64_t>(values.begin(), values.end()), {int64_t(values.size())});
+}
+
+// The same with a dtype or a device alone.
+template <OptionsPart P>
+Tensor empty(const Dims& sizes, P part) {
+  return empty(sizes, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor zeros(const Dims& sizes, P part) {
+  return zeros(sizes, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor ones(const Dims& sizes, P part) {
+  return ones(sizes, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor full(const Dims& sizes, Scalar value, P part) {
+  return full(sizes, value, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor scalar_tensor(Scalar value, P part) {
+  return scalar_tensor(value, detail::options_from(part));
+}
+template <class T, OptionsPart P>
+Tensor from_vector(const std::vector<T>& values, const Dims& sizes, P part) {
+  return from_vector(values, sizes, detail::options_from(part, dtype_of<T>));
 }
 
 }  // namespace ordo

@@ -103,7 +103,7 @@ Tensor select(const Tensor& t, int64_t dim, int64_t index);
 Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length);
 Tensor expand(const Tensor& t, const Dims& sizes);
 Tensor squeeze(const Tensor& t);
-Tensor squeeze(const Tensor& t, int64_t dim);
+Tensor squeeze(const Tensor& t, const Dims& dims);
 Tensor unsqueeze(const Tensor& t, int64_t dim);
 Tensor alias(const Tensor& t);  ///< same memory, a new handle without history
 /// `sizes` with its -1 replaced so that the product is numel; ShapeError otherwise.

@@ -175,24 +175,26 @@ Tensor expand(const Tensor& t, const Dims& wanted) {
   return as_strided(t, sizes, strides, t.storage_offset());
 }
 
-Tensor squeeze(const Tensor& t) {
+Tensor squeeze(const Tensor& t, const Dims& dims) {
+  unsigned chosen = 0;
+  for (int64_t d : dims) {
+    const int i = wrap_dim("squeeze", d, t.dim());
+    ORDO_CHECK(!(chosen >> i & 1u), ValueError, "squeeze", "dimension {} appears twice in {}", d, dims);
+    chosen |= 1u << i;
+  }
   Dims sizes, strides;
   for (int i = 0; i < t.dim(); ++i)
-    if (t.sizes()[i] != 1) {
+    if (!(chosen >> i & 1u) || t.sizes()[i] != 1) {
       sizes.push_back(t.sizes()[i]);
       strides.push_back(t.strides()[i]);
     }
   return as_strided(t, sizes, strides, t.storage_offset());
 }
 
-Tensor squeeze(const Tensor& t, int64_t dim) {
-  const int d = wrap_dim("squeeze", dim, t.dim());
-  Dims sizes = t.sizes(), strides = t.strides();
-  if (t.dim() > 0 && sizes[d] == 1) {
-    sizes.erase(d);
-    strides.erase(d);
-  }
-  return as_strided(t, sizes, strides, t.storage_offset());
+Tensor squeeze(const Tensor& t) {
+  Dims all;
+  for (int i = 0; i < t.dim(); ++i) all.push_back(i);
+  return squeeze(t, all);
 }
 
 Tensor unsqueeze(const Tensor& t, int64_t dim) {

@@ -27,8 +27,8 @@ class BatchNorm2d : public Module {
   /// ShapeError unless the input is [N, channels, H, W].
   Tensor forward(const Tensor& input) override;
 
-  Tensor weight, bias;                                    ///< undefined unless affine
-  Tensor running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked
+  Parameter weight, bias;                                 ///< undefined unless affine
+  Buffer running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked
 
  private:
   BatchNormOptions options_;

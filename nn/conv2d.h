@@ -28,7 +28,7 @@ class Conv2d : public Module {
   /// Draws new initial values.
   void reset_parameters();
 
-  Tensor weight, bias;  ///< bias is undefined without one
+  Parameter weight, bias;  ///< bias is undefined without one
 
  private:
   Conv2dOptions options_;

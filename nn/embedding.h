@@ -24,7 +24,7 @@ class Embedding : public Module {
   /// Draws new initial values.
   void reset_parameters();
 
-  Tensor weight;
+  Parameter weight;
 
  private:
   EmbeddingOptions options_;

@@ -35,7 +35,7 @@ class EmbeddingBag : public Module {
   /// Draws new initial values.
   void reset_parameters();
 
-  Tensor weight;
+  Parameter weight;
 
  private:
   EmbeddingBagOptions options_;

@@ -22,7 +22,7 @@ class Linear : public Module {
   /// Draws new initial values.
   void reset_parameters();
 
-  Tensor weight, bias;  ///< bias is undefined without one
+  Parameter weight, bias;  ///< bias is undefined without one
 };
 
 }  // namespace ordo::nn

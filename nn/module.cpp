@@ -1,23 +1,23 @@
 #include <ordo/nn/module.h>
 
 #include <map>
+#include <unordered_set>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/parameter_slot.h>
 
 namespace ordo::nn {
 
-struct Module::State {
-  NamedTensorList parameters, buffers;
+struct ModuleBase::State {
+  std::vector<std::shared_ptr<ParameterSlot>> slots;
   Children children;
   bool training = true;
 
   bool has(const std::string& name) const {
-    for (const auto& p : parameters)
-      if (p.name == name) return true;
-    for (const auto& b : buffers)
-      if (b.name == name) return true;
+    for (const auto& slot : slots)
+      if (slot->name == name) return true;
     for (const auto& c : children)
       if (c.first == name) return true;
     return false;
@@ -32,16 +32,6 @@ struct Module::State {
 };
 
 namespace {
-
-void collect(const Module& module, const std::string& prefix, NamedTensorList& out,
-             const NamedTensorList& (*own)(const Module&)) {
-  for (const auto& [name, tensor] : own(module)) {
-    bool shared = false;  // a module used in two places lists its tensors once, so an optimiser steps them once
-    for (const auto& seen : out) shared |= seen.tensor.is_same(tensor);
-    if (!shared) out.push_back({prefix + name, tensor});
-  }
-  for (const auto& [name, child] : module.named_children()) collect(*child, prefix + name + ".", out, own);
-}
 
 /// The tensor's handle now refers to the memory of `value`; history and requires_grad stay.
 void replace_contents(const Tensor& tensor, const Tensor& value) {
@@ -68,38 +58,53 @@ void convert(const Tensor& tensor, Target target) {
 
 }  // namespace
 
-Module::Module() : state_(std::make_shared<State>()) {}
-Module::~Module() = default;
+ModuleBase::ModuleBase() : state_(std::make_shared<State>()) {}
+ModuleBase::~ModuleBase() = default;
 
 Tensor Module::forward(const Tensor&) {
   detail::fail<ValueError>("Module", "this module has no forward(input) with exactly one tensor");
 }
 
-NamedTensorList Module::named_parameters() const {
+ModuleBase::State& ModuleBase::state() const {
+  ORDO_CHECK(state_, ValueError, "Module", "this module was moved from");
+  return *state_;
+}
+
+void ModuleBase::collect(bool trained, const std::string& prefix, NamedTensorList& out) const {
+  for (const auto& slot : state().slots) {
+    if (slot->trained != trained || !slot->tensor.defined()) continue;
+    bool shared = false;  // what is used in two places is listed once, so an optimiser steps it once
+    for (const auto& seen : out) shared |= seen.tensor.is_same(slot->tensor);
+    if (!shared) out.push_back({prefix + slot->name, slot->tensor});
+  }
+  for (const auto& [name, child] : state().children) child->collect(trained, prefix + name + ".", out);
+}
+
+NamedTensorList ModuleBase::named_parameters() const {
   NamedTensorList all;
-  collect(*this, "", all, [](const Module& m) -> const NamedTensorList& { return m.state_->parameters; });
+  collect(true, "", all);
   return all;
 }
 
-NamedTensorList Module::named_buffers() const {
+NamedTensorList ModuleBase::named_buffers() const {
   NamedTensorList all;
-  collect(*this, "", all, [](const Module& m) -> const NamedTensorList& { return m.state_->buffers; });
+  collect(false, "", all);
   return all;
 }
 
-TensorList Module::parameters() const {
+TensorList ModuleBase::parameters() const {
   TensorList all;
   for (auto& p : named_parameters()) all.push_back(std::move(p.tensor));
   return all;
 }
 
-NamedTensorList Module::state_dict() const {
+NamedTensorList ModuleBase::state_dict() const {
   NamedTensorList all = named_parameters();
   for (auto& b : named_buffers()) all.push_back(std::move(b));
   return all;
 }
 
-void Module::load_state_dict(const NamedTensorList& state) {
+void ModuleBase::load_state_dict(const NamedTensorList& state) {
   std::map<std::string, Tensor> given;
   for (const auto& [name, tensor] : state) {
     detail::expect_defined("load_state_dict", tensor, name.c_str());
@@ -120,61 +125,102 @@ void Module::load_state_dict(const NamedTensorList& state) {
   for (auto& [name, tensor] : own) tensor.copy_(given.at(name).detach());
 }
 
-std::vector<std::pair<std::string, Module*>> Module::named_children() const {
-  std::vector<std::pair<std::string, Module*>> all;
-  for (const auto& [name, child] : state_->children) all.emplace_back(name, child.get());
+std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() const {
+  std::vector<std::pair<std::string, ModuleBase*>> all;
+  for (const auto& [name, child] : state().children) all.emplace_back(name, child.get());
   return all;
 }
 
-const Module::Children& Module::children() const { return state_->children; }
+std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
+  std::vector<std::pair<std::string, ModuleBase*>> all;
+  std::unordered_set<const State*> seen;
+  const auto visit = [&](auto& self, const std::string& name, ModuleBase& module) -> void {
+    if (!seen.insert(&module.state()).second) return;
+    all.emplace_back(name, &module);
+    for (const auto& [child_name, child] : module.state().children)
+      self(self, name.empty() ? child_name : name + "." + child_name, *child);
+  };
+  visit(visit, "", *this);
+  return all;
+}
 
-int64_t Module::parameter_count() const {
+const ModuleBase::Children& ModuleBase::children() const { return state().children; }
+
+int64_t ModuleBase::parameter_count() const {
   int64_t count = 0;
   for (const auto& p : named_parameters()) count += p.tensor.numel();
   return count;
 }
 
-void Module::train(bool on) {
-  state_->training = on;
-  for (const auto& c : state_->children) c.second->train(on);
+void ModuleBase::train(bool on) {
+  state().training = on;
+  for (const auto& c : state().children) c.second->train(on);
 }
 
-bool Module::is_training() const { return state_->training; }
+bool ModuleBase::is_training() const { return state().training; }
 
-void Module::zero_grad() {
-  for (auto& p : state_->parameters) p.tensor.zero_grad();
-  for (const auto& c : state_->children) c.second->zero_grad();
+void ModuleBase::zero_grad() {
+  for (auto& p : named_parameters()) p.tensor.zero_grad();
 }
 
-void Module::to(Device device) {
+void ModuleBase::to(Device device) {
   for (const auto& entry : state_dict())
     if (entry.tensor.device() != device) convert(entry.tensor, device);
 }
 
-void Module::to(DType dtype) {
+void ModuleBase::to(DType dtype) {
   ORDO_CHECK(is_floating(dtype), DTypeError, "Module::to", "takes a floating dtype, not {}", dtype);
   for (const auto& entry : state_dict())
     if (is_floating(entry.tensor.dtype()) && entry.tensor.dtype() != dtype) convert(entry.tensor, dtype);
 }
 
-Tensor Module::add_parameter(const std::string& name, Tensor value) {
-  state_->expect_free(name);
-  detail::expect_defined("add_parameter", value, name.c_str());
-  value.set_requires_grad();
-  state_->parameters.push_back({name, value});
-  return value;
+NewParameter ModuleBase::add_slot(const std::string& name, Tensor value, bool trained) {
+  state().expect_free(name);
+  detail::expect_defined(trained ? "add_parameter" : "add_buffer", value, name.c_str());
+  auto slot = std::make_shared<ParameterSlot>();
+  slot->name = name;
+  slot->trained = trained;
+  slot->assign(value);
+  state().slots.push_back(slot);
+  return {std::move(slot)};
 }
 
-Tensor Module::add_buffer(const std::string& name, Tensor value) {
-  state_->expect_free(name);
-  detail::expect_defined("add_buffer", value, name.c_str());
-  state_->buffers.push_back({name, value});
-  return value;
+NewParameter ModuleBase::add_parameter(const std::string& name, Tensor value) {
+  return add_slot(name, std::move(value), true);
 }
 
-void Module::add_child(const std::string& name, std::shared_ptr<Module> module) {
-  state_->expect_free(name);
-  state_->children.emplace_back(name, std::move(module));
+NewParameter ModuleBase::add_buffer(const std::string& name, Tensor value) {
+  return add_slot(name, std::move(value), false);
+}
+
+void ModuleBase::add_child(const std::string& name, std::shared_ptr<ModuleBase> module) {
+  state().expect_free(name);
+  for (const auto& [inner, part] : module->named_modules())
+    ORDO_CHECK(part->state_ != state_, ValueError, "Module",
+               "'{}' cannot be added: it {} the module that it would be a part of", name,
+               inner.empty() ? "is" : "contains");
+  state().children.emplace_back(name, std::move(module));
+}
+
+ModuleBase& ModuleBase::child_at(const char* container, int64_t index) const {
+  const int64_t n = int64_t(children().size());
+  ORDO_CHECK(index >= -n && index < n, IndexError, container, "module {} does not exist; there are {}", index, n);
+  return *children()[size_t(index < 0 ? index + n : index)].second;
+}
+
+ModuleBase* ModuleBase::find_child(const std::string& name) const {
+  for (const auto& [own, child] : children())
+    if (own == name) return child.get();
+  return nullptr;
+}
+
+ModuleBase& ModuleBase::child_named(const char* container, const std::string& name) const {
+  ModuleBase* child = find_child(name);
+  std::string names;
+  if (!child)
+    for (const auto& c : children()) names += (names.empty() ? "'" : ", '") + c.first + "'";
+  ORDO_CHECK(child, ValueError, container, "there is no module '{}'; there are: {}", name, names);
+  return *child;
 }
 
 }  // namespace ordo::nn

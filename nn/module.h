@@ -9,17 +9,38 @@
 //   for (auto& [name, parameter] : net.named_parameters()) ...   // "hidden.weight", "hidden.bias", "output.weight",
 //   ...
 //
+// A forward that takes or gives anything else than one tensor belongs to a class derived from ModuleOf:
+//
+//   struct Cell : nn::ModuleOf<Cell> {
+//     nn::Linear input = add("input", nn::Linear(8, 16)), state = add("state", nn::Linear(16, 16));
+//     std::pair<Tensor, Tensor> forward(const Tensor& x, const Tensor& h) {
+//       const Tensor next = tanh(input(x) + state(h));
+//       return {next, next};
+//     }
+//   };
+//   auto [y, h] = cell(x, h0);
+//
+// Parameters of its own a module declares as in nn/parameter.h, lists of sub-modules as in nn/module_list.h. A
+// sub-module that may be missing is a std::optional:
+//
+//   std::optional<nn::Conv2d> shortcut = add("shortcut", stride > 1 ? std::optional(nn::Conv2d(8, 8, 1)) :
+//   std::nullopt);
+//
 // A module is a handle: a copy shares parameters, buffers and the training flag with its original, as a copied Tensor
 // shares its memory. A class derived from Module keeps that property by holding tensors, modules and constants only.
+// Modules are not assigned, because a module that they are part of would keep the old one: assign parameters, or
+// construct anew (`std::optional<Net> net; net.emplace();`).
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <ordo/engine/tensor.h>
+#include <ordo/nn/parameter.h>
 
 namespace ordo::nn {
 
@@ -29,16 +50,14 @@ struct NamedTensor {
 };
 using NamedTensorList = std::vector<NamedTensor>;
 
-class Module {
+/// What all modules are. ValueError from every method of a module that was moved from.
+class ModuleBase {
  public:
-  Module();
-  virtual ~Module();
+  ModuleBase();
+  virtual ~ModuleBase();
 
-  /// ValueError for modules that do not take exactly one tensor.
-  virtual Tensor forward(const Tensor& input);
-  Tensor operator()(const Tensor& input) { return forward(input); }
-
-  // -- contents, this module's first, then those of its sub-modules in the order they were added ---------------------
+  // -- contents, this module's first, then those of its sub-modules in the order they were added; what is shared by
+  // several names is listed once, under the first ---------------------------------------------------------------------
   TensorList parameters() const;
   NamedTensorList named_parameters() const;
   NamedTensorList named_buffers() const;  ///< state that is not trained, e.g. "1.running_mean"
@@ -47,7 +66,14 @@ class Module {
   /// Copies values in by name. ValueError names missing, unexpected and repeated entries; ShapeError differing sizes.
   void load_state_dict(const NamedTensorList& state);
   /// Direct sub-modules with their names.
-  std::vector<std::pair<std::string, Module*>> named_children() const;
+  std::vector<std::pair<std::string, ModuleBase*>> named_children() const;
+  /// This module, named "", and all modules in it.
+  std::vector<std::pair<std::string, ModuleBase*>> named_modules();
+  /// Calls f(ModuleBase&) for each of named_modules().
+  template <class F>
+  void apply(F&& f) {
+    for (auto& [name, module] : named_modules()) f(*module);
+  }
   int64_t parameter_count() const;  ///< elements of all parameters
 
   // -- state ----------------------------------------------------------------------------------------------------------
@@ -63,28 +89,57 @@ class Module {
   void to(DType dtype);  ///< floating parameters and buffers; DTypeError unless dtype is floating
 
  protected:
-  Module(const Module&) = default;
-  Module& operator=(const Module&) = default;
-  Module(Module&&) = default;
-  Module& operator=(Module&&) = default;
+  ModuleBase(const ModuleBase&) = default;
+  ModuleBase(ModuleBase&&) = default;
+  ModuleBase& operator=(const ModuleBase&) = delete;
 
-  /// ValueError when the name is empty, taken or contains a dot.
-  Tensor add_parameter(const std::string& name, Tensor value);
-  Tensor add_buffer(const std::string& name, Tensor value);
-  /// Registers a sub-module and returns it, to be kept as a member.
+  /// To be kept as a member of type Parameter (Buffer). ValueError when the name is empty, taken or contains a dot.
+  NewParameter add_parameter(const std::string& name, Tensor value);
+  NewParameter add_buffer(const std::string& name, Tensor value);
+  /// Registers a sub-module and returns it, to be kept as a member. ValueError for a module that contains this one.
   template <class M>
   M add(const std::string& name, const M& module) {
-    static_assert(std::is_base_of_v<Module, M>, "add() takes a class derived from nn::Module");
+    static_assert(std::is_base_of_v<ModuleBase, M>, "add() takes a class derived from nn::Module or nn::ModuleOf");
     add_child(name, std::make_shared<M>(module));
     return module;
   }
-  void add_child(const std::string& name, std::shared_ptr<Module> module);
-  using Children = std::vector<std::pair<std::string, std::shared_ptr<Module>>>;
+  template <class M>
+  std::optional<M> add(const std::string& name, const std::optional<M>& module) {
+    return module ? std::optional<M>(add(name, *module)) : std::nullopt;
+  }
+  void add_child(const std::string& name, std::shared_ptr<ModuleBase> module);
+  using Children = std::vector<std::pair<std::string, std::shared_ptr<ModuleBase>>>;
   const Children& children() const;
+  /// Errors name `container`. IndexError; negative indices count from the end.
+  ModuleBase& child_at(const char* container, int64_t index) const;
+  ModuleBase* find_child(const std::string& name) const;  ///< null when there is none
+  /// ValueError when there is none.
+  ModuleBase& child_named(const char* container, const std::string& name) const;
 
  private:
   struct State;
+  State& state() const;
+  void collect(bool trained, const std::string& prefix, NamedTensorList& out) const;
+  NewParameter add_slot(const std::string& name, Tensor value, bool trained);
   std::shared_ptr<State> state_;
+};
+
+/// A module that takes a tensor and gives one, and so can be part of a Sequential.
+class Module : public ModuleBase {
+ public:
+  /// ValueError for modules that do not take exactly one tensor.
+  virtual Tensor forward(const Tensor& input);
+  Tensor operator()(const Tensor& input) { return forward(input); }
+};
+
+/// A module whose forward() takes and gives what it likes: `struct Net : nn::ModuleOf<Net>`. Calling it calls forward.
+template <class Derived>
+class ModuleOf : public ModuleBase {
+ public:
+  template <class... Arguments>
+  decltype(auto) operator()(Arguments&&... arguments) {
+    return static_cast<Derived&>(*this).forward(std::forward<Arguments>(arguments)...);
+  }
 };
 
 }  // namespace ordo::nn

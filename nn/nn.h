@@ -18,8 +18,10 @@
 #include <ordo/nn/linear.h>
 #include <ordo/nn/losses.h>
 #include <ordo/nn/module.h>
+#include <ordo/nn/module_list.h>
 #include <ordo/nn/optim/adam.h>
 #include <ordo/nn/optim/optimizer.h>
 #include <ordo/nn/optim/sgd.h>
+#include <ordo/nn/parameter.h>
 #include <ordo/nn/pooling.h>
 #include <ordo/nn/sequential.h>

@@ -7,33 +7,24 @@
 // order by every compiler. In parentheses the order is the compiler's choice.
 #pragma once
 
-#include <ordo/nn/module.h>
+#include <ordo/nn/module_list.h>
 
 namespace ordo::nn {
 
-class Sequential : public Module {
+class Sequential : public ListOf<Module, Module> {
  public:
-  Sequential() = default;
+  Sequential() : ListOf("Sequential") {}
   /// The modules are named "0", "1", ...
   template <class... M>
   requires(sizeof...(M) > 0 && (std::is_base_of_v<Module, std::remove_cvref_t<M>> && ...) &&
-           !(sizeof...(M) == 1 && (std::is_same_v<std::remove_cvref_t<M>, Sequential> &&
-                                   ...))) explicit(sizeof...(M) == 1) Sequential(M&&... modules) {
+           !(sizeof...(M) == 1 && (std::is_same_v<std::remove_cvref_t<M>, Sequential> && ...))) explicit(sizeof...(M) ==
+                                                                                                         1)
+      Sequential(M&&... modules)
+      : Sequential() {
     (push_back(modules), ...);
   }
 
-  /// Appends a module; returns *this.
-  template <class M>
-  Sequential& push_back(const M& module) {
-    static_assert(std::is_base_of_v<Module, M>, "Sequential takes classes derived from nn::Module");
-    add_child(std::to_string(size()), std::make_shared<M>(module));
-    return *this;
-  }
-
   Tensor forward(const Tensor& input) override;
-  int64_t size() const;
-  /// IndexError out of range; negative indices count from the end.
-  Module& operator[](int64_t index) const;
 };
 
 }  // namespace ordo::nn

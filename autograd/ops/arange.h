@@ -11,6 +11,9 @@ namespace ordo {
 Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options);
 Tensor arange(Scalar start, Scalar end, Scalar step = 1);
 Tensor arange(Scalar end);
+inline Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype) {
+  return arange(start, end, step, TensorOptions{dtype});
+}
 
 /// `steps` numbers from start to end, both included: start + i (end - start) / (steps - 1), computed from the nearer
 /// end in double. One step gives start. ValueError for negative steps, and when an end does not fit the dtype.

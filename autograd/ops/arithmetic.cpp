@@ -154,7 +154,7 @@ Tensor& Tensor::sub_(const Tensor& other, Scalar alpha) {
   kernels::sub_(*this, other, alpha);
   record_in_place(call, *this, before, {as_input(other, *this, before)},
                   [y = InputShape(other), alpha](const Tensor& grad) -> TensorList {
-                    return {grad, y.wanted ? y.fit(mul(grad, negated(alpha))) : Tensor()};
+                    return {grad, y.wanted ? y.fit(ordo::mul(grad, negated(alpha))) : Tensor()};
                   });
   return *this;
 }
@@ -173,7 +173,7 @@ Tensor& Tensor::mul_(const Tensor& other) {
   kernels::mul_(*this, other);
   record_in_place(call, *this, before, {as_input(other, *this, before)},
                   [y = InputShape(other), old, factor](const Tensor& grad) -> TensorList {
-                    return {mul(grad, factor.get()), y.wanted ? y.fit(mul(grad, old)) : Tensor()};
+                    return {ordo::mul(grad, factor.get()), y.wanted ? y.fit(ordo::mul(grad, old)) : Tensor()};
                   });
   return *this;
 }
@@ -189,11 +189,12 @@ Tensor& Tensor::div_(const Tensor& other) {
   const Tensor before = history_of(*this), old = other.requires_grad() ? before.clone() : Tensor();
   const Saved divisor = kept(other, *this, before);
   kernels::div_(*this, other);
-  record_in_place(call, *this, before, {as_input(other, *this, before)},
-                  [y = InputShape(other), old, divisor](const Tensor& grad) -> TensorList {
-                    const Tensor by_b = div(grad, divisor.get());
-                    return {by_b, y.wanted ? y.fit(mul(div(mul(by_b, old), divisor.get()), -1)) : Tensor()};
-                  });
+  record_in_place(
+      call, *this, before, {as_input(other, *this, before)},
+      [y = InputShape(other), old, divisor](const Tensor& grad) -> TensorList {
+        const Tensor by_b = ordo::div(grad, divisor.get());
+        return {by_b, y.wanted ? y.fit(ordo::mul(ordo::div(ordo::mul(by_b, old), divisor.get()), -1)) : Tensor()};
+      });
   return *this;
 }
 
@@ -208,6 +209,17 @@ Tensor& Tensor::add_(Scalar other) {
   return *this;
 }
 
+Tensor& Tensor::sub_(Scalar other) {
+  const OpCall call("sub_", *this, other);
+  detail::expect_defined("sub_", *this, "self");
+  const InPlaceChange change(call, *this);
+  const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
+  kernels::sub_(*this, other);
+  if (before.defined())
+    record_in_place(call, *this, before, {}, [](const Tensor& grad) -> TensorList { return {grad}; });
+  return *this;
+}
+
 Tensor& Tensor::mul_(Scalar other) {
   const OpCall call("mul_", *this, other);
   detail::expect_defined("mul_", *this, "self");
@@ -215,7 +227,8 @@ Tensor& Tensor::mul_(Scalar other) {
   const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
   kernels::mul_(*this, other);
   if (before.defined())
-    record_in_place(call, *this, before, {}, [other](const Tensor& grad) -> TensorList { return {mul(grad, other)}; });
+    record_in_place(call, *this, before, {},
+                    [other](const Tensor& grad) -> TensorList { return {ordo::mul(grad, other)}; });
   return *this;
 }
 
@@ -226,7 +239,8 @@ Tensor& Tensor::div_(Scalar other) {
   const Tensor before = recorded(*this) ? history_of(*this) : Tensor();
   kernels::div_(*this, other);
   if (before.defined())
-    record_in_place(call, *this, before, {}, [other](const Tensor& grad) -> TensorList { return {div(grad, other)}; });
+    record_in_place(call, *this, before, {},
+                    [other](const Tensor& grad) -> TensorList { return {ordo::div(grad, other)}; });
   return *this;
 }
 

@@ -1,6 +1,8 @@
 #include <ordo/autograd/ops/comparison.h>
 
+#include <ordo/engine/check.h>
 #include <ordo/engine/op_call.h>
+#include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/elementwise/comparison.h>
 #include <ordo/kernels/elementwise/functions.h>
 
@@ -67,6 +69,23 @@ Tensor logical_not(const Tensor& t) {
   const OpCall call("logical_not", t);
   return call.done(kernels::logical_not(t));
 }
+
+namespace {
+const Tensor& mask(const char* op, const Tensor& t) {
+  detail::expect_defined(op, t, "operand");
+  ORDO_CHECK(
+      t.dtype() == boolean, DTypeError, op,
+      "combines bool tensors, not {}; compare first, as in `(x > 0) & (x < 1)`, or use logical_and and logical_or",
+      t.dtype());
+  return t;
+}
+}  // namespace
+
+Tensor operator&(const Tensor& a, const Tensor& b) { return logical_and(mask("&", a), mask("&", b)); }
+Tensor operator|(const Tensor& a, const Tensor& b) { return logical_or(mask("|", a), mask("|", b)); }
+Tensor operator^(const Tensor& a, const Tensor& b) { return ne(mask("^", a), mask("^", b)); }
+Tensor operator~(const Tensor& t) { return logical_not(mask("~", t)); }
+
 Tensor isnan(const Tensor& t) {
   const OpCall call("isnan", t);
   return call.done(kernels::isnan(t));

@@ -24,6 +24,12 @@ Tensor logical_and(const Tensor& a, const Tensor& b);
 Tensor logical_or(const Tensor& a, const Tensor& b);
 Tensor logical_not(const Tensor& t);
 
+/// Masks: and, or, exclusive or, not. Only for bool tensors (DTypeError); sizes broadcast.
+Tensor operator&(const Tensor& a, const Tensor& b);
+Tensor operator|(const Tensor& a, const Tensor& b);
+Tensor operator^(const Tensor& a, const Tensor& b);
+Tensor operator~(const Tensor& t);
+
 /// Whether each element is NaN, an infinity, or neither. Integers are finite.
 Tensor isnan(const Tensor& t);
 Tensor isinf(const Tensor& t);

@@ -82,6 +82,4 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
                 });
 }
 
-Tensor Tensor::matmul(const Tensor& other) const { return ordo::matmul(*this, other); }
-
 }  // namespace ordo

@@ -27,6 +27,32 @@ Tensor bernoulli(const Tensor& p, Generator* generator = nullptr);
 /// 1 with probability p, else 0, for every element of a new tensor.
 Tensor bernoulli(const Dims& sizes, double p, TensorOptions options = {}, Generator* generator = nullptr);
 
+// The same with a dtype or a device alone.
+template <OptionsPart P>
+Tensor rand(const Dims& sizes, P part, Generator* generator = nullptr) {
+  return rand(sizes, detail::options_from(part), generator);
+}
+template <OptionsPart P>
+Tensor randn(const Dims& sizes, P part, Generator* generator = nullptr) {
+  return randn(sizes, detail::options_from(part), generator);
+}
+template <OptionsPart P>
+Tensor randint(int64_t low, int64_t high, const Dims& sizes, P part, Generator* generator = nullptr) {
+  return randint(low, high, sizes, detail::options_from(part, int64), generator);
+}
+template <OptionsPart P>
+Tensor randint(int64_t high, const Dims& sizes, P part, Generator* generator = nullptr) {
+  return randint(high, sizes, detail::options_from(part, int64), generator);
+}
+template <OptionsPart P>
+Tensor randperm(int64_t n, P part, Generator* generator = nullptr) {
+  return randperm(n, detail::options_from(part, int64), generator);
+}
+template <OptionsPart P>
+Tensor bernoulli(const Dims& sizes, double p, P part, Generator* generator = nullptr) {
+  return bernoulli(sizes, p, detail::options_from(part), generator);
+}
+
 /// Overwrites t with numbers uniform in [low, high). Returns t.
 Tensor uniform_(Tensor t, double low = 0, double high = 1, Generator* generator = nullptr);
 /// Overwrites t with mean + std z, z standard normal. Returns t.

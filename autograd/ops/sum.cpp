@@ -37,12 +37,7 @@ Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
   });
 }
 
-Tensor sum(const Tensor& input) { return sum(input, {}, false); }
-Tensor mean(const Tensor& input) { return mean(input, {}, false); }
-
-Tensor Tensor::sum() const { return ordo::sum(*this, {}, false); }
-Tensor Tensor::sum(const Dims& dims, bool keepdim) const { return ordo::sum(*this, dims, keepdim); }
-Tensor Tensor::mean() const { return ordo::mean(*this, {}, false); }
-Tensor Tensor::mean(const Dims& dims, bool keepdim) const { return ordo::mean(*this, dims, keepdim); }
+Tensor sum(const Tensor& input) { return sum(input, Dims(), false); }
+Tensor mean(const Tensor& input) { return mean(input, Dims(), false); }
 
 }  // namespace ordo

@@ -67,7 +67,7 @@ std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double
   return {both[0], both[1]};
 }
 
-Tensor var(const Tensor& input) { return var(input, {}); }
-Tensor std(const Tensor& input) { return std(input, {}); }
+Tensor var(const Tensor& input) { return var(input, Dims()); }
+Tensor std(const Tensor& input) { return std(input, Dims()); }
 
 }  // namespace ordo

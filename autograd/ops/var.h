@@ -12,9 +12,14 @@ namespace ordo {
 /// docs/ordering.md: the same bits everywhere. As torch.var.
 Tensor var(const Tensor& input);
 Tensor var(const Tensor& input, const Dims& dims, double correction = 1, bool keepdim = false);
-/// sqrt(var). As torch.std.
+/// sqrt(var). As torch.std. Under `using namespace ordo` the bare name `std` means two things to C++, this function and
+/// the standard library's namespace: write `x.std()`, `stddev(x)`, which is the same, or `ordo::std(x)`.
 Tensor std(const Tensor& input);
 Tensor std(const Tensor& input, const Dims& dims, double correction = 1, bool keepdim = false);
+inline Tensor stddev(const Tensor& input) { return ordo::std(input); }
+inline Tensor stddev(const Tensor& input, const Dims& dims, double correction = 1, bool keepdim = false) {
+  return ordo::std(input, dims, correction, keepdim);
+}
 /// Both var and mean, as one operation: {var, mean}. As torch.var_mean.
 std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims = {}, double correction = 1,
                                    bool keepdim = false);

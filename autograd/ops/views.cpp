@@ -93,10 +93,10 @@ Tensor Tensor::squeeze() const {
   return record_view(call, views::squeeze(*this), *this, reshape_back(*this));
 }
 
-Tensor Tensor::squeeze(int64_t dim) const {
+Tensor Tensor::squeeze(const Dims& dims) const {
   get();
-  const OpCall call("squeeze", *this, dim);
-  return record_view(call, views::squeeze(*this, dim), *this, reshape_back(*this));
+  const OpCall call("squeeze", *this, dims);
+  return record_view(call, views::squeeze(*this, dims), *this, reshape_back(*this));
 }
 
 Tensor Tensor::unsqueeze(int64_t dim) const {

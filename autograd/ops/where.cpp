@@ -59,8 +59,9 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
   }
   const Tensor before = history_of(*this);
   kernels::masked_fill_(*this, mask, value);
-  record_in_place(call, *this, before, {},
-                  [mask = Saved(mask)](const Tensor& grad) -> TensorList { return {where(mask.get(), 0, grad)}; });
+  record_in_place(call, *this, before, {}, [mask = Saved(mask)](const Tensor& grad) -> TensorList {
+    return {ordo::where(mask.get(), 0, grad)};
+  });
   return *this;
 }
 

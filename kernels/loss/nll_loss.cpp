@@ -83,7 +83,7 @@ void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, cons
   const IndexGuard guard(kOp, "target", input.dim() == 1 ? 0 : 1, s.classes, input.device());
   dispatch_floating(kOp, input.dtype(), [&]<class T>() {
     const NllSamples<T> samples{s, input.data<T>(), index_view(target, s.classes, guard),
-                                weight ? weight.data<T>() : nullptr};
+                                weight.defined() ? weight.data<T>() : nullptr};
     if (s.reduction == LossReduction::none)
       each(target.numel(), NllElement<T>{samples, out.data<T>()});
     else
@@ -98,8 +98,8 @@ void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& targ
     const NllGradient<T> gradient{s,
                                   grad.data<T>(),
                                   index_view(target),
-                                  weight ? weight.data<T>() : nullptr,
-                                  total_weight ? total_weight.data<accumulate_t<T>>() : nullptr,
+                                  weight.defined() ? weight.data<T>() : nullptr,
+                                  total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr,
                                   out.data<T>()};
     if (s.inner > 1) return each(out.numel(), gradient);
     parallel_for(0, s.samples, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, s.classes)),

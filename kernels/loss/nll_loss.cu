@@ -10,7 +10,7 @@ void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, cons
   const IndexGuard guard("nll_loss", "target", input.dim() == 1 ? 0 : 1, s.classes, input.device());
   dispatch_floating("nll_loss", input.dtype(), [&]<class T>() {
     const NllSamples<T> samples{s, input.data<T>(), index_view(target, s.classes, guard),
-                                weight ? weight.data<T>() : nullptr};
+                                weight.defined() ? weight.data<T>() : nullptr};
     if (s.reduction == LossReduction::none)
       each(target.numel(), NllElement<T>{samples, out.data<T>()}, input.device());
     else
@@ -24,8 +24,8 @@ void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& targ
                        const Tensor& total_weight, const Tensor& out) {
   dispatch_floating("nll_loss", grad.dtype(), [&]<class T>() {
     each(out.numel(),
-         NllGradient<T>{s, grad.data<T>(), index_view(target), weight ? weight.data<T>() : nullptr,
-                        total_weight ? total_weight.data<accumulate_t<T>>() : nullptr, out.data<T>()},
+         NllGradient<T>{s, grad.data<T>(), index_view(target), weight.defined() ? weight.data<T>() : nullptr,
+                        total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr, out.data<T>()},
          grad.device());
   });
 }

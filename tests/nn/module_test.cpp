@@ -16,8 +16,8 @@ namespace ordo::test {
 namespace {
 
 struct Scale : nn::Module {
-  Tensor factor = add_parameter("factor", tensor({2.0f}));
-  Tensor calls = add_buffer("calls", zeros({}, {.dtype = int64}));
+  nn::Parameter factor = add_parameter("factor", tensor({2.0f}));
+  nn::Buffer calls = add_buffer("calls", zeros({}, {.dtype = int64}));
   Tensor forward(const Tensor& x) override { return x * factor; }
 };
 

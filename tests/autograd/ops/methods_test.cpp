@@ -1,0 +1,230 @@
+// What a model author writes without thinking: methods, operators, one dimension or several, truth values.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <ordo/ordo.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+void expect_same(const Tensor& a, const Tensor& b) {
+  EXPECT_EQ(a.dtype(), b.dtype());
+  EXPECT_EQ(a.sizes(), b.sizes());
+  EXPECT_EQ(bytes_of(a), bytes_of(b));
+}
+
+TEST(Truth, asks_for_the_only_element) {
+  for (Device device : test_devices()) {
+    for (DType dtype : {boolean, uint8, int32, int64, float16, bfloat16, float32, float64}) {
+      EXPECT_TRUE(ones({1, 1}, {dtype, device}) ? true : false) << name(dtype);
+      EXPECT_FALSE(zeros({}, {dtype, device}) ? true : false) << name(dtype);
+    }
+    const Tensor loss = tensor({0.5}).to(device);
+    EXPECT_FALSE(bool(loss < 0.1));
+    EXPECT_TRUE(bool(loss < 0.6));
+    EXPECT_TRUE(bool(loss)) << "0.5 is not zero";
+    EXPECT_TRUE(bool(loss / 0.0 - loss / 0.0)) << "NaN is not zero";
+    EXPECT_TRUE(!(loss == 2) && loss != 2);
+  }
+}
+
+TEST(Truth, of_anything_else_is_an_error) {
+  EXPECT_ORDO_ERROR(bool(ones({2})), ShapeError, "[bool] only a tensor of one element");
+  EXPECT_ORDO_ERROR(bool(ones({2}) == ones({2})), ShapeError, "any() or all()");
+  EXPECT_ORDO_ERROR(bool(empty({0})), ShapeError, "shape [0]");
+  EXPECT_ORDO_ERROR(bool(Tensor()), ValueError, "undefined");
+  static_assert(!std::is_convertible_v<Tensor, bool>, "only where a condition is wanted");
+}
+
+TEST(Dims, one_number_or_several) {
+  const Tensor x = test_values({2, 3, 4});
+  EXPECT_EQ(x.sum(1).sizes(), (Dims{2, 4}));
+  EXPECT_EQ(x.sum(-1, true).sizes(), (Dims{2, 3, 1}));
+  expect_same(x.sum({0, -1}), sum(x, Dims{0, 2}));
+  expect_same(x.mean(-1), mean(x, {2}));
+  expect_same(x.amax(0), amax(x, {0}));
+  expect_same(x.amin({0, 1}), amin(x, {0, 1}));
+  expect_same(x.var(1, 0), var(x, {1}, 0));
+  expect_same(x.norm(2, -2), norm(x, 2, {1}));
+  expect_same((x > 0).any(1), any(x > 0, {1}));
+  expect_same((x > 0).all({0, 1}, true), all(x > 0, {0, 1}, true));
+  EXPECT_EQ(zeros(3).sizes(), (Dims{3}));
+  EXPECT_EQ(x.view(-1).sizes(), (Dims{24}));
+  EXPECT_ORDO_ERROR(x.sum(3), IndexError, "[sum] dimension 3 is out of range");
+  EXPECT_ORDO_ERROR(x.sum({0, -3}), ValueError, "[sum]");
+  static_assert(!std::is_convertible_v<bool, Dims>, "x.sum(true) is a mistake");
+  static_assert(!std::is_convertible_v<double, Dims>);
+}
+
+TEST(Dims, squeeze_of_several) {
+  const Tensor x = test_values({1, 3, 1, 1});
+  EXPECT_EQ(x.squeeze({0, -1}).sizes(), (Dims{3, 1}));
+  EXPECT_EQ(x.squeeze({0, 1}).sizes(), (Dims{3, 1, 1}));
+  EXPECT_EQ(x.squeeze(0).sizes(), (Dims{3, 1, 1}));
+  EXPECT_EQ(x.squeeze(Dims()).sizes(), x.sizes());
+  EXPECT_EQ(ones({}).squeeze(-1).sizes(), Dims());
+  EXPECT_ORDO_ERROR(x.squeeze({0, -4}), ValueError, "[squeeze] dimension -4 appears twice");
+  EXPECT_ORDO_ERROR(x.squeeze(4), IndexError, "[squeeze]");
+  EXPECT_EQ(gradcheck(
+                [](const TensorList& in) {
+                  return in[0].squeeze({0, 2}) * 2;
+                },
+                {x.clone().set_requires_grad()}),
+            "");
+}
+
+TEST(Options, a_dtype_or_a_device_alone) {
+  for (Device device : test_devices()) {
+    EXPECT_EQ(ones({3}, device).device(), device);
+    EXPECT_EQ(ones({3}, device).dtype(), float32);
+    EXPECT_EQ(randperm(4, device).dtype(), int64);
+    EXPECT_EQ(from_vector<int32_t>({1, 2}, {2}, device).dtype(), int32);
+    EXPECT_EQ(from_vector<int32_t>({1, 2}, {2}, device).device(), device);
+  }
+  EXPECT_EQ(zeros({3}, int64).dtype(), int64);
+  EXPECT_EQ(empty(3, float64).dtype(), float64);
+  EXPECT_EQ(full({3}, 2, uint8).dtype(), uint8);
+  EXPECT_EQ(scalar_tensor(2, int32).dtype(), int32);
+  EXPECT_EQ(rand({3}, float64).dtype(), float64);
+  EXPECT_EQ(randn(3, float64).dtype(), float64);
+  EXPECT_EQ(randint(5, {3}, int32).dtype(), int32);
+  EXPECT_EQ(randint(2, 5, {3}, int32).dtype(), int32);
+  EXPECT_EQ(bernoulli({3}, 0.5, float64).dtype(), float64);
+  EXPECT_EQ(arange(0, 3, 1, float64).dtype(), float64);
+  EXPECT_EQ(zeros({3}, {}).dtype(), float32);
+}
+
+TEST(Operators, in_place) {
+  for (Device device : test_devices()) {
+    Tensor x = tensor({1.0, 2.0, 4.0}).to(device);
+    const Tensor same = x, y = tensor({2.0, 4.0, 8.0}).to(device);
+    x += y;
+    EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{3, 6, 12}));
+    x -= 1;
+    EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{2, 5, 11}));
+    x *= y;
+    EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{4, 20, 88}));
+    x /= 4;
+    EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{1, 5, 22}));
+    x /= y, x -= y, x += 0.5, x *= 2;
+    EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{-2, -4.5, -9.5}));
+    EXPECT_TRUE(x.is_same(same)) << "the same memory";
+  }
+  Tensor integers = ones({2}, int64);
+  EXPECT_ORDO_ERROR(integers -= 0.5, DTypeError, "[sub_]");
+  EXPECT_ORDO_ERROR(Tensor().sub_(1), ValueError, "[sub_]");
+}
+
+TEST(Operators, in_place_gradients) {
+  const Tensor x = test_values({3}, 1).set_requires_grad(), y = test_values({3}, 2, 1, 2).set_requires_grad();
+  const auto f = [](const TensorList& in) {
+    Tensor a = in[0] * 1;
+    a += in[1];
+    a *= in[1];
+    a -= in[0];
+    a -= 3;
+    a /= in[1];
+    a *= 2;
+    return a;
+  };
+  EXPECT_EQ(gradcheck(f, {x, y}, {.second_order = true}), "");
+}
+
+TEST(Operators, masks) {
+  for (Device device : test_devices()) {
+    const Tensor a = from_vector<bool>({false, false, true, true}, {4}).to(device),
+                 b = from_vector<bool>({false, true, false, true}, {4}).to(device);
+    EXPECT_EQ((a & b).to_vector<int>(), (std::vector<int>{0, 0, 0, 1}));
+    EXPECT_EQ((a | b).to_vector<int>(), (std::vector<int>{0, 1, 1, 1}));
+    EXPECT_EQ((a ^ b).to_vector<int>(), (std::vector<int>{0, 1, 1, 0}));
+    EXPECT_EQ((~a).to_vector<int>(), (std::vector<int>{1, 1, 0, 0}));
+    EXPECT_EQ((a.view({4, 1}) & b).sizes(), (Dims{4, 4}));
+    EXPECT_EQ((a & b).dtype(), boolean);
+  }
+  const Tensor x = ones({2});
+  EXPECT_ORDO_ERROR(x & x, DTypeError, "[&] combines bool tensors, not float32");
+  EXPECT_ORDO_ERROR((x > 0) | x, DTypeError, "[|]");
+  EXPECT_ORDO_ERROR(~zeros({2}, int64), DTypeError, "[~]");
+  EXPECT_ORDO_ERROR((x > 0) ^ Tensor(), ValueError, "[^]");
+}
+
+TEST(Operators, assigning_to_an_expression_writes) {
+  for (Device device : test_devices()) {
+    Tensor x = zeros({3, 2}, device);
+    x[1] = 5;
+    x[0] = tensor({1.0f, 2.0f}).to(device);
+    x.select(1, 1)[2] = x[0][0];
+    x[2] += 1;
+    EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 2, 5, 5, 1, 2}));
+    Tensor row = x[1];
+    row = ones({2}, device);  // a name takes another tensor
+    EXPECT_EQ(x[1].to_vector<float>(), (std::vector<float>{5, 5}));
+  }
+}
+
+// Each method gives the bytes of the function of its name.
+TEST(Methods, are_the_functions) {
+  const Tensor x = test_values({3, 4}, 1, 0.1, 0.9), y = test_values({3, 4}, 2, 0.5, 2), mask = x > 0.5;
+  const Tensor m = test_values({4, 2}, 3), batch = test_values({2, 3, 4}), index = test_indices({2}, 3);
+  const Tensor places = test_indices({2, 4}, 3, 4), rows = test_values({2, 4}, 5);
+#define EXPECT_METHOD(f) expect_same(x.f(), ordo::f(x));
+  EXPECT_METHOD(neg)
+  EXPECT_METHOD(abs) EXPECT_METHOD(square) EXPECT_METHOD(sign) EXPECT_METHOD(relu) EXPECT_METHOD(floor)
+      EXPECT_METHOD(ceil) EXPECT_METHOD(round) EXPECT_METHOD(exp) EXPECT_METHOD(expm1) EXPECT_METHOD(log)
+          EXPECT_METHOD(log1p) EXPECT_METHOD(sqrt) EXPECT_METHOD(rsqrt) EXPECT_METHOD(reciprocal) EXPECT_METHOD(sin)
+              EXPECT_METHOD(cos) EXPECT_METHOD(tanh) EXPECT_METHOD(sigmoid) EXPECT_METHOD(erf) EXPECT_METHOD(isnan)
+                  EXPECT_METHOD(isinf) EXPECT_METHOD(isfinite) EXPECT_METHOD(logical_not) EXPECT_METHOD(sum)
+                      EXPECT_METHOD(mean) EXPECT_METHOD(var) EXPECT_METHOD(std) EXPECT_METHOD(norm) EXPECT_METHOD(max)
+                          EXPECT_METHOD(min) EXPECT_METHOD(amax) EXPECT_METHOD(amin) EXPECT_METHOD(argmax)
+                              EXPECT_METHOD(argmin) EXPECT_METHOD(any) EXPECT_METHOD(all)
+#undef EXPECT_METHOD
+#define EXPECT_METHOD(f)              \
+  expect_same(x.f(y), ordo::f(x, y)); \
+  expect_same(x.f(2), ordo::f(x, 2));
+                                  EXPECT_METHOD(add) EXPECT_METHOD(sub) EXPECT_METHOD(mul) EXPECT_METHOD(div)
+                                      EXPECT_METHOD(pow) EXPECT_METHOD(eq) EXPECT_METHOD(ne) EXPECT_METHOD(lt)
+                                          EXPECT_METHOD(le) EXPECT_METHOD(gt) EXPECT_METHOD(ge)
+#undef EXPECT_METHOD
+                                              expect_same(x.add(y, 3), add(x, y, 3));
+  expect_same(x.sub(2, 3), sub(x, 2, 3));
+  expect_same(x.minimum(y), minimum(x, y));
+  expect_same(x.maximum(y), maximum(x, y));
+  expect_same(mask.logical_and(y > 1), logical_and(mask, y > 1));
+  expect_same(mask.logical_or(y > 1), logical_or(mask, y > 1));
+  expect_same(x.max(1).values, max(x, 1).values);
+  expect_same(x.min(0, true).indices, min(x, 0, true).indices);
+  expect_same(x.argmax(1, true), argmax(x, 1, true));
+  expect_same(x.argmin(0), argmin(x, 0));
+  expect_same(x.std(1), stddev(x, 1));
+  expect_same(x.std({0}, 0, true), ordo::std(x, {0}, 0, true));
+  expect_same(x.norm(1, 0, true), norm(x, 1, {0}, true));
+  expect_same(x.softmax(-1), softmax(x, -1));
+  expect_same(x.log_softmax(0), log_softmax(x, 0));
+  expect_same(x.clamp(0.2, 0.5), clamp(x, 0.2, 0.5));
+  expect_same(x.clamp(std::nullopt, 0.5), clamp(x, std::nullopt, 0.5));
+  expect_same(x.matmul(m), matmul(x, m));
+  expect_same(x.mm(m), mm(x, m));
+  expect_same(batch.bmm(batch.transpose(1, 2)), bmm(batch, batch.transpose(1, 2)));
+  expect_same(x.where(mask, y), where(mask, x, y));
+  expect_same(x.where(mask, 0), where(mask, x, 0));
+  expect_same(x.masked_fill(mask, 2), masked_fill(x, mask, 2));
+  expect_same(x.gather(0, places), gather(x, 0, places));
+  expect_same(x.index_select(0, index), index_select(x, 0, index));
+  expect_same(x.index_add(0, index, rows, 2), index_add(x, 0, index, rows, 2));
+  expect_same(x.scatter_add(0, places, rows), scatter_add(x, 0, places, rows));
+  for (Device device : test_devices()) EXPECT_TRUE(x.to(device).cpu().is_cpu());
+}
+
+}  // namespace
+}  // namespace ordo::test
+
+// As in a user's program: the standard library's names and the library's.
+using namespace ordo;
+TEST(Methods, deviation_beside_the_standard_library) {
+  const Tensor x = tensor({1.0, 3.0});
+  EXPECT_EQ(x.std().item(), std::sqrt(2.0));
+  EXPECT_EQ(stddev(x).item(), std::sqrt(2.0));
+  EXPECT_EQ(ordo::std(x).item(), std::sqrt(2.0));
+}
