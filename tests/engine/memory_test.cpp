@@ -105,8 +105,9 @@ TEST(MemoryCache, emptying_it_forgets_the_greatest_use) {
       EXPECT_EQ(held(device), memory_stats(device).allocated_bytes + much) << device.str();
       if (reset) reset_peak_memory_stats(device);
       empty_cache(device);
-      if (!reset)
+      if (!reset) {
         EXPECT_GE(memory_stats(device).peak_allocated_bytes, much) << device.str() << ": the peak is not forgotten";
+      }
       reset_peak_memory_stats(device);
       EXPECT_EQ(memory_stats(device).peak_allocated_bytes, memory_stats(device).allocated_bytes) << device.str();
       for (size_t bytes = size_t(1) << 20; bytes < size_t(8) << 20; bytes += bytes / 8)
