@@ -122,14 +122,15 @@ void scatter_volumes(T* output, int64_t volumes, int64_t cells_per_volume, int64
   });
 }
 
-/// Runs gather(row, iw), which returns the gradient of that cell, for every input cell.
+/// Runs gather(row, the outputs that may cover it, iw), which returns the gradient of that cell, for every input cell.
 template <class T, class Axis, class Gather>
 void gather_cells(T* output, int64_t volumes, const Windows<Axis>& windows, const Gather& gather) {
   const int64_t depth = windows.d.input, height = windows.h.input, width = windows.w.input;
   parallel_for(0, volumes * depth * height, pool_grain(width * windows.overlap()), [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) {
       const VolumeRow at(r, depth, height);
-      for (int64_t iw = 0; iw < width; ++iw) output[r * width + iw] = T(gather(at, iw));
+      const WindowRows rows = windows.outputs_at(at.d, at.h);
+      for (int64_t iw = 0; iw < width; ++iw) output[r * width + iw] = T(gather(at, rows, iw));
     }
   });
 }
