@@ -136,7 +136,7 @@ void avg_pool_backward(const T* grad, T* output, int64_t volumes, const Windows<
   if (algorithm == Algorithm::atomic) {
     const ScatterCells<T> cells(output, volumes * inputs);
     scatter_rows(volumes, windows, [&](const VolumeRow& at, bool shared) {
-      const T* from = grad + at.volume * outputs + windows.output_row(at.d, at.h);
+      const T* from = grad + at.number * windows.w.output;
       V* to = cells.data() + at.volume * inputs;
       if (shared)
         spread_cells(from, to, windows, at.d, at.h, [](V& cell, V v) { add_shared<V>(cell, v); });

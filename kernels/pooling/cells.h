@@ -32,9 +32,10 @@ ORDO_HD MaxCell<accumulate_t<T>> max_window(const T* volume, const Windows<Axis>
   const int64_t w_begin = windows.w.begin(ow), w_end = windows.w.end(ow);
   int64_t index = windows.input_row(rows.d_begin, rows.h_begin) + w_begin;
   accumulate_t<T> best = volume[index];
+  const int64_t next_row = windows.h.step() * windows.w.input;
   for (int64_t id = rows.d_begin; id < rows.d_end; id += windows.d.step()) {
-    for (int64_t ih = rows.h_begin; ih < rows.h_end; ih += windows.h.step()) {
-      const int64_t row = windows.input_row(id, ih);
+    const int64_t end = windows.input_row(id, rows.h_end);
+    for (int64_t row = windows.input_row(id, rows.h_begin); row < end; row += next_row) {
       for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step()) {
         const accumulate_t<T> v = volume[row + iw];
         if (v > best || v != v) {
@@ -53,10 +54,11 @@ ORDO_HD accumulate_t<T> average_window(const T* volume, const Windows<Axis>& win
                                        int64_t row_divisor, int64_t ow) {
   const int64_t w_begin = windows.w.begin(ow), w_end = windows.w.end(ow);
   Sum<accumulate_t<T>> sum;
+  const int64_t next_row = windows.h.step() * windows.w.input;
   for (int64_t id = rows.d_begin; id < rows.d_end; id += windows.d.step()) {
-    for (int64_t ih = rows.h_begin; ih < rows.h_end; ih += windows.h.step()) {
-      const T* const row = volume + windows.input_row(id, ih);
-      for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step()) sum.push(row[iw]);
+    const int64_t end = windows.input_row(id, rows.h_end);
+    for (int64_t row = windows.input_row(id, rows.h_begin); row < end; row += next_row) {
+      for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step()) sum.push(volume[row + iw]);
     }
   }
   return sum.result() / accumulate_t<T>(windows.divisor(row_divisor, ow));

@@ -119,7 +119,7 @@ void max_pool_backward(const T* grad, const int64_t* indices, T* output, int64_t
     const ScatterCells<T> cells(output, volumes * inputs);
     scatter_rows(volumes, windows, [&](const VolumeRow& at, bool shared) {
       V* to = cells.data() + at.volume * inputs;
-      const int64_t begin = at.volume * outputs + windows.output_row(at.d, at.h);
+      const int64_t begin = at.number * width;
       if (shared) {
         for (int64_t o = begin; o < begin + width; ++o) add_shared<V>(to[indices[o]], grad[o]);
       } else {

@@ -22,8 +22,9 @@ inline int64_t pool_grain(int64_t cost) { return std::max<int64_t>(1, kPoolGrain
 
 /// Row r of a [volumes, depth, height, width] tensor, taken apart.
 struct VolumeRow {
-  int64_t volume, d = 0, h;
-  VolumeRow(int64_t r, int64_t depth, int64_t height) : volume(r / (depth * height)), h(r % (depth * height)) {
+  int64_t number, volume, d = 0, h;
+  VolumeRow(int64_t r, int64_t depth, int64_t height)
+      : number(r), volume(r / (depth * height)), h(r % (depth * height)) {
     if (depth == 1) return;
     d = h / height;
     h %= height;
