@@ -22,16 +22,18 @@ void for_window_cells(const SlidingWindows& windows, int64_t od, int64_t oh, int
     j_end = after < 0 ? 0 : std::min(w.kernel, after / w.dilation + 1);
   }
   const WindowRows rows = windows.cells(od, oh);
-  for (int64_t id = rows.d_begin; id < rows.d_end; id += windows.d.step()) {
-    for (int64_t ih = rows.h_begin; ih < rows.h_end; ih += windows.h.step()) {
-      for (int64_t j = j_first; j < j_end; ++j) {
-        const int64_t shift = (backwards ? j_first + j_end - 1 - j : j) * w.dilation - w.padding;
-        if (shift >= w.input) continue;
-        const int64_t first = std::max(block, shift >= 0 ? 0 : (w.stride - 1 - shift) / w.stride);
-        const int64_t last = std::min(block_end, (w.input - 1 - shift) / w.stride + 1);
-        f(windows.input_row(id, ih), first, last, shift);
-      }
+  const int64_t next_row = windows.h.step() * w.input;
+  int64_t row = windows.input_row(rows.d_begin, rows.h_begin);
+  for (int64_t id = rows.d_begin; id < rows.d_end;) {
+    for (int64_t j = j_first; j < j_end; ++j) {
+      const int64_t shift = (backwards ? j_first + j_end - 1 - j : j) * w.dilation - w.padding;
+      if (shift >= w.input) continue;
+      const int64_t first = std::max(block, shift >= 0 ? 0 : (w.stride - 1 - shift) / w.stride);
+      const int64_t last = std::min(block_end, (w.input - 1 - shift) / w.stride + 1);
+      f(row, first, last, shift);
     }
+    row += next_row;
+    if (row >= windows.input_row(id, rows.h_end)) row = windows.input_row(id += windows.d.step(), rows.h_begin);
   }
 }
 
@@ -61,6 +63,11 @@ template <class T, class Axis>
 void avg_pool(const T* input, T* values, int64_t volumes, const Windows<Axis>& windows) {
   const int64_t depth = windows.d.output, height = windows.h.output, width = windows.w.output;
   const int64_t grain = pool_grain(windows.inputs() / (depth * height) + width);
+  // Not inlined: in the loop over rows, the registers would not suffice for the loop over a window.
+  const auto average = [&](const T* volume, const WindowRows& rows, int64_t row_divisor, int64_t ow)
+      __attribute__((noinline)) {
+    return T(average_window<OrderedSum>(volume, windows, rows, row_divisor, ow));
+  };
   parallel_for(0, volumes * depth * height, grain, [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) {
       const VolumeRow at(r, depth, height);
@@ -79,8 +86,7 @@ void avg_pool(const T* input, T* values, int64_t volumes, const Windows<Axis>& w
       }
       const WindowRows rows = windows.cells(at.d, at.h);
       const int64_t row_divisor = windows.row_divisor(at.d, at.h);
-      for (int64_t ow = 0; ow < width; ++ow)
-        row[ow] = T(average_window<OrderedSum>(volume, windows, rows, row_divisor, ow));
+      for (int64_t ow = 0; ow < width; ++ow) row[ow] = average(volume, rows, row_divisor, ow);
     }
   });
 }

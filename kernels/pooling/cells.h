@@ -30,20 +30,19 @@ template <class T, class Axis>
 ORDO_HD MaxCell<accumulate_t<T>> max_window(const T* volume, const Windows<Axis>& windows, const WindowRows& rows,
                                             int64_t ow) {
   const int64_t w_begin = windows.w.begin(ow), w_end = windows.w.end(ow);
-  int64_t index = windows.input_row(rows.d_begin, rows.h_begin) + w_begin;
-  accumulate_t<T> best = volume[index];
   const int64_t next_row = windows.h.step() * windows.w.input;
-  for (int64_t id = rows.d_begin; id < rows.d_end; id += windows.d.step()) {
-    const int64_t end = windows.input_row(id, rows.h_end);
-    for (int64_t row = windows.input_row(id, rows.h_begin); row < end; row += next_row) {
-      for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step()) {
-        const accumulate_t<T> v = volume[row + iw];
-        if (v > best || v != v) {
-          best = v;
-          index = row + iw;
-        }
+  int64_t row = windows.input_row(rows.d_begin, rows.h_begin), index = row + w_begin;
+  accumulate_t<T> best = volume[index];
+  for (int64_t id = rows.d_begin; id < rows.d_end;) {
+    for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step()) {
+      const accumulate_t<T> v = volume[row + iw];
+      if (v > best || v != v) {
+        best = v;
+        index = row + iw;
       }
     }
+    row += next_row;
+    if (row >= windows.input_row(id, rows.h_end)) row = windows.input_row(id += windows.d.step(), rows.h_begin);
   }
   return {best, index};
 }
@@ -53,13 +52,13 @@ template <template <class> class Sum, class T, class Axis>
 ORDO_HD accumulate_t<T> average_window(const T* volume, const Windows<Axis>& windows, const WindowRows& rows,
                                        int64_t row_divisor, int64_t ow) {
   const int64_t w_begin = windows.w.begin(ow), w_end = windows.w.end(ow);
-  Sum<accumulate_t<T>> sum;
   const int64_t next_row = windows.h.step() * windows.w.input;
-  for (int64_t id = rows.d_begin; id < rows.d_end; id += windows.d.step()) {
-    const int64_t end = windows.input_row(id, rows.h_end);
-    for (int64_t row = windows.input_row(id, rows.h_begin); row < end; row += next_row) {
-      for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step()) sum.push(volume[row + iw]);
-    }
+  int64_t row = windows.input_row(rows.d_begin, rows.h_begin);
+  Sum<accumulate_t<T>> sum;
+  for (int64_t id = rows.d_begin; id < rows.d_end;) {
+    for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step()) sum.push(volume[row + iw]);
+    row += next_row;
+    if (row >= windows.input_row(id, rows.h_end)) row = windows.input_row(id += windows.d.step(), rows.h_begin);
   }
   return sum.result() / accumulate_t<T>(windows.divisor(row_divisor, ow));
 }
