@@ -49,10 +49,10 @@ Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options) {
     expect_reached(span == 0 || (span > 0) == (d > 0));
     const Wide n = span / d + (span % d != 0);
     expect_countable(n <= Wide(INT64_MAX), first, last, by);
-    if (n == 0) return call.done(sequence<int64_t>(0, options, [](int64_t) { return int64_t(0)); });
+    if (n == 0) return call.done(sequence<int64_t>(0, options, [](int64_t) { return int64_t(0); }));
     detail::expect_fits("arange", start, options.dtype);
     detail::expect_fits("arange", int64_t(a + (n - 1) * d), options.dtype);
-    return call.done(sequence<int64_t>(int64_t(n), options, [a, d](int64_t i) { return int64_t(a + i * d)); });
+    return call.done(sequence<int64_t>(int64_t(n), options, [a, d](int64_t i) { return int64_t(a + i * d); }));
   }
   expect_reached(by > 0 ? first <= last : first >= last);
   const double n = std::ceil((last - first) / by);
@@ -61,7 +61,7 @@ Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options) {
     detail::expect_fits("arange", first, options.dtype);
     detail::expect_fits("arange", first + (n - 1) * by, options.dtype);
   }
-  return sequence<double>(int64_t(n), options, [first, by](int64_t i) { return first + double(i) * by; });
+  return call.done(sequence<double>(int64_t(n), options, [first, by](int64_t i) { return first + double(i) * by; }));
 }
 
 Tensor arange(Scalar start, Scalar end, Scalar step) {
