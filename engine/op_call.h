@@ -24,6 +24,7 @@
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/operation_name.h>
+#include <ordo/engine/size.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo {
@@ -92,6 +93,10 @@ struct OpArguments {
   void add(const TensorOptions& options);
   void add(const Dims& dims) { event.attributes.emplace_back(dims); }
   void add(std::string_view text) { event.attributes.emplace_back(std::string(text)); }
+  template <int N>
+  void add(const Size<N>& size) {
+    event.attributes.emplace_back(Dims(size.begin(), N));
+  }
   void add(const char* text) { add(std::string_view(text)); }
   void add(DType t) { add(name(t)); }
   void add(Device d) { event.attributes.emplace_back(d.str()), event.device = d; }

@@ -10,15 +10,15 @@ using Arguments = kernels::AdaptivePoolArguments;
 Tensor backward(const Tensor& grad, const Dims& input_sizes, const Arguments& a);
 
 Tensor forward(const Tensor& input, const Arguments& a) {
-  Tensor values = kernels::adaptive_avg_pool(input, a);
-  return record(kernels::kAdaptiveAvgPool[a.rank - 1], std::move(values), {input},
+  const OpCall call(kernels::kAdaptiveAvgPool[a.rank - 1], input, a);
+  return record(call, kernels::adaptive_avg_pool(input, a), {input},
                 [a, sizes = input.sizes()](const Tensor& grad) -> TensorList { return {backward(grad, sizes, a)}; });
 }
 
 // Linear, so the gradient of the backward pass is the forward pass.
 Tensor backward(const Tensor& grad, const Dims& input_sizes, const Arguments& a) {
-  return record(kernels::kAdaptiveAvgPoolBackward[a.rank - 1],
-                kernels::adaptive_avg_pool_backward(grad, input_sizes, a.rank), {grad},
+  const OpCall call(kernels::kAdaptiveAvgPoolBackward[a.rank - 1], grad, input_sizes, a);
+  return record(call, kernels::adaptive_avg_pool_backward(grad, input_sizes, a.rank), {grad},
                 [a](const Tensor& g) -> TensorList { return {forward(g, a)}; });
 }
 

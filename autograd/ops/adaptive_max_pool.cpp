@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/adaptive_max_pool.h>
+#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/max_pool_take.h>
-#include <ordo/autograd/tape.h>
 #include <ordo/kernels/pooling/adaptive_max_pool.h>
 
 namespace ordo {
@@ -15,24 +15,26 @@ Tensor backward(const Tensor& grad, const Saved& indices, const Dims& input_size
       [indices, rank = a.rank](const Tensor& g) -> TensorList { return {max_pool_take(g, indices.get(), rank)}; });
 }
 
-MaxPoolResult forward(const char* name, const Tensor& input, const Arguments& a) {
+MaxPoolResult forward(const OpCall& call, const Tensor& input, const Arguments& a) {
   MaxPoolResult result = kernels::adaptive_max_pool_with_indices(input, a);
-  result.values = record(name, std::move(result.values), {input},
+  result.values = record(call, std::move(result.values), {input},
                          [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) -> TensorList {
                            return {backward(grad, indices, sizes, a)};
                          });
+  call.done(result.indices);
   return result;
 }
 
 /// Without a gradient, no indices are needed.
 Tensor values(const Tensor& input, const Arguments& a) {
-  if (input.defined() && grad_enabled() && input.requires_grad())
-    return forward(kernels::kAdaptiveMaxPool[a.rank - 1], input, a).values;
-  return kernels::adaptive_max_pool(input, a);
+  const OpCall call(kernels::kAdaptiveMaxPool[a.rank - 1], input, a);
+  if (detail::recorded(input)) return forward(call, input, a).values;
+  return call.done(kernels::adaptive_max_pool(input, a));
 }
 
 MaxPoolResult with_indices(const Tensor& input, const Arguments& a) {
-  return forward(kernels::kAdaptiveMaxPoolWithIndices[a.rank - 1], input, a);
+  const OpCall call(kernels::kAdaptiveMaxPoolWithIndices[a.rank - 1], input, a);
+  return forward(call, input, a);
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
 Tensor input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, const Arguments& a);
 
 Tensor weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad, const Arguments& a) {
-  const char* const name = kernels::kConvWeightGrad[a.rank - 1];
+  const OpCall call(kernels::kConvWeightGrad[a.rank - 1], x, grad, weight_sizes, a);
+  const char* const name = call.name();
   detail::expect_defined(name, x, "input");
   detail::expect_defined(name, grad, "gradient");
-  return record(name, kernels::convolution_weight_grad(grad, x, weight_sizes, a), {x, grad},
+  return record(call, kernels::convolution_weight_grad(grad, x, weight_sizes, a), {x, grad},
                 [x = Saved(x), grad = Saved(grad), for_x = x.requires_grad(), for_grad = grad.requires_grad(),
                  a](const Tensor& g) -> TensorList {
                   TensorList grads(2);
@@ -30,10 +31,11 @@ Tensor weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad
 }
 
 Tensor input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, const Arguments& a) {
-  const char* const name = kernels::kConvInputGrad[a.rank - 1];
+  const OpCall call(kernels::kConvInputGrad[a.rank - 1], weight, grad, input_sizes, a);
+  const char* const name = call.name();
   detail::expect_defined(name, weight, "weight");
   detail::expect_defined(name, grad, "gradient");
-  return record(name, kernels::convolution_input_grad(grad, weight, input_sizes, a), {weight, grad},
+  return record(call, kernels::convolution_input_grad(grad, weight, input_sizes, a), {weight, grad},
                 [weight = Saved(weight), grad = Saved(grad), for_weight = weight.requires_grad(),
                  for_grad = grad.requires_grad(), a](const Tensor& g) -> TensorList {
                   TensorList grads(2);
@@ -51,11 +53,12 @@ Tensor bias_grad(const Tensor& grad) {
 }
 
 Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Arguments& a) {
-  const char* const name = kernels::kConv[a.rank - 1];
+  const OpCall call(kernels::kConv[a.rank - 1], x, weight, bias, a);
+  const char* const name = call.name();
   detail::expect_defined(name, x, "input");
   detail::expect_defined(name, weight, "weight");
-  if (x.dim() == a.rank + 1) return forward(x.unsqueeze(0), weight, bias, a).squeeze(0);
-  return record(name, kernels::convolution(x, weight, bias, a), {x, weight, bias},
+  if (x.dim() == a.rank + 1) return call.done(forward(x.unsqueeze(0), weight, bias, a).squeeze(0));
+  return record(call, kernels::convolution(x, weight, bias, a), {x, weight, bias},
                 [x = Saved(x), weight = Saved(weight), for_x = x.requires_grad(), for_weight = weight.requires_grad(),
                  for_bias = bias.defined() && bias.requires_grad(), a](const Tensor& grad) -> TensorList {
                   TensorList grads(3);
@@ -69,14 +72,15 @@ Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
 template <int N>
 Tensor transpose(const Tensor& x, const Tensor& weight, const Tensor& bias, const Arguments& a,
                  const Size<N>& output_padding) {
-  const char* const name = kernels::kConvTranspose[N - 1];
+  const OpCall call(kernels::kConvTranspose[N - 1], x, weight, bias, a, output_padding);
+  const char* const name = call.name();
   detail::expect_defined(name, x, "input");
   detail::expect_defined(name, weight, "weight");
-  if (x.dim() == N + 1) return transpose(x.unsqueeze(0), weight, bias, a, output_padding).squeeze(0);
+  if (x.dim() == N + 1) return call.done(transpose(x.unsqueeze(0), weight, bias, a, output_padding).squeeze(0));
   Tensor y = kernels::conv_transpose(x, weight, bias, a, kernels::in_three(output_padding, 0));
   Arguments back = a;
   back.outputs = kernels::in_three(x.sizes(), N);
-  return record(name, std::move(y), {x, weight, bias},
+  return record(call, std::move(y), {x, weight, bias},
                 [x = Saved(x), weight = Saved(weight), for_x = x.requires_grad(), for_weight = weight.requires_grad(),
                  for_bias = bias.defined() && bias.requires_grad(), back](const Tensor& grad) -> TensorList {
                   TensorList grads(3);

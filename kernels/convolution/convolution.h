@@ -1,6 +1,7 @@
 // Convolution in 1, 2 and 3 dimensions, without autograd. Checks are those of the public functions.
 #pragma once
 
+#include <ordo/engine/op_call.h>
 #include <ordo/engine/size.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/convolution/conv_shape.h>
@@ -17,6 +18,10 @@ struct ConvArguments {
   /// adds at the end of its result may be read by no window that is an input of it.
   Size3 outputs = 0;
 };
+inline void report(ordo::detail::OpArguments& call, const ConvArguments& a) {
+  for (const Size3& size : {a.stride, a.padding, a.dilation}) call.add(size);
+  call.add(a.groups);
+}
 
 template <int N>
 ConvArguments conv_arguments(Size<N> stride = 1, Size<N> padding = 0, Size<N> dilation = 1, int64_t groups = 1) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <ordo/engine/op_call.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/windows/sliding.h>
@@ -17,6 +18,12 @@ struct PoolArguments {
   bool count_include_pad = true;                 ///< avg_pool
   std::optional<int64_t> divisor_override = {};  ///< avg_pool
 };
+inline void report(ordo::detail::OpArguments& call, const PoolArguments& a) {
+  for (const Size3& size : {a.kernel, a.stride, a.padding, a.dilation}) call.add(size);
+  call.add(a.ceil_mode);
+  call.add(a.count_include_pad);
+  call.add(a.divisor_override);
+}
 
 template <int N>
 PoolArguments max_pool_arguments(Size<N> kernel, OptionalSize<N> stride = {}, Size<N> padding = 0, Size<N> dilation = 1,
@@ -41,6 +48,7 @@ struct AdaptivePoolArguments {
   int rank;
   Size3 output_size;
 };
+inline void report(ordo::detail::OpArguments& call, const AdaptivePoolArguments& a) { call.add(a.output_size); }
 
 template <int N>
 AdaptivePoolArguments adaptive_pool_arguments(Size<N> output_size) {
