@@ -15,6 +15,36 @@ ORDO_OP_INTEGERS(gather) {
              return gather(some(d), 1, one_index(v, d).view({1, 1}));
            }}};
 }
+ORDO_OP_INTEGERS(index) {
+  using indexing::Slice;
+  return {{"integer", [](int64_t v, Device d) { return some(d).index({v}); }},
+          {"start",
+           [](int64_t v, Device d) {
+             return some(d).index({0, Slice(v)});
+           }},
+          {"stop",
+           [](int64_t v, Device d) {
+             return some(d).index({0, Slice(0, v)});
+           }},
+          {"step",
+           [](int64_t v, Device d) {
+             return some(d).index({0, Slice(0, 3, v)});
+           }},
+          {"index tensor", [](int64_t v, Device d) {
+             return some(d).index({one_index(v, d), one_index(0, d)});
+           }}};
+}
+ORDO_OP_INTEGERS(index_put) {
+  using indexing::Slice;
+  return {{"integer", [](int64_t v, Device d) { return some(d).index_put({v}, some(d)[0]); }},
+          {"step",
+           [](int64_t v, Device d) {
+             return some(d).index_put({0, Slice(0, 1, v)}, ones({1}, {.device = d}));
+           }},
+          {"index tensor", [](int64_t v, Device d) {
+             return some(d).index_put({one_index(v, d), one_index(0, d)}, ones({1}, {.device = d}));
+           }}};
+}
 ORDO_OP_INTEGERS(index_select) {
   return {{"dim", [](int64_t v, Device d) { return index_select(some(d), v, one_index(0, d)); }},
           {"index", [](int64_t v, Device d) { return index_select(some(d), 1, one_index(v, d)); }}};
