@@ -38,7 +38,7 @@ int main() {
 
   Network network;
   optim::Adam optimizer(network.parameters(), {.lr = 1e-2});
-  for (int step = 1; step <= 500; ++step) {
+  for (int step = 1; step <= 200; ++step) {
     Tensor loss = zeros({});
     TensorList states = network.start(n);
     for (int64_t i = 0; i < length; ++i) {
@@ -49,7 +49,7 @@ int main() {
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();
-    if (step % 20 == 0) std::printf("step %3d  loss %.9g\n", step, loss.item());
+    if (step % 5 == 0) std::printf("step %3d  loss %.9g\n", step, loss.item());
     if (loss < 0.3) break;
   }
 
