@@ -2,18 +2,18 @@
 #pragma once
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/adaptive_avg_pool2d.h>
-#include <ordo/autograd/ops/adaptive_max_pool2d.h>
+#include <ordo/autograd/ops/adaptive_avg_pool.h>
+#include <ordo/autograd/ops/adaptive_max_pool.h>
 #include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/avg_pool2d.h>
+#include <ordo/autograd/ops/avg_pool.h>
 #include <ordo/autograd/ops/batch_norm.h>
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
 #include <ordo/autograd/ops/bincount.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/conv2d.h>
+#include <ordo/autograd/ops/convolution.h>
 #include <ordo/autograd/ops/cross_entropy.h>
 #include <ordo/autograd/ops/embedding.h>
 #include <ordo/autograd/ops/embedding_bag.h>
@@ -23,7 +23,7 @@
 #include <ordo/autograd/ops/indexing.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/max.h>
-#include <ordo/autograd/ops/max_pool2d.h>
+#include <ordo/autograd/ops/max_pool.h>
 #include <ordo/autograd/ops/mse_loss.h>
 #include <ordo/autograd/ops/nll_loss.h>
 #include <ordo/autograd/ops/norm.h>

@@ -4,10 +4,10 @@
 #include <ordo/kernels/embedding/embedding.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 #include <ordo/kernels/index_add/index_add.h>
-#include <ordo/kernels/pooling/adaptive_avg_pool2d.h>
-#include <ordo/kernels/pooling/adaptive_max_pool2d.h>
-#include <ordo/kernels/pooling/avg_pool2d.h>
-#include <ordo/kernels/pooling/max_pool2d.h>
+#include <ordo/kernels/pooling/adaptive_avg_pool.h>
+#include <ordo/kernels/pooling/adaptive_max_pool.h>
+#include <ordo/kernels/pooling/avg_pool.h>
+#include <ordo/kernels/pooling/max_pool.h>
 #include <ordo/kernels/scatter_add/scatter_add.h>
 
 #include "bench/cases.h"
@@ -60,29 +60,30 @@ Case prepare_pooling(const Row& row, const Place& place) {
   const int64_t size = row.number("size");
   const Tensor input = place.values({row.number("images"), row.number("channels"), size, size});
   const Dims sizes = input.sizes();
-  if (op == "adaptive_avg_pool2d") {
-    const Tensor gradient = place.values(kernels::adaptive_avg_pool2d(input, row.number("output")).sizes());
-    return pure_case({gradient},
-                     [=](Algorithm a) { return kernels::adaptive_avg_pool2d_backward(gradient, sizes, a); });
-  }
-  if (op == "adaptive_max_pool2d") {
-    const auto forward = kernels::adaptive_max_pool2d_with_indices(input, row.number("output"));
+  if (op == "adaptive_avg_pool2d" || op == "adaptive_max_pool2d") {
+    const auto arguments = kernels::adaptive_pool_arguments<2>(row.number("output"));
+    if (op == "adaptive_avg_pool2d") {
+      const Tensor gradient = place.values(kernels::adaptive_avg_pool(input, arguments).sizes());
+      return pure_case({gradient},
+                       [=](Algorithm a) { return kernels::adaptive_avg_pool_backward(gradient, sizes, 2, a); });
+    }
+    const auto forward = kernels::adaptive_max_pool_with_indices(input, arguments);
     const Tensor gradient = place.values(forward.values.sizes());
     return pure_case({gradient, forward.indices}, [=, indices = forward.indices](Algorithm a) {
-      return kernels::adaptive_max_pool2d_backward(gradient, indices, sizes, a);
+      return kernels::adaptive_max_pool_backward(gradient, indices, sizes, 2, a);
     });
   }
-  const Size2 kernel = row.number("kernel"), stride = row.number("stride"), padding = row.number("padding");
+  const auto arguments =
+      kernels::max_pool_arguments<2>(row.number("kernel"), row.number("stride"), row.number("padding"));
   if (op == "avg_pool2d") {
-    const Tensor gradient = place.values(kernels::avg_pool2d(input, kernel, stride, padding).sizes());
-    return pure_case({gradient}, [=](Algorithm a) {
-      return kernels::avg_pool2d_backward(gradient, sizes, kernel, stride, padding, false, true, std::nullopt, a);
-    });
+    const Tensor gradient = place.values(kernels::avg_pool(input, arguments).sizes());
+    return pure_case({gradient},
+                     [=](Algorithm a) { return kernels::avg_pool_backward(gradient, sizes, arguments, a); });
   }
-  const auto forward = kernels::max_pool2d_with_indices(input, kernel, stride, padding);
+  const auto forward = kernels::max_pool_with_indices(input, arguments);
   const Tensor gradient = place.values(forward.values.sizes());
   return pure_case({gradient, forward.indices}, [=, indices = forward.indices](Algorithm a) {
-    return kernels::max_pool2d_backward(gradient, indices, sizes, kernel, stride, padding, 1, false, a);
+    return kernels::max_pool_backward(gradient, indices, sizes, arguments, a);
   });
 }
 

@@ -1,7 +1,7 @@
 // Reductions, matrix products and convolution.
 #include <fmt/format.h>
 
-#include <ordo/kernels/conv2d/conv2d.h>
+#include <ordo/kernels/convolution/convolution.h>
 
 #include "bench/cases.h"
 
@@ -26,19 +26,19 @@ Case prepare_matmul(const Row& row, const Place& place) {
 
 Case prepare_conv2d(const Row& row, const Place& place) {
   const int64_t size = row.number("size"), kernel = row.number("kernel");
-  const kernels::Conv2dOptions options{.padding = row.number("padding")};
+  const auto options = kernels::conv_arguments<2>(1, row.number("padding"));
   const Tensor x = place.values({row.number("images"), row.number("in"), size, size});
   const Tensor weight = place.values({row.number("out"), row.number("in"), kernel, kernel});
   const std::string mode = row.text("mode");
   if (mode == "forward")
-    return pure_case({x, weight}, [=](Algorithm) { return kernels::conv2d(x, weight, {}, options); });
-  const Tensor gradient = place.values(kernels::conv2d(x, weight, {}, options).sizes());
+    return pure_case({x, weight}, [=](Algorithm) { return kernels::convolution(x, weight, {}, options); });
+  const Tensor gradient = place.values(kernels::convolution(x, weight, {}, options).sizes());
   if (mode == "input_gradient")
     return pure_case({gradient, weight}, [=, sizes = x.sizes()](Algorithm) {
-      return kernels::conv2d_input_grad(gradient, weight, sizes, options);
+      return kernels::convolution_input_grad(gradient, weight, sizes, options);
     });
   return pure_case({gradient, x}, [=, sizes = weight.sizes()](Algorithm) {
-    return kernels::conv2d_weight_grad(gradient, x, sizes, options);
+    return kernels::convolution_weight_grad(gradient, x, sizes, options);
   });
 }
 

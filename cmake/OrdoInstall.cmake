@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ordo EXPORT ordo-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ordo.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ordo)
+install(FILES ordo.h extend.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ordo)
 install(DIRECTORY engine kernels autograd nn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ordo FILES_MATCHING PATTERN "*.h")
 install(EXPORT ordo-targets NAMESPACE ordo:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ordo)
 file(WRITE ${PROJECT_BINARY_DIR}/ordo-config.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/ordo-targets.cmake)\n")

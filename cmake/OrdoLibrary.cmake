@@ -32,11 +32,15 @@ endif()
 # compiled for ORDO_SANITIZE=race.
 add_library(ordo SHARED ${cu_sources} ${cuda_cpp_sources} ${cpp_sources})
 add_library(ordo::ordo ALIAS ordo)
+if(PROJECT_IS_TOP_LEVEL)  # `./run times` reports and checks what each object cost
+  set_property(TARGET ordo PROPERTY RULE_LAUNCH_COMPILE
+               "bash \"${PROJECT_SOURCE_DIR}/tests/budgets/record_compile.sh\"")
+endif()
 
 # Headers are included as <ordo/engine/tensor.h> everywhere; in the build tree links to the rooms make that path.
 set(include_root ${CMAKE_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${include_root}/ordo)
-foreach(entry IN LISTS rooms ITEMS ordo.h)
+foreach(entry IN LISTS rooms ITEMS ordo.h extend.h)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${include_root}/ordo/${entry} SYMBOLIC)
 endforeach()
 target_include_directories(ordo PUBLIC $<BUILD_INTERFACE:${include_root}>)
@@ -51,6 +55,11 @@ add_library(ordo_build_options INTERFACE)
 target_compile_options(ordo_build_options INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-fmad=false;--expt-relaxed-constexpr;--extended-lambda;-Xcompiler=-Wall;-Xcompiler=-ffp-contract=off>")
+# Device code is most of the library, and a third of its size when compressed; it is unpacked as kernels are loaded.
+if(ORDO_CUDA_MODE STREQUAL "ON" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+  target_compile_options(ordo_build_options INTERFACE
+    "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:--compress-mode=size>")
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports overlaps in std::string's own code (GCC bug 105651).
   target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>")
@@ -81,15 +90,18 @@ if(ORDO_CUDA_MODE STREQUAL "EMULATED")
     set_property(SOURCE ${device_sources} engine/memory.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_RACE_CHECKER=1)
   endif()
 elseif(ORDO_CUDA_MODE STREQUAL "ON")
+  # cuBLAS and cuDNN are opened when they are first called (engine/cuda/shared_library.h), from where the toolkit is in
+  # this build and from where the loader looks in an installed one. -z defs: a function called past that is an error here.
+  target_link_libraries(ordo PRIVATE $<LINK_ONLY:CUDA::cudart_static> ${CMAKE_DL_LIBS})
+  target_link_options(ordo PRIVATE -Wl,-z,defs)
+  set_property(TARGET ordo APPEND PROPERTY BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
   # CUDA's headers are only for the files that need them, so that compiler caches serve all builds with the others.
-  target_link_libraries(ordo PRIVATE $<LINK_ONLY:CUDA::cudart_static> $<LINK_ONLY:CUDA::cublas>)
   foreach(directory IN LISTS CUDAToolkit_INCLUDE_DIRS)
     set_property(SOURCE ${cuda_cpp_sources} APPEND PROPERTY COMPILE_OPTIONS -isystem${directory})
   endforeach()
   if(ORDO_CUDNN)
     set_property(SOURCE ${device_sources} APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_CUDNN=1)
     set_property(SOURCE ${cuda_cpp_sources} APPEND PROPERTY COMPILE_OPTIONS -isystem${ORDO_CUDNN_INCLUDE})
-    target_link_libraries(ordo PRIVATE ${ORDO_CUDNN_LIBRARY})
   endif()
 endif()
 

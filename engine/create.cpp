@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
@@ -16,17 +17,18 @@
 namespace ordo {
 namespace {
 
+/// The bytes of `count` elements of a tensor of that shape.
+size_t bytes_of(const char* op, int64_t count, const Dims& sizes, DType dtype) {
+  int64_t bytes;
+  ORDO_CHECK(!__builtin_mul_overflow(count, int64_t(size_of(dtype)), &bytes), ShapeError, op,
+             "a {} tensor of shape {} has more bytes than can be addressed", dtype, sizes);
+  return size_t(bytes);
+}
+
 size_t bytes_for(const char* op, const Dims& sizes, DType dtype) {
-  size_t bytes = size_of(dtype);
-  for (int64_t s : sizes) {
-    ORDO_CHECK(s >= 0, ShapeError, op, "sizes must not be negative, given {}", sizes);
-    if (s == 0) return 0;
-  }
-  for (int64_t s : sizes)
-    ORDO_CHECK(
-        !__builtin_mul_overflow(bytes, size_t(s), &bytes) && bytes <= size_t(std::numeric_limits<int64_t>::max()),
-        ShapeError, op, "a tensor of shape {} has more bytes than can be addressed", sizes);
-  return bytes;
+  ORDO_CHECK(int(dtype) < kDTypeCount, DTypeError, op, "number {} is not an element type", int(dtype));
+  for (int64_t s : sizes) ORDO_CHECK(s >= 0, ShapeError, op, "sizes must not be negative, given {}", sizes);
+  return bytes_of(op, sizes.product(op), sizes, dtype);
 }
 
 bool fill_wanted() { return deterministic() && fill_uninitialized_memory(); }
@@ -44,6 +46,7 @@ Tensor make_tensor(std::shared_ptr<Storage> storage, DType dtype, const Dims& si
   impl->strides = strides;
   impl->offset = offset;
   impl->numel = sizes.product();
+  bytes_of("shape", impl->numel, sizes, dtype);
   int64_t step = 1;
   impl->contiguous = true;
   for (int i = sizes.size() - 1; i >= 0 && impl->numel > 0; --i) {
@@ -130,6 +133,7 @@ void expect_index_dtype(const char* op, const Tensor& t) {
 }  // namespace detail
 
 Tensor empty(const Dims& sizes, TensorOptions options) {
+  const detail::OperationName name("empty");
   Tensor t = detail::allocate_tensor("empty", sizes, options.dtype, options.device);
   if (fill_wanted()) detail::fill_pattern(t.data(), t.numel(), options.dtype, options.device);
   if (options.requires_grad) t.set_requires_grad();
@@ -138,6 +142,7 @@ Tensor empty(const Dims& sizes, TensorOptions options) {
 
 Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options) {
   const char* op = "empty_strided";
+  const detail::OperationName name(op);
   ORDO_CHECK(sizes.size() == strides.size(), ShapeError, op, "sizes {} and strides {} differ in length", sizes,
              strides);
   bytes_for(op, sizes, options.dtype);
@@ -149,7 +154,7 @@ Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions optio
                    !__builtin_add_overflow(last, step, &last),
                ShapeError, op, "sizes {} with strides {} cover more memory than can be addressed", sizes, strides);
   }
-  const int64_t elements = sizes.product() ? last + 1 : 0;
+  const int64_t elements = sizes.product() ? checked::add(op, last, 1) : 0;
   auto storage = std::make_shared<Storage>(bytes_for(op, {elements}, options.dtype), options.device);
   if (fill_wanted()) detail::fill_pattern(storage->data(), elements, options.dtype, options.device);
   Tensor t = detail::make_tensor(std::move(storage), options.dtype, sizes, strides, 0);
@@ -157,10 +162,15 @@ Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions optio
   return t;
 }
 
-Tensor empty_like(const Tensor& like) { return empty(like.sizes(), like.options()); }
+Tensor empty_like(const Tensor& like) {
+  const detail::OperationName name("empty_like");
+  detail::expect_defined("empty_like", like, "like");
+  return empty(like.sizes(), like.options());
+}
 
 Tensor& Tensor::resize_(const Dims& sizes) {
   const char* op = "resize_";
+  const detail::OperationName name(op);
   detail::expect_defined(op, *this, "the tensor");
   ORDO_CHECK(!requires_grad(), AutogradError, op, "a tensor that requires a gradient cannot change its size");
   ORDO_CHECK(!impl_->base, AutogradError, op, "a view cannot change its size; detach() or clone() it first");

@@ -33,7 +33,14 @@ thread_local int guard_level = kNoGuard;
 
 }  // namespace
 
-std::string_view name(Determinism level) { return kNames[size_t(level)]; }
+static Determinism known(Determinism level) {
+  ORDO_CHECK(size_t(level) < std::size(kNames), ValueError, "determinism", "number {} is not a level", int(level));
+  return level;
+}
+
+std::string_view name(Determinism level) {
+  return size_t(level) < std::size(kNames) ? kNames[size_t(level)] : "invalid";
+}
 
 Determinism determinism_from_name(std::string_view text) {
   for (int i = 0; i < 3; ++i)
@@ -47,7 +54,7 @@ void use_deterministic_algorithms(bool on, bool warn_only) {
 }
 
 void set_determinism(Determinism level, bool warn_only) {
-  settings().level = level;
+  settings().level = known(level);
   settings().warn_only = warn_only;
 }
 
@@ -57,7 +64,7 @@ Determinism determinism() {
 
 bool determinism_warn_only() { return settings().warn_only; }
 
-DeterminismGuard::DeterminismGuard(Determinism level) : previous_(guard_level) { guard_level = int(level); }
+DeterminismGuard::DeterminismGuard(Determinism level) : previous_(guard_level) { guard_level = int(known(level)); }
 DeterminismGuard::~DeterminismGuard() { guard_level = previous_; }
 
 void set_fill_uninitialized_memory(bool on) { settings().fill = on; }

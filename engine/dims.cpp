@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <ordo/engine/dims.h>
 
 #include <ordo/engine/check.h>
@@ -10,13 +12,30 @@ void Dims::throw_too_many(int64_t count) {
   detail::fail<ShapeError>("shape", "a tensor has at most {} dimensions, not {}", kMaxDims, count);
 }
 
+int64_t Dims::product(const char* op) const {
+  int64_t span = 1;
+  bool overflows = false, none = false;
+  for (int i = 0; i < n_; ++i) {
+    if (v_[i] == 0)
+      none = true;
+    else
+      overflows |= __builtin_mul_overflow(span, v_[i], &span);
+  }
+  ORDO_CHECK(!overflows, ShapeError, op,
+             "the shape {} has more elements than 64 bits count (a size of 0 counts as 1): no tensor is that large",
+             *this);
+  return none ? 0 : span;
+}
+
 Dims contiguous_strides(const Dims& sizes) {
   Dims strides = sizes;
   int64_t step = 1;
+  bool overflows = false;
   for (int i = sizes.size() - 1; i >= 0; --i) {
     strides[i] = step;
-    step *= std::max<int64_t>(sizes[i], 1);
+    overflows |= __builtin_mul_overflow(step, std::max<int64_t>(sizes[i], 1), &step);
   }
+  if (overflows) (void)sizes.product();  // throws
   return strides;
 }
 

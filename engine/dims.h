@@ -56,12 +56,8 @@ class Dims {
     --n_;
   }
 
-  /// The product; 1 when empty.
-  int64_t product() const {
-    int64_t p = 1;
-    for (int i = 0; i < n_; ++i) p *= v_[i];
-    return p;
-  }
+  /// The product; 1 when empty. ShapeError naming `op` for sizes that break the rule at the top of tensor.h.
+  int64_t product(const char* op = "shape") const;
 
   /// "[2, 3, 4]"
   std::string str() const;
@@ -81,7 +77,7 @@ class Dims {
   int n_ = 0;
 };
 
-/// Row-major strides of a tensor of these sizes.
+/// Row-major strides of a tensor of these sizes; ShapeError for sizes that break the rule at the top of tensor.h.
 Dims contiguous_strides(const Dims& sizes);
 /// The shape both broadcast to; throws ShapeError naming `op`.
 Dims broadcast_sizes(const char* op, const Dims& a, const Dims& b);

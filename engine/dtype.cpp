@@ -7,7 +7,7 @@ namespace ordo {
 static constexpr std::string_view kNames[kDTypeCount] = {"bool",    "uint8",    "int32",   "int64",
                                                          "float16", "bfloat16", "float32", "float64"};
 
-std::string_view name(DType t) { return kNames[size_t(t)]; }
+std::string_view name(DType t) { return int(t) < kDTypeCount ? kNames[size_t(t)] : "invalid"; }
 
 DType dtype_from_name(std::string_view text) {
   for (int i = 0; i < kDTypeCount; ++i)

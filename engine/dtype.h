@@ -23,7 +23,7 @@ DType dtype_from_name(std::string_view);
 
 constexpr size_t size_of(DType t) {
   constexpr size_t sizes[] = {1, 1, 4, 8, 2, 2, 4, 8};
-  return sizes[size_t(t)];
+  return sizes[size_t(t) % kDTypeCount];  // a number that is no element type is refused where a tensor is made
 }
 constexpr bool is_floating(DType t) { return t >= DType::float16; }
 constexpr bool is_integral(DType t) { return t < DType::float16; }  ///< bool counts as integral

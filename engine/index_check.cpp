@@ -17,7 +17,9 @@ namespace ordo {
 namespace detail {
 void throw_index_error(const char* op, const char* argument, int64_t dim, int64_t size, int64_t position,
                        int64_t value) {
-  fail<IndexError>(op, "{}[{}] = {} is out of range for dimension {} of size {}", argument, position, value, dim, size);
+  // On CUDA the error comes up within a later operation: `op` is the one to name, as IndexGuard found it.
+  throw IndexError(fmt::format("[{}] {}[{}] = {} is out of range for dimension {} of size {}", op, argument, position,
+                               value, dim, size));
 }
 
 void record_bad_index(IndexRecord* r, uint64_t ticket, int64_t position, int64_t value) {
@@ -42,11 +44,15 @@ bool sync_every_operation() {
 }  // namespace detail
 
 IndexGuard::IndexGuard(const char* op, const char* argument, int64_t dim, int64_t size, Device device)
-    : op_(op), argument_(argument), dim_(dim), size_(size), device_(device) {
+    : op_(detail::operation_in_force ? detail::operation_in_force : op),
+      argument_(argument),
+      dim_(dim),
+      size_(size),
+      device_(device) {
   check_.record_ = &host_record_;
 #if ORDO_HAS_CUDA
   if (device.is_cuda()) {
-    const auto ticket = cuda::backend::index_ticket(op, argument, dim, size, device.index());
+    const auto ticket = cuda::backend::index_ticket(op_, argument, dim, size, device.index());
     check_.record_ = ticket.record;
     check_.ticket_ = ticket.number;
   }

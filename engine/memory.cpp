@@ -1,5 +1,6 @@
 #include <ordo/engine/memory.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 #include <ordo/engine/memory_annotations.h>
 #include <ordo/engine/poison.h>
 #if ORDO_HAS_CUDA
@@ -20,7 +22,7 @@ namespace ordo {
 namespace {
 
 // Requests are rounded up to eighths of a power of two, so that a freed block serves any request of its class and at
-// most an eighth is wasted.
+// most an eighth is wasted by that.
 size_t size_class(size_t bytes) {
   constexpr size_t kSmallest = 64;
   if (bytes <= 8 * kSmallest) return (bytes + kSmallest - 1) / kSmallest * kSmallest;
@@ -30,6 +32,7 @@ size_t size_class(size_t bytes) {
 
 struct CpuMemory {
   static constexpr const char* kName = "cpu";
+  static constexpr bool kHasStreams = false;
   void* allocate(size_t bytes) const { return std::aligned_alloc(64, bytes); }
   void free(void* data) const { std::free(data); }
   uintptr_t stream() const { return 0; }
@@ -38,6 +41,7 @@ struct CpuMemory {
 #if ORDO_HAS_CUDA
 struct CudaMemory {
   static constexpr const char* kName = "cuda";
+  static constexpr bool kHasStreams = true;
   int device;
   void* allocate(size_t bytes) const { return cuda::backend::allocate_raw(bytes, device); }
   void free(void* data) const { cuda::backend::free_raw(data, device); }
@@ -45,6 +49,9 @@ struct CudaMemory {
   uintptr_t stream() const { return cuda::backend::current_stream_id(device); }
 };
 #endif
+
+// From this size on, a request that finds no block of its class takes a larger one, up to half larger.
+constexpr size_t kSmallestShared = size_t(64) << 10;
 
 // One design for all devices; Memory is where its blocks come from.
 template <class Memory>
@@ -56,51 +63,56 @@ class CachingAllocator {
     const size_t rounded = size_class(bytes);
     const uintptr_t stream = memory_.stream();
     const std::lock_guard lock(mutex_);
-    void* data = nullptr;
-    auto& free = free_[{stream, rounded}];
-    if (!free.empty()) {
-      data = free.back();
-      free.pop_back();
-      stats_.cached_bytes -= rounded;
-    } else {
-      data = from_system(bytes, rounded);
-    }
-    detail::note_allocated(data, bytes, rounded);
-    if constexpr (!std::is_same_v<Memory, CpuMemory>) streams_[data] = stream;
+    size_t block = rounded;
+    void* data = take(free_[{stream, rounded}], rounded);
+    if (!data && rounded >= kSmallestShared) data = take_larger(stream, rounded, block);
+    if (!data) data = from_system(bytes, rounded);
+    detail::note_allocated(data, bytes, block);
+    if (Memory::kHasStreams || block != rounded) unusual_[data] = {stream, block};
     ++stats_.allocations;
-    stats_.allocated_bytes += rounded;
-    stats_.peak_allocated_bytes = std::max(stats_.peak_allocated_bytes, stats_.allocated_bytes);
+    stats_.allocated_bytes += block;
+    if (stats_.allocated_bytes > greatest_) greatest_ = stats_.allocated_bytes;
     return data;
   }
 
   void deallocate(void* data, size_t bytes) noexcept {
-    const size_t rounded = size_class(bytes);
+    Class of{0, size_class(bytes)};
     const std::lock_guard lock(mutex_);
-    uintptr_t stream = 0;
-    if constexpr (!std::is_same_v<Memory, CpuMemory>) {
-      const auto at = streams_.find(data);
-      stream = at->second;
-      streams_.erase(at);
+    if (Memory::kHasStreams || (of.bytes >= kSmallestShared && !unusual_.empty())) {
+      const auto at = unusual_.find(data);
+      if (at != unusual_.end()) {
+        of = at->second;
+        unusual_.erase(at);
+      }
     }
-    detail::note_freed(data, rounded);
-    free_[{stream, rounded}].push_back(data);
-    stats_.allocated_bytes -= rounded;
-    stats_.cached_bytes += rounded;
+    detail::note_freed(data, of.bytes);
+    FreeBlocks& free = free_[of];
+    free.blocks.push_back(data);
+    free.last_use = stats_.allocations;
+    stats_.allocated_bytes -= of.bytes;
+    stats_.cached_bytes += of.bytes;
   }
 
   void empty_cache() {
     const std::lock_guard lock(mutex_);
     release_cached();
+    greatest_before_emptying_ = std::max(greatest_before_emptying_, greatest_);
+    greatest_before_reset_ = 0;
+    greatest_ = stats_.allocated_bytes;
   }
 
   MemoryStats stats() {
     const std::lock_guard lock(mutex_);
-    return stats_;
+    MemoryStats all = stats_;
+    all.peak_allocated_bytes = std::max(greatest_, greatest_before_emptying_);
+    return all;
   }
 
   void reset_peak() {
     const std::lock_guard lock(mutex_);
-    stats_.peak_allocated_bytes = stats_.allocated_bytes;
+    greatest_before_reset_ = std::max(greatest_before_reset_, greatest_);
+    greatest_before_emptying_ = 0;
+    greatest_ = stats_.allocated_bytes;
   }
 
  private:
@@ -115,10 +127,38 @@ class CachingAllocator {
     }
   };
 
+  struct FreeBlocks {
+    std::vector<void*> blocks;
+    uint64_t last_use = 0;  // how many requests were served when a block of this class was freed last
+  };
+
+  void* take(FreeBlocks& free, size_t block) {
+    if (free.blocks.empty()) return nullptr;
+    void* const data = free.blocks.back();
+    free.blocks.pop_back();
+    stats_.cached_bytes -= block;
+    return data;
+  }
+
+  void* take_larger(uintptr_t stream, size_t rounded, size_t& block) {
+    for (size_t larger = size_class(rounded + 1); larger <= rounded + rounded / 2; larger = size_class(larger + 1)) {
+      const auto at = free_.find({stream, larger});
+      if (at == free_.end() || at->second.blocks.empty()) continue;
+      block = larger;
+      return take(at->second, larger);
+    }
+    return nullptr;
+  }
+
   void* from_system(size_t bytes, size_t rounded) {
     // A request near the top of the address space overflows when rounded up.
-    void* data = rounded < bytes ? nullptr : memory_.allocate(rounded);
-    if (!data && stats_.cached_bytes) {
+    const bool possible = rounded >= bytes && bytes <= detail::memory_limit();
+    void* data = nullptr;
+    if (possible) {
+      make_room(rounded);
+      data = memory_.allocate(rounded);
+    }
+    if (!data && possible && stats_.cached_bytes) {
       release_cached();
       data = memory_.allocate(rounded);
     }
@@ -131,19 +171,37 @@ class CachingAllocator {
     return data;
   }
 
+  // Gives back the blocks that were unused for longest, until what is held stays within the bound of memory.h.
+  void make_room(size_t rounded) {
+    const size_t in_use = stats_.allocated_bytes + rounded;
+    const size_t greatest = std::max({greatest_, greatest_before_reset_, in_use});
+    while (stats_.cached_bytes > greatest + (greatest - in_use) + kMemoryCacheSlack) {
+      auto oldest = free_.end();
+      for (auto at = free_.begin(); at != free_.end(); ++at)
+        if (!at->second.blocks.empty() && (oldest == free_.end() || at->second.last_use < oldest->second.last_use))
+          oldest = at;
+      memory_.free(oldest->second.blocks.back());
+      oldest->second.blocks.pop_back();
+      stats_.cached_bytes -= oldest->first.bytes;
+    }
+  }
+
   void release_cached() {
-    for (auto& [key, blocks] : free_) {
-      for (void* data : blocks) memory_.free(data);
-      stats_.cached_bytes -= key.bytes * blocks.size();
+    for (auto& [key, free] : free_) {
+      for (void* data : free.blocks) memory_.free(data);
+      stats_.cached_bytes -= key.bytes * free.blocks.size();
     }
     free_.clear();
   }
 
   Memory memory_;
   std::mutex mutex_;
-  std::unordered_map<Class, std::vector<void*>, ClassHash> free_;
-  std::unordered_map<void*, uintptr_t> streams_;
-  MemoryStats stats_;
+  std::unordered_map<Class, FreeBlocks, ClassHash> free_;
+  std::unordered_map<void*, Class> unusual_;  // blocks in use of another class than their request's; all, with streams
+  MemoryStats stats_;                         // without the peak
+  // The greatest allocated_bytes: since the start, reset_peak() or empty_cache(); and those before, of which
+  // reset_peak() forgets one and empty_cache() the other.
+  size_t greatest_ = 0, greatest_before_emptying_ = 0, greatest_before_reset_ = 0;
 };
 
 // The allocators live as long as the process: tensors with static storage may be freed at its very end.

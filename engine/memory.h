@@ -1,5 +1,5 @@
 // Memory for tensors: one caching allocator per device. Freed blocks are kept and handed out again, which on the CPU
-// saves page faults and on CUDA a synchronising call.
+// saves page faults and on CUDA a synchronising call. docs/architecture.md, "Memory", has the rules.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,27 @@
 
 namespace ordo {
 
+/// What the allocator of one device counts. Bytes are those of whole blocks: a request is rounded up by at most an
+/// eighth (to 64 bytes where it is small), and one of 64 KiB or more may get a kept block that is up to half larger.
 struct MemoryStats {
   size_t allocated_bytes = 0;       ///< in use by tensors
-  size_t peak_allocated_bytes = 0;  ///< since the start or reset_peak_memory_stats()
+  size_t peak_allocated_bytes = 0;  ///< greatest allocated_bytes since the start or reset_peak_memory_stats()
   size_t cached_bytes = 0;          ///< held free for reuse
   uint64_t allocations = 0;         ///< requests served
   uint64_t device_allocations = 0;  ///< requests that went to the system or driver
 };
 
+/// allocated_bytes + cached_bytes is what the device's allocator holds. It is at most twice the greatest
+/// allocated_bytes since the start or the last empty_cache(), plus kMemoryCacheSlack: a request that would exceed
+/// that first gives back the blocks that have been unused for longest. A device that does not exist is a DeviceError.
 MemoryStats memory_stats(Device device = cpu);
+/// peak_allocated_bytes begins again at what is allocated now. What the cache may hold does not change.
 void reset_peak_memory_stats(Device device = cpu);
-/// Returns cached blocks to the system or driver.
+/// Returns all cached blocks to the system or driver.
 void empty_cache(Device device = cpu);
+
+/// How far beyond twice the greatest use the cache of a device may go: programs that use little are not held to little.
+inline constexpr size_t kMemoryCacheSlack = size_t(16) << 20;
 
 namespace detail {
 /// At least `bytes` bytes, aligned to 64 on the CPU and 256 on CUDA; usable in order on the calling thread's stream.
@@ -35,7 +44,9 @@ template <class T>
 class Scratch {
  public:
   Scratch(int64_t count, Device device)
-      : bytes_(size_t(count) * sizeof(T)), device_(device), data_(detail::allocate(bytes_, device)) {}
+      : bytes_(size_t(count) > SIZE_MAX / sizeof(T) ? SIZE_MAX : size_t(count) * sizeof(T)),  // SIZE_MAX: out of memory
+        device_(device),
+        data_(detail::allocate(bytes_, device)) {}
   ~Scratch() { detail::deallocate(data_, bytes_, device_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

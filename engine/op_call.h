@@ -6,7 +6,8 @@
 //     return record(call, kernels::square(t), {t}, ...);     // or, where nothing is recorded: call.done(result)
 //   }
 //
-// Whoever wants to know what runs (a trace, an audit, a profile) subscribes; without a subscriber a call costs a load.
+// Errors name the outermost call of a thread. Whoever wants to know what runs (a trace, an audit, a profile)
+// subscribes; without a subscriber a call costs a load.
 #pragma once
 
 #include <atomic>
@@ -22,6 +23,8 @@
 
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/op_registry.h>
+#include <ordo/engine/operation_name.h>
+#include <ordo/engine/size.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo {
@@ -90,6 +93,10 @@ struct OpArguments {
   void add(const TensorOptions& options);
   void add(const Dims& dims) { event.attributes.emplace_back(dims); }
   void add(std::string_view text) { event.attributes.emplace_back(std::string(text)); }
+  template <int N>
+  void add(const Size<N>& size) {
+    event.attributes.emplace_back(Dims(size.begin(), N));
+  }
   void add(const char* text) { add(std::string_view(text)); }
   void add(DType t) { add(name(t)); }
   void add(Device d) { event.attributes.emplace_back(d.str()), event.device = d; }
@@ -121,7 +128,7 @@ class OpCall {
  public:
   /// `name` must outlive the call. The arguments are read now, when somebody listens, else never.
   template <class... Args>
-  explicit OpCall(const char* name, const Args&... args) : name_(name) {
+  explicit OpCall(const char* name, const Args&... args) : name_(name), named_(name) {
     if (detail::op_listened()) [[unlikely]]
       if (open(OpEvent::Phase::forward)) {
         detail::OpArguments arguments{event()};
@@ -131,7 +138,8 @@ class OpCall {
   }
   /// Of a node's backward function.
   struct Backward {};
-  OpCall(Backward, const char* name, const TensorList& grads) : name_(name) {
+  OpCall(Backward, const char* name, const TensorList& grads)
+      : name_(name), named_(detail::OperationName::Always{}, name) {
     if (detail::op_listened()) [[unlikely]]
       if (open(OpEvent::Phase::backward)) {
         event().inputs = grads;
@@ -174,6 +182,7 @@ class OpCall {
   static void set_algorithm(Algorithm algorithm);
 
   const char* name_;
+  detail::OperationName named_;
   Frame* frame_ = nullptr;
 };
 

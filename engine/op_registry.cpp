@@ -8,7 +8,7 @@ namespace ordo {
 
 std::string_view name(Algorithm a) {
   constexpr std::string_view names[] = {"automatic", "direct", "atomic", "sorted", "gather", "exact", "library"};
-  return names[size_t(a)];
+  return size_t(a) < std::size(names) ? names[size_t(a)] : "invalid";
 }
 
 static std::vector<OpInfo>& rows() {

@@ -1,6 +1,7 @@
-// A pool of threads instead of OpenMP's: waiting threads spin for some microseconds and then sleep, and the calling
+// Pools of threads instead of OpenMP's: waiting threads spin for some microseconds and then sleep, and the calling
 // thread runs every piece that no other has begun. On a machine that is busy with something else, nobody then waits for
-// a thread that the system has not scheduled.
+// a thread that the system has not scheduled. Threads of the program that compute at the same time (a second training,
+// a loader's workers) have pools of their own and share the cores evenly.
 #include <ordo/engine/parallel.h>
 
 #include <sched.h>
@@ -42,10 +43,13 @@ void spin_until(const Done& done) {
 
 class Pool {
  public:
-  void run(int pieces, void (*body)(void*, int), void* context) {
-    const std::unique_lock alone(running_, std::try_to_lock);
-    if (!alone) return run_here(pieces, body, context);  // another thread's work has the pool
-    while (int(workers_.size()) < pieces - 1) {
+  /// One caller at a time has a pool.
+  bool try_take() { return !taken_.exchange(true, std::memory_order_acquire); }
+  void give_back() { taken_.store(false, std::memory_order_release); }
+
+  /// Runs the pieces here and on `helpers` other threads.
+  void run(int pieces, int helpers, void (*body)(void*, int), void* context) {
+    while (int(workers_.size()) < helpers) {
       workers_.push_back(std::make_unique<Worker>());
       try {
         std::thread([this, worker = workers_.back().get()] { work(*worker); }).detach();
@@ -59,7 +63,7 @@ class Pool {
     unfinished_.store(pieces, std::memory_order_relaxed);
     // Pieces are claimed by counting `next` up in the low bits; the high bits tell one job from another.
     claims_.store({++job_, 0, uint16_t(pieces)}, std::memory_order_release);
-    for (int i = 0; i < pieces - 1; ++i) {
+    for (int i = 0; i < helpers; ++i) {
       workers_[size_t(i)]->posted.fetch_add(1, std::memory_order_release);
       workers_[size_t(i)]->posted.notify_one();
     }
@@ -75,10 +79,6 @@ class Pool {
     uint32_t job;
     uint16_t next, pieces;
   };
-
-  static void run_here(int pieces, void (*body)(void*, int), void* context) {
-    for (int piece = 0; piece < pieces; ++piece) body(context, piece);
-  }
 
   /// False when every piece has been claimed.
   bool run_a_piece() {
@@ -116,7 +116,7 @@ class Pool {
     }
   }
 
-  std::mutex running_;
+  std::atomic<bool> taken_{false};
   std::vector<std::unique_ptr<Worker>> workers_;
   uint32_t job_ = 0;
   void (*body_)(void*, int) = nullptr;
@@ -128,10 +128,20 @@ class Pool {
   alignas(64) std::atomic<int> unfinished_{0};
 };
 
-// Never destroyed: its threads may still wait when the process ends.
-Pool& pool() {
-  static auto* p = new Pool;
-  return *p;
+// More callers than that at a time compute on their own threads only.
+constexpr int kPools = 16;
+std::atomic<int> callers{0};
+
+// Never destroyed: their threads may still wait when the process ends.
+Pool* pools() {
+  static auto* all = new Pool[kPools];
+  return all;
+}
+
+Pool* take_pool() {
+  for (int i = 0; i < kPools; ++i)
+    if (pools()[i].try_take()) return &pools()[i];
+  return nullptr;
 }
 
 constexpr int kMaxThreads = 4096;
@@ -165,6 +175,19 @@ void set_num_threads(int n) {
 
 bool detail::in_parallel_region() { return in_region; }
 
-void detail::run_pieces(int pieces, void (*body)(void*, int), void* context) { pool().run(pieces, body, context); }
+void detail::run_pieces(int pieces, void (*body)(void*, int), void* context) {
+  struct Caller {
+    int count = callers.fetch_add(1, std::memory_order_relaxed) + 1;  // with those who compute already
+    Pool* pool = nullptr;
+    ~Caller() {
+      if (pool) pool->give_back();
+      callers.fetch_sub(1, std::memory_order_relaxed);
+    }
+  } caller;
+  const int helpers = std::min(pieces, num_threads() / caller.count) - 1;
+  if (helpers > 0) caller.pool = take_pool();
+  if (caller.pool) return caller.pool->run(pieces, helpers, body, context);
+  for (int piece = 0; piece < pieces; ++piece) body(context, piece);
+}
 
 }  // namespace ordo

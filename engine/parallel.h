@@ -8,13 +8,14 @@
 
 namespace ordo {
 
-/// Threads used by CPU operations; starts as OMP_NUM_THREADS or the number of usable cores.
+/// Threads used by CPU operations; starts as OMP_NUM_THREADS or the number of usable cores. Threads of the program that
+/// compute at the same time share them: of two, each uses half. No result depends on it.
 int num_threads();
 /// n >= 1, else ValueError.
 void set_num_threads(int n);
 
 namespace detail {
-/// Runs body(context, piece) for piece = 0..pieces-1 on the thread pool; the first exception is rethrown.
+/// Runs body(context, piece) for piece = 0..pieces-1 on a thread pool; the first exception is rethrown.
 void run_pieces(int pieces, void (*body)(void*, int), void* context);
 bool in_parallel_region();
 }  // namespace detail

@@ -27,6 +27,7 @@ class Printer {
   explicit Printer(const Tensor& t) : t_(t), summarise_(t.numel() > kSummariseAbove) {}
 
   std::string print() {
+    if (t_.numel() == 0) return "[]";
     collect(t_, 0);
     choose_format();
     size_t next = 0;

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
+#include <ordo/engine/convert.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/tensor_impl.h>
@@ -64,7 +66,7 @@ const void* host_bytes(const Tensor& t, std::vector<char>& buffer) {
     return host_bytes(detail::make_tensor(std::move(storage), t.dtype(), t.sizes(), t.strides(), 0), buffer);
   }
   const size_t size = t.element_size();
-  buffer.resize(t.nbytes());
+  buffer = checked::vector<char>("to_vector", int64_t(t.nbytes()));
   char* out = buffer.data();
   Dims at = Dims::filled(t.dim(), 0);
   for (int64_t i = 0; i < t.numel(); ++i) {
@@ -77,20 +79,9 @@ const void* host_bytes(const Tensor& t, std::vector<char>& buffer) {
   return buffer.data();
 }
 
-template <class To, class From>
-To convert(From v) {
-  if constexpr (std::is_same_v<To, bool>)
-    return float(v) != 0 || double(v) != 0;
-  else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>)
-    return To(float(v));
-  else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>)
-    return To(float(v));
-  else
-    return To(v);
-}
-
-template <class To>
-To item_as(const Tensor& t) {
+/// f of the only element, in its own type.
+template <class F>
+decltype(auto) with_item(const Tensor& t, const F& f) {
   ORDO_CHECK(t.numel() == 1, ShapeError, "item",
              "only a tensor of one element converts to a number; this one has shape {}", t.sizes());
   alignas(8) char bytes[8];
@@ -99,7 +90,7 @@ To item_as(const Tensor& t) {
     detail::copy_bytes(bytes, cpu, t.data(), t.device(), t.element_size());
     at = bytes;
   }
-  return dispatch_all("item", t.dtype(), [&]<class T>() { return convert<To>(*static_cast<const T*>(at)); });
+  return dispatch_all("item", t.dtype(), [&]<class T>() { return f(*static_cast<const T*>(at)); });
 }
 
 }  // namespace
@@ -107,14 +98,32 @@ To item_as(const Tensor& t) {
 Tensor::operator bool() const {
   ORDO_CHECK(numel() == 1, ShapeError, "bool",
              "only a tensor of one element is true or false; this one has shape {}. Use any() or all()", sizes());
-  return item_double() != 0;
+  return item_bool();
 }
 
-double Tensor::item_double() const { return item_as<double>(*this); }
-int64_t Tensor::item_int64() const { return item_as<int64_t>(*this); }
+double Tensor::item_double() const {
+  return with_item(*this, [](auto v) { return convert<double>(v); });
+}
+bool Tensor::item_bool() const {
+  return with_item(*this, [](auto v) { return convert<bool>(v); });
+}
+int64_t Tensor::item_integer(int bits, bool is_signed) const {
+  return with_item(*this, [=](auto v) {
+    if (is_signed)
+      return bits == 64   ? convert<int64_t>(v)
+             : bits == 32 ? int64_t(convert<int32_t>(v))
+             : bits == 16 ? int64_t(convert<int16_t>(v))
+                          : int64_t(convert<int8_t>(v));
+    return bits == 64   ? int64_t(convert<uint64_t>(v))
+           : bits == 32 ? int64_t(convert<uint32_t>(v))
+           : bits == 16 ? int64_t(convert<uint16_t>(v))
+                        : int64_t(convert<uint8_t>(v));
+  });
+}
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
+  const detail::OperationName name("to_vector");
   const int64_t n = numel();
   std::vector<char> buffer;
   const Tensor host = is_cuda() && is_contiguous() ? [&] {
@@ -125,7 +134,7 @@ std::vector<T> Tensor::to_vector() const {
   const void* bytes = host_bytes(host, buffer);
   return dispatch_all("to_vector", dtype(), [&]<class From>() {
     const From* from = static_cast<const From*>(bytes);
-    std::vector<T> out(static_cast<size_t>(n));
+    auto out = checked::vector<T>("to_vector", n);
     for (int64_t i = 0; i < n; ++i) out[size_t(i)] = convert<T>(from[i]);
     return out;
   });
@@ -133,6 +142,7 @@ std::vector<T> Tensor::to_vector() const {
 
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOptions options) {
+  const detail::OperationName name("from_vector");
   for (int64_t s : sizes) ORDO_CHECK(s >= 0, ShapeError, "from_vector", "sizes {} hold a negative number", sizes);
   ORDO_CHECK(sizes.product() == int64_t(values.size()), ShapeError, "from_vector", "{} values do not fill the shape {}",
              values.size(), sizes);

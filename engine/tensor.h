@@ -2,6 +2,11 @@
 //
 // Methods declared here that compute or reinterpret (`view`, `to`, `+`, ...) are differentiable operations; their
 // definitions live with all others in autograd/ops/. Operations without a method are free functions (`ordo::relu(x)`).
+//
+// One rule for all shapes, those of views included: at most kMaxDims sizes, none negative, whose product, with each 0
+// counted as 1, fits int64_t; and so do the bytes of all elements, counted as if each had memory of its own. ShapeError
+// otherwise. So counts, strides and offsets do not overflow. Unlike PyTorch's, the rule does not depend on where in the
+// list a 0 stands.
 #pragma once
 
 #include <concepts>
@@ -115,15 +120,20 @@ class Tensor {
     return static_cast<T*>(data());
   }
   void* data() const;
-  /// The only element, converted to T. ShapeError unless numel() is 1. Waits for the device.
+  /// The only element, converted to T as to() converts: to bool it is != 0; floating to integer it is cut towards zero
+  /// and saturates at the ends of T's range, NaN giving 0; integer to integer it wraps. ShapeError unless numel() is 1.
+  /// Waits for the device.
   template <class T = double>
   T item() const {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(item_int64());
+    if constexpr (std::is_same_v<T, bool>)
+      return item_bool();
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(item_integer(int(sizeof(T)) * 8, std::is_signed_v<T>));
     else
       return static_cast<T>(item_double());
   }
-  /// All elements in row-major order, converted to T. Waits for the device.
+  /// All elements in row-major order, each converted as item() converts. Waits for the device. OutOfMemoryError when
+  /// the host has no room for them.
   template <class T>
   std::vector<T> to_vector() const;
   /// NumPy-like text; large tensors are summarised.
@@ -306,7 +316,8 @@ class Tensor {
  private:
   void expect_dtype(DType) const;
   double item_double() const;
-  int64_t item_int64() const;
+  bool item_bool() const;
+  int64_t item_integer(int bits, bool is_signed) const;  // the low bits are the number's
   const TensorImpl& get() const;
   std::shared_ptr<TensorImpl> impl_;
 };
@@ -316,6 +327,9 @@ std::ostream& operator<<(std::ostream& out, const Tensor& t);
 
 // -- factories
 // ------------------------------------------------------------------------------------------------------------
+// They make options.dtype, float32 when it is not given, whatever the kind of `value`. ValueError when `value` does not
+// fit it: integers take what lies in their range, its fraction cut off (uint8 also -255 to -1, which wrap), floating
+// dtypes what is not above their largest finite number, infinities and NaN; bool takes everything.
 Tensor empty(const Dims& sizes, TensorOptions options = {});
 Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});
 Tensor empty_like(const Tensor& like);
@@ -333,10 +347,21 @@ template <class T>
 Tensor from_vector(const std::vector<T>& values, const Dims& sizes);
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOptions options);
-/// A 1-d tensor from literal values: `tensor({1.0, 2.0})`, `tensor<int64_t>({0, 2})`.
+/// A 1-d tensor from literal values. Its dtype is T's where T is given (`tensor<double>({1, 2})`) or the values say it
+/// (`tensor({true, false})`, `tensor({1.5f})`). Plain floating literals, `tensor({1.0, 2.0})`, give the default dtype
+/// float32, integer literals, `tensor({1, 2})`, give int64.
 template <class T = float>
 Tensor tensor(std::initializer_list<T> values) {
   return from_vector(std::vector<T>(values), {int64_t(values.size())});
+}
+inline Tensor tensor(std::initializer_list<double> values) {
+  return from_vector(std::vector<double>(values), {int64_t(values.size())}, TensorOptions{.dtype = float32});
+}
+inline Tensor tensor(std::initializer_list<int> values) {
+  return from_vector(std::vector<int64_t>(values.begin(), values.end()), {int64_t(values.size())});
+}
+inline Tensor tensor(std::initializer_list<long long> values) {
+  return from_vector(std::vector<int64_t>(values.begin(), values.end()), {int64_t(values.size())});
 }
 
 // The same with a dtype or a device alone.

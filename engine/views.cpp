@@ -1,4 +1,5 @@
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 
@@ -36,16 +37,16 @@ Tensor alias(const Tensor& t) {
 Dims infer_size(const char* op, const Dims& sizes, int64_t numel) {
   Dims out = sizes;
   int unknown = -1;
-  int64_t known = 1;
   for (int i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == -1) {
       ORDO_CHECK(unknown < 0, ShapeError, op, "only one size may be -1, given {}", sizes);
       unknown = i;
+      out[i] = 1;
     } else {
       ORDO_CHECK(sizes[i] >= 0, ShapeError, op, "sizes must not be negative (one may be -1), given {}", sizes);
-      known *= sizes[i];
     }
   }
+  int64_t known = out.product(op);
   if (unknown >= 0) {
     ORDO_CHECK(known > 0 && numel % known == 0, ShapeError, op, "{} elements do not fit the shape {}", numel, sizes);
     out[unknown] = numel / known;
@@ -82,6 +83,7 @@ Tensor try_view(const Tensor& t, const Dims& wanted) {
 }
 
 Tensor view(const Tensor& t, const Dims& sizes) {
+  const detail::OperationName name("view");
   Tensor out = try_view(t, sizes);
   ORDO_CHECK(out.defined(), ShapeError, "view",
              "a tensor of shape {} and strides {} cannot be viewed as {} without a copy; use reshape", t.sizes(),
@@ -119,6 +121,7 @@ static void expect_rank(const char* op, const Tensor& t) {
 }
 
 Tensor slice(const Tensor& t, int64_t dim, int64_t start, int64_t end, int64_t step) {
+  const detail::OperationName name("slice");
   expect_rank("slice", t);
   const int d = wrap_dim("slice", dim, t.dim());
   ORDO_CHECK(step > 0, ValueError, "slice", "the step must be positive, given {}", step);
@@ -127,7 +130,7 @@ Tensor slice(const Tensor& t, int64_t dim, int64_t start, int64_t end, int64_t s
   const int64_t first = clip(start), last = std::max(clip(end), first);
   Dims sizes = t.sizes(), strides = t.strides();
   sizes[d] = (last - first) / step + ((last - first) % step != 0);
-  strides[d] *= step;
+  if (sizes[d] > 1) strides[d] = checked::mul("slice", strides[d], step);  // a single element has no next one
   return as_strided(t, sizes, strides, t.storage_offset() + (sizes[d] ? first * t.strides()[d] : 0));
 }
 
@@ -144,6 +147,7 @@ Tensor select(const Tensor& t, int64_t dim, int64_t index) {
 }
 
 Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
+  const detail::OperationName name("narrow");
   expect_rank("narrow", t);
   const int d = wrap_dim("narrow", dim, t.dim());
   const int64_t n = t.sizes()[d], first = start < 0 ? start + n : start;
@@ -155,6 +159,7 @@ Tensor narrow(const Tensor& t, int64_t dim, int64_t start, int64_t length) {
 }
 
 Tensor expand(const Tensor& t, const Dims& wanted) {
+  const detail::OperationName name("expand");
   const int added = wanted.size() - t.dim();
   ORDO_CHECK(added >= 0, ShapeError, "expand", "shape {} has more dimensions than {}", t.sizes(), wanted);
   Dims sizes = wanted, strides = Dims::filled(wanted.size(), 0);
@@ -166,6 +171,7 @@ Tensor expand(const Tensor& t, const Dims& wanted) {
                "shape {} does not expand to {}: only dimensions of size 1 grow", t.sizes(), wanted);
     if (from >= 0 && had == sizes[i]) strides[i] = t.strides()[from];
   }
+  (void)sizes.product("expand");
   return as_strided(t, sizes, strides, t.storage_offset());
 }
 
@@ -192,9 +198,10 @@ Tensor squeeze(const Tensor& t) {
 }
 
 Tensor unsqueeze(const Tensor& t, int64_t dim) {
+  const detail::OperationName name("unsqueeze");
   const int d = wrap_dim("unsqueeze", dim, t.dim() + 1);
   Dims sizes = t.sizes(), strides = t.strides();
-  const int64_t stride = d < t.dim() ? sizes[d] * strides[d] : 1;
+  const int64_t stride = d < t.dim() ? checked::mul("unsqueeze", sizes[d], strides[d]) : 1;
   sizes.insert(d, 1);
   strides.insert(d, stride);
   return as_strided(t, sizes, strides, t.storage_offset());

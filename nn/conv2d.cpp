@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/conv2d.h>
+#include <ordo/autograd/ops/convolution.h>
 #include <ordo/engine/check.h>
+#include <ordo/kernels/windows/sliding.h>
 #include <ordo/nn/init.h>
 
 namespace ordo::nn {
@@ -11,17 +12,14 @@ namespace ordo::nn {
 Conv2d::Conv2d(int64_t in_channels, int64_t out_channels, Size2 kernel, Conv2dOptions options) : options_(options) {
   ORDO_CHECK(in_channels > 0 && out_channels > 0, ValueError, "Conv2d", "needs positive channel counts, not {} and {}",
              in_channels, out_channels);
-  ORDO_CHECK(kernel.h > 0 && kernel.w > 0, ValueError, "Conv2d", "needs a positive kernel size, not [{}, {}]", kernel.h,
-             kernel.w);
-  ORDO_CHECK(options.stride.h > 0 && options.stride.w > 0 && options.dilation.h > 0 && options.dilation.w > 0,
-             ValueError, "Conv2d", "needs positive stride and dilation, not [{}, {}] and [{}, {}]", options.stride.h,
-             options.stride.w, options.dilation.h, options.dilation.w);
-  ORDO_CHECK(options.padding.h >= 0 && options.padding.w >= 0, ValueError, "Conv2d",
-             "needs a padding of at least 0, not [{}, {}]", options.padding.h, options.padding.w);
+  kernels::check_each("Conv2d", "kernel", kernel, 1);
+  kernels::check_each("Conv2d", "stride", options.stride, 1);
+  kernels::check_each("Conv2d", "dilation", options.dilation, 1);
+  kernels::check_each("Conv2d", "padding", options.padding, 0);
   ORDO_CHECK(options.groups > 0 && in_channels % options.groups == 0 && out_channels % options.groups == 0, ValueError,
              "Conv2d", "groups = {} must divide in_channels = {} and out_channels = {}", options.groups, in_channels,
              out_channels);
-  weight = add_parameter("weight", zeros({out_channels, in_channels / options.groups, kernel.h, kernel.w}));
+  weight = add_parameter("weight", zeros({out_channels, in_channels / options.groups, kernel[0], kernel[1]}));
   if (options.bias) bias = add_parameter("bias", zeros({out_channels}));
   reset_parameters();
 }

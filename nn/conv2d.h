@@ -1,13 +1,13 @@
 // Conv2d: y[n, o] = bias[o] + sum over c of (x[n, c] cross-correlated with weight[o, c])
-//   x [N, C, H, W], "weight" [O, C / groups, kernel.h, kernel.w], "bias" [O], y [N, O, H', W'],
-//   H' = (H + 2 padding.h - dilation.h (kernel.h - 1) - 1) / stride.h + 1, rounded down; W' likewise.
-// Both start as U(-b, b), b = 1 / sqrt(C / groups * kernel.h * kernel.w).
+//   x [N, C, H, W], "weight" [O, C / groups, kH, kW], "bias" [O], y [N, O, H', W'],
+//   H' = (H + 2 padding - dilation (kH - 1) - 1) / stride + 1, rounded down; W' likewise.
+// Both start as U(-b, b), b = 1 / sqrt(C / groups * kH * kW).
 //
 //   nn::Conv2d conv(1, 16, {3, 3}, {.padding = 1});
 //   Tensor y = conv(images);   // [N, 1, 28, 28] -> [N, 16, 28, 28]
 #pragma once
 
-#include <ordo/kernels/pooling/size2.h>
+#include <ordo/engine/size.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {

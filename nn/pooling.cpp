@@ -1,8 +1,8 @@
 #include <ordo/nn/pooling.h>
 
-#include <ordo/autograd/ops/adaptive_avg_pool2d.h>
-#include <ordo/autograd/ops/avg_pool2d.h>
-#include <ordo/autograd/ops/max_pool2d.h>
+#include <ordo/autograd/ops/adaptive_avg_pool.h>
+#include <ordo/autograd/ops/avg_pool.h>
+#include <ordo/autograd/ops/max_pool.h>
 
 namespace ordo::nn {
 

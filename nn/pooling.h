@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include <ordo/kernels/pooling/size2.h>
+#include <ordo/engine/size.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include <ordo/engine/emulation.h>
+#include "tests/fuzz/fuzz.h"
 
 namespace ordo::test {
 namespace {
@@ -43,6 +44,7 @@ class Replay : public testing::EmptyTestEventListener {
 }  // namespace ordo::test
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "fuzz") return ordo::test::fuzz_command({argv + 2, argv + argc});
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new ordo::test::Replay);
   return RUN_ALL_TESTS();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
@@ -25,6 +26,10 @@ Tensor sequence(int64_t n, const TensorOptions& options, const F& value) {
   return t;
 }
 
+void expect_countable(bool ok, double first, double last, double by) {
+  ORDO_CHECK(ok, ShapeError, "arange", "{} to {} in steps of {} are more numbers than 64 bits count", first, last, by);
+}
+
 }  // namespace
 
 Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options) {
@@ -33,15 +38,30 @@ Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options) {
   const double first = start.to_double(), last = end.to_double(), by = step.to_double();
   ORDO_CHECK(by != 0 && std::isfinite(first) && std::isfinite(last) && std::isfinite(by), ValueError, "arange",
              "needs finite numbers and a step other than 0, not {}, {}, {}", first, last, by);
-  ORDO_CHECK((last - first) * by >= 0, ValueError, "arange", "step {} leads away from end {} at start {}", by, last,
-             first);
+  const auto expect_reached = [&](bool ok) {
+    ORDO_CHECK(ok, ValueError, "arange", "step {} leads away from end {} at start {}", by, last, first);
+  };
   const bool integers = !start.is_floating() && !end.is_floating() && !step.is_floating();
   if (integers) {
-    const int64_t a = start.to_int64(), d = step.to_int64(), span = end.to_int64() - a;
-    return call.done(sequence<int64_t>(span / d + (span % d != 0), options, [a, d](int64_t i) { return a + i * d; }));
+    // In 128 bits, where neither the span nor i * d overflows.
+    using Wide = __int128;
+    const Wide a = start.to_int64(), d = step.to_int64(), span = Wide(end.to_int64()) - a;
+    expect_reached(span == 0 || (span > 0) == (d > 0));
+    const Wide n = span / d + (span % d != 0);
+    expect_countable(n <= Wide(INT64_MAX), first, last, by);
+    if (n == 0) return call.done(sequence<int64_t>(0, options, [](int64_t) { return int64_t(0); }));
+    detail::expect_fits("arange", start, options.dtype);
+    detail::expect_fits("arange", int64_t(a + (n - 1) * d), options.dtype);
+    return call.done(sequence<int64_t>(int64_t(n), options, [a, d](int64_t i) { return int64_t(a + i * d); }));
   }
-  return call.done(sequence<double>(int64_t(std::ceil((last - first) / by)), options,
-                                    [first, by](int64_t i) { return first + double(i) * by; }));
+  expect_reached(by > 0 ? first <= last : first >= last);
+  const double n = std::ceil((last - first) / by);
+  expect_countable(n < 0x1p63, first, last, by);
+  if (n > 0) {
+    detail::expect_fits("arange", first, options.dtype);
+    detail::expect_fits("arange", first + (n - 1) * by, options.dtype);
+  }
+  return call.done(sequence<double>(int64_t(n), options, [first, by](int64_t i) { return first + double(i) * by; }));
 }
 
 Tensor arange(Scalar start, Scalar end, Scalar step) {
@@ -55,6 +75,8 @@ Tensor linspace(double start, double end, int64_t steps, TensorOptions options) 
   const OpCall call("linspace", start, end, steps, options);
   ORDO_CHECK(steps >= 0, ValueError, "linspace", "steps must not be negative, but is {}", steps);
   ORDO_CHECK(is_floating(options.dtype), DTypeError, "linspace", "makes floating-point tensors, not {}", options.dtype);
+  detail::expect_fits("linspace", start, options.dtype);
+  detail::expect_fits("linspace", end, options.dtype);
   const double step = steps > 1 ? (end - start) / double(steps - 1) : 0;
   return call.done(sequence<double>(steps, options, [=](int64_t i) {
     return i < (steps + 1) / 2 ? start + double(i) * step : end - double(steps - 1 - i) * step;

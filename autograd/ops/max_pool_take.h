@@ -6,9 +6,9 @@
 
 namespace ordo {
 
-/// From every plane of `t`, [..., H, W], the elements at `indices`, flat positions in the plane.
-inline Tensor max_pool_take(const Tensor& t, const Tensor& indices) {
-  return gather(t.flatten(-2, -1), -1, indices.flatten(-2, -1)).reshape(indices.sizes());
+/// From every volume of `t`, its last `rank` dimensions, the elements at `indices`, flat positions in the volume.
+inline Tensor max_pool_take(const Tensor& t, const Tensor& indices, int rank) {
+  return gather(t.flatten(-rank, -1), -1, indices.flatten(-rank, -1)).reshape(indices.sizes());
 }
 
 }  // namespace ordo

@@ -19,7 +19,7 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, do
   if (p == 0) return zeros_like(x);
   if (p == 1) return grad * sign(x);
   if (std::isinf(p)) {
-    const Tensor hit = eq(abs(x), norm.detach()).to(x.dtype());
+    const Tensor hit = logical_or(eq(abs(x), norm.detach()), isnan(x)).to(x.dtype());
     return sign(x) * hit * (grad / sum(hit, dims, true));
   }
   // Filled before and after the division: its own derivative must not see the 0 either.

@@ -53,11 +53,13 @@ Tensor randn(const Dims& sizes, TensorOptions options, Generator* generator) {
 }
 
 Tensor rand_like(const Tensor& like, Generator* generator) {
+  const detail::OperationName name("rand_like");
   detail::expect_defined("rand_like", like, "like");
   return rand(like.sizes(), like.options(), generator);
 }
 
 Tensor randn_like(const Tensor& like, Generator* generator) {
+  const detail::OperationName name("randn_like");
   detail::expect_defined("randn_like", like, "like");
   return randn(like.sizes(), like.options(), generator);
 }

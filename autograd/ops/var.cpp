@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 #include <ordo/kernels/reduce/sum.h>
@@ -21,6 +23,13 @@ Tensor var_gradient(const Tensor& grad, const Tensor& x, const Dims& dims, doubl
   return (x - mean(x, dims, true)) * scaled;
 }
 
+/// The gradient of a variance from that of its root: grad / (2 root), and 0 where the root is 0 (docs/derivatives.md).
+/// Filled before and after the division: its own derivative must not see the 0 either.
+Tensor deviation_gradient(const Tensor& grad, const Tensor& root) {
+  const Tensor zero = eq(root, 0);
+  return masked_fill(grad / (masked_fill(root, zero, 1) * 2.0), zero, 0);
+}
+
 }  // namespace
 
 Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
@@ -35,7 +44,7 @@ Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdi
   const OpCall call("std", input, dims, correction, keepdim);
   return record(call, kernels::std(input, dims, correction, keepdim), {input},
                 [input = Saved(input), dims, correction](const Tensor& grad, const Tensor& result) -> TensorList {
-                  return {var_gradient(grad / (result * 2.0), input.get(), dims, correction)};
+                  return {var_gradient(deviation_gradient(grad, result), input.get(), dims, correction)};
                 });
 }
 

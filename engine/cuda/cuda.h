@@ -9,6 +9,7 @@
 
 #include <ordo/engine/device.h>
 #include <ordo/engine/launch_tuning.h>
+#include <ordo/engine/no_unroll.h>
 
 #if ORDO_EMULATED
 #include <ordo/engine/cuda/emulator/emulator.h>
@@ -37,8 +38,10 @@ class DeviceScope {
 };
 
 /// Blocks of `block` threads that cover n elements. Kernels loop:
+///   ORDO_NO_UNROLL
 ///   for (int64_t i = thread_index(); i < n; i += thread_count())
-/// so that a capped grid covers any n.
+/// so that a capped grid covers any n. Mostly a thread has one element, for which four copies of the loop would be
+/// four times the code.
 inline dim3 grid_for(int64_t n, int block) {
   const int64_t blocks = (n + block - 1) / block, most = launch_tuning().most_blocks;
   return dim3(unsigned(blocks < most ? blocks : most));

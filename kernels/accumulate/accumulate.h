@@ -96,6 +96,12 @@ ORDO_HD Acc wrapping_add(Acc a, Acc b) {
     return a + b;
 }
 
+/// Items that are always of one column say so, which spares the code for wider ones.
+template <class Items>
+inline constexpr bool kSingleColumn = requires {
+  Items::kSingleColumn;
+};
+
 /// Row `item` at column outer * shape.inner + inner.
 template <class Items>
 ORDO_HD auto item_value(const Items& items, const AccumulateShape& shape, int64_t item, int64_t outer, int64_t inner) {

@@ -49,7 +49,7 @@ template <class Out, class Items>
 void add_rows(Items items, Out* output, const AccumulateShape& given, int64_t first, int64_t last) {
   using Acc = accumulate_t<typename Items::value_type>;
   const AccumulateShape shape = given;
-  if (shape.columns() == 1) {
+  if (kSingleColumn<Items> || shape.columns() == 1) {
     constexpr int64_t kAhead = 128;
     const auto add = [=](int64_t i) {
       const int64_t d = checked_destination(items, i);
@@ -61,7 +61,7 @@ void add_rows(Items items, Out* output, const AccumulateShape& given, int64_t fi
         add(first);
       }
     for (; first < last; ++first) add(first);
-  } else {
+  } else if constexpr (!kSingleColumn<Items>) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t d = checked_destination(items, i);
       if (d >= 0) add_row(items, output, shape, i, d);
@@ -114,7 +114,7 @@ void accumulate_atomic(const Items& items, typename Items::value_type* output, c
     return accumulate_privately(items, output, shape, threads);
   // A plain addition takes a fraction of what it costs to bring items to the thread that owns their destination.
   if (shape.columns() == 1 && threads <= kMostFilters) return add_rows(items, output, shape, 0, items.count);
-  const bool lock = shape.columns() >= kLockedColumns;
+  const bool lock = !kSingleColumn<Items> && shape.columns() >= kLockedColumns;
   if (lock ? plan_filters(items, shape.destinations, threads).hot >= 0 : shape.destinations / 4 <= items.count)
     return accumulate_sorted(items, output, shape);
   for_pieces(threads, [&](int piece) {

@@ -13,6 +13,7 @@
 
 #include <ordo/engine/cuda/atomics.h>
 #include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/divisor.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/atomic_plan.h>
 #include <ordo/kernels/accumulate/atomic_merge_cuda.cuh>
@@ -23,12 +24,6 @@ namespace ordo::kernels::cuda {
 /// at any width, and the narrower ones are cheaper to pass on.
 template <class T>
 using AtomicSum = std::conditional_t<sizeof(T) == 2, float, T>;
-
-/// Items that are always of one column say so (kSingleColumn), which spares the kernels for wider ones.
-template <class Items>
-inline constexpr bool kSingleColumn = requires {
-  Items::kSingleColumn;
-};
 
 /// items.destination() in two parts, where it has them.
 template <class Items>
@@ -54,7 +49,9 @@ struct Rows {
   using Sum = Pack<AtomicSum<value_type>, V>;
   Items items;
   AccumulateShape shape;
+  Divisor per_outer;
 
+  Rows(const Items& items, const AccumulateShape& shape) : items(items), shape(shape), per_outer(items.count) {}
   ORDO_HD int64_t count() const { return items.count * shape.outer; }
   /// kAtomicBatch rows, `apart` from `row` on and only before `end`: where they go, o * shape.destinations + d or
   /// kNowhere, and their columns from `inner` on. All indices are read before the first is looked at.
@@ -75,8 +72,22 @@ struct Rows {
   }
 
  private:
-  ORDO_HD int64_t outer(int64_t row) const { return shape.outer == 1 ? 0 : row / items.count; }
+  ORDO_HD int64_t outer(int64_t row) const { return shape.outer == 1 ? 0 : per_outer.quotient(row); }
 };
+
+/// Calls f(destination, value) for each row of a batch. There is one copy of its code, which finds the next row in the
+/// registers of the first: four copies of what adds a row would be most of a kernel.
+template <class Sum, class F>
+__device__ void for_batch(int64_t count, int64_t (&to)[kAtomicBatch], Sum (&value)[kAtomicBatch], const F& f) {
+  ORDO_NO_UNROLL
+  for (int64_t b = 0; b < count; ++b) {
+    f(to[0], value[0]);
+    for (int k = 0; k + 1 < kAtomicBatch; ++k) {
+      to[k] = to[k + 1];
+      value[k] = value[k + 1];
+    }
+  }
+}
 
 /// How lanes are laid over narrow rows: a team of the fewest warps that hold whole rows, so that a lane has the same
 /// column at every step. A team walks `steps` times the rows that it holds at once.
@@ -95,6 +106,7 @@ template <class Items, int V, class Sink>
 __device__ void walk_by_warps(const Rows<Items, V>& rows, const WarpTeams& teams, int64_t all_warps, const Sink& sink) {
   using Sum = typename Rows<Items, V>::Sum;
   const int lane = int(threadIdx.x) % 32;
+  ORDO_NO_UNROLL
   for (int64_t w = ordo::cuda::thread_index() / 32; w < all_warps; w += ordo::cuda::thread_count() / 32) {
     const int64_t team = teams.warps == 1 ? w : w / teams.warps;
     const int slot = int(w - team * teams.warps) * 32 + lane, inner = slot % teams.units * V;
@@ -108,19 +120,21 @@ __device__ void walk_by_warps(const Rows<Items, V>& rows, const WarpTeams& teams
     int64_t hot = kNowhere;
     bool hot_met = false;
     Sum hot_sum;
+    ORDO_NO_UNROLL
     for (int64_t step = 0; step < teams.steps; step += kAtomicBatch) {
       int64_t to[kAtomicBatch];
       Sum value[kAtomicBatch];
       rows.load(first + slot / teams.units + step * teams.rows, teams.rows, end, inner, to, value);
       if (step == 0 && teams.steps > 1) hot = most_frequent(to[0], teams.units);
-      for (int b = 0; b < kAtomicBatch && step + b < teams.steps; ++b) {
-        if (to[b] != kNowhere && to[b] == hot) {
-          hot_sum.add(value[b]);
+      const int64_t left = teams.steps - step;
+      for_batch(left < kAtomicBatch ? left : kAtomicBatch, to, value, [&](int64_t d, Sum& sum) {
+        if (d != kNowhere && d == hot) {
+          hot_sum.add(sum);
           hot_met = true;
-          to[b] = kNowhere;
+          d = kNowhere;
         }
-        pass_on(to[b], value[b]);
-      }
+        pass_on(d, sum);
+      });
     }
     if (hot != kNowhere) pass_on(hot_met ? hot : kNowhere, hot_sum);  // the same in all lanes
   }
@@ -148,10 +162,12 @@ __global__ void accumulate_atomic_histogram_kernel(Rows<Items, 1> rows, typename
   using T = typename Items::value_type;
   using Sum = AtomicSum<T>;
   ORDO_DYNAMIC_SHARED(Sum, sums);
+  ORDO_NO_UNROLL
   for (int64_t i = threadIdx.x; i < outputs; i += blockDim.x) sums[i] = Sum(0);
   __syncthreads();
   walk_by_warps(rows, teams, all_warps, GlobalSink<Sum>{sums});
   __syncthreads();
+  ORDO_NO_UNROLL
   for (int64_t i = threadIdx.x; i < outputs; i += blockDim.x)
     if (sums[i] != Sum(0)) ordo::cuda::atomic_add(output + i, T(sums[i]));
 }
@@ -161,6 +177,7 @@ template <class Items, int V>
 __global__ void accumulate_atomic_rows_kernel(Rows<Items, V> rows, typename Items::value_type* output, int64_t steps) {
   using Sum = typename Rows<Items, V>::Sum;
   const int64_t units = rows.shape.inner / V, total = (rows.count() + steps - 1) / steps * units;
+  ORDO_NO_UNROLL
   for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
     const int64_t chunk = t / units, inner = (t - chunk * units) * V;
     const int64_t first = chunk * steps, end = std::min(first + steps, rows.count());
@@ -169,14 +186,15 @@ __global__ void accumulate_atomic_rows_kernel(Rows<Items, V> rows, typename Item
     };
     Walk<Sum> walk;
     Sum sum;
+    ORDO_NO_UNROLL
     for (int64_t row = first; row < end; row += kAtomicBatch) {
       int64_t to[kAtomicBatch];
       Sum value[kAtomicBatch];
       rows.load(row, 1, end, inner, to, value);
-      for (int b = 0; b < kAtomicBatch; ++b) add(walk.take(to[b], value[b], sum), sum);
+      for_batch(kAtomicBatch, to, value, [&](int64_t d, const Sum& v) { add(walk.take(d, v, sum), sum); });
     }
-    add(walk.end_run(sum), sum);
-    add(walk.often(sum), sum);
+    ORDO_NO_UNROLL
+    for (int last = 0; last < 2; ++last) add(last ? walk.often(sum) : walk.end_run(sum), sum);
   }
 }
 
@@ -185,7 +203,7 @@ template <class Items, int V>
 void accumulate_atomic_as(const AtomicPlan& plan, const Items& items, typename Items::value_type* output,
                           const AccumulateShape& shape, cudaStream_t stream) {
   using T = typename Items::value_type;
-  const Rows<Items, V> rows{items, shape};
+  const Rows<Items, V> rows(items, shape);
   if (plan.form == AtomicForm::rows) {
     if constexpr (!kSingleColumn<Items>) {
       const int64_t chunks = (rows.count() + plan.steps - 1) / plan.steps;

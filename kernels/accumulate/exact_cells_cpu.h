@@ -10,6 +10,7 @@
 
 #include <ordo/engine/half.h>
 #include <ordo/engine/memory.h>
+#include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
@@ -163,5 +164,22 @@ class ExactCells {
   int64_t most_, count_ = 0;
   std::array<std::unique_ptr<Scratch<int64_t>>, ExactWindows::kMost> sums_;
 };
+
+/// Where the sums of cells go: those of destinations from `base` on, of all columns or of the single one.
+template <class T, bool kSingle>
+struct CellsOutput {
+  T* output;
+  AccumulateShape shape;
+  int64_t base;
+  T& operator()(int64_t cell) const {
+    if constexpr (kSingle) return output[base + cell];
+    const int64_t columns = shape.columns(), column = cell % columns;
+    return output[shape.offset(base + cell / columns, column / shape.inner, column % shape.inner)];
+  }
+};
+
+/// cells.finish(). Compiled once, in exact_cells_cpu.cpp, for the element types that are accumulated exactly.
+template <class T, bool kSingle>
+void finish_cells(ExactCells& cells, int64_t first, int64_t last, const CellsOutput<T, kSingle>& output);
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

@@ -39,9 +39,9 @@ class ExactSum {
   }
 
   void run() {
-    if (shape_.columns() == 1)
+    if (kSingleColumn<Items> || shape_.columns() == 1)
       run_rows<true>();
-    else
+    else if constexpr (!kSingleColumn<Items>)
       run_rows<false>();
   }
 
@@ -173,11 +173,7 @@ class ExactSum {
         if (other.window(w)) own[0].make(w);
     parallel_for(0, count, pieces > 1 ? kAccumulateGrain : count, [&](int64_t from, int64_t to) {
       for (const ExactCells& other : own.subspan(1)) own[0].add(other, from, to);
-      own[0].template finish<T>(from, to, [&](int64_t cell) -> T& {
-        if constexpr (kSingle) return output_[base + cell];
-        const int64_t column = cell % columns;
-        return output_[shape_.offset(base + cell / columns, column / shape_.inner, column % shape_.inner)];
-      });
+      finish_cells(own[0], from, to, CellsOutput<T, kSingle>{output_, shape_, base});
     });
   }
 

@@ -108,6 +108,7 @@ __global__ void accumulate_exact_exponents_kernel(Items items, AccumulateShape s
   constexpr bool kDestinations = kRanges || !requires { Items::kSkippedHaveValues; };
   ExactExponents seen;
   const int64_t total = items.count * shape.columns();
+  ORDO_NO_UNROLL
   for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
     const ExactPlace at(t, items.count, shape);
     int64_t d = 0;
@@ -119,32 +120,16 @@ __global__ void accumulate_exact_exponents_kernel(Items items, AccumulateShape s
       ranges.values[t] = value;
     }
   }
+  ORDO_NO_UNROLL
   for (int64_t c = ordo::cuda::thread_index(); c < count; c += ordo::cuda::thread_count()) seen.see(float(output[c]));
   seen.add_to(exponents);
 }
 
+/// Clears the windows that will be used; and adds their sums to the output, rounding once. In exact.cu, because neither
+/// asks for items.
+void exact_begin(const ExactSums& sums, cudaStream_t stream);
 template <class T>
-__global__ void accumulate_exact_begin_kernel(ExactSums sums) {
-  const int64_t total = ExactWindowsUsed(sums).slots() * sums.count;
-  for (int64_t c = ordo::cuda::thread_index(); c < total; c += ordo::cuda::thread_count()) sums.sums[c] = 0;
-}
-
-template <class T>
-__global__ void accumulate_exact_finish_kernel(T* output, ExactSums sums) {
-  const ExactWindowsUsed used(sums);
-  for (int64_t c = ordo::cuda::thread_index(); c < sums.count; c += ordo::cuda::thread_count()) {
-    const auto sum = [&](int64_t slot) { return int64_t(sums.sums[slot * sums.count + c]); };
-    const int64_t counts = used.infinities ? sum(used.infinity_slot()) : 0;
-    const T old = output[c];
-    if (counts != 0 || exact_exponent(float(old)) == kExactNotFinite) {
-      output[c] = exact_not_finite_result(old, counts);
-      continue;
-    }
-    int lowest = used.lowest;  // of this element
-    while (lowest < used.highest && sum(used.slot(lowest)) == 0) ++lowest;
-    output[c] = exact_result(old, used.windows, lowest, used.highest, [&](int w) { return sum(used.slot(w)); });
-  }
-}
+void exact_finish(T* output, const ExactSums& sums, cudaStream_t stream);
 
 /// The sums of a block's own in shared memory, of the highest window and the elements [base, base + count). In halves:
 /// there is no addition of 64 bits in shared memory, only a loop that compares and swaps.
@@ -163,11 +148,13 @@ struct ExactBlockSums {
   }
   /// These are for all threads of the block, with a barrier between what they do and what others have done.
   __device__ void clear() const {
+    ORDO_NO_UNROLL
     for (int64_t c = threadIdx.x; c < 2 * count; c += blockDim.x) halves[c] = 0;
     __syncthreads();
   }
   __device__ void add_to(const ExactSums& sums) const {
     __syncthreads();
+    ORDO_NO_UNROLL
     for (int64_t c = threadIdx.x; c < count; c += blockDim.x) {
       const uint64_t sum = uint64_t(halves[count + c]) << 32 | halves[c];
       if (sum != 0) atomicAdd(sums.sums + base + c, static_cast<unsigned long long>(sum));
@@ -213,6 +200,7 @@ class ExactAdder {
 template <class Add>
 __device__ void by_whole_warps(int64_t first, int64_t last, int64_t thread, int64_t threads, const Add& add) {
   const int64_t end = first + (last - first + 31) / 32 * 32;
+  ORDO_NO_UNROLL
   for (int64_t t = first + thread; t < end; t += threads) add(t < last ? t : -1);
 }
 
@@ -261,7 +249,6 @@ void launch_blocks(void (*kernel)(P...), int64_t values, int64_t per_block, int6
 template <class Items>
 void accumulate_exact(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                       const ExactPlan& plan, Device device, cudaStream_t stream) {
-  using T = typename Items::value_type;
   const int64_t count = shape.destinations * shape.columns(), values = items.count * shape.columns();
   const Scratch<ExactExponents> exponents(1, device);
   const Scratch<unsigned long long> memory((exact_windows(kExactNotFinite - 1, items.count).infinities() + 1) * count,
@@ -272,7 +259,7 @@ void accumulate_exact(const Items& items, typename Items::value_type* output, co
   const auto begin = [&]<bool kRanges>(std::bool_constant<kRanges>, const RangeEntries& ranges) {
     ordo::cuda::launch_over(accumulate_exact_exponents_kernel<kRanges, Items>, std::max(values, count), stream, items,
                             shape, output, count, ranges, exponents.data());
-    ordo::cuda::launch_over(accumulate_exact_begin_kernel<T>, 2 * count, stream, sums);
+    exact_begin(sums, stream);
   };
   if (plan.form == ExactForm::ranges) {
     RangeBuilder builder(values, device);
@@ -287,7 +274,7 @@ void accumulate_exact(const Items& items, typename Items::value_type* output, co
     else
       ordo::cuda::launch_over(accumulate_exact_kernel<Items>, values, stream, items, shape, sums);
   }
-  ordo::cuda::launch_over(accumulate_exact_finish_kernel<T>, count, stream, output, sums);
+  exact_finish(output, sums, stream);
 }
 
 }  // namespace ordo::kernels::cuda

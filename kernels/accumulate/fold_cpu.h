@@ -10,12 +10,11 @@
 #include <array>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/ordered_sum.h>
-#include <ordo/kernels/accumulate/sort_cpu.h>
+#include <ordo/kernels/accumulate/sorted_items_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
@@ -54,82 +53,73 @@ class OrderedRow {
   Acc levels_[kOrderedLevels][kColumnBlock];
 };
 
-template <class Items, class Entry>
+/// Folds runs that a cut divides from the sums of their groups, and adds them to the output.
+template <class T>
+void finish_split(const SplitRun& run, const accumulate_t<T>* partials, T* output, const AccumulateShape& shape,
+                  int64_t grain) {
+  const int64_t groups = (run.length + kOrderedGroup - 1) / kOrderedGroup, columns = shape.columns();
+  parallel_for(0, columns, std::max<int64_t>(16, grain / groups), [&](int64_t first, int64_t last) {
+    for (int64_t c = first; c < last; ++c) {
+      OrderedSum<accumulate_t<T>> sum;
+      for (int64_t g = 0; g < groups; ++g) sum.push(partials[(run.partial + g) * columns + c]);
+      T& out = output[shape.offset(run.destination, c / shape.inner, c % shape.inner)];
+      out = T(accumulate_t<T>(out) + sum.result());
+    }
+  });
+}
+
+template <class Items>
 class RunFold {
   using T = typename Items::value_type;
   using Acc = accumulate_t<T>;
 
  public:
-  RunFold(const Items& items, T* output, const AccumulateShape& shape, const Entry* entries, int64_t count)
-      : items_(items), output_(output), shape_(shape), entries_(entries), count_(count) {}
+  RunFold(const Items& items, T* output, const AccumulateShape& shape, const SortedEntries& entries)
+      : items_(items), output_(output), shape_(shape), entries_(entries), count_(entries.count) {}
 
   void run() {
     if (count_ == 0) return;
     const int64_t blocks_per_row = (shape_.inner + kColumnBlock - 1) / kColumnBlock;
     const int64_t slabs = shape_.outer * blocks_per_row;
     const int threads = pieces_for(count_ * shape_.columns(), kFoldGrain);
-    cut(slabs >= 4 * threads ? 1 : int(std::min<int64_t>(threads, (count_ + kOrderedGroup - 1) / kOrderedGroup)));
-    Scratch<Acc> partials(partial_groups_ * shape_.columns(), Device());
+    const RunCuts cuts(entries_, slabs >= 4 * threads
+                                     ? 1
+                                     : int(std::min<int64_t>(threads, (count_ + kOrderedGroup - 1) / kOrderedGroup)));
+    cuts_ = &cuts;
+    Scratch<Acc> partials(cuts.partial_groups * shape_.columns(), Device());
     partials_ = partials.data();
-    const int64_t pieces = int64_t(cuts_.size()) - 1;
+    const int64_t pieces = cuts.pieces();
     parallel_for(0, slabs * pieces, std::max<int64_t>(1, slabs * pieces / threads), [&](int64_t first, int64_t last) {
       for (int64_t t = first; t < last; ++t) {
         const int64_t slab = t / pieces, piece = t % pieces;
         const int64_t o = slab / blocks_per_row, j0 = slab % blocks_per_row * kColumnBlock;
         const int width = int(std::min<int64_t>(kColumnBlock, shape_.inner - j0));
-        if (width == 1)
-          fold_piece<1>(cuts_[piece], cuts_[piece + 1], o, j0, 1);
-        else
-          fold_piece<0>(cuts_[piece], cuts_[piece + 1], o, j0, width);
+        const int64_t begin = cuts.cuts[size_t(piece)], end = cuts.cuts[size_t(piece) + 1];
+        if (kSingleColumn<Items> || width == 1)
+          fold_piece<1>(begin, end, o, j0, 1);
+        else if constexpr (!kSingleColumn<Items>)
+          fold_piece<0>(begin, end, o, j0, width);
       }
     });
-    for (const SplitRun& run : split_) finish_split(run);
+    for (const SplitRun& run : cuts.split) finish_split(run, partials_, output_, shape_, kFoldGrain);
   }
 
  private:
   static constexpr int64_t kFoldGrain = 8 * 1024;
-  struct SplitRun {
-    int64_t destination, start, length, partial;  // its group g is row partial + g of partials_
-  };
 
-  int64_t key(int64_t i) const { return entry_destination(entries_[i]); }
-  Acc value(int64_t i, int64_t o, int64_t j) const { return item_value(items_, shape_, entry_item(entries_[i]), o, j); }
-
-  // Cuts the entries into pieces of about the same length at group boundaries, and lists the runs cut in the middle.
-  void cut(int pieces) {
-    cuts_.push_back(0);
-    for (int p = 1; p < pieces; ++p) {
-      const int64_t at = count_ * p / pieces, d = key(at);
-      const auto before = [](const Entry& e, int64_t destination) { return entry_destination(e) < destination; };
-      const int64_t start = std::lower_bound(entries_, entries_ + at, d, before) - entries_;
-      const int64_t end = std::lower_bound(entries_ + at, entries_ + count_, d + 1, before) - entries_;
-      const int64_t boundary = std::min(end, start + (at - start + kOrderedGroup - 1) / kOrderedGroup * kOrderedGroup);
-      if (boundary <= cuts_.back() || boundary >= count_) continue;
-      cuts_.push_back(boundary);
-      if (boundary == start || boundary == end) continue;
-      if (!split_.empty() && split_.back().start == start) continue;
-      split_.push_back({d, start, end - start, partial_groups_});
-      partial_groups_ += (end - start + kOrderedGroup - 1) / kOrderedGroup;
-    }
-    cuts_.push_back(count_);
-  }
-
-  const SplitRun* find_split(int64_t destination) const {
-    for (const SplitRun& run : split_)
-      if (run.destination == destination) return &run;
-    return nullptr;
-  }
+  int64_t key(int64_t i) const { return entries_.destination(i); }
+  Acc value(int64_t i, int64_t o, int64_t j) const { return item_value(items_, shape_, entries_.item(i), o, j); }
 
   // Columns j0 .. j0 + width of part o of all runs in [first, last). kWidth is 1, or 0 for `width`.
   template <int kWidth>
-  void fold_piece(int64_t first, int64_t last, int64_t o, int64_t j0, int width) {
+  [[gnu::noinline]] void fold_piece(int64_t first, int64_t last, int64_t o, int64_t j0, int width) {
     if (kWidth) width = kWidth;
     Acc row[kWidth ? kWidth : kColumnBlock];
     const int64_t last_key = key(last - 1);
     for (int64_t i = first; i < last;) {
       const int64_t d = key(i);
-      if (!split_.empty() && (i == first || d == last_key)) {
-        if (const SplitRun* run = find_split(d)) {
+      if (!cuts_->split.empty() && (i == first || d == last_key)) {
+        if (const SplitRun* run = cuts_->find(d)) {
           i = fold_split<kWidth>(*run, i, last, o, j0, width, row);
           continue;
         }
@@ -173,16 +163,20 @@ class RunFold {
       for (int64_t i = first + 1; i < last; ++i) sum += value(i, o, j0);
       *row = sum;
     } else {
-      int64_t i = first;
-      if (first + 4 <= last) {
-        add_rows<true, 4>(i, o, j0, width, row);
-        i += 4;
-      } else {
-        add_rows<true, 1>(i++, o, j0, width, row);
-      }
-      for (; i + 4 <= last; i += 4) add_rows<false, 4>(i, o, j0, width, row);
-      for (; i < last; ++i) add_rows<false, 1>(i, o, j0, width, row);
+      fold_rows(first, last, o, j0, width, row);
     }
+  }
+  // Not inlined: it is large, and has several callers.
+  [[gnu::noinline]] void fold_rows(int64_t first, int64_t last, int64_t o, int64_t j0, int width, Acc* row) const {
+    int64_t i = first;
+    if (first + 4 <= last) {
+      add_rows<true, 4>(i, o, j0, width, row);
+      i += 4;
+    } else {
+      add_rows<true, 1>(i++, o, j0, width, row);
+    }
+    for (; i + 4 <= last; i += 4) add_rows<false, 4>(i, o, j0, width, row);
+    for (; i < last; ++i) add_rows<false, 1>(i, o, j0, width, row);
   }
 
   // To the row, or with kFirst to nothing, the values of the entries i .. i + kCount are added. Rows lie in memory in
@@ -197,8 +191,8 @@ class RunFold {
     const int64_t ahead = std::clamp<int64_t>(kLinesAhead * kLine / width, kLeastAhead, kMostAhead);
     std::array<int64_t, kCount> item, later;
     for (int k = 0; k < kCount; ++k) {
-      item[k] = entry_item(entries_[i + k]);
-      later[k] = entry_item(entries_[std::min(i + k + ahead, count_ - 1)]);
+      item[k] = entries_.item(i + k);
+      later[k] = entries_.item(std::min(i + k + ahead, count_ - 1));
     }
     const auto sum = [&]<size_t... k>(int j, std::index_sequence<k...>) {
       if constexpr (kFirst)
@@ -233,26 +227,12 @@ class RunFold {
     return end;
   }
 
-  void finish_split(const SplitRun& run) {
-    const int64_t groups = (run.length + kOrderedGroup - 1) / kOrderedGroup, columns = shape_.columns();
-    parallel_for(0, columns, std::max<int64_t>(16, kFoldGrain / groups), [&](int64_t first, int64_t last) {
-      for (int64_t c = first; c < last; ++c) {
-        OrderedSum<Acc> sum;
-        for (int64_t g = 0; g < groups; ++g) sum.push(partials_[(run.partial + g) * columns + c]);
-        T& out = output_[shape_.offset(run.destination, c / shape_.inner, c % shape_.inner)];
-        out = T(Acc(out) + sum.result());
-      }
-    });
-  }
-
   const Items& items_;
   T* output_;
   AccumulateShape shape_;
-  const Entry* entries_;
+  SortedEntries entries_;
   int64_t count_;
-  std::vector<int64_t> cuts_;
-  std::vector<SplitRun> split_;
-  int64_t partial_groups_ = 0;
+  const RunCuts* cuts_ = nullptr;
   Acc* partials_ = nullptr;
 };
 

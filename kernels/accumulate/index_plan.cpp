@@ -4,16 +4,14 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/index_plan_items.h>
-#include <ordo/kernels/accumulate/sorted_cpu.h>
+#include <ordo/kernels/accumulate/sorted_items_cpu.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo {
 
 namespace kernels::cpu {
 std::shared_ptr<const IndexOrder> order_index(const IndexItems& items, int64_t destinations, Device) {
-  if (accumulate_detail::narrow_entries_fit(items.count, destinations))
-    return std::make_shared<accumulate_detail::SortedItems<NarrowEntry>>(items, destinations);
-  return std::make_shared<accumulate_detail::SortedItems<WideEntry>>(items, destinations);
+  return std::make_shared<accumulate_detail::SortedItems>(items, destinations);
 }
 }  // namespace kernels::cpu
 
@@ -25,6 +23,7 @@ static std::shared_ptr<const IndexOrder> order_on(Device device, const IndexItem
 
 IndexPlan::IndexPlan(const Tensor& index, int64_t size) : size_(size) {
   constexpr const char* op = "IndexPlan";
+  const ordo::detail::OperationName name(op);
   detail::expect_defined(op, index, "index");
   detail::expect_index_dtype(op, index);
   ORDO_CHECK(size >= 0, ValueError, op, "size must not be negative, but is {}", size);

@@ -8,6 +8,8 @@ IndexView index_view(const Tensor& index, int64_t size, const IndexGuard& guard,
   return {index.data(), index.dtype() == int64, size, step, guard.check()};
 }
 
+IndexView index_view(const Tensor& index) { return {index.data(), index.dtype() == int64}; }
+
 namespace {
 template <class I>
 void check_all(const I* values, const IndexView& index, int64_t count) {

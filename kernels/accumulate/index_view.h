@@ -30,6 +30,8 @@ struct IndexView {
 
 /// A view of `index`, contiguous int32 or int64.
 IndexView index_view(const Tensor& index, int64_t size, const IndexGuard& guard, int64_t step = 1);
+/// The same, to read only what has been checked before.
+IndexView index_view(const Tensor& index);
 /// On the CPU, looks at all `count` indices and throws IndexError for the first that is out of range, so that an
 /// in-place operation finds out before it writes to `output`; not where `exact` will look at them before it writes. On
 /// CUDA nothing: the kernel skips and records them.

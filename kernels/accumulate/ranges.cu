@@ -20,6 +20,7 @@ void RangeBuilder::sort(int64_t elements, cudaStream_t stream) {
 __global__ void accumulate_exact_ranges_kernel(RangeEntries ranges, int64_t total, ExactSums sums, int64_t per_block) {
   ORDO_DYNAMIC_SHARED(unsigned, halves);
   const ExactAdder add(sums);
+  ORDO_NO_UNROLL
   for (int64_t block = blockIdx.x; block * per_block < total; block += gridDim.x) {
     const int64_t end = (block + 1) * per_block < total ? (block + 1) * per_block : total;
     for (int64_t first = block * per_block, last; first < end; first = last) {

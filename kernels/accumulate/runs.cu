@@ -35,6 +35,7 @@ __device__ int64_t run_begin(const Index* keys, int64_t at) {
 template <class Index>
 __global__ void run_windows_kernel(const Index* keys, int64_t count, int64_t destinations, Index* run, Index* cut) {
   const int64_t windows = (count + kWindow - 1) / kWindow;
+  ORDO_NO_UNROLL
   for (int64_t w = ordo::cuda::thread_index(); w <= windows; w += ordo::cuda::thread_count()) {
     const int64_t at = std::min(w * kWindow, count), seen = std::min(at, count - 1), begin = run_begin(keys, seen);
     const Index key = keys[seen];

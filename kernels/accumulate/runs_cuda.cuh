@@ -114,6 +114,7 @@ class RunBuilder {
 
 template <class Items, class Index>
 __global__ void destinations_kernel(Items items, int64_t destinations, Index* keys, Index* order) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < items.count; i += ordo::cuda::thread_count()) {
     const int64_t d = items.destination(i);
     keys[i] = Index(d < 0 ? destinations : d);

@@ -52,11 +52,13 @@ __global__ void accumulate_narrow_kernel(Items items, typename Items::value_type
   ORDO_SHARED(Index, keys, [kStageItems]);
   const int thread = int(threadIdx.x), columns = int(shape.inner), windows = kStageThreads / columns;
   const int64_t tiles = (runs.windows() + windows - 1) / windows;
+  ORDO_NO_UNROLL
   for (int64_t tile = blockIdx.x; tile < tiles * shape.outer; tile += gridDim.x) {
     const int64_t o = tile / tiles, window = tile % tiles * windows, end = std::min(window + windows, runs.windows());
     const int64_t begin = runs.cut[window];
     const int count = int(runs.cut[end] - begin);
 
+    ORDO_NO_UNROLL
     for (int i = thread; i < count; i += kRowsAhead * kStageThreads) {
       // Behind the last item the last one again, so that no load waits for a branch.
       int64_t item[kRowsAhead];
@@ -67,6 +69,7 @@ __global__ void accumulate_narrow_kernel(Items items, typename Items::value_type
         item[k] = int64_t(runs.items[begin + at]);
         key[k] = runs.keys[begin + at];
       }
+      ORDO_NO_UNROLL
       for (int j = 0; j < columns; ++j) {
         for (int k = 0; k < kRowsAhead; ++k) value[k] = item_value(items, shape, item[k], o, j);
         for (int k = 0, at = i; k < kRowsAhead; ++k, at += kStageThreads)
@@ -80,6 +83,7 @@ __global__ void accumulate_narrow_kernel(Items items, typename Items::value_type
     const auto begins_run = [&](int i) { return i > 0 ? keys[i] != keys[i - 1] : runs.begins_run(begin); };
     if (const int64_t w = window + thread / columns; thread < windows * columns && w < end) {
       const int j = thread % columns, last = int(runs.cut[w + 1] - begin);
+      ORDO_NO_UNROLL
       for (int i = int(runs.cut[w] - begin), first = i; i < last; first = i) {
         Acc sum = values[staged(i) * columns + j];
         for (++i; i < last && keys[i] == keys[first]; ++i) sum = wrapping_add(sum, values[staged(i) * columns + j]);
@@ -91,6 +95,7 @@ __global__ void accumulate_narrow_kernel(Items items, typename Items::value_type
     }
     __syncthreads();
 
+    ORDO_NO_UNROLL
     for (int i = thread; i < count; i += kRowsAhead * kStageThreads) {
       T* out[kRowsAhead] = {};
       Acc* slot[kRowsAhead] = {};
@@ -102,6 +107,7 @@ __global__ void accumulate_narrow_kernel(Items items, typename Items::value_type
         else
           out[k] = output + shape.offset(int64_t(keys[at]), o, 0);
       }
+      ORDO_NO_UNROLL
       for (int j = 0; j < columns; ++j) {
         Acc old[kRowsAhead] = {};
         for (int k = 0; k < kRowsAhead; ++k)
@@ -127,13 +133,12 @@ __device__ inline auto& columns_at(T* p) {
   return *reinterpret_cast<std::conditional_t<std::is_const_v<T>, const Row, Row>*>(p);
 }
 
-/// How many columns a thread takes at a time where rows are aligned: 16 bytes of them. Not with int64_t indices, which
-/// only such numbers of items need as do not fit a device with rows as wide.
-template <class Items, class Index>
+/// How many columns a thread takes at a time where rows are aligned: 16 bytes of them.
+template <class Items>
 inline constexpr int kVector = 1;
 template <class Items>
-requires(VectorItems<Items>&& std::is_floating_point_v<
-         accumulate_t<typename Items::value_type>>) inline constexpr int kVector<Items, int32_t> =
+requires(VectorItems<Items>&&
+             std::is_floating_point_v<accumulate_t<typename Items::value_type>>) inline constexpr int kVector<Items> =
     int(16 / sizeof(typename Items::value_type));
 
 inline constexpr int kWideThreads = 128;  // few, because each needs many registers
@@ -146,6 +151,7 @@ __global__ void accumulate_wide_kernel(Items items, typename Items::value_type* 
   using T = typename Items::value_type;
   using Acc = accumulate_t<T>;
   const int64_t chunks = shape.inner / V, per_outer = runs.windows() * chunks, total = per_outer * shape.outer;
+  ORDO_NO_UNROLL
   for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
     const int64_t o = t / per_outer, w = t % per_outer / chunks, j = t % chunks * V;
     const int64_t first = runs.cut[w], last = runs.cut[w + 1];
@@ -165,6 +171,7 @@ __global__ void accumulate_wide_kernel(Items items, typename Items::value_type* 
         columns_at<V>(sums + slot * shape.columns() + o * shape.inner + j) = sum;
       }
     };
+    ORDO_NO_UNROLL
     for (int64_t i = first; i < last; i += kRowsAhead) {
       // Behind the last item the last one again, so that no load waits for a branch.
       Index key[kRowsAhead];
@@ -204,45 +211,11 @@ __global__ void accumulate_wide_kernel(Items items, typename Items::value_type* 
   }
 }
 
-/// Threads for each slot of a level: one for a column, but 32 at most, which take more columns each.
-inline __host__ __device__ int level_lanes(int64_t columns) { return columns < 32 ? int(columns) : 32; }
-
 /// The next level: `below` holds the sums of groups of 2^bits items each. Folds 64 of them; where that is all of a run,
-/// adds it to the output, else leaves it in `above` for the level after.
+/// adds it to the output, else leaves it in `above` for the level after. In levels.cu for all element types.
 template <class T, class Index>
-__global__ void accumulate_level_kernel(T* output, AccumulateShape shape, Runs<Index> runs, int bits,
-                                        const accumulate_t<T>* below, accumulate_t<T>* above) {
-  using Acc = accumulate_t<T>;
-  constexpr int kAhead = 8;
-  const int64_t columns = shape.columns(), wide = kOrderedGroup << bits;
-  const int lanes = level_lanes(columns);
-  const int64_t total = group_slots(runs.count, bits) * lanes;
-  for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
-    const int64_t slot = t / lanes;
-    const Group group = runs.group_at(slot, bits);
-    if (group.begin < 0 || ((group.begin - group.run_begin) & (wide - 1)) != 0) continue;
-    const int groups = runs.groups_from(group.begin, bits);
-    const bool begins_run = group.begin == group.run_begin, whole_run = begins_run && !runs.reaches(group.begin, wide);
-    const int64_t later = group_slot(group.begin, bits, false);
-    for (int64_t c = t % lanes; c < columns; c += lanes) {
-      const auto value = [&](int g) { return below[(later + 2 * g) * columns + c]; };
-      Acc sum = below[slot * columns + c];
-      int g = 1;
-      for (; g + kAhead <= groups; g += kAhead) {
-        Acc next[kAhead];
-        for (int k = 0; k < kAhead; ++k) next[k] = value(g + k);
-        for (int k = 0; k < kAhead; ++k) sum = wrapping_add(sum, next[k]);
-      }
-      for (; g < groups; ++g) sum = wrapping_add(sum, value(g));
-      if (whole_run) {
-        T& out = output[shape.offset(group.destination, c / shape.inner, c % shape.inner)];
-        out = T(wrapping_add(Acc(out), sum));
-      } else {
-        above[group_slot(group.begin, bits + kOrderedGroupBits, begins_run) * columns + c] = sum;
-      }
-    }
-  }
-}
+void fold_level(T* output, const AccumulateShape& shape, const Runs<Index>& runs, int bits,
+                const accumulate_t<T>* below, accumulate_t<T>* above, cudaStream_t stream);
 
 /// Whether all rows begin at multiples of V columns. That decides between launches that give the same bits.
 template <int V, class Items>
@@ -270,18 +243,21 @@ void accumulate_runs(const Items& items, const Runs<Index>& runs, typename Items
     ordo::cuda::launch(accumulate_wide_kernel<V, Items, Index>, ordo::cuda::grid_for(threads, kWideThreads),
                        dim3(kWideThreads), 0, stream, items, output, shape, runs, below);
   };
-  if (shape.inner < kStagedColumns) {
+  if constexpr (std::is_same_v<Index, int64_t>) {
+    // Numbers of items that few devices hold are not worth kernels of their own: this one takes all rows.
+    wide(std::integral_constant<int, 1>());
+  } else if (kSingleColumn<Items> || shape.inner < kStagedColumns) {
     const int64_t windows = kStageThreads / shape.inner, tiles = (runs.windows() + windows - 1) / windows;
     ordo::cuda::launch(accumulate_narrow_kernel<Items, Index>, ordo::cuda::grid_for(tiles * shape.outer, 1),
                        dim3(kStageThreads), 0, stream, items, output, shape, runs, below);
-  } else if (vectors_fit<kVector<Items, Index>>(items, output, shape)) {
-    wide(std::integral_constant<int, kVector<Items, Index>>());
-  } else {
-    wide(std::integral_constant<int, 1>());
+  } else if constexpr (!kSingleColumn<Items>) {
+    if (vectors_fit<kVector<Items>>(items, output, shape))
+      wide(std::integral_constant<int, kVector<Items>>());
+    else
+      wide(std::integral_constant<int, 1>());
   }
   for (; any(bits); bits += kOrderedGroupBits, std::swap(below, above))
-    ordo::cuda::launch_over(accumulate_level_kernel<T, Index>, group_slots(m, bits) * level_lanes(columns), stream,
-                            output, shape, runs, bits, below, above);
+    fold_level(output, shape, runs, bits, below, above, stream);
 }
 
 template <class Index, class Items>

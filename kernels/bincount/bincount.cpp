@@ -62,10 +62,10 @@ bool count_privately(const I* input, int64_t* output, int64_t count, int64_t bin
 
 namespace {
 /// Items whose range is not known yet: they are counted as long as they are less than `bins`.
-template <class I, class T>
+template <class T>
 struct UncheckedBincountItems {
   using value_type = T;
-  BincountItems<I, T> items;
+  BincountItems<T> items;
   int64_t count, bins;
   std::atomic<bool>* beyond;
   int64_t destination(int64_t item) const {
@@ -85,10 +85,10 @@ struct UncheckedBincountItems {
 
 bool bincount_exact(const BincountArgs& a) {
   bool done = false;
-  with_bincount_items(a, [&]<class I, class T>(const BincountItems<I, T>& items) {
+  with_bincount_items(a, [&]<class T>(const BincountItems<T>& items) {
     if constexpr (std::is_same_v<T, float>) {
       std::atomic<bool> beyond = false;
-      const UncheckedBincountItems<I, T> unchecked{items, a.count, a.bins, &beyond};
+      const UncheckedBincountItems<T> unchecked{items, a.count, a.bins, &beyond};
       // Before all are added, some: that shows at once that most are beyond.
       const int64_t step = std::max<int64_t>(1, a.count / 256);
       for (int64_t i = 0; i < a.count; i += step)
@@ -101,10 +101,13 @@ bool bincount_exact(const BincountArgs& a) {
 }
 
 void bincount(const BincountArgs& a, Algorithm algorithm) {
-  with_bincount_items(a, [&]<class I, class T>(const BincountItems<I, T>& items) {
+  with_bincount_items(a, [&]<class T>(const BincountItems<T>& items) {
     if constexpr (std::is_integral_v<T>) {
-      if (algorithm == Algorithm::atomic && count_privately(items.input, static_cast<T*>(a.output), a.count, a.bins))
-        return;
+      const bool counted =
+          algorithm == Algorithm::atomic && dispatch_index("bincount", a.input_dtype, [&]<class I>() {
+            return count_privately(static_cast<const I*>(a.input), static_cast<T*>(a.output), a.count, a.bins);
+          });
+      if (counted) return;
     }
     accumulate(items, static_cast<T*>(a.output), {a.bins, 1, 1}, algorithm);
   });
@@ -114,6 +117,7 @@ void bincount(const BincountArgs& a, Algorithm algorithm) {
 
 Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, Algorithm algorithm) {
   constexpr const char* kOp = "bincount";
+  const ordo::detail::OperationName name(kOp);
   ordo::detail::expect_defined(kOp, input, "input");
   ORDO_CHECK(is_integral(input.dtype()) && input.dtype() != boolean, DTypeError, kOp,
              "counts integers (uint8, int32 or int64), not {}", input.dtype());

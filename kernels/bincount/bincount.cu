@@ -16,6 +16,7 @@ template <class I>
 __global__ void bincount_range_kernel(const I* input, int64_t count, unsigned long long* range) {
   // Few values per thread, combined by integer atomics: any order gives the same result.
   long long low = input[0], high = input[0];
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
     const long long v = input[i];
     low = v < low ? v : low;
@@ -47,7 +48,7 @@ ValueRange value_range(const BincountArgs& a) {
 }
 
 void bincount(const BincountArgs& a, Algorithm algorithm) {
-  with_bincount_items(a, [&]<class I, class T>(const BincountItems<I, T>& items) {
+  with_bincount_items(a, [&]<class T>(const BincountItems<T>& items) {
     accumulate(items, static_cast<T*>(a.output), {a.bins, 1, 1}, algorithm, a.device);
   });
 }

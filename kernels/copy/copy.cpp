@@ -1,4 +1,5 @@
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/copy/strided.h>
@@ -55,6 +56,7 @@ bool partly_overlap(const Tensor& a, const Tensor& b) {
 }
 
 const Tensor& copy_(const Tensor& to, const Tensor& from) {
+  const ordo::detail::OperationName name("copy_");
   detail::expect_defined("copy_", to, "self");
   detail::expect_defined("copy_", from, "source");
   expect_writable("copy_", to);
@@ -78,9 +80,11 @@ const Tensor& copy_(const Tensor& to, const Tensor& from) {
 }
 
 const Tensor& fill_(const Tensor& t, Scalar value) {
+  const ordo::detail::OperationName name("fill_");
   detail::expect_defined("fill_", t, "self");
   expect_writable("fill_", t);
   const TensorImpl* impl = t.impl();
+  detail::expect_fits("fill_", value, impl->dtype);
   if (impl->numel == 0) return t;
   FillArgs args;
   args.layout = impl->contiguous ? flat_layout<1>(impl->numel) : broadcast_layout<1>(impl->sizes, {impl});
@@ -98,21 +102,25 @@ const Tensor& fill_(const Tensor& t, Scalar value) {
 }
 
 Tensor clone(const Tensor& t) {
+  const ordo::detail::OperationName name("clone");
   detail::expect_defined("clone", t, "self");
   return converted(t, t.dtype());
 }
 
 Tensor contiguous(const Tensor& t) {
+  const ordo::detail::OperationName name("contiguous");
   detail::expect_defined("contiguous", t, "self");
   return t.impl()->contiguous ? t : converted(t, t.dtype());
 }
 
 Tensor cast(const Tensor& t, DType dtype) {
+  const ordo::detail::OperationName name("to");
   detail::expect_defined("to", t, "self");
   return t.impl()->dtype == dtype ? t : converted(t, dtype);
 }
 
 Tensor to(const Tensor& t, Device device, DType dtype) {
+  const ordo::detail::OperationName name("to");
   detail::expect_defined("to", t, "self");
   if (t.device() == device) return cast(t, dtype);
   // Convert on the side where there is less to carry over afterwards.
@@ -123,6 +131,7 @@ Tensor to(const Tensor& t, Device device, DType dtype) {
 }
 
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device) {
+  const ordo::detail::OperationName name("full");
   Tensor r = detail::result(sizes, dtype, device);
   fill_(r, value);
   return r;

@@ -1,4 +1,5 @@
 #include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/dispatch_word.h>
 #include <ordo/kernels/copy/strided.h>
 #include <ordo/kernels/elementwise/convert.h>
 
@@ -9,6 +10,7 @@ constexpr int kTile = 32;
 
 template <class T>
 __global__ void copy_kernel(Layout<2> layout, T* to, const T* from) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
     int64_t at[2];
     offsets_at(layout, i, at);
@@ -25,6 +27,7 @@ __global__ void copy_tiled_kernel(Layout<2> outer, int64_t columns, int64_t rows
   const int64_t column_tiles = (columns + kTile - 1) / kTile, row_tiles = (rows + kTile - 1) / kTile;
   const int64_t tiles = column_tiles * row_tiles * outer.numel;
   const int x = int(threadIdx.x) % kTile, y0 = int(threadIdx.x) / kTile, y_step = int(blockDim.x) / kTile;
+  ORDO_NO_UNROLL
   for (int64_t w = blockIdx.x; w < tiles; w += gridDim.x) {
     int64_t at[2] = {0, 0};
     if (outer.rank > 0) offsets_at(outer, w / (column_tiles * row_tiles), at);
@@ -41,6 +44,7 @@ __global__ void copy_tiled_kernel(Layout<2> outer, int64_t columns, int64_t rows
 
 template <class T>
 __global__ void fill_kernel(Layout<1> layout, T* to, T value) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
     int64_t at[1];
     offsets_at(layout, i, at);
@@ -124,6 +128,7 @@ ORDO_HD void store_converted(void* p, DType t, int64_t i, V v) {
 }
 
 __global__ void convert_kernel(Layout<2> layout, void* to, DType to_dtype, const void* from, DType from_dtype) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
     int64_t at[2];
     offsets_at(layout, i, at);
@@ -143,16 +148,7 @@ void copy(const CopyArgs& args) {
                             args.to, args.to_dtype, args.from, args.from_dtype);
     return;
   }
-  switch (size_of(args.to_dtype)) {
-    case 1:
-      return copy_same<uint8_t>(args);
-    case 2:
-      return copy_same<uint16_t>(args);
-    case 4:
-      return copy_same<uint32_t>(args);
-    default:
-      return copy_same<uint64_t>(args);
-  }
+  dispatch_word(size_of(args.to_dtype), [&]<class T>() { copy_same<T>(args); });
 }
 
 namespace {
@@ -165,16 +161,7 @@ void fill_typed(const FillArgs& args) {
 
 void fill(const FillArgs& args) {
   ordo::cuda::DeviceScope scope(args.device);
-  switch (args.element_size) {
-    case 1:
-      return fill_typed<uint8_t>(args);
-    case 2:
-      return fill_typed<uint16_t>(args);
-    case 4:
-      return fill_typed<uint32_t>(args);
-    default:
-      return fill_typed<uint64_t>(args);
-  }
+  dispatch_word(args.element_size, [&]<class T>() { fill_typed<T>(args); });
 }
 
 }  // namespace ordo::kernels::cuda

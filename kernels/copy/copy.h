@@ -12,7 +12,7 @@ namespace ordo::kernels {
 /// ShapeError when the sizes do not broadcast or `to` repeats elements (an expanded view).
 const Tensor& copy_(const Tensor& to, const Tensor& from);
 
-/// Every element becomes `value`, converted as copy_ converts.
+/// Every element becomes `value`. ValueError when it does not fit the dtype (engine/fits.h).
 const Tensor& fill_(const Tensor& t, Scalar value);
 
 /// A contiguous copy.
@@ -24,7 +24,7 @@ Tensor cast(const Tensor& t, DType dtype);
 /// `t` itself when it has that dtype and device, else a contiguous copy there.
 Tensor to(const Tensor& t, Device device, DType dtype);
 
-/// A new tensor of that many copies of `value`.
+/// A new tensor of that many copies of `value`, which must fit as for fill_.
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device);
 
 /// For in-place operations: ShapeError naming `op` when elements of `t` share memory (a dimension of stride 0).

@@ -8,7 +8,7 @@ namespace ordo::kernels {
 struct ReluGradient {
   template <class T>
   ORDO_HD T operator()(T grad, T y) const {
-    return y > T(0) ? grad : T(0);
+    return y <= T(0) ? T(0) : grad;  // NaN passes it on, as in PyTorch
   }
 };
 

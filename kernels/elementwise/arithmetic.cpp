@@ -1,6 +1,7 @@
 #include <ordo/kernels/elementwise/arithmetic.h>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/elementwise/arithmetic_loops.h>
 #include <ordo/kernels/elementwise/functions.h>
@@ -36,6 +37,7 @@ DType sum_dtype(const char* op, const Operand& a, const Operand& b, const Scalar
   ORDO_CHECK(t != boolean || (op[0] == 'a' && is(alpha, 1)), DTypeError, op,
              "is not defined for bool tensors{}; use logical operations or convert with to()",
              op[0] == 'a' ? " unless alpha is 1" : "");
+  if (is_integral(t)) detail::expect_fits(op, alpha, t);
   return t;
 }
 

@@ -1,4 +1,5 @@
 #include <ordo/engine/check.h>
+#include <ordo/engine/fits.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/binary.h>
 #include <ordo/kernels/elementwise/convert.h>
@@ -6,13 +7,10 @@
 namespace ordo::kernels {
 namespace {
 
-// An integer operation on a number that its dtype does not hold would silently compute something else.
+// An integer operation on a number that its dtype does not hold would silently compute something else. Floating ones
+// compute with it rounded, which may be infinite.
 void expect_fits(const char* op, const Operand& o, DType dtype) {
-  if (o.is_tensor() || !is_integral(dtype) || dtype == int64 || dtype == boolean) return;
-  const int64_t v = o.scalar().to_int64();
-  const bool fits = dtype == uint8 ? v >= -255 && v <= 255 : v >= INT32_MIN && v <= INT32_MAX;
-  ORDO_CHECK(fits, ValueError, op, "the number {} does not fit dtype {}; convert the tensor with to(int64) first", v,
-             dtype);
+  if (!o.is_tensor() && is_integral(dtype)) detail::expect_fits(op, o.scalar(), dtype);
 }
 
 // The operand with the dtype to compute in; `held` keeps a conversion alive.
@@ -50,6 +48,7 @@ void expect_operands(const char* op, const Operand& a, const Operand& b) {
 }
 
 Tensor BinaryOp::operator()(const Operand& a, const Operand& b, DType compute, DType out, Scalar alpha) const {
+  const ordo::detail::OperationName operation(name);
   expect_fits(name, a, compute);
   expect_fits(name, b, compute);
   Tensor held_a, held_b;
@@ -68,6 +67,7 @@ Tensor BinaryOp::operator()(const Operand& a, const Operand& b, DType compute, D
 }
 
 const Tensor& BinaryOp::in_place(const char* op, const Tensor& a, const Operand& b, DType compute, Scalar alpha) const {
+  const ordo::detail::OperationName operation(op);
   expect_writable(op, a);
   expect_in_place_dtype(op, a.dtype(), compute);
   if (b.is_tensor() && b.impl()->sizes != a.sizes())

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/function_loops.h>
@@ -47,6 +48,7 @@ ORDO_REGISTER_PREDICATE(logical_not);
 namespace {
 
 Tensor numeric(const UnaryOp& op, const Tensor& t) {
+  const ordo::detail::OperationName name(op.name);
   detail::expect_defined(op.name, t, "input");
   const DType dtype = t.dtype();
   ORDO_CHECK(dtype != boolean, DTypeError, op.name, "does not take bool tensors; convert with to()");
@@ -55,6 +57,7 @@ Tensor numeric(const UnaryOp& op, const Tensor& t) {
 
 /// Integers stay as they are.
 Tensor rounding(const UnaryOp& op, const Tensor& t) {
+  const ordo::detail::OperationName name(op.name);
   detail::expect_defined(op.name, t, "input");
   if (is_floating(t.dtype())) return op(t, t.dtype(), t.dtype());
   ORDO_CHECK(t.dtype() != boolean, DTypeError, op.name, "does not take bool tensors; convert with to()");
@@ -62,6 +65,7 @@ Tensor rounding(const UnaryOp& op, const Tensor& t) {
 }
 
 Tensor floating(const UnaryOp& op, const Tensor& t) {
+  const ordo::detail::OperationName name(op.name);
   detail::expect_defined(op.name, t, "input");
   const DType dtype = is_floating(t.dtype()) ? t.dtype() : float32;
   return op(t, dtype, dtype);
@@ -69,6 +73,7 @@ Tensor floating(const UnaryOp& op, const Tensor& t) {
 
 /// What integers answer is known beforehand.
 Tensor predicate(const UnaryOp& op, const Tensor& t, bool of_integers) {
+  const ordo::detail::OperationName name(op.name);
   detail::expect_defined(op.name, t, "input");
   if (is_floating(t.dtype())) return op(t, t.dtype(), boolean);
   return full(t.sizes(), of_integers, boolean, t.device());
@@ -101,12 +106,14 @@ ORDO_DEFINE_FUNCTION(floating, erf)
 #undef ORDO_DEFINE_FUNCTION
 
 Tensor gelu(const Tensor& t) {
+  const ordo::detail::OperationName name("gelu");
   detail::expect_defined("gelu", t, "input");
   detail::expect_floating("gelu", t);
   return ORDO_UNARY_OP("gelu", gelu)(t, t.dtype(), t.dtype());
 }
 
 Tensor gelu_tanh(const Tensor& t) {
+  const ordo::detail::OperationName name("gelu");
   detail::expect_defined("gelu", t, "input");
   detail::expect_floating("gelu", t);
   return ORDO_UNARY_OP("gelu", gelu_tanh)(t, t.dtype(), t.dtype());
@@ -117,33 +124,27 @@ Tensor isinf(const Tensor& t) { return predicate(ORDO_UNARY_OP("isinf", isinf), 
 Tensor isfinite(const Tensor& t) { return predicate(ORDO_UNARY_OP("isfinite", isfinite), t, true); }
 
 Tensor logical_not(const Tensor& t) {
+  const ordo::detail::OperationName name("logical_not");
   detail::expect_defined("logical_not", t, "input");
   return ORDO_UNARY_OP("logical_not", logical_not)(t, t.dtype(), boolean);
 }
 
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
+  const ordo::detail::OperationName name("clamp");
   detail::expect_defined("clamp", t, "input");
   ORDO_CHECK(low || high, ValueError, "clamp", "needs at least one of min and max");
   DType dtype = t.dtype();
   ORDO_CHECK(dtype != boolean, DTypeError, "clamp", "does not take bool tensors; convert with to()");
   for (const auto& bound : {low, high})
     if (bound && bound->is_floating() && !is_floating(dtype)) dtype = float32;
+  for (const auto& bound : {low, high})
+    if (bound) detail::expect_fits("clamp", *bound, dtype);
+  // The widest bounds stand for a missing one.
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const bool floating = is_floating(dtype);
-  // Conversion to the dtype saturates, so the widest bounds stand for a missing one.
-  const Scalar least = floating         ? Scalar(-infinity)
-                       : dtype == uint8 ? Scalar(0)
-                       : dtype == int32 ? Scalar(INT32_MIN)
-                                        : Scalar(INT64_MIN);
-  const Scalar most = floating         ? Scalar(infinity)
-                      : dtype == uint8 ? Scalar(255)
-                      : dtype == int32 ? Scalar(INT32_MAX)
-                                       : Scalar(INT64_MAX);
-  const auto within = [&](const Scalar& s) {
-    if (floating) return s;
-    return s.to_int64() < least.to_int64() ? least : s.to_int64() > most.to_int64() ? most : s;
-  };
-  return ORDO_UNARY_OP("clamp", clamp)(t, dtype, dtype, low ? within(*low) : least, high ? within(*high) : most);
+  const auto [least, most] = detail::integer_range(dtype);
+  return ORDO_UNARY_OP("clamp", clamp)(t, dtype, dtype, low.value_or(floating ? Scalar(-infinity) : Scalar(least)),
+                                       high.value_or(floating ? Scalar(infinity) : Scalar(most)));
 }
 
 }  // namespace ordo::kernels

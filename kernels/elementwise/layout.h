@@ -87,17 +87,20 @@ ORDO_HD void offsets_at(const Layout<N>& l, int64_t i, int64_t (&offsets)[N]) {
   }
 }
 
-/// Calls row(offsets, count) for stretches along dimension 0 that together cover the positions [first, last).
+/// Calls row(offsets, count) for stretches along dimension 0 that together cover the positions [first, last). In one
+/// place, because `row` is inlined there.
 template <int N, class Row>
 void for_rows(const Layout<N>& l, int64_t first, int64_t last, const Row& row) {
   int64_t offsets[N];
   if (first >= last) return;
   offsets_at(l, first, offsets);
-  if (l.rank == 1) return row(offsets, last - first);
   int64_t index[kMaxDims];
-  for (int64_t d = 0, rest = first; d < l.rank; ++d) {
-    index[d] = rest % l.sizes[d];
-    rest /= l.sizes[d];
+  index[0] = first;
+  if (l.rank > 1) {
+    for (int64_t d = 0, rest = first; d < l.rank; ++d) {
+      index[d] = rest % l.sizes[d];
+      rest /= l.sizes[d];
+    }
   }
   while (true) {
     const int64_t count = std::min(l.sizes[0] - index[0], last - first);

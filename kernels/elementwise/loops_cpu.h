@@ -2,6 +2,8 @@
 // Internal: for the .cpp files of this folder.
 #pragma once
 
+#include <algorithm>
+
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/elementwise/binary.h>
@@ -12,45 +14,34 @@ namespace ordo::kernels::cpu {
 
 inline constexpr int64_t kElementwiseGrain = 32768;
 
-// Ways to read operand i of a row.
-template <class T>
-struct Consecutive {
-  const T* p;
-  math_t<T> operator[](int64_t i) const { return p[i]; }
-};
-template <class T>
-struct Strided {
-  const T* p;
-  int64_t stride;
-  math_t<T> operator[](int64_t i) const { return p[i * stride]; }
-};
-template <class T>
-struct Repeated {
-  math_t<T> value;
-  math_t<T> operator[](int64_t) const { return value; }
-};
-
-template <class R, class A, class B, class F>
-void binary_row(R* out, A a, B b, int64_t n, const F& f) {
-  for (int64_t i = 0; i < n; ++i) out[i] = R(f(a[i], b[i]));
-}
-template <class R, class A, class B, class F>
-void binary_row_strided(R* out, int64_t stride, A a, B b, int64_t n, const F& f) {
-  for (int64_t i = 0; i < n; ++i) out[i * stride] = R(f(a[i], b[i]));
-}
-
 /// Half types go through short rows of floats, so that conversions and arithmetic vectorise one after the other.
 inline constexpr int64_t kStretch = 256;
 template <class T>
 inline constexpr bool kStaged = !std::is_same_v<T, math_t<T>>;
 
 template <class T>
-void widen(math_t<T>* to, const T* from, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+[[gnu::noinline]] void widen(math_t<T>* to, const T* from, int64_t stride, int64_t n) {
+  if (stride == 1)
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+  else
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
 }
 template <class R, class V>
-void narrow(R* to, const V* from, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) to[i] = R(from[i]);
+[[gnu::noinline]] void narrow(R* to, int64_t stride, const V* from, int64_t n) {
+  if (stride == 1)
+    for (int64_t i = 0; i < n; ++i) to[i] = R(from[i]);
+  else
+    for (int64_t i = 0; i < n; ++i) to[i * stride] = R(from[i]);
+}
+
+/// One for all half types. The functor is a copy, which no store can change.
+template <class V, class F>
+[[gnu::noinline]] void staged_values(V* z, const float* x, int64_t n, F f) {
+  for (int64_t i = 0; i < n; ++i) z[i] = f(x[i]);
+}
+template <class V, class F>
+[[gnu::noinline]] void staged_values(V* z, const float* x, const float* y, int64_t n, F f) {
+  for (int64_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
 }
 
 template <class R, class T, class F>
@@ -59,22 +50,54 @@ void staged_row(R* out, const T* a, int64_t n, const F& f) {
   decltype(f(x[0])) y[kStretch];
   for (int64_t start = 0; start < n; start += kStretch) {
     const int64_t count = std::min(kStretch, n - start);
-    widen(x, a + start, count);
-    for (int64_t i = 0; i < count; ++i) y[i] = f(x[i]);
-    narrow(out + start, y, count);
+    widen(x, a + start, 1, count);
+    staged_values(y, x, count, f);
+    narrow(out + start, 1, y, count);
+  }
+}
+
+/// An operand's part of a row: elements `stride` apart, or where p is null a number.
+template <class T>
+struct RowOperand {
+  const T* p;
+  int64_t stride;
+  math_t<T> value;
+};
+
+template <class R, class T, class F>
+void staged_row(R* out, int64_t stride, const RowOperand<T>& a, const RowOperand<T>& b, int64_t n, const F& f) {
+  float x[kStretch], y[kStretch];
+  decltype(f(x[0], y[0])) z[kStretch];
+  // A single value is written once.
+  const auto is_one = [](const RowOperand<T>& o) { return o.p == nullptr || o.stride == 0; };
+  const auto fill = [&](float* to, const RowOperand<T>& o) {
+    std::fill_n(to, std::min(kStretch, n), o.p ? float(*o.p) : float(o.value));
+  };
+  if (is_one(a)) fill(x, a);
+  if (is_one(b)) fill(y, b);
+  for (int64_t start = 0; start < n; start += kStretch) {
+    const int64_t count = std::min(kStretch, n - start);
+    if (!is_one(a)) widen(x, a.p + start * a.stride, a.stride, count);
+    if (!is_one(b)) widen(y, b.p + start * b.stride, b.stride, count);
+    staged_values(z, x, y, count, f);
+    narrow(out + start * stride, stride, z, count);
   }
 }
 
 template <class R, class T, class F>
-void staged_row(R* out, const T* a, const T* b, int64_t n, const F& f) {
-  float x[kStretch], y[kStretch];
-  decltype(f(x[0], y[0])) z[kStretch];
-  for (int64_t start = 0; start < n; start += kStretch) {
-    const int64_t count = std::min(kStretch, n - start);
-    widen(x, a + start, count);
-    widen(y, b + start, count);
-    for (int64_t i = 0; i < count; ++i) z[i] = f(x[i], y[i]);
-    narrow(out + start, z, count);
+void binary_row(R* out, int64_t stride, const RowOperand<T>& a, const RowOperand<T>& b, int64_t n, F f) {
+  const T *x = a.p ? a.p : &a.value, *y = b.p ? b.p : &b.value;
+  const int64_t sx = a.p ? a.stride : 0, sy = b.p ? b.stride : 0;
+  if (stride == 1 && sx == 1 && sy == 1) {
+    for (int64_t i = 0; i < n; ++i) out[i] = R(f(x[i], y[i]));
+  } else if (stride == 1 && sx == 1 && sy == 0) {
+    const T value = *y;
+    for (int64_t i = 0; i < n; ++i) out[i] = R(f(x[i], value));
+  } else if (stride == 1 && sx == 0 && sy == 1) {
+    const T value = *x;
+    for (int64_t i = 0; i < n; ++i) out[i] = R(f(value, y[i]));
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i * stride] = R(f(x[i * sx], y[i * sy]));
   }
 }
 
@@ -96,39 +119,15 @@ void binary_loop(const BinaryArgs& args, const F& f) {
   R* out = static_cast<R*>(args.out);
   const T* a = static_cast<const T*>(args.a);
   const T* b = static_cast<const T*>(args.b);
-  const int64_t so = l.strides[0][0], sa = l.strides[1][0], sb = l.strides[2][0];
   const math_t<T> a_value = scalar_as<T>(args.a_value), b_value = scalar_as<T>(args.b_value);
   parallel_for(0, l.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
     for_rows(l, first, last, [&](const int64_t(&at)[3], int64_t n) {
-      R* o = out + at[0];
-      if (sb == 0) {
-        const Repeated<T> y{b ? math_t<T>(b[at[2]]) : b_value};
-        if (so == 1 && sa == 1) {
-          if constexpr (kStaged<T>)
-            return staged_row(o, a + at[1], n, [&](math_t<T> x) { return f(x, y.value); });
-          else
-            return binary_row(o, Consecutive<T>{a + at[1]}, y, n, f);
-        }
-        if (!a) return binary_row_strided(o, so, Repeated<T>{a_value}, y, n, f);
-        return binary_row_strided(o, so, Strided<T>{a + at[1], sa}, y, n, f);
-      }
-      if (sa == 0) {
-        const Repeated<T> x{a ? math_t<T>(a[at[1]]) : a_value};
-        if (so == 1 && sb == 1) {
-          if constexpr (kStaged<T>)
-            return staged_row(o, b + at[2], n, [&](math_t<T> y) { return f(x.value, y); });
-          else
-            return binary_row(o, x, Consecutive<T>{b + at[2]}, n, f);
-        }
-        return binary_row_strided(o, so, x, Strided<T>{b + at[2], sb}, n, f);
-      }
-      if (so == 1 && sa == 1 && sb == 1) {
-        if constexpr (kStaged<T>)
-          return staged_row(o, a + at[1], b + at[2], n, f);
-        else
-          return binary_row(o, Consecutive<T>{a + at[1]}, Consecutive<T>{b + at[2]}, n, f);
-      }
-      binary_row_strided(o, so, Strided<T>{a + at[1], sa}, Strided<T>{b + at[2], sb}, n, f);
+      const RowOperand<T> x{a ? a + at[1] : nullptr, l.strides[1][0], a_value};
+      const RowOperand<T> y{b ? b + at[2] : nullptr, l.strides[2][0], b_value};
+      if constexpr (kStaged<T>)
+        staged_row(out + at[0], l.strides[0][0], x, y, n, f);
+      else
+        binary_row(out + at[0], l.strides[0][0], x, y, n, f);
     });
   });
 }

@@ -19,12 +19,14 @@ struct Elements {
 
 template <class R, class T, class F>
 __global__ void unary_kernel(int64_t numel, R* out, const T* in, F f) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < numel; i += ordo::cuda::thread_count())
     out[i] = R(f(math_t<T>(in[i])));
 }
 
 template <class R, class T, class F>
 __global__ void binary_kernel(Layout<3> layout, R* out, Elements<T> a, Elements<T> b, F f) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
     int64_t at[3];
     offsets_at(layout, i, at);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/binary.h>
@@ -49,6 +50,7 @@ void run(const Tensor& out, const Tensor& condition, const Operand& a, const Ope
 }  // namespace
 
 Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
+  const ordo::detail::OperationName name("where");
   expect_mask("where", "condition", condition);
   Dims sizes = condition.sizes();
   for (const Operand* o : {&a, &b}) {
@@ -58,6 +60,8 @@ Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
     sizes = broadcast_sizes("where", sizes, o->tensor().sizes());
   }
   const DType dtype = promote_operands(a, b);
+  for (const Operand* o : {&a, &b})
+    if (!o->is_tensor()) detail::expect_fits("where", o->scalar(), dtype);
   const Tensor held_a = a.is_tensor() ? cast(a.tensor(), dtype) : Tensor();
   const Tensor held_b = b.is_tensor() ? cast(b.tensor(), dtype) : Tensor();
   Tensor r = detail::result(sizes, dtype, condition.device());
@@ -66,11 +70,13 @@ Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
 }
 
 const Tensor& masked_fill_(const Tensor& t, const Tensor& mask, Scalar value) {
+  const ordo::detail::OperationName name("masked_fill_");
   detail::expect_defined("masked_fill_", t, "self");
   expect_mask("masked_fill_", "mask", mask);
   detail::expect_same_device("masked_fill_", t, mask);
   expect_writable("masked_fill_", t);
   expect_in_place_dtype("masked_fill_", t.dtype(), promote_operands(t, value));
+  detail::expect_fits("masked_fill_", value, t.dtype());
   ORDO_CHECK(broadcast_sizes("masked_fill_", t.sizes(), mask.sizes()) == t.sizes(), ShapeError, "masked_fill_",
              "the mask's sizes {} do not broadcast to {}", mask.sizes(), t.sizes());
   run(t, partly_overlap(t, mask) ? clone(mask) : mask, value, t);

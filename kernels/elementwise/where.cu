@@ -1,4 +1,5 @@
 #include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/dispatch_word.h>
 #include <ordo/kernels/elementwise/where_loops.h>
 
 namespace ordo::kernels::cuda {
@@ -7,6 +8,7 @@ namespace {
 template <class T>
 __global__ void where_kernel(Layout<4> layout, T* out, const bool* condition, const T* a, T a_bits, const T* b,
                              T b_bits) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
     int64_t at[4];
     offsets_at(layout, i, at);
@@ -25,16 +27,7 @@ void where_loop(const WhereArgs& args) {
 }  // namespace
 
 void where(const WhereArgs& args) {
-  switch (args.element_size) {
-    case 1:
-      return where_loop<uint8_t>(args);
-    case 2:
-      return where_loop<uint16_t>(args);
-    case 4:
-      return where_loop<uint32_t>(args);
-    default:
-      return where_loop<uint64_t>(args);
-  }
+  dispatch_word(args.element_size, [&]<class T>() { where_loop<T>(args); });
 }
 
 }  // namespace ordo::kernels::cuda

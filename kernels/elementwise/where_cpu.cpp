@@ -1,3 +1,4 @@
+#include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/elementwise/where_loops.h>
 
@@ -40,16 +41,7 @@ void where_loop(const WhereArgs& args) {
 }  // namespace
 
 void where(const WhereArgs& args) {
-  switch (args.element_size) {
-    case 1:
-      return where_loop<uint8_t>(args);
-    case 2:
-      return where_loop<uint16_t>(args);
-    case 4:
-      return where_loop<uint32_t>(args);
-    default:
-      return where_loop<uint64_t>(args);
-  }
+  dispatch_word(args.element_size, [&]<class T>() { where_loop<T>(args); });
 }
 
 }  // namespace ordo::kernels::cpu

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/index_check.h>
@@ -24,24 +25,20 @@ namespace cpu {
 void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip) {
   const int64_t rows = weight.size(0), columns = weight.size(1), count = input.numel();
   const IndexGuard guard("embedding", "input", 0, rows, weight.device());
-  dispatch_floating("embedding", weight.dtype(), [&]<class T>() {
-    dispatch_index("embedding", input.dtype(), [&]<class I>() {
-      const I* index = input.data<I>();
-      const T* table = weight.data<T>();
-      T* out = output.data<T>();
-      parallel_for(0, count, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, columns)),
-                   [&, check = guard.check()](int64_t first, int64_t last) {
-                     for (int64_t i = first; i < last; ++i) {
-                       const int64_t row = int64_t(index[i]);
-                       if (!check.ok(i, row, rows)) continue;
-                       if (row != skip)
-                         std::copy_n(table + row * columns, columns, out + i * columns);
-                       else
-                         std::fill_n(out + i * columns, columns, T(0.f));
-                     }
-                   });
-    });
-  });
+  const size_t row_bytes = size_t(columns) * weight.element_size();
+  const char* table = static_cast<const char*>(weight.data());
+  char* out = static_cast<char*>(output.data());
+  parallel_for(0, count, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, columns)),
+               [=, index = index_view(input, rows, guard)](int64_t first, int64_t last) {
+                 for (int64_t i = first; i < last; ++i) {
+                   const int64_t row = index[i];
+                   if (row < 0 || row_bytes == 0) continue;
+                   if (row != skip)
+                     std::memcpy(out + size_t(i) * row_bytes, table + size_t(row) * row_bytes, row_bytes);
+                   else
+                     std::memset(out + size_t(i) * row_bytes, 0, row_bytes);  // all bits 0 are 0
+                 }
+               });
   guard.finish();
 }
 
@@ -50,15 +47,12 @@ void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& o
   const int64_t rows = output.size(0), columns = output.size(1);
   const IndexGuard guard("embedding_backward", "input", 0, rows, output.device());
   dispatch_floating("embedding_backward", grad.dtype(), [&]<class T>() {
-    dispatch_index("embedding_backward", input.dtype(), [&]<class I>() {
-      const EmbeddingItems<T, I> items{input.numel(), input.data<I>(), grad.data<T>(), rows,
-                                       columns,       padding,         guard.check()};
-      const AccumulateShape shape{rows, 1, columns};
-      if (order)
-        accumulate(items, output.data<T>(), shape, *order);
-      else
-        accumulate(items, output.data<T>(), shape, algorithm);
-    });
+    const EmbeddingItems<T> items{input.numel(), index_view(input, rows, guard), grad.data<T>(), columns, padding};
+    const AccumulateShape shape{rows, 1, columns};
+    if (order)
+      accumulate(items, output.data<T>(), shape, *order);
+    else
+      accumulate(items, output.data<T>(), shape, algorithm);
   });
   guard.finish();
 }
@@ -67,6 +61,7 @@ void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& o
 
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> skip_idx) {
   constexpr const char* op = "embedding";
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, input, "input");
   ordo::detail::expect_defined(op, weight, "weight");
   ordo::detail::expect_index_dtype(op, input);
@@ -101,6 +96,7 @@ void check_backward(const Tensor& grad, const Tensor& input, int64_t num_rows) {
 
 Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows, std::optional<int64_t> padding_idx,
                           Algorithm algorithm) {
+  const ordo::detail::OperationName name(kBackward);
   check_backward(grad, input, num_rows);
   const int64_t padding = wrap_padding_idx(kBackward, padding_idx, num_rows);
   algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {input.numel(), num_rows, grad.sizes().back()});
@@ -112,6 +108,7 @@ Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_r
 }
 
 Tensor embedding_backward(const Tensor& grad, const IndexPlan& plan, std::optional<int64_t> padding_idx) {
+  const ordo::detail::OperationName name(kBackward);
   check_backward(grad, plan.index(), plan.size());
   const int64_t padding = wrap_padding_idx(kBackward, padding_idx, plan.size());
   const Tensor output = full({plan.size(), grad.sizes().back()}, 0, grad.dtype(), grad.device());

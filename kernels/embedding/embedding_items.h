@@ -2,26 +2,26 @@
 #pragma once
 
 #include <ordo/engine/dtype.h>
-#include <ordo/engine/index_check.h>
 #include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/accumulate/index_view.h>
 
 namespace ordo::kernels {
 
 /// Item i adds row i of the gradient to row index[i] of the table's.
-template <class T, class I>
+template <class T>
 struct EmbeddingItems {
   using value_type = T;
   static constexpr bool kSkippedHaveValues = true;
   int64_t count;
-  const I* index;
+  IndexView index;
   const T* grad;
-  int64_t rows, columns, padding;
-  IndexCheck check;
+  int64_t columns, padding;
 
   ORDO_HD int64_t destination(int64_t item) const { return destination_from(item, raw_destination(item)); }
-  ORDO_HD int64_t raw_destination(int64_t item) const { return int64_t(index[item]); }
-  ORDO_HD int64_t destination_from(int64_t item, int64_t row) const {
-    return check.ok(item, row, rows) && row != padding ? row : -1;
+  ORDO_HD int64_t raw_destination(int64_t item) const { return index.raw(item); }
+  ORDO_HD int64_t destination_from(int64_t item, int64_t raw) const {
+    const int64_t row = index.checked(item, raw);
+    return row != padding ? row : -1;
   }
   ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const { return *address(item, 0, column); }
   ORDO_HD accumulate_t<T> element(T read, int64_t) const { return read; }

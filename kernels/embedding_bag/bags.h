@@ -6,6 +6,7 @@
 #include <ordo/engine/index_check.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/index_plan.h>
+#include <ordo/kernels/accumulate/index_view.h>
 #include <ordo/kernels/accumulate/ordered_sum.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 
@@ -34,11 +35,8 @@ struct Bags {
   }
 };
 
-/// What an item multiplies its bag's gradient with.
-enum class BagFactor : unsigned char { one, sample_weight, mean };
-
-/// Sum and mean: item i adds its bag's gradient, times its factor, to its row.
-template <class T, BagFactor kFactor>
+/// Item i adds its bag's gradient to its row: a sum's times its weight, a mean's divided by the number of items.
+template <class T, bool kMean>
 struct BagItems {
   using value_type = T;
   using V = accumulate_t<T>;
@@ -47,7 +45,7 @@ struct BagItems {
   const int64_t* bag_of;     // 0 for those in no bag
   const int64_t* uncovered;  // with an IndexPlan, which knows neither: as Bags has it, else null
   const int64_t* counts;     // of bags: items that are not left out
-  const T* sample_weights;
+  const T* sample_weights;   // null: 1
   const T* grad;
   int64_t columns;
 
@@ -56,12 +54,10 @@ struct BagItems {
   ORDO_HD V element(T read, int64_t item) const {
     const V g = read;
     if (uncovered != nullptr && item >= *uncovered) return V(-0.0);  // adds nothing to whatever was before
-    if constexpr (kFactor == BagFactor::sample_weight)
-      return g * V(sample_weights[item]);
-    else if constexpr (kFactor == BagFactor::mean)
+    if constexpr (kMean)
       return g / V(counts[bag_of[item]]);
     else
-      return g;
+      return sample_weights != nullptr ? g * V(sample_weights[item]) : g;
   }
   ORDO_HD const T* address(int64_t item, int64_t, int64_t column) const {
     return grad + bag_of[item] * columns + column;
@@ -75,11 +71,9 @@ void with_bag_items(EmbeddingBagMode mode, int64_t count, const int64_t* row_of,
                     const int64_t* uncovered, const int64_t* counts, const T* sample_weights, const T* grad,
                     int64_t columns, const F& f) {
   if (mode == EmbeddingBagMode::mean)
-    f(BagItems<T, BagFactor::mean>{count, row_of, bag_of, uncovered, counts, nullptr, grad, columns});
-  else if (sample_weights != nullptr)
-    f(BagItems<T, BagFactor::sample_weight>{count, row_of, bag_of, uncovered, counts, sample_weights, grad, columns});
+    f(BagItems<T, true>{count, row_of, bag_of, uncovered, counts, nullptr, grad, columns});
   else
-    f(BagItems<T, BagFactor::one>{count, row_of, bag_of, uncovered, counts, nullptr, grad, columns});
+    f(BagItems<T, false>{count, row_of, bag_of, uncovered, counts, sample_weights, grad, columns});
 }
 
 /// Max: every (bag, column) adds its gradient to the row it came from, in that column.

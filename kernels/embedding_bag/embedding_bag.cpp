@@ -28,6 +28,8 @@ Prepared prepare(const char* op, const BagArguments& a, int64_t num_rows, const 
   ordo::detail::expect_defined(op, a.input, "input");
   ordo::detail::expect_index_dtype(op, a.input);
   ordo::detail::expect_same_device(op, a.input, beside);
+  ORDO_CHECK(a.mode <= EmbeddingBagMode::max, ValueError, op, "number {} is not a mode: there are sum, mean and max",
+             int(a.mode));
   Prepared p;
   if (a.plan) {
     ORDO_CHECK(a.plan->size() == num_rows, ShapeError, op, "the plan is for {} rows, but weight has {}", a.plan->size(),
@@ -92,6 +94,7 @@ void check_grad(const char* op, const Tensor& grad, int64_t bags) {
 EmbeddingBagResult embedding_bag(const BagArguments& arguments, const Tensor& weight,
                                  const Tensor& per_sample_weights) {
   constexpr const char* op = "embedding_bag";
+  const ordo::detail::OperationName name(op);
   check_weight(op, weight);
   const Prepared p = prepare(op, arguments, weight.size(0), weight);
   const Tensor sample_weights = check_sample_weights(op, arguments, per_sample_weights, weight);
@@ -106,6 +109,7 @@ EmbeddingBagResult embedding_bag(const BagArguments& arguments, const Tensor& we
 Tensor embedding_bag_backward(const BagArguments& arguments, const Tensor& grad, const Tensor& rows, int64_t num_rows,
                               const Tensor& per_sample_weights, Algorithm algorithm) {
   constexpr const char* op = "embedding_bag_backward";
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, grad, "grad");
   const Prepared p = prepare(op, arguments, num_rows, grad);
   check_grad(op, grad, p.bags.bags);
@@ -133,6 +137,7 @@ Tensor embedding_bag_backward(const BagArguments& arguments, const Tensor& grad,
 
 Tensor embedding_bag_sample_gradient(const BagArguments& arguments, const Tensor& grad, const Tensor& weight) {
   constexpr const char* op = "embedding_bag_sample_gradient";
+  const ordo::detail::OperationName name(op);
   check_weight(op, weight);
   const Prepared p = prepare(op, arguments, weight.size(0), weight);
   check_grad(op, grad, p.bags.bags);
@@ -148,6 +153,7 @@ Tensor embedding_bag_sample_gradient(const BagArguments& arguments, const Tensor
 
 Tensor embedding_bag_take(const Tensor& weight, const Tensor& rows) {
   constexpr const char* op = "embedding_bag_take";
+  const ordo::detail::OperationName name(op);
   check_weight(op, weight);
   ordo::detail::expect_defined(op, rows, "rows");
   ordo::detail::expect_same_device(op, weight, rows);

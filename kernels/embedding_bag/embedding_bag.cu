@@ -16,6 +16,7 @@ void launch_over(Device device, int64_t count, F kernel, A... arguments) {
 }  // namespace
 
 __global__ void embedding_bag_offsets_kernel(Bags bags, IndexCheck check) {
+  ORDO_NO_UNROLL
   for (int64_t at = ordo::cuda::thread_index(); at < bags.offset_count; at += ordo::cuda::thread_count())
     bags.offset_ok(at, check);
 }
@@ -28,19 +29,19 @@ void check_offsets(const Bags& bags, Device device) {
 }
 
 /// One thread per bag and column.
-template <class T, class I>
-__global__ void embedding_bag_kernel(Bags bags, const I* index, const T* weight, const T* sample_weights,
-                                     EmbeddingBagMode mode, T* values, int64_t* from, int64_t rows, int64_t columns,
-                                     IndexCheck check) {
+template <class T>
+__global__ void embedding_bag_kernel(Bags bags, IndexView index, const T* weight, const T* sample_weights,
+                                     EmbeddingBagMode mode, T* values, int64_t* from, int64_t columns) {
   using V = accumulate_t<T>;
+  ORDO_NO_UNROLL
   for (int64_t t = ordo::cuda::thread_index(); t < bags.bags * columns; t += ordo::cuda::thread_count()) {
     const int64_t bag = t / columns, column = t - bag * columns, end = bags.end(bag);
     OrderedSum<V> sum;
     V best = V(0);
     int64_t best_row = -1;
     for (int64_t i = bags.begin(bag); i < end; ++i) {
-      const int64_t row = int64_t(index[i]);
-      if (!check.ok(i, row, rows) || row == bags.padding) continue;
+      const int64_t row = index[i];
+      if (row < 0 || row == bags.padding) continue;
       const V v = weight[row * columns + column];
       if (mode == EmbeddingBagMode::max) {
         if (best_row < 0 || v > best || v != v) {
@@ -68,16 +69,15 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
   check_offsets(bags, device);
   const IndexGuard guard("embedding_bag", "input", 0, weight.size(0), device);
   dispatch_floating("embedding_bag", weight.dtype(), [&]<class T>() {
-    dispatch_index("embedding_bag", input.dtype(), [&]<class I>() {
-      launch_over(device, values.numel(), embedding_bag_kernel<T, I>, bags, input.data<I>(), weight.data<T>(),
-                  sample_weights.defined() ? sample_weights.data<T>() : nullptr, mode, values.data<T>(),
-                  rows.defined() ? rows.data<int64_t>() : nullptr, weight.size(0), weight.size(1), guard.check());
-    });
+    launch_over(device, values.numel(), embedding_bag_kernel<T>, bags, index_view(input, weight.size(0), guard),
+                weight.data<T>(), sample_weights.defined() ? sample_weights.data<T>() : nullptr, mode, values.data<T>(),
+                rows.defined() ? rows.data<int64_t>() : nullptr, weight.size(1));
   });
   guard.finish();
 }
 
 __global__ void embedding_bag_no_bag_kernel(int64_t* row_of, int64_t* bag_of, int64_t count) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
     row_of[i] = -1;
     bag_of[i] = 0;
@@ -85,15 +85,15 @@ __global__ void embedding_bag_no_bag_kernel(int64_t* row_of, int64_t* bag_of, in
 }
 
 /// The row and the bag of every item, as BagItems has them; and how many items of each bag are in.
-template <class I>
-__global__ void embedding_bag_find_kernel(Bags bags, const I* index, int64_t rows, IndexCheck check, int64_t* row_of,
-                                          int64_t* bag_of, int64_t* counts) {
+__global__ void embedding_bag_find_kernel(Bags bags, IndexView index, int64_t* row_of, int64_t* bag_of,
+                                          int64_t* counts) {
+  ORDO_NO_UNROLL
   for (int64_t b = ordo::cuda::thread_index(); b < bags.bags; b += ordo::cuda::thread_count()) {
     int64_t count = 0;
     for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
-      const int64_t row = int64_t(index[i]);
+      const int64_t row = index[i];
       bag_of[i] = b;
-      if (!check.ok(i, row, rows) || row == bags.padding) continue;
+      if (row < 0 || row == bags.padding) continue;
       row_of[i] = row;
       ++count;
     }
@@ -102,14 +102,10 @@ __global__ void embedding_bag_find_kernel(Bags bags, const I* index, int64_t row
 }
 
 /// Launches both.
-void find_bags(const Bags& bags, const Tensor& input, int64_t rows, const IndexCheck& check, int64_t* row_of,
-               int64_t* bag_of, int64_t* counts) {
-  const Device device = input.device();
+void find_bags(const Bags& bags, Device device, const IndexView& index, int64_t* row_of, int64_t* bag_of,
+               int64_t* counts) {
   launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);
-  dispatch_index("embedding_bag_backward", input.dtype(), [&]<class I>() {
-    launch_over(device, bags.bags, embedding_bag_find_kernel<I>, bags, input.data<I>(), rows, check, row_of, bag_of,
-                counts);
-  });
+  launch_over(device, bags.bags, embedding_bag_find_kernel, bags, index, row_of, bag_of, counts);
 }
 
 void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
@@ -120,7 +116,7 @@ void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor&
   const int64_t rows = output.size(0), columns = output.size(1);
   const IndexGuard guard("embedding_bag_backward", "input", 0, rows, device);
   const Scratch<int64_t> row_of(bags.items, device), bag_of(bags.items, device), counts(bags.bags, device);
-  find_bags(bags, input, rows, guard.check(), row_of.data(), bag_of.data(), counts.data());
+  find_bags(bags, device, index_view(input, rows, guard), row_of.data(), bag_of.data(), counts.data());
   dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
     with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), order ? bags.uncovered() : nullptr, counts.data(),
                       sample_weights.defined() ? sample_weights.data<T>() : nullptr, grad.data<T>(), columns,
@@ -146,6 +142,7 @@ void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Te
 template <class T>
 __global__ void embedding_bag_sample_gradient_kernel(const int64_t* row_of, const int64_t* bag_of, const T* grad,
                                                      const T* weight, T* output, int64_t items, int64_t columns) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < items; i += ordo::cuda::thread_count()) {
     if (row_of[i] >= 0)
       output[i] = T(sample_gradient(grad + bag_of[i] * columns, weight + row_of[i] * columns, columns));
@@ -159,7 +156,7 @@ void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const 
   check_offsets(bags, device);
   const IndexGuard guard("embedding_bag_sample_gradient", "input", 0, weight.size(0), device);
   const Scratch<int64_t> row_of(bags.items, device), bag_of(bags.items, device), counts(bags.bags, device);
-  find_bags(bags, input, weight.size(0), guard.check(), row_of.data(), bag_of.data(), counts.data());
+  find_bags(bags, device, index_view(input, weight.size(0), guard), row_of.data(), bag_of.data(), counts.data());
   dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
     launch_over(device, bags.items, embedding_bag_sample_gradient_kernel<T>, row_of.data(), bag_of.data(),
                 grad.data<T>(), weight.data<T>(), output.data<T>(), bags.items, weight.size(1));
@@ -170,6 +167,7 @@ void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const 
 template <class T>
 __global__ void embedding_bag_take_kernel(const T* weight, const int64_t* from, T* output, int64_t count, int64_t rows,
                                           int64_t columns) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count())
     output[i] = from[i] >= 0 && from[i] < rows ? weight[from[i] * columns + i % columns] : T(0.f);
 }

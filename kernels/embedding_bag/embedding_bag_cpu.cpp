@@ -30,17 +30,15 @@ void check_offsets(const Bags& bags) {
 }
 
 /// The row and the bag of every item, as BagItems has them; and how many items of each bag are in.
-template <class I>
-void find_bags(const Bags& bags, const I* index, int64_t rows, const IndexCheck& check, int64_t* row_of,
-               int64_t* bag_of, int64_t* counts) {
+void find_bags(const Bags& bags, const IndexView& index, int64_t* row_of, int64_t* bag_of, int64_t* counts) {
   std::fill_n(row_of, bags.items, int64_t(-1));
   std::fill_n(bag_of, bags.items, int64_t(0));
   for (int64_t b = 0; b < bags.bags; ++b) {
     int64_t count = 0;
     for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
-      const int64_t row = int64_t(index[i]);
+      const int64_t row = index[i];
       bag_of[i] = b;
-      if (!check.ok(i, row, rows) || row == bags.padding) continue;
+      if (row < 0 || row == bags.padding) continue;
       row_of[i] = row;
       ++count;
     }
@@ -49,15 +47,15 @@ void find_bags(const Bags& bags, const I* index, int64_t rows, const IndexCheck&
 }
 
 /// One bag's sum (or mean) in columns [first, first + width): groups of 64 items, then the groups by rule 1.
-template <class T, class I>
-void sum_bag(const Bags& bags, int64_t bag, const I* index, const T* weight, const T* sample_weights, int64_t columns,
-             int64_t first, int width, bool mean, T* out) {
+template <class T>
+void sum_bag(const Bags& bags, int64_t bag, const IndexView& index, const T* weight, const T* sample_weights,
+             int64_t columns, int64_t first, int width, bool mean, T* out) {
   using V = accumulate_t<T>;
   V sums[kColumnBlock];
   OrderedRow<V> groups;
   int64_t count = 0;
   for (int64_t i = bags.begin(bag), end = bags.end(bag); i < end; ++i) {
-    const int64_t row = int64_t(index[i]);
+    const int64_t row = index.raw(i);
     if (row == bags.padding) continue;
     const T* from = weight + row * columns + first;
     if (count % kOrderedGroup == 0) {
@@ -82,12 +80,13 @@ void sum_bag(const Bags& bags, int64_t bag, const I* index, const T* weight, con
 }
 
 /// One bag's maxima; the first of equal ones, and NaN over everything.
-template <class T, class I>
-void max_bag(const Bags& bags, int64_t bag, const I* index, const T* weight, int64_t columns, T* out, int64_t* from) {
+template <class T>
+void max_bag(const Bags& bags, int64_t bag, const IndexView& index, const T* weight, int64_t columns, T* out,
+             int64_t* from) {
   using V = accumulate_t<T>;
   bool empty = true;
   for (int64_t i = bags.begin(bag), end = bags.end(bag); i < end; ++i) {
-    const int64_t row = int64_t(index[i]);
+    const int64_t row = index.raw(i);
     if (row == bags.padding) continue;
     const T* values = weight + row * columns;
     for (int64_t c = 0; c < columns; ++c) {
@@ -111,27 +110,24 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
   check_offsets(bags);
   const int64_t table_rows = weight.size(0), columns = weight.size(1);
   const IndexGuard guard("embedding_bag", "input", 0, table_rows, weight.device());
-  dispatch_index("embedding_bag", input.dtype(), [&]<class I>() {
-    const I* index = input.data<I>();
-    const IndexCheck check = guard.check();
-    for (int64_t i = 0; i < bags.items; ++i)
-      if (!check.ok(i, int64_t(index[i]), table_rows)) break;
-    guard.finish();
-    dispatch_floating("embedding_bag", weight.dtype(), [&]<class T>() {
-      const T* table = weight.data<T>();
-      const T* factors = sample_weights.defined() ? sample_weights.data<T>() : nullptr;
-      T* out = values.data<T>();
-      parallel_for(0, bags.bags, bag_grain(mean_cost(bags, columns)), [&](int64_t first, int64_t last) {
-        for (int64_t b = first; b < last; ++b) {
-          if (mode == EmbeddingBagMode::max) {
-            max_bag(bags, b, index, table, columns, out + b * columns, rows.data<int64_t>() + b * columns);
-            continue;
-          }
-          for (int64_t c = 0; c < columns; c += kColumnBlock)
-            sum_bag(bags, b, index, table, factors, columns, c, int(std::min<int64_t>(kColumnBlock, columns - c)),
-                    mode == EmbeddingBagMode::mean, out + b * columns);
+  const IndexView index = index_view(input, table_rows, guard);
+  for (int64_t i = 0; i < bags.items; ++i)
+    if (index[i] < 0) break;
+  guard.finish();
+  dispatch_floating("embedding_bag", weight.dtype(), [&]<class T>() {
+    const T* table = weight.data<T>();
+    const T* factors = sample_weights.defined() ? sample_weights.data<T>() : nullptr;
+    T* out = values.data<T>();
+    parallel_for(0, bags.bags, bag_grain(mean_cost(bags, columns)), [&](int64_t first, int64_t last) {
+      for (int64_t b = first; b < last; ++b) {
+        if (mode == EmbeddingBagMode::max) {
+          max_bag(bags, b, index, table, columns, out + b * columns, rows.data<int64_t>() + b * columns);
+          continue;
         }
-      });
+        for (int64_t c = 0; c < columns; c += kColumnBlock)
+          sum_bag(bags, b, index, table, factors, columns, c, int(std::min<int64_t>(kColumnBlock, columns - c)),
+                  mode == EmbeddingBagMode::mean, out + b * columns);
+      }
     });
   });
 }
@@ -142,9 +138,7 @@ void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor&
   const int64_t rows = output.size(0), columns = output.size(1);
   const IndexGuard guard("embedding_bag_backward", "input", 0, rows, grad.device());
   const Scratch<int64_t> row_of(bags.items, Device()), bag_of(bags.items, Device()), counts(bags.bags, Device());
-  dispatch_index("embedding_bag_backward", input.dtype(), [&]<class I>() {
-    find_bags(bags, input.data<I>(), rows, guard.check(), row_of.data(), bag_of.data(), counts.data());
-  });
+  find_bags(bags, index_view(input, rows, guard), row_of.data(), bag_of.data(), counts.data());
   guard.finish();
   dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
     with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), order ? bags.uncovered() : nullptr, counts.data(),
@@ -171,19 +165,17 @@ void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const 
   check_offsets(bags);
   const int64_t rows = weight.size(0), columns = weight.size(1);
   const IndexGuard guard("embedding_bag_sample_gradient", "input", 0, rows, grad.device());
-  dispatch_index("embedding_bag_sample_gradient", input.dtype(), [&]<class I>() {
-    const I* index = input.data<I>();
-    dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
-      const IndexCheck check = guard.check();
-      parallel_for(0, bags.bags, bag_grain(mean_cost(bags, columns)), [&](int64_t first, int64_t last) {
-        for (int64_t b = first; b < last; ++b) {
-          for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
-            if (!check.ok(i, int64_t(index[i]), rows) || int64_t(index[i]) == bags.padding) continue;
-            output.data<T>()[i] = T(
-                sample_gradient(grad.data<T>() + b * columns, weight.data<T>() + int64_t(index[i]) * columns, columns));
-          }
+  const IndexView index = index_view(input, rows, guard);
+  dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
+    parallel_for(0, bags.bags, bag_grain(mean_cost(bags, columns)), [&](int64_t first, int64_t last) {
+      for (int64_t b = first; b < last; ++b) {
+        for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
+          const int64_t row = index[i];
+          if (row < 0 || row == bags.padding) continue;
+          output.data<T>()[i] =
+              T(sample_gradient(grad.data<T>() + b * columns, weight.data<T>() + row * columns, columns));
         }
-      });
+      }
     });
   });
   guard.finish();

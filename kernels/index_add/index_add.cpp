@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include <ordo/engine/at_least_1d.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
@@ -40,8 +42,6 @@ namespace {
 
 constexpr const char* kOp = "index_add";
 
-Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? views::view(t, {1}) : t; }
-
 int64_t product(const Dims& sizes, int first, int last) {
   int64_t p = 1;
   for (int d = first; d < last; ++d) p *= sizes[d];
@@ -60,6 +60,7 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
   ordo::detail::expect_index_dtype(kOp, index);
   ORDO_CHECK(!(is_integral(self.dtype()) && alpha.is_floating()), ValueError, kOp,
              "alpha = {} must be an integer for {} tensors", alpha.to_double(), self.dtype());
+  if (is_integral(self.dtype())) ordo::detail::expect_fits(kOp, alpha, self.dtype());
   const int d = wrap_dim(kOp, dim, self.dim());
   ORDO_CHECK(index.dim() <= 1, ShapeError, kOp, "index must have at most 1 dimension, not sizes {}", index.sizes());
   Dims expected = self.sizes(), given = source.sizes();
@@ -72,7 +73,7 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
 }
 
 AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
-  const Tensor s = at_least_1d(self);
+  const Tensor s = views::at_least_1d(self);
   const int64_t destinations = s.size(wrap_dim(kOp, dim, s.dim()));
   return {index.numel(), destinations, s.numel() / std::max<int64_t>(1, destinations)};
 }
@@ -80,7 +81,7 @@ AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
 // `output` is contiguous and, like everything else here, checked.
 void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
               Algorithm algorithm, const IndexOrder* order = nullptr) {
-  const Tensor self = at_least_1d(output);
+  const Tensor self = views::at_least_1d(output);
   const int d = wrap_dim(kOp, dim, self.dim());
   const int64_t destinations = self.size(d), items = index.numel();
   const int64_t outer = product(self.sizes(), 0, d), inner = product(self.sizes(), d + 1, self.dim());
@@ -90,7 +91,7 @@ void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tens
   if (!order) validate_on_cpu(view, items, guard, self, algorithm);
   if (items == 0) return;
 
-  Tensor rows = views::try_view(at_least_1d(source), {outer, items, inner});
+  Tensor rows = views::try_view(views::at_least_1d(source), {outer, items, inner});
   if (!rows.defined() || (inner > 1 && rows.stride(2) != 1))
     rows = views::view(contiguous(source), {outer, items, inner});
   index_add_rows({output.data(), rows.data(), self.dtype(), self.device(), destinations, outer, inner, items,
@@ -103,6 +104,7 @@ void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tens
 
 void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                 Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(self, dim, index, source, alpha);
   expect_writable(kOp, self);
   algorithm = choose_accumulate(kOp, algorithm, self.dtype(), size_of(self, dim, index));
@@ -115,6 +117,7 @@ void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tens
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(input, dim, index, source, alpha);
   algorithm = choose_accumulate(kOp, algorithm, input.dtype(), size_of(input, dim, index));
   const Tensor result = clone(input);
@@ -123,6 +126,7 @@ Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Te
 }
 
 Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(input, dim, plan.index(), source, alpha);
   const int64_t size = size_of(input, dim, plan.index()).destinations;
   ORDO_CHECK(plan.size() == size, ShapeError, kOp, "the plan is for a dimension of size {}, but dimension {} has {}",

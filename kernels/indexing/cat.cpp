@@ -1,6 +1,7 @@
 #include <ordo/kernels/indexing/cat.h>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -31,6 +32,7 @@ int cat_dim(const TensorList& tensors, int64_t dim) {
 }
 
 Tensor cat(const TensorList& tensors, int64_t dim) {
+  const ordo::detail::OperationName name("cat");
   const int at = cat_dim(tensors, dim);
   const Tensor& like = model(tensors);
   Dims sizes = like.sizes();
@@ -47,7 +49,7 @@ Tensor cat(const TensorList& tensors, int64_t dim) {
       ORDO_CHECK(d == at || t.sizes()[d] == sizes[d], ShapeError, "cat",
                  "sizes must agree except in dimension {}, but tensor {} has shape {} and another {}", at, i, t.sizes(),
                  like.sizes());
-    sizes[at] += t.sizes()[at];
+    sizes[at] = checked::add("cat", sizes[at], t.sizes()[at]);
   }
   Tensor out = ordo::detail::result(sizes, dtype, like.device());
   int64_t start = 0;

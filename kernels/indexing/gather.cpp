@@ -1,6 +1,8 @@
 #include <ordo/kernels/indexing/gather.h>
 
+#include <ordo/engine/checked.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -24,6 +26,7 @@ void check_index(const char* op, const Tensor& input, const Tensor& index) {
 }  // namespace
 
 Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
+  const ordo::detail::OperationName name("gather");
   check_index("gather", input, index);
   GatherShape s;
   s.dim = wrap_dim("gather", dim, input.dim());
@@ -48,6 +51,7 @@ Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
 }
 
 Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
+  const ordo::detail::OperationName name("index_select");
   check_index("index_select", input, index);
   ORDO_CHECK(index.dim() <= 1, ShapeError, "index_select", "index must be 0-d or 1-d, but has shape {}", index.sizes());
   SelectShape s;
@@ -70,6 +74,7 @@ Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
 }
 
 Tensor one_hot(const Tensor& target, int64_t num_classes) {
+  const ordo::detail::OperationName name("one_hot");
   check_index("one_hot", target, target);
   ORDO_CHECK(num_classes == -1 || num_classes > 0, ValueError, "one_hot",
              "num_classes must be positive, or -1 to be found, but is {}", num_classes);
@@ -78,7 +83,7 @@ Tensor one_hot(const Tensor& target, int64_t num_classes) {
     const Tensor smallest = amin(target);
     ORDO_CHECK(smallest.item<int64_t>() >= 0, IndexError, "one_hot", "targets must not be negative, but one is {}",
                smallest.item<int64_t>());
-    num_classes = amax(target).item<int64_t>() + 1;
+    num_classes = checked::add("one_hot", amax(target).item<int64_t>(), 1);
   }
   Dims sizes = target.sizes();
   sizes.push_back(num_classes);
@@ -91,11 +96,9 @@ namespace cpu {
 
 void gather(const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s) {
   const IndexGuard guard("gather", "index", s.dim, s.bound, input.device());
-  dispatch_index("gather", index.dtype(), [&]<class I>() {
-    dispatch_word(input.element_size(), [&]<class Word>() {
-      each(out.numel(), GatherElement<Word, I>{s, static_cast<const Word*>(input.data()), index.data<I>(),
-                                               static_cast<Word*>(out.data()), guard.check()});
-    });
+  dispatch_word(input.element_size(), [&]<class Word>() {
+    each(out.numel(), GatherElement<Word>{s, static_cast<const Word*>(input.data()), index_view(index, s.bound, guard),
+                                          static_cast<Word*>(out.data())});
   });
   guard.finish();
 }
@@ -122,9 +125,7 @@ void index_select(const Tensor& input, const Tensor& index, const Tensor& out, c
 
 void one_hot(const Tensor& target, const Tensor& out, int64_t num_classes) {
   const IndexGuard guard("one_hot", "target", 0, num_classes, target.device());
-  dispatch_index("one_hot", target.dtype(), [&]<class I>() {
-    each(out.numel(), OneHotElement<I>{target.data<I>(), out.data<int64_t>(), num_classes, guard.check()});
-  });
+  each(out.numel(), OneHotElement{index_view(target, num_classes, guard), out.data<int64_t>(), num_classes});
   guard.finish();
 }
 

@@ -2,6 +2,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>

@@ -1,4 +1,5 @@
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/dispatch_word.h>
 #include <ordo/kernels/indexing/index_put.h>
 #include <ordo/kernels/indexing/pick.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>

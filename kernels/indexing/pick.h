@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include <ordo/engine/dims.h>
-#include <ordo/engine/index_check.h>
+#include <ordo/kernels/accumulate/index_view.h>
 
 namespace ordo::kernels {
 
@@ -21,16 +21,15 @@ struct SelectShape {
   int64_t outer = 1, count = 1, inner = 1, bound = 1;
 };
 
-template <class Word, class I>
+template <class Word>
 struct GatherElement {
   GatherShape s;
   const Word* x;
-  const I* index;
+  IndexView index;
   Word* out;
-  IndexCheck check;
   ORDO_HD void operator()(int64_t i) const {
-    const int64_t picked = int64_t(index[i]);
-    if (!check.ok(i, picked, s.bound)) {
+    const int64_t picked = index[i];
+    if (picked < 0) {
       out[i] = Word(0);
       return;
     }
@@ -44,45 +43,27 @@ struct GatherElement {
   }
 };
 
-template <class Word, class I>
+template <class Word>
 struct SelectElement {
   SelectShape s;
   const Word* x;
-  const I* index;
+  IndexView index;
   Word* out;
-  IndexCheck check;
   ORDO_HD void operator()(int64_t i) const {
-    const int64_t row = i / s.inner, k = row % s.count, picked = int64_t(index[k]);
-    out[i] = check.ok(k, picked, s.bound) ? x[(row / s.count * s.bound + picked) * s.inner + i % s.inner] : Word(0);
+    const int64_t row = i / s.inner, k = row % s.count, picked = index[k];
+    out[i] = picked >= 0 ? x[(row / s.count * s.bound + picked) * s.inner + i % s.inner] : Word(0);
   }
 };
 
-template <class I>
 struct OneHotElement {
-  const I* target;
+  IndexView target;
   int64_t* out;
   int64_t classes;
-  IndexCheck check;
   ORDO_HD void operator()(int64_t i) const {
-    const int64_t row = i / classes, c = i % classes, t = int64_t(target[row]);
+    const int64_t row = i / classes, c = i % classes, t = target.raw(row);
     out[i] = t == c;
-    if (c == 0) check.ok(row, t, classes);
+    if (c == 0) target.checked(row, t);
   }
 };
-
-/// Calls f with an unsigned integer of that many bytes.
-template <class F>
-void dispatch_word(size_t bytes, F&& f) {
-  switch (bytes) {
-    case 1:
-      return f.template operator()<uint8_t>();
-    case 2:
-      return f.template operator()<uint16_t>();
-    case 4:
-      return f.template operator()<uint32_t>();
-    default:
-      return f.template operator()<uint64_t>();
-  }
-}
 
 }  // namespace ordo::kernels

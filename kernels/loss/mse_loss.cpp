@@ -17,6 +17,7 @@ ORDO_REGISTER_OP({.name = "cross_entropy", .family = "loss", .dtypes = kFloating
 
 Tensor pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, LossReduction reduction) {
   const char* op = kind == PairLoss::squared ? "mse_loss" : "l1_loss";
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, a, "input");
   ordo::detail::expect_defined(op, b, "target");
   ordo::detail::expect_floating(op, a);

@@ -20,6 +20,7 @@ struct PairElement {
 
 template <class T, PairLoss kKind>
 struct PairReducer : Addition<accumulate_t<T>> {
+  static constexpr bool kOneLine = true;
   using A = accumulate_t<T>;
   PairElement<T, kKind> element;
   A divisor;

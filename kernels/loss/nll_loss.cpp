@@ -54,6 +54,7 @@ Tensor contiguous_or_none(const Tensor& t) { return t.defined() ? contiguous(t) 
 
 std::pair<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                    int64_t ignore_index, LossReduction reduction) {
+  const ordo::detail::OperationName name("nll_loss");
   check_arguments(input, target, weight);
   const NllShape s = nll_shape(input.sizes(), input.dtype(), target, weight, ignore_index, reduction);
   const bool none = reduction == LossReduction::none;
@@ -81,15 +82,12 @@ void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, cons
               const Tensor& total_weight) {
   const IndexGuard guard(kOp, "target", input.dim() == 1 ? 0 : 1, s.classes, input.device());
   dispatch_floating(kOp, input.dtype(), [&]<class T>() {
-    dispatch_index(kOp, target.dtype(), [&]<class I>() {
-      const NllSamples<T, I> samples{s, input.data<T>(), target.data<I>(), weight.defined() ? weight.data<T>() : nullptr,
-                                     guard.check()};
-      if (s.reduction == LossReduction::none)
-        each(target.numel(), NllElement<T, I>{samples, out.data<T>()});
-      else
-        reduce(NllReducer<T, I>{samples, out.data<T>(), total_weight.data<accumulate_t<T>>()},
-               reduce_line(target.numel()));
-    });
+    const NllSamples<T> samples{s, input.data<T>(), index_view(target, s.classes, guard),
+                                weight.defined() ? weight.data<T>() : nullptr};
+    if (s.reduction == LossReduction::none)
+      each(target.numel(), NllElement<T>{samples, out.data<T>()});
+    else
+      reduce(NllReducer<T>{samples, out.data<T>(), total_weight.data<accumulate_t<T>>()}, reduce_line(target.numel()));
   });
   guard.finish();
 }
@@ -97,24 +95,22 @@ void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, cons
 void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& target, const Tensor& weight,
                        const Tensor& total_weight, const Tensor& out) {
   dispatch_floating(kOp, grad.dtype(), [&]<class T>() {
-    dispatch_index(kOp, target.dtype(), [&]<class I>() {
-      const NllGradient<T, I> gradient{s,
-                                       grad.data<T>(),
-                                       target.data<I>(),
-                                       weight.defined() ? weight.data<T>() : nullptr,
-                                       total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr,
-                                       out.data<T>()};
-      if (s.inner > 1) return each(out.numel(), gradient);
-      parallel_for(0, s.samples, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, s.classes)),
-                   [&](int64_t first, int64_t last) {
-                     T* y = out.data<T>();
-                     std::fill(y + first * s.classes, y + last * s.classes, T(0.0f));
-                     for (int64_t i = first; i < last; ++i) {
-                       const int64_t c = int64_t(gradient.target[i]);
-                       if (c != s.ignore_index) y[i * s.classes + c] = gradient.value(i, c);
-                     }
-                   });
-    });
+    const NllGradient<T> gradient{s,
+                                  grad.data<T>(),
+                                  index_view(target),
+                                  weight.defined() ? weight.data<T>() : nullptr,
+                                  total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr,
+                                  out.data<T>()};
+    if (s.inner > 1) return each(out.numel(), gradient);
+    parallel_for(0, s.samples, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, s.classes)),
+                 [&](int64_t first, int64_t last) {
+                   T* y = out.data<T>();
+                   std::fill(y + first * s.classes, y + last * s.classes, T(0.0f));
+                   for (int64_t i = first; i < last; ++i) {
+                     const int64_t c = gradient.target.raw(i);
+                     if (c != s.ignore_index) y[i * s.classes + c] = gradient.value(i, c);
+                   }
+                 });
   });
 }
 

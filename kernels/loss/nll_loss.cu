@@ -9,15 +9,13 @@ void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, cons
               const Tensor& total_weight) {
   const IndexGuard guard("nll_loss", "target", input.dim() == 1 ? 0 : 1, s.classes, input.device());
   dispatch_floating("nll_loss", input.dtype(), [&]<class T>() {
-    dispatch_index("nll_loss", target.dtype(), [&]<class I>() {
-      const NllSamples<T, I> samples{s, input.data<T>(), target.data<I>(), weight.defined() ? weight.data<T>() : nullptr,
-                                     guard.check()};
-      if (s.reduction == LossReduction::none)
-        each(target.numel(), NllElement<T, I>{samples, out.data<T>()}, input.device());
-      else
-        reduce(NllReducer<T, I>{samples, out.data<T>(), total_weight.data<accumulate_t<T>>()},
-               reduce_line(target.numel()), input.device());
-    });
+    const NllSamples<T> samples{s, input.data<T>(), index_view(target, s.classes, guard),
+                                weight.defined() ? weight.data<T>() : nullptr};
+    if (s.reduction == LossReduction::none)
+      each(target.numel(), NllElement<T>{samples, out.data<T>()}, input.device());
+    else
+      reduce(NllReducer<T>{samples, out.data<T>(), total_weight.data<accumulate_t<T>>()}, reduce_line(target.numel()),
+             input.device());
   });
   guard.finish();
 }
@@ -25,12 +23,10 @@ void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, cons
 void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& target, const Tensor& weight,
                        const Tensor& total_weight, const Tensor& out) {
   dispatch_floating("nll_loss", grad.dtype(), [&]<class T>() {
-    dispatch_index("nll_loss", target.dtype(), [&]<class I>() {
-      each(out.numel(),
-           NllGradient<T, I>{s, grad.data<T>(), target.data<I>(), weight.defined() ? weight.data<T>() : nullptr,
-                             total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr, out.data<T>()},
-           grad.device());
-    });
+    each(out.numel(),
+         NllGradient<T>{s, grad.data<T>(), index_view(target), weight.defined() ? weight.data<T>() : nullptr,
+                        total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr, out.data<T>()},
+         grad.device());
   });
 }
 

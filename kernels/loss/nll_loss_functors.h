@@ -2,34 +2,33 @@
 #pragma once
 
 #include <ordo/engine/dtype.h>
-#include <ordo/engine/index_check.h>
+#include <ordo/kernels/accumulate/index_view.h>
 #include <ordo/kernels/loss/nll_loss.h>
 
 namespace ordo::kernels {
 
-template <class T, class I>
+template <class T>
 struct NllSamples {
   using A = accumulate_t<T>;
   NllShape s;
   const T* x;
-  const I* target;
+  IndexView target;
   const T* weight;  // or null
-  IndexCheck check;
 
   ORDO_HD A weight_of(int64_t c) const { return weight ? A(weight[c]) : A(1); }
   /// The class of sample i; -1 when it does not count.
   ORDO_HD int64_t class_of(int64_t i) const {
-    const int64_t c = int64_t(target[i]);
-    return c == s.ignore_index || !check.ok(i, c, s.classes) ? -1 : c;
+    const int64_t c = target.raw(i);
+    return c == s.ignore_index ? -1 : target.checked(i, c);
   }
   ORDO_HD A loss(int64_t i, int64_t c) const {
     return -(weight_of(c) * A(x[(i / s.inner * s.classes + c) * s.inner + i % s.inner]));
   }
 };
 
-template <class T, class I>
+template <class T>
 struct NllElement {
-  NllSamples<T, I> samples;
+  NllSamples<T> samples;
   T* out;
   ORDO_HD void operator()(int64_t i) const {
     const int64_t c = samples.class_of(i);
@@ -38,13 +37,14 @@ struct NllElement {
 };
 
 /// Losses and weights, each summed by rule 2.
-template <class T, class I>
+template <class T>
 struct NllReducer {
+  static constexpr bool kOneLine = true;
   using A = accumulate_t<T>;
   struct State {
     A loss, weight;
   };
-  NllSamples<T, I> samples;
+  NllSamples<T> samples;
   T* out;
   A* total_weight;
   static ORDO_HD State identity() { return {A(-0.0), A(-0.0)}; }
@@ -61,12 +61,12 @@ struct NllReducer {
 };
 
 /// One element of the gradient.
-template <class T, class I>
+template <class T>
 struct NllGradient {
   using A = accumulate_t<T>;
   NllShape s;
   const T* grad;
-  const I* target;
+  IndexView target;
   const T* weight;
   const A* total_weight;
   T* out;
@@ -77,7 +77,7 @@ struct NllGradient {
   }
   ORDO_HD void operator()(int64_t at) const {
     const int64_t row = at / s.inner, c = row % s.classes, i = row / s.classes * s.inner + at % s.inner;
-    const int64_t t = int64_t(target[i]);
+    const int64_t t = target.raw(i);
     out[at] = t == c && t != s.ignore_index ? value(i, c) : T(0.0f);
   }
 };

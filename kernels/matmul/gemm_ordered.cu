@@ -37,6 +37,7 @@ __global__ void ordered_gemm_kernel(Gemm g, int64_t row_tiles, int64_t col_tiles
   ORDO_SHARED(Square, a_square);
   ORDO_SHARED(Square, b_square);
   const int x = int(threadIdx.x) % kSide, y = int(threadIdx.x) / kSide;
+  ORDO_NO_UNROLL
   for (int64_t unit = blockIdx.x; unit < g.batch * row_tiles * col_tiles; unit += gridDim.x) {
     const int64_t batch = unit / (row_tiles * col_tiles);
     const int64_t i0 = unit / col_tiles % row_tiles * kTile, j0 = unit % col_tiles * kTile;

@@ -9,6 +9,7 @@ template <class T, class C>
 __global__ void start_gemm_kernel(Gemm g) {
   const T* const bias = static_cast<const T*>(g.bias);
   const int64_t count = g.batch * g.m * g.n;
+  ORDO_NO_UNROLL
   for (int64_t e = ordo::cuda::thread_index(); e < count; e += ordo::cuda::thread_count()) {
     const int64_t j = e % g.n, i = e / g.n % g.m, batch = e / (g.n * g.m);
     *const_cast<C*>(g.c.at<C>(batch, i, j)) = bias ? C(bias[g.bias_per_row ? i : j]) : C(0.0f);

@@ -78,6 +78,7 @@ MatrixView batched_view(Tensor& t, const Dims& batch) {
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, const char* op) {
+  const detail::OperationName name(op);
   check_pair(op, a, b);
   const int da = a.dim(), db = b.dim();
   ORDO_CHECK(da >= 2 && db >= 2, ShapeError, op, "takes matrices, not {} and {}", a.sizes(), b.sizes());
@@ -110,6 +111,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const char* op) {
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const detail::OperationName name("linear");
   check_pair("linear", x, weight);
   ORDO_CHECK(weight.dim() == 2, ShapeError, "linear", "the weight must be [out, in], not {}", weight.sizes());
   const int64_t out = weight.sizes()[0], in = weight.sizes()[1];

@@ -1,13 +1,12 @@
 // Matrix products by cuBLAS: one handle and one workspace of fixed size per thread and device, so that a product
 // neither depends on what else runs nor on how much memory is free; no atomics, no TF32.
-#include <cublas_v2.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include <ordo/engine/cuda/cublas_native.h>
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/memory.h>
@@ -15,6 +14,8 @@
 
 namespace ordo::kernels::cuda {
 namespace {
+
+using namespace ordo::cuda::libraries;
 
 void check(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS)

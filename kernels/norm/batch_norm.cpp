@@ -40,6 +40,7 @@ Tensor parameter(const Tensor& t, const char* name, const Tensor& input) {
 
 BatchNormResult batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                            const Tensor& weight, const Tensor& bias, bool training, double momentum, double eps) {
+  const ordo::detail::OperationName name(kOp);
   ordo::detail::expect_defined(kOp, input, "input");
   ordo::detail::expect_floating(kOp, input);
   BatchNormShape s = batch_norm_shape(input);

@@ -9,6 +9,7 @@ namespace {
 
 template <class F>
 __global__ void optimizer_step_kernel(F element, int64_t n) {
+  ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < n; i += ordo::cuda::thread_count()) element(i);
 }
 

@@ -9,27 +9,32 @@ namespace ordo::kernels::cpu {
 
 inline constexpr int64_t kAverageBlock = 128;
 
-/// Calls f(ih, first, last, shift) for every row and column of a sliding window, backwards along the row: outputs
-/// [first, last) of the block meet the cells ow * stride + shift.
+/// Calls f(row, first, last, shift) for every row and column of a sliding window, backwards along the row: outputs
+/// [first, last) of the block meet the cells row + ow * stride + shift.
 template <class F>
-void for_window_cells(const SlidingWindows& windows, int64_t oh, int64_t block, int64_t block_end, bool backwards,
-                      const F& f) {
+void for_window_cells(const SlidingWindows& windows, int64_t od, int64_t oh, int64_t block, int64_t block_end,
+                      bool backwards, const F& f) {
   const SlidingAxis& w = windows.w;
-  const int64_t h_end = windows.h.end(oh);
-  for (int64_t ih = windows.h.begin(oh); ih < h_end; ih += windows.h.step()) {
-    for (int64_t j = 0; j < w.kernel; ++j) {
-      const int64_t shift = (backwards ? w.kernel - 1 - j : j) * w.dilation - w.padding;
-      if (shift >= w.input) continue;
-      const int64_t first = std::max(block, shift >= 0 ? 0 : (w.stride - 1 - shift) / w.stride);
-      const int64_t last = std::min(block_end, (w.input - 1 - shift) / w.stride + 1);
-      f(ih, first, last, shift);
+  // Elements of the kernel that some output of the block has inside the input: a kernel may be far wider than it.
+  const int64_t before = w.padding - (block_end - 1) * w.stride, after = w.input - 1 - block * w.stride + w.padding;
+  const int64_t j_first = before <= 0 ? 0 : (before + w.dilation - 1) / w.dilation;
+  const int64_t j_end = after < 0 ? 0 : std::min(w.kernel, after / w.dilation + 1);
+  const int64_t d_end = windows.d.end(od), h_begin = windows.h.begin(oh), h_end = windows.h.end(oh);
+  for (int64_t id = windows.d.begin(od); id < d_end; id += windows.d.step()) {
+    for (int64_t ih = h_begin; ih < h_end; ih += windows.h.step()) {
+      for (int64_t j = j_first; j < j_end; ++j) {
+        const int64_t shift = (backwards ? j_first + j_end - 1 - j : j) * w.dilation - w.padding;
+        const int64_t first = std::max(block, shift >= 0 ? 0 : (w.stride - 1 - shift) / w.stride);
+        const int64_t last = std::min(block_end, (w.input - 1 - shift) / w.stride + 1);
+        f(windows.input_row(id, ih), first, last, shift);
+      }
     }
   }
 }
 
 /// One output row of windows of at most 64 cells: plain sums, vectorised along the row.
 template <class T, int kStride>
-void average_row(const T* plane, T* values, const SlidingWindows& windows, int64_t oh) {
+void average_row(const T* volume, T* values, const SlidingWindows& windows, int64_t od, int64_t oh) {
   using V = accumulate_t<T>;
   const SlidingAxis& w = windows.w;
   const int64_t stride = kStride > 0 ? kStride : w.stride;
@@ -37,100 +42,107 @@ void average_row(const T* plane, T* values, const SlidingWindows& windows, int64
   for (int64_t block = 0; block < w.output; block += kAverageBlock) {
     const int64_t block_end = std::min(w.output, block + kAverageBlock);
     std::fill(sums, sums + (block_end - block), V(-0.0));  // -0 + v is v, bit for bit
-    for_window_cells(windows, oh, block, block_end, false, [&](int64_t ih, int64_t first, int64_t last, int64_t shift) {
-      const T* row = plane + ih * w.input + shift + first * stride;
+    const auto add = [&](int64_t begin, int64_t first, int64_t last, int64_t shift) {
+      const T* row = volume + begin + shift + first * stride;
       V* const to = sums + (first - block);
       for (int64_t i = 0; i < last - first; ++i) to[i] += V(row[i * stride]);
-    });
-    for (int64_t ow = block; ow < block_end; ++ow) values[ow] = T(sums[ow - block] / V(windows.divisor(oh, ow)));
+    };
+    for_window_cells(windows, od, oh, block, block_end, false, add);
+    for (int64_t ow = block; ow < block_end; ++ow) values[ow] = T(sums[ow - block] / V(windows.divisor(od, oh, ow)));
   }
 }
 
 template <class T, class Axis>
-void avg_pool(const T* input, T* values, int64_t planes, const Windows<Axis>& windows) {
-  const int64_t height = windows.h.output, width = windows.w.output;
-  parallel_for(0, planes * height, pool_grain(windows.inputs() / height + width), [&](int64_t first, int64_t last) {
+void avg_pool(const T* input, T* values, int64_t volumes, const Windows<Axis>& windows) {
+  const int64_t depth = windows.d.output, height = windows.h.output, width = windows.w.output;
+  const int64_t grain = pool_grain(windows.inputs() / (depth * height) + width);
+  parallel_for(0, volumes * depth * height, grain, [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) {
-      const T* plane = input + r / height * windows.inputs();
-      const int64_t oh = r % height;
+      const VolumeRow at(r, depth, height);
+      const T* volume = input + at.volume * windows.inputs();
       T* row = values + r * width;
       if constexpr (std::is_same_v<Axis, SlidingAxis>) {
         if (windows.most_cells() <= kOrderedGroup) {
           if (windows.w.stride == 1)
-            average_row<T, 1>(plane, row, windows, oh);
+            average_row<T, 1>(volume, row, windows, at.d, at.h);
           else if (windows.w.stride == 2)
-            average_row<T, 2>(plane, row, windows, oh);
+            average_row<T, 2>(volume, row, windows, at.d, at.h);
           else
-            average_row<T, 0>(plane, row, windows, oh);
+            average_row<T, 0>(volume, row, windows, at.d, at.h);
           continue;
         }
       }
-      for (int64_t ow = 0; ow < width; ++ow) row[ow] = T(average_window<OrderedSum>(plane, windows, oh, ow));
+      for (int64_t ow = 0; ow < width; ++ow) row[ow] = T(average_window<OrderedSum>(volume, windows, at.d, at.h, ow));
     }
   });
 }
 
-/// Adds what one output row gives to the cells of its plane; every cell receives it in the order of the outputs.
+/// Adds what one output row gives to the cells of its volume; every cell receives it in the order of the outputs.
 template <class T, class V>
-void spread_row(const T* grad, V* cells, const SlidingWindows& windows, int64_t oh) {
+void spread_row(const T* grad, V* cells, const SlidingWindows& windows, int64_t od, int64_t oh) {
   const SlidingAxis& w = windows.w;
   V shares[kAverageBlock];
   for (int64_t block = 0; block < w.output; block += kAverageBlock) {
     const int64_t block_end = std::min(w.output, block + kAverageBlock);
-    for (int64_t ow = block; ow < block_end; ++ow) shares[ow - block] = V(grad[ow]) / V(windows.divisor(oh, ow));
-    // Of two outputs that meet in a cell, the later one meets it with the smaller shift: so shifts go backwards.
-    for_window_cells(windows, oh, block, block_end, true, [&](int64_t ih, int64_t first, int64_t last, int64_t shift) {
-      V* const to = cells + ih * w.input + shift + first * w.stride;
+    for (int64_t ow = block; ow < block_end; ++ow) shares[ow - block] = V(grad[ow]) / V(windows.divisor(od, oh, ow));
+    const auto add = [&](int64_t begin, int64_t first, int64_t last, int64_t shift) {
+      V* const to = cells + begin + shift + first * w.stride;
       const V* const from = shares + (first - block);
       if (w.stride == 1) {
         for (int64_t i = 0; i < last - first; ++i) to[i] += from[i];
       } else {
         for (int64_t i = 0; i < last - first; ++i) to[i * w.stride] += from[i];
       }
-    });
+    };
+    // Of two outputs that meet in a cell, the later one meets it with the smaller shift: so shifts go backwards.
+    for_window_cells(windows, od, oh, block, block_end, true, add);
   }
 }
 
 template <class T, class V, class Axis, class Add>
-void spread_cells(const T* grad, V* cells, const Windows<Axis>& windows, int64_t oh, const Add& add) {
-  const int64_t h_end = windows.h.end(oh);
+void spread_cells(const T* grad, V* cells, const Windows<Axis>& windows, int64_t od, int64_t oh, const Add& add) {
+  const int64_t d_end = windows.d.end(od), h_begin = windows.h.begin(oh), h_end = windows.h.end(oh);
   for (int64_t ow = 0; ow < windows.w.output; ++ow) {
-    const V share = V(grad[ow]) / V(windows.divisor(oh, ow));
-    const int64_t w_end = windows.w.end(ow);
-    for (int64_t ih = windows.h.begin(oh); ih < h_end; ih += windows.h.step())
-      for (int64_t iw = windows.w.begin(ow); iw < w_end; iw += windows.w.step())
-        add(cells[ih * windows.w.input + iw], share);
+    const V share = V(grad[ow]) / V(windows.divisor(od, oh, ow));
+    const int64_t w_begin = windows.w.begin(ow), w_end = windows.w.end(ow);
+    for (int64_t id = windows.d.begin(od); id < d_end; id += windows.d.step())
+      for (int64_t ih = h_begin; ih < h_end; ih += windows.h.step()) {
+        V* const row = cells + windows.input_row(id, ih);
+        for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step()) add(row[iw], share);
+      }
   }
 }
 
 template <class T, class V>
-void spread_row(const T* grad, V* cells, const AdaptiveWindows& windows, int64_t oh) {
-  spread_cells(grad, cells, windows, oh, [](V& cell, V v) { cell += v; });
+void spread_row(const T* grad, V* cells, const AdaptiveWindows& windows, int64_t od, int64_t oh) {
+  spread_cells(grad, cells, windows, od, oh, [](V& cell, V v) { cell += v; });
 }
 
 template <class T, class Axis>
-void avg_pool_backward(const T* grad, T* output, int64_t planes, const Windows<Axis>& windows, Algorithm algorithm) {
+void avg_pool_backward(const T* grad, T* output, int64_t volumes, const Windows<Axis>& windows, Algorithm algorithm) {
   using V = accumulate_t<T>;
-  const int64_t inputs = windows.inputs(), outputs = windows.outputs(), width = windows.w.output;
+  const int64_t inputs = windows.inputs(), outputs = windows.outputs();
   if (algorithm == Algorithm::atomic) {
-    const ScatterCells<T> cells(output, planes * inputs);
-    scatter_rows(planes, windows, [&](int64_t plane, int64_t oh, bool shared) {
-      const T* from = grad + plane * outputs + oh * width;
-      V* to = cells.data() + plane * inputs;
+    const ScatterCells<T> cells(output, volumes * inputs);
+    scatter_rows(volumes, windows, [&](const VolumeRow& at, bool shared) {
+      const T* from = grad + at.volume * outputs + windows.output_row(at.d, at.h);
+      V* to = cells.data() + at.volume * inputs;
       if (shared)
-        spread_cells(from, to, windows, oh, [](V& cell, V v) { add_shared<V>(cell, v); });
+        spread_cells(from, to, windows, at.d, at.h, [](V& cell, V v) { add_shared<V>(cell, v); });
       else
-        spread_row(from, to, windows, oh);
+        spread_row(from, to, windows, at.d, at.h);
     });
     cells.store();
-  } else if (by_plane(planes, windows)) {
-    scatter_planes<T>(output, planes, inputs, 2 * outputs, [&](int64_t plane, V* cells) {
-      for (int64_t oh = 0; oh < windows.h.output; ++oh)
-        spread_row(grad + plane * outputs + oh * width, cells, windows, oh);
+  } else if (by_volume(volumes, windows)) {
+    scatter_volumes<T>(output, volumes, inputs, 2 * outputs, [&](int64_t volume, V* cells) {
+      const T* from = grad + volume * outputs;
+      for (int64_t od = 0; od < windows.d.output; ++od)
+        for (int64_t oh = 0; oh < windows.h.output; ++oh)
+          spread_row(from + windows.output_row(od, oh), cells, windows, od, oh);
     });
   } else {
-    gather_cells<T>(output, planes, windows, [&](int64_t plane, int64_t ih, int64_t iw) {
-      return average_gradient<OrderedSum>(grad + plane * outputs, windows, ih, iw);
+    gather_cells<T>(output, volumes, windows, [&](const VolumeRow& at, int64_t iw) {
+      return average_gradient<OrderedSum>(grad + at.volume * outputs, windows, at.d, at.h, iw);
     });
   }
 }

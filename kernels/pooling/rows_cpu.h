@@ -11,34 +11,49 @@
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/ordered_sum.h>
-#include <ordo/kernels/pooling/windows.h>
+#include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels::cpu {
 
 inline constexpr int64_t kPoolGrain = 16384;  // cells read or written per thread, at least
 
-/// Planes (or rows) of `cost` cells each.
+/// Volumes (or rows) of `cost` cells each.
 inline int64_t pool_grain(int64_t cost) { return std::max<int64_t>(1, kPoolGrain / std::max<int64_t>(1, cost)); }
 
-/// Gives every output row to a thread, in chunks that a thread takes when it is free: row(plane, oh, shared). `shared`
-/// says that another thread may be adding to the same cells; all other rows have theirs for themselves.
+/// Row r of a [volumes, depth, height, width] tensor, taken apart.
+struct VolumeRow {
+  int64_t volume, d = 0, h;
+  VolumeRow(int64_t r, int64_t depth, int64_t height) : volume(r / (depth * height)), h(r % (depth * height)) {
+    if (depth == 1) return;
+    d = h / height;
+    h %= height;
+  }
+};
+
+/// Gives every output row to a thread, in chunks that a thread takes when it is free: row(at, shared). `shared` says
+/// that another thread may be adding to the same cells; all other rows have theirs for themselves.
 template <class Axis, class Row>
-void scatter_rows(int64_t planes, const Windows<Axis>& windows, const Row& row) {
-  const int64_t height = windows.h.output, rows = planes * height, reach = windows.h.overlap() - 1;
-  // An odd number of rows, so that chunks end inside planes and threads do meet there.
+void scatter_rows(int64_t volumes, const Windows<Axis>& windows, const Row& row) {
+  const int64_t rows_of_one = windows.d.output * windows.h.output, rows = volumes * rows_of_one;
+  // Rows further apart share no cell.
+  const int64_t reach = (windows.d.overlap() - 1) * windows.h.output + windows.h.overlap() - 1;
+  // An odd number of rows, so that chunks end inside volumes and threads do meet there.
   const int64_t chunk = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, windows.w.output)) | 1;
   const int64_t chunks = (rows + chunk - 1) / chunk;
   std::atomic<int64_t> next{0};
-  const bool small = planes * (windows.inputs() + windows.outputs()) < 2 * kPoolGrain;
+  const bool small = volumes * (windows.inputs() + windows.outputs()) < 2 * kPoolGrain;
   const int workers = small ? 1 : int(std::min<int64_t>(num_threads(), chunks));
   parallel_for(0, workers, 1, [&](int64_t, int64_t) {
     for (int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < chunks;) {
       const int64_t first = c * chunk, last = std::min(rows, first + chunk);
       for (int64_t r = first; r < last; ++r) {
-        const int64_t plane = r / height, oh = r % height;
-        const bool shared = workers > 1 && ((r - first < reach && first / height == plane && first % height != 0) ||
-                                            (last - 1 - r < reach && last / height == plane && last % height != 0));
-        row(plane, oh, shared);
+        const VolumeRow at(r, windows.d.output, windows.h.output);
+        const auto meets = [&](int64_t other_chunk) {
+          return other_chunk / rows_of_one == at.volume && other_chunk % rows_of_one != 0;
+        };
+        const bool shared =
+            workers > 1 && ((r - first < reach && meets(first)) || (last - 1 - r < reach && meets(last)));
+        row(at, shared);
       }
     }
   });
@@ -83,45 +98,47 @@ void add_shared(V& cell, V v) {
   std::atomic_ref<V>(cell).fetch_add(v, std::memory_order_relaxed);
 }
 
-/// Runs scatter(plane, cells) for every plane, one thread each: `cells` are the plane's, zero at first. Used where at
-/// most 64 outputs cover a cell, so that adding them in their order is rule 1.
+/// Runs scatter(volume, cells) for every volume, one thread each: `cells` are the volume's, zero at first. Used where
+/// at most 64 outputs cover a cell, so that adding them in their order is rule 1.
 template <class T, class Scatter>
-void scatter_planes(T* output, int64_t planes, int64_t cells_per_plane, int64_t cost, const Scatter& scatter) {
+void scatter_volumes(T* output, int64_t volumes, int64_t cells_per_volume, int64_t cost, const Scatter& scatter) {
   using V = accumulate_t<T>;
-  parallel_for(0, planes, pool_grain(cells_per_plane + cost), [&](int64_t first, int64_t last) {
+  parallel_for(0, volumes, pool_grain(cells_per_volume + cost), [&](int64_t first, int64_t last) {
     if constexpr (std::is_same_v<T, V>) {
       for (int64_t p = first; p < last; ++p) {
-        V* cells = output + p * cells_per_plane;
-        std::memset(static_cast<void*>(cells), 0, size_t(cells_per_plane) * sizeof(V));
+        V* cells = output + p * cells_per_volume;
+        std::memset(static_cast<void*>(cells), 0, size_t(cells_per_volume) * sizeof(V));
         scatter(p, cells);
       }
     } else {
-      const Scratch<V> scratch(cells_per_plane, Device());
+      const Scratch<V> scratch(cells_per_volume, Device());
       for (int64_t p = first; p < last; ++p) {
-        std::memset(static_cast<void*>(scratch.data()), 0, size_t(cells_per_plane) * sizeof(V));
+        std::memset(static_cast<void*>(scratch.data()), 0, size_t(cells_per_volume) * sizeof(V));
         scatter(p, scratch.data());
-        T* cells = output + p * cells_per_plane;
-        for (int64_t i = 0; i < cells_per_plane; ++i) cells[i] = T(scratch.data()[i]);
+        T* cells = output + p * cells_per_volume;
+        for (int64_t i = 0; i < cells_per_volume; ++i) cells[i] = T(scratch.data()[i]);
       }
     }
   });
 }
 
-/// Runs gather(plane, ih, iw), which returns the gradient of that cell, for every input cell.
+/// Runs gather(row, iw), which returns the gradient of that cell, for every input cell.
 template <class T, class Axis, class Gather>
-void gather_cells(T* output, int64_t planes, const Windows<Axis>& windows, const Gather& gather) {
-  const int64_t height = windows.h.input, width = windows.w.input;
-  parallel_for(0, planes * height, pool_grain(width * windows.overlap()), [&](int64_t first, int64_t last) {
-    for (int64_t r = first; r < last; ++r)
-      for (int64_t iw = 0; iw < width; ++iw) output[r * width + iw] = T(gather(r / height, r % height, iw));
+void gather_cells(T* output, int64_t volumes, const Windows<Axis>& windows, const Gather& gather) {
+  const int64_t depth = windows.d.input, height = windows.h.input, width = windows.w.input;
+  parallel_for(0, volumes * depth * height, pool_grain(width * windows.overlap()), [&](int64_t first, int64_t last) {
+    for (int64_t r = first; r < last; ++r) {
+      const VolumeRow at(r, depth, height);
+      for (int64_t iw = 0; iw < width; ++iw) output[r * width + iw] = T(gather(at, iw));
+    }
   });
 }
 
-/// Whether to give whole planes to threads: the order of the sums is the same either way.
+/// Whether to give whole volumes to threads: the order of the sums is the same either way.
 template <class Axis>
-bool by_plane(int64_t planes, const Windows<Axis>& windows) {
+bool by_volume(int64_t volumes, const Windows<Axis>& windows) {
   if (windows.overlap() > kOrderedGroup) return false;
-  return planes >= num_threads() || planes * windows.inputs() < 2 * kPoolGrain;
+  return volumes >= num_threads() || volumes * windows.inputs() < 2 * kPoolGrain;
 }
 
 }  // namespace ordo::kernels::cpu

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <ordo/engine/checked.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/philox.h>
 #include <ordo/kernels/copy/copy.h>
@@ -26,7 +28,8 @@ ORDO_REGISTER_OP({.name = "dropout", .family = "random", .dtypes = kFloatingType
 namespace {
 
 GeneratorState reserve(Generator* generator, int64_t numel, int per_block) {
-  return (generator ? *generator : default_generator()).reserve(uint64_t(numel + per_block - 1) / uint64_t(per_block));
+  return (generator ? *generator : default_generator())
+      .reserve((uint64_t(numel) + uint64_t(per_block) - 1) / uint64_t(per_block));
 }
 
 /// Fills t by `draw`, by way of contiguous memory.
@@ -57,6 +60,8 @@ const Tensor& uniform_(const Tensor& t, double low, double high, Generator* gene
   detail::expect_floating("uniform_", t);
   ORDO_CHECK(std::isfinite(low) && std::isfinite(high) && low <= high, ValueError, "uniform_",
              "needs finite low <= high, not {} and {}", low, high);
+  detail::expect_fits("uniform_", low, t.dtype());
+  detail::expect_fits("uniform_", high, t.dtype());
   DrawArgs args{};
   args.state = reserve(generator, t.numel(), floats_per_block(t.dtype()));
   args.p = low;
@@ -68,6 +73,8 @@ const Tensor& normal_(const Tensor& t, double mean, double std, Generator* gener
   detail::expect_defined("normal_", t, "self");
   detail::expect_floating("normal_", t);
   ORDO_CHECK(std >= 0, ValueError, "normal_", "std must not be negative, but is {}", std);
+  detail::expect_fits("normal_", mean, t.dtype());
+  detail::expect_fits("normal_", std, t.dtype());
   DrawArgs args{};
   args.state = reserve(generator, t.numel(), floats_per_block(t.dtype()));
   args.p = mean;
@@ -79,8 +86,7 @@ const Tensor& randint_(const Tensor& t, int64_t low, int64_t high, Generator* ge
   detail::expect_defined("randint", t, "self");
   ORDO_CHECK(low < high, ValueError, "randint", "needs low < high, not {} and {}", low, high);
   const DType dtype = t.dtype();
-  const int64_t least = dtype == int32 ? INT32_MIN : dtype == uint8 || dtype == boolean ? 0 : INT64_MIN;
-  const int64_t most = dtype == int32 ? INT32_MAX : dtype == uint8 ? 255 : dtype == boolean ? 1 : INT64_MAX;
+  const auto [least, most] = detail::integer_range(dtype);
   ORDO_CHECK(low >= least && high - 1 <= most, ValueError, "randint", "{} to {} do not all fit dtype {}", low, high - 1,
              dtype);
   DrawArgs args{};
@@ -114,12 +120,15 @@ Tensor bernoulli(const Tensor& p, Generator* generator) {
 Tensor randperm(int64_t n, DType dtype, Device device, Generator* generator) {
   ORDO_CHECK(n >= 0, ValueError, "randperm", "n must not be negative, but is {}", n);
   ORDO_CHECK(dtype != boolean, DTypeError, "randperm", "bool cannot number {} elements", n);
-  const GeneratorState s = reserve(generator, n, 2);
+  ORDO_CHECK(n == 0 || n - 1 <= detail::exact_up_to(dtype), ValueError, "randperm",
+             "the numbers up to {} do not fit dtype {}, which holds all whole numbers up to {}; use int64", n - 1,
+             dtype, detail::exact_up_to(dtype));
   struct Entry {
     uint64_t key;
     int64_t index;
   };
-  std::vector<Entry> entries(static_cast<size_t>(n));
+  auto entries = checked::vector<Entry>("randperm", n);
+  const GeneratorState s = reserve(generator, n, 2);
   for (int64_t i = 0; i < n; ++i) {
     const PhiloxBlock b = philox(s.seed, s.stream, s.offset + uint64_t(i / 2));
     entries[size_t(i)] = {uint64_t(b.v[i % 2 * 2]) << 32 | b.v[i % 2 * 2 + 1], i};

@@ -11,6 +11,7 @@ template <class T, class Draw>
 __global__ void draw_kernel(int64_t numel, T* out, uint64_t seed, uint64_t stream, uint64_t offset, Draw draw) {
   constexpr int per_block = Draw::kPerBlock;
   const int64_t blocks = (numel + per_block - 1) / per_block;
+  ORDO_NO_UNROLL
   for (int64_t block = ordo::cuda::thread_index(); block < blocks; block += ordo::cuda::thread_count()) {
     const PhiloxBlock b = philox(seed, stream, offset + uint64_t(block));
     for (int lane = 0; lane < per_block; ++lane) {

@@ -4,7 +4,7 @@
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/reduce/reduce_cpu.h>
-#include <ordo/kernels/reduce/reducers.h>
+#include <ordo/kernels/reduce/truth_reducer.h>
 
 namespace ordo::kernels {
 namespace {
@@ -13,6 +13,7 @@ ORDO_REGISTER_OP({.name = "any", .family = "reduce", .dtypes = kAllTypes, .diffe
 ORDO_REGISTER_OP({.name = "all", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
 
 Tensor test(const char* op, bool any, const Tensor& t, const Dims& dims, bool keepdim) {
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, t, "input");
   const unsigned mask = reduced_mask(op, t.dim(), dims);
   Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), boolean, t.device());
@@ -26,11 +27,7 @@ Tensor any(const Tensor& t, const Dims& dims, bool keepdim) { return test("any",
 Tensor all(const Tensor& t, const Dims& dims, bool keepdim) { return test("all", false, t, dims, keepdim); }
 
 void cpu::truth(bool any, const Tensor& t, const Tensor& out, const ReduceShape& g) {
-  dispatch_all("any", t.dtype(), [&]<class T>() {
-    const T* x = t.data<T>();
-    bool* y = out.data<bool>();
-    any ? reduce(TruthReducer<T, true>{x, y}, g) : reduce(TruthReducer<T, false>{x, y}, g);
-  });
+  with_truth_reducer(any, t, out, [&](const auto& r) { reduce(r, g); });
 }
 
 }  // namespace ordo::kernels

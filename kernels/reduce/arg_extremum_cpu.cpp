@@ -75,7 +75,7 @@ void run(const Tensor& t, const Tensor* values, const Tensor& indices, const Red
   dispatch_all("argmax", t.dtype(), [&]<class T>() {
     const ArgExtremumReducer<T, kMax> r{t.data<T>(), values ? values->data<T>() : nullptr, indices.data<int64_t>()};
     if (g.across_outputs())
-      reduce(r, g);
+      reduce_across(r, g);
     else if (g.outputs > 0)
       Along<T, kMax>(r, g).run();
   });

@@ -21,6 +21,7 @@ void expect_values(const char* op, const ReduceShape& g, const Dims& sizes) {
 }
 
 Tensor extreme_value(const char* op, bool max, const Tensor& t, const Dims& dims, bool keepdim) {
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, t, "input");
   const unsigned mask = reduced_mask(op, t.dim(), dims);
   const ReduceShape g = reduce_shape(t, mask);
@@ -32,6 +33,7 @@ Tensor extreme_value(const char* op, bool max, const Tensor& t, const Dims& dims
 
 std::pair<Tensor, Tensor> extreme_index(const char* op, bool max, bool with_values, const Tensor& t, const Dims& dims,
                                         bool keepdim) {
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, t, "input");
   const unsigned mask = reduced_mask(op, t.dim(), dims);
   const ReduceShape g = reduce_shape(t, mask);

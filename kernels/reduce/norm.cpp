@@ -11,6 +11,7 @@ namespace ordo::kernels {
 ORDO_REGISTER_OP({.name = "norm", .family = "reduce", .dtypes = kFloatingTypes});
 
 Tensor norm(const Tensor& t, double p, const Dims& dims, bool keepdim) {
+  const ordo::detail::OperationName name("norm");
   ordo::detail::expect_defined("norm", t, "input");
   ordo::detail::expect_floating("norm", t);
   ORDO_CHECK(p == p, ValueError, "norm", "p must be a number, but is NaN");

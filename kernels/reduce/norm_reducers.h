@@ -53,6 +53,7 @@ template <class T, bool kMax>
 struct ExtremeNorm {
   using State = accumulate_t<T>;
   using Extremum = ExtremumReducer<State, kMax>;
+  using Fold = Extremum;
   const T* x;
   T* out;
   ExtremeNorm(const T* x, T* out, double) : x(x), out(out) {}

@@ -16,21 +16,27 @@ inline constexpr int64_t kReduceGrain = 65536;  // values per thread that are wo
 class RunWalker {
  public:
   RunWalker(const ReduceShape& g, int64_t i) : g_(g) {
+    if (g.reduced == 1) {  // without a division
+      index_[0] = i;
+      offset_ = i * g.reduced_strides[0];
+      return;
+    }
     for (int d = g.reduced - 1; d >= 0; --d) {
-      index_[d] = i % g.reduced_sizes[d];
-      i /= g.reduced_sizes[d];
+      const int64_t q = g.reduced_sizes[d].quotient(i);
+      index_[d] = i - q * g.reduced_sizes[d].value;
+      i = q;
       offset_ += index_[d] * g.reduced_strides[d];
     }
   }
   int64_t offset() const { return offset_; }
   /// Values left in the innermost loop.
-  int64_t left() const { return g_.reduced ? g_.reduced_sizes[g_.reduced - 1] - index_[g_.reduced - 1] : 1; }
+  int64_t left() const { return g_.reduced ? g_.reduced_sizes[g_.reduced - 1].value - index_[g_.reduced - 1] : 1; }
   void advance(int64_t n) {
     int d = g_.reduced - 1;
     if (d < 0) return;
     index_[d] += n;
     offset_ += n * g_.reduced_strides[d];
-    while (d > 0 && index_[d] == g_.reduced_sizes[d]) {
+    while (d > 0 && index_[d] == g_.reduced_sizes[d].value) {
       offset_ -= index_[d] * g_.reduced_strides[d];
       index_[d--] = 0;
       ++index_[d];
@@ -46,29 +52,43 @@ class RunWalker {
 
 namespace detail {
 
-/// Folds n values that lie `stride` apart into the lanes, beginning at lane `lane`.
+// What is not inlined here has several callers, and would otherwise be most of the library.
+
+/// Folds n consecutive values, at most as many as there are lanes, into as many lanes.
 template <class R>
-[[gnu::always_inline]] inline void fold_run(const R& r, typename R::State* lanes, int lane, int64_t at, int64_t stride,
-                                            int64_t i, int64_t n, int64_t output) {
+[[gnu::noinline]] void fold_part(const R& r, typename R::State* lanes, int64_t at, int64_t i, int n, int64_t output) {
+  for (int k = 0; k < n; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k, i + k, output));
+}
+
+/// Folds n consecutive values into the lanes, beginning at lane `lane`.
+template <class R>
+[[gnu::always_inline]] inline void fold_run(const R& r, typename R::State* lanes, int lane, int64_t at, int64_t i,
+                                            int64_t n, int64_t output) {
   if (lane) {
     const int head = int(std::min<int64_t>(n, kReduceLanes - lane));
-    for (int k = 0; k < head; ++k)
-      lanes[lane + k] = R::combine(lanes[lane + k], r.load(at + k * stride, i + k, output));
-    at += head * stride, i += head, n -= head;
+    fold_part(r, lanes + lane, at, i, head, output);
+    at += head, i += head, n -= head;
   }
   if (n >= kReduceLanes) {
     typename R::State registers[kReduceLanes];
     for (int k = 0; k < kReduceLanes; ++k) registers[k] = lanes[k];
-    for (; n >= kReduceLanes; n -= kReduceLanes, i += kReduceLanes, at += kReduceLanes * stride)
-      for (int k = 0; k < kReduceLanes; ++k)
-        registers[k] = R::combine(registers[k], r.load(at + k * stride, i + k, output));
+    for (; n >= kReduceLanes; n -= kReduceLanes, i += kReduceLanes, at += kReduceLanes)
+      for (int k = 0; k < kReduceLanes; ++k) registers[k] = R::combine(registers[k], r.load(at + k, i + k, output));
     for (int k = 0; k < kReduceLanes; ++k) lanes[k] = registers[k];
   }
-  for (int k = 0; k < n; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k * stride, i + k, output));
+  if (n > 0) fold_part(r, lanes, at, i, int(n), output);
+}
+
+/// The same of values that lie `stride` apart.
+template <class R>
+[[gnu::noinline]] void fold_strided(const R& r, typename R::State* lanes, int lane, int64_t at, int64_t stride,
+                                    int64_t i, int64_t n, int64_t output) {
+  for (int64_t k = 0; k < n; ++k, lane = (lane + 1) % kReduceLanes)
+    lanes[lane] = R::combine(lanes[lane], r.load(at + k * stride, i + k, output));
 }
 
 template <class R>
-typename R::State halve(typename R::State* lanes) {
+[[gnu::noinline]] typename R::State halve(typename R::State* lanes) {
   for (int k = 0; k < 16; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 16]);
   for (int k = 0; k < 8; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 8]);
   for (int k = 0; k < 4; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 4]);
@@ -78,27 +98,23 @@ typename R::State halve(typename R::State* lanes) {
 
 /// Values [begin, end) of one output, at most a block.
 template <class R>
-typename R::State reduce_block(const R& r, const ReduceShape& g, int64_t base, int64_t output, int64_t begin,
-                               int64_t end) {
+[[gnu::noinline]] typename R::State reduce_block(const R& r, const ReduceShape& g, int64_t base, int64_t output,
+                                                 int64_t begin, int64_t end) {
   alignas(64) typename R::State lanes[kReduceLanes];
   for (int k = 0; k < kReduceLanes; ++k) lanes[k] = R::identity();
-  const int64_t stride = g.inner_stride();
-  if (g.reduced <= 1) {
-    const int64_t at = base + begin * stride;
-    if (stride == 1)
-      fold_run(r, lanes, 0, at, 1, begin, end - begin, output);
-    else
-      fold_run(r, lanes, 0, at, stride, begin, end - begin, output);
+  if constexpr (kOneLine<R>) {
+    fold_run(r, lanes, 0, base + begin, begin, end - begin, output);
     return halve<R>(lanes);
   }
+  const int64_t stride = g.inner_stride();
   RunWalker walker(g, begin);
   for (int64_t i = begin; i < end;) {
     const int64_t n = std::min(walker.left(), end - i);
     const int lane = int(i % kReduceLanes);
     if (stride == 1)
-      fold_run(r, lanes, lane, base + walker.offset(), 1, i, n, output);
+      fold_run(r, lanes, lane, base + walker.offset(), i, n, output);
     else
-      fold_run(r, lanes, lane, base + walker.offset(), stride, i, n, output);
+      fold_strided(r, lanes, lane, base + walker.offset(), stride, i, n, output);
     walker.advance(n);
     i += n;
   }
@@ -122,19 +138,18 @@ inline constexpr int kReduceTile = 64;
 
 /// Values [begin, end) of `width` neighbouring outputs, the first of which is `output`; results into tile[0].
 template <class R>
-void reduce_tile(const R& r, const ReduceShape& g, int64_t base, int64_t output, int width, int64_t begin, int64_t end,
-                 typename R::State (*tile)[kReduceTile]) {
+[[gnu::noinline]] void reduce_tile(const R& r, const ReduceShape& g, int64_t base, int64_t output, int width,
+                                   int64_t begin, int64_t end, typename R::State (*tile)[kReduceTile]) {
+  for (int k = 0; k < std::min<int64_t>(end - begin, kReduceLanes); ++k)
+    for (int w = 0; w < width; ++w) tile[k][w] = R::identity();
   RunWalker walker(g, begin);
   for (int64_t i = begin; i < end; ++i, walker.advance(1)) {
     const int64_t at = base + walker.offset();
     typename R::State* lane = tile[i % kReduceLanes];
-    if (i - begin < kReduceLanes) {
-      for (int w = 0; w < width; ++w) lane[w] = r.load(at + w, i, output + w);
-    } else if (width == kReduceTile) {
+    if (width == kReduceTile)
       for (int w = 0; w < kReduceTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, output + w));
-    } else {
+    else
       for (int w = 0; w < width; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, output + w));
-    }
   }
   int lanes = int(std::min<int64_t>(end - begin, kReduceLanes));
   for (int half = kReduceLanes / 2; half > 0; half /= 2) {
@@ -158,58 +173,73 @@ typename R::State reduce_one(const R& r, const ReduceShape& g, int64_t output) {
   return detail::fold_blocks<R>(partial, blocks);
 }
 
-template <class R>
-void reduce(const R& r, const ReduceShape& g) {
+namespace detail {
+
+/// Calls of_items(first, last) for the blocks of all outputs, or of all tiles of them, and folds the blocks.
+template <class R, class F>
+void reduce_items(const R& r, const ReduceShape& g, int64_t items, int64_t outputs_per_item, const F& of_items) {
   using State = typename R::State;
   if (g.outputs == 0) return;
   if (g.length == 0) {
     for (int64_t o = 0; o < g.outputs; ++o) r.store(o, R::empty());
     return;
   }
-  const int64_t blocks = g.blocks(), per_block = std::min<int64_t>(g.length, kReduceBlock);
-  const bool across = g.across_outputs();
-  if (blocks == 1 && !across) {
-    parallel_for(0, g.outputs, std::max<int64_t>(1, kReduceGrain / per_block), [&](int64_t first, int64_t last) {
-      for (int64_t o = first; o < last; ++o) r.store(o, detail::reduce_block(r, g, g.base(o), o, 0, g.length));
-    });
-    return;
-  }
+  const int64_t blocks = g.blocks(), per_item = std::min<int64_t>(g.length, kReduceBlock) * outputs_per_item;
   Scratch<State> partial(blocks > 1 ? g.outputs * blocks : 0, ordo::cpu);
   State* const partials = partial;
-  if (!across) {
-    parallel_for(0, g.outputs * blocks, kReduceGrain / per_block, [&](int64_t first, int64_t last) {
-      for (int64_t item = first; item < last; ++item) {
-        const int64_t o = item / blocks, b = item % blocks;
-        partials[item] =
-            detail::reduce_block(r, g, g.base(o), o, b * kReduceBlock, std::min(g.length, (b + 1) * kReduceBlock));
-      }
-    });
-  } else {
-    const int64_t row = g.kept_inner_size(), tiles = (row + detail::kReduceTile - 1) / detail::kReduceTile;
-    const int64_t rows = g.outputs / row;
-    const int64_t grain =
-        std::max<int64_t>(1, kReduceGrain / (per_block * std::min<int64_t>(row, detail::kReduceTile)));
-    parallel_for(0, rows * tiles * blocks, grain, [&](int64_t first, int64_t last) {
-      alignas(64) State tile[kReduceLanes][detail::kReduceTile];
-      for (int64_t item = first; item < last; ++item) {
-        const int64_t b = item % blocks, t = item / blocks % tiles,
-                      o = item / (blocks * tiles) * row + t * detail::kReduceTile;
-        const int width = int(std::min<int64_t>(detail::kReduceTile, row - t * detail::kReduceTile));
-        detail::reduce_tile(r, g, g.base(o), o, width, b * kReduceBlock, std::min(g.length, (b + 1) * kReduceBlock),
-                            tile);
-        for (int w = 0; w < width; ++w) {
-          if (blocks == 1)
-            r.store(o + w, tile[0][w]);
-          else
-            partials[(o + w) * blocks + b] = tile[0][w];
-        }
-      }
-    });
-  }
+  const auto put = [&r, blocks, partials](int64_t o, int64_t block, const State& s) {
+    if (blocks == 1)
+      r.store(o, s);
+    else
+      partials[o * blocks + block] = s;
+  };
+  parallel_for(0, items * blocks, std::max<int64_t>(1, kReduceGrain / per_item),
+               [&](int64_t first, int64_t last) { of_items(first, last, put); });
   if (blocks == 1) return;
   parallel_for(0, g.outputs, std::max<int64_t>(1, kReduceGrain / blocks), [&](int64_t first, int64_t last) {
-    for (int64_t o = first; o < last; ++o) r.store(o, detail::fold_blocks<R>(partials + o * blocks, blocks));
+    for (int64_t o = first; o < last; ++o) r.store(o, fold_blocks<R>(partials + o * blocks, blocks));
   });
+}
+
+}  // namespace detail
+
+/// Output by output.
+template <class R>
+void reduce_along(const R& r, const ReduceShape& g) {
+  const int64_t blocks = g.blocks();
+  detail::reduce_items(r, g, g.outputs, 1, [&](int64_t first, int64_t last, const auto& put) {
+    for (int64_t item = first; item < last; ++item) {
+      const int64_t o = blocks == 1 ? item : item / blocks, begin = (item - o * blocks) * kReduceBlock;
+      put(o, item - o * blocks,
+          detail::reduce_block(r, g, g.base(o), o, begin, std::min(g.length, begin + kReduceBlock)));
+    }
+  });
+}
+
+/// Many neighbouring outputs at once, where g.across_outputs().
+template <class R>
+void reduce_across(const R& r, const ReduceShape& g) {
+  constexpr int64_t kTile = detail::kReduceTile;
+  const int64_t blocks = g.blocks(), row = g.kept_inner_size(), tiles = (row + kTile - 1) / kTile;
+  const auto of_items = [&](int64_t first, int64_t last, const auto& put) {
+    alignas(64) typename R::State tile[kReduceLanes][kTile];
+    for (int64_t item = first; item < last; ++item) {
+      const int64_t b = item % blocks, t = item / blocks % tiles, o = item / (blocks * tiles) * row + t * kTile;
+      const int width = int(std::min(kTile, row - t * kTile));
+      detail::reduce_tile(r, g, g.base(o), o, width, b * kReduceBlock, std::min(g.length, (b + 1) * kReduceBlock),
+                          tile);
+      for (int w = 0; w < width; ++w) put(o + w, b, tile[0][w]);
+    }
+  };
+  detail::reduce_items(r, g, g.outputs / row * tiles, std::min(row, kTile), of_items);
+}
+
+template <class R>
+void reduce(const R& r, const ReduceShape& g) {
+  if constexpr (!kOneLine<R>) {
+    if (g.across_outputs()) return reduce_across(r, g);
+  }
+  reduce_along(r, g);
 }
 
 }  // namespace ordo::kernels::cpu

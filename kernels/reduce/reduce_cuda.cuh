@@ -31,49 +31,58 @@ __device__ inline typename R::State halve(typename R::State s) {
   return s;
 }
 
-/// How many loads of a lane are in flight: enough to wait for memory once, or R::kLoadsAhead where a load computes so
-/// much that copies of it cost more than they save.
+/// How many loads of a lane are in flight where values lie evenly: enough to wait for memory once, or R::kLoadsAhead
+/// where a load computes so much that copies of it cost more than they save.
 template <class R>
 inline constexpr int kLoadsAhead = 8;
 template <class R>
 requires requires { R::kLoadsAhead; }
 inline constexpr int kLoadsAhead<R> = R::kLoadsAhead;
+/// And where each has to be located.
+template <class R>
+inline constexpr int kLocatedAhead = std::min(4, kLoadsAhead<R>);
 
 /// One lane: folds load(i), load(i + 32), ... below `end`.
-template <class R, class Load>
+template <class R, int kAhead = kLoadsAhead<R>, class Load>
 __device__ inline typename R::State fold_lane(int64_t i, int64_t end, const Load& load) {
   using State = typename R::State;
-  constexpr int kAhead = kLoadsAhead<R>;
   State s = R::identity();
   if constexpr (kAhead > 1) {
+    ORDO_NO_UNROLL
     for (; i + (kAhead - 1) * kReduceLanes < end; i += kAhead * kReduceLanes) {
       State v[kAhead];
       for (int k = 0; k < kAhead; ++k) v[k] = load(i + k * kReduceLanes);
       for (int k = 0; k < kAhead; ++k) s = R::combine(s, v[k]);
     }
   }
+  ORDO_NO_UNROLL
   for (; i < end; i += kReduceLanes) s = R::combine(s, load(i));
   return s;
 }
 
+/// The same of an output whose values begin at `base`.
 template <class R>
-__global__ void reduce_inner_kernel(R r, ReduceShape g, int64_t blocks, typename R::State* partial) {
+__device__ inline typename R::State fold_values(const R& r, const ReduceShape& g, int64_t base, int64_t i, int64_t end,
+                                                int64_t output) {
+  if (kOneLine<R> || g.reduced == 1) {
+    const int64_t stride = g.reduced_strides[0];
+    return fold_lane<R>(i, end, [&](int64_t j) { return r.load(base + j * stride, j, output); });
+  }
+  return fold_lane<R, kLocatedAhead<R>>(i, end, [&](int64_t j) { return r.load(base + g.offset(j), j, output); });
+}
+
+template <class R>
+__global__ void reduce_inner_kernel(R r, ReduceShape g, Divisor blocks, typename R::State* partial) {
   using State = typename R::State;
   const int lane = int(threadIdx.x) % 32;
-  const int64_t warps = ordo::cuda::thread_count() / 32, items = g.outputs * blocks;
+  const int64_t warps = ordo::cuda::thread_count() / 32, items = g.outputs * blocks.value;
+  ORDO_NO_UNROLL
   for (int64_t item = ordo::cuda::thread_index() / 32; item < items; item += warps) {
-    const int64_t o = item / blocks, b = item - o * blocks, base = g.base(o), begin = b * kReduceBlock;
+    const int64_t o = blocks.quotient(item), b = item - o * blocks.value, begin = b * kReduceBlock;
     const int64_t end = g.length < begin + kReduceBlock ? g.length : begin + kReduceBlock;
-    State s;
-    if (g.reduced == 1) {
-      const int64_t stride = g.reduced_strides[0];
-      s = fold_lane<R>(begin + lane, end, [&](int64_t i) { return r.load(base + i * stride, i, o); });
-    } else {
-      s = fold_lane<R>(begin + lane, end, [&](int64_t i) { return r.load(base + g.offset(i), i, o); });
-    }
-    s = halve<R>(s);
+    const State s = halve<R>(fold_values(r, g, g.base(o), begin + lane, end, o));
     if (lane == 0) {
-      if (blocks > 1)
+      if (blocks.value > 1)
         partial[item] = s;
       else
         r.store(o, g.length ? s : R::empty());
@@ -84,33 +93,33 @@ __global__ void reduce_inner_kernel(R r, ReduceShape g, int64_t blocks, typename
 inline constexpr int kAcrossRows = 8;  // of 32 threads each
 
 template <class R>
-__global__ void reduce_across_kernel(R r, ReduceShape g, int64_t blocks, typename R::State* partial) {
+__global__ void reduce_across_kernel(R r, ReduceShape g, Divisor blocks, Divisor tiles, typename R::State* partial) {
   using State = typename R::State;
   ORDO_SHARED(State, tile, [kReduceLanes][32]);
   const int x = int(threadIdx.x), y = int(threadIdx.y);
-  const int64_t row = g.kept_inner_size(), tiles = (row + 31) / 32, items = g.outputs / row * tiles * blocks;
+  const int64_t row = g.kept_inner_size(), items = g.outputs / row * tiles.value * blocks.value;
+  ORDO_NO_UNROLL
   for (int64_t item = blockIdx.x; item < items; item += gridDim.x) {
-    const int64_t b = item % blocks, t = item / blocks % tiles, o = item / (blocks * tiles) * row + t * 32 + x;
+    const int64_t tile_index = blocks.quotient(item), b = item - tile_index * blocks.value;
+    const int64_t of_row = tiles.quotient(tile_index), t = tile_index - of_row * tiles.value;
+    const int64_t o = of_row * row + t * 32 + x;
     const bool active = t * 32 + x < row;
     const int64_t begin = b * kReduceBlock, end = g.length < begin + kReduceBlock ? g.length : begin + kReduceBlock;
     const int64_t base = active ? g.base(o) : 0;
-    for (int lane = y; lane < kReduceLanes; lane += kAcrossRows) {
-      State s = R::identity();
-      if (active && g.reduced == 1)
-        s = fold_lane<R>(begin + lane, end, [&](int64_t i) { return r.load(base + i * g.reduced_strides[0], i, o); });
-      else if (active)
-        s = fold_lane<R>(begin + lane, end, [&](int64_t i) { return r.load(base + g.offset(i), i, o); });
-      tile[lane][x] = s;
-    }
+    ORDO_NO_UNROLL
+    for (int lane = y; lane < kReduceLanes; lane += kAcrossRows)
+      tile[lane][x] = active ? fold_values(r, g, base, begin + lane, end, o) : R::identity();
     __syncthreads();
+    ORDO_NO_UNROLL
     for (int half = kReduceLanes / 2; half > 0; half /= 2) {
+      ORDO_NO_UNROLL
       for (int lane = y; lane < half; lane += kAcrossRows)
         tile[lane][x] = R::combine(tile[lane][x], tile[lane + half][x]);
       __syncthreads();
     }
     if (y == 0 && active) {
-      if (blocks > 1)
-        partial[o * blocks + b] = tile[0][x];
+      if (blocks.value > 1)
+        partial[o * blocks.value + b] = tile[0][x];
       else
         r.store(o, tile[0][x]);
     }
@@ -120,11 +129,13 @@ __global__ void reduce_across_kernel(R r, ReduceShape g, int64_t blocks, typenam
 
 /// Rule 1 over the block results: a thread folds one group of 64, in place.
 template <class R>
-__global__ void fold_blocks_kernel(int64_t outputs, int64_t groups, int64_t count, int64_t step, int64_t blocks,
+__global__ void fold_blocks_kernel(int64_t outputs, Divisor groups, int64_t count, int64_t step, int64_t blocks,
                                    typename R::State* partial) {
-  for (int64_t item = ordo::cuda::thread_index(); item < outputs * groups; item += ordo::cuda::thread_count()) {
-    typename R::State* v = partial + item / groups * blocks;
-    const int64_t begin = item % groups * kReduceFold, end = begin + kReduceFold < count ? begin + kReduceFold : count;
+  ORDO_NO_UNROLL
+  for (int64_t item = ordo::cuda::thread_index(); item < outputs * groups.value; item += ordo::cuda::thread_count()) {
+    const int64_t o = groups.quotient(item), begin = (item - o * groups.value) * kReduceFold;
+    const int64_t end = begin + kReduceFold < count ? begin + kReduceFold : count;
+    typename R::State* v = partial + o * blocks;
     typename R::State s = v[begin * step];
     for (int64_t i = begin + 1; i < end; ++i) s = R::combine(s, v[i * step]);
     v[begin * step] = s;
@@ -134,6 +145,7 @@ __global__ void fold_blocks_kernel(int64_t outputs, int64_t groups, int64_t coun
 template <class R>
 __global__ void store_blocks_kernel(R r, int64_t outputs, int64_t count, int64_t step, int64_t blocks,
                                     const typename R::State* partial) {
+  ORDO_NO_UNROLL
   for (int64_t o = ordo::cuda::thread_index(); o < outputs; o += ordo::cuda::thread_count()) {
     const typename R::State* v = partial + o * blocks;
     typename R::State s = v[0];
@@ -160,14 +172,19 @@ void reduce(const R& r, const ReduceShape& g, Device device) {
   const cudaStream_t stream = ordo::cuda::current_stream(device);
   const int64_t blocks = g.blocks();
   Scratch<State> partial(blocks > 1 ? g.outputs * blocks : 0, device);
-  if (g.across_outputs()) {
-    const int64_t row = g.kept_inner_size(), items = g.outputs / row * ((row + 31) / 32) * blocks;
-    ordo::cuda::launch(reduce_across_kernel<R>, ordo::cuda::grid_for(items, 1), dim3(32, kAcrossRows), 0, stream, r, g,
-                       blocks, partial.data());
-  } else {
+  const auto along = [&] {
     const int warps = g.outputs * blocks < 4 ? 1 : 4;
     ordo::cuda::launch(reduce_inner_kernel<R>, ordo::cuda::grid_for(g.outputs * blocks, warps),
-                       dim3(unsigned(32 * warps)), 0, stream, r, g, blocks, partial.data());
+                       dim3(unsigned(32 * warps)), 0, stream, r, g, Divisor(blocks), partial.data());
+  };
+  if constexpr (kOneLine<R>) {
+    along();
+  } else if (g.across_outputs()) {
+    const int64_t row = g.kept_inner_size(), tiles = (row + 31) / 32, items = g.outputs / row * tiles * blocks;
+    ordo::cuda::launch(reduce_across_kernel<R>, ordo::cuda::grid_for(items, 1), dim3(32, kAcrossRows), 0, stream, r, g,
+                       Divisor(blocks), Divisor(tiles), partial.data());
+  } else {
+    along();
   }
   if (blocks == 1) return;
   // Levels of rule 1 in place: after k of them, results lie 64^k apart. The last level and the store are one kernel.
@@ -175,7 +192,7 @@ void reduce(const R& r, const ReduceShape& g, Device device) {
   while (count > kReduceFold) {
     const int64_t groups = (count + kReduceFold - 1) / kReduceFold;
     ordo::cuda::launch(fold_blocks_kernel<typename FoldOf<R>::type>, ordo::cuda::grid_for(g.outputs * groups, 64),
-                       dim3(64), 0, stream, g.outputs, groups, count, step, blocks, partial.data());
+                       dim3(64), 0, stream, g.outputs, Divisor(groups), count, step, blocks, partial.data());
     count = groups;
     step *= kReduceFold;
   }

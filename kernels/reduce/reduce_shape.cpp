@@ -28,14 +28,14 @@ Dims sizes_after(const Dims& sizes, unsigned mask, bool keepdim) {
 
 ReduceShape reduce_shape(const Dims& sizes, const Dims& strides, unsigned mask) {
   ReduceShape g;
-  const auto append = [](int& n, int64_t* loop_sizes, int64_t* loop_strides, int64_t size, int64_t stride) {
+  const auto append = [](int& n, Divisor* loop_sizes, int64_t* loop_strides, int64_t size, int64_t stride) {
     if (size == 1) return;
     if (n > 0 && loop_strides[n - 1] == size * stride) {
-      loop_sizes[n - 1] *= size;
+      loop_sizes[n - 1] = Divisor(loop_sizes[n - 1].value * size);
       loop_strides[n - 1] = stride;
       return;
     }
-    loop_sizes[n] = size;
+    loop_sizes[n] = Divisor(size);
     loop_strides[n++] = stride;
   };
   for (int d = 0; d < sizes.size(); ++d) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <ordo/engine/dims.h>
+#include <ordo/engine/divisor.h>
 #include <ordo/engine/host_device.h>
+#include <ordo/engine/no_unroll.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -12,13 +14,19 @@ inline constexpr int kReduceLanes = 32;
 inline constexpr int kReduceBlock = 4096;
 inline constexpr int kReduceFold = 64;
 
+/// Reducers of one line only say so, which spares the code for other shapes.
+template <class R>
+inline constexpr bool kOneLine = requires {
+  R::kOneLine;
+};
+
 /// `outputs` results of `length` values each. Loops are outermost first; neighbours that walk memory like one loop are
 /// merged, loops of size 1 dropped.
 struct ReduceShape {
   int64_t outputs = 1, length = 1;
   int kept = 0, reduced = 0;
-  int64_t kept_sizes[kMaxDims], kept_strides[kMaxDims];
-  int64_t reduced_sizes[kMaxDims], reduced_strides[kMaxDims];
+  Divisor kept_sizes[kMaxDims], reduced_sizes[kMaxDims];
+  int64_t kept_strides[kMaxDims], reduced_strides[kMaxDims];
 
   ORDO_HD int64_t blocks() const { return length <= kReduceBlock ? 1 : (length + kReduceBlock - 1) / kReduceBlock; }
 
@@ -28,9 +36,9 @@ struct ReduceShape {
   ORDO_HD int64_t offset(int64_t i) const { return locate(i, reduced, reduced_sizes, reduced_strides); }
 
   /// The innermost loops; a loop of size 1 where there is none.
-  ORDO_HD int64_t inner_size() const { return reduced ? reduced_sizes[reduced - 1] : 1; }
+  ORDO_HD int64_t inner_size() const { return reduced ? reduced_sizes[reduced - 1].value : 1; }
   ORDO_HD int64_t inner_stride() const { return reduced ? reduced_strides[reduced - 1] : 1; }
-  ORDO_HD int64_t kept_inner_size() const { return kept ? kept_sizes[kept - 1] : 1; }
+  ORDO_HD int64_t kept_inner_size() const { return kept ? kept_sizes[kept - 1].value : 1; }
   ORDO_HD int64_t kept_inner_stride() const { return kept ? kept_strides[kept - 1] : 1; }
 
   /// Neighbouring outputs are neighbours in memory and the values of one output are not: work on many outputs at once.
@@ -39,12 +47,13 @@ struct ReduceShape {
   }
 
  private:
-  static ORDO_HD int64_t locate(int64_t i, int n, const int64_t* sizes, const int64_t* strides) {
+  static ORDO_HD int64_t locate(int64_t i, int n, const Divisor* sizes, const int64_t* strides) {
     if (n == 0) return 0;
     int64_t at = 0;
-    for (int d = n - 1; d > 0; --d) {
-      const int64_t q = i / sizes[d];
-      at += (i - q * sizes[d]) * strides[d];
+    ORDO_NO_UNROLL  // callers have several copies
+        for (int d = n - 1; d > 0; --d) {
+      const int64_t q = sizes[d].quotient(i);
+      at += (i - q * sizes[d].value) * strides[d];
       i = q;
     }
     return at + i * strides[0];
@@ -61,7 +70,7 @@ inline ReduceShape reduce_line(int64_t n) {
   ReduceShape g;
   g.length = n;
   g.reduced = 1;
-  g.reduced_sizes[0] = n;
+  g.reduced_sizes[0].value = n;  // nothing is divided by the size of a single loop
   g.reduced_strides[0] = 1;
   return g;
 }

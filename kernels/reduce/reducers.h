@@ -4,6 +4,8 @@
 //   empty()                            the state of a reduction over no values
 //   load(offset, i, output)            value i of `output`, at `offset` elements from the tensor's first
 //   store(output, state)
+//   Fold                               optional: a reducer with the same State and combine(), all that is asked of it
+//   kOneLine                           optional: only for shapes that reduce_line() makes
 #pragma once
 
 #include <cmath>
@@ -20,7 +22,7 @@ namespace ordo::kernels {
 template <class A>
 struct Addition {
   using State = A;
-  using Fold = Addition;  // what block results need of a reducer; one for all sums of A
+  using Fold = Addition;  // one for all sums of A
   static ORDO_HD State identity() {
     if constexpr (std::is_floating_point_v<A>) return A(-0.0);
     return A(0);
@@ -87,6 +89,7 @@ using compare_t = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T
 template <class T, bool kMax>
 struct ExtremumReducer {
   using State = compare_t<T>;
+  using Fold = ExtremumReducer<State, kMax>;
   const T* x;
   T* out;
   static ORDO_HD State identity() {
@@ -103,13 +106,17 @@ struct ExtremumReducer {
   ORDO_HD void store(int64_t o, State s) const { out[o] = T(s); }
 };
 
+template <class V>
+struct ValueAt {
+  V value;
+  int64_t index;  // -1: none yet
+};
+
 /// The extreme value and its first position. `values` may be null.
 template <class T, bool kMax>
 struct ArgExtremumReducer {
-  struct State {
-    compare_t<T> value;
-    int64_t index;  // -1: none yet
-  };
+  using State = ValueAt<compare_t<T>>;
+  using Fold = ArgExtremumReducer<compare_t<T>, kMax>;
   const T* x;
   T* values;
   int64_t* indices;
@@ -128,19 +135,6 @@ struct ArgExtremumReducer {
     if (values) values[o] = T(s.value);
     indices[o] = s.index;
   }
-};
-
-/// Whether any (all) elements differ from zero.
-template <class T, bool kAny>
-struct TruthReducer {
-  using State = int;
-  const T* x;
-  bool* out;
-  static ORDO_HD State identity() { return kAny ? 0 : 1; }
-  static ORDO_HD State empty() { return identity(); }
-  static ORDO_HD State combine(State a, State b) { return kAny ? a | b : a & b; }
-  ORDO_HD State load(int64_t offset, int64_t, int64_t) const { return compare_t<T>(x[offset]) != compare_t<T>(0); }
-  ORDO_HD void store(int64_t o, State s) const { out[o] = s != 0; }
 };
 
 }  // namespace ordo::kernels

@@ -12,6 +12,7 @@ ORDO_REGISTER_OP({.name = "sum", .family = "reduce", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "mean", .family = "reduce", .dtypes = kFloatingTypes});
 
 Tensor sum(const Tensor& t, const Dims& dims, bool keepdim) {
+  const ordo::detail::OperationName name("sum");
   ordo::detail::expect_defined("sum", t, "input");
   const unsigned mask = reduced_mask("sum", t.dim(), dims);
   Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), is_floating(t.dtype()) ? t.dtype() : int64,
@@ -21,6 +22,7 @@ Tensor sum(const Tensor& t, const Dims& dims, bool keepdim) {
 }
 
 Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
+  const ordo::detail::OperationName name("mean");
   ordo::detail::expect_defined("mean", t, "input");
   ordo::detail::expect_floating("mean", t);
   const unsigned mask = reduced_mask("mean", t.dim(), dims);

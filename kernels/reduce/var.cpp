@@ -14,6 +14,7 @@ ORDO_REGISTER_OP({.name = "std", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "var_mean", .family = "reduce", .dtypes = kFloatingTypes});
 
 Tensor variance(const char* op, bool root, const Tensor& t, const Dims& dims, double correction, bool keepdim) {
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, t, "input");
   ordo::detail::expect_floating(op, t);
   const unsigned mask = reduced_mask(op, t.dim(), dims);

@@ -1,5 +1,6 @@
 #include <ordo/kernels/scatter_add/scatter_add.h>
 
+#include <ordo/engine/at_least_1d.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
@@ -30,8 +31,6 @@ namespace {
 
 constexpr const char* kOp = "scatter_add";
 
-Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? views::view(t, {1}) : t; }
-
 int64_t product(const Dims& sizes, int first, int last) {
   int64_t p = 1;
   for (int d = first; d < last; ++d) p *= sizes[d];
@@ -56,7 +55,7 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
              self.dtype(), src.dtype());
   ordo::detail::expect_index_dtype(kOp, index);
   const int d = wrap_dim(kOp, dim, self.dim());
-  const Tensor s = at_least_1d(self), i = at_least_1d(index), v = at_least_1d(src);
+  const Tensor s = views::at_least_1d(self), i = views::at_least_1d(index), v = views::at_least_1d(src);
   if (index.numel() == 0) return;
   ORDO_CHECK(i.dim() == s.dim() && v.dim() == s.dim(), ShapeError, kOp,
              "index {} and src {} must have as many dimensions as input {}", index.sizes(), src.sizes(), self.sizes());
@@ -74,8 +73,8 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
 AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
   if (index.numel() == 0) return {};
   const int d = wrap_dim(kOp, dim, self.dim());
-  const int64_t items = at_least_1d(index).size(d);
-  return {items, at_least_1d(self).size(d), index.numel() / items};
+  const int64_t items = views::at_least_1d(index).size(d);
+  return {items, views::at_least_1d(self).size(d), index.numel() / items};
 }
 
 /// Whether all slices of `index` along dimension d are one and the same (an index_add in disguise).
@@ -113,9 +112,9 @@ void add_into(const Tensor& output, int d, const Tensor& index, const Tensor& sr
 void add_into_leading(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
   if (index.numel() == 0) return;
   const int d = wrap_dim(kOp, dim, self.dim());
-  const Tensor i = at_least_1d(index);
-  const Tensor values = leading(at_least_1d(src), i.sizes(), -1);
-  const Tensor target = leading(at_least_1d(self), i.sizes(), d);
+  const Tensor i = views::at_least_1d(index);
+  const Tensor values = leading(views::at_least_1d(src), i.sizes(), -1);
+  const Tensor target = leading(views::at_least_1d(self), i.sizes(), d);
   if (target.is_contiguous()) return add_into(target, d, i, values, algorithm);
   const Tensor copy = clone(target);
   add_into(copy, d, i, values, algorithm);
@@ -125,6 +124,7 @@ void add_into_leading(const Tensor& self, int64_t dim, const Tensor& index, cons
 }  // namespace
 
 void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(self, dim, index, src);
   expect_writable(kOp, self);
   algorithm = choose_accumulate(kOp, algorithm, self.dtype(), size_of(self, dim, index));
@@ -133,6 +133,7 @@ void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Te
 }
 
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  const ordo::detail::OperationName name(kOp);
   check_arguments(input, dim, index, src);
   algorithm = choose_accumulate(kOp, algorithm, input.dtype(), size_of(input, dim, index));
   const Tensor result = clone(input);

@@ -19,6 +19,7 @@ SoftmaxShape softmax_shape(const char* op, const Tensor& t, int64_t dim) {
 }
 
 Tensor forward(const char* op, bool log, const Tensor& t, int64_t dim) {
+  const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, t, "input");
   ordo::detail::expect_floating(op, t);
   const SoftmaxShape s = softmax_shape(op, t, dim);

@@ -26,6 +26,7 @@ __global__ void softmax_kernel(SoftmaxShape s, const T* x, T* out) {
   using Max = ExtremumReducer<A, true>;
   const int lane = int(threadIdx.x) % 32;
   const int64_t rows = s.outer * s.inner, warps = ordo::cuda::thread_count() / 32;
+  ORDO_NO_UNROLL
   for (int64_t row = ordo::cuda::thread_index() / 32; row < rows; row += warps) {
     const int64_t at = row / s.inner * s.length * s.inner + row % s.inner;
     const A lane_max = fold_lane<Max>(lane, s.length, [&](int64_t i) { return A(x[at + i * s.inner]); });
@@ -43,6 +44,7 @@ __global__ void softmax_backward_kernel(SoftmaxShape s, const T* grad, const T* 
   using Gradient = SoftmaxGradient<T, kLog>;
   const int lane = int(threadIdx.x) % 32;
   const int64_t rows = s.outer * s.inner, warps = ordo::cuda::thread_count() / 32;
+  ORDO_NO_UNROLL
   for (int64_t row = ordo::cuda::thread_index() / 32; row < rows; row += warps) {
     const int64_t at = row / s.inner * s.length * s.inner + row % s.inner;
     const A sum = warp_sum<A>(

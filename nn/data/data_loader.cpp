@@ -7,6 +7,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/index_select.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/philox.h>
@@ -15,9 +16,10 @@
 namespace ordo::data {
 
 std::vector<int64_t> permutation(int64_t n, Generator& generator) {
-  std::vector<int64_t> order(size_t(std::max<int64_t>(n, 0)));
+  ORDO_CHECK(n >= 0, ValueError, "permutation", "n must not be negative, but is {}", n);
+  auto order = checked::vector<int64_t>("permutation", n);
   std::iota(order.begin(), order.end(), 0);
-  const GeneratorState state = generator.reserve(uint64_t(n + 1) / 2);
+  const GeneratorState state = generator.reserve((uint64_t(n) + 1) / 2);
   for (int64_t i = n - 1; i > 0; --i) {
     const PhiloxBlock block = philox(state.seed, state.stream, state.offset + uint64_t(i) / 2);
     const uint64_t random = uint64_t(block.v[i % 2 * 2]) << 32 | block.v[i % 2 * 2 + 1];
@@ -63,7 +65,7 @@ DataLoader::DataLoader(Tensor inputs, Tensor targets, DataLoaderOptions options)
 
 int64_t DataLoader::size() const {
   const int64_t n = inputs_.size(0), per_batch = options_.batch_size;
-  return options_.drop_last ? n / per_batch : (n + per_batch - 1) / per_batch;
+  return n / per_batch + (!options_.drop_last && n % per_batch != 0);
 }
 
 DataLoader::Iterator DataLoader::begin() {
@@ -71,7 +73,7 @@ DataLoader::Iterator DataLoader::begin() {
   if (options_.shuffle) {
     order_ = permutation(n, options_.generator ? *options_.generator : default_generator());
   } else if (order_.empty()) {
-    order_.resize(size_t(n));
+    order_ = checked::vector<int64_t>("DataLoader", n);
     std::iota(order_.begin(), order_.end(), 0);
   }
   return {this, 0};

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include <ordo/engine/error.h>
@@ -40,6 +41,41 @@ TEST_F(ParallelFor, several_callers_and_nesting) {
     });
   for (auto& t : callers) t.join();
   EXPECT_EQ(total, 3 * 500 * 128);
+}
+
+// A thread that computes while another's work has threads gets its share of them, and does not run alone.
+TEST_F(ParallelFor, callers_do_not_serialise_each_other) {
+  std::atomic<bool> first_runs{false}, second_is_done{false};
+  std::thread first([&] {
+    parallel_for(0, 2, 1, [&](int64_t, int64_t) {
+      first_runs = true;
+      while (!second_is_done) std::this_thread::yield();
+    });
+  });
+  while (!first_runs) std::this_thread::yield();
+  std::atomic<int> begun{0};
+  std::atomic<bool> together{true};
+  parallel_for(0, 2, 1, [&](int64_t, int64_t) {  // each piece waits for the other one
+    ++begun;
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (begun < 2 && together)
+      if (std::chrono::steady_clock::now() > limit) together = false;
+  });
+  second_is_done = true;
+  first.join();
+  EXPECT_TRUE(together);
+}
+
+TEST_F(ParallelFor, many_callers_finish) {
+  std::atomic<int64_t> total{0};
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 24; ++t)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 50; ++round)
+        parallel_for(0, 1000, 10, [&](int64_t begin, int64_t end) { total += end - begin; });
+    });
+  for (auto& t : callers) t.join();
+  EXPECT_EQ(total, 24 * 50 * 1000);
 }
 
 TEST_F(ParallelFor, the_first_error_is_rethrown_and_the_pool_stays_usable) {

@@ -4,7 +4,8 @@ namespace ordo::test {
 
 const std::map<std::string, Fuzzer>& fuzzers() {
   static const std::map<std::string, Fuzzer> all = {
-      {"views", {"views, in-place and ordinary operations, values and gradients", fuzz_views}},
+      {"calls", {"operations with bent inputs: a result that repeats, or an error of the library", 1500, fuzz_calls}},
+      {"views", {"views, in-place and ordinary operations, values and gradients", 2000, fuzz_views}},
   };
   return all;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ordo::test {
 
@@ -15,14 +16,23 @@ struct FuzzResult {
 
 struct Fuzzer {
   const char* summary;
+  int programs;  ///< how many a test runs
   FuzzResult (*run)(uint64_t seed);
 };
 
 /// By name, for the command line.
 const std::map<std::string, Fuzzer>& fuzzers();
 
+/// `ordo_tests fuzz [NAME] [--seconds N] [--programs N] [--seed N]`: runs programs of a kind, or of every kind, one
+/// seed after the other. A failure prints the program and how to replay it. 0 when none failed, else 1; 2: bad
+/// arguments.
+int fuzz_command(const std::vector<std::string>& arguments);
+
 /// Views, in-place and ordinary operations against numbers that know what they were computed from.
 FuzzResult fuzz_views(uint64_t seed);
+/// A sample of any operation with some inputs bent: it gives a result, the same twice and with any number of threads,
+/// or an error of the library, and leaves its inputs alone.
+FuzzResult fuzz_calls(uint64_t seed);
 
 /// Draws for one program.
 class Draw {

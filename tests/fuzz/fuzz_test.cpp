@@ -1,4 +1,4 @@
-// A few thousand programs of every kind; `./run fuzz` runs more.
+// Some programs of every kind; `./run fuzz` runs more.
 #include <gtest/gtest.h>
 
 #include "tests/fuzz/fuzz.h"
@@ -10,14 +10,13 @@ class Fuzz : public testing::TestWithParam<std::string> {};
 
 TEST_P(Fuzz, programs) {
   const Fuzzer& fuzzer = fuzzers().at(GetParam());
-  constexpr int programs = 2000;
   int complete = 0;
-  for (uint64_t seed = 0; seed < programs; ++seed) {
+  for (uint64_t seed = 0; seed < uint64_t(fuzzer.programs); ++seed) {
     const FuzzResult result = fuzzer.run(seed);
-    ASSERT_EQ(result.failure, "") << "replay: ordo_fuzz " << GetParam() << " --seed " << seed << " --programs 1";
+    ASSERT_EQ(result.failure, "") << "replay: ordo_tests fuzz " << GetParam() << " --seed " << seed << " --programs 1";
     complete += result.complete;
   }
-  EXPECT_GT(complete, programs / 2) << "most programs must come to their end";
+  EXPECT_GT(complete, fuzzer.programs / 4) << "too many programs end early";
 }
 
 std::vector<std::string> names() {

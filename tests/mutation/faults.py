@@ -1,31 +1,10 @@
-"""Small faults for mutate.py: in `file`, `before` (which occurs exactly once) becomes `after`."""
-
-
-# Tests that are tried first, by the beginning of the file's path. The others run when none of these fails.
-FIRST = {
-    "kernels/accumulate/exact": "*Exact*",
-    "kernels/accumulate/range": "*Exact*",
-    "kernels/accumulate/": "*index_add*:*scatter_add*:*bincount*:*Accumulate*:*embedding*",
-    "kernels/reduce/": "*/sum:*/mean:*/amax:*/argmin:*/var:*/max:*/norm:*batch_norm*",
-    "kernels/matmul/": "*/matmul:*/bmm:*/linear:*Matmul*",
-    "kernels/copy/": "*/contiguous:*/clone:*/copy_:*/permute:*/transpose:*Copy*",
-    "kernels/softmax/": "*softmax*",
-    "kernels/bincount/": "*bincount*:*Bincount*",
-    "kernels/pooling/": "*pool2d*:*Pool*",
-    "kernels/embedding_bag/": "*embedding_bag*:*EmbeddingBag*:IndexPlan*",
-    "kernels/conv2d/": "*conv2d*:*Conv2d*",
-    "kernels/random/": "*/rand:*/randn:*/uniform_:*/dropout:*Random*",
-    "engine/cuda/": "*Cuda*:*Simt*:*Streams*:*Stream*:*IndexCheck*:*Tensor*",
-}
-
-
-def fault(name, file, before, after):
-    first = next((tests for path, tests in FIRST.items() if file.startswith(path)), "*")
-    return {"name": name, "file": file, "before": before, "after": after, "first": first}
-
+"""Small faults for mutate.py: those of the kernels and of what speaks to a device; host_faults.py has the others."""
+from fault import fault
+from host_faults import HOST_FAULTS
 
 ACCUMULATE = "kernels/accumulate/accumulate_cuda.cuh"
 SORTED = "kernels/accumulate/sorted_cuda.cuh"
+LEVELS = "kernels/accumulate/levels.cu"
 EXACT = "kernels/accumulate/exact.h"
 EXACT_CUDA = "kernels/accumulate/exact_cuda.cuh"
 ATOMIC = "kernels/accumulate/atomic_cuda.cuh"
@@ -39,7 +18,7 @@ CELLS = "kernels/pooling/cells.h"
 BAG = "kernels/embedding_bag/embedding_bag.cu"
 FOLD_CPU = "kernels/accumulate/fold_cpu.h"
 
-FAULTS = [
+KERNEL_FAULTS = [
     # -- the accumulate engine on CUDA
     fault("narrow rows: a group is folded from its end", SORTED,
           "        Acc sum = values[staged(i) * columns + j];\n"
@@ -75,10 +54,10 @@ FAULTS = [
           " && reinterpret_cast<uintptr_t>(output) % 16 == 0 && items.aligned(16);", ";"),
     fault("wide rows: columns at the row's end are left out", SORTED,
           "return shape.inner % V == 0 && ", "return "),
-    fault("levels: every group begins one", SORTED,
+    fault("levels: every group begins one", LEVELS,
           "if (group.begin < 0 || ((group.begin - group.run_begin) & (wide - 1)) != 0) continue;",
           "if (group.begin < 0) continue;"),
-    fault("levels: the last group is left out", SORTED,
+    fault("levels: the last group is left out", LEVELS,
           "for (; g < groups; ++g) sum = wrapping_add(sum, value(g));",
           "for (; g + 1 < groups; ++g) sum = wrapping_add(sum, value(g));"),
     fault("levels: a group reaches beyond its run", RUNS,
@@ -142,7 +121,7 @@ FAULTS = [
     fault("CPU exact: a block is added with a value of another window", "kernels/accumulate/exact_cpu.h", "if (elsewhere != 0) return first;", ""),
     fault("exact: the largest exponent is stored without an atomic", EXACT_CUDA,
           "atomicMax(&all->top, top);", "all->top = top;"),
-    fault("exact: only one window is cleared", EXACT_CUDA, "ExactWindowsUsed(sums).slots() * sums.count", "sums.count"),
+    fault("exact: only one window is cleared", "kernels/accumulate/exact.cu", "ExactWindowsUsed(sums).slots() * sums.count", "sums.count"),
     fault("CPU exact: a thread's rare values are forgotten", "kernels/accumulate/exact_cells_cpu.h",
           "for (int w = 0; w < ExactWindows::kMost; ++w) {\n      const int64_t* const from", "for (int w = main_; w <= main_; ++w) {\n      const int64_t* const from"),
     fault("CPU exact: a bad index is found too late", "kernels/accumulate/exact_cpu.h",
@@ -205,24 +184,27 @@ FAULTS = [
     fault("bincount: half of the lanes have a say in the range", "kernels/bincount/bincount.cu",
           "for (int offset = 16; offset > 0; offset /= 2) {", "for (int offset = 16; offset > 1; offset /= 2) {"),
     fault("max pooling: a cell misses the last window of a line", CELLS,
-          "for (int64_t ow = w_begin; ow < w_end; ++ow) {\n      const int64_t o = oh",
-          "for (int64_t ow = w_begin; ow + 1 < w_end; ++ow) {\n      const int64_t o = oh"),
-    fault("max pooling: the last maximum wins", CELLS, "if (v > best || v != v) {\n        best = v;\n        index",
-          "if (v >= best || v != v) {\n        best = v;\n        index"),
+          "for (int64_t o = row + w_begin; o < row + w_end; ++o)", "for (int64_t o = row + w_begin; o + 1 < row + w_end; ++o)"),
+    fault("max pooling: the gradient takes one layer of windows only", CELLS,
+          "for (int64_t od = windows.d.first_output(id); od < d_end; ++od) {\n    for (int64_t oh",
+          "for (int64_t od = d_end - 1; od < d_end; ++od) {\n    for (int64_t oh"),
+    fault("max pooling: the last maximum wins", CELLS, "if (v > best || v != v) {", "if (v >= best || v != v) {"),
     fault("average pooling: windows that a stride skips are counted", CELLS,
           "if (!windows.h.covers(oh, ih)) continue;", ""),
     fault("average pooling: atomic in place of gather", "kernels/pooling/avg_pool_cuda.cuh",
           "if (algorithm == Algorithm::atomic) {", "if (algorithm != Algorithm::automatic) {"),
     fault("bags: the padding row is counted", BAG,
-          "if (!check.ok(i, row, rows) || row == bags.padding) continue;\n      row_of[i] = row;",
-          "if (!check.ok(i, row, rows)) continue;\n      row_of[i] = row;"),
+          "if (row < 0 || row == bags.padding) continue;\n      row_of[i] = row;",
+          "if (row < 0) continue;\n      row_of[i] = row;"),
     fault("bags: items left out keep what memory held", BAG,
           "launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);",
           "if (bags.items < 0) launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);"),
-    fault("convolution: the fold goes through the window backwards", "kernels/conv2d/conv2d.cu",
-          "for (int64_t u = 0; u < s.kernel_h; ++u) {\n      const int64_t down = line",
-          "for (int64_t u = s.kernel_h - 1; u >= 0; --u) {\n      const int64_t down = line"),
-    fault("convolution: the gradient of the last sample is lost", "kernels/conv2d/conv2d.cu",
+    fault("convolution: the fold goes through the window backwards", "kernels/convolution/convolution.cu",
+          "for (int64_t u = 0; u < s.h.kernel; ++u) {", "for (int64_t u = s.h.kernel - 1; u >= 0; --u) {"),
+    fault("convolution: output_padding beyond the last window is taken for covered",
+          "kernels/convolution/unfold_cpu.h", "a.output >= a.dilation && a.input + a.padding <= a.output",
+          "a.output >= a.dilation && a.input - a.input <= a.output"),
+    fault("convolution: the gradient of the last sample is lost", "kernels/convolution/convolution.cu",
           "for (int64_t n = first ? 1 : 0; n < samples; ++n)", "for (int64_t n = first ? 1 : 0; n + 1 < samples; ++n)"),
     fault("random numbers: every block draws the same", "kernels/random/random.cu",
           "philox(seed, stream, offset + uint64_t(block));", "philox(seed, stream, offset);"),
@@ -239,7 +221,7 @@ FAULTS = [
     # -- the CPU
     fault("CPU sort: pieces change places", "kernels/accumulate/sort_cpu.cpp",
           "for (int p = 0; p < pieces; ++p) position +=", "for (int p = pieces - 1; p >= 0; --p) position +="),
-    fault("CPU fold: cut anywhere in a run", FOLD_CPU,
+    fault("CPU fold: cut anywhere in a run", "kernels/accumulate/sorted_items_cpu.cpp",
           "start + (at - start + kOrderedGroup - 1) / kOrderedGroup * kOrderedGroup);", "at);"),
     fault("CPU fold: a split run loses its last group", FOLD_CPU,
           "for (int64_t g = 0; g < groups; ++g) sum.push(", "for (int64_t g = 0; g + 1 < groups; ++g) sum.push("),
@@ -258,3 +240,5 @@ FAULTS = [
           "if (algorithm == Algorithm::atomic) return accumulate_detail::accumulate_atomic(items, output, shape);",
           "return accumulate_detail::accumulate_atomic(items, output, shape);"),
 ]
+
+FAULTS = KERNEL_FAULTS + HOST_FAULTS

@@ -11,8 +11,8 @@ class Unreadable(Exception):
     pass
 
 
-def elf_sections(image):
-    """(name, content) of every section of a 64-bit little-endian ELF file."""
+def elf_headers(image):
+    """(name, kind, offset, size) of every section of a 64-bit little-endian ELF file."""
     if image[:6] != b"\x7fELF\x02\x01":
         raise Unreadable("not a 64-bit ELF file")
     table, = struct.unpack_from("<Q", image, 0x28)
@@ -24,8 +24,13 @@ def elf_sections(image):
     names = headers[names_index][2]
     for name, kind, offset, size in headers:
         end = image.index(b"\0", names + name)
-        content = b"" if kind == 8 else image[offset:offset + size]  # 8: takes no place in the file
-        yield image[names + name:end].decode(), content
+        yield image[names + name:end].decode(), kind, offset, size
+
+
+def elf_sections(image):
+    """(name, content) of every section."""
+    for name, kind, offset, size in elf_headers(image):
+        yield name, b"" if kind == 8 else image[offset:offset + size]  # 8: takes no place in the file
 
 
 def decompressed(content, size):
@@ -63,26 +68,30 @@ def entries(section):
         at = end
 
 
-def read(path):
-    """({architecture: [PTX text]}, {architecture: {kernel}}) of a library."""
+def pieces(path):
+    """(kind, architecture, content) of every piece of device code in a library."""
     with open(path, "rb") as file:
         image = file.read()
-    texts, kernels = {}, {}
     for name, section in elf_sections(image):
-        if name != ".nv_fatbin":
-            continue
-        for kind, architecture, content in entries(section):
-            if kind == PTX:
-                text = content.split(b"\0")[0].decode()
-                if ".target" not in text:
-                    raise Unreadable("a piece of PTX is no text")
-                texts.setdefault(architecture, []).append(text)
-            elif kind == CUBIN:
-                # Every kernel has a bank of constants for its parameters.
-                prefix = ".nv.constant0."
-                kernels.setdefault(architecture, set()).update(
-                    section_name[len(prefix):] for section_name, _ in elf_sections(content)
-                    if section_name.startswith(prefix))
-            else:
-                raise Unreadable(f"device code of unknown kind {kind}")
+        if name == ".nv_fatbin":
+            yield from entries(section)
+
+
+def read(path):
+    """({architecture: [PTX text]}, {architecture: {kernel}}) of a library."""
+    texts, kernels = {}, {}
+    for kind, architecture, content in pieces(path):
+        if kind == PTX:
+            text = content.split(b"\0")[0].decode()
+            if ".target" not in text:
+                raise Unreadable("a piece of PTX is no text")
+            texts.setdefault(architecture, []).append(text)
+        elif kind == CUBIN:
+            # Every kernel has a bank of constants for its parameters.
+            prefix = ".nv.constant0."
+            kernels.setdefault(architecture, set()).update(
+                section_name[len(prefix):] for section_name, _ in elf_sections(content)
+                if section_name.startswith(prefix))
+        else:
+            raise Unreadable(f"device code of unknown kind {kind}")
     return texts, kernels

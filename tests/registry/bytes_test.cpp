@@ -1,11 +1,35 @@
 // At device_to_device every operation and its gradients give the same bytes on every device and with every number of
-// threads, in every dtype of its row.
+// threads, in every dtype of its row, also while another thread of the program computes.
+#include <atomic>
+#include <thread>
+
 #include "tests/support/registry_test_base.h"
 
 namespace ordo::test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryBytes);
+
+/// A thread that computes all the time, and takes its share of the threads.
+class BusyThread {
+ public:
+  BusyThread()
+      : thread_([this] {
+          std::vector<float> v(4096, 1);
+          while (!stop_)
+            parallel_for(0, 4096, 64, [&](int64_t begin, int64_t end) {
+              for (int64_t i = begin; i < end; ++i) v[size_t(i)] = v[size_t(i)] * 0.5f + 1;
+            });
+        }) {}
+  ~BusyThread() {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
 
 TEST_P(RegistryBytes, same_on_every_device_and_thread_count) {
   const DeterminismGuard guard(Determinism::device_to_device);
@@ -19,6 +43,11 @@ TEST_P(RegistryBytes, same_on_every_device_and_thread_count) {
         set_num_threads(threads);
         EXPECT_EQ(difference(all_bytes(*op_, sample, inputs), *want), "")
             << trace(sample, dtype, cpu) << ": " << threads << " threads change the bits";
+      }
+      if (dtype == float32) {
+        const BusyThread busy;
+        EXPECT_EQ(difference(all_bytes(*op_, sample, inputs), *want), "")
+            << trace(sample, dtype, cpu) << ": a second busy thread changes the bits";
       }
       for (Device device : devices()) {
         if (device.is_cpu()) continue;

@@ -47,6 +47,7 @@ complain 'ordo.h does not include' < <(
     head -n 8 "$header" | grep -q Internal || grep -qF "#include <ordo/$header>" ordo.h nn/nn.h || echo "$header"
   done)
 
+# Names of operations of one to three dimensions stand in tables, kMaxPool{"max_pool1d", ...}, that their OpCall reads.
 # These only call another operation of the same result.
 forwarding='rand_like randn_like chunk'
 complain 'operations that do not open an OpCall("name", ...)' < <(
@@ -54,7 +55,8 @@ complain 'operations that do not open an OpCall("name", ...)' < <(
     head -n 8 "$header" | grep -q Internal && continue
     grep -ohE '^(Tensor(List)?&?|Max(Pool)?Result|std::pair<.*>) [a-z_0-9]+\(' "$header"
   done | sed -E 's/.* ([a-z_0-9]+)\(/\1/' | sort -u | while read -r name; do
-    [[ " $forwarding " == *" $name "* ]] || grep -qE "OpCall [a-z]+\(\"$name\"|kOp = \"$name\"" autograd/ops/*.cpp || echo "$name"
+    [[ " $forwarding " == *" $name "* ]] || grep -qE "OpCall [a-z]+\(\"$name\"|kOp = \"$name\"" autograd/ops/*.cpp ||
+      grep -hE -A 4 "^inline constexpr [A-Za-z]+Names k" kernels/*/*.h | grep -q "\"$name\"" || echo "$name"
   done)
 
 complain 'files of more than 600 lines' < <(

@@ -173,7 +173,7 @@ TEST(BadInput, elementwise) {
   EXPECT_ORDO_ERROR(a < b, ShapeError, "[lt]");
   EXPECT_ORDO_ERROR(logical_or(a, b), ShapeError, "[logical_or]");
   EXPECT_ORDO_ERROR(where(flag, a, b), ShapeError, "[where]");
-  EXPECT_ORDO_ERROR(masked_fill(a, ones({5, 2, 3}, {boolean}), 0), ShapeError, "[masked_fill_]");
+  EXPECT_ORDO_ERROR(masked_fill(a, ones({5, 2, 3}, {boolean}), 0), ShapeError, "[masked_fill]");
   EXPECT_ORDO_ERROR(a + Tensor(), ValueError, "[add]");
   EXPECT_ORDO_ERROR(exp(Tensor()), ValueError, "[exp]");
   EXPECT_ORDO_ERROR(relu(Tensor()), ValueError, "[relu]");
@@ -189,7 +189,7 @@ TEST(BadInput, elementwise) {
   EXPECT_ORDO_ERROR(pow(of(int32), -1), ValueError, "[pow]");
   EXPECT_ORDO_ERROR(of(int32) + (int64_t(1) << 40), ValueError, "[add]");
   EXPECT_ORDO_ERROR(where(a, a, a), DTypeError, "[where]");
-  EXPECT_ORDO_ERROR(masked_fill(a, a, 0), DTypeError, "[masked_fill_]");
+  EXPECT_ORDO_ERROR(masked_fill(a, a, 0), DTypeError, "[masked_fill]");
   Tensor t = ones({3});
   EXPECT_ORDO_ERROR(t.add_(ones({2, 3})), ShapeError, "[add_]");
   EXPECT_ORDO_ERROR(t.mul_(ones({2})), ShapeError, "[mul_]");

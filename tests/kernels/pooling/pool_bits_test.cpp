@@ -3,10 +3,10 @@
 
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/pooling/adaptive_avg_pool2d.h>
-#include <ordo/kernels/pooling/adaptive_max_pool2d.h>
-#include <ordo/kernels/pooling/avg_pool2d.h>
-#include <ordo/kernels/pooling/max_pool2d.h>
+#include <ordo/kernels/pooling/adaptive_avg_pool.h>
+#include <ordo/kernels/pooling/adaptive_max_pool.h>
+#include <ordo/kernels/pooling/avg_pool.h>
+#include <ordo/kernels/pooling/max_pool.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -18,8 +18,9 @@ class PoolBits : public testing::Test {
   int threads_ = num_threads();
 };
 
-constexpr Size2 kKernel = 3, kPadding = 1;
-constexpr OptionalSize2 kStride = 1;
+const auto kMax = kernels::max_pool_arguments<2>(3, 1, 1);
+const auto kAverage = kernels::avg_pool_arguments<2>(3, 1, 1);
+const auto kAdaptive = kernels::adaptive_pool_arguments<2>({17, 19});
 const Dims kSizes{2, 3, 19, 23};
 
 Tensor mixed(const Dims& sizes, uint64_t stream, DType dtype, Device device) {
@@ -27,21 +28,19 @@ Tensor mixed(const Dims& sizes, uint64_t stream, DType dtype, Device device) {
 }
 
 Tensor max_backward(DType dtype, Device device, Algorithm algorithm) {
-  const auto pooled = kernels::max_pool2d_with_indices(mixed(kSizes, 1, dtype, device), kKernel, kStride, kPadding);
-  return kernels::max_pool2d_backward(mixed(kSizes, 2, dtype, device), pooled.indices, kSizes, kKernel, kStride,
-                                      kPadding, 1, false, algorithm);
+  const auto pooled = kernels::max_pool_with_indices(mixed(kSizes, 1, dtype, device), kMax);
+  return kernels::max_pool_backward(mixed(kSizes, 2, dtype, device), pooled.indices, kSizes, kMax, algorithm);
 }
 Tensor avg_backward(DType dtype, Device device, Algorithm algorithm) {
-  return kernels::avg_pool2d_backward(mixed(kSizes, 2, dtype, device), kSizes, kKernel, kStride, kPadding, false, true,
-                                      std::nullopt, algorithm);
+  return kernels::avg_pool_backward(mixed(kSizes, 2, dtype, device), kSizes, kAverage, algorithm);
 }
 Tensor adaptive_max_backward(DType dtype, Device device, Algorithm algorithm) {
-  const auto pooled = kernels::adaptive_max_pool2d_with_indices(mixed({2, 3, 5, 6}, 1, dtype, device), {17, 19});
-  return kernels::adaptive_max_pool2d_backward(mixed({2, 3, 17, 19}, 2, dtype, device), pooled.indices, {2, 3, 5, 6},
-                                               algorithm);
+  const auto pooled = kernels::adaptive_max_pool_with_indices(mixed({2, 3, 5, 6}, 1, dtype, device), kAdaptive);
+  return kernels::adaptive_max_pool_backward(mixed({2, 3, 17, 19}, 2, dtype, device), pooled.indices, {2, 3, 5, 6}, 2,
+                                             algorithm);
 }
 Tensor adaptive_avg_backward(DType dtype, Device device, Algorithm algorithm) {
-  return kernels::adaptive_avg_pool2d_backward(mixed({2, 3, 17, 19}, 2, dtype, device), {2, 3, 5, 6}, algorithm);
+  return kernels::adaptive_avg_pool_backward(mixed({2, 3, 17, 19}, 2, dtype, device), {2, 3, 5, 6}, 2, algorithm);
 }
 
 using Backward = Tensor (*)(DType, Device, Algorithm);
@@ -71,12 +70,12 @@ TEST_F(PoolBits, golden_forward) {
   for (Device device : test_devices()) {
     SCOPED_TRACE(device.str());
     const Tensor x = mixed(kSizes, 1, float32, device), wide = mixed({1, 2, 40, 41}, 3, float32, device);
-    const auto pooled = kernels::max_pool2d_with_indices(x, kKernel, 2, kPadding);
+    const auto pooled = kernels::max_pool_with_indices(x, kernels::max_pool_arguments<2>(3, 2, 1));
     EXPECT_EQ(hash_of(pooled.values), "c3ec4838a3293579");
     EXPECT_EQ(hash_of(pooled.indices), "f84205536cb98f32");
-    EXPECT_EQ(hash_of(kernels::avg_pool2d(x, kKernel, 2, kPadding)), "8c726b4c93e83050");
-    EXPECT_EQ(hash_of(kernels::avg_pool2d(wide, 13, 3, 6)), "59d1694f16e0d8e1");
-    EXPECT_EQ(hash_of(kernels::adaptive_avg_pool2d(wide, 1)), "977eb50831e6ec99");
+    EXPECT_EQ(hash_of(kernels::avg_pool(x, kernels::avg_pool_arguments<2>(3, 2, 1))), "8c726b4c93e83050");
+    EXPECT_EQ(hash_of(kernels::avg_pool(wide, kernels::avg_pool_arguments<2>(13, 3, 6))), "59d1694f16e0d8e1");
+    EXPECT_EQ(hash_of(kernels::adaptive_avg_pool(wide, kernels::adaptive_pool_arguments<2>(1))), "977eb50831e6ec99");
   }
 }
 
@@ -86,21 +85,23 @@ TEST_F(PoolBits, thread_counts) {
     for (DType dtype : {float32, float16}) {
       SCOPED_TRACE(sizes.str() + " " + std::string(name(dtype)));
       const Tensor x = mixed(sizes, 1, dtype, cpu), weights = mixed(sizes, 2, dtype, cpu);
+      const auto max = kernels::max_pool_arguments<2>(5, 1, 2);
+      const auto average = kernels::avg_pool_arguments<2>(5, 1, 2, false, false);
       const auto max_gradient = [&](Algorithm algorithm) {
-        const auto pooled = kernels::max_pool2d_with_indices(x, 5, 1, 2);
-        return kernels::max_pool2d_backward(weights, pooled.indices, sizes, 5, 1, 2, 1, false, algorithm);
+        const auto pooled = kernels::max_pool_with_indices(x, max);
+        return kernels::max_pool_backward(weights, pooled.indices, sizes, max, algorithm);
       };
       const auto avg_gradient = [&](Algorithm algorithm) {
-        return kernels::avg_pool2d_backward(weights, sizes, 5, 1, 2, false, false, std::nullopt, algorithm);
+        return kernels::avg_pool_backward(weights, sizes, average, algorithm);
       };
       set_num_threads(1);
       const Tensor max_ordered = max_gradient(Algorithm::gather), avg_ordered = avg_gradient(Algorithm::gather);
-      const Tensor values = kernels::max_pool2d(x, 5, 1, 2);
+      const Tensor values = kernels::max_pool(x, max);
       for (int threads : {2, 3, 4}) {
         set_num_threads(threads);
         EXPECT_EQ(bytes_of(max_gradient(Algorithm::gather)), bytes_of(max_ordered));
         EXPECT_EQ(bytes_of(avg_gradient(Algorithm::gather)), bytes_of(avg_ordered));
-        EXPECT_EQ(bytes_of(kernels::max_pool2d(x, 5, 1, 2)), bytes_of(values));
+        EXPECT_EQ(bytes_of(kernels::max_pool(x, max)), bytes_of(values));
         for (int repeat = 0; repeat < 5; ++repeat) {
           const auto a = max_gradient(Algorithm::atomic).to_vector<double>(), b = max_ordered.to_vector<double>();
           const auto c = avg_gradient(Algorithm::atomic).to_vector<double>(), d = avg_ordered.to_vector<double>();

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <ordo/engine/tensor.h>
-#include <ordo/kernels/pooling/size2.h>
 
 namespace ordo::test {
 
@@ -51,33 +50,40 @@ inline std::vector<WindowCells> adaptive_cells(int64_t size, int64_t output) {
   return windows;
 }
 
-/// f(values of the window, their flat positions, padded count) for every output of every plane.
-inline void for_windows(
-    const Tensor& input, const std::vector<WindowCells>& rows, const std::vector<WindowCells>& columns,
-    const std::function<void(const std::vector<double>&, const std::vector<int64_t>&, int64_t)>& f) {
-  const std::vector<double> x = input.to_vector<double>();
-  const int64_t h = input.size(-2), w = input.size(-1), planes = h * w > 0 ? input.numel() / (h * w) : 0;
-  for (int64_t p = 0; p < planes; ++p) {
-    for (const WindowCells& row : rows) {
-      for (const WindowCells& column : columns) {
-        std::vector<double> values;
-        std::vector<int64_t> positions;
-        for (int64_t r : row.cells) {
-          for (int64_t c : column.cells) {
-            values.push_back(x[size_t(p * h * w + r * w + c)]);
-            positions.push_back(r * w + c);
-          }
-        }
-        f(values, positions, row.padded * column.padded);
-      }
-    }
+/// The cells of the windows along each spatial dimension, outermost first; `axis(i)` makes those of the i-th.
+struct WindowAxes {
+  std::vector<std::vector<WindowCells>> axes;
+  int rank;
+
+  template <class F>
+  WindowAxes(int dimensions, F axis) : rank(dimensions) {
+    for (int i = 0; i < dimensions; ++i) axes.push_back(axis(i));
+    while (axes.size() < 3) axes.insert(axes.begin(), {WindowCells{{0}, 1}});  // one cell, one window
   }
+};
+
+/// f(values of the window, padded count) for every output of every volume.
+inline void for_windows(const Tensor& input, const WindowAxes& windows,
+                        const std::function<void(const std::vector<double>&, int64_t)>& f) {
+  const std::vector<double> x = input.to_vector<double>();
+  int64_t size[3] = {1, 1, 1};
+  for (int i = 1; i <= windows.rank; ++i) size[3 - i] = input.size(-i);
+  const int64_t cells = size[0] * size[1] * size[2], volumes = input.numel() / cells;
+  for (int64_t p = 0; p < volumes; ++p)
+    for (const WindowCells& layer : windows.axes[0])
+      for (const WindowCells& row : windows.axes[1])
+        for (const WindowCells& column : windows.axes[2]) {
+          std::vector<double> values;
+          for (int64_t d : layer.cells)
+            for (int64_t h : row.cells)
+              for (int64_t w : column.cells) values.push_back(x[size_t(p * cells + (d * size[1] + h) * size[2] + w)]);
+          f(values, layer.padded * row.padded * column.padded);
+        }
 }
 
-inline std::vector<double> max_reference(const Tensor& input, const std::vector<WindowCells>& rows,
-                                         const std::vector<WindowCells>& columns) {
+inline std::vector<double> max_reference(const Tensor& input, const WindowAxes& windows) {
   std::vector<double> out;
-  for_windows(input, rows, columns, [&](const auto& values, const auto&, int64_t) {
+  for_windows(input, windows, [&](const auto& values, int64_t) {
     double best = -std::numeric_limits<double>::infinity();
     for (double v : values) best = std::isnan(v) || v > best ? v : best;
     out.push_back(best);
@@ -85,11 +91,11 @@ inline std::vector<double> max_reference(const Tensor& input, const std::vector<
   return out;
 }
 
-inline std::vector<double> average_reference(const Tensor& input, const std::vector<WindowCells>& rows,
-                                             const std::vector<WindowCells>& columns, bool count_include_pad = false,
+inline std::vector<double> average_reference(const Tensor& input, const WindowAxes& windows,
+                                             bool count_include_pad = false,
                                              std::optional<int64_t> divisor = std::nullopt) {
   std::vector<double> out;
-  for_windows(input, rows, columns, [&](const auto& values, const auto&, int64_t padded) {
+  for_windows(input, windows, [&](const auto& values, int64_t padded) {
     double sum = 0;
     for (double v : values) sum += v;
     out.push_back(sum / double(divisor.value_or(count_include_pad ? padded : int64_t(values.size()))));

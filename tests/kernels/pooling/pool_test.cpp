@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/adaptive_avg_pool2d.h>
-#include <ordo/autograd/ops/adaptive_max_pool2d.h>
-#include <ordo/autograd/ops/avg_pool2d.h>
-#include <ordo/autograd/ops/max_pool2d.h>
-#include <ordo/kernels/pooling/adaptive_max_pool2d.h>
-#include <ordo/kernels/pooling/avg_pool2d.h>
+#include <ordo/autograd/ops/adaptive_avg_pool.h>
+#include <ordo/autograd/ops/adaptive_max_pool.h>
+#include <ordo/autograd/ops/avg_pool.h>
+#include <ordo/autograd/ops/max_pool.h>
+#include <ordo/kernels/pooling/adaptive_max_pool.h>
+#include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -124,14 +124,69 @@ TEST(Pool, bad_input) {
 
 TEST(Pool, bad_gradients) {
   const Tensor x = test_values({1, 2, 6, 6});
-  const auto pooled = kernels::max_pool2d_with_indices(x, 2);
-  const Tensor& indices = pooled.indices;
-  EXPECT_ORDO_ERROR(kernels::max_pool2d_backward(x, indices, x.sizes(), 2), ShapeError, "max_pool2d_backward");
-  EXPECT_ORDO_ERROR(kernels::max_pool2d_backward(pooled.values, {}, x.sizes(), 2), ValueError, "indices");
-  EXPECT_ORDO_ERROR(kernels::max_pool2d_backward(pooled.values, pooled.values, x.sizes(), 2), DTypeError, "indices");
-  EXPECT_ORDO_ERROR(kernels::max_pool2d_backward(pooled.values, indices.flatten(), x.sizes(), 2), ShapeError,
-                    "indices");
-  EXPECT_ORDO_ERROR(kernels::avg_pool2d_backward(x, x.sizes(), 2), ShapeError, "avg_pool2d_backward");
+  const auto arguments = kernels::max_pool_arguments<2>(2);
+  const auto pooled = kernels::max_pool_with_indices(x, arguments);
+  const auto backward = [&](const Tensor& grad, const Tensor& indices) {
+    return kernels::max_pool_backward(grad, indices, x.sizes(), arguments);
+  };
+  EXPECT_ORDO_ERROR(backward(x, pooled.indices), ShapeError, "max_pool2d_backward");
+  EXPECT_ORDO_ERROR(backward(pooled.values, {}), ValueError, "indices");
+  EXPECT_ORDO_ERROR(backward(pooled.values, pooled.values), DTypeError, "indices");
+  EXPECT_ORDO_ERROR(backward(pooled.values, pooled.indices.flatten()), ShapeError, "indices");
+  EXPECT_ORDO_ERROR(kernels::avg_pool_backward(x, x.sizes(), arguments), ShapeError, "avg_pool2d_backward");
+  EXPECT_ORDO_ERROR(kernels::adaptive_max_pool_backward(pooled.values, pooled.indices, {1, 2, 6}, 2), ShapeError,
+                    "adaptive_max_pool2d_backward");
+}
+
+// One and three dimensions by hand: the indices count from the beginning of a sample's channel.
+TEST(Pool, one_and_three_dimensions) {
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Tensor line = on(device, {1, 4, 2, 3, 0, 5, 7, 6}, {1, 2, 4});
+    const auto lines = max_pool1d_with_indices(line, 2);
+    EXPECT_EQ(lines.values.to_vector<double>(), (std::vector<double>{4, 3, 5, 7}));
+    EXPECT_EQ(lines.indices.to_vector<int64_t>(), (std::vector<int64_t>{1, 3, 1, 2}));
+    EXPECT_EQ(avg_pool1d(line, 2, 1, 1).to_vector<double>(),
+              (std::vector<double>{0.5, 2.5, 3, 2.5, 1.5, 0, 2.5, 6, 6.5, 3}));
+    EXPECT_EQ(adaptive_avg_pool1d(line, 1).to_vector<double>(), (std::vector<double>{2.5, 4.5}));
+    std::vector<double> cube(27);
+    for (size_t i = 0; i < 27; ++i) cube[i] = double(i);
+    const Tensor volume = on(device, cube, {1, 3, 3, 3});
+    const auto volumes = max_pool3d_with_indices(volume, 2, 1);
+    EXPECT_EQ(volumes.indices.to_vector<int64_t>(), (std::vector<int64_t>{13, 14, 16, 17, 22, 23, 25, 26}));
+    EXPECT_EQ(avg_pool3d(volume, 2, 1).to_vector<double>()[0], 6.5);
+    EXPECT_EQ(adaptive_max_pool3d_with_indices(volume, {1, 1, 2}).indices.to_vector<int64_t>(),
+              (std::vector<int64_t>{25, 26}));
+    Tensor x = volume.detach().set_requires_grad();
+    avg_pool3d(x, {2, 3, 3}, 1).backward(on(device, {18, 36}, {1, 2, 1, 1}));
+    for (int64_t i = 0; i < 27; ++i) EXPECT_EQ(x.grad().to_vector<double>()[size_t(i)], i < 9 ? 1 : i < 18 ? 3 : 2);
+  }
+}
+
+// Every size that an argument can have is answered at once, by a result or an error that names the operation.
+TEST(Pool, extreme_sizes) {
+  const Tensor line = zeros({1, 1, 5}), plane = zeros({1, 1, 5, 5}), volume = zeros({1, 1, 5, 5, 5});
+  for (int64_t huge : {(int64_t(1) << 31) - 1, int64_t(1) << 31, int64_t(1) << 62, INT64_MAX, INT64_MIN}) {
+    EXPECT_THROW(max_pool1d(line, huge), Error) << huge;
+    EXPECT_THROW(max_pool2d(plane, 2, 1, 0, huge), Error) << huge;
+    EXPECT_THROW(avg_pool3d(volume, huge), Error) << huge;
+    EXPECT_THROW(avg_pool2d(plane, 2, 1, huge), Error) << huge;
+    EXPECT_THROW(adaptive_max_pool3d(volume, huge), Error) << huge;
+    EXPECT_THROW(adaptive_avg_pool2d(plane, huge), Error) << huge;
+  }
+  EXPECT_ORDO_ERROR(adaptive_avg_pool2d(plane, (int64_t(1) << 31) - 1), ShapeError,
+                    "[adaptive_avg_pool2d] a result of shape");
+  // A kernel far wider than the input, half of it padding: every window sees all cells.
+  const int64_t kernel = (int64_t(1) << 31) - 2, padding = kernel / 2;
+  EXPECT_EQ(max_pool1d(line, kernel, 1, padding).sizes(), (Dims{1, 1, 6}));
+  EXPECT_EQ(avg_pool1d(ones({1, 1, 5}), kernel, 1, padding, false, false).to_vector<double>(),
+            std::vector<double>(6, 1));
+  EXPECT_EQ(avg_pool1d(line, 1, (int64_t(1) << 31) - 1).sizes(), (Dims{1, 1, 1}));
+  Tensor x = zeros({1, 1, 5}).set_requires_grad();
+  avg_pool1d(x, kernel, 1, padding, false, false).sum().backward();
+  EXPECT_EQ(x.grad().sum().item(), 6 * 5 / 5.0);
+  EXPECT_EQ(max_pool1d(empty({0, 1, int64_t(1) << 62}), 2, 1, 1, 3).sizes(), (Dims{0, 1, (int64_t(1) << 62) - 1}));
+  EXPECT_ORDO_ERROR(max_pool1d(empty({0, 1, INT64_MAX}), 2, 1, 1), ShapeError, "more than can be counted");
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <ordo/engine/philox.h>
 #include <ordo/kernels/pooling/avg_pool_cpu.h>
-#include <ordo/kernels/pooling/checks.h>
 #include <ordo/kernels/pooling/max_pool_cpu.h>
+#include <ordo/kernels/pooling/pool_arguments.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -13,25 +13,32 @@ namespace {
 
 using namespace ordo::kernels;
 
-/// Sliding windows from the numbers of a Philox block; sizes up to 70 cells.
+/// Sliding windows from the numbers of a Philox block; sizes up to 70 cells, depths up to 11.
 SlidingWindows random_windows(uint64_t n) {
   const auto axis = [&](uint64_t stream) {
     const PhiloxBlock a = philox(7, stream, 2 * n), b = philox(7, stream, 2 * n + 1);
     const auto below = [](uint32_t v, uint32_t bound) { return int64_t(v % bound); };
-    const int64_t kernel = 1 + below(a.v[0], n % 4 == 0 ? 12 : 4),
+    const int64_t kernel = 1 + below(a.v[0], stream == 2  ? 3
+                                             : n % 4 == 0 ? 12
+                                                          : 4),
                   dilation = a.v[1] % 3 == 0 ? 1 + below(a.v[2], 3) : 1;
     const int64_t padding = below(a.v[3], uint32_t(kernel / 2 + 1));
-    const int64_t input = (kernel - 1) * dilation + 1 + below(b.v[0], 40);
+    const int64_t input = (kernel - 1) * dilation + 1 + below(b.v[0], stream == 2 ? 4 : 40);
     return SlidingAxis{input, 0, kernel, 1 + below(b.v[1], n % 5 == 0 ? 20 : 3), padding, dilation};
   };
-  const SlidingAxis h = axis(0), w = axis(1);
-  return sliding_windows("test", {1, h.input, w.input}, {h.kernel, w.kernel}, {h.stride, w.stride},
-                         {h.padding, w.padding}, {h.dilation, w.dilation}, n % 2 == 0);
+  // Every third has a depth.
+  const SlidingAxis d = n % 3 == 0 ? axis(2) : SlidingAxis{1, 0, 1, 1, 0, 1}, h = axis(0), w = axis(1);
+  PoolArguments arguments =
+      max_pool_arguments<3>({d.kernel, h.kernel, w.kernel}, {d.stride, h.stride, w.stride},
+                            {d.padding, h.padding, w.padding}, {d.dilation, h.dilation, w.dilation}, n % 2 == 0);
+  arguments.count_include_pad = n % 5 < 2;
+  return pool_windows("test", {1, d.input, h.input, w.input}, arguments);
 }
 
 AdaptiveWindows random_adaptive_windows(uint64_t n) {
-  const PhiloxBlock a = philox(8, 0, n);
-  return {{1 + a.v[0] % 20, 1 + a.v[1] % 25}, {1 + a.v[2] % 40, 1 + a.v[3] % 30}};
+  const PhiloxBlock a = philox(8, 0, n), b = philox(8, 1, n);
+  const int64_t depth = n % 3 == 0 ? 1 + b.v[0] % 5 : 1, depth_out = n % 3 == 0 ? 1 + b.v[1] % 7 : 1;
+  return {{depth, depth_out}, {1 + a.v[0] % 20, 1 + a.v[1] % 25}, {1 + a.v[2] % 40, 1 + a.v[3] % 30}};
 }
 
 template <class Axis>
@@ -77,26 +84,29 @@ void expect_plain_bits(const Windows<Axis>& windows) {
   for (int64_t p = 0; p < planes; ++p) {
     for (int64_t i = 0; i < outputs; ++i) {
       const size_t at = size_t(p * outputs + i);
-      const int64_t oh = i / windows.w.output, ow = i % windows.w.output;
-      const auto cell = max_window(x.data() + p * inputs, windows, oh, ow);
+      const int64_t ow = i % windows.w.output, oh = i / windows.w.output % windows.h.output,
+                    od = i / windows.w.output / windows.h.output;
+      const auto cell = max_window(x.data() + p * inputs, windows, od, oh, ow);
       ASSERT_EQ(float(values[at]), float(cell.value));
       ASSERT_EQ(indices[at], cell.index);
-      ASSERT_EQ(bits(averages[at]), bits(T(average_window<OrderedSum>(mixed.data() + p * inputs, windows, oh, ow))));
+      ASSERT_EQ(bits(averages[at]),
+                bits(T(average_window<OrderedSum>(mixed.data() + p * inputs, windows, od, oh, ow))));
     }
     for (int64_t i = 0; i < inputs; ++i) {
       const size_t at = size_t(p * inputs + i);
-      const int64_t ih = i / windows.w.input, iw = i % windows.w.input;
+      const int64_t iw = i % windows.w.input, ih = i / windows.w.input % windows.h.input,
+                    id = i / windows.w.input / windows.h.input;
       const T* from = grad.data() + p * outputs;
       ASSERT_EQ(bits(gradient[at]),
-                bits(T(max_gradient<OrderedSum>(from, indices.data() + p * outputs, windows, ih, iw))));
-      ASSERT_EQ(bits(spread[at]), bits(T(average_gradient<OrderedSum>(from, windows, ih, iw))));
+                bits(T(max_gradient<OrderedSum>(from, indices.data() + p * outputs, windows, id, ih, iw))));
+      ASSERT_EQ(bits(spread[at]), bits(T(average_gradient<OrderedSum>(from, windows, id, ih, iw))));
     }
   }
 }
 
 std::string describe(const SlidingWindows& w) {
   std::string text;
-  for (const SlidingAxis& a : {w.h, w.w}) {
+  for (const SlidingAxis& a : {w.d, w.h, w.w}) {
     for (int64_t v : {a.input, a.output, a.kernel, a.stride, a.padding, a.dilation})
       text.append(std::to_string(v)).append(1, ' ');
   }
@@ -106,15 +116,15 @@ std::string describe(const SlidingWindows& w) {
 TEST(PoolWindows, sliding) {
   int tried = 0;
   for (uint64_t n = 0; n < 150; ++n) {
-    SlidingWindows windows{{}, {}};
+    SlidingWindows windows{};
     try {
       windows = random_windows(n);
     } catch (const ValueError&) {
       continue;  // a window of padding only
     }
     ++tried;
-    windows.count_padding = n % 3 == 0;
     SCOPED_TRACE(describe(windows));
+    expect_inverse(windows.d);
     expect_inverse(windows.h);
     expect_inverse(windows.w);
     expect_plain_bits<float>(windows);
@@ -128,8 +138,10 @@ TEST(PoolWindows, sliding) {
 TEST(PoolWindows, adaptive) {
   for (uint64_t n = 0; n < 60; ++n) {
     const AdaptiveWindows windows = random_adaptive_windows(n);
-    SCOPED_TRACE(std::to_string(windows.h.input) + "x" + std::to_string(windows.w.input) + " to " +
+    SCOPED_TRACE(std::to_string(windows.d.input) + " to " + std::to_string(windows.d.output) + " by " +
+                 std::to_string(windows.h.input) + "x" + std::to_string(windows.w.input) + " to " +
                  std::to_string(windows.h.output) + "x" + std::to_string(windows.w.output));
+    expect_inverse(windows.d);
     expect_inverse(windows.h);
     expect_inverse(windows.w);
     expect_plain_bits<float>(windows);

@@ -184,6 +184,25 @@ TEST(Max, indices_and_nan) {
   }
 }
 
+// One functor per width of an element tests its bits: a sign alone is no number other than zero.
+TEST(Any, zeros_of_both_signs_are_false_and_everything_else_is_true) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (Device device : test_devices()) {
+    for (DType dtype : {float16, bfloat16, float32, float64}) {
+      const Tensor t = from_vector<double>({0, -0.0, 0, -0.0, 0, nan, -1, -0.0}, {2, 4}).to(dtype).to(device);
+      EXPECT_EQ(any(t, {1}).to_vector<bool>(), (std::vector<bool>{false, true})) << name(dtype);
+      EXPECT_EQ(all(t, {0}).to_vector<bool>(), (std::vector<bool>{false, false, false, false})) << name(dtype);
+      EXPECT_EQ(all(t.slice(0, 1, 2), {0}).to_vector<bool>(), (std::vector<bool>{false, true, true, false}));
+    }
+    for (DType dtype : {uint8, int32, int64}) {  // the highest bit is a value's, too
+      const Tensor t = from_vector<int64_t>({0, 0, 0, 128}, {2, 2}).to(dtype).to(device);
+      EXPECT_EQ(any(t, {1}).to_vector<bool>(), (std::vector<bool>{false, true})) << name(dtype);
+    }
+    const Tensor least = full({3}, std::numeric_limits<int32_t>::min(), int32, device);
+    EXPECT_TRUE(all(least).item<bool>());
+  }
+}
+
 // Signed zeros are equal: the first one counts, and is what comes back, on every device and along every path.
 TEST(Max, first_of_equal_zeros) {
   std::vector<float> v(5000, -1.0f);
@@ -210,7 +229,7 @@ TEST(Max, gradient_is_shared_by_equal_elements) {
 
 TEST(Max, bad_input) {
   const Tensor none = empty({0, 3});
-  EXPECT_ORDO_ERROR(max(none), ValueError, "amax");
+  EXPECT_ORDO_ERROR(max(none), ValueError, "[max]");
   EXPECT_ORDO_ERROR(max(none, 0), ValueError, "max");
   EXPECT_EQ(max(none, 1).values.numel(), 0);
   EXPECT_ORDO_ERROR(argmax(none), ValueError, "argmax");

@@ -48,9 +48,12 @@ Tensor var_and_mean(const Tensor& t, const Dims& d, bool k) {
   return stack({variance, mean}, -1);
 }
 Values variance_and_mean(const Values& v) {
-  double mean = 0;
-  for (double x : v) mean += x / double(v.size());
-  return {variance(v, 0), mean};
+  long double mean = 0;
+  for (double x : v) mean += x;
+  mean /= double(v.size());
+  long double squares = 0;
+  for (double x : v) squares += (x - mean) * (x - mean);
+  return {double(squares / double(v.size())), double(mean)};
 }
 ORDO_OP_SIZES(var_mean) {
   const Tensor t = test_values({3, n});

@@ -1,0 +1,44 @@
+// The numbers of a convolution, shared by its CPU loops and CUDA kernels. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include <ordo/engine/host_device.h>
+#include <ordo/kernels/windows/windows.h>
+
+namespace ordo::kernels {
+
+/// Always three axes; those that a convolution does not have are one cell with one output. No padding bytes: the
+/// shape is a key, compared byte by byte.
+struct ConvShape {
+  int64_t samples, groups;
+  int64_t channels, filters;  ///< of one group
+  SlidingAxis d, h, w;        ///< depth, height and width; the output may leave out windows at the end that fit
+
+  ORDO_HD int64_t kernel_cells() const { return d.kernel * h.kernel * w.kernel; }
+  ORDO_HD int64_t window() const { return channels * kernel_cells(); }
+  ORDO_HD int64_t positions() const { return d.output * h.output * w.output; }
+  ORDO_HD int64_t pixels() const { return d.input * h.input * w.input; }
+  ORDO_HD int64_t columns() const { return window() * positions(); }  ///< elements of one group of one sample, unfolded
+  ORDO_HD int64_t x_size() const { return channels * pixels(); }      ///< elements of one group of one sample
+  ORDO_HD int64_t y_size() const { return filters * positions(); }
+  ORDO_HD int64_t w_size() const { return filters * window(); }  ///< elements of one group
+  /// f(axis) holds for all three.
+  template <class F>
+  bool every(F f) const {
+    return f(d) && f(h) && f(w);
+  }
+  /// Columns are the input itself.
+  bool pointwise() const {
+    return every(
+        [](const SlidingAxis& a) { return a.kernel == 1 && a.stride == 1 && a.padding == 0 && a.output == a.input; });
+  }
+  /// The outputs are all that fit.
+  bool complete() const {
+    return every([](const SlidingAxis& a) {
+      return a.output == (a.input + 2 * a.padding - a.dilation * (a.kernel - 1) - 1) / a.stride + 1;
+    });
+  }
+};
+
+}  // namespace ordo::kernels

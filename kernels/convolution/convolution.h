@@ -1,0 +1,77 @@
+// Convolution in 1, 2 and 3 dimensions, without autograd. Checks are those of the public functions.
+#pragma once
+
+#include <ordo/engine/op_call.h>
+#include <ordo/engine/size.h>
+#include <ordo/engine/tensor.h>
+#include <ordo/kernels/convolution/conv_shape.h>
+#include <ordo/kernels/windows/sliding.h>
+
+namespace ordo::kernels {
+
+/// The arguments of a convolution over `rank` spatial dimensions.
+struct ConvArguments {
+  int rank;
+  Size3 stride, padding, dilation;
+  int64_t groups = 1;
+  /// How many outputs there are, not more than fit; 0 for all that fit. What a transposed convolution's output_padding
+  /// adds at the end of its result may be read by no window that is an input of it.
+  Size3 outputs = 0;
+};
+inline void report(ordo::detail::OpArguments& call, const ConvArguments& a) {
+  for (const Size3& size : {a.stride, a.padding, a.dilation}) call.add(size);
+  call.add(a.groups);
+}
+
+template <int N>
+ConvArguments conv_arguments(Size<N> stride = 1, Size<N> padding = 0, Size<N> dilation = 1, int64_t groups = 1) {
+  return {N, in_three(stride, 1), in_three(padding, 0), in_three(dilation, 1), groups};
+}
+
+/// x [N, C, spatial...], weight [O, C / groups, kernel...], bias [O] or undefined -> [N, O, spatial...].
+Tensor convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvArguments& arguments);
+/// The gradient of convolution with respect to an input of `sizes`.
+Tensor convolution_input_grad(const Tensor& grad, const Tensor& weight, const Dims& sizes,
+                              const ConvArguments& arguments);
+/// The gradient of convolution with respect to a weight of `sizes`.
+Tensor convolution_weight_grad(const Tensor& grad, const Tensor& x, const Dims& sizes, const ConvArguments& arguments);
+
+/// x [N, C, spatial...], weight [C, O / groups, kernel...], bias [O] or undefined -> [N, O, spatial...]: the gradient
+/// of a convolution that takes the result to x, with respect to its input, and the bias.
+Tensor conv_transpose(const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvArguments& arguments,
+                      const Size3& output_padding);
+
+/// An operation's name for each rank: {"conv1d", ...}[rank - 1].
+using ConvNames = const char* const[3];
+inline constexpr ConvNames kConv{"conv1d", "conv2d", "conv3d"},
+    kConvInputGrad{"conv1d_input_grad", "conv2d_input_grad", "conv3d_input_grad"},
+    kConvWeightGrad{"conv1d_weight_grad", "conv2d_weight_grad", "conv3d_weight_grad"},
+    kConvTranspose{"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"};
+
+// Operands are contiguous; the last is written. `ordered`: by rule 4 of docs/ordering.md.
+namespace cpu {
+void convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+                 bool ordered);
+void convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
+                            bool ordered);
+void convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
+                             bool ordered);
+}  // namespace cpu
+namespace cuda {
+void convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+                 bool ordered);
+void convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
+                            bool ordered);
+void convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
+                             bool ordered);
+
+// Own kernels: unfold to columns, multiply.
+void unfold_convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+                        bool ordered);
+void unfold_convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
+                                   bool ordered);
+void unfold_convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
+                                    bool ordered);
+}  // namespace cuda
+
+}  // namespace ordo::kernels

@@ -1,0 +1,275 @@
+// Convolutions by cuDNN where it is present; what it has no algorithm for, and the level device_to_device, by own
+// kernels.
+#include <ordo/kernels/convolution/convolution.h>
+
+#if ORDO_HAS_CUDNN
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/cuda/cudnn_native.h>
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/error.h>
+#include <ordo/engine/memory.h>
+#include <ordo/kernels/matmul/gemm.h>
+
+namespace ordo::kernels::cuda {
+namespace {
+
+using namespace ordo::cuda::libraries;
+
+// An algorithm that wants more is passed over. Fixed, so that the choice does not depend on free memory.
+constexpr size_t kWorkspaceLimit = size_t(1) << 30;
+constexpr int kMostAlgorithms = 16;
+
+void check(cudnnStatus_t status, const char* what) {
+  if (status != CUDNN_STATUS_SUCCESS)
+    throw CudaError(std::string("[convolution] ") + what + ": " + cudnnGetErrorString(status));
+}
+
+class Handle {
+ public:
+  explicit Handle(Device device) {
+    check(cudnnCreate(&handle_), "cudnnCreate");
+    check(cudnnSetStream(handle_, ordo::cuda::current_stream(device)), "cudnnSetStream");
+  }
+  ~Handle() {
+    if (handle_) cudnnDestroy(handle_);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  cudnnHandle_t get() const { return handle_; }
+
+ private:
+  cudnnHandle_t handle_ = nullptr;
+};
+
+cudnnHandle_t handle(Device device) {
+  thread_local std::map<int, std::unique_ptr<Handle>> handles;
+  std::unique_ptr<Handle>& own = handles[device.index()];
+  if (!own) own = std::make_unique<Handle>(device);
+  return own->get();
+}
+
+cudnnDataType_t data_type(DType t) {
+  switch (t) {
+    case DType::float16:
+      return CUDNN_DATA_HALF;
+    case DType::bfloat16:
+      return CUDNN_DATA_BFLOAT16;
+    case DType::float64:
+      return CUDNN_DATA_DOUBLE;
+    default:
+      return CUDNN_DATA_FLOAT;
+  }
+}
+
+// What cuDNN wants to know about a convolution.
+struct Problem {
+  cudnnTensorDescriptor_t x = nullptr, y = nullptr;
+  cudnnFilterDescriptor_t w = nullptr;
+  cudnnConvolutionDescriptor_t conv = nullptr;
+
+  Problem(const ConvShape& s, DType dtype) {
+    const cudnnDataType_t type = data_type(dtype);
+    const int n = int(s.samples), groups = int(s.groups), c = int(s.channels), o = int(s.filters);
+    check(cudnnCreateTensorDescriptor(&x), "tensor descriptor");
+    check(cudnnCreateTensorDescriptor(&y), "tensor descriptor");
+    check(cudnnCreateFilterDescriptor(&w), "filter descriptor");
+    check(cudnnCreateConvolutionDescriptor(&conv), "convolution descriptor");
+    check(cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NCHW, type, n, groups * c, int(s.h.input), int(s.w.input)),
+          "input");
+    check(cudnnSetTensor4dDescriptor(y, CUDNN_TENSOR_NCHW, type, n, groups * o, int(s.h.output), int(s.w.output)),
+          "output");
+    check(cudnnSetFilter4dDescriptor(w, type, CUDNN_TENSOR_NCHW, groups * o, c, int(s.h.kernel), int(s.w.kernel)),
+          "weight");
+    check(cudnnSetConvolution2dDescriptor(conv, int(s.h.padding), int(s.w.padding), int(s.h.stride), int(s.w.stride),
+                                          int(s.h.dilation), int(s.w.dilation), CUDNN_CROSS_CORRELATION,
+                                          dtype == float64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
+          "convolution");
+    check(cudnnSetConvolutionGroupCount(conv, groups), "groups");
+    // For float32 the default would allow TF32.
+    check(cudnnSetConvolutionMathType(conv, size_of(dtype) == 2 ? CUDNN_TENSOR_OP_MATH : CUDNN_FMA_MATH), "math type");
+  }
+  ~Problem() {
+    cudnnDestroyConvolutionDescriptor(conv);
+    cudnnDestroyFilterDescriptor(w);
+    cudnnDestroyTensorDescriptor(y);
+    cudnnDestroyTensorDescriptor(x);
+  }
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+};
+
+// Two dimensions, or one as a height of 1.
+bool for_cudnn(const ConvShape& s) {
+  const auto fits = [](int64_t count) { return count > 0 && count <= 0x7fffffff; };
+  const bool flat = s.d.input == 1 && s.d.kernel == 1 && s.d.padding == 0 && s.d.output == 1;
+  return flat && s.complete() && s.channels > 0 && fits(s.samples * s.groups * s.x_size()) &&
+         fits(s.samples * s.groups * s.y_size()) && fits(s.groups * s.w_size()) && s.every([&](const SlidingAxis& a) {
+           return fits(std::max({a.padding, a.stride, a.dilation}) + 1);
+         });
+}
+
+bool only_deterministic() { return deterministic() || cudnn_settings().deterministic; }
+
+// The fastest permitted algorithm: by cuDNN's model of the device, or by trying when `benchmark` is on. `ask(find,
+// most, found, results)` calls cuDNN. False when there is none.
+template <class Result, class Ask>
+bool choose(const ConvShape& s, DType dtype, Device device, Ask ask, decltype(Result::algo)& algorithm) {
+  const bool strict = only_deterministic(), find = !deterministic() && cudnn_settings().benchmark;
+  using Key = std::array<int64_t, sizeof(ConvShape) / sizeof(int64_t) + 2>;
+  thread_local std::map<Key, int> chosen;
+  Key key;
+  std::memcpy(key.data(), &s, sizeof(ConvShape));
+  key[key.size() - 2] = int64_t(dtype);
+  key[key.size() - 1] = device.index() * 4 + strict * 2 + find;
+  const auto known = chosen.find(key);
+  if (known != chosen.end()) {
+    algorithm = decltype(Result::algo)(known->second);
+    return known->second >= 0;
+  }
+  Result results[kMostAlgorithms];
+  int found = 0, best = -1;
+  if (ask(find, kMostAlgorithms, &found, results) == CUDNN_STATUS_SUCCESS)
+    for (int i = 0; i < found && best < 0; ++i)
+      if (results[i].status == CUDNN_STATUS_SUCCESS && results[i].memory <= kWorkspaceLimit &&
+          (!strict || results[i].determinism == CUDNN_DETERMINISTIC))
+        best = int(results[i].algo);
+  chosen[key] = best;
+  algorithm = decltype(Result::algo)(best);
+  return best >= 0;
+}
+
+struct Factors {
+  float one = 1, zero = 0;
+  double one64 = 1, zero64 = 0;
+  const void* of(DType t, bool set) const {
+    if (t == float64) return set ? &one64 : &zero64;
+    return set ? &one : &zero;
+  }
+};
+
+bool library_forward(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
+  const Device device = x.device();
+  const Problem p(s, x.dtype());
+  cudnnConvolutionFwdAlgo_t algorithm;
+  const auto ask = [&](bool find, int most, int* found, cudnnConvolutionFwdAlgoPerf_t* results) {
+    return find ? cudnnFindConvolutionForwardAlgorithm(handle(device), p.x, p.w, p.conv, p.y, most, found, results)
+                : cudnnGetConvolutionForwardAlgorithm_v7(handle(device), p.x, p.w, p.conv, p.y, most, found, results);
+  };
+  if (!choose<cudnnConvolutionFwdAlgoPerf_t>(s, x.dtype(), device, ask, algorithm)) return false;
+  size_t bytes = 0;
+  check(cudnnGetConvolutionForwardWorkspaceSize(handle(device), p.x, p.w, p.conv, p.y, algorithm, &bytes), "workspace");
+  const Scratch<char> workspace(int64_t(bytes), device);
+  if (bias.defined()) {  // the result begins as the bias, so that it is rounded once
+    Gemm g{.m = s.groups * s.filters, .n = s.positions(), .batch = s.samples, .dtype = x.dtype(), .c_dtype = x.dtype()};
+    g.c = {y.data(), s.positions(), 1, s.groups * s.y_size()};
+    g.bias = bias.data();
+    g.bias_per_row = true;
+    start_gemm(g, device);
+  }
+  const Factors factor;
+  check(
+      cudnnConvolutionForward(handle(device), factor.of(x.dtype(), true), p.x, x.data(), p.w, weight.data(), p.conv,
+                              algorithm, workspace.data(), bytes, factor.of(x.dtype(), bias.defined()), p.y, y.data()),
+      "cudnnConvolutionForward");
+  return true;
+}
+
+bool library_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
+  const Device device = grad.device();
+  const Problem p(s, grad.dtype());
+  cudnnConvolutionBwdDataAlgo_t algorithm;
+  const auto ask = [&](bool find, int most, int* found, cudnnConvolutionBwdDataAlgoPerf_t* results) {
+    const cudnnHandle_t h = handle(device);
+    return find ? cudnnFindConvolutionBackwardDataAlgorithm(h, p.w, p.y, p.conv, p.x, most, found, results)
+                : cudnnGetConvolutionBackwardDataAlgorithm_v7(h, p.w, p.y, p.conv, p.x, most, found, results);
+  };
+  if (!choose<cudnnConvolutionBwdDataAlgoPerf_t>(s, grad.dtype(), device, ask, algorithm)) return false;
+  size_t bytes = 0;
+  check(cudnnGetConvolutionBackwardDataWorkspaceSize(handle(device), p.w, p.y, p.conv, p.x, algorithm, &bytes),
+        "workspace");
+  const Scratch<char> workspace(int64_t(bytes), device);
+  const Factors factor;
+  check(cudnnConvolutionBackwardData(handle(device), factor.of(grad.dtype(), true), p.w, weight.data(), p.y,
+                                     grad.data(), p.conv, algorithm, workspace.data(), bytes,
+                                     factor.of(grad.dtype(), false), p.x, x_grad.data()),
+        "cudnnConvolutionBackwardData");
+  return true;
+}
+
+bool library_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
+  const Device device = grad.device();
+  const Problem p(s, grad.dtype());
+  cudnnConvolutionBwdFilterAlgo_t algorithm;
+  const auto ask = [&](bool find, int most, int* found, cudnnConvolutionBwdFilterAlgoPerf_t* results) {
+    const cudnnHandle_t h = handle(device);
+    return find ? cudnnFindConvolutionBackwardFilterAlgorithm(h, p.x, p.y, p.conv, p.w, most, found, results)
+                : cudnnGetConvolutionBackwardFilterAlgorithm_v7(h, p.x, p.y, p.conv, p.w, most, found, results);
+  };
+  if (!choose<cudnnConvolutionBwdFilterAlgoPerf_t>(s, grad.dtype(), device, ask, algorithm)) return false;
+  size_t bytes = 0;
+  check(cudnnGetConvolutionBackwardFilterWorkspaceSize(handle(device), p.x, p.y, p.conv, p.w, algorithm, &bytes),
+        "workspace");
+  const Scratch<char> workspace(int64_t(bytes), device);
+  const Factors factor;
+  check(cudnnConvolutionBackwardFilter(handle(device), factor.of(grad.dtype(), true), p.x, x.data(), p.y, grad.data(),
+                                       p.conv, algorithm, workspace.data(), bytes, factor.of(grad.dtype(), false), p.w,
+                                       weight_grad.data()),
+        "cudnnConvolutionBackwardFilter");
+  return true;
+}
+
+}  // namespace
+
+void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+                 bool ordered) {
+  const ordo::cuda::DeviceScope scope(x.device());
+  if (ordered || !for_cudnn(s) || !library_forward(s, x, weight, bias, y))
+    unfold_convolution(s, x, weight, bias, y, ordered);
+}
+
+void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
+                            bool ordered) {
+  const ordo::cuda::DeviceScope scope(grad.device());
+  if (ordered || !for_cudnn(s) || !library_input_grad(s, grad, weight, x_grad))
+    unfold_convolution_input_grad(s, grad, weight, x_grad, ordered);
+}
+
+void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
+                             bool ordered) {
+  const ordo::cuda::DeviceScope scope(grad.device());
+  if (ordered || !for_cudnn(s) || !library_weight_grad(s, grad, x, weight_grad))
+    unfold_convolution_weight_grad(s, grad, x, weight_grad, ordered);
+}
+
+}  // namespace ordo::kernels::cuda
+
+#else  // without cuDNN
+
+namespace ordo::kernels::cuda {
+
+void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+                 bool ordered) {
+  unfold_convolution(s, x, weight, bias, y, ordered);
+}
+
+void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
+                            bool ordered) {
+  unfold_convolution_input_grad(s, grad, weight, x_grad, ordered);
+}
+
+void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
+                             bool ordered) {
+  unfold_convolution_weight_grad(s, grad, x, weight_grad, ordered);
+}
+
+}  // namespace ordo::kernels::cuda
+
+#endif

@@ -1,0 +1,51 @@
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/pooling/adaptive_avg_pool.h>
+#include <ordo/kernels/pooling/avg_pool_cpu.h>
+
+namespace ordo::kernels {
+
+static const PoolRows kRows(kAdaptiveAvgPool);
+
+namespace cpu {
+
+void adaptive_avg_pool(const Tensor& input, const Tensor& values, const AdaptiveWindows& windows) {
+  dispatch_floating("adaptive_avg_pool", input.dtype(), [&]<class T>() {
+    avg_pool(input.data<T>(), values.data<T>(), values.numel() / windows.outputs(), windows);
+  });
+}
+
+void adaptive_avg_pool_backward(const Tensor& grad, const Tensor& output, const AdaptiveWindows& windows,
+                                Algorithm algorithm) {
+  dispatch_floating("adaptive_avg_pool_backward", grad.dtype(), [&]<class T>() {
+    avg_pool_backward(grad.data<T>(), output.data<T>(), grad.numel() / windows.outputs(), windows, algorithm);
+  });
+}
+
+}  // namespace cpu
+
+Tensor adaptive_avg_pool(const Tensor& input, const AdaptivePoolArguments& arguments) {
+  const char* const op = kAdaptiveAvgPool[arguments.rank - 1];
+  check_pool_input(op, input, arguments.rank);
+  const auto windows = pool_windows(op, input.sizes(), arguments);
+  const Tensor values =
+      ordo::detail::result(pooled_sizes(op, input.sizes(), arguments.rank, windows), input.dtype(), input.device());
+  if (values.numel() > 0) ORDO_ON_DEVICE(input.device(), adaptive_avg_pool, contiguous(input), values, windows);
+  return values;
+}
+
+Tensor adaptive_avg_pool_backward(const Tensor& grad, const Dims& input_sizes, int rank, Algorithm algorithm) {
+  const char* const op = kAdaptiveAvgPoolBackward[rank - 1];
+  check_pool_input(op, grad, rank);
+  const auto windows = pool_windows(op, input_sizes, {rank, in_three(grad.sizes(), rank)});
+  check_pool_grad(op, grad, {}, rank, pooled_sizes(op, input_sizes, rank, windows));
+  algorithm = choose_accumulate(op, algorithm, grad.dtype(), {Algorithm::gather, Algorithm::atomic});
+  const Tensor output = ordo::detail::result(input_sizes, grad.dtype(), grad.device());
+  if (output.numel() > 0)
+    ORDO_ON_DEVICE(grad.device(), adaptive_avg_pool_backward, contiguous(grad), output, windows, algorithm);
+  return output;
+}
+
+}  // namespace ordo::kernels

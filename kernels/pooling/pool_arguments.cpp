@@ -1,0 +1,86 @@
+#include <ordo/kernels/pooling/pool_arguments.h>
+
+#include <ordo/engine/check.h>
+#include <ordo/engine/tensor_impl.h>
+
+namespace ordo::kernels {
+namespace {
+
+// With dilation over a whole input, a window may step over it.
+void check_not_padding_only(const char* op, const char* name, const SlidingAxis& axis) {
+  if (axis.padding == 0 || axis.dilation <= axis.input) return;
+  for (int64_t o = 0; o < axis.output; ++o) {
+    ORDO_CHECK(axis.begin(o) < axis.end(o), ValueError, op,
+               "window {} along {} {} holds padding only: padding {} is too large for dilation {}", o, name, axis.input,
+               axis.padding, axis.dilation);
+  }
+}
+
+void check_rank(const char* op, const Dims& sizes, int rank) {
+  constexpr const char* kShapes[] = {"[N, C, W] or [C, W]", "[N, C, H, W] or [C, H, W]",
+                                     "[N, C, D, H, W] or [C, D, H, W]"};
+  ORDO_CHECK(sizes.size() == rank + 1 || sizes.size() == rank + 2, ShapeError, op, "takes an input of shape {}, not {}",
+             kShapes[rank - 1], sizes);
+}
+
+}  // namespace
+
+PoolRows::PoolRows(PoolNames& names) {
+  for (const char* name : names)
+    ordo::detail::OpRegistration({.name = name,
+                                  .family = "pooling",
+                                  .dtypes = kFloatingTypes,
+                                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
+                                                 {Algorithm::gather, Determinism::device_to_device}},
+                                  .note = "the algorithms are the backward pass's"});
+}
+
+void check_pool_input(const char* op, const Tensor& input, int rank) {
+  ordo::detail::expect_defined(op, input, "input");
+  ordo::detail::expect_floating(op, input);
+  check_rank(op, input.sizes(), rank);
+  for (int i = 1; i <= rank; ++i)
+    ORDO_CHECK(input.size(-i) > 0, ShapeError, op, "takes an input whose {} is not 0, not {}", kAxisNames[3 - i],
+               input.sizes());
+}
+
+SlidingWindows pool_windows(const char* op, const Dims& sizes, const PoolArguments& a) {
+  check_rank(op, sizes, a.rank);
+  check_each(op, "kernel", a.kernel, a.rank, 1);
+  check_each(op, "stride", a.stride, a.rank, 1);
+  check_each(op, "padding", a.padding, a.rank, 0);
+  check_each(op, "dilation", a.dilation, a.rank, 1);
+  for (int i = 3 - a.rank; i < 3; ++i)
+    ORDO_CHECK(a.padding[i] <= a.kernel[i] / 2, ValueError, op,
+               "padding must be at most half of the kernel: {} {} is too much for kernel {}", kAxisNames[i],
+               a.padding[i], a.kernel[i]);
+  ORDO_CHECK(a.divisor_override != 0, ValueError, op, "divisor_override must not be 0");
+  const Size3 inputs = in_three(sizes, a.rank);
+  const auto axis = [&](int i) {
+    const SlidingAxis made =
+        sliding_axis(op, kAxisNames[i], inputs[i], a.kernel[i], a.stride[i], a.padding[i], a.dilation[i], a.ceil_mode);
+    check_not_padding_only(op, kAxisNames[i], made);
+    return made;
+  };
+  return {axis(0), axis(1), axis(2), a.count_include_pad, a.divisor_override.value_or(0)};
+}
+
+AdaptiveWindows pool_windows(const char* op, const Dims& sizes, const AdaptivePoolArguments& a) {
+  check_rank(op, sizes, a.rank);
+  check_each(op, "output_size", a.output_size, a.rank, 1);
+  const Size3 inputs = in_three(sizes, a.rank);
+  return {{inputs[0], a.output_size[0]}, {inputs[1], a.output_size[1]}, {inputs[2], a.output_size[2]}};
+}
+
+void check_pool_grad(const char* op, const Tensor& grad, const Tensor& indices, int rank, const Dims& expected) {
+  check_pool_input(op, grad, rank);
+  ORDO_CHECK(grad.sizes() == expected, ShapeError, op, "the gradient has shape {}, the result had {}", grad.sizes(),
+             expected);
+  if (!indices.defined()) return;
+  ordo::detail::expect_same_device(op, grad, indices);
+  ORDO_CHECK(indices.dtype() == DType::int64, DTypeError, op, "takes indices of dtype int64, not {}", indices.dtype());
+  ORDO_CHECK(indices.sizes() == expected, ShapeError, op, "the indices have shape {}, the result had {}",
+             indices.sizes(), expected);
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,84 @@
+// What the pooling operations share in every number of dimensions: arguments, their checks, registry rows. Internal.
+#pragma once
+
+#include <optional>
+
+#include <ordo/engine/op_call.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor.h>
+#include <ordo/kernels/windows/sliding.h>
+
+namespace ordo::kernels {
+
+/// The arguments of max_pool and avg_pool over `rank` spatial dimensions.
+struct PoolArguments {
+  int rank;
+  Size3 kernel, stride, padding, dilation;
+  bool ceil_mode = false;
+  bool count_include_pad = true;                 ///< avg_pool
+  std::optional<int64_t> divisor_override = {};  ///< avg_pool
+};
+inline void report(ordo::detail::OpArguments& call, const PoolArguments& a) {
+  for (const Size3& size : {a.kernel, a.stride, a.padding, a.dilation}) call.add(size);
+  call.add(a.ceil_mode);
+  call.add(a.count_include_pad);
+  call.add(a.divisor_override);
+}
+
+template <int N>
+PoolArguments max_pool_arguments(Size<N> kernel, OptionalSize<N> stride = {}, Size<N> padding = 0, Size<N> dilation = 1,
+                                 bool ceil_mode = false) {
+  return {
+      N,        in_three(kernel, 1), in_three(stride.value_or(kernel), 1), in_three(padding, 0), in_three(dilation, 1),
+      ceil_mode};
+}
+
+template <int N>
+PoolArguments avg_pool_arguments(Size<N> kernel, OptionalSize<N> stride = {}, Size<N> padding = 0,
+                                 bool ceil_mode = false, bool count_include_pad = true,
+                                 std::optional<int64_t> divisor_override = std::nullopt) {
+  PoolArguments a = max_pool_arguments<N>(kernel, stride, padding, 1, ceil_mode);
+  a.count_include_pad = count_include_pad;
+  a.divisor_override = divisor_override;
+  return a;
+}
+
+/// The arguments of the adaptive ones.
+struct AdaptivePoolArguments {
+  int rank;
+  Size3 output_size;
+};
+inline void report(ordo::detail::OpArguments& call, const AdaptivePoolArguments& a) { call.add(a.output_size); }
+
+template <int N>
+AdaptivePoolArguments adaptive_pool_arguments(Size<N> output_size) {
+  return {N, in_three(output_size, 1)};
+}
+
+/// An operation's name, and its backward pass's, for each rank: {"avg_pool1d", ...}[rank - 1].
+using PoolNames = const char* const[3];
+
+/// Puts the rows of a pooling operation into the registry, one for each rank.
+struct PoolRows {
+  explicit PoolRows(PoolNames& names);
+};
+
+/// Checks dtype and shape ([N, C, spatial...] or [C, spatial...], no spatial size 0) of a pooling input.
+void check_pool_input(const char* op, const Tensor& input, int rank);
+
+/// The windows over an input of `sizes`; ValueError or ShapeError when they do not fit.
+SlidingWindows pool_windows(const char* op, const Dims& sizes, const PoolArguments& arguments);
+AdaptiveWindows pool_windows(const char* op, const Dims& sizes, const AdaptivePoolArguments& arguments);
+
+/// `sizes` with its last `rank` replaced by the windows' outputs; ShapeError where so many cannot be addressed.
+template <class Axis>
+Dims pooled_sizes(const char* op, Dims sizes, int rank, const Windows<Axis>& windows) {
+  const int64_t outputs[3] = {windows.d.output, windows.h.output, windows.w.output};
+  for (int i = 1; i <= rank; ++i) sizes[sizes.size() - i] = outputs[3 - i];
+  return check_addressable(op, sizes);
+}
+
+/// Checks a gradient of the result against the shape of the result; `indices` may be undefined.
+void check_pool_grad(const char* op, const Tensor& grad, const Tensor& indices, int rank, const Dims& expected);
+
+}  // namespace ordo::kernels

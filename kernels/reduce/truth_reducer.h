@@ -1,0 +1,35 @@
+// What any and all compute; shared by both devices.
+#pragma once
+
+#include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/host_device.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo::kernels {
+
+/// Whether any elements differ from zero, or all do: none is zero. An element differs from zero where its bits do, but
+/// for the sign of a floating-point number, so that one functor serves all types of a width.
+template <class Bits>
+struct TruthReducer {
+  using State = int;
+  const Bits* x;
+  bool* out;
+  Bits mask;
+  bool all;
+  static ORDO_HD State identity() { return 0; }
+  static ORDO_HD State empty() { return 0; }
+  static ORDO_HD State combine(State a, State b) { return a | b; }
+  ORDO_HD State load(int64_t offset, int64_t, int64_t) const { return ((x[offset] & mask) != 0) != all; }
+  ORDO_HD void store(int64_t o, State s) const { out[o] = (s != 0) != all; }
+};
+
+/// Calls f with the reducer for t's dtype.
+template <class F>
+void with_truth_reducer(bool any, const Tensor& t, const Tensor& out, const F& f) {
+  dispatch_word(t.element_size(), [&]<class Bits>() {
+    const Bits ones = Bits(~Bits(0)), mask = is_floating(t.dtype()) ? Bits(ones >> 1) : ones;
+    f(TruthReducer<Bits>{static_cast<const Bits*>(t.data()), out.data<bool>(), mask, !any});
+  });
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,104 @@
+// Windows of pooling and convolution: which input cells an output reads, and which outputs read a cell. Internal;
+// shared by both devices.
+#pragma once
+
+#include <cstdint>
+
+#include <ordo/engine/host_device.h>
+
+namespace ordo::kernels {
+
+/// a / b for a >= 0, b > 0. GPUs divide 32 bits several times faster than 64.
+ORDO_HD int64_t quotient(int64_t a, int64_t b) {
+  if (((uint64_t(a) | uint64_t(b)) >> 32) == 0) return int64_t(uint32_t(a) / uint32_t(b));
+  return a / b;
+}
+
+/// One axis of a sliding window: output o covers the cells o stride - padding + k dilation, k = 0..kernel-1, that
+/// exist.
+struct SlidingAxis {
+  int64_t input, output, kernel, stride, padding, dilation;
+
+  /// The cells of output o: begin, begin + step, ... < end. Never empty; the caller has checked.
+  ORDO_HD int64_t begin(int64_t o) const {
+    const int64_t at = o * stride - padding;
+    return at >= 0 ? at : at + quotient(dilation - 1 - at, dilation) * dilation;
+  }
+  ORDO_HD int64_t end(int64_t o) const {
+    const int64_t at = o * stride - padding + (kernel - 1) * dilation + 1;
+    return at < input ? at : input;
+  }
+  ORDO_HD int64_t step() const { return dilation; }
+
+  /// Outputs that may cover cell i; with dilation, covers() has the last word.
+  ORDO_HD int64_t first_output(int64_t i) const {
+    const int64_t reach = i + padding - (kernel - 1) * dilation;
+    return reach <= 0 ? 0 : quotient(reach + stride - 1, stride);
+  }
+  ORDO_HD int64_t end_output(int64_t i) const {
+    const int64_t end = quotient(i + padding, stride) + 1;
+    return end < output ? end : output;
+  }
+  ORDO_HD bool covers(int64_t o, int64_t i) const {
+    return dilation == 1 || (i + padding - o * stride) % dilation == 0;
+  }
+
+  /// Cells of the window, padding included, but not what ceil_mode adds beyond it.
+  ORDO_HD int64_t padded_extent(int64_t o) const {
+    const int64_t at = o * stride - padding, end = at + kernel, most = input + padding;
+    return (end < most ? end : most) - at;
+  }
+  int64_t most_cells() const { return kernel < input ? kernel : input; }
+  /// At most this many outputs cover one cell.
+  int64_t overlap() const {
+    const int64_t most = (kernel - 1) * dilation / stride + 1;
+    return most < output ? most : output;
+  }
+};
+
+/// One axis of adaptive pooling: output o covers the cells [floor(o I / O), ceil((o + 1) I / O)).
+struct AdaptiveAxis {
+  int64_t input, output;
+
+  ORDO_HD int64_t begin(int64_t o) const { return quotient(o * input, output); }
+  ORDO_HD int64_t end(int64_t o) const { return quotient((o + 1) * input + output - 1, output); }
+  ORDO_HD int64_t step() const { return 1; }
+  ORDO_HD int64_t first_output(int64_t i) const { return quotient(i * output, input); }
+  ORDO_HD int64_t end_output(int64_t i) const { return quotient((i + 1) * output + input - 1, input); }
+  ORDO_HD bool covers(int64_t, int64_t) const { return true; }
+  ORDO_HD int64_t padded_extent(int64_t o) const { return end(o) - begin(o); }
+  int64_t most_cells() const {
+    const int64_t most = (input + output - 1) / output + 1;
+    return most < input ? most : input;
+  }
+  int64_t overlap() const {
+    const int64_t most = (output + input - 1) / input + 1;
+    return most < output ? most : output;
+  }
+};
+
+/// The windows of a [volumes, d, h, w] input. Fewer dimensions are a d, or d and h, of one cell.
+template <class Axis>
+struct Windows {
+  Axis d, h, w;
+  bool count_padding = false;    // average pooling: the divisor counts padding cells
+  int64_t divisor_override = 0;  // average pooling: the divisor, when not 0
+
+  ORDO_HD int64_t inputs() const { return d.input * h.input * w.input; }
+  ORDO_HD int64_t outputs() const { return d.output * h.output * w.output; }
+  /// Where row (d, h) of a volume begins.
+  ORDO_HD int64_t input_row(int64_t id, int64_t ih) const { return (id * h.input + ih) * w.input; }
+  ORDO_HD int64_t output_row(int64_t od, int64_t oh) const { return (od * h.output + oh) * w.output; }
+  ORDO_HD int64_t divisor(int64_t od, int64_t oh, int64_t ow) const {
+    if (divisor_override != 0) return divisor_override;
+    if (count_padding) return d.padded_extent(od) * h.padded_extent(oh) * w.padded_extent(ow);
+    return (d.end(od) - d.begin(od)) * (h.end(oh) - h.begin(oh)) * (w.end(ow) - w.begin(ow));
+  }
+  int64_t most_cells() const { return d.most_cells() * h.most_cells() * w.most_cells(); }
+  int64_t overlap() const { return d.overlap() * h.overlap() * w.overlap(); }
+};
+
+using SlidingWindows = Windows<SlidingAxis>;
+using AdaptiveWindows = Windows<AdaptiveAxis>;
+
+}  // namespace ordo::kernels

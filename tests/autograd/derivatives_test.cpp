@@ -1,0 +1,174 @@
+// docs/derivatives.md, row by row: the programs are here, the points and the gradients there.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include <ordo/ordo.h>
+
+namespace ordo::test {
+namespace {
+
+using Program = std::function<Tensor(const Tensor& x)>;
+
+const double kInfinity = std::numeric_limits<double>::infinity();
+
+Tensor like(const Tensor& x, double v) { return full_like(x, v); }
+
+Tensor nll(const Tensor& x, double weight, int64_t ignored) {
+  return nll_loss(x.unsqueeze(0), tensor<int64_t>({0}), like(x, weight), ignored);
+}
+
+/// By the first column of the table. x is float64 of one dimension.
+const std::map<std::string, Program>& programs() {
+  static const std::map<std::string, Program> all = {
+      {"abs", [](auto& x) { return abs(x); }},
+      {"sign", [](auto& x) { return sign(x); }},
+      {"relu", [](auto& x) { return relu(x); }},
+      {"clamp(-1, 1)", [](auto& x) { return clamp(x, -1, 1); }},
+      {"clamp(1, -1)", [](auto& x) { return clamp(x, 1, -1); }},
+      {"clamp(min 0)", [](auto& x) { return clamp(x, 0, {}); }},
+      {"floor", [](auto& x) { return floor(x); }},
+      {"round", [](auto& x) { return round(x); }},
+      {"sqrt", [](auto& x) { return sqrt(x); }},
+      {"sqrt, weight 0", [](auto& x) { return sqrt(x) * 0; }},
+      {"rsqrt", [](auto& x) { return rsqrt(x); }},
+      {"reciprocal", [](auto& x) { return reciprocal(x); }},
+      {"log", [](auto& x) { return log(x); }},
+      {"log1p", [](auto& x) { return log1p(x); }},
+      {"exp", [](auto& x) { return exp(x); }},
+      {"expm1", [](auto& x) { return expm1(x); }},
+      {"sin", [](auto& x) { return sin(x); }},
+      {"tanh", [](auto& x) { return tanh(x); }},
+      {"sigmoid", [](auto& x) { return sigmoid(x); }},
+      {"erf", [](auto& x) { return erf(x); }},
+      {"gelu", [](auto& x) { return gelu(x); }},
+      {"square", [](auto& x) { return square(x); }},
+      {"pow(x, 0)", [](auto& x) { return pow(x, 0); }},
+      {"pow(x, 1)", [](auto& x) { return pow(x, 1); }},
+      {"pow(x, 2)", [](auto& x) { return pow(x, 2); }},
+      {"pow(x, 0.5)", [](auto& x) { return pow(x, 0.5); }},
+      {"pow(x, -1)", [](auto& x) { return pow(x, -1); }},
+      {"pow(x, tensor 0)", [](auto& x) { return pow(x, like(x, 0)); }},
+      {"pow(x, tensor 1)", [](auto& x) { return pow(x, like(x, 1)); }},
+      {"pow(0, y)", [](auto& x) { return pow(0, x); }},
+      {"pow(-1, y)", [](auto& x) { return pow(-1, x); }},
+      {"pow(tensor 0, y)", [](auto& x) { return pow(like(x, 0), x); }},
+      {"div(x, 0)", [](auto& x) { return x / 0; }},
+      {"div(1, y)", [](auto& x) { return div(1, x); }},
+      {"div(tensor 1, y)", [](auto& x) { return like(x, 1) / x; }},
+      {"div(tensor 0, y)", [](auto& x) { return like(x, 0) / x; }},
+      {"mul(x, inf)", [](auto& x) { return x * like(x, kInfinity); }},
+      {"maximum(x, 1)", [](auto& x) { return maximum(x, like(x, 1)); }},
+      {"minimum(x, 1)", [](auto& x) { return minimum(x, like(x, 1)); }},
+      {"max", [](auto& x) { return max(x); }},
+      {"min", [](auto& x) { return min(x); }},
+      {"amax", [](auto& x) { return amax(x); }},
+      {"max(dim 0)", [](auto& x) { return max(x, 0).values; }},
+      {"max_pool2d",
+       [](auto& x) {
+         return max_pool2d(x.view({1, 1, 2, 2}), 2);
+       }},
+      {"var", [](auto& x) { return var(x); }},
+      {"var(correction 3)", [](auto& x) { return var(x, Dims{}, 3); }},
+      {"std", [](auto& x) { return ordo::std(x); }},
+      {"norm", [](auto& x) { return norm(x, 2); }},
+      {"norm(0)", [](auto& x) { return norm(x, 0); }},
+      {"norm(0.5)", [](auto& x) { return norm(x, 0.5); }},
+      {"norm(1)", [](auto& x) { return norm(x, 1); }},
+      {"norm(3)", [](auto& x) { return norm(x, 3); }},
+      {"norm(inf)", [](auto& x) { return norm(x, kInfinity); }},
+      {"softmax, first of two", [](auto& x) { return softmax(x, 0)[0]; }},
+      {"log_softmax, second of two", [](auto& x) { return log_softmax(x, 0)[1]; }},
+      {"nll_loss, weights 0", [](auto& x) { return nll(x, 0, -100); }},
+      {"nll_loss, all ignored", [](auto& x) { return nll(x, 1, 0); }},
+      {"l1_loss", [](auto& x) { return l1_loss(x, like(x, 0)); }},
+      {"mse_loss", [](auto& x) { return mse_loss(x, like(x, 0)); }},
+      {"binary_cross_entropy_with_logits, target 1",
+       [](auto& x) { return binary_cross_entropy_with_logits(x, like(x, 1), Reduction::none); }},
+      {"where(false, x, 0)", [](auto& x) { return where(x == 7, x, 0); }},
+      {"masked_fill(true)", [](auto& x) { return masked_fill(x, x != 7, 0); }},
+      {"mul(where(x > 0, x, 0), inf)", [](auto& x) { return where(x > 0, x, 0) * like(x, kInfinity); }},
+      {"dropout(1)", [](auto& x) { return dropout(x, 1); }},
+  };
+  return all;
+}
+
+struct Row {
+  std::string operation;
+  std::vector<double> at;
+  std::string gradient, pytorch, reason;
+};
+
+std::string trimmed(const std::string& s) {
+  const size_t first = s.find_first_not_of(' ');
+  return first == std::string::npos ? "" : s.substr(first, s.find_last_not_of(' ') - first + 1);
+}
+
+std::vector<Row> rows() {
+  std::ifstream page(ORDO_DERIVATIVES_PAGE);
+  EXPECT_TRUE(page.good()) << ORDO_DERIVATIVES_PAGE;
+  std::vector<Row> all;
+  for (std::string line; std::getline(page, line);) {
+    if (line.empty() || line[0] != '|' || line.starts_with("|---") || line.starts_with("| operation")) continue;
+    std::vector<std::string> cells;
+    for (size_t from = 1, to; (to = line.find('|', from)) != std::string::npos; from = to + 1)
+      cells.push_back(trimmed(line.substr(from, to - from)));
+    EXPECT_EQ(cells.size(), 5u) << line;
+    if (cells.size() != 5) continue;
+    Row row{cells[0], {}, cells[2], cells[3], cells[4]};
+    const char* text = cells[1].c_str();
+    for (char* end; *text; text = *end ? end + 1 : end) row.at.push_back(std::strtod(text, &end));
+    all.push_back(row);
+  }
+  return all;
+}
+
+/// "0.5, -inf, nan". The sign of zero shows only where the table wants it.
+std::string text_of(const Tensor& gradient, bool signed_zero) {
+  std::vector<std::string> parts;
+  for (double v : gradient.to_vector<double>()) {
+    if (v == 0 && !signed_zero) v = 0;
+    parts.push_back(std::isnan(v) ? "nan" : fmt::format("{:.6g}", v));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+TEST(Derivatives, at_singular_points_are_what_the_page_says) {
+  std::set<std::string> seen;
+  for (const Row& row : rows()) {
+    SCOPED_TRACE(row.operation + " at " + fmt::format("{}", fmt::join(row.at, ", ")));
+    const auto program = programs().find(row.operation);
+    ASSERT_NE(program, programs().end()) << "no program for this row";
+    seen.insert(row.operation);
+    for (DType dtype : {float64, float32}) {
+      Tensor x = from_vector(row.at, {int64_t(row.at.size())}).to(dtype).set_requires_grad();
+      Tensor y = program->second(x);
+      // With the gradient's graph and without: some operations have a fused gradient for the latter.
+      const Tensor fused = grad({y}, {x}, {ones_like(y)}, true)[0],
+                   composed = grad({y}, {x}, {ones_like(y)}, true, true)[0];
+      const bool signed_zero = row.gradient.find("-0") == 0 && row.gradient.find("-0.") != 0;
+      EXPECT_EQ(text_of(fused, signed_zero), row.gradient);
+      EXPECT_EQ(text_of(composed, signed_zero), row.gradient) << "with create_graph";
+    }
+    EXPECT_EQ(row.gradient == row.pytorch, row.reason.empty()) << "a difference has a reason";
+  }
+  for (const auto& [operation, program] : programs()) EXPECT_TRUE(seen.count(operation)) << operation << " has no row";
+}
+
+TEST(Derivatives, of_std_at_zero_deviation_stay_finite_twice) {
+  const Tensor x = from_vector<double>({2, 2, 1, 3}, {2, 2}).set_requires_grad();
+  const Tensor g = grad({sum(ordo::std(x, {1}))}, {x}, {}, true, true)[0];
+  const std::vector<double> first = g.to_vector<double>();
+  EXPECT_EQ(first[0], 0);
+  EXPECT_EQ(first[1], 0);
+  EXPECT_NEAR(first[2], -std::sqrt(0.5), 1e-15);
+  for (double v : grad({sum(g * g)}, {x})[0].to_vector<double>()) EXPECT_TRUE(std::isfinite(v)) << v;
+}
+
+}  // namespace
+}  // namespace ordo::test

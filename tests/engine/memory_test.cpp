@@ -1,0 +1,135 @@
+// The caching allocator: what it may keep, and that a kept block serves smaller requests.
+#include <gtest/gtest.h>
+#include <ordo/engine/memory.h>
+
+#include <cmath>
+#include <deque>
+#include <random>
+
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+size_t held(Device device) {
+  const MemoryStats now = memory_stats(device);
+  return now.allocated_bytes + now.cached_bytes;
+}
+
+// Blocks of drawn sizes, of which `at_once` are alive: every size class is met, and none often.
+struct Traffic {
+  Device device;
+  size_t at_once;
+  std::mt19937 random{7};
+  std::deque<std::pair<void*, size_t>> live{};
+
+  void step() {
+    const double exponent = std::uniform_real_distribution<double>(6, 22)(random);
+    const size_t bytes = size_t(std::exp2(exponent));
+    live.emplace_back(detail::allocate(bytes, device), bytes);
+    if (live.size() > at_once) free_oldest();
+  }
+  void free_oldest() {
+    detail::deallocate(live.front().first, live.front().second, device);
+    live.pop_front();
+  }
+  ~Traffic() {
+    while (!live.empty()) free_oldest();
+  }
+};
+
+TEST(MemoryCache, holds_at_most_twice_the_greatest_use_and_the_slack) {
+  for (Device device : test_devices()) {
+    for (size_t at_once : {1, 4, 20}) {
+      empty_cache(device);
+      reset_peak_memory_stats(device);
+      Traffic traffic{device, at_once};
+      for (int i = 0; i < 3000; ++i) {
+        traffic.step();
+        ASSERT_LE(held(device), 2 * memory_stats(device).peak_allocated_bytes + kMemoryCacheSlack)
+            << device.str() << ", " << at_once << " blocks at once, step " << i;
+      }
+    }
+    empty_cache(device);
+  }
+}
+
+TEST(MemoryCache, what_was_used_lately_is_kept) {
+  for (Device device : test_devices()) {
+    empty_cache(device);
+    const auto use = [&](size_t bytes) { detail::deallocate(detail::allocate(bytes, device), bytes, device); };
+    // Blocks that no kept one serves, many times more than the cache may hold, and one that is used again and again.
+    const size_t often = size_t(1) << 20;
+    use(often);
+    for (size_t bytes = size_t(4) << 20; bytes < size_t(12) << 20; bytes += bytes / 8) {
+      use(bytes);
+      const uint64_t before = memory_stats(device).device_allocations;
+      use(often);
+      EXPECT_EQ(memory_stats(device).device_allocations, before) << device.str() << ", beside " << bytes;
+    }
+    EXPECT_LE(held(device), 2 * (memory_stats(device).allocated_bytes + (size_t(12) << 20)) + kMemoryCacheSlack);
+    empty_cache(device);
+  }
+}
+
+TEST(MemoryCache, a_larger_block_serves_and_goes_back_to_its_own_size) {
+  for (Device device : test_devices()) {
+    empty_cache(device);
+    const size_t large = size_t(3) << 19, small = size_t(1) << 20, least = size_t(1) << 19;
+    const MemoryStats before = memory_stats(device);
+    void* const first = detail::allocate(large, device);
+    detail::deallocate(first, large, device);
+    void* const again = detail::allocate(small, device);
+    EXPECT_EQ(again, first) << device.str() << ": half larger is near enough";
+    EXPECT_EQ(memory_stats(device).allocated_bytes - before.allocated_bytes, large)
+        << device.str() << ": blocks are counted";
+    detail::deallocate(again, small, device);
+    EXPECT_EQ(memory_stats(device).cached_bytes, large) << device.str();
+    void* const third = detail::allocate(large, device);
+    EXPECT_EQ(third, first) << device.str();
+    detail::deallocate(third, large, device);
+    EXPECT_EQ(memory_stats(device).device_allocations, before.device_allocations + 1) << device.str();
+    detail::deallocate(detail::allocate(least, device), least, device);
+    EXPECT_EQ(memory_stats(device).device_allocations, before.device_allocations + 2)
+        << device.str() << ": a block of three times the size does not serve";
+    empty_cache(device);
+  }
+}
+
+TEST(MemoryCache, emptying_it_forgets_the_greatest_use) {
+  for (Device device : test_devices()) {
+    empty_cache(device);
+    const size_t much = size_t(64) << 20;
+    detail::deallocate(detail::allocate(much, device), much, device);
+    EXPECT_EQ(held(device), memory_stats(device).allocated_bytes + much) << device.str();
+    empty_cache(device);
+    EXPECT_GE(memory_stats(device).peak_allocated_bytes, much) << device.str() << ": the peak is not forgotten";
+    reset_peak_memory_stats(device);
+    for (size_t bytes = size_t(1) << 20; bytes < size_t(8) << 20; bytes += bytes / 8)
+      detail::deallocate(detail::allocate(bytes, device), bytes, device);
+    EXPECT_LE(held(device), 2 * memory_stats(device).peak_allocated_bytes + kMemoryCacheSlack) << device.str();
+    reset_peak_memory_stats(device);
+    EXPECT_EQ(memory_stats(device).peak_allocated_bytes, memory_stats(device).allocated_bytes) << device.str();
+  }
+}
+
+TEST(MemoryCache, resetting_the_peak_gives_nothing_back) {
+  for (Device device : test_devices()) {
+    empty_cache(device);
+    const auto use = [&](size_t bytes) { detail::deallocate(detail::allocate(bytes, device), bytes, device); };
+    const auto use_many = [&] {
+      for (size_t bytes = size_t(1) << 20; bytes <= size_t(6) << 20; bytes += bytes / 8) use(bytes);
+    };
+    use(size_t(64) << 20);
+    reset_peak_memory_stats(device);
+    use_many();
+    const uint64_t before = memory_stats(device).device_allocations;
+    use_many();
+    use(size_t(64) << 20);
+    EXPECT_EQ(memory_stats(device).device_allocations, before) << device.str();
+    empty_cache(device);
+  }
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,73 @@
+// ordo_fuzz [NAME] [--seconds N] [--programs N] [--seed N]: runs programs of a kind, or of every kind, one seed after
+// the other. A failure prints the program and how to replay it. Exit status: 0 when none failed, 1 otherwise, 2 bad
+// arguments.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/fuzz.h"
+
+namespace ordo::test {
+namespace {
+
+int usage() {
+  std::fputs("usage: ordo_tests fuzz [NAME] [--seconds N] [--programs N] [--seed N]\n\n", stderr);
+  for (const auto& [name, fuzzer] : fuzzers()) std::fprintf(stderr, "  %-10s %s\n", name.c_str(), fuzzer.summary);
+  return 2;
+}
+
+bool run(const std::string& name, const Fuzzer& fuzzer, uint64_t seed, uint64_t programs, double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  uint64_t done = 0, complete = 0;
+  for (; done < programs && elapsed() < seconds; ++done) {
+    const FuzzResult result = fuzzer.run(seed + done);
+    if (!result.failure.empty()) {
+      std::printf("%s: %s\nreplay: ordo_tests fuzz %s --seed %llu --programs 1\n", name.c_str(), result.failure.c_str(),
+                  name.c_str(), static_cast<unsigned long long>(seed + done));
+      return false;
+    }
+    complete += result.complete;
+  }
+  std::printf("%s: %llu programs from seed %llu, %llu of them to the end, in %.1f s; none failed\n", name.c_str(),
+              static_cast<unsigned long long>(done), static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(complete), elapsed());
+  return true;
+}
+
+}  // namespace
+
+int fuzz_command(const std::vector<std::string>& arguments) {
+  std::string only;
+  uint64_t seed = 0, programs = UINT64_MAX;
+  double seconds = -1;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (!argument.starts_with("--")) {
+      if (!only.empty() || !fuzzers().contains(argument)) return usage();
+      only = argument;
+      continue;
+    }
+    char* end = nullptr;
+    if (i + 1 == arguments.size()) return usage();
+    const char* text = arguments[++i].c_str();
+    if (argument == "--seconds")
+      seconds = std::strtod(text, &end);
+    else if (argument == "--programs")
+      programs = std::strtoull(text, &end, 10);
+    else if (argument == "--seed")
+      seed = std::strtoull(text, &end, 10);
+    else
+      return usage();
+    if (end == text || *end) return usage();
+  }
+  if (seconds < 0) seconds = programs == UINT64_MAX ? 60 : 1e9;
+  bool good = true;
+  for (const auto& [name, fuzzer] : fuzzers())
+    if (only.empty() || only == name) good = run(name, fuzzer, seed, programs, seconds) && good;
+  return good ? 0 : 1;
+}
+
+}  // namespace ordo::test

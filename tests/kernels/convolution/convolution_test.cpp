@@ -1,0 +1,276 @@
+// Bits of the ordered convolution (docs/ordering.md, rule 4), threads, and bad input.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/parallel.h>
+
+#include "tests/kernels/convolution/convolution_reference.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+// Rule 3, literally: the sum of products.
+float rule3(const Floats& products) {
+  float sum = 0;
+  for (size_t k0 = 0; k0 < products.size(); k0 += 256) {
+    float block = products[k0];
+    for (size_t k = k0 + 1; k < std::min(products.size(), k0 + 256); ++k) block = block + products[k];
+    sum = k0 == 0 ? block : sum + block;
+  }
+  return sum;
+}
+
+// Rule 1, literally.
+float rule1(Floats values) {
+  while (values.size() > 1) {
+    Floats groups;
+    for (size_t first = 0; first < values.size(); first += 64) {
+      float sum = values[first];
+      for (size_t e = first + 1; e < std::min(values.size(), first + 64); ++e) sum = sum + values[e];
+      groups.push_back(sum);
+    }
+    values = groups;
+  }
+  return values.empty() ? 0.0f : values[0];
+}
+
+// Rule 4, literally: what is summed by rule 3, for every element of the result.
+template <int N>
+struct Rule4 {
+  ConvCase<N> c;
+  Floats x, w, b, g;
+
+  float pixel(size_t at) const { return at == c.kOutside ? 0.0f : x[at]; }
+
+  Floats forward() const {
+    std::vector<Floats> products(g.size());
+    c.for_each_cell([&](size_t in, size_t cell, size_t out) { products[out].push_back(w[cell] * pixel(in)); });
+    Floats y;
+    const size_t plane = g.size() / b.size() / size_t(c.x[0]);
+    for (const Floats& p : products) y.push_back(rule3(p) + b[y.size() / plane % b.size()]);
+    return y;
+  }
+  Floats input_grad() const {
+    const size_t cells = w.size() / size_t(c.w[0] * c.w[1]);
+    std::vector<std::map<size_t, Floats>> products(x.size());  // by the kernel's cell, over the filters
+    c.for_each_product(
+        [&](size_t in, size_t cell, size_t out) { products[in][cell % cells].push_back(w[cell] * g[out]); });
+    Floats result;
+    for (const auto& by_cell : products) {
+      Floats values;
+      for (const auto& [cell, p] : by_cell) values.push_back(rule3(p));
+      result.push_back(rule1(values));
+    }
+    return result;
+  }
+  Floats weight_grad() const {
+    const size_t samples = size_t(c.x[0]), sample = g.size() / samples;
+    std::vector<std::vector<Floats>> products(w.size(), std::vector<Floats>(samples));
+    c.for_each_cell(
+        [&](size_t in, size_t cell, size_t out) { products[cell][out / sample].push_back(g[out] * pixel(in)); });
+    Floats result;
+    for (const auto& by_sample : products) {
+      float sum = rule3(by_sample[0]);
+      for (size_t n = 1; n < samples; ++n) sum = sum + rule3(by_sample[n]);
+      result.push_back(sum);
+    }
+    return result;
+  }
+};
+
+template <int N>
+void expect_rule4(const std::vector<ConvCase<N>>& cases) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (const ConvCase<N>& c : cases) {
+    SCOPED_TRACE(c.label);
+    const Tensor x = test_mixed_values(c.x, 1).to(float32), w = test_mixed_values(c.w, 2).to(float32);
+    const Tensor b = test_mixed_values({c.w[0]}, 3).to(float32);
+    const Tensor g = test_mixed_values(c.output_sizes(), 4).to(float32);
+    const Rule4<N> r{c, x.to_vector<float>(), w.to_vector<float>(), b.to_vector<float>(), g.to_vector<float>()};
+    const auto y = bytes_of(from_vector(r.forward(), g.sizes()));
+    const auto gx = bytes_of(from_vector(r.input_grad(), x.sizes()));
+    const auto gw = bytes_of(from_vector(r.weight_grad(), w.sizes()));
+    for (Device device : test_devices())
+      for (int threads : {1, 2, 3}) {
+        SCOPED_TRACE(device.str() + " threads " + std::to_string(threads));
+        set_num_threads(threads);
+        const Tensor xd = x.to(device), wd = w.to(device), gd = g.to(device);
+        EXPECT_EQ(bytes_of(conv(xd, wd, b.to(device), c)), y);
+        EXPECT_EQ(bytes_of(conv_input_grad(wd, gd, c)), gx);
+        EXPECT_EQ(bytes_of(conv_weight_grad(xd, gd, c)), gw);
+      }
+  }
+  set_num_threads(2);
+}
+
+TEST(Conv2d, OrderedConvolutionsFollowRule4) {
+  expect_rule4<1>({{"padded", {2, 3, 40}, {4, 3, 9}, true, 1, 4},
+                   {"deep", {2, 70, 17}, {5, 70, 5}, true, 2, 2, 2},
+                   {"long", {1, 1, 600}, {2, 1, 71}, true, 1, 3}});
+  expect_rule4<2>({{"small", {2, 2, 9, 9}, {3, 2, 3, 3}, true, 1, 1},
+                   {"digits", {3, 1, 28, 28}, {16, 1, 3, 3}, true, 1, 1},
+                   {"deep", {2, 30, 7, 7}, {17, 30, 3, 3}, true, 1, 1},
+                   {"strided", {2, 3, 11, 11}, {4, 3, 3, 3}, true, 2, 1, 2},
+                   {"pointwise", {18, 2, 5, 5}, {3, 2, 1, 1}, true},
+                   {"large", {1, 1, 12, 12}, {2, 1, 9, 9}, true, 1, 4}});
+  expect_rule4<3>({{"small", {2, 2, 5, 6, 7}, {3, 2, 3, 3, 3}, true, 1, 1},
+                   {"deep", {2, 12, 3, 4, 3}, {5, 12, 2, 3, 3}, true, 1, {0, 1, 1}},
+                   {"strided", {2, 3, 7, 6, 9}, {4, 3, 2, 3, 3}, true, {2, 1, 2}, {0, 1, 1}, {3, 2, 1}},
+                   {"large", {1, 1, 6, 7, 6}, {2, 1, 5, 5, 5}, true, 1, 2}});
+}
+
+struct Case {
+  int64_t samples, channels, size, filters, kernel, stride, padding, dilation;
+};
+
+TEST(Conv2d, SameBitsOnAllDevices) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (DType dtype : {float16, bfloat16, float64}) {
+    const Tensor x = test_mixed_values({5, 4, 10, 9}, 1).to(dtype), w = test_mixed_values({6, 2, 3, 3}, 2).to(dtype);
+    const Tensor g = test_mixed_values({5, 6, 10, 9}, 4).to(dtype);
+    std::string first;
+    for (Device device : test_devices()) {
+      const Tensor xd = x.to(device), wd = w.to(device), gd = g.to(device);
+      const std::string now = hash_of(conv2d(xd, wd, {}, 1, 1, 1, 2)) +
+                              hash_of(conv2d_input_grad(x.sizes(), wd, gd, 1, 1, 1, 2)) +
+                              hash_of(conv2d_weight_grad(xd, w.sizes(), gd, 1, 1, 1, 2));
+      if (first.empty()) first = now;
+      EXPECT_EQ(now, first) << name(dtype) << " " << device.str();
+    }
+  }
+}
+
+TEST(Conv2d, GoldenBits) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (Device device : test_devices()) {
+    const Tensor x = test_mixed_values({4, 5, 12, 12}, 1).to(device, float32);
+    const Tensor w = test_mixed_values({7, 5, 3, 3}, 2).to(device, float32);
+    const Tensor y = conv2d(x, w, {}, 1, 1);
+    EXPECT_EQ(hash_of(y), "6c238201e01ed002");
+    EXPECT_EQ(hash_of(conv2d_input_grad(x.sizes(), w, y, 1, 1)), "2da8f40dcee2aea5");
+    EXPECT_EQ(hash_of(conv2d_weight_grad(x, w.sizes(), y, 1, 1)), "674fa440650e1977");
+  }
+}
+
+TEST(Conv2d, SameBitsForAnyThreads) {
+  for (Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
+    const DeterminismGuard guard(level);
+    for (const Case& c : {Case{20, 1, 28, 16, 3, 1, 1, 1}, {20, 16, 13, 32, 3, 1, 1, 1}, {3, 3, 12, 4, 5, 2, 2, 1}}) {
+      const Tensor x = test_mixed_values({c.samples, c.channels, c.size, c.size}, 1).to(float32);
+      const Tensor w = test_mixed_values({c.filters, c.channels, c.kernel, c.kernel}, 2).to(float32);
+      std::string first;
+      for (int threads : {1, 2, 3, 7}) {
+        set_num_threads(threads);
+        const Tensor y = conv2d(x, w, {}, c.stride, c.padding);
+        const std::string now = hash_of(y) + hash_of(conv2d_input_grad(x.sizes(), w, y, c.stride, c.padding)) +
+                                hash_of(conv2d_weight_grad(x, w.sizes(), y, c.stride, c.padding));
+        if (first.empty()) first = now;
+        EXPECT_EQ(now, first) << threads;
+      }
+    }
+  }
+  set_num_threads(2);
+}
+
+TEST(Conv2d, OneImageWithoutBatch) {
+  const Tensor x = test_values({2, 5, 5}, 1), w = test_values({3, 2, 3, 3}, 2);
+  const Tensor y = conv2d(x, w);
+  EXPECT_EQ(y.sizes(), Dims({3, 3, 3}));
+  EXPECT_EQ(bytes_of(y), bytes_of(conv2d(x.unsqueeze(0), w)));
+}
+
+TEST(Conv2d, BadInput) {
+  const Tensor x = zeros({1, 4, 5, 5}), w = zeros({2, 4, 3, 3});
+  EXPECT_ORDO_ERROR(conv2d(zeros({5, 5}), w), ShapeError, "[conv2d] the input must be [N, C, H, W]");
+  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 3})), ShapeError, "[conv2d] the weight must be [O, C / groups, kH, kW]");
+  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 3, 3, 3})), ShapeError, "has 4 channels");
+  EXPECT_ORDO_ERROR(conv2d(x, zeros({3, 2, 3, 3}), {}, 1, 0, 1, 2), ShapeError, "do not divide into 2 groups");
+  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 6, 3})), ShapeError, "a window of 6 cells does not fit into height 5");
+  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, 0, {1, 3}), ShapeError, "a window of 7 cells does not fit into width 5");
+  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 0, 3})), ShapeError, "the kernel is empty");
+  EXPECT_ORDO_ERROR(conv2d(x, w, zeros({3})), ShapeError, "[conv2d] the bias must be [2]");
+  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 0), ValueError, "stride must be at least 1");
+  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, -1), ValueError, "padding must be at least 0");
+  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, 0, 0), ValueError, "dilation must be at least 1");
+  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, 0, 1, 0), ValueError, "groups must be at least 1");
+  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 3, 3}, {.dtype = float64})), DTypeError, "[conv2d]");
+  EXPECT_ORDO_ERROR(conv2d(zeros({1, 4, 5, 5}, {.dtype = int64}), zeros({2, 4, 3, 3}, {.dtype = int64})), DTypeError,
+                    "[conv2d]");
+  EXPECT_ORDO_ERROR(conv2d(Tensor(), w), ValueError, "[conv2d]");
+  EXPECT_ORDO_ERROR(conv2d(scalar_tensor(1.0), w), ShapeError, "[conv2d]");
+  EXPECT_ORDO_ERROR(conv2d_input_grad({1, 4, 5, 5}, w, zeros({1, 2, 5, 5})), ShapeError,
+                    "[conv2d_input_grad] the gradient of the output must be [1, 2, 3, 3]");
+  EXPECT_ORDO_ERROR(conv2d_weight_grad(x, {2, 4, 3, 3}, zeros({1, 3, 3, 3})), ShapeError,
+                    "[conv2d_weight_grad] the gradient of the output must be [1, 2, 3, 3]");
+  for (Device device : test_devices())
+    if (device.is_cuda())
+      EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 3, 3}, {.device = device})), DeviceError, "[conv2d]");
+}
+
+TEST(Conv2d, ExtremeArguments) {
+  const Tensor x = zeros({1, 1, 5, 5}), w = zeros({1, 1, 3, 3});
+  for (int64_t huge : {(int64_t(1) << 31) - 1, int64_t(1) << 31, int64_t(1) << 62, INT64_MAX, INT64_MIN}) {
+    EXPECT_THROW(conv2d(x, w, {}, 1, 0, huge), Error) << huge;
+    EXPECT_THROW(conv2d(x, w, {}, 1, 0, 1, huge), Error) << huge;
+    EXPECT_THROW(conv2d_input_grad({1, 1, 5, 5}, w, zeros({1, 1, 3, 3}), 1, 0, huge), Error) << huge;
+    EXPECT_THROW(conv2d_input_grad({1, huge, 5, 5}, w, zeros({1, 1, 3, 3})), Error) << huge;
+    EXPECT_THROW(conv2d_input_grad({1, 1, huge, huge}, w, zeros({1, 1, 3, 3})), Error) << huge;
+    EXPECT_THROW(conv2d_weight_grad(x, {1, 1, huge, huge}, zeros({1, 1, 3, 3})), Error) << huge;
+    EXPECT_THROW(conv_transpose2d(x, w, {}, 1, huge), Error) << huge;
+    EXPECT_THROW(conv_transpose2d(x, w, {}, 1, 0, huge), Error) << huge;
+    EXPECT_THROW(conv_transpose2d(x, w, {}, 1, 0, 0, huge), Error) << huge;
+  }
+  const int64_t most = (int64_t(1) << 31) - 1;
+  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, most), ShapeError, "[conv2d] a result of shape");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, most), ShapeError, "[conv_transpose2d] a result of shape");
+  EXPECT_ORDO_ERROR(conv_transpose3d(zeros({1, 1, 5, 5, 5}), zeros({1, 1, 3, 3, 3}), {}, 1, 0, 0, 1, most), ShapeError,
+                    "[conv_transpose3d] a result of shape");
+  EXPECT_EQ(conv2d(x, w, {}, most).sizes(), (Dims{1, 1, 1, 1}));
+  // Padding and dilation that almost cancel: nine windows of which one or more cells lie inside.
+  const Tensor far = conv2d(ones({1, 1, 5, 5}), ones({1, 1, 3, 3}), {}, 1, int64_t(1) << 30, int64_t(1) << 30);
+  EXPECT_EQ(far.to_vector<double>(), std::vector<double>(25, 1));
+}
+
+TEST(ConvTranspose, ByHand) {
+  for (Device device : test_devices()) {
+    const auto on = [&](const std::vector<double>& values, const Dims& sizes) {
+      return from_vector(values, sizes).to(float32).to(device);
+    };
+    const Tensor x = on({1, 2, 3}, {1, 1, 3}), w = on({1, 10, 100}, {1, 1, 3});
+    EXPECT_EQ(conv_transpose1d(x, w).to_vector<double>(), (std::vector<double>{1, 12, 123, 230, 300}));
+    EXPECT_EQ(conv_transpose1d(x, w, on({0.5}, {1}), 2, 1, 1).to_vector<double>(),
+              (std::vector<double>{10.5, 102.5, 20.5, 203.5, 30.5, 300.5}));
+    // Beyond the last window nothing is added.
+    EXPECT_EQ(conv_transpose1d(x, w, {}, 1, 0, 2, 1, 3).to_vector<double>(),
+              (std::vector<double>{1, 2, 3, 10, 20, 30, 100, 200, 300, 0, 0}));
+    EXPECT_FALSE(std::signbit(conv_transpose1d(x, w, {}, 1, 0, 2, 1, 3).to_vector<double>()[10]));
+    EXPECT_EQ(conv_transpose1d(x.squeeze(0), w).sizes(), (Dims{1, 5}));
+  }
+}
+
+TEST(ConvTranspose, BadInput) {
+  const Tensor x = zeros({1, 4, 5, 5}), w = zeros({4, 2, 3, 3});
+  EXPECT_ORDO_ERROR(conv_transpose2d(zeros({5, 5}), w), ShapeError,
+                    "[conv_transpose2d] the input must be [N, C, H, W]");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, zeros({4, 2, 3})), ShapeError, "the weight must be [C, O / groups, kH, kW]");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, zeros({3, 2, 3, 3})), ShapeError, "has 4 channels");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 1, 0, 0, 3), ShapeError, "do not divide into 3 groups");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, zeros({3})), ShapeError, "the bias must be [2]");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 2, 0, 2), ValueError, "output_padding must be smaller");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 2, 0, -1), ValueError, "output_padding must be at least 0");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 1, 4), ShapeError, "leaves no output");
+  EXPECT_ORDO_ERROR(conv_transpose2d(zeros({1, 4, 0, 5}), w), ShapeError, "height is not 0");
+  EXPECT_ORDO_ERROR(conv_transpose2d(x, zeros({4, 2, 0, 3})), ShapeError, "the kernel is empty");
+  EXPECT_ORDO_ERROR(conv_transpose2d(Tensor(), w), ValueError, "[conv_transpose2d]");
+  EXPECT_ORDO_ERROR(conv3d(x, w), ShapeError, "[conv3d]");
+  EXPECT_ORDO_ERROR(conv1d(x, w), ShapeError, "[conv1d]");
+}
+
+}  // namespace
+}  // namespace ordo::test

@@ -1,0 +1,39 @@
+"""What a fault is: in `file`, `before` (which occurs exactly once) becomes `after`."""
+
+# Tests that are tried first, by the beginning of the file's path. The others run when none of these fails.
+FIRST = {
+    "kernels/accumulate/exact": "*Exact*",
+    "kernels/accumulate/range": "*Exact*",
+    "kernels/accumulate/": "*index_add*:*scatter_add*:*bincount*:*Accumulate*:*embedding*",
+    "kernels/reduce/": "*/sum:*/mean:*/amax:*/argmin:*/var:*/max:*/norm:*batch_norm*",
+    "kernels/matmul/": "*/matmul:*/bmm:*/linear:*Matmul*",
+    "kernels/copy/": "*/contiguous:*/clone:*/copy_:*/permute:*/transpose:*Copy*",
+    "kernels/softmax/": "*softmax*",
+    "kernels/bincount/": "*bincount*:*Bincount*",
+    "kernels/pooling/": "*pool2d*:*Pool*",
+    "kernels/embedding_bag/": "*embedding_bag*:*EmbeddingBag*:IndexPlan*",
+    "kernels/convolution/": "*conv*:*Conv*",
+    "kernels/random/": "*/rand:*/randn:*/uniform_:*/dropout:*Random*",
+    "engine/memory": "Memory*:*Cuda*",
+    "engine/create": "UninitializedMemory*:Determinism*",
+    "engine/determinism": "Determinism*:UninitializedMemory*",
+    "engine/generator": "Generator*:Random*:DataLoader*",
+    "engine/index_check": "IndexCheck*:BadInput*",
+    "engine/dtype": "DType*:Promotion*",
+    "engine/parallel": "Parallel*:Threads*",
+    "engine/philox": "Philox*",
+    "engine/half": "Half*:BFloat16*",
+    "engine/print": "Tensor*",
+    "autograd/ops/": "*Gradient*",
+    "nn/init": "Layers*:Module*",
+    "nn/optim/": "Optimizers*:Adam*:SGD*",
+    "nn/checksum": "Sha256*",
+    "nn/data/": "DataLoader*:Cifar10*:Mnist*:Synthetic*:Normalize*",
+    "nn/": "Layers*:Module*:Training*",
+    "engine/cuda/": "*Cuda*:*Simt*:*Streams*:*Stream*:*IndexCheck*:*Tensor*",
+}
+
+
+def fault(name, file, before, after):
+    first = next((tests for path, tests in FIRST.items() if file.startswith(path)), "*")
+    return {"name": name, "file": file, "before": before, "after": after, "first": first}

@@ -1,0 +1,102 @@
+// Extreme integers in every integer argument of every operation give an error that names the operation, or a result
+// that can be read and printed; in bounded time and memory.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+
+#include <ordo/engine/tensor_impl.h>
+#include "tests/support/integer_arguments.h"
+#include "tests/support/memory_limit.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kExtreme[] = {0,
+                                1,
+                                -1,
+                                2,
+                                -2,
+                                127,
+                                255,
+                                256,
+                                -256,
+                                (int64_t(1) << 31) - 1,
+                                int64_t(1) << 31,
+                                -(int64_t(1) << 31) - 1,
+                                int64_t(1) << 32,
+                                (int64_t(1) << 32) + 1,
+                                -(int64_t(1) << 32),
+                                int64_t(1) << 40,
+                                (int64_t(1) << 60) + 1,
+                                int64_t(1) << 61,
+                                int64_t(1) << 62,
+                                (int64_t(1) << 62) + 1,
+                                -(int64_t(1) << 62),
+                                kMost - 1,
+                                kMost,
+                                kLeast + 1,
+                                kLeast};
+
+/// All elements lie within the tensor's memory, and its numbers agree with each other.
+void expect_sound(const Tensor& t) {
+  __int128 numel = 1, last = t.storage_offset();
+  for (int d = 0; d < t.dim(); ++d) {
+    ASSERT_GE(t.sizes()[d], 0);
+    numel *= t.sizes()[d];
+    last += __int128(t.sizes()[d] - 1) * t.strides()[d];
+  }
+  ASSERT_TRUE(numel == t.numel()) << t.sizes().str();
+  if (numel == 0) return;
+  ASSERT_TRUE((last + 1) * int(t.element_size()) <= __int128(t.impl()->storage->bytes())) << t.sizes().str();
+  if (numel <= 100000) (void)t.to_vector<double>();
+}
+
+class ExtremeIntegers : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> names_with_integers() {
+  std::vector<std::string> names;
+  for (const auto& [name, arguments] : op_integers()) names.push_back(name);
+  return names;
+}
+
+TEST_P(ExtremeIntegers, give_an_error_or_a_sound_result) {
+  const std::string& op = GetParam();
+  const MemoryLimit limit(size_t(64) << 20);
+  for (const IntegerArgument& argument : op_integers()[op]()) {
+    for (Device device : test_devices()) {
+      for (int64_t v : kExtreme) {
+        SCOPED_TRACE(argument.name + " = " + std::to_string(v) + " on " + device.str());
+        const auto start = std::chrono::steady_clock::now();
+        try {
+          const Tensor result = argument.run(v, device);
+          if (device.is_cuda()) cuda::synchronize();
+          if (result.defined()) {
+            expect_sound(result);
+            EXPECT_LT(result.str().size(), size_t(1) << 20);
+          }
+        } catch (const Error& error) {
+          EXPECT_TRUE(std::string(error.what()).starts_with("[" + op + "]")) << error.what();
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << "not an ordo::Error: " << error.what();
+        }
+        // Far more than any of them takes on a busy machine, with sanitizers.
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+      }
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Ops, ExtremeIntegers, testing::ValuesIn(names_with_integers()),
+                         [](const auto& info) { return info.param; });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ExtremeIntegers);
+
+TEST(RegistryIntegers, every_operation_says_which_integers_it_takes) {
+  for (const OpInfo& op : ops())
+    EXPECT_NE(op_integers().count(std::string(op.name)), ops_without_integers().count(std::string(op.name)))
+        << op.name << " needs one of ORDO_OP_INTEGERS and ORDO_OP_NO_INTEGERS";
+}
+
+}  // namespace
+}  // namespace ordo::test
