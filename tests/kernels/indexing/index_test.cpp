@@ -104,17 +104,17 @@ TEST(IndexPut, writes_tensors_and_numbers) {
   for (Device device : test_devices()) {
     Tensor x = counted({3, 4}, device);
     EXPECT_TRUE(x.index_put_({0}, -1).is_same(x));
-    x.index_put_({Slice(1, None), -1}, tensor({50.0, 60.0}).to(device));
+    x.index_put_({Slice(1, None), -1}, tensor<double>({50.0, 60.0}).to(device));
     x.index_put_({x == 5}, 0.5);
     x.index_put_({longs({2, 1}, device), longs({0, -2}, device)}, tensor<int64_t>({70, 80}).to(device));
     EXPECT_EQ(x.to_vector<double>(), (Values{-1, -1, -1, -1, 4, 0.5, 80, 50, 70, 9, 10, 60}));
     x[x < 0] = 0;
-    x[{1, Slice(None, 2)}] = tensor({1.0, 2.0}).to(device);
+    x[{1, Slice(None, 2)}] = tensor<double>({1.0, 2.0}).to(device);
     x[longs({2, 2}, device)] = ones({1, 4}, device);
     EXPECT_EQ(x.to_vector<double>(), (Values{0, 0, 0, 0, 1, 2, 80, 50, 1, 1, 1, 1}));
     x[{longs({0, 1}, device), 0}] += 3;
     x[x > 40] *= 2;
-    x[{Slice(), 3}] -= tensor({1.0, 0.0, 1.0}).to(device);
+    x[{Slice(), 3}] -= tensor<double>({1.0, 0.0, 1.0}).to(device);
     x[{2}] /= 4;
     EXPECT_EQ(x.to_vector<double>(), (Values{3, 0, 0, -1, 4, 2, 160, 100, 0.25, 0.25, 0.25, 0}));
     const Tensor transposed = x.t();
@@ -128,7 +128,7 @@ TEST(IndexPut, masks) {
     Tensor x = counted({2, 2, 2}, device);
     const Tensor mask = from_vector<bool>({true, false, false, true}, {2, 2}).to(device);
     x[mask] = -1;
-    x[{Slice(), mask}] = tensor({7.0, 8.0}).to(device);
+    x[{Slice(), mask}] = tensor<double>({7.0, 8.0}).to(device);
     x[ones({}, {boolean, device})] += 1;
     EXPECT_EQ(x.to_vector<double>(), (Values{8, 0, 3, 9, 8, 6, 0, 9}));
   }
