@@ -92,17 +92,18 @@ void copy_tiled(const CopyArgs& args, int d, Span span) {
       for (int64_t tile = 0; tile < column_tiles; ++tile) {
         const int64_t column0 = tile * kTile, column_count = std::min(kTile, columns - column0);
         const char* corner = from + column0 * l.strides[1][0] * from_size;
-        const To* source = reinterpret_cast<const To*>(corner);
-        int64_t source_stride = l.strides[1][0];
+        const auto transpose = [&](const To* source, int64_t source_stride) {
+          for (int64_t r = 0; r < row_count; ++r)
+            for (int64_t c = 0; c < column_count; ++c)
+              to[r * l.strides[0][d] + column0 + c] = source[c * source_stride + r];
+        };
         if (span) {
           for (int64_t c = 0; c < column_count; ++c)
             span(converted[c], corner + c * l.strides[1][0] * from_size, row_count);
-          source = converted[0];
-          source_stride = kTile;
+          transpose(converted[0], kTile);
+        } else {
+          transpose(reinterpret_cast<const To*>(corner), l.strides[1][0]);
         }
-        for (int64_t r = 0; r < row_count; ++r)
-          for (int64_t c = 0; c < column_count; ++c)
-            to[r * l.strides[0][d] + column0 + c] = source[c * source_stride + r];
       }
     }
   });

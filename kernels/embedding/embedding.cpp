@@ -46,8 +46,10 @@ void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& o
                         Algorithm algorithm, const IndexOrder* order) {
   const int64_t rows = output.size(0), columns = output.size(1);
   const IndexGuard guard("embedding_backward", "input", 0, rows, output.device());
+  const IndexView index = index_view(input, rows, guard);
+  if (!order) validate_on_cpu(index, input.numel(), guard, output, algorithm);
   dispatch_floating("embedding_backward", grad.dtype(), [&]<class T>() {
-    const EmbeddingItems<T> items{input.numel(), index_view(input, rows, guard), grad.data<T>(), columns, padding};
+    const EmbeddingItems<T> items{input.numel(), index, grad.data<T>(), columns, padding};
     const AccumulateShape shape{rows, 1, columns};
     if (order)
       accumulate(items, output.data<T>(), shape, *order);

@@ -83,12 +83,15 @@ template <class R>
 template <class R>
 [[gnu::noinline]] void fold_strided(const R& r, typename R::State* lanes, int lane, int64_t at, int64_t stride,
                                     int64_t i, int64_t n, int64_t output) {
-  for (int64_t k = 0; k < n; ++k, lane = (lane + 1) % kReduceLanes)
-    lanes[lane] = R::combine(lanes[lane], r.load(at + k * stride, i + k, output));
+  for (; lane != 0 && n > 0; --n, ++i, at += stride, lane = (lane + 1) % kReduceLanes)
+    lanes[lane] = R::combine(lanes[lane], r.load(at, i, output));
+  for (; n >= kReduceLanes; n -= kReduceLanes, i += kReduceLanes, at += kReduceLanes * stride)
+    for (int k = 0; k < kReduceLanes; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k * stride, i + k, output));
+  for (int k = 0; k < n; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k * stride, i + k, output));
 }
 
 template <class R>
-[[gnu::noinline]] typename R::State halve(typename R::State* lanes) {
+typename R::State halve(typename R::State* lanes) {
   for (int k = 0; k < 16; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 16]);
   for (int k = 0; k < 8; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 8]);
   for (int k = 0; k < 4; ++k) lanes[k] = R::combine(lanes[k], lanes[k + 4]);
@@ -107,6 +110,13 @@ template <class R>
     return halve<R>(lanes);
   }
   const int64_t stride = g.inner_stride();
+  if (g.reduced <= 1) {
+    if (stride == 1)
+      fold_run(r, lanes, 0, base + begin, begin, end - begin, output);
+    else
+      fold_strided(r, lanes, 0, base + begin * stride, stride, begin, end - begin, output);
+    return halve<R>(lanes);
+  }
   RunWalker walker(g, begin);
   for (int64_t i = begin; i < end;) {
     const int64_t n = std::min(walker.left(), end - i);
@@ -140,13 +150,13 @@ inline constexpr int kReduceTile = 64;
 template <class R>
 [[gnu::noinline]] void reduce_tile(const R& r, const ReduceShape& g, int64_t base, int64_t output, int width,
                                    int64_t begin, int64_t end, typename R::State (*tile)[kReduceTile]) {
-  for (int k = 0; k < std::min<int64_t>(end - begin, kReduceLanes); ++k)
-    for (int w = 0; w < width; ++w) tile[k][w] = R::identity();
   RunWalker walker(g, begin);
   for (int64_t i = begin; i < end; ++i, walker.advance(1)) {
     const int64_t at = base + walker.offset();
     typename R::State* lane = tile[i % kReduceLanes];
-    if (width == kReduceTile)
+    if (i - begin < kReduceLanes)
+      for (int w = 0; w < width; ++w) lane[w] = r.load(at + w, i, output + w);
+    else if (width == kReduceTile)
       for (int w = 0; w < kReduceTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, output + w));
     else
       for (int w = 0; w < width; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, output + w));
