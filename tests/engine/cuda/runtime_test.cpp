@@ -45,6 +45,24 @@ TEST_F(CudaRuntimeTest, freed_memory_is_used_again) {
   EXPECT_EQ(memory_stats(kCuda).cached_bytes, 0u);
 }
 
+TEST_F(CudaRuntimeTest, a_kept_block_serves_no_other_stream) {
+  const size_t large = size_t(3) << 19, small = size_t(1) << 20;
+  empty_cache(kCuda);
+  void* const first = detail::allocate(large, kCuda);
+  detail::deallocate(first, large, kCuda);
+  std::thread([&] {
+    for (size_t bytes : {large, small}) {
+      void* const other = detail::allocate(bytes, kCuda);
+      EXPECT_NE(other, first) << bytes;
+      detail::deallocate(other, bytes, kCuda);
+    }
+  }).join();
+  void* const own = detail::allocate(small, kCuda);
+  EXPECT_EQ(own, first) << "half larger is near enough on its own stream";
+  detail::deallocate(own, small, kCuda);
+  empty_cache(kCuda);
+}
+
 TEST_F(CudaRuntimeTest, out_of_memory_leaves_the_device_usable) {
   EXPECT_ORDO_ERROR(detail::allocate(size_t(1) << 50, kCuda), OutOfMemoryError, "1125899906842624");
   const DeviceArray<int> works(std::vector<int>{1, 2, 3});
