@@ -15,6 +15,36 @@ ORDO_OP_INTEGERS(gather) {
              return gather(some(d), 1, one_index(v, d).view({1, 1}));
            }}};
 }
+ORDO_OP_INTEGERS(index) {
+  using namespace indexing;
+  return {{"integer",
+           [](int64_t v, Device d) {
+             return some(d).index({0, v});
+           }},
+          {"start", [](int64_t v, Device d) { return some(d).index({Slice(v, None)}); }},
+          {"stop", [](int64_t v, Device d) { return some(d).index({Slice(None, v)}); }},
+          {"step", [](int64_t v, Device d) { return some(d).index({Slice(None, None, v)}); }},
+          {"index",
+           [](int64_t v, Device d) {
+             return some(d).index({Slice(), two(v, d)});
+           }},
+          {"number", [](int64_t v, Device d) { return some(d).index({scalar_tensor(v, int64)}); }}};
+}
+ORDO_OP_INTEGERS(index_put) {
+  using namespace indexing;
+  return {{"integer",
+           [](int64_t v, Device d) {
+             return some(d).index_put({0, v}, ones({}, d));
+           }},
+          {"stop", [](int64_t v, Device d) { return some(d).index_put({Slice(None, v)}, ones({}, d)); }},
+          {"index", [](int64_t v, Device d) { return some(d).index_put({two(v, d)}, ones({}, d)); }},
+          {"index to add", [](int64_t v, Device d) { return some(d).index_put({two(v, d)}, ones({}, d), true); }}};
+}
+ORDO_OP_INTEGERS(index_put_) {
+  return {{"value", [](int64_t v, Device d) { return some(d).index_put_({0}, v); }},
+          {"uint8 value", [](int64_t v, Device d) { return some(d).to(uint8).index_put_({0}, v); }},
+          {"masked value", [](int64_t v, Device d) { return some(d).to(uint8).index_put_({some(d) > 2}, v); }}};
+}
 ORDO_OP_INTEGERS(index_select) {
   return {{"dim", [](int64_t v, Device d) { return index_select(some(d), v, one_index(0, d)); }},
           {"index", [](int64_t v, Device d) { return index_select(some(d), 1, one_index(v, d)); }}};
