@@ -43,8 +43,10 @@
 #include <ordo/engine/device.h>
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/error.h>
+#include <ordo/engine/event.h>
 #include <ordo/engine/generator.h>
 #include <ordo/engine/memory.h>
+#include <ordo/engine/op_call.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor.h>

@@ -3,6 +3,7 @@
 // a tensor's own sizes need not, because the rule at the top of tensor.h bounds them. Internal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <stdexcept>
@@ -29,6 +30,13 @@ std::vector<T> vector(const char* op, int64_t count) {
   } catch (const std::length_error&) {
     throw_out_of_memory(op, count, sizeof(T));
   }
+}
+
+/// OutOfMemoryError naming `op` when there is no room for that many; for lists that grow one by one.
+template <class T>
+void expect_room(const char* op, int64_t count) {
+  if (count > 1 << 16) (void)vector<std::byte>(op, count > INT64_MAX / 64 ? INT64_MAX : count * 64);
+  static_assert(sizeof(T) <= 64);
 }
 
 }  // namespace ordo::checked

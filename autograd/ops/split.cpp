@@ -3,6 +3,7 @@
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/view_history.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 
 namespace ordo {
 
@@ -44,6 +45,7 @@ TensorList split_at(const OpCall& call, const Tensor& t, const std::vector<int64
 
 std::vector<int64_t> equal_parts(int64_t n, int64_t size) {
   std::vector<int64_t> sizes;
+  checked::expect_room<Tensor>("split", n / size);  // for the parts
   for (int64_t left = n; left > 0; left -= size) sizes.push_back(std::min(left, size));
   if (sizes.empty()) sizes.push_back(0);
   return sizes;
@@ -55,6 +57,7 @@ TensorList unbind(const Tensor& t, int64_t dim) {
   const OpCall call("unbind", t, dim);
   const int d = dim_of("unbind", t, dim);
   TensorList parts;
+  checked::expect_room<Tensor>("unbind", t.sizes()[d]);
   for (int64_t i = 0; i < t.sizes()[d]; ++i) parts.push_back(views::select(t, d, i));
   return record_parts(call, t, std::move(parts), d, false);
 }
@@ -83,6 +86,7 @@ TensorList split(const Tensor& t, const std::vector<int64_t>& split_sizes, int64
 }
 
 TensorList chunk(const Tensor& t, int64_t chunks, int64_t dim) {
+  const detail::OperationName name("chunk");
   ORDO_CHECK(chunks > 0, ValueError, "chunk", "needs at least one chunk, not {}", chunks);
   const int64_t n = t.sizes()[dim_of("chunk", t, dim)];
   return split(t, std::max<int64_t>(1, n / chunks + (n % chunks != 0)), dim);

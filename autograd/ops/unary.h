@@ -23,7 +23,7 @@ Tensor ceil(const Tensor& t);    ///< derivative 0
 Tensor round(const Tensor& t);   ///< to the nearest integer, halfway cases to even; derivative 0
 
 /// min(max(x, low), high), either bound may be missing (nullopt), not both. Derivative 1 where low <= x <= high, else
-/// 0. A floating bound makes an integer tensor float32.
+/// 0. A floating bound makes an integer tensor float32. ValueError for a bound that the dtype does not hold.
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt);
 
 // -- floating results

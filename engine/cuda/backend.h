@@ -37,6 +37,13 @@ uintptr_t current_stream_id(int device);
 /// Lets later work of the calling thread's stream wait for everything queued so far on the stream of that id.
 void wait_for_stream(uintptr_t stream_id, int device);
 
+/// A point in the work of a stream (engine/event.h). DeviceError when there is no such device.
+void* create_event(int device);
+void destroy_event(void* event) noexcept;
+void record_event(void* event, int device);    ///< on the calling thread's stream
+void wait_for_event(void* event, int device);  ///< the calling thread's stream waits
+void synchronize_event(void* event);           ///< the host waits
+
 /// Copies between any two devices in the order of the calling thread's streams. Host memory that takes part may be
 /// reused on return; a copy to the host also raises an index error that was recorded.
 void copy(void* to, Device to_device, const void* from, Device from_device, size_t bytes);

@@ -94,6 +94,23 @@ void wait_for_stream(uintptr_t stream_id, int device) {
   Stream::current(device).wait_for(*reinterpret_cast<Stream*>(stream_id));
 }
 
+void* create_event(int device) {
+  Stream::current(device);  // says so when there is no such device
+  const DeviceScope scope(Device(Device::Type::cuda, device));
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "event");
+  return event;
+}
+void destroy_event(void* event) noexcept { cudaEventDestroy(static_cast<cudaEvent_t>(event)); }
+void record_event(void* event, int device) {
+  const DeviceScope scope(Device(Device::Type::cuda, device));
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event), Stream::current(device).handle()), "event");
+}
+void wait_for_event(void* event, int device) {
+  check(cudaStreamWaitEvent(Stream::current(device).handle(), static_cast<cudaEvent_t>(event), 0), "event");
+}
+void synchronize_event(void* event) { check(cudaEventSynchronize(static_cast<cudaEvent_t>(event)), "event"); }
+
 void copy(void* to, Device to_device, const void* from, Device from_device, size_t bytes) {
   if (bytes == 0) return;
   if (to_device.is_cpu() && from_device.is_cpu()) {

@@ -9,7 +9,6 @@
 
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/convolution/unfold_cpu.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/matmul/packet.h>
 
@@ -52,9 +51,10 @@ std::vector<int32_t> make_offsets(const ConvShape& s, const Line& line) {
   std::vector<int32_t> offsets;
   offsets.reserve(size_t(s.window()));
   for (int64_t c = 0; c < s.channels; ++c)
-    for_kernel_cells(s, [&](int64_t t, int64_t u, int64_t v) {
-      offsets.push_back(int32_t(c * line.size + line.row(t * s.d.dilation, u * s.h.dilation) + v * s.w.dilation));
-    });
+    for (int64_t t = 0; t < s.d.kernel; ++t)
+      for (int64_t u = 0; u < s.h.kernel; ++u)
+        for (int64_t v = 0; v < s.w.kernel; ++v)
+          offsets.push_back(int32_t(c * line.size + line.row(t * s.d.dilation, u * s.h.dilation) + v * s.w.dilation));
   return offsets;
 }
 

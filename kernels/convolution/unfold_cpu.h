@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include <ordo/kernels/accumulate/ordered_sum.h>
 #include <ordo/kernels/convolution/conv_shape.h>
@@ -16,14 +17,6 @@ struct Inside {
     last = std::clamp<int64_t>(offset >= a.input ? 0 : (a.input - 1 - offset) / a.stride + 1, first, a.output);
   }
 };
-
-/// f(t, u, v) for every cell of the kernel, in row-major order.
-template <class F>
-void for_kernel_cells(const ConvShape& s, const F& f) {
-  for (int64_t t = 0; t < s.d.kernel; ++t)
-    for (int64_t u = 0; u < s.h.kernel; ++u)
-      for (int64_t v = 0; v < s.w.kernel; ++v) f(t, u, v);
-}
 
 /// The columns of one kernel cell in one layer [h, w] of the input.
 template <class T>
@@ -49,15 +42,21 @@ template <class T>
 void unfold(const ConvShape& s, const T* x, T* columns) {
   const int64_t layer = s.h.input * s.w.input, layer_out = s.h.output * s.w.output;
   for (int64_t c = 0; c < s.channels; ++c, x += s.pixels())
-    for_kernel_cells(s, [&](int64_t t, int64_t u, int64_t v) {
-      const Inside layers(t, s.d), rows(u, s.h), cols(v, s.w);
-      for (int64_t l = 0; l < s.d.output; ++l, columns += layer_out) {
-        if (l < layers.first || l >= layers.last)
-          std::fill(columns, columns + layer_out, T(0.0f));
-        else
-          unfold_layer(s, rows, cols, x + (l * s.d.stride + layers.offset) * layer, columns);
+    for (int64_t t = 0; t < s.d.kernel; ++t) {
+      const Inside layers(t, s.d);
+      for (int64_t u = 0; u < s.h.kernel; ++u) {
+        const Inside rows(u, s.h);
+        for (int64_t v = 0; v < s.w.kernel; ++v) {
+          const Inside cols(v, s.w);
+          for (int64_t l = 0; l < s.d.output; ++l, columns += layer_out) {
+            if (l < layers.first || l >= layers.last)
+              std::fill(columns, columns + layer_out, T(0.0f));
+            else
+              unfold_layer(s, rows, cols, x + (l * s.d.stride + layers.offset) * layer, columns);
+          }
+        }
       }
-    });
+    }
 }
 
 /// Whether with stride 1 every cell of the input is in some window: no dilation steps over it, none is left out.
@@ -65,52 +64,67 @@ inline bool covers_every_cell(const SlidingAxis& a) {
   return a.stride == 1 && a.output >= a.dilation && a.input + a.padding <= a.output + a.dilation * (a.kernel - 1);
 }
 
-/// x[c][z][y][x] = the ordered sum (rule 1) of the columns' elements that unfold() would have copied from there.
-template <class A, class T>
-void fold(const ConvShape& s, const A* columns, A* sums, T* x) {
-  // Then whole rows can be added at once.
-  const bool dense = s.kernel_cells() <= kOrderedGroup && s.every(covers_every_cell);
+/// fold() of one channel where every cell is in some window of at most 64 cells: whole rows are added at once.
+template <class A>
+void fold_rows(const ConvShape& s, const A* columns, A* sums) {
+  std::fill(sums, sums + s.pixels(), A(-0.0f));  // -0 + v is v, so the first value begins the sum
   const int64_t layer = s.h.input * s.w.input;
-  for (int64_t c = 0; c < s.channels; ++c, x += s.pixels(), columns += s.kernel_cells() * s.positions()) {
-    if (dense) {
-      std::fill(sums, sums + s.pixels(), A(-0.0f));  // -0 + v is v, so the first value begins the sum
-      const A* cell = columns;
-      for_kernel_cells(s, [&](int64_t t, int64_t u, int64_t v) {
-        const Inside layers(t, s.d), rows(u, s.h), cols(v, s.w);
+  for (int64_t t = 0; t < s.d.kernel; ++t) {
+    const Inside layers(t, s.d);
+    for (int64_t u = 0; u < s.h.kernel; ++u) {
+      const Inside rows(u, s.h);
+      for (int64_t v = 0; v < s.w.kernel; ++v, columns += s.positions()) {
+        const Inside cols(v, s.w);
         for (int64_t l = layers.first; l < layers.last; ++l)
           for (int64_t i = rows.first; i < rows.last; ++i) {
             A* const to = sums + (l + layers.offset) * layer + (i + rows.offset) * s.w.input + cols.offset;
-            const A* const from = cell + (l * s.h.output + i) * s.w.output;
+            const A* const from = columns + (l * s.h.output + i) * s.w.output;
             for (int64_t j = cols.first; j < cols.last; ++j) to[j] = to[j] + from[j];
           }
-        cell += s.positions();
-      });
-      for (int64_t p = 0; p < s.pixels(); ++p) x[p] = T(sums[p]);
+      }
+    }
+  }
+}
+
+/// The elements k of the kernel along an axis that lie at cell `at` for some output position, in order: as
+/// k element_step + position position_step.
+inline void elements_at(const SlidingAxis& a, int64_t at, int64_t element_step, int64_t position_step,
+                        std::vector<int64_t>& elements) {
+  elements.clear();
+  for (int64_t k = 0; k < a.kernel; ++k) {
+    const int64_t reach = at + a.padding - k * a.dilation;
+    if (reach < 0) return;
+    const int64_t position = reach / a.stride;
+    if (position * a.stride == reach && position < a.output)
+      elements.push_back(k * element_step + position * position_step);
+  }
+}
+
+/// x[c][z][y][x] = the ordered sum (rule 1) of the columns' elements that unfold() would have copied from there.
+template <class A, class T>
+void fold(const ConvShape& s, const A* columns, A* sums, T* x) {
+  const bool dense = s.kernel_cells() <= kOrderedGroup && s.every(covers_every_cell);
+  const int64_t column = s.positions(), plane = s.h.output * s.w.output;
+  std::vector<int64_t> layers, rows, cols;
+  for (int64_t c = 0; c < s.channels; ++c, columns += s.kernel_cells() * column) {
+    if (dense) {
+      fold_rows(s, columns, sums);
+      for (int64_t p = 0; p < s.pixels(); ++p) *x++ = T(sums[p]);
       continue;
     }
-    for (int64_t p = 0; p < s.pixels(); ++p) {
-      // Of the input position along an axis, the output position whose kernel element k lies there, or -1.
-      const auto position = [](const SlidingAxis& a, int64_t at, int64_t k) -> int64_t {
-        const int64_t reach = at + a.padding - k * a.dilation;
-        return reach < 0 || reach % a.stride != 0 || reach / a.stride >= a.output ? -1 : reach / a.stride;
-      };
-      const int64_t column = p % s.w.input, row = p / s.w.input % s.h.input, depth = p / layer;
-      OrderedSum<A> sum;
-      for (int64_t t = 0; t < s.d.kernel; ++t) {
-        const int64_t l = position(s.d, depth, t);
-        if (l < 0) continue;
-        for (int64_t u = 0; u < s.h.kernel; ++u) {
-          const int64_t i = position(s.h, row, u);
-          if (i < 0) continue;
-          for (int64_t v = 0; v < s.w.kernel; ++v) {
-            const int64_t j = position(s.w, column, v);
-            if (j < 0) continue;
-            const int64_t cell = (t * s.h.kernel + u) * s.w.kernel + v;
-            sum.push(columns[cell * s.positions() + (l * s.h.output + i) * s.w.output + j]);
-          }
+    for (int64_t z = 0; z < s.d.input; ++z) {
+      elements_at(s.d, z, s.h.kernel * s.w.kernel * column, plane, layers);
+      for (int64_t y = 0; y < s.h.input; ++y) {
+        elements_at(s.h, y, s.w.kernel * column, s.w.output, rows);
+        for (int64_t at = 0; at < s.w.input; ++at) {
+          elements_at(s.w, at, column, 1, cols);
+          OrderedSum<A> sum;
+          for (int64_t l : layers)
+            for (int64_t i : rows)
+              for (int64_t j : cols) sum.push(columns[l + i + j]);
+          *x++ = T(sum.result());
         }
       }
-      x[p] = T(sum.result());
     }
   }
 }

@@ -23,6 +23,8 @@ Tensor pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, LossReduction 
   ordo::detail::expect_floating(op, a);
   ordo::detail::expect_same_dtype(op, a, b);
   ordo::detail::expect_same_device(op, a, b);
+  ORDO_CHECK(reduction <= LossReduction::sum, ValueError, op,
+             "number {} is not a reduction: there are none, mean and sum", int(reduction));
   ORDO_CHECK(a.sizes() == b.sizes(), ShapeError, op,
              "input and target must have one shape, but have {} and {}; expand one to average over their broadcast",
              a.sizes(), b.sizes());

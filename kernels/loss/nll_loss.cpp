@@ -25,6 +25,8 @@ NllShape nll_shape(const Dims& sizes, DType dtype, const Tensor& target, const T
       target.sizes() == expected, ShapeError, kOp,
       "target must have shape {} for an input of shape {}, but has {}; the classes are dimension {} of the input",
       expected, sizes, target.sizes(), sizes.size() == 1 ? 0 : 1);
+  ORDO_CHECK(reduction <= LossReduction::sum, ValueError, kOp,
+             "number {} is not a reduction: there are none, mean and sum", int(reduction));
   NllShape s{1, sizes[0], 1, ignore_index, reduction};
   if (sizes.size() > 1) {
     s.samples = sizes[0];

@@ -15,20 +15,25 @@ template <class F>
 void for_window_cells(const SlidingWindows& windows, int64_t od, int64_t oh, int64_t block, int64_t block_end,
                       bool backwards, const F& f) {
   const SlidingAxis& w = windows.w;
-  // Elements of the kernel that some output of the block has inside the input: a kernel may be far wider than it.
-  const int64_t before = w.padding - (block_end - 1) * w.stride, after = w.input - 1 - block * w.stride + w.padding;
-  const int64_t j_first = before <= 0 ? 0 : (before + w.dilation - 1) / w.dilation;
-  const int64_t j_end = after < 0 ? 0 : std::min(w.kernel, after / w.dilation + 1);
-  const int64_t d_end = windows.d.end(od), h_begin = windows.h.begin(oh), h_end = windows.h.end(oh);
-  for (int64_t id = windows.d.begin(od); id < d_end; id += windows.d.step()) {
-    for (int64_t ih = h_begin; ih < h_end; ih += windows.h.step()) {
-      for (int64_t j = j_first; j < j_end; ++j) {
-        const int64_t shift = (backwards ? j_first + j_end - 1 - j : j) * w.dilation - w.padding;
-        const int64_t first = std::max(block, shift >= 0 ? 0 : (w.stride - 1 - shift) / w.stride);
-        const int64_t last = std::min(block_end, (w.input - 1 - shift) / w.stride + 1);
-        f(windows.input_row(id, ih), first, last, shift);
-      }
+  int64_t j_first = 0, j_end = w.kernel;
+  if (w.kernel > kOrderedGroup) {  // perhaps far wider than the input: only what the block has inside it
+    const int64_t before = w.padding - (block_end - 1) * w.stride, after = w.input - 1 - block * w.stride + w.padding;
+    j_first = before <= 0 ? 0 : (before + w.dilation - 1) / w.dilation;
+    j_end = after < 0 ? 0 : std::min(w.kernel, after / w.dilation + 1);
+  }
+  const WindowRows rows = windows.cells(od, oh);
+  const int64_t next_row = windows.h.step() * w.input;
+  int64_t row = windows.input_row(rows.d_begin, rows.h_begin);
+  for (int64_t id = rows.d_begin; id < rows.d_end;) {
+    for (int64_t j = j_first; j < j_end; ++j) {
+      const int64_t shift = (backwards ? j_first + j_end - 1 - j : j) * w.dilation - w.padding;
+      if (shift >= w.input) continue;
+      const int64_t first = std::max(block, shift >= 0 ? 0 : (w.stride - 1 - shift) / w.stride);
+      const int64_t last = std::min(block_end, (w.input - 1 - shift) / w.stride + 1);
+      f(row, first, last, shift);
     }
+    row += next_row;
+    if (row >= windows.input_row(id, rows.h_end)) row = windows.input_row(id += windows.d.step(), rows.h_begin);
   }
 }
 
@@ -38,6 +43,7 @@ void average_row(const T* volume, T* values, const SlidingWindows& windows, int6
   using V = accumulate_t<T>;
   const SlidingAxis& w = windows.w;
   const int64_t stride = kStride > 0 ? kStride : w.stride;
+  const int64_t row_divisor = windows.row_divisor(od, oh);
   V sums[kAverageBlock];
   for (int64_t block = 0; block < w.output; block += kAverageBlock) {
     const int64_t block_end = std::min(w.output, block + kAverageBlock);
@@ -48,7 +54,8 @@ void average_row(const T* volume, T* values, const SlidingWindows& windows, int6
       for (int64_t i = 0; i < last - first; ++i) to[i] += V(row[i * stride]);
     };
     for_window_cells(windows, od, oh, block, block_end, false, add);
-    for (int64_t ow = block; ow < block_end; ++ow) values[ow] = T(sums[ow - block] / V(windows.divisor(od, oh, ow)));
+    for (int64_t ow = block; ow < block_end; ++ow)
+      values[ow] = T(sums[ow - block] / V(windows.divisor(row_divisor, ow)));
   }
 }
 
@@ -56,6 +63,11 @@ template <class T, class Axis>
 void avg_pool(const T* input, T* values, int64_t volumes, const Windows<Axis>& windows) {
   const int64_t depth = windows.d.output, height = windows.h.output, width = windows.w.output;
   const int64_t grain = pool_grain(windows.inputs() / (depth * height) + width);
+  // Not inlined: in the loop over rows, the registers would not suffice for the loop over a window.
+  const auto average = [&](const T* volume, const WindowRows& rows, int64_t row_divisor, int64_t ow)
+      __attribute__((noinline)) {
+    return T(average_window<OrderedSum>(volume, windows, rows, row_divisor, ow));
+  };
   parallel_for(0, volumes * depth * height, grain, [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) {
       const VolumeRow at(r, depth, height);
@@ -72,7 +84,9 @@ void avg_pool(const T* input, T* values, int64_t volumes, const Windows<Axis>& w
           continue;
         }
       }
-      for (int64_t ow = 0; ow < width; ++ow) row[ow] = T(average_window<OrderedSum>(volume, windows, at.d, at.h, ow));
+      const WindowRows rows = windows.cells(at.d, at.h);
+      const int64_t row_divisor = windows.row_divisor(at.d, at.h);
+      for (int64_t ow = 0; ow < width; ++ow) row[ow] = average(volume, rows, row_divisor, ow);
     }
   });
 }
@@ -81,10 +95,12 @@ void avg_pool(const T* input, T* values, int64_t volumes, const Windows<Axis>& w
 template <class T, class V>
 void spread_row(const T* grad, V* cells, const SlidingWindows& windows, int64_t od, int64_t oh) {
   const SlidingAxis& w = windows.w;
+  const int64_t row_divisor = windows.row_divisor(od, oh);
   V shares[kAverageBlock];
   for (int64_t block = 0; block < w.output; block += kAverageBlock) {
     const int64_t block_end = std::min(w.output, block + kAverageBlock);
-    for (int64_t ow = block; ow < block_end; ++ow) shares[ow - block] = V(grad[ow]) / V(windows.divisor(od, oh, ow));
+    for (int64_t ow = block; ow < block_end; ++ow)
+      shares[ow - block] = V(grad[ow]) / V(windows.divisor(row_divisor, ow));
     const auto add = [&](int64_t begin, int64_t first, int64_t last, int64_t shift) {
       V* const to = cells + begin + shift + first * w.stride;
       const V* const from = shares + (first - block);
@@ -101,12 +117,13 @@ void spread_row(const T* grad, V* cells, const SlidingWindows& windows, int64_t 
 
 template <class T, class V, class Axis, class Add>
 void spread_cells(const T* grad, V* cells, const Windows<Axis>& windows, int64_t od, int64_t oh, const Add& add) {
-  const int64_t d_end = windows.d.end(od), h_begin = windows.h.begin(oh), h_end = windows.h.end(oh);
+  const WindowRows rows = windows.cells(od, oh);
+  const int64_t row_divisor = windows.row_divisor(od, oh);
   for (int64_t ow = 0; ow < windows.w.output; ++ow) {
-    const V share = V(grad[ow]) / V(windows.divisor(od, oh, ow));
+    const V share = V(grad[ow]) / V(windows.divisor(row_divisor, ow));
     const int64_t w_begin = windows.w.begin(ow), w_end = windows.w.end(ow);
-    for (int64_t id = windows.d.begin(od); id < d_end; id += windows.d.step())
-      for (int64_t ih = h_begin; ih < h_end; ih += windows.h.step()) {
+    for (int64_t id = rows.d_begin; id < rows.d_end; id += windows.d.step())
+      for (int64_t ih = rows.h_begin; ih < rows.h_end; ih += windows.h.step()) {
         V* const row = cells + windows.input_row(id, ih);
         for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step()) add(row[iw], share);
       }
@@ -125,7 +142,7 @@ void avg_pool_backward(const T* grad, T* output, int64_t volumes, const Windows<
   if (algorithm == Algorithm::atomic) {
     const ScatterCells<T> cells(output, volumes * inputs);
     scatter_rows(volumes, windows, [&](const VolumeRow& at, bool shared) {
-      const T* from = grad + at.volume * outputs + windows.output_row(at.d, at.h);
+      const T* from = grad + at.number * windows.w.output;
       V* to = cells.data() + at.volume * inputs;
       if (shared)
         spread_cells(from, to, windows, at.d, at.h, [](V& cell, V v) { add_shared<V>(cell, v); });
@@ -141,8 +158,8 @@ void avg_pool_backward(const T* grad, T* output, int64_t volumes, const Windows<
           spread_row(from + windows.output_row(od, oh), cells, windows, od, oh);
     });
   } else {
-    gather_cells<T>(output, volumes, windows, [&](const VolumeRow& at, int64_t iw) {
-      return average_gradient<OrderedSum>(grad + at.volume * outputs, windows, at.d, at.h, iw);
+    gather_cells<T>(output, volumes, windows, [&](const VolumeRow& at, const WindowRows& rows, int64_t iw) {
+      return average_gradient<OrderedSum>(grad + at.volume * outputs, windows, rows, at.d, at.h, iw);
     });
   }
 }

@@ -13,7 +13,8 @@ template <template <class> class Sum, class T, class Axis>
 __global__ void avg_pool_kernel(const T* input, T* values, int64_t volumes, Windows<Axis> windows) {
   for (int64_t i = ordo::cuda::thread_index(); i < volumes * windows.outputs(); i += ordo::cuda::thread_count()) {
     const VolumeCell at(i, windows.d.output, windows.h.output, windows.w.output);
-    values[i] = T(average_window<Sum>(input + at.volume * windows.inputs(), windows, at.d, at.h, at.w));
+    values[i] = T(average_window<Sum>(input + at.volume * windows.inputs(), windows, windows.cells(at.d, at.h),
+                                      windows.row_divisor(at.d, at.h), at.w));
   }
 }
 
@@ -32,12 +33,12 @@ __global__ void avg_pool_backward_atomic_kernel(const T* grad, accumulate_t<T>* 
   using V = accumulate_t<T>;
   for (int64_t i = ordo::cuda::thread_index(); i < volumes * windows.outputs(); i += ordo::cuda::thread_count()) {
     const VolumeCell at(i, windows.d.output, windows.h.output, windows.w.output);
-    const V share = V(grad[i]) / V(windows.divisor(at.d, at.h, at.w));
+    const V share = V(grad[i]) / V(windows.divisor(windows.row_divisor(at.d, at.h), at.w));
     V* to = cells + at.volume * windows.inputs();
-    const int64_t d_end = windows.d.end(at.d), h_begin = windows.h.begin(at.h), h_end = windows.h.end(at.h),
-                  w_begin = windows.w.begin(at.w), w_end = windows.w.end(at.w);
-    for (int64_t id = windows.d.begin(at.d); id < d_end; id += windows.d.step())
-      for (int64_t ih = h_begin; ih < h_end; ih += windows.h.step())
+    const WindowRows rows = windows.cells(at.d, at.h);
+    const int64_t w_begin = windows.w.begin(at.w), w_end = windows.w.end(at.w);
+    for (int64_t id = rows.d_begin; id < rows.d_end; id += windows.d.step())
+      for (int64_t ih = rows.h_begin; ih < rows.h_end; ih += windows.h.step())
         for (int64_t iw = w_begin; iw < w_end; iw += windows.w.step())
           ordo::cuda::atomic_add(to + windows.input_row(id, ih) + iw, share);
   }
@@ -47,7 +48,8 @@ template <template <class> class Sum, class T, class Axis>
 __global__ void avg_pool_backward_gather_kernel(const T* grad, T* output, int64_t volumes, Windows<Axis> windows) {
   for (int64_t i = ordo::cuda::thread_index(); i < volumes * windows.inputs(); i += ordo::cuda::thread_count()) {
     const VolumeCell at(i, windows.d.input, windows.h.input, windows.w.input);
-    output[i] = T(average_gradient<Sum>(grad + at.volume * windows.outputs(), windows, at.d, at.h, at.w));
+    output[i] = T(average_gradient<Sum>(grad + at.volume * windows.outputs(), windows, windows.outputs_at(at.d, at.h),
+                                        at.d, at.h, at.w));
   }
 }
 

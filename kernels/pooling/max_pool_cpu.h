@@ -39,7 +39,9 @@ void max_row(const T* volume, T* values, int64_t* indices, const SlidingWindows&
     for (int i = 0; i < lanes; ++i) best[i] = kLowest;
     for (int i = 0; i < lanes; ++i)
       where[i] = I(windows.input_row(d_begin, h_begin) + (i < count ? w.begin(block + i) : 0));
-    const auto take_row = [&](int64_t begin) {
+    // One loop over (id, ih): with two, GCC 12 makes slower ones of those inside.
+    for (int64_t id = d_begin, ih = h_begin; id < d_end;) {
+      const int64_t begin = windows.input_row(id, ih);
       const T* row = volume + begin;
       for (int residue = 0; residue < stride; ++residue) {
         const int64_t from = start + residue;  // cells from + i stride; those in [first, last) exist
@@ -62,9 +64,12 @@ void max_row(const T* volume, T* values, int64_t* indices, const SlidingWindows&
           where[i] = take ? I(at + I(i * stride)) : where[i];
         }
       }
-    };
-    for (int64_t id = d_begin; id < d_end; id += d.dilation)
-      for (int64_t ih = h_begin; ih < h_end; ih += h.dilation) take_row(windows.input_row(id, ih));
+      ih += h.dilation;
+      if (ih >= h_end) {
+        ih = h_begin;
+        id += d.dilation;
+      }
+    }
     for (int i = 0; i < count; ++i) values[block + i] = T(best[i]);
     if (indices != nullptr)
       for (int i = 0; i < count; ++i) indices[block + i] = where[i];
@@ -95,8 +100,9 @@ void max_pool(const T* input, T* values, int64_t* indices, int64_t volumes, cons
           continue;
         }
       }
+      const WindowRows rows = windows.cells(at.d, at.h);
       for (int64_t ow = 0; ow < width; ++ow) {
-        const auto cell = max_window(volume, windows, at.d, at.h, ow);
+        const auto cell = max_window(volume, windows, rows, ow);
         row[ow] = T(cell.value);
         if (index_row != nullptr) index_row[ow] = cell.index;
       }
@@ -113,7 +119,7 @@ void max_pool_backward(const T* grad, const int64_t* indices, T* output, int64_t
     const ScatterCells<T> cells(output, volumes * inputs);
     scatter_rows(volumes, windows, [&](const VolumeRow& at, bool shared) {
       V* to = cells.data() + at.volume * inputs;
-      const int64_t begin = at.volume * outputs + windows.output_row(at.d, at.h);
+      const int64_t begin = at.number * width;
       if (shared) {
         for (int64_t o = begin; o < begin + width; ++o) add_shared<V>(to[indices[o]], grad[o]);
       } else {
@@ -126,10 +132,12 @@ void max_pool_backward(const T* grad, const int64_t* indices, T* output, int64_t
       for (int64_t o = volume * outputs; o < (volume + 1) * outputs; ++o) cells[indices[o]] += V(grad[o]);
     });
   } else {
-    gather_cells<T>(output, volumes, windows, [&](const VolumeRow& at, int64_t iw) {
-      return max_gradient<OrderedSum>(grad + at.volume * outputs, indices + at.volume * outputs, windows, at.d, at.h,
-                                      iw);
-    });
+    // Not inlined: in the loop over cells, the registers would not suffice for the loop over a window.
+    const auto gather = [&](const VolumeRow& at, const WindowRows& rows, int64_t iw) __attribute__((noinline)) {
+      const int64_t cell = windows.input_row(at.d, at.h) + iw, first = at.volume * outputs;
+      return max_gradient<OrderedSum>(grad + first, indices + first, windows, rows, cell, iw);
+    };
+    gather_cells<T>(output, volumes, windows, gather);
   }
 }
 

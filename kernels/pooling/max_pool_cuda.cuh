@@ -14,7 +14,7 @@ template <class T, class Axis>
 __global__ void max_pool_kernel(const T* input, T* values, int64_t* indices, int64_t volumes, Windows<Axis> windows) {
   for (int64_t i = ordo::cuda::thread_index(); i < volumes * windows.outputs(); i += ordo::cuda::thread_count()) {
     const VolumeCell at(i, windows.d.output, windows.h.output, windows.w.output);
-    const auto cell = max_window(input + at.volume * windows.inputs(), windows, at.d, at.h, at.w);
+    const auto cell = max_window(input + at.volume * windows.inputs(), windows, windows.cells(at.d, at.h), at.w);
     values[i] = T(cell.value);
     if (indices != nullptr) indices[i] = cell.index;
   }
@@ -41,7 +41,8 @@ __global__ void max_pool_backward_gather_kernel(const T* grad, const int64_t* in
   for (int64_t i = ordo::cuda::thread_index(); i < volumes * windows.inputs(); i += ordo::cuda::thread_count()) {
     const VolumeCell at(i, windows.d.input, windows.h.input, windows.w.input);
     const int64_t first = at.volume * windows.outputs();
-    output[i] = T(max_gradient<Sum>(grad + first, indices + first, windows, at.d, at.h, at.w));
+    output[i] = T(max_gradient<Sum>(grad + first, indices + first, windows, windows.outputs_at(at.d, at.h),
+                                    i - at.volume * windows.inputs(), at.w));
   }
 }
 

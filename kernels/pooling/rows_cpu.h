@@ -22,8 +22,9 @@ inline int64_t pool_grain(int64_t cost) { return std::max<int64_t>(1, kPoolGrain
 
 /// Row r of a [volumes, depth, height, width] tensor, taken apart.
 struct VolumeRow {
-  int64_t volume, d = 0, h;
-  VolumeRow(int64_t r, int64_t depth, int64_t height) : volume(r / (depth * height)), h(r % (depth * height)) {
+  int64_t number, volume, d = 0, h;
+  VolumeRow(int64_t r, int64_t depth, int64_t height)
+      : number(r), volume(r / (depth * height)), h(r % (depth * height)) {
     if (depth == 1) return;
     d = h / height;
     h %= height;
@@ -122,14 +123,15 @@ void scatter_volumes(T* output, int64_t volumes, int64_t cells_per_volume, int64
   });
 }
 
-/// Runs gather(row, iw), which returns the gradient of that cell, for every input cell.
+/// Runs gather(row, the outputs that may cover it, iw), which returns the gradient of that cell, for every input cell.
 template <class T, class Axis, class Gather>
 void gather_cells(T* output, int64_t volumes, const Windows<Axis>& windows, const Gather& gather) {
   const int64_t depth = windows.d.input, height = windows.h.input, width = windows.w.input;
   parallel_for(0, volumes * depth * height, pool_grain(width * windows.overlap()), [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) {
       const VolumeRow at(r, depth, height);
-      for (int64_t iw = 0; iw < width; ++iw) output[r * width + iw] = T(gather(at, iw));
+      const WindowRows rows = windows.outputs_at(at.d, at.h);
+      for (int64_t iw = 0; iw < width; ++iw) output[r * width + iw] = T(gather(at, rows, iw));
     }
   });
 }

@@ -77,6 +77,11 @@ struct AdaptiveAxis {
   }
 };
 
+/// What the windows of one row of outputs share, or the windows that cover a row of cells: [begin, end) along d and h.
+struct WindowRows {
+  int64_t d_begin, d_end, h_begin, h_end;
+};
+
 /// The windows of a [volumes, d, h, w] input. Fewer dimensions are a d, or d and h, of one cell.
 template <class Axis>
 struct Windows {
@@ -89,10 +94,20 @@ struct Windows {
   /// Where row (d, h) of a volume begins.
   ORDO_HD int64_t input_row(int64_t id, int64_t ih) const { return (id * h.input + ih) * w.input; }
   ORDO_HD int64_t output_row(int64_t od, int64_t oh) const { return (od * h.output + oh) * w.output; }
-  ORDO_HD int64_t divisor(int64_t od, int64_t oh, int64_t ow) const {
+  /// The cells of the windows (od, oh, any).
+  ORDO_HD WindowRows cells(int64_t od, int64_t oh) const { return {d.begin(od), d.end(od), h.begin(oh), h.end(oh)}; }
+  /// The outputs that may cover the cells (id, ih, any).
+  ORDO_HD WindowRows outputs_at(int64_t id, int64_t ih) const {
+    return {d.first_output(id), d.end_output(id), h.first_output(ih), h.end_output(ih)};
+  }
+  /// What the divisors of the windows (od, oh, any) have in common.
+  ORDO_HD int64_t row_divisor(int64_t od, int64_t oh) const {
+    if (count_padding) return d.padded_extent(od) * h.padded_extent(oh);
+    return (d.end(od) - d.begin(od)) * (h.end(oh) - h.begin(oh));
+  }
+  ORDO_HD int64_t divisor(int64_t row_divisor, int64_t ow) const {
     if (divisor_override != 0) return divisor_override;
-    if (count_padding) return d.padded_extent(od) * h.padded_extent(oh) * w.padded_extent(ow);
-    return (d.end(od) - d.begin(od)) * (h.end(oh) - h.begin(oh)) * (w.end(ow) - w.begin(ow));
+    return row_divisor * (count_padding ? w.padded_extent(ow) : w.end(ow) - w.begin(ow));
   }
   int64_t most_cells() const { return d.most_cells() * h.most_cells() * w.most_cells(); }
   int64_t overlap() const { return d.overlap() * h.overlap() * w.overlap(); }

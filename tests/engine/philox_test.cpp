@@ -28,6 +28,9 @@ TEST(Generator, reserves_and_restores) {
   EXPECT_EQ(g.reserve(2), saved);
   g.set_state(saved);
   EXPECT_EQ(g.reserve(1), saved);
+  Generator other(1, 9);
+  other.set_state(saved);
+  EXPECT_EQ(other.state(), saved) << "its stream as well";
   g.manual_seed(8);
   EXPECT_EQ(g.state(), (GeneratorState{8, 3, 0}));
   const Generator copy = g;

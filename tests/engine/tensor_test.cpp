@@ -59,6 +59,7 @@ TEST(Tensor, prints_like_numpy) {
   EXPECT_EQ(zeros({0, 3}).str(), "[]");
   EXPECT_EQ(scalar_tensor(2.5).str(), "2.5");
   EXPECT_EQ(from_vector<float>({0.1f}, {1}).str(), "[0.1]");
+  EXPECT_EQ(from_vector<double>({INFINITY, -INFINITY, NAN, 1.5}, {4}).str(), "[ inf -inf  nan  1.5]");
   EXPECT_EQ(zeros({2000}).str(), "[0. 0. 0. ... 0. 0. 0.]");
   EXPECT_EQ(zeros({2, 1, 2}).str(), "[[[0. 0.]]\n\n [[0. 0.]]]");
 }

@@ -9,6 +9,10 @@ POW = "autograd/ops/pow.cpp"
 INIT = "nn/init.cpp"
 ADAM = "nn/optim/adam.cpp"
 LOADER = "nn/data/data_loader.cpp"
+TAPE = "autograd/tape.cpp"
+PASS = "autograd/backward_pass.cpp"
+LEAF = "autograd/leaf_gradient.cpp"
+VIEWS = "autograd/view_history.cpp"
 
 HOST_FAULTS = [
     # -- memory
@@ -128,7 +132,8 @@ HOST_FAULTS = [
     fault("checksum: the length in bytes", "nn/checksum.cpp", "const uint64_t bits = total_ * 8;",
           "const uint64_t bits = total_;"),
     # -- data
-    fault("loader: a last batch of none", LOADER, "(n + per_batch - 1) / per_batch", "n / per_batch + 1"),
+    fault("loader: a last batch of none", LOADER, "n / per_batch + (!options_.drop_last && n % per_batch != 0)",
+          "n / per_batch + !options_.drop_last"),
     fault("loader: no element stays where it is", LOADER, "uint64_t(i + 1) >> 64", "uint64_t(i) >> 64"),
     fault("loader: two draws of a block are one", LOADER, "uint64_t(block.v[i % 2 * 2]) << 32 | block.v[i % 2 * 2 + 1]",
           "uint64_t(block.v[0]) << 32 | block.v[1]"),
@@ -145,4 +150,45 @@ HOST_FAULTS = [
           "uint32_t(b[3]) << 24 | uint32_t(b[2]) << 16 | uint32_t(b[1]) << 8 | uint32_t(b[0])"),
     fault("synthetic data: all images alike", "nn/data/draws.h",
           "stream_(kind ^ image)", "stream_(kind ^ (image * 0))"),
+    # -- tape, views, leaves
+    fault("views: a changed base is not followed", "autograd/view_history.h",
+          "return t.base && !t.untracked && t.followed !=", "return false && t.followed !="),
+    fault("views: views made under NoGrad are followed", VIEWS,
+          "view.untracked = from.untracked || !grad_enabled();", "view.untracked = from.untracked;"),
+    fault("views: a view of a view has the view for its base", VIEWS,
+          "view.base = from.base ? from.base : input.impl_ptr();", "view.base = input.impl_ptr();"),
+    fault("views: repeated elements get one gradient", VIEWS,
+          "memory.part(once).copy_(sum_to(part, once.sizes));", "memory.part(view).copy_(part);"),
+    fault("views: a change of a view keeps the whole gradient", VIEWS,
+          "grads[0] = replace_in_base(grad, grads[0], base, view);", "grads[0] = grad;"),
+    fault("views: a leaf that became a result keeps quiet", VIEWS,
+          "!view.autograd || !view.autograd->requires_grad, AutogradError", "true, AutogradError"),
+    fault("tape: a change of a view is recorded on the view", TAPE,
+          "  if (!base) return set_edge(t,", "  if (true) return set_edge(t,"),
+    fault("tape: views of leaves may be changed", TAPE,
+          "!(base_needs && base->autograd->requires_grad), AutogradError", "true, AutogradError"),
+    fault("tape: a saved tensor that was changed is used", TAPE,
+          "        storage.version() == version_, AutogradError", "        true, AutogradError"),
+    fault("tape: a refused change counts", TAPE, "  if (refused) return;\n", ""),
+    fault("pass: the second arrival replaces the first", PASS,
+          "sum = sum.defined() ? add(sum, grad) : std::move(grad);", "sum = std::move(grad);"),
+    fault("pass: nodes run at the level of the call", PASS,
+          "guard_(std::max(determinism(), node.level())),", "guard_(determinism()),"),
+    fault("pass: the first result gets every gradient", PASS,
+          "if (next.needed) next.arrive(input.output,", "if (next.needed) next.arrive(0,"),
+    fault("pass: hooks see the first result's gradient", PASS,
+          "      Tensor& grad = grads[size_t(output)];\n      if (!grad.defined()) continue;",
+          "      Tensor& grad = grads[0];\n      if (!grad.defined()) continue;"),
+    fault("leaf: threads' sums are added as they came", LEAF,
+          "for (size_t j = 0; j + 1 < n - i; ++j) {", "for (size_t j = 0; j + 1 < 1; ++j) {"),
+    fault("leaf: all threads add to one sum", LEAF,
+          "if (parts_.size() == 1 && determinism() == Determinism::not_guaranteed) return parts_[0];",
+          "if (parts_.size() == 1) return parts_[0];"),
+    fault("leaf: grad() shares memory with what arrived", LEAF,
+          "return own ? grad : grad.clone();", "return grad;"),
+    fault("door: the call's depth is not counted", "engine/op_call.cpp",
+          "Frame::innermost ? Frame::innermost->event.depth + 1 : 0;", "0;"),
+    fault("door: a listener hears what it calls itself", "engine/op_call.cpp", "  if (t_listening) return false;\n", ""),
+    fault("threads: a second caller runs alone", PARALLEL,
+          "num_threads() / caller.count) - 1;", "caller.count == 1 ? num_threads() : 1) - 1;"),
 ]

@@ -1,4 +1,4 @@
-// Kernels for check_launch.py --self-test: two that fit, one whose stack is large, one whose shared memory nobody states.
+// Kernels for check_launch.py --self-test: two that fit, one with a large stack, one whose shared memory nobody states.
 extern __shared__ unsigned char ordo_dynamic_shared[];
 
 __global__ void fits(float* p) { p[threadIdx.x] += 1; }

@@ -16,6 +16,7 @@
 #include <ordo/engine/cuda/emulator/streams.h>
 #include <ordo/engine/emulation.h>
 #include <ordo/engine/error.h>
+#include <ordo/engine/event.h>
 #include <ordo/engine/tensor_impl.h>
 
 #include "tests/engine/cuda/device_array.h"
@@ -305,16 +306,19 @@ TEST_F(StreamsTest, threads_queue_and_run_at_the_same_time) {
 // A tensor that another thread goes on with must be waited for: by this thread, or by the other's stream.
 TEST_F(StreamsTest, handing_a_tensor_over_takes_a_synchronise) {
   if (emulator::kEagerByDefault) GTEST_SKIP() << "checkers of memory do not know the order of streams";
-  enum class Wait { none, here, there };
+  enum class Wait { none, here, there, event };
   const auto run = [](Wait wait) {
     const Tensor zero = zeros({kCount}, {.dtype = int32, .device = kCuda});
     synchronize(kCuda);
     const Tensor sum = zero + 5;
     if (wait == Wait::here) synchronize(kCuda);
     const uintptr_t stream = backend::current_stream_id(0);
+    Event made;
+    if (wait == Wait::event) made.record(kCuda);
     std::vector<int> seen;
     std::thread([&] {
       if (wait == Wait::there) backend::wait_for_stream(stream, 0);
+      made.wait();
       seen = (sum + 1).to_vector<int>();
     }).join();
     synchronize(kCuda);
@@ -323,6 +327,7 @@ TEST_F(StreamsTest, handing_a_tensor_over_takes_a_synchronise) {
   const std::set right{std::vector<int>(kCount, 6)};
   EXPECT_EQ(results([&] { return run(Wait::here); }), right);
   EXPECT_EQ(results([&] { return run(Wait::there); }), right);
+  EXPECT_EQ(results([&] { return run(Wait::event); }), right);
   EXPECT_GT(results([&] { return run(Wait::none); }).size(), 1u);
 }
 

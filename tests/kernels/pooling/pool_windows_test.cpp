@@ -86,20 +86,22 @@ void expect_plain_bits(const Windows<Axis>& windows) {
       const size_t at = size_t(p * outputs + i);
       const int64_t ow = i % windows.w.output, oh = i / windows.w.output % windows.h.output,
                     od = i / windows.w.output / windows.h.output;
-      const auto cell = max_window(x.data() + p * inputs, windows, od, oh, ow);
+      const auto cell = max_window(x.data() + p * inputs, windows, windows.cells(od, oh), ow);
       ASSERT_EQ(float(values[at]), float(cell.value));
       ASSERT_EQ(indices[at], cell.index);
       ASSERT_EQ(bits(averages[at]),
-                bits(T(average_window<OrderedSum>(mixed.data() + p * inputs, windows, od, oh, ow))));
+                bits(T(average_window<OrderedSum>(mixed.data() + p * inputs, windows, windows.cells(od, oh),
+                                                  windows.row_divisor(od, oh), ow))));
     }
     for (int64_t i = 0; i < inputs; ++i) {
       const size_t at = size_t(p * inputs + i);
       const int64_t iw = i % windows.w.input, ih = i / windows.w.input % windows.h.input,
                     id = i / windows.w.input / windows.h.input;
       const T* from = grad.data() + p * outputs;
+      const WindowRows rows = windows.outputs_at(id, ih);
       ASSERT_EQ(bits(gradient[at]),
-                bits(T(max_gradient<OrderedSum>(from, indices.data() + p * outputs, windows, id, ih, iw))));
-      ASSERT_EQ(bits(spread[at]), bits(T(average_gradient<OrderedSum>(from, windows, id, ih, iw))));
+                bits(T(max_gradient<OrderedSum>(from, indices.data() + p * outputs, windows, rows, i, iw))));
+      ASSERT_EQ(bits(spread[at]), bits(T(average_gradient<OrderedSum>(from, windows, rows, id, ih, iw))));
     }
   }
 }

@@ -198,7 +198,8 @@ TEST(Any, zeros_of_both_signs_are_false_and_everything_else_is_true) {
       const Tensor t = from_vector<int64_t>({0, 0, 0, 128}, {2, 2}).to(dtype).to(device);
       EXPECT_EQ(any(t, {1}).to_vector<bool>(), (std::vector<bool>{false, true})) << name(dtype);
     }
-    const Tensor least = full({3}, std::numeric_limits<int32_t>::min(), int32, device);
+    const int32_t highest_bit = std::numeric_limits<int32_t>::min();
+    const Tensor least = from_vector<int32_t>({highest_bit, highest_bit}, {2}).to(device);
     EXPECT_TRUE(all(least).item<bool>());
   }
 }

@@ -16,34 +16,40 @@ ORDO_OP_INTEGERS(gather) {
            }}};
 }
 ORDO_OP_INTEGERS(index) {
-  using namespace indexing;
-  return {{"integer",
+  using indexing::Slice;
+  return {{"integer", [](int64_t v, Device d) { return some(d).index({v}); }},
+          {"start",
            [](int64_t v, Device d) {
-             return some(d).index({0, v});
+             return some(d).index({0, Slice(v)});
            }},
-          {"start", [](int64_t v, Device d) { return some(d).index({Slice(v, None)}); }},
-          {"stop", [](int64_t v, Device d) { return some(d).index({Slice(None, v)}); }},
-          {"step", [](int64_t v, Device d) { return some(d).index({Slice(None, None, v)}); }},
-          {"index",
+          {"stop",
            [](int64_t v, Device d) {
-             return some(d).index({Slice(), two(v, d)});
+             return some(d).index({0, Slice(0, v)});
            }},
-          {"number", [](int64_t v, Device d) { return some(d).index({scalar_tensor(v, int64)}); }}};
+          {"step",
+           [](int64_t v, Device d) {
+             return some(d).index({0, Slice(0, 3, v)});
+           }},
+          {"index tensor", [](int64_t v, Device d) {
+             return some(d).index({one_index(v, d), one_index(0, d)});
+           }}};
 }
 ORDO_OP_INTEGERS(index_put) {
-  using namespace indexing;
-  return {{"integer",
+  using indexing::Slice;
+  return {{"integer", [](int64_t v, Device d) { return some(d).index_put({v}, some(d)[0]); }},
+          {"step",
            [](int64_t v, Device d) {
-             return some(d).index_put({0, v}, ones({}, d));
+             return some(d).index_put({0, Slice(0, 1, v)}, ones({1}, {.device = d}));
            }},
-          {"stop", [](int64_t v, Device d) { return some(d).index_put({Slice(None, v)}, ones({}, d)); }},
-          {"index", [](int64_t v, Device d) { return some(d).index_put({two(v, d)}, ones({}, d)); }},
-          {"index to add", [](int64_t v, Device d) { return some(d).index_put({two(v, d)}, ones({}, d), true); }}};
+          {"index tensor", [](int64_t v, Device d) {
+             return some(d).index_put({one_index(v, d), one_index(0, d)}, ones({1}, {.device = d}));
+           }}};
 }
 ORDO_OP_INTEGERS(index_put_) {
   return {{"value", [](int64_t v, Device d) { return some(d).index_put_({0}, v); }},
           {"uint8 value", [](int64_t v, Device d) { return some(d).to(uint8).index_put_({0}, v); }},
-          {"masked value", [](int64_t v, Device d) { return some(d).to(uint8).index_put_({some(d) > 2}, v); }}};
+          {"masked value", [](int64_t v, Device d) { return some(d).to(uint8).index_put_({some(d) > 2}, v); }},
+          {"index to add", [](int64_t v, Device d) { return some(d).index_put_({two(v, d)}, ones({}, d), true); }}};
 }
 ORDO_OP_INTEGERS(index_select) {
   return {{"dim", [](int64_t v, Device d) { return index_select(some(d), v, one_index(0, d)); }},

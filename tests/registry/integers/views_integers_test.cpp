@@ -117,6 +117,27 @@ ORDO_OP_INTEGERS(squeeze) {
 ORDO_OP_INTEGERS(unsqueeze) {
   return {{"dim", [](int64_t v, Device d) { return some(d).unsqueeze(v); }}};
 }
+ORDO_OP_INTEGERS(unbind) {
+  return {{"dim", [](int64_t v, Device d) { return unbind(some(d), v)[0]; }},
+          {"size of the input", [](int64_t v, Device d) {
+             return v > 0 ? unbind(zeros({1}, {.dtype = uint8, .device = d}).expand({v}))[0] : Tensor();
+           }}};
+}
+ORDO_OP_INTEGERS(split) {
+  return {{"split_size", [](int64_t v, Device d) { return split(some(d), v)[0]; }},
+          {"dim", [](int64_t v, Device d) { return split(some(d), 1, v)[0]; }},
+          {"sizes",
+           [](int64_t v, Device d) {
+             return split(some(d), {1, v, 1})[0];
+           }},
+          {"size of the input", [](int64_t v, Device d) {
+             return v > 0 ? split(zeros({1}, {.dtype = uint8, .device = d}).expand({v}), 1)[0] : Tensor();
+           }}};
+}
+ORDO_OP_INTEGERS(chunk) {
+  return {{"chunks", [](int64_t v, Device d) { return chunk(some(d), v)[0]; }},
+          {"dim", [](int64_t v, Device d) { return chunk(some(d), 2, v)[0]; }}};
+}
 ORDO_OP_INTEGERS(flatten) {
   return {{"start_dim", [](int64_t v, Device d) { return some(d).flatten(v); }},
           {"end_dim", [](int64_t v, Device d) { return some(d).flatten(0, v); }}};
