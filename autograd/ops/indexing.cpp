@@ -296,12 +296,11 @@ namespace {
 
 /// Changes x by `write` and records it.
 template <class Write>
-Tensor& put_in_place(Tensor& x, const IndexList& indices, const Tensor& value, bool accumulate, Write write) {
-  const char* op = "index_put_";
-  const OpCall call(op, x, indices, value, accumulate);
+Tensor& put_in_place(const OpCall& call, Tensor& x, const IndexList& indices, const Tensor& value, bool accumulate,
+                     Write write) {
   const InPlaceChange change(call, x, {value});
   const Tensor before = history_of(x);
-  write(op);
+  write();
   record_in_place(call, x, before, {value.is_same(x) ? before : value},
                   index_put_backward(before, indices, value, accumulate));
   return x;
@@ -310,18 +309,21 @@ Tensor& put_in_place(Tensor& x, const IndexList& indices, const Tensor& value, b
 }  // namespace
 
 Tensor& Tensor::index_put_(const IndexList& indices, const Tensor& value, bool accumulate) {
-  detail::expect_defined("index_put_", *this, "self");
-  detail::expect_defined("index_put_", value, "value");
-  return put_in_place(*this, indices, value, accumulate,
-                      [&](const char* op) { put(op, *this, indices, value, accumulate); });
+  const char* op = "index_put_";
+  const OpCall call(op, *this, indices, value, accumulate);
+  detail::expect_defined(op, *this, "self");
+  detail::expect_defined(op, value, "value");
+  return put_in_place(call, *this, indices, value, accumulate, [&] { put(op, *this, indices, value, accumulate); });
 }
 
 Tensor& Tensor::index_put_(const IndexList& indices, Scalar value, bool accumulate) {
-  detail::expect_defined("index_put_", *this, "self");
-  ORDO_CHECK(is_floating(dtype()) || !value.is_floating(), DTypeError, "index_put_",
-             "the value {} does not fit a tensor of {}", value.to_double(), dtype());
+  const char* op = "index_put_";
+  const OpCall call(op, *this, indices, value, accumulate);
+  detail::expect_defined(op, *this, "self");
+  ORDO_CHECK(is_floating(dtype()) || !value.is_floating(), DTypeError, op, "the value {} does not fit a tensor of {}",
+             value.to_double(), dtype());
   const Tensor number = scalar_tensor(value, TensorOptions{dtype(), device()});
-  return put_in_place(*this, indices, number, accumulate, [&](const char* op) {
+  return put_in_place(call, *this, indices, number, accumulate, [&] {
     if (accumulate || !fill_masked(op, *this, indices, value)) put(op, *this, indices, number, accumulate);
   });
 }

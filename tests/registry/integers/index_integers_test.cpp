@@ -45,6 +45,12 @@ ORDO_OP_INTEGERS(index_put) {
              return some(d).index_put({one_index(v, d), one_index(0, d)}, ones({1}, {.device = d}));
            }}};
 }
+ORDO_OP_INTEGERS(index_put_) {
+  return {{"value", [](int64_t v, Device d) { return some(d).index_put_({0}, v); }},
+          {"uint8 value", [](int64_t v, Device d) { return some(d).to(uint8).index_put_({0}, v); }},
+          {"masked value", [](int64_t v, Device d) { return some(d).to(uint8).index_put_({some(d) > 2}, v); }},
+          {"index to add", [](int64_t v, Device d) { return some(d).index_put_({two(v, d)}, ones({}, d), true); }}};
+}
 ORDO_OP_INTEGERS(index_select) {
   return {{"dim", [](int64_t v, Device d) { return index_select(some(d), v, one_index(0, d)); }},
           {"index", [](int64_t v, Device d) { return index_select(some(d), 1, one_index(v, d)); }}};
