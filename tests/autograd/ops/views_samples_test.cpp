@@ -87,9 +87,9 @@ ORDO_OP_SAMPLES(unbind) {
                 return Index{i[0], 2, i[1]};
               }),
           view_sample(
-              "all", input(), {4, 3}, [](const Tensor& t) { return turned(unbind(t, -3), 0); },
+              "all", input(), {6, 4}, [](const Tensor& t) { return turned(unbind(t, -3), 0); },
               [](const Index& i) {
-                return Index{(i[0] / 2 + 1) % 2, i[0] % 2, i[1]};
+                return Index{(i[0] / 3 + 1) % 2, i[0] % 3, i[1]};
               })};
 }
 ORDO_OP_SAMPLES(split) {

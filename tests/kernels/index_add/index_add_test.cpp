@@ -132,7 +132,7 @@ TEST(IndexAdd, in_place_is_recorded) {
 TEST(IndexAdd, a_bad_index_changes_nothing_on_the_cpu) {
   Tensor x = ones({3});
   EXPECT_ORDO_ERROR(x.index_add_(0, tensor<int64_t>({0, 1, 3}), ones({3})), IndexError,
-                    "[index_add] index[2] = 3 is out of range for dimension 0 of size 3");
+                    "[index_add_] index[2] = 3 is out of range for dimension 0 of size 3");
   EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 1, 1}));
 }
 
