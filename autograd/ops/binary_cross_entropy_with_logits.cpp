@@ -36,8 +36,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
   detail::expect_floating(kOp, logits);
   detail::expect_same_dtype(kOp, logits, target);
   detail::expect_same_device(kOp, logits, target);
-  ORDO_CHECK(reduction <= Reduction::sum, ValueError, kOp,
-             "number {} is not a reduction: there are none, mean and sum", int(reduction));
+  ORDO_CHECK(reduction <= Reduction::sum, ValueError, kOp, "number {} is not a reduction: there are none, mean and sum",
+             int(reduction));
   ORDO_CHECK(logits.sizes() == target.sizes(), ShapeError, kOp,
              "logits and target must have one shape, but have {} and {}", logits.sizes(), target.sizes());
   if (reduction == Reduction::none) return element_losses(call, logits, target);

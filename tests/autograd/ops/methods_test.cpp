@@ -185,26 +185,61 @@ TEST(Methods, are_the_functions) {
   const Tensor x = test_values({3, 4}, 1, 0.1, 0.9), y = test_values({3, 4}, 2, 0.5, 2), mask = x > 0.5;
   const Tensor m = test_values({4, 2}, 3), batch = test_values({2, 3, 4}), index = test_indices({2}, 3);
   const Tensor places = test_indices({2, 4}, 3, 4), rows = test_values({2, 4}, 5);
-#define EXPECT_METHOD(f) expect_same(x.f(), ordo::f(x));
-  EXPECT_METHOD(neg)
-  EXPECT_METHOD(abs)
-  EXPECT_METHOD(square) EXPECT_METHOD(sign) EXPECT_METHOD(relu) EXPECT_METHOD(floor) EXPECT_METHOD(ceil)
-      EXPECT_METHOD(round) EXPECT_METHOD(exp) EXPECT_METHOD(expm1) EXPECT_METHOD(log) EXPECT_METHOD(log1p)
-          EXPECT_METHOD(sqrt) EXPECT_METHOD(rsqrt) EXPECT_METHOD(reciprocal) EXPECT_METHOD(sin) EXPECT_METHOD(cos)
-              EXPECT_METHOD(tanh) EXPECT_METHOD(sigmoid) EXPECT_METHOD(erf) EXPECT_METHOD(isnan) EXPECT_METHOD(isinf)
-                  EXPECT_METHOD(isfinite) EXPECT_METHOD(logical_not) EXPECT_METHOD(sum) EXPECT_METHOD(mean)
-                      EXPECT_METHOD(var) EXPECT_METHOD(std) EXPECT_METHOD(norm) EXPECT_METHOD(max) EXPECT_METHOD(min)
-                          EXPECT_METHOD(amax) EXPECT_METHOD(amin) EXPECT_METHOD(argmax) EXPECT_METHOD(argmin)
-                              EXPECT_METHOD(any) EXPECT_METHOD(all)
+#define EXPECT_METHOD(f) expect_same(x.f(), ordo::f(x))
+  EXPECT_METHOD(neg);
+  EXPECT_METHOD(abs);
+  EXPECT_METHOD(square);
+  EXPECT_METHOD(sign);
+  EXPECT_METHOD(relu);
+  EXPECT_METHOD(floor);
+  EXPECT_METHOD(ceil);
+  EXPECT_METHOD(round);
+  EXPECT_METHOD(exp);
+  EXPECT_METHOD(expm1);
+  EXPECT_METHOD(log);
+  EXPECT_METHOD(log1p);
+  EXPECT_METHOD(sqrt);
+  EXPECT_METHOD(rsqrt);
+  EXPECT_METHOD(reciprocal);
+  EXPECT_METHOD(sin);
+  EXPECT_METHOD(cos);
+  EXPECT_METHOD(tanh);
+  EXPECT_METHOD(sigmoid);
+  EXPECT_METHOD(erf);
+  EXPECT_METHOD(isnan);
+  EXPECT_METHOD(isinf);
+  EXPECT_METHOD(isfinite);
+  EXPECT_METHOD(logical_not);
+  EXPECT_METHOD(sum);
+  EXPECT_METHOD(mean);
+  EXPECT_METHOD(var);
+  EXPECT_METHOD(std);
+  EXPECT_METHOD(norm);
+  EXPECT_METHOD(max);
+  EXPECT_METHOD(min);
+  EXPECT_METHOD(amax);
+  EXPECT_METHOD(amin);
+  EXPECT_METHOD(argmax);
+  EXPECT_METHOD(argmin);
+  EXPECT_METHOD(any);
+  EXPECT_METHOD(all);
 #undef EXPECT_METHOD
 #define EXPECT_METHOD(f)              \
   expect_same(x.f(y), ordo::f(x, y)); \
-  expect_same(x.f(2), ordo::f(x, 2));
-                                  EXPECT_METHOD(add) EXPECT_METHOD(sub) EXPECT_METHOD(mul) EXPECT_METHOD(div)
-                                      EXPECT_METHOD(pow) EXPECT_METHOD(eq) EXPECT_METHOD(ne) EXPECT_METHOD(lt)
-                                          EXPECT_METHOD(le) EXPECT_METHOD(gt) EXPECT_METHOD(ge)
+  expect_same(x.f(2), ordo::f(x, 2))
+  EXPECT_METHOD(add);
+  EXPECT_METHOD(sub);
+  EXPECT_METHOD(mul);
+  EXPECT_METHOD(div);
+  EXPECT_METHOD(pow);
+  EXPECT_METHOD(eq);
+  EXPECT_METHOD(ne);
+  EXPECT_METHOD(lt);
+  EXPECT_METHOD(le);
+  EXPECT_METHOD(gt);
+  EXPECT_METHOD(ge);
 #undef EXPECT_METHOD
-                                              expect_same(x.add(y, 3), add(x, y, 3));
+  expect_same(x.add(y, 3), add(x, y, 3));
   expect_same(x.sub(2, 3), sub(x, 2, 3));
   expect_same(x.minimum(y), minimum(x, y));
   expect_same(x.maximum(y), maximum(x, y));

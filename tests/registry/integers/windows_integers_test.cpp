@@ -4,8 +4,6 @@
 namespace ordo::test {
 namespace {
 
-#if __has_include(<ordo/autograd/ops/convolution.h>)
-
 Tensor ones_of(Dims leading, int dims, int64_t size, Device device) {
   for (int i = 0; i < dims; ++i) leading.push_back(size);
   return ones(leading, {.device = device});
@@ -99,19 +97,6 @@ ORDO_ALL_WINDOWS(1)
 ORDO_ALL_WINDOWS(2)
 ORDO_ALL_WINDOWS(3)
 
-#else  // windows of two dimensions only, which are being replaced
-
-ORDO_OP_NO_INTEGERS(avg_pool2d);
-ORDO_OP_NO_INTEGERS(max_pool2d);
-ORDO_OP_NO_INTEGERS(max_pool2d_with_indices);
-ORDO_OP_NO_INTEGERS(adaptive_avg_pool2d);
-ORDO_OP_NO_INTEGERS(adaptive_max_pool2d);
-ORDO_OP_NO_INTEGERS(adaptive_max_pool2d_with_indices);
-ORDO_OP_NO_INTEGERS(conv2d);
-ORDO_OP_NO_INTEGERS(conv2d_input_grad);
-ORDO_OP_NO_INTEGERS(conv2d_weight_grad);
-
-#endif
 
 }  // namespace
 }  // namespace ordo::test
