@@ -97,6 +97,5 @@ ORDO_ALL_WINDOWS(1)
 ORDO_ALL_WINDOWS(2)
 ORDO_ALL_WINDOWS(3)
 
-
 }  // namespace
 }  // namespace ordo::test
