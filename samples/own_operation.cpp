@@ -24,7 +24,7 @@ struct SegmentItems {
   const T* values;
   const int64_t* segments;
   int64_t destination(int64_t item) const { return segments[item]; }
-  kernels::accumulate_t<T> value(int64_t item, int64_t column) const { return values[item * columns + column]; }
+  accumulate_t<T> value(int64_t item, int64_t column) const { return values[item * columns + column]; }
 };
 
 /// The sums of the rows of each segment: out[s] = sum of values[i] over all i with segments[i] == s. values [n,
