@@ -29,14 +29,18 @@ class Running {
 
 struct Step {
   std::shared_ptr<Node> node;
-  TensorList grads = {};  // for each of the node's results, the sum of what has arrived; empty before anything has
+  // For each of the node's results the sum of what has arrived, undefined before anything has: nearly all nodes have
+  // one.
+  Tensor only = {};
+  TensorList several = {};
   bool needed = false;
 
   void arrive(int output, Tensor grad) {
-    if (grads.empty()) grads.resize(size_t(node->outputs()));
-    Tensor& sum = grads[size_t(output)];
+    if (node->outputs() > 1 && several.empty()) several.resize(size_t(node->outputs()));
+    Tensor& sum = several.empty() ? only : several[size_t(output)];
     sum = sum.defined() ? add(sum, grad) : std::move(grad);
   }
+  bool arrived() const { return only.defined() || !several.empty(); }
 };
 
 Tensor start_gradient(const Tensor& output, const Tensor& given) {
@@ -78,7 +82,7 @@ class BackwardPass {
     TensorList captured(targets_.size());
     for (Node* node : order_) {
       Step& step = steps_.at(node);
-      if (!step.needed || step.grads.empty()) continue;
+      if (!step.needed || !step.arrived()) continue;
       visit(step, captured);
     }
     return captured;
@@ -111,7 +115,9 @@ class BackwardPass {
 
   void visit(Step& step, TensorList& captured) {
     Node& node = *step.node;
-    TensorList grads = std::move(step.grads);
+    Tensor only = std::move(step.only);
+    TensorList several = std::move(step.several);
+    const std::span<Tensor> grads = several.empty() ? std::span(&only, 1) : std::span(several);
     for (const auto& [output, hook] : node.hooks()) {
       Tensor& grad = grads[size_t(output)];
       if (!grad.defined()) continue;
@@ -134,7 +140,7 @@ class BackwardPass {
     const GradMode mode(options_.create_graph);
     TensorList of_inputs = differentiate(node, grads);
     if (!options_.retain_graph) node.release();
-    grads.clear();
+    for (Tensor& grad : grads) grad = Tensor();
     for (size_t i = 0; i < of_inputs.size() && i < node.inputs().size(); ++i) {
       const Edge& input = node.inputs()[i];
       if (!input || !of_inputs[i].defined()) continue;
@@ -143,7 +149,7 @@ class BackwardPass {
     }
   }
 
-  static TensorList differentiate(Node& node, const TensorList& grads) {
+  static TensorList differentiate(Node& node, std::span<const Tensor> grads) {
     const OpCall call(OpCall::Backward{}, node.name(), grads);
     return call.done(node.backward(grads));
   }

@@ -24,15 +24,17 @@ class AccumulateNode : public Node {
  public:
   AccumulateNode(Tensor leaf, std::shared_ptr<LeafGradient> gradient)
       : Node("accumulate_grad", Determinism::not_guaranteed), leaf_(std::move(leaf)), gradient_(std::move(gradient)) {}
-  TensorList backward(const TensorList& grads) override {
+  TensorList backward(std::span<const Tensor> grads) override {
     gradient_->add(grads[0]);
-    for (const auto& hook : gradient_->accumulated_hooks()) hook(leaf_);
+    if (gradient_->has_hooks())
+      for (const auto& hook : gradient_->accumulated_hooks()) hook(leaf_);
     return {};
   }
   void release() override {}
   bool released() const override { return false; }
   std::vector<OutputHook> hooks() const override {
     std::vector<OutputHook> all;
+    if (!gradient_->has_hooks()) return all;
     for (Hook& hook : gradient_->hooks()) all.push_back({0, std::move(hook)});
     return all;
   }
@@ -45,7 +47,7 @@ class AccumulateNode : public Node {
 /// grad() must be memory of its own: broadcast or shared memory would change under an in-place step.
 Tensor owned(const Tensor& grad) {
   if (grad_enabled()) return grad;
-  // The list of gradients that holds `grad` is the one reference that there must be.
+  // The pass that holds `grad` has the one reference that there must be.
   const bool own = grad.is_contiguous() && grad.impl_ptr().use_count() == 1 && grad.impl()->storage.use_count() == 1;
   return own ? grad : grad.clone();
 }
@@ -122,10 +124,12 @@ std::shared_ptr<Node> LeafGradient::accumulator(const Tensor& leaf) {
 void LeafGradient::add_hook(Hook hook) {
   const std::lock_guard lock(mutex_);
   hooks_.push_back(std::move(hook));
+  has_hooks_ = true;
 }
 void LeafGradient::add_accumulated_hook(AccumulatedHook hook) {
   const std::lock_guard lock(mutex_);
   accumulated_hooks_.push_back(std::move(hook));
+  has_hooks_ = true;
 }
 std::vector<LeafGradient::Hook> LeafGradient::hooks() const {
   const std::lock_guard lock(mutex_);

@@ -1,6 +1,7 @@
 // A leaf's end of the tape: what arrives there, from which threads, and who is told. Internal.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,7 @@ class LeafGradient {
   void add_accumulated_hook(AccumulatedHook hook);
   std::vector<Hook> hooks() const;
   std::vector<AccumulatedHook> accumulated_hooks() const;
+  bool has_hooks() const { return has_hooks_.load(std::memory_order_acquire); }  ///< of either kind
 
  private:
   struct Part {
@@ -48,6 +50,7 @@ class LeafGradient {
   std::weak_ptr<Node> accumulator_;
   std::vector<Hook> hooks_;
   std::vector<AccumulatedHook> accumulated_hooks_;
+  std::atomic<bool> has_hooks_{false};
 };
 
 }  // namespace ordo

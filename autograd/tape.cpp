@@ -7,11 +7,12 @@
 #include <ordo/autograd/view_history.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/index_check.h>
+#include <ordo/engine/initial_exec.h>
 
 namespace ordo {
 namespace {
 
-thread_local bool grad_mode = true;
+thread_local bool grad_mode ORDO_INITIAL_EXEC = true;
 std::atomic<uint64_t> next_sequence{0};
 
 void set_edge(const Tensor& t, Edge edge) {
@@ -38,7 +39,7 @@ void delete_node(Node* node) {
 class FunctionNode : public Node {
  public:
   FunctionNode(const char* name, BackwardFunction f) : Node(name, determinism()), backward_(std::move(f)) {}
-  TensorList backward(const TensorList& grads) override { return backward_(grads[0]); }
+  TensorList backward(std::span<const Tensor> grads) override { return backward_(grads[0]); }
   void release() override { backward_ = nullptr; }
   bool released() const override { return !backward_; }
 
@@ -51,7 +52,7 @@ class ManyNode : public Node {
  public:
   ManyNode(const char* name, int outputs, BackwardFunctionOfMany f)
       : Node(name, determinism(), outputs), backward_(std::move(f)) {}
-  TensorList backward(const TensorList& grads) override { return backward_(grads); }
+  TensorList backward(std::span<const Tensor> grads) override { return backward_({grads.begin(), grads.end()}); }
   void release() override { backward_ = nullptr; }
   bool released() const override { return !backward_; }
 
@@ -64,7 +65,7 @@ class ResultNode : public Node {
  public:
   ResultNode(const char* name, BackwardFunctionWithResult f, const Tensor& result)
       : Node(name, determinism()), backward_(std::move(f)), result_(views::alias(result)) {}
-  TensorList backward(const TensorList& grads) override {
+  TensorList backward(std::span<const Tensor> grads) override {
     Tensor result = views::alias(result_.get());
     if (grad_enabled()) set_edge(result, {shared_from_this()});
     return backward_(grads[0], result);

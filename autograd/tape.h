@@ -60,7 +60,7 @@ class Node : public std::enable_shared_from_this<Node> {
   virtual ~Node();
   /// Gradients with respect to the inputs, given those with respect to the results: as many as outputs(), undefined
   /// where nothing arrived, but at least one is defined.
-  virtual TensorList backward(const TensorList& grads) = 0;
+  virtual TensorList backward(std::span<const Tensor> grads) = 0;
   /// Drops what was saved; a later backward() throws.
   virtual void release() = 0;
   virtual bool released() const = 0;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/initial_exec.h>
 
 namespace ordo {
 namespace {
@@ -29,7 +30,7 @@ Settings& settings() {
 }
 
 constexpr int kNoGuard = -1;
-thread_local int guard_level = kNoGuard;
+thread_local int guard_level ORDO_INITIAL_EXEC = kNoGuard;
 
 }  // namespace
 

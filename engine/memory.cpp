@@ -64,7 +64,7 @@ class CachingAllocator {
     const uintptr_t stream = memory_.stream();
     const std::lock_guard lock(mutex_);
     size_t block = rounded;
-    void* data = take(free_[{stream, rounded}], rounded);
+    void* data = take(blocks_of({stream, rounded}), rounded);
     if (!data && rounded >= kSmallestShared) data = take_larger(stream, rounded, block);
     if (!data) data = from_system(bytes, rounded);
     detail::note_allocated(data, bytes, block);
@@ -86,7 +86,7 @@ class CachingAllocator {
       }
     }
     detail::note_freed(data, of.bytes);
-    FreeBlocks& free = free_[of];
+    FreeBlocks& free = blocks_of(of);
     free.blocks.push_back(data);
     free.last_use = stats_.allocations;
     stats_.allocated_bytes -= of.bytes;
@@ -131,6 +131,12 @@ class CachingAllocator {
     std::vector<void*> blocks;
     uint64_t last_use = 0;  // how many requests were served when a block of this class was freed last
   };
+
+  /// What is freed and asked for again is most often of the class that it was a moment ago.
+  FreeBlocks& blocks_of(const Class& of) {
+    if (!recent_ || !(recent_->first == of)) recent_ = &*free_.try_emplace(of).first;
+    return recent_->second;
+  }
 
   void* take(FreeBlocks& free, size_t block) {
     if (free.blocks.empty()) return nullptr;
@@ -192,11 +198,13 @@ class CachingAllocator {
       stats_.cached_bytes -= key.bytes * free.blocks.size();
     }
     free_.clear();
+    recent_ = nullptr;
   }
 
   Memory memory_;
   std::mutex mutex_;
   std::unordered_map<Class, FreeBlocks, ClassHash> free_;
+  std::pair<const Class, FreeBlocks>* recent_ = nullptr;  // in free_
   std::unordered_map<void*, Class> unusual_;  // blocks in use of another class than their request's; all, with streams
   MemoryStats stats_;                         // without the peak
   // The greatest allocated_bytes: since the start, reset_peak() or empty_cache(); and those before, of which

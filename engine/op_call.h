@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -138,11 +139,11 @@ class OpCall {
   }
   /// Of a node's backward function.
   struct Backward {};
-  OpCall(Backward, const char* name, const TensorList& grads)
+  OpCall(Backward, const char* name, std::span<const Tensor> grads)
       : name_(name), named_(detail::OperationName::Always{}, name) {
     if (detail::op_listened()) [[unlikely]]
       if (open(OpEvent::Phase::backward)) {
-        event().inputs = grads;
+        event().inputs.assign(grads.begin(), grads.end());
         begin();
       }
   }

@@ -3,11 +3,12 @@
 
 #include <string_view>
 
+#include <ordo/engine/initial_exec.h>
+
 namespace ordo::detail {
 
-/// The operation that the calling thread is in; null outside of all. Every operation sets it, so its place is known
-/// when the library is loaded (initial-exec), and no call finds it.
-extern constinit thread_local const char* operation_in_force [[gnu::tls_model("initial-exec")]];
+/// The operation that the calling thread is in; null outside of all.
+extern constinit thread_local const char* operation_in_force ORDO_INITIAL_EXEC;
 
 /// While it lives, errors of the calling thread name `op`, unless an outer one lives: the operation called is named,
 /// not those that it calls. `op` is a literal.

@@ -25,7 +25,7 @@ class Storage {
   uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   const char* last_change() const { return last_change_.load(std::memory_order_relaxed); }
   void changed_by(const char* op) {
-    version_.fetch_add(1, std::memory_order_relaxed);
+    version_.store(version() + 1, std::memory_order_relaxed);  // who changes memory is alone with it
     last_change_.store(op, std::memory_order_relaxed);
   }
   /// Exchanges the memory of two storages (resize_).
