@@ -66,7 +66,7 @@ Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options) {
 
 Tensor arange(Scalar start, Scalar end, Scalar step) {
   const bool floating = start.is_floating() || end.is_floating() || step.is_floating();
-  return arange(start, end, step, {floating ? float32 : int64});
+  return arange(start, end, step, TensorOptions{floating ? float32 : int64});
 }
 
 Tensor arange(Scalar end) { return arange(0, end, 1); }

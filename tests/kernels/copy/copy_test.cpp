@@ -153,7 +153,7 @@ TEST(Arange, counts_and_defaults) {
   EXPECT_EQ(linspace(0, 1, 0).numel(), 0);
   EXPECT_ORDO_ERROR(arange(0, 5, 0), ValueError, "[arange]");
   EXPECT_ORDO_ERROR(arange(0, 5, -1), ValueError, "[arange]");
-  EXPECT_ORDO_ERROR(arange(0, 1, 1, {boolean}), DTypeError, "[arange]");
+  EXPECT_ORDO_ERROR(arange(0, 1, 1, boolean), DTypeError, "[arange]");
   EXPECT_ORDO_ERROR(linspace(0, 1, -1), ValueError, "[linspace]");
   EXPECT_ORDO_ERROR(linspace(0, 1, 3, {int64}), DTypeError, "[linspace]");
 }

@@ -115,7 +115,7 @@ TEST(IndexPut, writes_tensors_and_numbers) {
     x[{longs({0, 1}, device), 0}] += 3;
     x[x > 40] *= 2;
     x[{Slice(), 3}] -= tensor<double>({1.0, 0.0, 1.0}).to(device);
-    x[{2}] /= 4;
+    x[2] /= 4;
     EXPECT_EQ(x.to_vector<double>(), (Values{3, 0, 0, -1, 4, 2, 160, 100, 0.25, 0.25, 0.25, 0}));
     const Tensor transposed = x.t();
     const_cast<Tensor&>(transposed).index_put_({longs({3, 0}, device)}, full({1}, 7, {float64, device}));
