@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <ordo/ordo.h>
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/memory_limit.h"
 #include "tests/support/registry_test_base.h"
 
 namespace ordo::test {
@@ -119,6 +120,7 @@ FuzzResult fuzz_calls(uint64_t seed) {
   std::string text = fmt::format("{} \"{}\"", op, sample.label);
   FuzzResult result;
   const int threads = num_threads();
+  const MemoryLimit limit(size_t(1) << 26);  // an index of 2^40 is also a count, which no machine has memory for
   try {
     constexpr DType floating[] = {float16, bfloat16, float32, float64};
     constexpr Determinism levels[] = {Determinism::run_to_run, Determinism::device_to_device};
