@@ -3,6 +3,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <ordo/autograd/tape.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/ordo.h>
 #include "tests/fuzz/fuzz.h"
@@ -26,6 +27,15 @@ constexpr double kTooLarge = 0x1p50;
 class Program {
  public:
   explicit Program(uint64_t seed) : draw_(seed) {}
+  // A graph that saved a tensor which was then changed in place, and recorded so, holds itself (docs/architecture.md).
+  ~Program() {
+    for (Value& v : values_) {
+      v.tensor.impl()->autograd.reset();
+      v.tensor.impl()->base.reset();
+    }
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
 
   FuzzResult run() {
     try {
