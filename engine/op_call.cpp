@@ -122,7 +122,7 @@ void OpCall::begin() {
   }
 }
 
-void OpCall::end() {
+void OpCall::end() noexcept {
   const std::unique_ptr<Frame> frame(frame_);
   Frame::innermost = frame->outer;
   OpEvent& e = frame->event;
@@ -132,11 +132,7 @@ void OpCall::end() {
       e.device = t.device();
       break;
     }
-  if (!e.failed) return frame->tell(&OpListener::Entry::end);
-  try {
-    frame->tell(&OpListener::Entry::end);
-  } catch (...) {  // the operation's own error goes on
-  }
+  frame->tell(&OpListener::Entry::end);
 }
 
 OpEvent& OpCall::event() const { return frame_->event; }

@@ -57,8 +57,8 @@ struct OpEvent {
 
 /// Until it is destroyed, `end` is called for every operation of every thread, on the thread of the call, after it has
 /// computed; `begin`, where given, before, when inputs still hold their old contents. The operations that a listener
-/// itself calls are not reported. An exception that a listener throws leaves the operation, but from `end` only where
-/// the operation itself did not fail.
+/// itself calls are not reported. An exception that `begin` throws leaves the operation, which has done nothing then;
+/// `end` must not throw.
 class OpListener {
  public:
   using Function = std::function<void(const OpEvent&)>;
@@ -147,7 +147,7 @@ class OpCall {
         begin();
       }
   }
-  ~OpCall() noexcept(false) {
+  ~OpCall() {
     if (frame_) [[unlikely]]
       end();
   }
@@ -178,7 +178,7 @@ class OpCall {
   struct Frame;
   bool open(OpEvent::Phase phase);
   void begin();
-  void end();
+  void end() noexcept;
   OpEvent& event() const;
   static void set_algorithm(Algorithm algorithm);
 

@@ -1,6 +1,7 @@
 #include <ordo/kernels/pooling/pool_arguments.h>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo::kernels {
@@ -55,6 +56,7 @@ SlidingWindows pool_windows(const char* op, const Dims& sizes, const PoolArgumen
                "padding must be at most half of the kernel: {} {} is too much for kernel {}", kAxisNames[i],
                a.padding[i], a.kernel[i]);
   ORDO_CHECK(a.divisor_override != 0, ValueError, op, "divisor_override must not be 0");
+  checked::mul(op, checked::mul(op, a.kernel[0], a.kernel[1]), a.kernel[2]);  // an average divides by it
   const Size3 inputs = in_three(sizes, a.rank);
   const auto axis = [&](int i) {
     const SlidingAxis made =
