@@ -2,11 +2,11 @@
 """Runs a GoogleTest program in a few processes at a time, many tests in each, because starting it under a sanitizer takes
 longer than most tests do.
 
-    run_sharded.py PROGRAM [--jobs N] [--timeout SECONDS] [--gtest_filter=...]
+    run_sharded.py PROGRAM [--jobs N] [--timeout SECONDS] [--slowest N] [--gtest_filter=...]
 
 Every test that fails is named, with what it printed; a test that ends the process (a sanitizer's report) or takes longer
 than the timeout has failed too, and the tests after it are run all the same. The last line counts:
-"1000 passed, 20 skipped, 0 failed". Exit status: 0 when none failed, else 1.
+"1000 passed, 20 skipped, 0 failed". Before it, --slowest lists the tests that took longest. Exit status: 0 when none failed, else 1.
 """
 import argparse
 import collections
@@ -19,7 +19,7 @@ import tempfile
 
 CHUNK = 24  # tests of a process
 RUN = re.compile(r"\[ RUN      \] (\S+)")
-END = re.compile(r"\[(       OK |  FAILED  |  SKIPPED )\] (\S+) \(\d+ ms\)")
+END = re.compile(r"\[(       OK |  FAILED  |  SKIPPED )\] (\S+) \((\d+) ms\)")
 
 
 def list_tests(program, arguments):
@@ -37,8 +37,8 @@ def list_tests(program, arguments):
 
 
 def run_chunk(program, tests, timeout):
-    """{test: (result, output)}; the process is started again behind a test that ended it."""
-    results, left = {}, list(tests)
+    """{test: (result, output)} and {test: seconds}; the process is started again behind a test that ended it."""
+    results, seconds, left = {}, {}, list(tests)
     while left:
         with tempfile.NamedTemporaryFile("w", suffix=".flags") as flags, tempfile.TemporaryFile("w+") as out:
             flags.write("--gtest_filter=" + ":".join(left) + "\n")
@@ -58,6 +58,7 @@ def run_chunk(program, tests, timeout):
                 running, said = begin.group(1), []
             elif end and running == end.group(2):
                 results[running] = (end.group(1).strip(), "\n".join(said))
+                seconds[running] = int(end.group(3)) / 1000
                 running = None
             else:
                 said.append(line)
@@ -69,7 +70,7 @@ def run_chunk(program, tests, timeout):
         if len(results) == done:
             results[left[0]] = ("FAILED", text + f"\nno test ran: {status}")
         left = [t for t in left if t not in results]
-    return results
+    return results, seconds
 
 
 def main():
@@ -77,17 +78,21 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=int, default=900)
+    parser.add_argument("--slowest", type=int, default=0)
     options, arguments = parser.parse_known_args()
     program = os.path.abspath(options.program)
     tests = list(list_tests(program, arguments))
     chunks = [tests[i:i + CHUNK] for i in range(0, len(tests), CHUNK)]
-    counts = collections.Counter()
+    counts, durations = collections.Counter(), {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for results in pool.map(lambda chunk: run_chunk(program, chunk, options.timeout), chunks):
+        for results, seconds in pool.map(lambda chunk: run_chunk(program, chunk, options.timeout), chunks):
+            durations |= seconds
             for test, (result, output) in results.items():
                 counts[result] += 1
                 if result == "FAILED":
                     print(f"FAILED {test}\n{output}\n", flush=True)
+    for test in sorted(durations, key=durations.get, reverse=True)[:options.slowest]:
+        print(f"{durations[test]:8.1f} s  {test}")
     print(f"{counts['OK']} passed, {counts['SKIPPED']} skipped, {counts['FAILED']} failed")
     return 1 if counts["FAILED"] or not tests else 0
 

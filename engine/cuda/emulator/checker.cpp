@@ -157,6 +157,15 @@ bool local_variable(const void* p) {
 void add(Releases& to, const ReleasePtr& r) {
   if (r && std::find(to.begin(), to.end(), r) == to.end()) to.push_back(r);
 }
+
+// A later fence of the same thread makes visible all that an earlier one did.
+void replace(Releases& in, const ReleasePtr& r) {
+  if (!r) return;
+  const auto same = std::find_if(in.begin(), in.end(), [&](const ReleasePtr& e) {
+    return e->thread == r->thread && e->block == r->block && e->whole_device == r->whole_device;
+  });
+  same == in.end() ? in.push_back(r) : void(*same = r);
+}
 }  // namespace
 
 void begin_launch() {
@@ -222,25 +231,27 @@ void fence(bool whole_device) {
   (whole_device ? s.device_release : s.block_release) = std::make_shared<const Release>(std::move(r));
 }
 
-void atomic(const void* p, size_t bytes, const void* code, bool reads) {
+void atomic(const void* p, size_t bytes, const void* code, bool reads, bool writes) {
   if (!t_in_kernel) return;
   const Pause pause;
   if (local_variable(p)) return;
   check(p, bytes, Kind::atomic, reads, code);
   const Thread& t = *g_launch.current;
   ThreadState& s = state_of(*t.block).threads[t.number];
-  if (const auto at = g_state.released.find(p); at != g_state.released.end())
+  const auto at = g_state.released.find(p);
+  if (reads && at != g_state.released.end())
     for (const ReleasePtr& r : at->second)
       if (r->block != t.block->number || r->thread != t.number) add(s.pending, r);
-  if (!s.device_release && !s.block_release) return;
-  add(g_state.released[p], s.device_release);
-  add(g_state.released[p], s.block_release);
+  if (!writes || (!s.device_release && !s.block_release)) return;
+  Releases& released = at != g_state.released.end() ? at->second : g_state.released[p];
+  replace(released, s.device_release);
+  replace(released, s.block_release);
 }
 
-void volatile_access(const void* p, size_t bytes, const void* code, bool reads) {
+void volatile_access(const void* p, size_t bytes, const void* code, Kind kind) {
   if (!t_in_kernel) return;
   give_way_at_atomic();
-  atomic(p, bytes, code, reads);
+  atomic(p, bytes, code, kind == Kind::read, kind == Kind::write);
 }
 
 void access(const void* p, size_t bytes, Kind kind, const void* code) {

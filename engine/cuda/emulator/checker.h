@@ -49,10 +49,11 @@ void barrier(const Block& block);
 void warp_barrier(const Block& block, unsigned first, unsigned mask);
 /// __threadfence, or __threadfence_block.
 void fence(bool whole_device);
-/// An atomic operation of the current thread; `code` is its place in the program. A store does not read.
-void atomic(const void* p, size_t bytes, const void* code, bool reads = true);
-/// An access to a volatile word, which PTX treats as a relaxed atomic one.
-void volatile_access(const void* p, size_t bytes, const void* code, bool reads);
+/// An atomic operation of the current thread; `code` is its place in the program. A load does not write, a store does
+/// not read: only who writes makes visible what it did before its last fence, and only who reads can see it.
+void atomic(const void* p, size_t bytes, const void* code, bool reads = true, bool writes = true);
+/// A load or a store of a volatile word, which PTX treats as a relaxed atomic one.
+void volatile_access(const void* p, size_t bytes, const void* code, Kind kind);
 /// Any other access.
 void access(const void* p, size_t bytes, Kind kind, const void* code);
 

@@ -9,16 +9,16 @@ using ordo::cuda::emulator::checker::Kind;
 using ordo::cuda::emulator::checker::volatile_access;
 
 #define ORDO_CALLER __builtin_return_address(0)
-#define ORDO_ACCESS_HOOKS(N)                                                                    \
-  void __tsan_read##N(void* p) { access(p, N, Kind::read, ORDO_CALLER); }                       \
-  void __tsan_write##N(void* p) { access(p, N, Kind::write, ORDO_CALLER); }                     \
-  void __tsan_unaligned_read##N(void* p) { access(p, N, Kind::read, ORDO_CALLER); }             \
-  void __tsan_unaligned_write##N(void* p) { access(p, N, Kind::write, ORDO_CALLER); }           \
-  /* PTX: volatile accesses are relaxed atomic ones. */                                         \
-  void __tsan_volatile_read##N(void* p) { volatile_access(p, N, ORDO_CALLER, true); }           \
-  void __tsan_volatile_write##N(void* p) { volatile_access(p, N, ORDO_CALLER, false); }         \
-  void __tsan_unaligned_volatile_read##N(void* p) { volatile_access(p, N, ORDO_CALLER, true); } \
-  void __tsan_unaligned_volatile_write##N(void* p) { volatile_access(p, N, ORDO_CALLER, false); }
+#define ORDO_ACCESS_HOOKS(N)                                                                          \
+  void __tsan_read##N(void* p) { access(p, N, Kind::read, ORDO_CALLER); }                             \
+  void __tsan_write##N(void* p) { access(p, N, Kind::write, ORDO_CALLER); }                           \
+  void __tsan_unaligned_read##N(void* p) { access(p, N, Kind::read, ORDO_CALLER); }                   \
+  void __tsan_unaligned_write##N(void* p) { access(p, N, Kind::write, ORDO_CALLER); }                 \
+  /* PTX: volatile accesses are relaxed atomic ones. */                                               \
+  void __tsan_volatile_read##N(void* p) { volatile_access(p, N, ORDO_CALLER, Kind::read); }           \
+  void __tsan_volatile_write##N(void* p) { volatile_access(p, N, ORDO_CALLER, Kind::write); }         \
+  void __tsan_unaligned_volatile_read##N(void* p) { volatile_access(p, N, ORDO_CALLER, Kind::read); } \
+  void __tsan_unaligned_volatile_write##N(void* p) { volatile_access(p, N, ORDO_CALLER, Kind::write); }
 
 // std::atomic and the reference counts of host code.
 #define ORDO_ATOMIC_HOOKS(BITS, T)                                                                                  \
