@@ -157,7 +157,7 @@ class InPlaceChange {
 
  private:
   const OpCall& call_;
-  Tensor changed_;
+  const Tensor& changed_;  // a named tensor: it is there as long as the change
   int exceptions_;
 };
 /// After an in-place operation on `t`: `others` are what its new value depends on beside `t` as it was, whose gradient

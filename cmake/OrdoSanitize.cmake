@@ -41,7 +41,6 @@ function(ordo_sanitize library)
     target_compile_options(${library} PRIVATE ${flags} -g1)
   endif()
   if(NOT ORDO_SANITIZE STREQUAL "OFF")
-    # Programs hold unchecked copies of the inline functions they use; the library is to call its own.
-    target_link_options(${library} PRIVATE -Wl,-Bsymbolic-functions PUBLIC $<BUILD_INTERFACE:${flags}>)
+    target_link_options(${library} PUBLIC $<BUILD_INTERFACE:${flags}>)
   endif()
 endfunction()

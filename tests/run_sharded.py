@@ -6,7 +6,8 @@ longer than most tests do.
 
 Every test that fails is named, with what it printed; a test that ends the process (a sanitizer's report) or takes longer
 than the timeout has failed too, and the tests after it are run all the same. The last line counts:
-"1000 passed, 20 skipped, 0 failed". Before it, --slowest lists the tests that took longest. Exit status: 0 when none failed, else 1.
+"1000 passed, 20 skipped, 0 failed". Before it, --slowest lists the tests that took longest. Exit status: 0 when none
+failed, else 1.
 """
 import argparse
 import collections

@@ -18,7 +18,7 @@ Tensor made(const Dims& sizes, const TensorOptions& options) {
 
 /// Overwritten values do not depend on the old ones: the gradient stops.
 template <class Draw>
-Tensor overwrite(const OpCall& call, Tensor t, Draw draw) {
+Tensor& overwrite(const OpCall& call, Tensor& t, Draw draw) {
   const InPlaceChange change(call, t);
   const Tensor before = detail::recorded(t) ? history_of(t) : Tensor();
   draw();

@@ -179,6 +179,27 @@ inline std::vector<float> run_last_block_all_threads(bool right) {
   return run_last_block_kernel<Fault::no_barrier>(right);
 }
 
+/// Block 0 sends a number to block 1; the wrong one looks at the flag that it should set.
+template <bool kRight>
+__global__ void message_kernel(const float* x, int, float* out) {
+  volatile unsigned* sent = reinterpret_cast<unsigned*>(out + 2);
+  if (blockIdx.x == 0) {
+    out[1] = x[0];
+    __threadfence();
+    if (kRight)
+      *sent = 1;
+    else
+      (void)*sent;
+  } else {
+    const bool there = *sent != 0 || !kRight;
+    __threadfence();
+    out[0] = there ? out[1] : x[0];
+  }
+}
+inline std::vector<float> run_message(bool right) {
+  return {run_on_numbers(right ? message_kernel<true> : message_kernel<false>, 1, 2, 1, 3)[0]};
+}
+
 template <bool kRight>
 __global__ void divergent_barrier_kernel(const float* x, int, float* out) {
   out[threadIdx.x] = x[threadIdx.x];

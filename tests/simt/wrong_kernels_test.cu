@@ -35,6 +35,7 @@ const Program kPrograms[] = {
     {"missing_fence", "", "data race in device memory", run_last_block},
     {"fence_of_the_block_only", "", "data race in device memory", run_last_block_with_block_fence},
     {"acquired_without_barrier", "bits", "data race in device memory", run_last_block_all_threads},
+    {"flag_loaded_instead_of_stored", "bits", "data race in device memory", run_message},
     {"divergent_barrier", "divergent __syncthreads", "divergent __syncthreads", run_divergent_barrier},
     {"barrier_after_return", "returned", "returned", run_barrier_after_return},
     {"shuffle_in_a_branch", "deadlock", "deadlock", run_shuffle_in_branch},
