@@ -20,7 +20,7 @@ import tempfile
 
 CHUNK = 24  # tests of a process
 RUN = re.compile(r"\[ RUN      \] (\S+)")
-END = re.compile(r"\[(       OK |  FAILED  |  SKIPPED )\] (\S+) \((\d+) ms\)")
+END = re.compile(r"\[(       OK |  FAILED  |  SKIPPED )\] ([^\s,]+)(?:, where .*)? \((\d+) ms\)$")
 
 
 def list_tests(program, arguments):
