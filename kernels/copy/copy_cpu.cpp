@@ -73,6 +73,14 @@ void convert_row(Span span, const Place& to, const Place& from, int64_t n) {
   }
 }
 
+/// to[r, c] = from[c, r], both contiguous along the second index.
+template <class T>
+void transpose(T* __restrict to, int64_t to_stride, const T* __restrict from, int64_t from_stride, int64_t rows,
+               int64_t columns) {
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) to[r * to_stride + c] = from[c * from_stride + r];
+}
+
 /// Operand 0 is contiguous along dimension 0, operand 1 along dimension d. `span` is null where nothing is converted.
 template <class To>
 void copy_tiled(const CopyArgs& args, int d, Span span) {
@@ -87,22 +95,18 @@ void copy_tiled(const CopyArgs& args, int d, Span span) {
       int64_t offsets[2] = {0, 0};
       if (outer.rank > 0) offsets_at(outer, w / row_tiles, offsets);
       const int64_t row0 = w % row_tiles * kTile, row_count = std::min(kTile, rows - row0);
-      To* to = static_cast<To*>(args.to) + offsets[0] + row0 * l.strides[0][d];
+      const int64_t to_stride = l.strides[0][d], from_stride = l.strides[1][0];
+      To* to = static_cast<To*>(args.to) + offsets[0] + row0 * to_stride;
       const char* from = static_cast<const char*>(args.from) + (offsets[1] + row0) * from_size;
       for (int64_t tile = 0; tile < column_tiles; ++tile) {
         const int64_t column0 = tile * kTile, column_count = std::min(kTile, columns - column0);
-        const char* corner = from + column0 * l.strides[1][0] * from_size;
-        const auto transpose = [&](const To* source, int64_t source_stride) {
-          for (int64_t r = 0; r < row_count; ++r)
-            for (int64_t c = 0; c < column_count; ++c)
-              to[r * l.strides[0][d] + column0 + c] = source[c * source_stride + r];
-        };
+        const char* corner = from + column0 * from_stride * from_size;
         if (span) {
           for (int64_t c = 0; c < column_count; ++c)
-            span(converted[c], corner + c * l.strides[1][0] * from_size, row_count);
-          transpose(converted[0], kTile);
+            span(converted[c], corner + c * from_stride * from_size, row_count);
+          transpose(to + column0, to_stride, converted[0], kTile, row_count, column_count);
         } else {
-          transpose(reinterpret_cast<const To*>(corner), l.strides[1][0]);
+          transpose(to + column0, to_stride, reinterpret_cast<const To*>(corner), from_stride, row_count, column_count);
         }
       }
     }
