@@ -52,11 +52,12 @@ class RunWalker {
 
 namespace detail {
 
-// What is not inlined here has several callers, and would otherwise be most of the library.
+// What is not inlined here has several callers, and would otherwise be most of the library. It takes its reducer by
+// value, which no store of a State can change.
 
 /// Folds n consecutive values, at most as many as there are lanes, into as many lanes.
 template <class R>
-[[gnu::noinline]] void fold_part(const R& r, typename R::State* lanes, int64_t at, int64_t i, int n, int64_t output) {
+[[gnu::noinline]] void fold_part(R r, typename R::State* lanes, int64_t at, int64_t i, int n, int64_t output) {
   for (int k = 0; k < n; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k, i + k, output));
 }
 
@@ -76,13 +77,13 @@ template <class R>
       for (int k = 0; k < kReduceLanes; ++k) registers[k] = R::combine(registers[k], r.load(at + k, i + k, output));
     for (int k = 0; k < kReduceLanes; ++k) lanes[k] = registers[k];
   }
-  if (n > 0) fold_part(r, lanes, at, i, int(n), output);
+  for (int k = 0; k < n; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k, i + k, output));
 }
 
 /// The same of values that lie `stride` apart.
 template <class R>
-[[gnu::noinline]] void fold_strided(const R& r, typename R::State* lanes, int lane, int64_t at, int64_t stride,
-                                    int64_t i, int64_t n, int64_t output) {
+[[gnu::noinline]] void fold_strided(R r, typename R::State* lanes, int lane, int64_t at, int64_t stride, int64_t i,
+                                    int64_t n, int64_t output) {
   for (; lane != 0 && n > 0; --n, ++i, at += stride, lane = (lane + 1) % kReduceLanes)
     lanes[lane] = R::combine(lanes[lane], r.load(at, i, output));
   for (; n >= kReduceLanes; n -= kReduceLanes, i += kReduceLanes, at += kReduceLanes * stride)
@@ -148,8 +149,8 @@ inline constexpr int kReduceTile = 64;
 
 /// Values [begin, end) of `width` neighbouring outputs, the first of which is `output`; results into tile[0].
 template <class R>
-[[gnu::noinline]] void reduce_tile(const R& r, const ReduceShape& g, int64_t base, int64_t output, int width,
-                                   int64_t begin, int64_t end, typename R::State (*tile)[kReduceTile]) {
+[[gnu::noinline]] void reduce_tile(R r, const ReduceShape& g, int64_t base, int64_t output, int width, int64_t begin,
+                                   int64_t end, typename R::State (*tile)[kReduceTile]) {
   RunWalker walker(g, begin);
   for (int64_t i = begin; i < end; ++i, walker.advance(1)) {
     const int64_t at = base + walker.offset();

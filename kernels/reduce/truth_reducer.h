@@ -7,9 +7,9 @@
 
 namespace ordo::kernels {
 
-/// Whether any elements differ from zero, or all do: none is zero. The state differs from zero once one was found. An
-/// element differs from zero where its bits do, but
-/// for the sign of a floating-point number, so that one functor serves all types of a width.
+/// Whether any elements differ from zero, or all do: none is zero. The state is 1 once one was found. An element
+/// differs from zero where its bits do, but for the sign of a floating-point number, so that one functor serves all
+/// types of a width.
 template <class Bits>
 struct TruthReducer {
   using State = Bits;
@@ -20,10 +20,7 @@ struct TruthReducer {
   static ORDO_HD State identity() { return 0; }
   static ORDO_HD State empty() { return 0; }
   static ORDO_HD State combine(State a, State b) { return State(a | b); }
-  ORDO_HD State load(int64_t offset, int64_t, int64_t) const {
-    const State bits = State(x[offset] & mask);
-    return all ? State(bits == 0) : bits;
-  }
+  ORDO_HD State load(int64_t offset, int64_t, int64_t) const { return State(((x[offset] & mask) != 0) != all); }
   ORDO_HD void store(int64_t o, State s) const { out[o] = (s != 0) != all; }
 };
 

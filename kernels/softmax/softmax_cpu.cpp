@@ -7,14 +7,16 @@
 namespace ordo::kernels::cpu {
 namespace {
 
-/// Calls f(offset of the row's first value, line, terms) for every row. `line` and `terms` hold `length` values each.
+/// Calls f(offset of the row's first value, shape, line, terms) for every row. `line` and `terms` hold `length` values
+/// each, and `shape` is theirs.
 template <class A, class F>
 void rows(const SoftmaxShape& s, const F& f) {
   const int64_t grain = std::max<int64_t>(1, 4096 / s.length);
+  const ReduceShape shape = reduce_line(s.length);
   parallel_for(0, s.outer * s.inner, grain, [&](int64_t first, int64_t last) {
     const Scratch<A> scratch(2 * s.length, ordo::cpu);
     for (int64_t row = first; row < last; ++row)
-      f(row / s.inner * s.length * s.inner + row % s.inner, scratch.data(), scratch.data() + s.length);
+      f(row / s.inner * s.length * s.inner + row % s.inner, shape, scratch.data(), scratch.data() + s.length);
   });
 }
 
@@ -27,19 +29,19 @@ void load_line(const SoftmaxShape& s, const T* x, A* line) {
 }
 
 template <class A>
-A sum_of(const A* terms, int64_t n) {
-  return reduce_one(SumReducer<A>(terms, nullptr), reduce_line(n), 0);
+A sum_of(const A* terms, const ReduceShape& shape) {
+  return reduce_one(SumReducer<A>(terms, nullptr), shape, 0);
 }
 
 template <class T, bool kLog>
 void run(const SoftmaxShape& s, const T* x, T* out) {
   using A = accumulate_t<T>;
   using Formula = SoftmaxFormula<T, kLog>;
-  rows<A>(s, [&](int64_t at, A* line, A* terms) {
+  rows<A>(s, [&](int64_t at, const ReduceShape& shape, A* line, A* terms) {
     load_line(s, x + at, line);
-    const A max = reduce_one(ExtremumReducer<A, true>{line, nullptr}, reduce_line(s.length), 0);
+    const A max = reduce_one(ExtremumReducer<A, true>{line, nullptr}, shape, 0);
     for (int64_t i = 0; i < s.length; ++i) terms[i] = Formula::term(line[i], max);
-    const A sum = sum_of(terms, s.length);
+    const A sum = sum_of(terms, shape);
     T* y = out + at;
     if constexpr (kLog) {
       const A finished = Formula::finish(sum);
@@ -54,11 +56,11 @@ template <class T, bool kLog>
 void run_backward(const SoftmaxShape& s, const T* grad, const T* result, T* out) {
   using A = accumulate_t<T>;
   using Gradient = SoftmaxGradient<T, kLog>;
-  rows<A>(s, [&](int64_t at, A* line, A* terms) {
+  rows<A>(s, [&](int64_t at, const ReduceShape& shape, A* line, A* terms) {
     load_line(s, grad + at, line);
     const T* y = result + at;
     for (int64_t i = 0; i < s.length; ++i) terms[i] = Gradient::term(line[i], A(y[i * s.inner]));
-    const A sum = sum_of(terms, s.length);
+    const A sum = sum_of(terms, shape);
     T* dx = out + at;
     for (int64_t i = 0; i < s.length; ++i) dx[i * s.inner] = Gradient::result(line[i], A(y[i * s.inner]), sum);
   });
