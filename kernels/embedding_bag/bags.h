@@ -7,8 +7,8 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/kernels/accumulate/index_view.h>
-#include <ordo/kernels/accumulate/ordered_sum.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels {
 

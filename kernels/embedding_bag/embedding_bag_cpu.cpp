@@ -6,12 +6,10 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/embedding_bag/bags.h>
+#include <ordo/kernels/ordering/ordered_row_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
-
-using accumulate_detail::kColumnBlock;
-using accumulate_detail::OrderedRow;
 
 int64_t bag_grain(int64_t cost) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)); }
 

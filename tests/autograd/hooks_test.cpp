@@ -68,7 +68,8 @@ TEST(Node, takes_any_number_of_inputs) {
   (add_all(inputs) * 2).sum().backward();
   for (const Tensor& t : inputs) EXPECT_EQ(values(t.grad()), (V{2}));
   const Tensor a = leaf({1});
-  Tensor sum = record("nine", a.detach().clone(), {a, a, a, a, a, a, a, a, a},
+  const OpCall call("nine", a);
+  Tensor sum = record(call, a.detach().clone(), {a, a, a, a, a, a, a, a, a},
                       [](const Tensor& grad) { return TensorList(9, grad); });
   sum.backward();
   EXPECT_EQ(values(a.grad()), (V{9}));

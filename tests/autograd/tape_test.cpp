@@ -16,7 +16,8 @@ Tensor leaf(std::vector<double> values) {
 /// The identity, recorded at `record`; its backward function reports the level it runs at.
 Tensor level_probe(const Tensor& t, Determinism record_level, Determinism* seen) {
   const DeterminismGuard guard(record_level);
-  return record("probe", t.detach().clone(), {t}, [seen](const Tensor& grad) -> TensorList {
+  const OpCall call("probe", t);
+  return record(call, t.detach().clone(), {t}, [seen](const Tensor& grad) -> TensorList {
     *seen = determinism();
     return {grad};
   });
