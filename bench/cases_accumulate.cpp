@@ -1,5 +1,7 @@
 // index_add and scatter_add add into an existing output; all others allocate their result, zeros first. Of embedding
 // and pooling the backward passes alone.
+#include <fmt/format.h>
+
 #include <ordo/kernels/bincount/bincount.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
@@ -70,14 +72,17 @@ static Case pooling_case(const Tensor& input, const Arguments& arguments, bool a
 
 Case prepare_pooling(const Row& row, const Place& place) {
   const std::string op = row.text("op");
-  const bool average = op == "avg_pool2d" || op == "adaptive_avg_pool2d";
-  const int64_t size = row.number("size");
-  const Tensor input = place.values({row.number("images"), row.number("channels"), size, size});
-  if (op == "adaptive_avg_pool2d" || op == "adaptive_max_pool2d")
-    return pooling_case(input, kernels::adaptive_pool_arguments<2>(row.number("output")), average, place);
-  return pooling_case(input,
-                      kernels::max_pool_arguments<2>(row.number("kernel"), row.number("stride"), row.number("padding")),
-                      average, place);
+  const OpInfo* const info = find_op(op);
+  if (!info || info->family != "pooling") throw ValueError(fmt::format("[bench] '{}' is no pooling operation", op));
+  const bool average = op.find("avg") != op.npos;
+  const Tensor input = place.values(row.volume({row.number("images"), row.number("channels")}, "size"));
+  return in_rank(row.rank(), [&]<int N>() {
+    if (row.has("output"))
+      return pooling_case(input, kernels::adaptive_pool_arguments<N>(row.number("output")), average, place);
+    return pooling_case(
+        input, kernels::max_pool_arguments<N>(row.number("kernel"), row.number("stride"), row.number("padding")),
+        average, place);
+  });
 }
 
 }  // namespace ordo::bench

@@ -32,15 +32,7 @@ void find_bags(const Bags& bags, const IndexView& index, int64_t* row_of, int64_
   std::fill_n(row_of, bags.items, int64_t(-1));
   std::fill_n(bag_of, bags.items, int64_t(0));
   for (int64_t b = 0; b < bags.bags; ++b) {
-    int64_t count = 0;
-    for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
-      const int64_t row = index[i];
-      bag_of[i] = b;
-      if (row < 0 || row == bags.padding) continue;
-      row_of[i] = row;
-      ++count;
-    }
-    counts[b] = count;
+    counts[b] = find_bag(bags, index, b, row_of, bag_of);
   }
 }
 

@@ -4,15 +4,12 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/tape.h>
+#include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
 
-Tensor leaf(std::vector<double> values) {
-  const Dims sizes{int64_t(values.size())};
-  return from_vector(values, sizes, {.dtype = float64, .requires_grad = true});
-}
 /// The identity, recorded at `record`; its backward function reports the level it runs at.
 Tensor level_probe(const Tensor& t, Determinism record_level, Determinism* seen) {
   const DeterminismGuard guard(record_level);
@@ -22,8 +19,6 @@ Tensor level_probe(const Tensor& t, Determinism record_level, Determinism* seen)
     return {grad};
   });
 }
-std::vector<double> values(const Tensor& t) { return t.to_vector<double>(); }
-using V = std::vector<double>;
 
 TEST(Tape, product_rule_and_accumulation) {
   const Tensor a = leaf({2, 3}), b = leaf({5, 7});

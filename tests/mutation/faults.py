@@ -18,6 +18,15 @@ CELLS = "kernels/pooling/cells.h"
 BAG = "kernels/embedding_bag/embedding_bag.cu"
 FOLD_CPU = "kernels/accumulate/sorted/fold_cpu.h"
 
+
+
+def another_group(of, file, scope):
+    """Half of the contract's group within `scope`, the beginning of a class or namespace."""
+    where = "static" if scope.startswith("class") else "inline"
+    half = f"{where} constexpr long kOrderedGroup = 32;\n{where} constexpr int kOrderedGroupBits = 5;\n"
+    return fault(f"rule 1: groups of 32 in {of}", file, scope, scope + half)
+
+
 KERNEL_FAULTS = [
     # -- the accumulate engine on CUDA
     fault("narrow rows: a group is folded from its end", SORTED,
@@ -144,6 +153,17 @@ KERNEL_FAULTS = [
     fault("ordered sum: a single whole group is counted twice", "kernels/ordering/ordered_sum.h",
           "if (count_ <= kOrderedGroup) return sum_;",
           "if (count_ < kOrderedGroup) return sum_;\n    if (count_ == kOrderedGroup) return sum_ + levels_[0];"),
+    # -- the group of ordering rule 1: another one in one implementation
+    another_group("OrderedSum", "kernels/ordering/ordered_sum.h", "class OrderedSum {\n"),
+    another_group("OrderedRow", "kernels/ordering/ordered_row_cpu.h", "class OrderedRow {\n"),
+    another_group("DenseSums", "kernels/accumulate/sorted/dense_sums_cpu.h", "class DenseSums {\n"),
+    another_group("DenseRows", "kernels/accumulate/sorted/dense_rows_cpu.h", "class DenseRows {\n"),
+    another_group("HotSum", "kernels/accumulate/sorted/dense_filter_cpu.h", "class HotSum {\n"),
+    another_group("RunFold", FOLD_CPU, "class RunFold {\n"),
+    another_group("runs on CUDA", RUNS, "namespace ordo::kernels::cuda {\n"),
+    another_group("blocks of a reduction", "kernels/reduce/reduce_cpu.h", "namespace ordo::kernels::cpu {\n"),
+    another_group("blocks of a reduction on CUDA", REDUCE, "namespace ordo::kernels::cuda {\n"),
+    another_group("bags", "kernels/embedding_bag/embedding_bag_cpu.cpp", "namespace ordo::kernels::cpu {\n"),
     fault("the choice takes atomic at every level", "kernels/accumulate/choose.cpp",
           "const bool any_order = order_free || !deterministic();", "const bool any_order = true;"),
     # -- reductions on CUDA
@@ -193,9 +213,9 @@ KERNEL_FAULTS = [
           "if (!windows.h.covers(oh, ih)) continue;", ""),
     fault("average pooling: atomic in place of gather", "kernels/pooling/avg_pool_cuda.cuh",
           "if (algorithm == Algorithm::atomic) {", "if (algorithm != Algorithm::automatic) {"),
-    fault("bags: the padding row is counted", BAG,
-          "if (row < 0 || row == bags.padding) continue;\n      row_of[i] = row;",
-          "if (row < 0) continue;\n      row_of[i] = row;"),
+    fault("bags: the padding row is counted", "kernels/embedding_bag/bags.h",
+          "if (row < 0 || row == bags.padding) continue;\n    row_of[i] = row;",
+          "if (row < 0) continue;\n    row_of[i] = row;"),
     fault("bags: items left out keep what memory held", BAG,
           "launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);",
           "if (bags.items < 0) launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);"),

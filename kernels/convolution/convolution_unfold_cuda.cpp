@@ -1,5 +1,7 @@
-// In place of cuDNN: the emulated device unfolds and multiplies.
+// In place of cuDNN, on the emulated device and where it is not present: unfold and multiply.
 #include <ordo/kernels/convolution/convolution.h>
+
+#if !ORDO_HAS_CUDNN
 
 namespace ordo::kernels::cuda {
 
@@ -19,3 +21,5 @@ void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tenso
 }
 
 }  // namespace ordo::kernels::cuda
+
+#endif
