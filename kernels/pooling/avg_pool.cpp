@@ -3,29 +3,10 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/pooling/avg_pool.h>
-#include <ordo/kernels/pooling/avg_pool_cpu.h>
 
 namespace ordo::kernels {
 
 static const PoolRows kRows(kAvgPool);
-
-namespace cpu {
-
-template <class Axis>
-void avg_pool(const Tensor& input, const Tensor& values, const Windows<Axis>& windows) {
-  dispatch_floating("avg_pool", input.dtype(), [&]<class T>() {
-    avg_pool(input.data<T>(), values.data<T>(), values.numel() / windows.outputs(), windows);
-  });
-}
-
-template <class Axis>
-void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows<Axis>& windows, Algorithm algorithm) {
-  dispatch_floating("avg_pool_backward", grad.dtype(), [&]<class T>() {
-    avg_pool_backward(grad.data<T>(), output.data<T>(), grad.numel() / windows.outputs(), windows, algorithm);
-  });
-}
-
-}  // namespace cpu
 
 namespace {
 

@@ -3,32 +3,10 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/pooling/max_pool.h>
-#include <ordo/kernels/pooling/max_pool_cpu.h>
 
 namespace ordo::kernels {
 
 static const PoolRows kRows(kMaxPool), kRowsWithIndices(kMaxPoolWithIndices);
-
-namespace cpu {
-
-template <class Axis>
-void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows<Axis>& windows) {
-  dispatch_floating("max_pool", input.dtype(), [&]<class T>() {
-    max_pool(input.data<T>(), values.data<T>(), indices.defined() ? indices.data<int64_t>() : nullptr,
-             values.numel() / windows.outputs(), windows);
-  });
-}
-
-template <class Axis>
-void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows<Axis>& windows,
-                       Algorithm algorithm) {
-  dispatch_floating("max_pool_backward", grad.dtype(), [&]<class T>() {
-    max_pool_backward(grad.data<T>(), indices.data<int64_t>(), output.data<T>(), grad.numel() / windows.outputs(),
-                      windows, algorithm);
-  });
-}
-
-}  // namespace cpu
 
 namespace {
 

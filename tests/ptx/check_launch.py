@@ -25,8 +25,8 @@ REGISTER_UNIT = 256  # a warp gets a multiple of these
 SHARED = 48 * 1024
 RESERVED_SHARED = {90: 1024}  # what ptxas counts that is not the kernel's, from this architecture on
 STACK = 256  # bytes: the sine of huge arguments keeps 200 in an array
-# Kernels that launches add shared memory to, and how much at most: kHistogramBytes of accumulate/atomic_plan.h,
-# kBlockSums and kRangeElements of accumulate/exact_plan.h, of 8 bytes each.
+# Kernels that launches add shared memory to, and how much at most: kHistogramBytes of accumulate/atomic/atomic_plan.h,
+# kBlockSums and kRangeElements of accumulate/exact/exact_plan.h, of 8 bytes each.
 DYNAMIC = {"accumulate_atomic_histogram_kernel": 32 * 1024, "accumulate_exact_block_sums_kernel": 16 * 1024,
            "accumulate_exact_ranges_kernel": 32 * 1024}
 DYNAMIC_NAME = "ordo_dynamic_shared"
