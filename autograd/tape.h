@@ -130,12 +130,6 @@ template <class F>
 Tensor record(const OpCall& call, Tensor result, InputList inputs, F&& backward) {
   return record(call, std::move(result), Inputs(inputs.begin(), inputs.size()), std::forward<F>(backward));
 }
-/// The same for an operation of one call, whose name and inputs are all there is to report.
-template <class F>
-Tensor record(const char* name, Tensor result, InputList inputs, F&& backward) {
-  const OpCall call(name, TensorList(inputs.begin(), inputs.end()));
-  return record(call, std::move(result), inputs, std::forward<F>(backward));
-}
 /// Several results of one operation. Those of integer dtype are reported and not recorded.
 template <class F>
 TensorList record(const OpCall& call, TensorList results, InputList inputs, F&& backward) {

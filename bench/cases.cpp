@@ -40,9 +40,10 @@ Case pure_case(TensorList inputs, std::function<Tensor(Algorithm)> compute) {
 
 Case prepare(const Row& row, Device device, bool reference) {
   const std::pair<const char*, Case (*)(const Row&, const Place&)> families[] = {
-      {"index_add", prepare_scatter},   {"scatter_add", prepare_scatter}, {"bincount", prepare_bincount},
-      {"embedding", prepare_embedding}, {"pooling", prepare_pooling},     {"reduction", prepare_reduction},
-      {"matmul", prepare_matmul},       {"convolution", prepare_conv2d},  {"training", prepare_training}};
+      {"index_add", prepare_scatter},       {"scatter_add", prepare_scatter}, {"bincount", prepare_bincount},
+      {"embedding", prepare_embedding},     {"pooling", prepare_pooling},     {"unary", prepare_unary},
+      {"binary", prepare_binary},           {"reduction", prepare_reduction}, {"matmul", prepare_matmul},
+      {"convolution", prepare_convolution}, {"training", prepare_training}};
   manual_seed(1);
   const Place place{reference ? cpu : device, row.dtype(), reference ? float64 : row.dtype()};
   for (const auto& [family, prepare_row] : families)

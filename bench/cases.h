@@ -32,6 +32,11 @@ struct Place {
   /// item on average to n / 2; one, all to n / 2.
   Tensor destinations(const std::string& distribution, int64_t count, int64_t n) const;
 };
+/// f.operator()<rank>(), of a function over 1 to 3 spatial dimensions.
+template <class F>
+auto in_rank(int rank, const F& f) {
+  return rank == 1 ? f.template operator()<1>() : rank == 2 ? f.template operator()<2>() : f.template operator()<3>();
+}
 /// Of an operation that returns its result.
 Case pure_case(TensorList inputs, std::function<Tensor(Algorithm)> compute);
 
@@ -39,9 +44,11 @@ Case prepare_scatter(const Row&, const Place&);
 Case prepare_bincount(const Row&, const Place&);
 Case prepare_embedding(const Row&, const Place&);
 Case prepare_pooling(const Row&, const Place&);
+Case prepare_unary(const Row&, const Place&);
+Case prepare_binary(const Row&, const Place&);
 Case prepare_reduction(const Row&, const Place&);
 Case prepare_matmul(const Row&, const Place&);
-Case prepare_conv2d(const Row&, const Place&);
+Case prepare_convolution(const Row&, const Place&);
 Case prepare_training(const Row&, const Place&);
 
 }  // namespace ordo::bench

@@ -1,11 +1,11 @@
 // index_add and scatter_add add into an existing output; all others allocate their result, zeros first. Of embedding
 // and pooling the backward passes alone.
+#include <fmt/format.h>
+
 #include <ordo/kernels/bincount/bincount.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 #include <ordo/kernels/index_add/index_add.h>
-#include <ordo/kernels/pooling/adaptive_avg_pool.h>
-#include <ordo/kernels/pooling/adaptive_max_pool.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/max_pool.h>
 #include <ordo/kernels/scatter_add/scatter_add.h>
@@ -55,27 +55,10 @@ Case prepare_embedding(const Row& row, const Place& place) {
                    [=](Algorithm a) { return kernels::embedding_bag_backward(arguments, gradient, rows, n, {}, a); });
 }
 
-Case prepare_pooling(const Row& row, const Place& place) {
-  const std::string op = row.text("op");
-  const int64_t size = row.number("size");
-  const Tensor input = place.values({row.number("images"), row.number("channels"), size, size});
+template <class Arguments>
+static Case pooling_case(const Tensor& input, const Arguments& arguments, bool average, const Place& place) {
   const Dims sizes = input.sizes();
-  if (op == "adaptive_avg_pool2d" || op == "adaptive_max_pool2d") {
-    const auto arguments = kernels::adaptive_pool_arguments<2>(row.number("output"));
-    if (op == "adaptive_avg_pool2d") {
-      const Tensor gradient = place.values(kernels::adaptive_avg_pool(input, arguments).sizes());
-      return pure_case({gradient},
-                       [=](Algorithm a) { return kernels::adaptive_avg_pool_backward(gradient, sizes, 2, a); });
-    }
-    const auto forward = kernels::adaptive_max_pool_with_indices(input, arguments);
-    const Tensor gradient = place.values(forward.values.sizes());
-    return pure_case({gradient, forward.indices}, [=, indices = forward.indices](Algorithm a) {
-      return kernels::adaptive_max_pool_backward(gradient, indices, sizes, 2, a);
-    });
-  }
-  const auto arguments =
-      kernels::max_pool_arguments<2>(row.number("kernel"), row.number("stride"), row.number("padding"));
-  if (op == "avg_pool2d") {
+  if (average) {
     const Tensor gradient = place.values(kernels::avg_pool(input, arguments).sizes());
     return pure_case({gradient},
                      [=](Algorithm a) { return kernels::avg_pool_backward(gradient, sizes, arguments, a); });
@@ -84,6 +67,21 @@ Case prepare_pooling(const Row& row, const Place& place) {
   const Tensor gradient = place.values(forward.values.sizes());
   return pure_case({gradient, forward.indices}, [=, indices = forward.indices](Algorithm a) {
     return kernels::max_pool_backward(gradient, indices, sizes, arguments, a);
+  });
+}
+
+Case prepare_pooling(const Row& row, const Place& place) {
+  const std::string op = row.text("op");
+  const OpInfo* const info = find_op(op);
+  if (!info || info->family != "pooling") throw ValueError(fmt::format("[bench] '{}' is no pooling operation", op));
+  const bool average = op.find("avg") != op.npos;
+  const Tensor input = place.values(row.volume({row.number("images"), row.number("channels")}, "size"));
+  return in_rank(row.rank(), [&]<int N>() {
+    if (row.has("output"))
+      return pooling_case(input, kernels::adaptive_pool_arguments<N>(row.number("output")), average, place);
+    return pooling_case(
+        input, kernels::max_pool_arguments<N>(row.number("kernel"), row.number("stride"), row.number("padding")),
+        average, place);
   });
 }
 

@@ -1,5 +1,7 @@
-// Reductions, matrix products and convolution.
+// Elementwise functions, reductions, matrix products and convolution. What is called is found by its name in a table.
 #include <fmt/format.h>
+
+#include <map>
 
 #include <ordo/kernels/convolution/convolution.h>
 
@@ -7,15 +9,72 @@
 
 namespace ordo::bench {
 
+namespace {
+
+#define ORDO_UNARY(name)                           \
+  {                                                \
+#name, [](const Tensor& x) { return name(x); } \
+  }
+const std::map<std::string, Tensor (*)(const Tensor&)> kUnary = {
+    ORDO_UNARY(neg), ORDO_UNARY(abs),   ORDO_UNARY(square),     ORDO_UNARY(sign),  ORDO_UNARY(relu),
+    ORDO_UNARY(exp), ORDO_UNARY(expm1), ORDO_UNARY(log),        ORDO_UNARY(log1p), ORDO_UNARY(sqrt),
+    ORDO_UNARY(sin), ORDO_UNARY(rsqrt), ORDO_UNARY(reciprocal), ORDO_UNARY(cos),   ORDO_UNARY(tanh),
+    ORDO_UNARY(erf), ORDO_UNARY(gelu),  ORDO_UNARY(sigmoid),
+};
+#undef ORDO_UNARY
+
+#define ORDO_BINARY(name)                                              \
+  {                                                                    \
+#name, [](const Tensor& a, const Tensor& b) { return name(a, b); } \
+  }
+const std::map<std::string, Tensor (*)(const Tensor&, const Tensor&)> kBinary = {
+    ORDO_BINARY(add), ORDO_BINARY(sub),     ORDO_BINARY(mul),     ORDO_BINARY(div),
+    ORDO_BINARY(pow), ORDO_BINARY(minimum), ORDO_BINARY(maximum),
+};
+#undef ORDO_BINARY
+
+#define ORDO_REDUCTION(name)                                               \
+  {                                                                        \
+#name, [](const Tensor& x, const Dims& dims) { return name(x, dims); } \
+  }
+const std::map<std::string, Tensor (*)(const Tensor&, const Dims&)> kReductions = {
+    ORDO_REDUCTION(sum),
+    ORDO_REDUCTION(mean),
+    ORDO_REDUCTION(var),
+    ORDO_REDUCTION(std),
+    ORDO_REDUCTION(amax),
+    ORDO_REDUCTION(amin),
+    {"norm", [](const Tensor& x, const Dims& dims) { return norm(x, 2, dims); }},
+    {"softmax", [](const Tensor& x, const Dims& dims) { return softmax(x, dims[0]); }},
+    {"log_softmax", [](const Tensor& x, const Dims& dims) { return log_softmax(x, dims[0]); }},
+};
+#undef ORDO_REDUCTION
+
+/// What the row's operation calls.
+template <class F>
+F function_of(const Row& row, const std::map<std::string, F>& table) {
+  const auto found = table.find(row.text("op"));
+  if (found != table.end()) return found->second;
+  throw ValueError(fmt::format("[bench] the family '{}' has no operation '{}'", row.text("family"), row.text("op")));
+}
+
+}  // namespace
+
+Case prepare_unary(const Row& row, const Place& place) {
+  const Tensor x = place.values({row.number("N")});
+  return pure_case({x}, [=, f = function_of(row, kUnary)](Algorithm) { return f(x); });
+}
+
+Case prepare_binary(const Row& row, const Place& place) {
+  const Tensor a = place.values({row.number("N")}), b = place.values({row.number("N")});
+  return pure_case({a, b}, [=, f = function_of(row, kBinary)](Algorithm) { return f(a, b); });
+}
+
 Case prepare_reduction(const Row& row, const Place& place) {
   const Tensor x = place.values({row.number("R"), row.number("C")});
-  const std::string op = row.text("op"), mode = row.text("mode");
+  const std::string mode = row.text("mode");
   const Dims dims = mode == "all" ? Dims{} : mode == "rows" ? Dims{1} : Dims{0};  // rows: one sum for each row
-  if (op == "sum") return pure_case({x}, [=](Algorithm) { return sum(x, dims); });
-  if (op == "norm") return pure_case({x}, [=](Algorithm) { return norm(x, 2, dims); });
-  if (op == "var") return pure_case({x}, [=](Algorithm) { return var(x, dims); });
-  if (op == "softmax") return pure_case({x}, [=](Algorithm) { return softmax(x, 1); });
-  throw ValueError(fmt::format("[bench] there is no reduction '{}'", op));
+  return pure_case({x}, [=, f = function_of(row, kReductions)](Algorithm) { return f(x, dims); });
 }
 
 Case prepare_matmul(const Row& row, const Place& place) {
@@ -24,11 +83,11 @@ Case prepare_matmul(const Row& row, const Place& place) {
   return pure_case({a, b}, [=](Algorithm) { return matmul(a, b); });
 }
 
-Case prepare_conv2d(const Row& row, const Place& place) {
-  const int64_t size = row.number("size"), kernel = row.number("kernel");
-  const auto options = kernels::conv_arguments<2>(1, row.number("padding"));
-  const Tensor x = place.values({row.number("images"), row.number("in"), size, size});
-  const Tensor weight = place.values({row.number("out"), row.number("in"), kernel, kernel});
+Case prepare_convolution(const Row& row, const Place& place) {
+  const auto options =
+      in_rank(row.rank(), [&]<int N>() { return kernels::conv_arguments<N>(1, row.number("padding")); });
+  const Tensor x = place.values(row.volume({row.number("images"), row.number("in")}, "size"));
+  const Tensor weight = place.values(row.volume({row.number("out"), row.number("in")}, "kernel"));
   const std::string mode = row.text("mode");
   if (mode == "forward")
     return pure_case({x, weight}, [=](Algorithm) { return kernels::convolution(x, weight, {}, options); });

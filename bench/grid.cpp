@@ -31,6 +31,19 @@ void expand(const Json& row, std::vector<Row>& rows) {
 
 }  // namespace
 
+int Row::rank() const {
+  const std::string op = text("op");
+  const size_t at = op.size() < 2 ? 0 : op.size() - 2;
+  if (op.size() < 2 || op[at] < '1' || op[at] > '3' || op[at + 1] != 'd')
+    throw ValueError(fmt::format("[bench] the name of '{}' does not end with its dimensions, 1d, 2d or 3d", op));
+  return op[at] - '0';
+}
+
+Dims Row::volume(Dims sizes, const char* key) const {
+  for (int d = 0; d < rank(); ++d) sizes.push_back(number(key));
+  return sizes;
+}
+
 std::string Row::operation() const { return has("mode") ? text("op") + "-" + text("mode") : text("op"); }
 
 std::string Row::shape() const {

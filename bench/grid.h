@@ -27,6 +27,11 @@ struct Row {
   bool has(const char* key) const { return values.contains(key); }
   DType dtype() const { return dtype_from_name(text("dtype")); }
 
+  /// The N of an operation called "...Nd"; ValueError when it is called otherwise.
+  int rank() const;
+  /// `sizes`, then the number `key` for each of rank() dimensions.
+  Dims volume(Dims sizes, const char* key) const;
+
   std::string operation() const;  ///< "embedding_bag-max": the operation and its mode
   std::string shape() const;      ///< "1048576:65536:32"
   /// "index_add/sorted/cpu/float32/zipf/1048576:65536:32"

@@ -20,6 +20,20 @@ void run_pieces(int pieces, void (*body)(void*, int), void* context);
 bool in_parallel_region();
 }  // namespace detail
 
+/// Threads worth using on `work` steps, at least `grain` each; 1 on a thread of the pool.
+inline int pieces_for(int64_t work, int64_t grain) {
+  if (detail::in_parallel_region()) return 1;
+  return int(std::clamp<int64_t>(work / grain, 1, num_threads()));
+}
+
+/// Calls f(piece) for piece in [0, pieces), on the pool's threads.
+template <class F>
+void for_pieces(int pieces, const F& f) {
+  if (pieces == 1) return f(0);
+  detail::run_pieces(
+      pieces, [](void* p, int piece) { (*static_cast<const F*>(p))(piece); }, const_cast<F*>(&f));
+}
+
 /// Calls f(first, last) for disjoint ranges that cover [begin, end), of at least `grain` elements each (but the last),
 /// one per thread. Small ranges run on the calling thread.
 template <class F>

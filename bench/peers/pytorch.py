@@ -105,19 +105,39 @@ def embedding(row, place):
     return backward_of(F.embedding_bag(index, weight, mode=row["mode"]), weight, place)
 
 
+def rank(row):
+    """The N of an operation called "...Nd"."""
+    return int(row["op"][-2])
+
+
+def function_of(row):
+    """What the row's operation calls: it has the same name here."""
+    return next(getattr(module, row["op"]) for module in (torch, F) if hasattr(module, row["op"]))
+
+
 def pooling(row, place):
-    image = place.values(row["images"], row["channels"], row["size"], row["size"]).requires_grad_()
-    if row["op"].startswith("adaptive"):
-        return backward_of(getattr(F, row["op"])(image, row["output"]), image, place)
-    return backward_of(getattr(F, row["op"])(image, row["kernel"], row["stride"], row["padding"]), image, place)
+    image = place.values(row["images"], row["channels"], *[row["size"]] * rank(row)).requires_grad_()
+    arguments = [row[name] for name in ("output", "kernel", "stride", "padding") if name in row]
+    return backward_of(getattr(F, row["op"])(image, *arguments), image, place)
+
+
+def unary(row, place):
+    x = place.values(row["N"])
+    run = function_of(row)
+    return Case(lambda: run(x), inputs=[x])
+
+
+def binary(row, place):
+    a, b = place.values(row["N"]), place.values(row["N"])
+    run = function_of(row)
+    return Case(lambda: run(a, b), inputs=[a, b])
 
 
 def reduction(row, place):
     x = place.values(row["R"], row["C"])
-    dims = {"all": None, "rows": 1, "columns": 0}[row["mode"]]
-    run = {"sum": lambda: x.sum() if dims is None else x.sum(dims), "norm": lambda: torch.norm(x, 2, dims),
-           "var": lambda: x.var(dims), "softmax": lambda: x.softmax(1)}[row["op"]]
-    return Case(run, inputs=[x])
+    run = getattr(x, row["op"])
+    arguments = {"norm": [2]}.get(row["op"], []) + {"all": [], "rows": [1], "columns": [0]}[row["mode"]]
+    return Case(lambda: run(*arguments), inputs=[x])
 
 
 def matmul(row, place):
@@ -126,13 +146,14 @@ def matmul(row, place):
 
 
 def convolution(row, place):
-    x = place.values(row["images"], row["in"], row["size"], row["size"])
-    weight = place.values(row["out"], row["in"], row["kernel"], row["kernel"])
+    x = place.values(row["images"], row["in"], *[row["size"]] * rank(row))
+    weight = place.values(row["out"], row["in"], *[row["kernel"]] * rank(row))
+    run = getattr(F, row["op"])
     if row["mode"] == "forward":
-        return Case(lambda: F.conv2d(x, weight, padding=row["padding"]), inputs=[x, weight])
+        return Case(lambda: run(x, weight, padding=row["padding"]), inputs=[x, weight])
     leaf = x if row["mode"] == "input_gradient" else weight
     leaf.requires_grad_()
-    return backward_of(F.conv2d(x, weight, padding=row["padding"]), leaf, place)
+    return backward_of(run(x, weight, padding=row["padding"]), leaf, place)
 
 
 def model_of(mode):
@@ -183,8 +204,8 @@ def training(row, place):
 
 
 FAMILIES = {"index_add": scatter, "scatter_add": scatter, "bincount": bincount, "embedding": embedding,
-            "pooling": pooling, "reduction": reduction, "matmul": matmul, "convolution": convolution,
-            "training": training}
+            "pooling": pooling, "unary": unary, "binary": binary, "reduction": reduction, "matmul": matmul,
+            "convolution": convolution, "training": training}
 
 
 def prepare(row, reference=False):

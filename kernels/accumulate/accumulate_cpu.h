@@ -4,11 +4,18 @@
 #include <type_traits>
 
 #include <ordo/kernels/accumulate/accumulate.h>
-#include <ordo/kernels/accumulate/atomic_cpu.h>
-#include <ordo/kernels/accumulate/exact_cpu.h>
-#include <ordo/kernels/accumulate/sorted_cpu.h>
+#include <ordo/kernels/accumulate/atomic/atomic_cpu.h>
+#include <ordo/kernels/accumulate/exact/exact_cpu.h>
+#include <ordo/kernels/accumulate/sorted/sorted_cpu.h>
 
 namespace ordo::kernels::cpu {
+
+/// Adds every item's row to its destination's, by `exact`. For those that ask for no other algorithm.
+template <class Items>
+void accumulate_exact(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
+  if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
+  accumulate_detail::accumulate_exact(items, output, shape);
+}
 
 /// Adds every item's row to its destination's, by `atomic`, `sorted` or `exact`.
 template <class Items>

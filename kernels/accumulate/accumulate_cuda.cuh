@@ -10,9 +10,9 @@
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/index_plan.h>
-#include <ordo/kernels/accumulate/atomic_cuda.cuh>
-#include <ordo/kernels/accumulate/exact_cuda.cuh>
-#include <ordo/kernels/accumulate/sorted_cuda.cuh>
+#include <ordo/kernels/accumulate/atomic/atomic_cuda.cuh>
+#include <ordo/kernels/accumulate/exact/exact_cuda.cuh>
+#include <ordo/kernels/accumulate/sorted/sorted_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 

@@ -4,7 +4,7 @@
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/kernels/accumulate/accumulate.h>
-#include <ordo/kernels/accumulate/exact.h>
+#include <ordo/kernels/accumulate/exact/exact.h>
 
 namespace ordo::kernels {
 

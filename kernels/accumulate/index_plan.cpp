@@ -3,8 +3,8 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/accumulate/index_plan_items.h>
-#include <ordo/kernels/accumulate/sorted_items_cpu.h>
+#include <ordo/kernels/accumulate/shared/index_plan_items.h>
+#include <ordo/kernels/accumulate/sorted/sorted_items_cpu.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo {

@@ -1,4 +1,4 @@
-#include <ordo/kernels/accumulate/index_plan_items.h>
+#include <ordo/kernels/accumulate/shared/index_plan_items.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 
 namespace ordo::kernels::cuda {

@@ -6,6 +6,7 @@
 
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/op_registry.h>
+#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/bincount/bincount_items.h>
@@ -93,7 +94,7 @@ bool bincount_exact(const BincountArgs& a) {
       const int64_t step = std::max<int64_t>(1, a.count / 256);
       for (int64_t i = 0; i < a.count; i += step)
         if (unchecked.unrecorded_destination(i) < 0) return;
-      accumulate_detail::accumulate_exact(unchecked, static_cast<T*>(a.output), {a.bins, 1, 1});
+      accumulate_exact(unchecked, static_cast<T*>(a.output), {a.bins, 1, 1});
       done = !beyond;
     }
   });

@@ -4,9 +4,9 @@
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
-#include <ordo/kernels/accumulate/ordered_sum.h>
 #include <ordo/kernels/convolution/convolution.h>
 #include <ordo/kernels/matmul/gemm.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels::cuda {
 namespace {

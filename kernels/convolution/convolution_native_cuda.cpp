@@ -1,5 +1,5 @@
 // Convolutions by cuDNN where it is present; what it has no algorithm for, and the level device_to_device, by own
-// kernels.
+// kernels. Without cuDNN: convolution_unfold_cuda.cpp.
 #include <ordo/kernels/convolution/convolution.h>
 
 #if ORDO_HAS_CUDNN
@@ -247,27 +247,6 @@ void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tenso
   const ordo::cuda::DeviceScope scope(grad.device());
   if (ordered || !for_cudnn(s) || !library_weight_grad(s, grad, x, weight_grad))
     unfold_convolution_weight_grad(s, grad, x, weight_grad, ordered);
-}
-
-}  // namespace ordo::kernels::cuda
-
-#else  // without cuDNN
-
-namespace ordo::kernels::cuda {
-
-void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
-                 bool ordered) {
-  unfold_convolution(s, x, weight, bias, y, ordered);
-}
-
-void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
-                            bool ordered) {
-  unfold_convolution_input_grad(s, grad, weight, x_grad, ordered);
-}
-
-void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
-                             bool ordered) {
-  unfold_convolution_weight_grad(s, grad, x, weight_grad, ordered);
 }
 
 }  // namespace ordo::kernels::cuda

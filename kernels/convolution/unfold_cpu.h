@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include <ordo/kernels/accumulate/ordered_sum.h>
 #include <ordo/kernels/convolution/conv_shape.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels::cpu {
 

@@ -7,8 +7,8 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/kernels/accumulate/index_view.h>
-#include <ordo/kernels/accumulate/ordered_sum.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels {
 
@@ -64,6 +64,20 @@ struct BagItems {
   }
   bool aligned(int64_t bytes) const { return rows_aligned(grad, {columns}, bytes); }
 };
+
+/// Writes the row and the bag of the items of bag b that are not left out, as BagItems has them, and returns how many
+/// there are.
+ORDO_HD int64_t find_bag(const Bags& bags, const IndexView& index, int64_t b, int64_t* row_of, int64_t* bag_of) {
+  int64_t count = 0;
+  for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
+    const int64_t row = index[i];
+    bag_of[i] = b;
+    if (row < 0 || row == bags.padding) continue;
+    row_of[i] = row;
+    ++count;
+  }
+  return count;
+}
 
 /// Calls f(items) with the BagItems of the mode.
 template <class T, class F>

@@ -89,15 +89,7 @@ __global__ void embedding_bag_find_kernel(Bags bags, IndexView index, int64_t* r
                                           int64_t* counts) {
   ORDO_NO_UNROLL
   for (int64_t b = ordo::cuda::thread_index(); b < bags.bags; b += ordo::cuda::thread_count()) {
-    int64_t count = 0;
-    for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
-      const int64_t row = index[i];
-      bag_of[i] = b;
-      if (row < 0 || row == bags.padding) continue;
-      row_of[i] = row;
-      ++count;
-    }
-    counts[b] = count;
+    counts[b] = find_bag(bags, index, b, row_of, bag_of);
   }
 }
 

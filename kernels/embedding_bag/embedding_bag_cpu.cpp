@@ -6,12 +6,10 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/embedding_bag/bags.h>
+#include <ordo/kernels/ordering/ordered_row_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
-
-using accumulate_detail::kColumnBlock;
-using accumulate_detail::OrderedRow;
 
 int64_t bag_grain(int64_t cost) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)); }
 
@@ -34,15 +32,7 @@ void find_bags(const Bags& bags, const IndexView& index, int64_t* row_of, int64_
   std::fill_n(row_of, bags.items, int64_t(-1));
   std::fill_n(bag_of, bags.items, int64_t(0));
   for (int64_t b = 0; b < bags.bags; ++b) {
-    int64_t count = 0;
-    for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
-      const int64_t row = index[i];
-      bag_of[i] = b;
-      if (row < 0 || row == bags.padding) continue;
-      row_of[i] = row;
-      ++count;
-    }
-    counts[b] = count;
+    counts[b] = find_bag(bags, index, b, row_of, bag_of);
   }
 }
 

@@ -3,30 +3,16 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/pooling/avg_pool.h>
-#include <ordo/kernels/pooling/avg_pool_cpu.h>
 
 namespace ordo::kernels {
 
 static const PoolRows kRows(kAvgPool);
 
-namespace cpu {
+namespace {
 
-void avg_pool(const Tensor& input, const Tensor& values, const SlidingWindows& windows) {
-  dispatch_floating("avg_pool", input.dtype(), [&]<class T>() {
-    avg_pool(input.data<T>(), values.data<T>(), values.numel() / windows.outputs(), windows);
-  });
-}
-
-void avg_pool_backward(const Tensor& grad, const Tensor& output, const SlidingWindows& windows, Algorithm algorithm) {
-  dispatch_floating("avg_pool_backward", grad.dtype(), [&]<class T>() {
-    avg_pool_backward(grad.data<T>(), output.data<T>(), grad.numel() / windows.outputs(), windows, algorithm);
-  });
-}
-
-}  // namespace cpu
-
-Tensor avg_pool(const Tensor& input, const PoolArguments& arguments) {
-  const char* const op = kAvgPool[arguments.rank - 1];
+template <class Arguments>
+Tensor forward(const Tensor& input, const Arguments& arguments) {
+  const char* const op = kAvgPool.of(arguments);
   check_pool_input(op, input, arguments.rank);
   const auto windows = pool_windows(op, input.sizes(), arguments);
   const Tensor values =
@@ -35,9 +21,9 @@ Tensor avg_pool(const Tensor& input, const PoolArguments& arguments) {
   return values;
 }
 
-Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const PoolArguments& arguments,
-                         Algorithm algorithm) {
-  const char* const op = kAvgPoolBackward[arguments.rank - 1];
+template <class Arguments>
+Tensor backward(const Tensor& grad, const Dims& input_sizes, const Arguments& arguments, Algorithm algorithm) {
+  const char* const op = kAvgPoolBackward.of(arguments);
   const auto windows = pool_windows(op, input_sizes, arguments);
   check_pool_grad(op, grad, {}, arguments.rank, pooled_sizes(op, input_sizes, arguments.rank, windows));
   algorithm = choose_accumulate(op, algorithm, grad.dtype(), {Algorithm::gather, Algorithm::atomic});
@@ -45,6 +31,20 @@ Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const Pool
   if (output.numel() > 0)
     ORDO_ON_DEVICE(grad.device(), avg_pool_backward, contiguous(grad), output, windows, algorithm);
   return output;
+}
+
+}  // namespace
+
+Tensor avg_pool(const Tensor& input, const PoolArguments& arguments) { return forward(input, arguments); }
+Tensor avg_pool(const Tensor& input, const AdaptivePoolArguments& arguments) { return forward(input, arguments); }
+
+Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const PoolArguments& arguments,
+                         Algorithm algorithm) {
+  return backward(grad, input_sizes, arguments, algorithm);
+}
+Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const AdaptivePoolArguments& arguments,
+                         Algorithm algorithm) {
+  return backward(grad, input_sizes, arguments, algorithm);
 }
 
 }  // namespace ordo::kernels

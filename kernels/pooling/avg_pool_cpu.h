@@ -1,7 +1,9 @@
 // Average pooling on the CPU, for both kinds of windows. Internal.
 #pragma once
 
+#include <ordo/engine/dispatch.h>
 #include <ordo/engine/op_registry.h>
+#include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/rows_cpu.h>
 
@@ -162,6 +164,20 @@ void avg_pool_backward(const T* grad, T* output, int64_t volumes, const Windows<
       return average_gradient<OrderedSum>(grad + at.volume * outputs, windows, rows, at.d, at.h, iw);
     });
   }
+}
+
+template <class Axis>
+void avg_pool(const Tensor& input, const Tensor& values, const Windows<Axis>& windows) {
+  dispatch_floating("avg_pool", input.dtype(), [&]<class T>() {
+    avg_pool(input.data<T>(), values.data<T>(), values.numel() / windows.outputs(), windows);
+  });
+}
+
+template <class Axis>
+void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows<Axis>& windows, Algorithm algorithm) {
+  dispatch_floating("avg_pool_backward", grad.dtype(), [&]<class T>() {
+    avg_pool_backward(grad.data<T>(), output.data<T>(), grad.numel() / windows.outputs(), windows, algorithm);
+  });
 }
 
 }  // namespace ordo::kernels::cpu

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ordo/engine/dtype.h>
-#include <ordo/kernels/accumulate/ordered_sum.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels {

@@ -3,33 +3,15 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/pooling/max_pool.h>
-#include <ordo/kernels/pooling/max_pool_cpu.h>
 
 namespace ordo::kernels {
 
 static const PoolRows kRows(kMaxPool), kRowsWithIndices(kMaxPoolWithIndices);
 
-namespace cpu {
-
-void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const SlidingWindows& windows) {
-  dispatch_floating("max_pool", input.dtype(), [&]<class T>() {
-    max_pool(input.data<T>(), values.data<T>(), indices.defined() ? indices.data<int64_t>() : nullptr,
-             values.numel() / windows.outputs(), windows);
-  });
-}
-
-void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const SlidingWindows& windows,
-                       Algorithm algorithm) {
-  dispatch_floating("max_pool_backward", grad.dtype(), [&]<class T>() {
-    max_pool_backward(grad.data<T>(), indices.data<int64_t>(), output.data<T>(), grad.numel() / windows.outputs(),
-                      windows, algorithm);
-  });
-}
-
-}  // namespace cpu
-
 namespace {
-MaxPoolResult forward(const char* op, const Tensor& input, const PoolArguments& arguments, bool with_indices) {
+
+template <class Arguments>
+MaxPoolResult forward(const char* op, const Tensor& input, const Arguments& arguments, bool with_indices) {
   check_pool_input(op, input, arguments.rank);
   const auto windows = pool_windows(op, input.sizes(), arguments);
   const Dims sizes = pooled_sizes(op, input.sizes(), arguments.rank, windows);
@@ -39,19 +21,11 @@ MaxPoolResult forward(const char* op, const Tensor& input, const PoolArguments& 
     ORDO_ON_DEVICE(input.device(), max_pool, contiguous(input), result.values, result.indices, windows);
   return result;
 }
-}  // namespace
 
-Tensor max_pool(const Tensor& input, const PoolArguments& arguments) {
-  return forward(kMaxPool[arguments.rank - 1], input, arguments, false).values;
-}
-
-MaxPoolResult max_pool_with_indices(const Tensor& input, const PoolArguments& arguments) {
-  return forward(kMaxPoolWithIndices[arguments.rank - 1], input, arguments, true);
-}
-
-Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes,
-                         const PoolArguments& arguments, Algorithm algorithm) {
-  const char* const op = kMaxPoolBackward[arguments.rank - 1];
+template <class Arguments>
+Tensor backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes, const Arguments& arguments,
+                Algorithm algorithm) {
+  const char* const op = kMaxPoolBackward.of(arguments);
   const auto windows = pool_windows(op, input_sizes, arguments);
   ordo::detail::expect_defined(op, indices, "indices");
   check_pool_grad(op, grad, indices, arguments.rank, pooled_sizes(op, input_sizes, arguments.rank, windows));
@@ -60,6 +34,31 @@ Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& 
   if (output.numel() > 0)
     ORDO_ON_DEVICE(grad.device(), max_pool_backward, contiguous(grad), contiguous(indices), output, windows, algorithm);
   return output;
+}
+
+}  // namespace
+
+Tensor max_pool(const Tensor& input, const PoolArguments& arguments) {
+  return forward(kMaxPool.of(arguments), input, arguments, false).values;
+}
+Tensor max_pool(const Tensor& input, const AdaptivePoolArguments& arguments) {
+  return forward(kMaxPool.of(arguments), input, arguments, false).values;
+}
+
+MaxPoolResult max_pool_with_indices(const Tensor& input, const PoolArguments& arguments) {
+  return forward(kMaxPoolWithIndices.of(arguments), input, arguments, true);
+}
+MaxPoolResult max_pool_with_indices(const Tensor& input, const AdaptivePoolArguments& arguments) {
+  return forward(kMaxPoolWithIndices.of(arguments), input, arguments, true);
+}
+
+Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes,
+                         const PoolArguments& arguments, Algorithm algorithm) {
+  return backward(grad, indices, input_sizes, arguments, algorithm);
+}
+Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes,
+                         const AdaptivePoolArguments& arguments, Algorithm algorithm) {
+  return backward(grad, indices, input_sizes, arguments, algorithm);
 }
 
 }  // namespace ordo::kernels

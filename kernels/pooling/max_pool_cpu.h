@@ -3,8 +3,10 @@
 
 #include <limits>
 
+#include <ordo/engine/dispatch.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/pooling/cells.h>
+#include <ordo/kernels/pooling/max_pool.h>
 #include <ordo/kernels/pooling/rows_cpu.h>
 
 namespace ordo::kernels::cpu {
@@ -139,6 +141,23 @@ void max_pool_backward(const T* grad, const int64_t* indices, T* output, int64_t
     };
     gather_cells<T>(output, volumes, windows, gather);
   }
+}
+
+template <class Axis>
+void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows<Axis>& windows) {
+  dispatch_floating("max_pool", input.dtype(), [&]<class T>() {
+    max_pool(input.data<T>(), values.data<T>(), indices.defined() ? indices.data<int64_t>() : nullptr,
+             values.numel() / windows.outputs(), windows);
+  });
+}
+
+template <class Axis>
+void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows<Axis>& windows,
+                       Algorithm algorithm) {
+  dispatch_floating("max_pool_backward", grad.dtype(), [&]<class T>() {
+    max_pool_backward(grad.data<T>(), indices.data<int64_t>(), output.data<T>(), grad.numel() / windows.outputs(),
+                      windows, algorithm);
+  });
 }
 
 }  // namespace ordo::kernels::cpu

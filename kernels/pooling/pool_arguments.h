@@ -55,12 +55,16 @@ AdaptivePoolArguments adaptive_pool_arguments(Size<N> output_size) {
   return {N, in_three(output_size, 1)};
 }
 
-/// An operation's name, and its backward pass's, for each rank: {"avg_pool1d", ...}[rank - 1].
-using PoolNames = const char* const[3];
+/// The names of a pooling operation, or of its backward pass, over both kinds of windows: sliding[rank - 1].
+struct PoolNames {
+  const char *sliding[3], *adaptive[3];
+  const char* of(const PoolArguments& a) const { return sliding[a.rank - 1]; }
+  const char* of(const AdaptivePoolArguments& a) const { return adaptive[a.rank - 1]; }
+};
 
-/// Puts the rows of a pooling operation into the registry, one for each rank.
+/// Puts the rows of a pooling operation into the registry, one for each name.
 struct PoolRows {
-  explicit PoolRows(PoolNames& names);
+  explicit PoolRows(const PoolNames& names);
 };
 
 /// Checks dtype and shape ([N, C, spatial...] or [C, spatial...], no spatial size 0) of a pooling input.

@@ -10,7 +10,7 @@
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/accumulate/ordered_sum.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels::cpu {

@@ -2,9 +2,11 @@
 // 4 / kPerBlock numbers within the block. Internal.
 #pragma once
 
+#include <ordo/engine/dispatch.h>
 #include <ordo/engine/philox.h>
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/random/random_loops.h>
 
 namespace ordo::kernels {
 
@@ -130,5 +132,45 @@ struct DropoutDraw {
       return T(ordo::detail::bits_float(ordo::detail::float_bits(kept) & (0 - uint32_t(keep))));
   }
 };
+
+// Each calls loop.operator()<T>(draw) for the element type and with what the arguments ask for.
+template <class Loop>
+void with_uniform(const DrawArgs& args, const Loop& loop) {
+  dispatch_floating("uniform_", args.dtype, [&]<class T>() {
+    loop.template operator()<T>(UniformDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
+  });
+}
+template <class Loop>
+void with_normal(const DrawArgs& args, const Loop& loop) {
+  dispatch_floating("normal_", args.dtype, [&]<class T>() {
+    loop.template operator()<T>(NormalDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
+  });
+}
+template <class Loop>
+void with_integers(const DrawArgs& args, const Loop& loop) {
+  dispatch_all("randint", args.dtype, [&]<class T>() {
+    if (args.range <= kSmallRange)
+      loop.template operator()<T>(SmallIntegerDraw<T>{args.low, args.range});
+    else
+      loop.template operator()<T>(IntegerDraw<T>{args.low, args.range});
+  });
+}
+template <class Loop>
+void with_bernoulli(const DrawArgs& args, const Loop& loop) {
+  dispatch_all("bernoulli", args.dtype,
+               [&]<class T>() { loop.template operator()<T>(BernoulliDraw<T>{below(args.p)}); });
+}
+template <class Loop>
+void with_bernoulli_each(const DrawArgs& args, const Loop& loop) {
+  dispatch_floating("bernoulli", args.dtype, [&]<class T>() {
+    loop.template operator()<T>(BernoulliEachDraw<T>{static_cast<const T*>(args.x)});
+  });
+}
+template <class Loop>
+void with_dropout(const DrawArgs& args, const Loop& loop) {
+  dispatch_floating("dropout", args.dtype, [&]<class T>() {
+    loop.template operator()<T>(DropoutDraw<T>{static_cast<const T*>(args.x), below(args.p), math_t<T>(args.q)});
+  });
+}
 
 }  // namespace ordo::kernels

@@ -1,7 +1,5 @@
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dispatch.h>
 #include <ordo/kernels/random/draws.h>
-#include <ordo/kernels/random/random_loops.h>
 
 namespace ordo::kernels::cuda {
 namespace {
@@ -29,42 +27,21 @@ void draw_loop(const DrawArgs& args, const Draw& draw) {
                           static_cast<T*>(args.out), args.state.seed, args.state.stream, args.state.offset, draw);
 }
 
+struct DrawLoop {
+  const DrawArgs& args;
+  template <class T, class Draw>
+  void operator()(const Draw& draw) const {
+    draw_loop<T>(args, draw);
+  }
+};
+
 }  // namespace
 
-void draw_uniform(const DrawArgs& args) {
-  dispatch_floating("uniform_", args.dtype, [&]<class T>() {
-    draw_loop<T>(args, UniformDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
-  });
-}
-
-void draw_normal(const DrawArgs& args) {
-  dispatch_floating("normal_", args.dtype, [&]<class T>() {
-    draw_loop<T>(args, NormalDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
-  });
-}
-
-void draw_integers(const DrawArgs& args) {
-  dispatch_all("randint", args.dtype, [&]<class T>() {
-    if (args.range <= kSmallRange)
-      draw_loop<T>(args, SmallIntegerDraw<T>{args.low, args.range});
-    else
-      draw_loop<T>(args, IntegerDraw<T>{args.low, args.range});
-  });
-}
-
-void draw_bernoulli(const DrawArgs& args) {
-  dispatch_all("bernoulli", args.dtype, [&]<class T>() { draw_loop<T>(args, BernoulliDraw<T>{below(args.p)}); });
-}
-
-void draw_bernoulli_each(const DrawArgs& args) {
-  dispatch_floating("bernoulli", args.dtype,
-                    [&]<class T>() { draw_loop<T>(args, BernoulliEachDraw<T>{static_cast<const T*>(args.x)}); });
-}
-
-void draw_dropout(const DrawArgs& args) {
-  dispatch_floating("dropout", args.dtype, [&]<class T>() {
-    draw_loop<T>(args, DropoutDraw<T>{static_cast<const T*>(args.x), below(args.p), math_t<T>(args.q)});
-  });
-}
+void draw_uniform(const DrawArgs& args) { with_uniform(args, DrawLoop{args}); }
+void draw_normal(const DrawArgs& args) { with_normal(args, DrawLoop{args}); }
+void draw_integers(const DrawArgs& args) { with_integers(args, DrawLoop{args}); }
+void draw_bernoulli(const DrawArgs& args) { with_bernoulli(args, DrawLoop{args}); }
+void draw_bernoulli_each(const DrawArgs& args) { with_bernoulli_each(args, DrawLoop{args}); }
+void draw_dropout(const DrawArgs& args) { with_dropout(args, DrawLoop{args}); }
 
 }  // namespace ordo::kernels::cuda

@@ -6,6 +6,7 @@
 
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels::cpu {
@@ -135,11 +136,11 @@ template <class R>
 /// The block results of one output, by rule 1. Overwrites them.
 template <class R>
 typename R::State fold_blocks(typename R::State* v, int64_t count) {
-  for (; count > 1; count = (count + kReduceFold - 1) / kReduceFold)
-    for (int64_t g = 0; g * kReduceFold < count; ++g) {
-      typename R::State s = v[g * kReduceFold];
-      const int64_t end = std::min(count, (g + 1) * kReduceFold);
-      for (int64_t i = g * kReduceFold + 1; i < end; ++i) s = R::combine(s, v[i]);
+  for (; count > 1; count = (count + kOrderedGroup - 1) / kOrderedGroup)
+    for (int64_t g = 0; g * kOrderedGroup < count; ++g) {
+      typename R::State s = v[g * kOrderedGroup];
+      const int64_t end = std::min(count, (g + 1) * kOrderedGroup);
+      for (int64_t i = g * kOrderedGroup + 1; i < end; ++i) s = R::combine(s, v[i]);
       v[g] = s;
     }
   return v[0];

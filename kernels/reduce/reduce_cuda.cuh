@@ -8,6 +8,7 @@
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/memory.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels::cuda {
@@ -133,8 +134,8 @@ __global__ void fold_blocks_kernel(int64_t outputs, Divisor groups, int64_t coun
                                    typename R::State* partial) {
   ORDO_NO_UNROLL
   for (int64_t item = ordo::cuda::thread_index(); item < outputs * groups.value; item += ordo::cuda::thread_count()) {
-    const int64_t o = groups.quotient(item), begin = (item - o * groups.value) * kReduceFold;
-    const int64_t end = begin + kReduceFold < count ? begin + kReduceFold : count;
+    const int64_t o = groups.quotient(item), begin = (item - o * groups.value) * kOrderedGroup;
+    const int64_t end = begin + kOrderedGroup < count ? begin + kOrderedGroup : count;
     typename R::State* v = partial + o * blocks;
     typename R::State s = v[begin * step];
     for (int64_t i = begin + 1; i < end; ++i) s = R::combine(s, v[i * step]);
@@ -189,12 +190,12 @@ void reduce(const R& r, const ReduceShape& g, Device device) {
   if (blocks == 1) return;
   // Levels of rule 1 in place: after k of them, results lie 64^k apart. The last level and the store are one kernel.
   int64_t count = blocks, step = 1;
-  while (count > kReduceFold) {
-    const int64_t groups = (count + kReduceFold - 1) / kReduceFold;
+  while (count > kOrderedGroup) {
+    const int64_t groups = (count + kOrderedGroup - 1) / kOrderedGroup;
     ordo::cuda::launch(fold_blocks_kernel<typename FoldOf<R>::type>, ordo::cuda::grid_for(g.outputs * groups, 64),
                        dim3(64), 0, stream, g.outputs, Divisor(groups), count, step, blocks, partial.data());
     count = groups;
-    step *= kReduceFold;
+    step *= kOrderedGroup;
   }
   ordo::cuda::launch(store_blocks_kernel<R>, ordo::cuda::grid_for(g.outputs, 64), dim3(64), 0, stream, r, g.outputs,
                      count, step, blocks, partial.data());

@@ -12,7 +12,6 @@ namespace ordo::kernels {
 // Rule 2 of docs/ordering.md.
 inline constexpr int kReduceLanes = 32;
 inline constexpr int kReduceBlock = 4096;
-inline constexpr int kReduceFold = 64;
 
 /// Reducers of one line only say so, which spares the code for other shapes.
 template <class R>

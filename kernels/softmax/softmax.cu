@@ -1,5 +1,5 @@
 #include <ordo/engine/dispatch.h>
-#include <ordo/kernels/accumulate/ordered_sum.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/softmax/softmax.h>
 #include <ordo/kernels/softmax/softmax_formulas.h>

@@ -3,17 +3,11 @@
 
 #include <ordo/autograd/tape.h>
 #include <ordo/ordo.h>
+#include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
-
-using V = std::vector<double>;
-Tensor leaf(V values) {
-  const Dims sizes{int64_t(values.size())};
-  return from_vector(values, sizes, {.dtype = float64, .requires_grad = true});
-}
-V values(const Tensor& t) { return t.to_vector<double>(); }
 
 TEST(Hooks, may_register_others_while_they_run) {
   for (bool is_leaf : {true, false}) {
@@ -68,7 +62,8 @@ TEST(Node, takes_any_number_of_inputs) {
   (add_all(inputs) * 2).sum().backward();
   for (const Tensor& t : inputs) EXPECT_EQ(values(t.grad()), (V{2}));
   const Tensor a = leaf({1});
-  Tensor sum = record("nine", a.detach().clone(), {a, a, a, a, a, a, a, a, a},
+  const OpCall call("nine", a);
+  Tensor sum = record(call, a.detach().clone(), {a, a, a, a, a, a, a, a, a},
                       [](const Tensor& grad) { return TensorList(9, grad); });
   sum.backward();
   EXPECT_EQ(values(a.grad()), (V{9}));

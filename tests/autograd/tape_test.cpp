@@ -4,25 +4,21 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/tape.h>
+#include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
 
-Tensor leaf(std::vector<double> values) {
-  const Dims sizes{int64_t(values.size())};
-  return from_vector(values, sizes, {.dtype = float64, .requires_grad = true});
-}
 /// The identity, recorded at `record`; its backward function reports the level it runs at.
 Tensor level_probe(const Tensor& t, Determinism record_level, Determinism* seen) {
   const DeterminismGuard guard(record_level);
-  return record("probe", t.detach().clone(), {t}, [seen](const Tensor& grad) -> TensorList {
+  const OpCall call("probe", t);
+  return record(call, t.detach().clone(), {t}, [seen](const Tensor& grad) -> TensorList {
     *seen = determinism();
     return {grad};
   });
 }
-std::vector<double> values(const Tensor& t) { return t.to_vector<double>(); }
-using V = std::vector<double>;
 
 TEST(Tape, product_rule_and_accumulation) {
   const Tensor a = leaf({2, 3}), b = leaf({5, 7});

@@ -3,17 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <ordo/ordo.h>
+#include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
-
-using V = std::vector<double>;
-Tensor leaf(V values) {
-  const Dims sizes{int64_t(values.size())};
-  return from_vector(values, sizes, {.dtype = float64, .requires_grad = true});
-}
-V values(const Tensor& t) { return t.to_vector<double>(); }
 
 struct Change {
   const char* name;

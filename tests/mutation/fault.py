@@ -3,7 +3,8 @@
 # Tests that are tried first, by the beginning of the file's path. The others run when none of these fails.
 FIRST = {
     "kernels/accumulate/exact": "*Exact*",
-    "kernels/accumulate/range": "*Exact*",
+    "kernels/ordering/": "*Rule1*:*OrderedSum*:*Accumulate*",
+    "kernels/accumulate/sorted/": "*Rule1*:*index_add*:*scatter_add*:*bincount*:*Accumulate*:*embedding*",
     "kernels/accumulate/": "*index_add*:*scatter_add*:*bincount*:*Accumulate*:*embedding*",
     "kernels/reduce/": "*/sum:*/mean:*/amax:*/argmin:*/var:*/max:*/norm:*batch_norm*",
     "kernels/matmul/": "*/matmul:*/bmm:*/linear:*Matmul*",

@@ -3,20 +3,29 @@ from fault import fault
 from host_faults import HOST_FAULTS
 
 ACCUMULATE = "kernels/accumulate/accumulate_cuda.cuh"
-SORTED = "kernels/accumulate/sorted_cuda.cuh"
-LEVELS = "kernels/accumulate/levels.cu"
-EXACT = "kernels/accumulate/exact.h"
-EXACT_CUDA = "kernels/accumulate/exact_cuda.cuh"
-ATOMIC = "kernels/accumulate/atomic_cuda.cuh"
-ATOMIC_MERGE = "kernels/accumulate/atomic_merge_cuda.cuh"
-RUNS = "kernels/accumulate/runs_cuda.cuh"
-RUN_BUILDER = "kernels/accumulate/runs.cu"
+SORTED = "kernels/accumulate/sorted/sorted_cuda.cuh"
+LEVELS = "kernels/accumulate/sorted/levels.cu"
+EXACT = "kernels/accumulate/exact/exact.h"
+EXACT_CUDA = "kernels/accumulate/exact/exact_cuda.cuh"
+ATOMIC = "kernels/accumulate/atomic/atomic_cuda.cuh"
+ATOMIC_MERGE = "kernels/accumulate/shared/merge_cuda.cuh"
+RUNS = "kernels/accumulate/sorted/runs_cuda.cuh"
+RUN_BUILDER = "kernels/accumulate/sorted/runs.cu"
 REDUCE = "kernels/reduce/reduce_cuda.cuh"
 GEMM = "kernels/matmul/gemm_ordered.cu"
 COPY = "kernels/copy/copy.cu"
 CELLS = "kernels/pooling/cells.h"
 BAG = "kernels/embedding_bag/embedding_bag.cu"
-FOLD_CPU = "kernels/accumulate/fold_cpu.h"
+FOLD_CPU = "kernels/accumulate/sorted/fold_cpu.h"
+
+
+
+def another_group(of, file, scope):
+    """Half of the contract's group within `scope`, the beginning of a class or namespace."""
+    where = "static" if scope.startswith("class") else "inline"
+    half = f"{where} constexpr long kOrderedGroup = 32;\n{where} constexpr int kOrderedGroupBits = 5;\n"
+    return fault(f"rule 1: groups of 32 in {of}", file, scope, scope + half)
+
 
 KERNEL_FAULTS = [
     # -- the accumulate engine on CUDA
@@ -116,21 +125,21 @@ KERNEL_FAULTS = [
     fault("exact: the block does not wait for its sums", EXACT_CUDA, "halves[c] = 0;\n    __syncthreads();", "halves[c] = 0;"),
     fault("exact: a block's halves lose the carry between them", EXACT_CUDA, "unsigned(addend >> 32) + carry", "unsigned(addend >> 32)"),
     fault("exact: a block hands its sums on before all have added", EXACT_CUDA, "add_to(const ExactSums& sums) const {\n    __syncthreads();", "add_to(const ExactSums& sums) const {"),
-    fault("exact: the next range begins while sums are handed on", "kernels/accumulate/ranges.cu", "own.add_to(sums);\n      __syncthreads();", "own.add_to(sums);"),
+    fault("exact: the next range begins while sums are handed on", "kernels/accumulate/exact/ranges.cu", "own.add_to(sums);\n      __syncthreads();", "own.add_to(sums);"),
     fault("exact: values beyond a block's sums are added to them", EXACT_CUDA, "place - base >= 0 && place - base < count", "count > 0 && place < (base + count) * 2"),
-    fault("CPU exact: a block is added with a value of another window", "kernels/accumulate/exact_cpu.h", "if (elsewhere != 0) return first;", ""),
+    fault("CPU exact: a block is added with a value of another window", "kernels/accumulate/exact/exact_cpu.h", "if (elsewhere != 0) return first;", ""),
     fault("exact: the largest exponent is stored without an atomic", EXACT_CUDA,
           "atomicMax(&all->top, top);", "all->top = top;"),
-    fault("exact: only one window is cleared", "kernels/accumulate/exact.cu", "ExactWindowsUsed(sums).slots() * sums.count", "sums.count"),
-    fault("CPU exact: a thread's rare values are forgotten", "kernels/accumulate/exact_cells_cpu.h",
+    fault("exact: only one window is cleared", "kernels/accumulate/exact/exact.cu", "ExactWindowsUsed(sums).slots() * sums.count", "sums.count"),
+    fault("CPU exact: a thread's rare values are forgotten", "kernels/accumulate/exact/exact_cells_cpu.h",
           "for (int w = 0; w < ExactWindows::kMost; ++w) {\n      const int64_t* const from", "for (int w = main_; w <= main_; ++w) {\n      const int64_t* const from"),
-    fault("CPU exact: a bad index is found too late", "kernels/accumulate/exact_cpu.h",
+    fault("CPU exact: a bad index is found too late", "kernels/accumulate/exact/exact_cpu.h",
           "    if (met_bad_index()) return;\n    // The sums", "    // The sums"),
-    fault("CPU exact: infinities fit the highest window", "kernels/accumulate/exact_cells_cpu.h",
+    fault("CPU exact: infinities fit the highest window", "kernels/accumulate/exact/exact_cells_cpu.h",
           "std::min(cells.base_ + int(kExactReach) + 1, kExactNotFinite)", "cells.base_ + int(kExactReach) + 1"),
     fault("CPU exact: a sum that lost bits rounds as if it were whole", EXACT,
           "f = kept == sum ? f : ordo::detail::bits_float(odd);", ""),
-    fault("CPU exact: cells keep what another range left", "kernels/accumulate/exact_cells_cpu.h",
+    fault("CPU exact: cells keep what another range left", "kernels/accumulate/exact/exact_cells_cpu.h",
           "if (window) std::fill_n(window->data(), count, 0);", ""),
     fault("planned bags: items in no bag count", "kernels/embedding_bag/bags.h",
           "if (uncovered != nullptr && item >= *uncovered) return V(-0.0);", ""),
@@ -138,12 +147,23 @@ KERNEL_FAULTS = [
           "if (arguments.plan && p.bags.padding >= 0) fill_", "if (false) fill_"),
     fault("bincount: values beyond minlength are dropped", "kernels/bincount/bincount.cpp", "done = !beyond;", "done = true;"),
     # -- the order itself
-    fault("ordered sum: a full level is not folded", "kernels/accumulate/ordered_sum.h",
+    fault("ordered sum: a full level is not folded", "kernels/ordering/ordered_sum.h",
           "if ((groups & (kOrderedGroup - 1)) != 1) sum = levels_[level] + sum;\n      levels_[level] = sum;",
           "if ((groups & (kOrderedGroup - 1)) > 1) sum = levels_[level] + sum;\n      levels_[level] = sum;"),
-    fault("ordered sum: a single whole group is counted twice", "kernels/accumulate/ordered_sum.h",
+    fault("ordered sum: a single whole group is counted twice", "kernels/ordering/ordered_sum.h",
           "if (count_ <= kOrderedGroup) return sum_;",
           "if (count_ < kOrderedGroup) return sum_;\n    if (count_ == kOrderedGroup) return sum_ + levels_[0];"),
+    # -- the group of ordering rule 1: another one in one implementation
+    another_group("OrderedSum", "kernels/ordering/ordered_sum.h", "class OrderedSum {\n"),
+    another_group("OrderedRow", "kernels/ordering/ordered_row_cpu.h", "class OrderedRow {\n"),
+    another_group("DenseSums", "kernels/accumulate/sorted/dense_sums_cpu.h", "class DenseSums {\n"),
+    another_group("DenseRows", "kernels/accumulate/sorted/dense_rows_cpu.h", "class DenseRows {\n"),
+    another_group("HotSum", "kernels/accumulate/sorted/dense_filter_cpu.h", "class HotSum {\n"),
+    another_group("RunFold", FOLD_CPU, "class RunFold {\n"),
+    another_group("runs on CUDA", RUNS, "namespace ordo::kernels::cuda {\n"),
+    another_group("blocks of a reduction", "kernels/reduce/reduce_cpu.h", "namespace ordo::kernels::cpu {\n"),
+    another_group("blocks of a reduction on CUDA", REDUCE, "namespace ordo::kernels::cuda {\n"),
+    another_group("bags", "kernels/embedding_bag/embedding_bag_cpu.cpp", "namespace ordo::kernels::cpu {\n"),
     fault("the choice takes atomic at every level", "kernels/accumulate/choose.cpp",
           "const bool any_order = order_free || !deterministic();", "const bool any_order = true;"),
     # -- reductions on CUDA
@@ -162,7 +182,7 @@ KERNEL_FAULTS = [
           "for (; i < end; i += kReduceLanes) s = R::combine(s, load(i));",
           "for (; i + kReduceLanes < end; i += kReduceLanes) s = R::combine(s, load(i));"),
     fault("reduction: the last fold reads beyond the blocks", REDUCE,
-          "end = begin + kReduceFold < count ? begin + kReduceFold : count;", "end = begin + kReduceFold;"),
+          "end = begin + kOrderedGroup < count ? begin + kOrderedGroup : count;", "end = begin + kOrderedGroup;"),
     fault("reduction: the last block is left out", REDUCE,
           "for (int64_t i = 1; i < count; ++i) s = R::combine(s, v[i * step]);\n    r.store(o, s);",
           "for (int64_t i = 1; i < count - 1; ++i) s = R::combine(s, v[i * step]);\n    r.store(o, s);"),
@@ -193,9 +213,9 @@ KERNEL_FAULTS = [
           "if (!windows.h.covers(oh, ih)) continue;", ""),
     fault("average pooling: atomic in place of gather", "kernels/pooling/avg_pool_cuda.cuh",
           "if (algorithm == Algorithm::atomic) {", "if (algorithm != Algorithm::automatic) {"),
-    fault("bags: the padding row is counted", BAG,
-          "if (row < 0 || row == bags.padding) continue;\n      row_of[i] = row;",
-          "if (row < 0) continue;\n      row_of[i] = row;"),
+    fault("bags: the padding row is counted", "kernels/embedding_bag/bags.h",
+          "if (row < 0 || row == bags.padding) continue;\n    row_of[i] = row;",
+          "if (row < 0) continue;\n    row_of[i] = row;"),
     fault("bags: items left out keep what memory held", BAG,
           "launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);",
           "if (bags.items < 0) launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);"),
@@ -219,22 +239,22 @@ KERNEL_FAULTS = [
           "if (r->ticket > ticket || (r->ticket == ticket && r->position > position)) {",
           "if (r->ticket > ticket || (r->ticket == ticket && r->position < position)) {"),
     # -- the CPU
-    fault("CPU sort: pieces change places", "kernels/accumulate/sort_cpu.cpp",
+    fault("CPU sort: pieces change places", "kernels/accumulate/shared/sort_cpu.cpp",
           "for (int p = 0; p < pieces; ++p) position +=", "for (int p = pieces - 1; p >= 0; --p) position +="),
-    fault("CPU fold: cut anywhere in a run", "kernels/accumulate/sorted_items_cpu.cpp",
+    fault("CPU fold: cut anywhere in a run", "kernels/accumulate/sorted/sorted_items_cpu.cpp",
           "start + (at - start + kOrderedGroup - 1) / kOrderedGroup * kOrderedGroup);", "at);"),
     fault("CPU fold: a split run loses its last group", FOLD_CPU,
           "for (int64_t g = 0; g < groups; ++g) sum.push(", "for (int64_t g = 0; g + 1 < groups; ++g) sum.push("),
-    fault("CPU dense sums: a group is one value longer", "kernels/accumulate/dense_sums_cpu.h",
+    fault("CPU dense sums: a group is one value longer", "kernels/accumulate/sorted/dense_sums_cpu.h",
           "if (++cells[d].open == kOrderedGroup) [[unlikely]]",
           "if (cells[d].open++ == kOrderedGroup) [[unlikely]]"),
-    fault("CPU dense filter: the hot destination is summed twice", "kernels/accumulate/dense_filter_cpu.h",
+    fault("CPU dense filter: the hot destination is summed twice", "kernels/accumulate/sorted/dense_filter_cpu.h",
           "int64_t(place < width) & int64_t(d != hot_one);", "int64_t(place < width);"),
-    fault("CPU dense filter: groups of the hot destination change places", "kernels/accumulate/dense_filter_cpu.h",
+    fault("CPU dense filter: groups of the hot destination change places", "kernels/accumulate/sorted/dense_filter_cpu.h",
           "for (Acc sum : {a, b, c, d}) sum_.push_group(sum);", "for (Acc sum : {b, a, c, d}) sum_.push_group(sum);"),
-    fault("CPU atomic: a thread's own output is not added", "kernels/accumulate/atomic_cpu.h",
+    fault("CPU atomic: a thread's own output is not added", "kernels/accumulate/atomic/atomic_cpu.h",
           "for (int c = 0; c < used.load(", "for (int c = 1; c < used.load("),
-    fault("CPU dense rows: levels change places with the sum", "kernels/accumulate/dense_rows_cpu.h",
+    fault("CPU dense rows: levels change places with the sum", "kernels/accumulate/sorted/dense_rows_cpu.h",
           "if (groups % kOrderedGroup != 1)\n        for", "if (groups % kOrderedGroup > 1)\n        for"),
     fault("CPU: atomic in place of ordered", "kernels/accumulate/accumulate_cpu.h",
           "if (algorithm == Algorithm::atomic) return accumulate_detail::accumulate_atomic(items, output, shape);",

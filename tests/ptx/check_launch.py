@@ -25,8 +25,8 @@ REGISTER_UNIT = 256  # a warp gets a multiple of these
 SHARED = 48 * 1024
 RESERVED_SHARED = {90: 1024}  # what ptxas counts that is not the kernel's, from this architecture on
 STACK = 256  # bytes: the sine of huge arguments keeps 200 in an array
-# Kernels that launches add shared memory to, and how much at most: kHistogramBytes of accumulate/atomic_plan.h,
-# kBlockSums and kRangeElements of accumulate/exact_plan.h, of 8 bytes each.
+# Kernels that launches add shared memory to, and how much at most: kHistogramBytes of accumulate/atomic/atomic_plan.h,
+# kBlockSums and kRangeElements of accumulate/exact/exact_plan.h, of 8 bytes each.
 DYNAMIC = {"accumulate_atomic_histogram_kernel": 32 * 1024, "accumulate_exact_block_sums_kernel": 16 * 1024,
            "accumulate_exact_ranges_kernel": 32 * 1024}
 DYNAMIC_NAME = "ordo_dynamic_shared"
@@ -125,18 +125,5 @@ def self_test(nvcc):
     return int(failed)
 
 
-def main(arguments):
-    if arguments[:1] == ["--self-test"] and len(arguments) <= 2:
-        return self_test(arguments[1] if len(arguments) == 2 else None)
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print(__doc__, file=sys.stderr)
-        return 2
-    try:
-        return check_library(arguments[0])
-    except fatbin.Unreadable as error:
-        print(f"{arguments[0]}: {error}")
-        return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(fatbin.run_check(__doc__, check_library, self_test))

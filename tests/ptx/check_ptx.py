@@ -71,18 +71,5 @@ def self_test(nvcc):
     return int(failed)
 
 
-def main(arguments):
-    if arguments[:1] == ["--self-test"] and len(arguments) <= 2:
-        return self_test(*arguments[1:]) if len(arguments) == 2 else self_test(None)
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print(__doc__, file=sys.stderr)
-        return 2
-    try:
-        return check_library(arguments[0])
-    except fatbin.Unreadable as error:
-        print(f"{arguments[0]}: {error}")
-        return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(fatbin.run_check(__doc__, check_library, self_test))

@@ -1,6 +1,7 @@
 """Device code inside a library: the PTX texts and the names of the kernels that were compiled to machine code."""
 import ctypes
 import struct
+import sys
 
 FATBIN_MAGIC = 0xBA55ED50
 PTX, CUBIN = 1, 2
@@ -95,3 +96,18 @@ def read(path):
         else:
             raise Unreadable(f"device code of unknown kind {kind}")
     return texts, kernels
+
+
+def run_check(usage, check_library, self_test):
+    """The command of a check: `LIBRARY`, or `--self-test [NVCC]`. Returns its exit status."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--self-test"] and len(arguments) <= 2:
+        return self_test(arguments[1] if len(arguments) == 2 else None)
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print(usage, file=sys.stderr)
+        return 2
+    try:
+        return check_library(arguments[0])
+    except Unreadable as error:
+        print(f"{arguments[0]}: {error}")
+        return 1

@@ -2,6 +2,7 @@
 # What a machine can check about the sources: style_check.sh ROOT
 #   includes point one way, nn -> autograd -> kernels -> engine, and are written <ordo/room/file.h>
 #   kernels use the project's macros instead of raw __shared__ and <<<>>>, and none of what the emulator cannot run
+#   the folders of the accumulate engine and its namespace accumulate_detail are used only by the engine and its tests
 #   ordo.h includes every public header
 #   public operations open an OpCall under their own names
 set -euo pipefail
@@ -39,6 +40,12 @@ complain 'raw __shared__ or <<< (use ORDO_SHARED and cuda::launch)' < <(
 complain 'what the kernel rules forbid (docs/architecture.md)' < <(
   search '__activemask|cub::(Block|Warp)|cooperative_groups|cudaMemcpyToSymbol|ReduceByKey|[mM]ultiProcessorCount' \
     engine kernels | grep -v '^engine/cuda/' | code || true)
+
+# What others may use stands beside the folders, or in kernels/ordering. The tests of the ordering rules look inside.
+complain 'details of the accumulate engine are used outside of kernels/accumulate' < <(
+  search 'ordo/kernels/accumulate/[a-z_]+/|accumulate_detail' \
+    ordo.h extend.h engine kernels autograd nn tools samples bench tests |
+    grep -vE '^(tests/)?kernels/accumulate/|^tests/kernels/ordering/' || true)
 
 # A header that says "Internal" in its first lines is not public.
 complain 'ordo.h does not include' < <(

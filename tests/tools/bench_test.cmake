@@ -36,6 +36,27 @@ endif()
 expect(0 "sum-rows.*train-digits_cnn" bench --quick --no-peers --repeats 1 --rounds 1 --device cpu
        --filter "^(sum-rows|train-digits_cnn)/.*/float32/")
 
+# A line in a table is all that a benchmark of a known kind needs.
+set(more "\"distribution\": \"rand\", \"dtype\": \"float32\"}")
+set(pool "\"images\": 2, \"channels\": 2, \"size\": 6")
+file(WRITE ${DIRECTORY}/lines.json "{\"quick\": [
+  {\"family\": \"unary\", \"op\": [\"exp\", \"gelu\"], \"shape\": [{\"N\": 1000}], ${more},
+  {\"family\": \"binary\", \"op\": \"pow\", \"shape\": [{\"N\": 1000}], ${more},
+  {\"family\": \"reduction\", \"op\": [\"mean\", \"log_softmax\"], \"mode\": \"rows\", \"shape\": [{\"R\": 8, \"C\": 9}], ${more},
+  {\"family\": \"pooling\", \"op\": \"max_pool1d\", \"shape\": [{${pool}, \"kernel\": 3, \"stride\": 2, \"padding\": 1}], ${more},
+  {\"family\": \"pooling\", \"op\": \"adaptive_avg_pool3d\", \"shape\": [{${pool}, \"output\": 4}], ${more},
+  {\"family\": \"convolution\", \"op\": \"conv3d\", \"mode\": \"weight_gradient\",
+   \"shape\": [{\"images\": 1, \"in\": 2, \"out\": 2, \"size\": 5, \"kernel\": 3, \"padding\": 1}], ${more}]}")
+expect(0 "exp +1000.*gelu +1000.*pow +1000.*mean-rows +8:9.*log_softmax-rows.*max_pool1d +2:2:6:3:2:1.*adaptive_avg_pool3d +2:2:6:4.*conv3d-weight_gradient"
+       bench --quick --no-peers --repeats 1 --rounds 1 --device cpu --grid ${DIRECTORY}/lines.json)
+function(expect_refused line text)
+  file(WRITE ${DIRECTORY}/refused.json "{\"quick\": [{${line}, ${more}]}")
+  expect(2 ${text} bench --quick --no-peers --device cpu --grid ${DIRECTORY}/refused.json)
+endfunction()
+expect_refused("\"family\": \"unary\", \"op\": \"warp\", \"N\": 10" "family 'unary' has no operation 'warp'")
+expect_refused("\"family\": \"pooling\", \"op\": \"relu\", \"N\": 10" "'relu' is no pooling operation")
+expect_refused("\"family\": \"sorting\", \"op\": \"sort\", \"N\": 10" "no family 'sorting'")
+
 # Comparing: times as they are given here, so that the outcome is known.
 function(write_results file path low median high patterns)
   file(WRITE ${DIRECTORY}/${file} "{\"format\": \"ordo bench\", \"version\": 1, \"threads\": 2, \"machine\": {}, \"results\": [

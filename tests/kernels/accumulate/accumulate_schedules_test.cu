@@ -6,7 +6,7 @@
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
-#include "tests/kernels/accumulate/rule1.h"
+#include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

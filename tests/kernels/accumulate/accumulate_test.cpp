@@ -8,8 +8,8 @@
 
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
-#include "tests/kernels/accumulate/rule1.h"
 #include "tests/kernels/accumulate/table_items.h"
+#include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

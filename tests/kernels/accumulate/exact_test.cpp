@@ -10,7 +10,7 @@
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/accumulate/exact.h>
+#include <ordo/kernels/accumulate/exact/exact.h>
 #include "tests/kernels/accumulate/exact_reference.h"
 #include "tests/support/op_samples.h"
 

@@ -1,9 +1,9 @@
 // Sorted items of both forms. Only numbers of items or destinations that no test can have make the wide one.
-#include <ordo/kernels/accumulate/fold_cpu.h>
+#include <ordo/kernels/accumulate/sorted/fold_cpu.h>
 
 #include <gtest/gtest.h>
-#include "tests/kernels/accumulate/rule1.h"
 #include "tests/kernels/accumulate/table_items.h"
+#include "tests/kernels/ordering/rule1.h"
 
 namespace ordo::test {
 namespace {

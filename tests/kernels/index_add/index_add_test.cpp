@@ -5,7 +5,7 @@
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/kernels/index_add/index_add.h>
-#include "tests/kernels/accumulate/rule1.h"
+#include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -2,7 +2,6 @@
 
 #include <ordo/autograd/ops/adaptive_avg_pool.h>
 #include <ordo/autograd/ops/avg_pool.h>
-#include <ordo/kernels/pooling/adaptive_avg_pool.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/op_samples.h"
@@ -143,8 +142,9 @@ Sample sample_of(const AdaptiveCase<N>& c) {
     if constexpr (N == 3) return adaptive_avg_pool3d(in[0], c.output);
   };
   sample.forced = [c](const TensorList& in, Algorithm algorithm) {
-    const Dims sizes = kernels::adaptive_avg_pool(in[0], kernels::adaptive_pool_arguments<N>(c.output)).sizes();
-    return kernels::adaptive_avg_pool_backward(test_gradient(sizes, in[0]), c.sizes, N, algorithm);
+    const Dims sizes = kernels::avg_pool(in[0], kernels::adaptive_pool_arguments<N>(c.output)).sizes();
+    return kernels::avg_pool_backward(test_gradient(sizes, in[0]), c.sizes,
+                                      kernels::adaptive_pool_arguments<N>(c.output), algorithm);
   };
   sample.reference = [c](const TensorList& in) {
     return average_reference(in[0],

@@ -2,7 +2,6 @@
 
 #include <ordo/autograd/ops/adaptive_max_pool.h>
 #include <ordo/autograd/ops/max_pool.h>
-#include <ordo/kernels/pooling/adaptive_max_pool.h>
 #include <ordo/kernels/pooling/max_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/op_samples.h"
@@ -226,9 +225,9 @@ Sample sample_of(const AdaptiveCase<N>& c, bool with_indices) {
     return with_indices ? adaptive_with_indices<N>(in[0], c.output).values : adaptive<N>(in[0], c.output);
   };
   sample.forced = [c](const TensorList& in, Algorithm algorithm) {
-    const auto pooled = kernels::adaptive_max_pool_with_indices(in[0], kernels::adaptive_pool_arguments<N>(c.output));
-    return kernels::adaptive_max_pool_backward(test_gradient(pooled.values.sizes(), in[0]), pooled.indices, c.sizes, N,
-                                               algorithm);
+    const auto pooled = kernels::max_pool_with_indices(in[0], kernels::adaptive_pool_arguments<N>(c.output));
+    return kernels::max_pool_backward(test_gradient(pooled.values.sizes(), in[0]), pooled.indices, c.sizes,
+                                      kernels::adaptive_pool_arguments<N>(c.output), algorithm);
   };
   sample.reference = [c](const TensorList& in) {
     return max_reference(in[0], WindowAxes(N, [&](int i) { return adaptive_cells(in[0].size(i - N), c.output[i]); }));

@@ -8,8 +8,8 @@
 #include <ordo/autograd/ops/adaptive_max_pool.h>
 #include <ordo/autograd/ops/avg_pool.h>
 #include <ordo/autograd/ops/max_pool.h>
-#include <ordo/kernels/pooling/adaptive_max_pool.h>
 #include <ordo/kernels/pooling/avg_pool.h>
+#include <ordo/kernels/pooling/max_pool.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -134,8 +134,9 @@ TEST(Pool, bad_gradients) {
   EXPECT_ORDO_ERROR(backward(pooled.values, pooled.values), DTypeError, "indices");
   EXPECT_ORDO_ERROR(backward(pooled.values, pooled.indices.flatten()), ShapeError, "indices");
   EXPECT_ORDO_ERROR(kernels::avg_pool_backward(x, x.sizes(), arguments), ShapeError, "avg_pool2d_backward");
-  EXPECT_ORDO_ERROR(kernels::adaptive_max_pool_backward(pooled.values, pooled.indices, {1, 2, 6}, 2), ShapeError,
-                    "adaptive_max_pool2d_backward");
+  EXPECT_ORDO_ERROR(
+      kernels::max_pool_backward(pooled.values, pooled.indices, {1, 2, 6}, kernels::adaptive_pool_arguments<2>(3)),
+      ShapeError, "adaptive_max_pool2d_backward");
 }
 
 // One and three dimensions by hand: the indices count from the beginning of a sample's channel.

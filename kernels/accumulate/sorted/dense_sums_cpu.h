@@ -1,0 +1,94 @@
+// Running sums by ordering rule 1 for a range of destinations. Internal to accumulate_cpu.h.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <ordo/engine/memory.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
+
+namespace ordo::kernels::cpu::accumulate_detail {
+
+/// One OrderedSum per destination of a range, laid out for the usual case of runs within a group: few bytes each, so
+/// that many stay in the cache.
+template <class Acc>
+class DenseSums {
+ public:
+  /// For ranges of up to `most` destinations and `items` items in all.
+  DenseSums(int64_t most, int64_t items) : cells_(most, Device()), most_(most) {
+    for (int64_t span = kOrderedGroup; span <= items; span *= kOrderedGroup) ++level_count_;
+  }
+  void begin(int64_t width) {
+    std::fill_n(cells_.data(), width, Cell{kNothing, 0});
+    if (groups_) std::fill_n(groups_->data(), width, 0u);
+  }
+  void add(int64_t d, Acc value) {
+    Cell& cell = cells_[d];
+    cell.sum += value;
+    if (++cell.open == kOrderedGroup) [[unlikely]]
+      carry(d);
+  }
+  struct Entry {
+    uint32_t place;
+    Acc value;
+  };
+  /// Adds every entry's value to the sum of its destination, in this order.
+  void add(const Entry* entries, int64_t count) {
+    Cell* const cells = cells_;
+    for (int64_t i = 0; i < count; ++i) {
+      const uint32_t d = entries[i].place;
+      cells[d].sum += entries[i].value;
+      if (++cells[d].open == kOrderedGroup) [[unlikely]]
+        carry(d);
+    }
+  }
+  /// Adds the sum of destination d to `out`, if there is one.
+  template <class T>
+  void finish(int64_t d, T& out) const {
+    bool open = cells_[d].open != 0;
+    uint32_t groups = groups_ ? (*groups_)[d] : 0;
+    if (!open && groups == 0) return;
+    Acc sum = cells_[d].sum;
+    for (const Acc* level = groups ? levels_->data() + d : nullptr; groups > 0;
+         groups /= kOrderedGroup, level += most_) {
+      if (groups % kOrderedGroup == 0) continue;
+      sum = open ? *level + sum : *level;
+      open = true;
+    }
+    out = T(Acc(out) + sum);
+  }
+
+ private:
+  // -0 + v is v, whatever v; a sum can so begin without a test for its first value.
+  static constexpr Acc kNothing = std::is_integral_v<Acc> ? Acc(0) : Acc(-0.0);
+
+  [[gnu::noinline]] void carry(int64_t d) {
+    if (!groups_) {
+      groups_.emplace(most_, Device());
+      levels_.emplace(level_count_ * most_, Device());
+      std::fill_n(groups_->data(), most_, 0u);
+    }
+    Acc sum = std::exchange(cells_[d], Cell{kNothing, 0}).sum;
+    Acc* level = levels_->data() + d;
+    for (uint32_t groups = ++(*groups_)[d];; groups /= kOrderedGroup, level += most_) {
+      if (groups % kOrderedGroup != 1) sum = *level + sum;
+      *level = sum;
+      if (groups % kOrderedGroup != 0) return;
+    }
+  }
+
+  struct Cell {
+    Acc sum;
+    uint32_t open;  // values in the sum
+  };
+  Scratch<Cell> cells_;
+  int64_t most_;
+  int64_t level_count_ = 0;
+  std::optional<Scratch<uint32_t>> groups_;  // whole groups of each destination
+  std::optional<Scratch<Acc>> levels_;       // written where groups_ says so
+};
+
+}  // namespace ordo::kernels::cpu::accumulate_detail

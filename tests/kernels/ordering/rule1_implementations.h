@@ -1,0 +1,30 @@
+// Everything that adds by ordering rule 1, for rule1_test.cpp.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <ordo/engine/device.h>
+
+namespace ordo::test {
+
+/// One implementation of the rule.
+struct Rule1Implementation {
+  std::string name;
+  int64_t most;  ///< values that a test can afford to give it
+  /// Results, each of which is to be the sum of `values` by the rule. None where there is no device for it.
+  std::function<std::vector<float>(const std::vector<float>& values)> sums;
+};
+
+/// Those of all test files. A file adds its own with a static Rule1Registration.
+std::vector<Rule1Implementation>& rule1_implementations();
+
+struct Rule1Registration {
+  Rule1Registration(std::initializer_list<Rule1Implementation> more) {
+    rule1_implementations().insert(rule1_implementations().end(), more);
+  }
+};
+
+}  // namespace ordo::test
