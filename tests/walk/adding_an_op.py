@@ -10,7 +10,8 @@ A block of the page that begins with ```cpp follows a line that says where it be
     New file `PATH`:
     In `PATH`, after the line that begins with `TEXT`:
 The registry-driven tests of every operation that the blocks register must run and pass, on the CPU and on the emulated
-GPU, and so must the tests in the files that the page adds.
+GPU, whose kernels must be launched, and so must the tests in the files that the page adds. The copy passes the style
+check, and clang-format 14 where there is one.
 Exit status: 1 when a block does not apply, the copy does not build, or a test fails or did not run; 2 for bad arguments.
 """
 import argparse
@@ -18,14 +19,21 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
 
-# The tests compiled into the copy, besides the files that the page adds. The first group runs for every new operation.
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "simt"))
+import kernels_launched  # noqa: E402
+
+# The tests that must run for every new operation, those about all operations at once, and the files compiled into the
+# copy besides the ones that the page adds.
 SUITES = ["RegistryComplete", "RegistryDoor", "RegistryReference", "RegistryGradient", "RegistryBytes"]
-TEST_SOURCES = r"/tests/(registry/[a-z_]*|registry/integers/(extreme|number)_integers|simt/registry_[a-z_]*|" \
-               r"kernels/elementwise/functions_samples)_test\.cpp$"
+OF_ALL = ["RegistryIntegers"]
+TEST_SOURCES = r"/tests/(registry/(integers/)?[a-z_]*|simt/registry_[a-z_]*|kernels/elementwise/functions_samples)" \
+               r"_test\.cpp$"
 NEW = re.compile(r"New file `([^`]+)`:")
 INSERT = re.compile(r"In `([^`]+)`, after the line that begins with `([^`]+)`:")
 ADDS = re.compile(r'^ORDO_FUNCTION\((\w+),|ORDO_REGISTER_OP\(\{\.name = "(\w+)"', re.MULTILINE)
@@ -106,6 +114,16 @@ def run(command, log, **options):
     return done.returncode == 0
 
 
+def check_style(copy, changed):
+    log = copy.parent / "style.log"
+    if not run(["bash", copy / "tests" / "style" / "style_check.sh", copy], log):
+        raise Failure("the style check refuses the copy")
+    sources = [path for path in changed if path.endswith((".h", ".cpp", ".cu"))]
+    formatter = shutil.which("clang-format-14")
+    if formatter and not run([formatter, "--dry-run", "--Werror", *sources], log, cwd=copy):
+        raise Failure("the blocks are not formatted")
+
+
 def build(copy, jobs, own_tests, arguments):
     directory = copy / "build" / "emulated"
     # As `./run` sets them, and seen from the copy, so that both have the same relative paths.
@@ -125,15 +143,18 @@ def test(program, work, operations, own_suites):
     """Runs the new operations' tests; returns how many."""
     report = work / "tests.json"
     report.unlink(missing_ok=True)
-    patterns = [f"*/{name}" for name in operations] + [f"{suite}.*" for suite in own_suites]
+    patterns = [f"*/{name}" for name in operations] + [f"{suite}.*" for suite in own_suites + OF_ALL]
+    record = work / "kernels.txt"
+    record.unlink(missing_ok=True)
     passed = run([program, f"--gtest_filter={':'.join(patterns)}", f"--gtest_output=json:{report}"],
-                 work / "tests.log", cwd=work)
+                 work / "tests.log", cwd=work, env=dict(os.environ, ORDO_EMULATOR_KERNELS=str(record)))
     if not report.is_file():
         raise Failure("the test program did not finish")
-    ran = set()
+    ran, count = set(), 0
     for suite in json.loads(report.read_text(encoding="utf-8"))["testsuites"]:
         for case in suite["testsuite"]:
             if case["result"] == "COMPLETED":
+                count += 1
                 ran.add((case["name"].rsplit("/", 1)[-1], suite["name"].rsplit("/", 1)[-1]))
                 if case.get("failures"):
                     passed = False
@@ -141,10 +162,25 @@ def test(program, work, operations, own_suites):
     if not passed:
         raise Failure("tests of the new operations fail")
     missing = [f"{suite} of {name}" for name in operations for suite in SUITES if (name, suite) not in ran]
-    missing += [suite for suite in own_suites if not any(s == suite for _, s in ran)]
+    missing += [suite for suite in own_suites + OF_ALL if not any(s == suite for _, s in ran)]
     if missing:
         raise Failure("these tests did not run: " + ", ".join(missing))
-    return len(ran)
+    kernels = launched(program.parent.parent / "libordo.so", record)
+    for name in operations:
+        if not any(name.replace("_", "") in symbol for symbol in kernels):
+            raise Failure(f"no kernel of {name} was launched on the emulated GPU")
+    return count
+
+
+def launched(library, record):
+    """The names of the library's kernels that a run launched, in small letters and without underscores."""
+    offsets = set()
+    for line in record.read_text().splitlines() if record.is_file() else []:
+        module, offset = line.rsplit(" ", 1)
+        if pathlib.Path(module).resolve() == library.resolve():
+            offsets.add(int(offset, 16))
+    return [symbol.lower().replace("_", "") for address, _, symbol in kernels_launched.kernels(library.resolve())
+            if address in offsets]
 
 
 def walk(arguments, cmake_arguments):
@@ -159,6 +195,7 @@ def walk(arguments, cmake_arguments):
         raise Failure(f"{page}: no block registers an operation")
     work.mkdir(parents=True, exist_ok=True)
     copy_tree(source, work / "source", changed)
+    check_style(work / "source", changed)
     started = time.monotonic()
     program = build(work / "source", arguments.jobs, own_tests, cmake_arguments)
     built = time.monotonic()
