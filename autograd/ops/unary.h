@@ -1,8 +1,9 @@
-// Functions of each element: neg, exp, tanh and others, which kernels/elementwise/functions.def lists and describes,
-// and clamp and gelu. All run on every device and give the same bits on each: transcendental functions are the
-// library's own (kernels/elementwise/math.h says how accurate they are). Half types compute in float and round once.
-// Integers and bool count as float32 in the functions that give floating results; the others keep the dtype. Errors:
-// ValueError for an undefined tensor, DTypeError where a function does not take bool.
+// Functions of each element: the rows of kernels/elementwise/functions.def (neg, abs, round, exp, log, sqrt, sin, tanh,
+// sigmoid, ...), where each says what it computes, and clamp and gelu. All run on every device and give the same bits
+// on each: transcendental functions are the library's own (kernels/elementwise/math.h says how accurate they are). Half
+// types compute in float and round once. Integers and bool count as float32 in the functions that give floating
+// results; the others keep the dtype. Errors: ValueError for an undefined tensor, DTypeError where a function does not
+// take bool.
 #pragma once
 
 #include <optional>

@@ -29,62 +29,50 @@ OpInfo predicate_row(std::string_view name) {
 ORDO_REGISTER_OP({.name = "clamp", .family = "elementwise", .dtypes = kNumericTypes});
 ORDO_REGISTER_OP({.name = "gelu", .family = "elementwise", .dtypes = kFloatingTypes});
 
-// -- checks and dtypes, by kind
-
-DType expect_numeric(const char* op, const Tensor& t) {
-  detail::expect_defined(op, t, "input");
-  ORDO_CHECK(t.dtype() != boolean, DTypeError, op, "does not take bool tensors; convert with to()");
-  return t.dtype();
-}
+// -- dtypes, by kind; the input is defined
 
 Tensor numeric(const UnaryOp& op, const Tensor& t) {
-  const ordo::detail::OperationName name(op.name);
-  const DType dtype = expect_numeric(op.name, t);
-  return op(t, dtype, dtype);
+  detail::expect_not_bool(op.name, t.dtype());
+  return op(t, t.dtype(), t.dtype());
 }
 
 /// Integers stay as they are.
 Tensor rounding(const UnaryOp& op, const Tensor& t) {
-  const ordo::detail::OperationName name(op.name);
-  const DType dtype = expect_numeric(op.name, t);
-  return is_floating(dtype) ? op(t, dtype, dtype) : clone(t);
+  detail::expect_not_bool(op.name, t.dtype());
+  return is_floating(t.dtype()) ? op(t, t.dtype(), t.dtype()) : clone(t);
 }
 
 Tensor floating(const UnaryOp& op, const Tensor& t) {
-  const ordo::detail::OperationName name(op.name);
-  detail::expect_defined(op.name, t, "input");
   const DType dtype = is_floating(t.dtype()) ? t.dtype() : float32;
   return op(t, dtype, dtype);
 }
 Tensor angle(const UnaryOp& op, const Tensor& t) { return floating(op, t); }
 
 Tensor only_floating(const UnaryOp& op, const Tensor& t) {
-  const ordo::detail::OperationName name(op.name);
-  detail::expect_defined(op.name, t, "input");
   detail::expect_floating(op.name, t);
   return op(t, t.dtype(), t.dtype());
 }
 
-Tensor any(const UnaryOp& op, const Tensor& t) {
-  const ordo::detail::OperationName name(op.name);
-  detail::expect_defined(op.name, t, "input");
-  return op(t, t.dtype(), boolean);
-}
+Tensor any(const UnaryOp& op, const Tensor& t) { return op(t, t.dtype(), boolean); }
 
 /// What integers answer is known beforehand.
-Tensor known_of_integers(const UnaryOp& op, const Tensor& t, bool answer) {
+Tensor false_of_integers(const UnaryOp& op, const Tensor& t) {
+  return is_floating(t.dtype()) ? any(op, t) : full(t.sizes(), false, boolean, t.device());
+}
+Tensor true_of_integers(const UnaryOp& op, const Tensor& t) {
+  return is_floating(t.dtype()) ? any(op, t) : full(t.sizes(), true, boolean, t.device());
+}
+
+Tensor call(const UnaryOp& op, const Tensor& t, Tensor (*kind)(const UnaryOp&, const Tensor&)) {
   const ordo::detail::OperationName name(op.name);
   detail::expect_defined(op.name, t, "input");
-  if (is_floating(t.dtype())) return op(t, t.dtype(), boolean);
-  return full(t.sizes(), answer, boolean, t.device());
+  return kind(op, t);
 }
-Tensor false_of_integers(const UnaryOp& op, const Tensor& t) { return known_of_integers(op, t, false); }
-Tensor true_of_integers(const UnaryOp& op, const Tensor& t) { return known_of_integers(op, t, true); }
 
 }  // namespace
 
 #define ORDO_FUNCTION(name, kind, ...) \
-  Tensor name(const Tensor& t) { return kind(ORDO_UNARY_OP(#name, name), t); }
+  Tensor name(const Tensor& t) { return call(ORDO_UNARY_OP(#name, name), t, kind); }
 #define ORDO_PREDICATE ORDO_FUNCTION
 #define ORDO_GRADIENT(name, function, ...)                                 \
   Tensor name(const Tensor& grad, const Tensor& v) {                       \
@@ -92,14 +80,15 @@ Tensor true_of_integers(const UnaryOp& op, const Tensor& t) { return known_of_in
   }
 #include <ordo/kernels/elementwise/functions.def>
 
-Tensor gelu(const Tensor& t) { return only_floating(ORDO_UNARY_OP("gelu", gelu), t); }
-Tensor gelu_tanh(const Tensor& t) { return only_floating(ORDO_UNARY_OP("gelu", gelu_tanh), t); }
+Tensor gelu(const Tensor& t) { return call(ORDO_UNARY_OP("gelu", gelu), t, only_floating); }
+Tensor gelu_tanh(const Tensor& t) { return call(ORDO_UNARY_OP("gelu", gelu_tanh), t, only_floating); }
 
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
   const ordo::detail::OperationName name("clamp");
   detail::expect_defined("clamp", t, "input");
   ORDO_CHECK(low || high, ValueError, "clamp", "needs at least one of min and max");
-  DType dtype = expect_numeric("clamp", t);
+  DType dtype = t.dtype();
+  detail::expect_not_bool("clamp", dtype);
   for (const auto& bound : {low, high})
     if (bound && bound->is_floating() && !is_floating(dtype)) dtype = float32;
   for (const auto& bound : {low, high})
