@@ -24,6 +24,7 @@ namespace ordo::extend {
 using ordo::detail::expect_defined;
 using ordo::detail::expect_floating;
 using ordo::detail::expect_index_dtype;
+using ordo::detail::expect_not_bool;
 using ordo::detail::expect_same_device;
 using ordo::detail::expect_same_dtype;
 using ordo::detail::result;

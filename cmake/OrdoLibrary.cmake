@@ -11,6 +11,19 @@ foreach(room IN LISTS rooms)
   file(GLOB_RECURSE found RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room}/*.cu)
   list(APPEND cu_sources ${found})
 endforeach()
+# X.loops.h is written once and compiled for both devices, each of which has functions of the same names for it in the
+# loops_cpu.h and loops_cuda.cuh beside it: as X_cpu.cpp and X.cu of the build folder.
+file(GLOB_RECURSE loops RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/*.loops.h)
+foreach(source IN LISTS loops)
+  string(REPLACE ".loops.h" "" stem ${source})
+  get_filename_component(folder ${source} DIRECTORY)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${stem}_cpu.cpp
+       CONTENT "#include <ordo/${folder}/loops_cpu.h>\n#include <ordo/${source}>\n")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${stem}.cu
+       CONTENT "#include <ordo/${folder}/loops_cuda.cuh>\n#include <ordo/${source}>\n")
+  list(APPEND cpp_sources ${PROJECT_BINARY_DIR}/${stem}_cpu.cpp)
+  list(APPEND cu_sources ${PROJECT_BINARY_DIR}/${stem}.cu)
+endforeach()
 # engine/cuda/: host code that speaks to a device. emulator/ stands in for the CUDA runtime, native/ uses the real one.
 set(cuda_cpp_sources ${cpp_sources})
 list(FILTER cuda_cpp_sources INCLUDE REGEX "/cuda/|_cuda\\.cpp$")

@@ -125,6 +125,10 @@ void expect_floating(const char* op, const Tensor& t) {
   ORDO_CHECK(is_floating(t.dtype()), DTypeError, op, "takes floating-point tensors, not {}", t.dtype());
 }
 
+void expect_not_bool(const char* op, DType dtype) {
+  ORDO_CHECK(dtype != boolean, DTypeError, op, "does not take bool tensors; convert with to()");
+}
+
 void expect_index_dtype(const char* op, const Tensor& t) {
   ORDO_CHECK(t.dtype() == int64 || t.dtype() == int32, DTypeError, op, "takes indices of dtype int32 or int64, not {}",
              t.dtype());

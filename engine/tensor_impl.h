@@ -85,6 +85,7 @@ void expect_defined(const char* op, const Tensor& t, const char* argument);
 void expect_same_device(const char* op, const Tensor& a, const Tensor& b);
 void expect_same_dtype(const char* op, const Tensor& a, const Tensor& b);
 void expect_floating(const char* op, const Tensor& t);
+void expect_not_bool(const char* op, DType dtype);
 /// Throws DTypeError unless int32 or int64.
 void expect_index_dtype(const char* op, const Tensor& t);
 

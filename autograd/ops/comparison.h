@@ -1,39 +1,30 @@
-// Elementwise comparisons and logic. Sizes broadcast, operands promote as in arithmetic.h, the result is a bool tensor;
-// nothing here has a gradient. Comparisons with NaN are false, but for ne. Errors as in arithmetic.h.
+// Elementwise comparisons and logic: eq, ne, lt, le, gt, ge, logical_and, logical_or
+// (kernels/elementwise/comparison.def), isnan, isinf, isfinite and logical_not (the predicates of
+// kernels/elementwise/functions.def). Sizes broadcast, operands promote as in arithmetic.h, the result is a bool
+// tensor; nothing here has a gradient. Comparisons with NaN are false, but for ne. Errors as in arithmetic.h.
 #pragma once
 
 #include <ordo/engine/tensor.h>
 
 namespace ordo {
 
-Tensor eq(const Tensor& a, const Tensor& b);
-Tensor eq(const Tensor& a, Scalar b);
-Tensor ne(const Tensor& a, const Tensor& b);
-Tensor ne(const Tensor& a, Scalar b);
-Tensor lt(const Tensor& a, const Tensor& b);
-Tensor lt(const Tensor& a, Scalar b);
-Tensor le(const Tensor& a, const Tensor& b);
-Tensor le(const Tensor& a, Scalar b);
-Tensor gt(const Tensor& a, const Tensor& b);
-Tensor gt(const Tensor& a, Scalar b);
-Tensor ge(const Tensor& a, const Tensor& b);
-Tensor ge(const Tensor& a, Scalar b);
+// Comparisons are of two tensors, or of a tensor and a number. The list, a row each: what it computes.
+#define ORDO_COMPARISON(name, ...)               \
+  Tensor name(const Tensor& a, const Tensor& b); \
+  Tensor name(const Tensor& a, Scalar b);
+#define ORDO_EXCHANGED_COMPARISON ORDO_COMPARISON
+#define ORDO_LOGICAL(name, ...) Tensor name(const Tensor& a, const Tensor& b);
+#include <ordo/kernels/elementwise/comparison.def>
 
-/// Elements of any dtype count as true when they are not zero (NaN is true).
-Tensor logical_and(const Tensor& a, const Tensor& b);
-Tensor logical_or(const Tensor& a, const Tensor& b);
-Tensor logical_not(const Tensor& t);
+// Questions about each element of one tensor.
+#define ORDO_PREDICATE(name, ...) Tensor name(const Tensor& t);
+#include <ordo/kernels/elementwise/functions.def>
 
 /// Masks: and, or, exclusive or, not. Only for bool tensors (DTypeError); sizes broadcast.
 Tensor operator&(const Tensor& a, const Tensor& b);
 Tensor operator|(const Tensor& a, const Tensor& b);
 Tensor operator^(const Tensor& a, const Tensor& b);
 Tensor operator~(const Tensor& t);
-
-/// Whether each element is NaN, an infinity, or neither. Integers are finite.
-Tensor isnan(const Tensor& t);
-Tensor isinf(const Tensor& t);
-Tensor isfinite(const Tensor& t);
 
 inline Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
 inline Tensor operator==(const Tensor& a, Scalar b) { return eq(a, b); }

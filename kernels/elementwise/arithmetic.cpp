@@ -72,7 +72,7 @@ Tensor div(const Operand& a, const Operand& b) {
 Tensor pow(const Operand& a, const Operand& b) {
   expect_operands("pow", a, b);
   const DType t = promote_operands(a, b);
-  ORDO_CHECK(t != boolean, DTypeError, "pow", "does not take bool tensors; convert with to()");
+  detail::expect_not_bool("pow", t);
   if (!b.is_tensor()) {
     const double exponent = b.scalar().to_double();
     ORDO_CHECK(is_floating(t) || exponent >= 0, ValueError, "pow",

@@ -3,24 +3,15 @@
 
 #include <ordo/kernels/elementwise/binary.h>
 
-namespace ordo::kernels::cpu {
-void add(const BinaryArgs&);
-void add_scaled(const BinaryArgs&);
-void sub(const BinaryArgs&);
-void mul(const BinaryArgs&);
-void div(const BinaryArgs&);
-void pow(const BinaryArgs&);
-void minimum(const BinaryArgs&);
-void maximum(const BinaryArgs&);
-}  // namespace ordo::kernels::cpu
+namespace ordo::kernels {
 
-namespace ordo::kernels::cuda {
-void add(const BinaryArgs&);
-void add_scaled(const BinaryArgs&);
-void sub(const BinaryArgs&);
-void mul(const BinaryArgs&);
-void div(const BinaryArgs&);
-void pow(const BinaryArgs&);
-void minimum(const BinaryArgs&);
-void maximum(const BinaryArgs&);
-}  // namespace ordo::kernels::cuda
+ORDO_BINARY_LOOP(add)
+ORDO_BINARY_LOOP(add_scaled)
+ORDO_BINARY_LOOP(sub)
+ORDO_BINARY_LOOP(mul)
+ORDO_BINARY_LOOP(div)
+ORDO_BINARY_LOOP(pow)
+ORDO_BINARY_LOOP(minimum)
+ORDO_BINARY_LOOP(maximum)
+
+}  // namespace ordo::kernels

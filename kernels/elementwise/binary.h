@@ -38,6 +38,15 @@ void expect_operands(const char* op, const Operand& a, const Operand& b);
 
 }  // namespace ordo::kernels
 
+// Declares a loop of either device, in namespace ordo::kernels.
+#define ORDO_BINARY_LOOP(name)  \
+  namespace cpu {               \
+  void name(const BinaryArgs&); \
+  }                             \
+  namespace cuda {              \
+  void name(const BinaryArgs&); \
+  }
+
 #if ORDO_HAS_CUDA
 #define ORDO_BINARY_OP(label, function) \
   ::ordo::kernels::BinaryOp { label, cpu::function, cuda::function }

@@ -4,20 +4,15 @@
 #include <ordo/kernels/elementwise/comparison_loops.h>
 
 namespace ordo::kernels {
-
-#define ORDO_REGISTER_COMPARISON(op) \
-  ORDO_REGISTER_OP(                  \
-      {.name = #op, .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = "gives bool"})
-ORDO_REGISTER_COMPARISON(eq);
-ORDO_REGISTER_COMPARISON(ne);
-ORDO_REGISTER_COMPARISON(lt);
-ORDO_REGISTER_COMPARISON(le);
-ORDO_REGISTER_COMPARISON(gt);
-ORDO_REGISTER_COMPARISON(ge);
-ORDO_REGISTER_COMPARISON(logical_and);
-ORDO_REGISTER_COMPARISON(logical_or);
-
 namespace {
+
+OpInfo comparison_row(std::string_view name) {
+  return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = "gives bool"};
+}
+#define ORDO_COMPARISON(name, ...) ORDO_REGISTER_OP((comparison_row(#name)));
+#define ORDO_EXCHANGED_COMPARISON ORDO_COMPARISON
+#define ORDO_LOGICAL ORDO_COMPARISON
+#include <ordo/kernels/elementwise/comparison.def>
 
 Tensor compare(const BinaryOp& op, const Operand& a, const Operand& b) {
   expect_operands(op.name, a, b);
@@ -31,18 +26,12 @@ Tensor combine(const BinaryOp& op, const Operand& a, const Operand& b) {
 
 }  // namespace
 
-Tensor eq(const Operand& a, const Operand& b) { return compare(ORDO_BINARY_OP("eq", eq), a, b); }
-Tensor ne(const Operand& a, const Operand& b) { return compare(ORDO_BINARY_OP("ne", ne), a, b); }
-Tensor lt(const Operand& a, const Operand& b) { return compare(ORDO_BINARY_OP("lt", lt), a, b); }
-Tensor le(const Operand& a, const Operand& b) { return compare(ORDO_BINARY_OP("le", le), a, b); }
-Tensor gt(const Operand& a, const Operand& b) { return compare(ORDO_BINARY_OP("gt", lt), b, a); }
-Tensor ge(const Operand& a, const Operand& b) { return compare(ORDO_BINARY_OP("ge", le), b, a); }
-
-Tensor logical_and(const Operand& a, const Operand& b) {
-  return combine(ORDO_BINARY_OP("logical_and", logical_and), a, b);
-}
-Tensor logical_or(const Operand& a, const Operand& b) {
-  return combine(ORDO_BINARY_OP("logical_or", logical_or), a, b);
-}
+#define ORDO_COMPARISON(name, ...) \
+  Tensor name(const Operand& a, const Operand& b) { return compare(ORDO_BINARY_OP(#name, name), a, b); }
+#define ORDO_EXCHANGED_COMPARISON(name, other, ...) \
+  Tensor name(const Operand& a, const Operand& b) { return compare(ORDO_BINARY_OP(#name, other), b, a); }
+#define ORDO_LOGICAL(name, ...) \
+  Tensor name(const Operand& a, const Operand& b) { return combine(ORDO_BINARY_OP(#name, name), a, b); }
+#include <ordo/kernels/elementwise/comparison.def>
 
 }  // namespace ordo::kernels

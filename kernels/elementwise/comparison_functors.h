@@ -1,44 +1,21 @@
-// Scalar formulas of the comparisons. lt and le also serve gt and ge, with the operands exchanged. Internal.
+// Scalar formulas of comparison.def, by the names of its rows. Internal.
 #pragma once
 
 #include <ordo/kernels/elementwise/convert.h>
 
-namespace ordo::kernels {
+namespace ordo::kernels::functors {
 
-struct Equal {
-  template <class T>
-  ORDO_HD bool operator()(T a, T b) const {
-    return a == b;
-  }
-};
+#define ORDO_COMPARISON(name, group, formula, reference) \
+  struct name {                                          \
+    template <class T>                                   \
+    ORDO_HD bool operator()(T a, T b) const {            \
+      return formula;                                    \
+    }                                                    \
+  };
+#define ORDO_LOGICAL(name, group, formula, reference)                 \
+  struct name {                                                       \
+    ORDO_HD bool operator()(bool a, bool b) const { return formula; } \
+  };
+#include <ordo/kernels/elementwise/comparison.def>
 
-struct NotEqual {
-  template <class T>
-  ORDO_HD bool operator()(T a, T b) const {
-    return a != b;
-  }
-};
-
-struct Less {
-  template <class T>
-  ORDO_HD bool operator()(T a, T b) const {
-    return a < b;
-  }
-};
-
-struct LessEqual {
-  template <class T>
-  ORDO_HD bool operator()(T a, T b) const {
-    return a <= b;
-  }
-};
-
-struct And {
-  ORDO_HD bool operator()(bool a, bool b) const { return a && b; }
-};
-
-struct Or {
-  ORDO_HD bool operator()(bool a, bool b) const { return a || b; }
-};
-
-}  // namespace ordo::kernels
+}  // namespace ordo::kernels::functors

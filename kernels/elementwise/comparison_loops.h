@@ -1,22 +1,12 @@
-// The loops of comparison.cpp per device. Internal.
+// The loops of comparison.def per device. Internal.
 #pragma once
 
 #include <ordo/kernels/elementwise/binary.h>
 
-namespace ordo::kernels::cpu {
-void eq(const BinaryArgs&);
-void ne(const BinaryArgs&);
-void lt(const BinaryArgs&);
-void le(const BinaryArgs&);
-void logical_and(const BinaryArgs&);
-void logical_or(const BinaryArgs&);
-}  // namespace ordo::kernels::cpu
+namespace ordo::kernels {
 
-namespace ordo::kernels::cuda {
-void eq(const BinaryArgs&);
-void ne(const BinaryArgs&);
-void lt(const BinaryArgs&);
-void le(const BinaryArgs&);
-void logical_and(const BinaryArgs&);
-void logical_or(const BinaryArgs&);
-}  // namespace ordo::kernels::cuda
+#define ORDO_COMPARISON(name, ...) ORDO_BINARY_LOOP(name)
+#define ORDO_LOGICAL ORDO_COMPARISON
+#include <ordo/kernels/elementwise/comparison.def>
+
+}  // namespace ordo::kernels

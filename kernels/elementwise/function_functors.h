@@ -6,40 +6,6 @@
 
 namespace ordo::kernels {
 
-#define ORDO_MATH_FUNCTOR(Name, function) \
-  struct Name {                           \
-    template <class T>                    \
-    ORDO_HD T operator()(T x) const {     \
-      return ordo::math::function(x);     \
-    }                                     \
-  }
-ORDO_MATH_FUNCTOR(Exp, exp);
-ORDO_MATH_FUNCTOR(Expm1, expm1);
-ORDO_MATH_FUNCTOR(Log, log);
-ORDO_MATH_FUNCTOR(Log1p, log1p);
-ORDO_MATH_FUNCTOR(Sqrt, sqrt);
-ORDO_MATH_FUNCTOR(Rsqrt, rsqrt);
-ORDO_MATH_FUNCTOR(Sin, sin);
-ORDO_MATH_FUNCTOR(Cos, cos);
-ORDO_MATH_FUNCTOR(SinModerate, sin_moderate);
-ORDO_MATH_FUNCTOR(CosModerate, cos_moderate);
-ORDO_MATH_FUNCTOR(Tanh, tanh);
-ORDO_MATH_FUNCTOR(Sigmoid, sigmoid);
-ORDO_MATH_FUNCTOR(Erf, erf);
-ORDO_MATH_FUNCTOR(Gelu, gelu);
-ORDO_MATH_FUNCTOR(GeluTanh, gelu_tanh);
-ORDO_MATH_FUNCTOR(Floor, floor);
-ORDO_MATH_FUNCTOR(Ceil, ceil);
-ORDO_MATH_FUNCTOR(Round, round_even);
-#undef ORDO_MATH_FUNCTOR
-
-struct Reciprocal {
-  template <class T>
-  ORDO_HD T operator()(T x) const {
-    return T(1) / x;
-  }
-};
-
 struct Neg {
   template <class T>
   ORDO_HD T operator()(T x) const {
@@ -60,27 +26,6 @@ struct Abs {
   }
 };
 
-struct Square {
-  template <class T>
-  ORDO_HD T operator()(T x) const {
-    return Mul()(x, x);
-  }
-};
-
-struct Sign {
-  template <class T>
-  ORDO_HD T operator()(T x) const {
-    return x > T(0) ? T(1) : x == T(0) ? T(0) : x != x ? x : T(-1);  // no x < 0, which unsigned types never are
-  }
-};
-
-struct Relu {
-  template <class T>
-  ORDO_HD T operator()(T x) const {
-    return x > T(0) || x != x ? x : T(0);
-  }
-};
-
 template <class T>
 struct Clamp {
   T low, high;
@@ -90,32 +35,59 @@ struct Clamp {
   }
 };
 
-struct IsNan {
-  template <class T>
-  ORDO_HD bool operator()(T x) const {
-    return x != x;
+struct GeluGradient {
+  static constexpr double kDensity = 0x1.9884533d43651p-2;  // 1 / sqrt(2 pi)
+  ORDO_HD double operator()(double grad, double x) const {
+    return grad * (ordo::math::detail::normal_cdf(x) + x * (kDensity * ordo::math::exp(-0.5 * x * x)));
+  }
+  ORDO_HD float operator()(float grad, float x) const {
+    using namespace ordo::math::detail;
+    const double w = x, safe = clamped(w, -26.0, 26.0);  // beyond, the density is no float
+    return float(grad * (normal_cdf_float(w) + w * (kDensity * exp_near(-0.5 * safe * safe))));
   }
 };
 
-struct IsInf {
-  template <class T>
-  ORDO_HD bool operator()(T x) const {
-    return x == x && x - x != x - x;
+/// With s = sigmoid(u), u = 2 sqrt(2/pi) (x + 0.044715 x^3): s + x s (1 - s) u'.
+struct GeluTanhGradient {
+  static constexpr double kSlope = 2.0 * 0x1.9884533d43651p-1;
+  ORDO_HD double operator()(double grad, double x) const {
+    const double square = x * x, s = ordo::math::sigmoid(kSlope * (x + 0.044715 * x * square));
+    return grad * (s + x * (s * (1.0 - s)) * (kSlope * (1.0 + 3.0 * 0.044715 * square)));
+  }
+  ORDO_HD float operator()(float grad, float x) const {
+    using namespace ordo::math::detail;
+    const double w = clamped(x, -30.0, 30.0), square = w * w;  // beyond, the derivative is 0 or 1
+    const double s = 1.0 / (1.0 + exp_near(-clamped(kSlope * (w + 0.044715 * w * square), -600.0, 600.0)));
+    return float(grad * (s + w * (s * (1.0 - s)) * (kSlope * (1.0 + 3.0 * 0.044715 * square))));
   }
 };
 
-struct IsFinite {
-  template <class T>
-  ORDO_HD bool operator()(T x) const {
-    return x - x == x - x;
-  }
-};
+/// Those of functions.def, by the names of their rows.
+namespace functors {
 
-struct LogicalNot {
-  template <class T>
-  ORDO_HD bool operator()(T x) const {
-    return x == T(0);
-  }
-};
+#define ORDO_FUNCTOR(name, result, formula) \
+  struct name {                             \
+    template <class T>                      \
+    ORDO_HD result operator()(T x) const {  \
+      return formula;                       \
+    }                                       \
+  };
+#define ORDO_FUNCTION(name, kind, group, formula, ...) ORDO_FUNCTOR(name, T, formula)
+#define ORDO_PREDICATE(name, kind, group, formula, ...) ORDO_FUNCTOR(name, bool, formula)
+#define ORDO_FUNCTION_LOOP(name, group, formula) ORDO_FUNCTOR(name, T, formula)
+#define ORDO_GRADIENT(name, function, group, formula) \
+  struct name {                                       \
+    template <class T>                                \
+    ORDO_HD T operator()(T grad, T v) const {         \
+      return formula;                                 \
+    }                                                 \
+  };
+#include <ordo/kernels/elementwise/functions.def>
 
+ORDO_FUNCTOR(sin_moderate, T, math::sin_moderate(x))
+ORDO_FUNCTOR(cos_moderate, T, math::cos_moderate(x))
+ORDO_FUNCTOR(is_moderate_angle, bool, math::is_moderate_angle(x))
+#undef ORDO_FUNCTOR
+
+}  // namespace functors
 }  // namespace ordo::kernels

@@ -1,5 +1,5 @@
 // CPU loops over elementwise functors. A functor is called with values of math_t<T>, what it returns is converted to R.
-// Internal: for the .cpp files of this folder.
+// Internal: for *.loops.h.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <ordo/kernels/elementwise/binary.h>
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/unary.h>
+
+#define ORDO_LOOPS_DEVICE cpu
 
 namespace ordo::kernels::cpu {
 
@@ -110,6 +112,24 @@ void unary_loop(const UnaryArgs& args, const F& f) {
       staged_row(out + first, in + first, last - first, f);
     else
       for (int64_t i = first; i < last; ++i) out[i] = R(f(in[i]));
+  });
+}
+
+/// out = f(in). Where test() is true of all of a stretch, g gives the same bits, and vectorises.
+template <class T, class F, class Test, class G>
+void unary_loop_in_stretches(const UnaryArgs& args, const F& f, const Test& test, const G& g) {
+  T* out = static_cast<T*>(args.out);
+  const T* in = static_cast<const T*>(args.in);
+  parallel_for(0, args.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
+    for (int64_t start = first; start < last; start += kStretch) {
+      const int64_t end = std::min(start + kStretch, last);
+      bool other = false;
+      for (int64_t i = start; i < end; ++i) other |= !test(math_t<T>(in[i]));
+      if (other)
+        for (int64_t i = start; i < end; ++i) out[i] = T(f(math_t<T>(in[i])));
+      else
+        for (int64_t i = start; i < end; ++i) out[i] = T(g(math_t<T>(in[i])));
+    }
   });
 }
 

@@ -1,4 +1,4 @@
-// CUDA loops over elementwise functors, the counterpart of loops_cpu.h. Internal: for the .cu files of this folder.
+// CUDA loops over elementwise functors, the counterpart of loops_cpu.h. Internal: for *.loops.h.
 #pragma once
 
 #include <ordo/engine/cuda/cuda.h>
@@ -6,6 +6,8 @@
 #include <ordo/kernels/elementwise/binary.h>
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/unary.h>
+
+#define ORDO_LOOPS_DEVICE cuda
 
 namespace ordo::kernels::cuda {
 
@@ -39,6 +41,12 @@ void unary_loop(const UnaryArgs& args, const F& f) {
   ordo::cuda::DeviceScope scope(args.device);
   ordo::cuda::launch_over(unary_kernel<R, T, F>, args.numel, ordo::cuda::current_stream(args.device), args.numel,
                           static_cast<R*>(args.out), static_cast<const T*>(args.in), f);
+}
+
+/// Test and g are for CPUs.
+template <class T, class F, class Test, class G>
+void unary_loop_in_stretches(const UnaryArgs& args, const F& f, const Test&, const G&) {
+  unary_loop<T, T>(args, f);
 }
 
 template <class R, class T, class F>

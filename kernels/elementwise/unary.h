@@ -28,6 +28,15 @@ struct UnaryOp {
 
 }  // namespace ordo::kernels
 
+// Declares a loop of either device, in namespace ordo::kernels.
+#define ORDO_UNARY_LOOP(name)  \
+  namespace cpu {              \
+  void name(const UnaryArgs&); \
+  }                            \
+  namespace cuda {             \
+  void name(const UnaryArgs&); \
+  }
+
 #if ORDO_HAS_CUDA
 #define ORDO_UNARY_OP(label, function) \
   ::ordo::kernels::UnaryOp { label, cpu::function, cuda::function }

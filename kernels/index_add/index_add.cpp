@@ -54,9 +54,8 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
   ordo::detail::expect_defined(kOp, source, "source");
   ordo::detail::expect_same_device(kOp, self, index);
   ordo::detail::expect_same_device(kOp, self, source);
-  ORDO_CHECK(self.dtype() != boolean, DTypeError, kOp, "does not take bool tensors");
-  ORDO_CHECK(self.dtype() == source.dtype(), DTypeError, kOp, "input is {} but source is {}; convert one with to()",
-             self.dtype(), source.dtype());
+  ordo::detail::expect_not_bool(kOp, self.dtype());
+  ordo::detail::expect_same_dtype(kOp, self, source);
   ordo::detail::expect_index_dtype(kOp, index);
   ORDO_CHECK(!(is_integral(self.dtype()) && alpha.is_floating()), ValueError, kOp,
              "alpha = {} must be an integer for {} tensors", alpha.to_double(), self.dtype());

@@ -23,7 +23,7 @@ bool usable(int64_t rows, int64_t cols, int64_t row, int64_t col) {
 void check_pair(const char* op, const Tensor& a, const Tensor& b) {
   detail::expect_same_device(op, a, b);
   detail::expect_same_dtype(op, a, b);
-  ORDO_CHECK(a.dtype() != boolean, DTypeError, op, "does not take bool tensors; convert them first");
+  detail::expect_not_bool(op, a.dtype());
 }
 
 }  // namespace

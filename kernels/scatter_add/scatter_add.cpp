@@ -50,9 +50,8 @@ void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const
   ordo::detail::expect_defined(kOp, src, "src");
   ordo::detail::expect_same_device(kOp, self, index);
   ordo::detail::expect_same_device(kOp, self, src);
-  ORDO_CHECK(self.dtype() != boolean, DTypeError, kOp, "does not take bool tensors");
-  ORDO_CHECK(self.dtype() == src.dtype(), DTypeError, kOp, "input is {} but src is {}; convert one with to()",
-             self.dtype(), src.dtype());
+  ordo::detail::expect_not_bool(kOp, self.dtype());
+  ordo::detail::expect_same_dtype(kOp, self, src);
   ordo::detail::expect_index_dtype(kOp, index);
   const int d = wrap_dim(kOp, dim, self.dim());
   const Tensor s = views::at_least_1d(self), i = views::at_least_1d(index), v = views::at_least_1d(src);

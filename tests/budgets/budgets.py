@@ -36,7 +36,7 @@ def library_objects(build):
     folder = build / OBJECTS
     for path in sorted(folder.rglob("*.o")):
         source = str(path.relative_to(folder))[:-len(".o")]
-        if (ROOT / source).is_file():  # else of a source that is gone
+        if (ROOT / source).is_file() or (build / source).is_file():  # else of a source that is gone
             yield path, source
 
 

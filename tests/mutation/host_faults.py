@@ -5,6 +5,7 @@ MEMORY = "engine/memory.cpp"
 DETERMINISM = "engine/determinism.cpp"
 PARALLEL = "engine/parallel.cpp"
 UNARY = "autograd/ops/unary.cpp"
+FUNCTIONS = "kernels/elementwise/functions.def"
 POW = "autograd/ops/pow.cpp"
 INIT = "nn/init.cpp"
 ADAM = "nn/optim/adam.cpp"
@@ -76,9 +77,9 @@ HOST_FAULTS = [
     fault("text: as many digits as a double has", "engine/print.cpp",
           "t_.dtype() == float64 ? 17 : t_.dtype() == float32 ? 8 : 4", "17"),
     # -- derivatives
-    fault("abs: derivative without the sign", UNARY, "return grad * sign(x); }", "return grad + x * 0; }"),
-    fault("expm1: derivative of the result", UNARY, "return grad * (y + 1); }", "return grad * y; }"),
-    fault("rsqrt: derivative with the other sign", UNARY, "grad * -0.5", "grad * 0.5"),
+    fault("abs: derivative without the sign", FUNCTIONS, "OF_INPUT(grad * sign(x))", "OF_INPUT(grad + x * 0)"),
+    fault("expm1: derivative of the result", FUNCTIONS, "OF_RESULT(grad * (y + 1))", "OF_RESULT(grad * y * 1)"),
+    fault("rsqrt: derivative with the other sign", FUNCTIONS, "grad * -0.5", "grad * 0.5"),
     fault("clamp: no gradient at the upper bound", UNARY,
           "where(logical_and(x >= *low, x <= *high), grad, 0)", "where(logical_and(x >= *low, x < *high), grad, 0)"),
     fault("gelu by tanh: a factor of the composed derivative", UNARY, "(x2 * (3 * 0.044715) + 1)",

@@ -4,7 +4,7 @@
 #   kernels use the project's macros instead of raw __shared__ and <<<>>>, and none of what the emulator cannot run
 #   the folders of the accumulate engine and its namespace accumulate_detail are used only by the engine and its tests
 #   ordo.h includes every public header
-#   public operations open an OpCall under their own names
+#   public operations open an OpCall under their own names, those of tables too
 set -euo pipefail
 cd -- "${1:?usage: style_check.sh ROOT}"
 failed=0
@@ -64,6 +64,27 @@ complain 'operations that do not open an OpCall("name", ...)' < <(
   done | sed -E 's/.* ([a-z_0-9]+)\(/\1/' | sort -u | while read -r name; do
     [[ " $forwarding " == *" $name "* ]] || grep -qE "OpCall [a-z]+\(\"$name\"|kOp = \"$name\"" autograd/ops/*.cpp ||
       grep -hE -A 4 "^inline constexpr [A-Za-z]+Names k" kernels/*/*.h | grep -q "\"$name\"" || echo "$name"
+  done)
+
+# Functions that a table declares (kernels/elementwise/functions.def): the macro of its rows is defined in a public header
+# as declarations of `name`, and in the source of operations as functions, each of which opens OpCall call(#name, ...).
+# table_macros FILE...: "MACRO functions calls" of every macro ORDO_X(name, ...), functions and calls being counted.
+table_macros() {
+  awk '/^#define ORDO_[A-Z_]+\(name,/ {split($2, parts, "("); macro = parts[1]; functions = calls = 0; inside = 1}
+       inside {functions += gsub(/Tensor name\(/, "&"); calls += gsub(/const OpCall call\(#name,/, "&")}
+       inside && !/\\$/ {if (functions) print macro, functions, calls; inside = 0}' "$@"
+}
+complain 'rows of tables whose functions do not open an OpCall(#name, ...)' < <(
+  for header in autograd/ops/*.h; do
+    grep -qE '#include <ordo/.*\.def>' "$header" || continue
+    table_macros "$header" | while read -r macro declared _; do
+      table_macros "${header%.h}.cpp" | grep -qx "$macro $declared $declared" || echo "$header: $macro"
+    done
+  done)
+# Otherwise the rule above would not find what a table declares.
+complain 'macros of public headers are ORDO_X(name, ...) and declare functions of a table' < <(
+  for header in autograd/ops/*.h; do
+    [ "$(grep -cE '^#define ORDO_[A-Z_]+\(' "$header")" -eq "$(table_macros "$header" | wc -l)" ] || echo "$header"
   done)
 
 complain 'files of more than 600 lines' < <(

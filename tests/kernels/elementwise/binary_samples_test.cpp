@@ -174,14 +174,10 @@ std::vector<Sample> comparison(std::vector<Sample> samples) {
     return comparison(binary([](T a, T b) { return ordo::op(a, b); },                                              \
                              [](double a, double b) -> double { return expression; }, shapes_of_size(n)));         \
   }
-COMPARISON_SAMPLES(eq, a == b)
-COMPARISON_SAMPLES(ne, a != b)
-COMPARISON_SAMPLES(lt, a < b)
-COMPARISON_SAMPLES(le, a <= b)
-COMPARISON_SAMPLES(gt, a > b)
-COMPARISON_SAMPLES(ge, a >= b)
-COMPARISON_SAMPLES(logical_and, (a != 0) && (b != 0))
-COMPARISON_SAMPLES(logical_or, (a != 0) || (b != 0))
+#define ORDO_COMPARISON(name, group, formula, reference) COMPARISON_SAMPLES(name, reference)
+#define ORDO_EXCHANGED_COMPARISON(name, other, reference) COMPARISON_SAMPLES(name, reference)
+#define ORDO_LOGICAL ORDO_COMPARISON
+#include <ordo/kernels/elementwise/comparison.def>
 
 Tensor mask(const Dims& sizes, uint64_t stream = 5) { return test_indices(sizes, 2, stream, int32).to(boolean); }
 

@@ -44,30 +44,10 @@ std::vector<Sample> unary(Tensor (*run)(const Tensor&), Formula formula, double 
                   high, {n})};                                                                                     \
   }
 
-UNARY_SAMPLES(neg, -2, 2, -x)
-UNARY_SAMPLES(abs, -2, 2, std::abs(x))
-UNARY_SAMPLES(square, -2, 2, x* x)
-UNARY_SAMPLES(sign, -2, 2, x > 0 ? 1 : x < 0 ? -1 : 0)
-UNARY_SAMPLES(relu, -2, 2, x > 0 ? x : 0)
-UNARY_SAMPLES(floor, -5, 5, std::floor(x))
-UNARY_SAMPLES(ceil, -5, 5, std::ceil(x))
-UNARY_SAMPLES(round, -5, 5, std::nearbyint(x))
-UNARY_SAMPLES(exp, -2, 2, std::exp(x))
-UNARY_SAMPLES(expm1, -2, 2, std::expm1(x))
-UNARY_SAMPLES(log, 0.5, 4, std::log(x))
-UNARY_SAMPLES(log1p, -0.5, 4, std::log1p(x))
-UNARY_SAMPLES(sqrt, 0.5, 4, std::sqrt(x))
-UNARY_SAMPLES(rsqrt, 0.5, 4, 1 / std::sqrt(x))
-UNARY_SAMPLES(reciprocal, 0.5, 4, 1 / x)
-UNARY_SAMPLES(sin, -9, 9, std::sin(x))
-UNARY_SAMPLES(cos, -9, 9, std::cos(x))
-UNARY_SAMPLES(tanh, -3, 3, std::tanh(x))
-UNARY_SAMPLES(sigmoid, -5, 5, 1 / (1 + std::exp(-x)))
-UNARY_SAMPLES(erf, -3, 3, std::erf(x))
-UNARY_SAMPLES(isnan, -2, 2, 0 * x)
-UNARY_SAMPLES(isinf, -2, 2, 0 * x)
-UNARY_SAMPLES(isfinite, -2, 2, 1 + 0 * x)
-UNARY_SAMPLES(logical_not, -2, 2, x == 0)
+#define ORDO_FUNCTION(name, kind, group, formula, derivative, least, most, reference) \
+  UNARY_SAMPLES(name, least, most, reference)
+#define ORDO_PREDICATE(name, kind, group, formula, least, most, reference) UNARY_SAMPLES(name, least, most, reference)
+#include <ordo/kernels/elementwise/functions.def>
 
 Tensor gelu_exact(const Tensor& t) { return gelu(t); }
 double gelu_exact_reference(double x) { return x * 0.5 * std::erfc(-x * std::sqrt(0.5)); }

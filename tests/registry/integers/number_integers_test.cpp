@@ -19,12 +19,10 @@ ORDO_NUMBER(sub)
 ORDO_NUMBER(mul)
 ORDO_NUMBER(div)
 ORDO_NUMBER(pow)
-ORDO_NUMBER(eq)
-ORDO_NUMBER(ne)
-ORDO_NUMBER(lt)
-ORDO_NUMBER(le)
-ORDO_NUMBER(gt)
-ORDO_NUMBER(ge)
+#define ORDO_COMPARISON(name, ...) ORDO_NUMBER(name)
+#define ORDO_EXCHANGED_COMPARISON ORDO_COMPARISON
+#define ORDO_LOGICAL(name, ...) ORDO_OP_NO_INTEGERS(name);
+#include <ordo/kernels/elementwise/comparison.def>
 
 ORDO_OP_INTEGERS(add_) {
   return {{"other", [](int64_t v, Device d) { return bytes(d).add_(v); }},
@@ -95,48 +93,25 @@ ORDO_OP_INTEGERS(synthetic_cifar10) {
 }
 
 // Everything these are given is a tensor, a floating number or a word.
-ORDO_OP_NO_INTEGERS(abs);
+#define ORDO_FUNCTION(name, ...) ORDO_OP_NO_INTEGERS(name);
+#define ORDO_PREDICATE ORDO_FUNCTION
+#include <ordo/kernels/elementwise/functions.def>
 ORDO_OP_NO_INTEGERS(batch_norm);
 ORDO_OP_NO_INTEGERS(binary_cross_entropy_with_logits);
 ORDO_OP_NO_INTEGERS(bmm);
-ORDO_OP_NO_INTEGERS(ceil);
 ORDO_OP_NO_INTEGERS(clone);
 ORDO_OP_NO_INTEGERS(contiguous);
 ORDO_OP_NO_INTEGERS(copy_);
-ORDO_OP_NO_INTEGERS(cos);
 ORDO_OP_NO_INTEGERS(dropout);
-ORDO_OP_NO_INTEGERS(erf);
-ORDO_OP_NO_INTEGERS(exp);
-ORDO_OP_NO_INTEGERS(expm1);
-ORDO_OP_NO_INTEGERS(floor);
 ORDO_OP_NO_INTEGERS(gelu);
-ORDO_OP_NO_INTEGERS(isfinite);
-ORDO_OP_NO_INTEGERS(isinf);
-ORDO_OP_NO_INTEGERS(isnan);
 ORDO_OP_NO_INTEGERS(l1_loss);
 ORDO_OP_NO_INTEGERS(linear);
-ORDO_OP_NO_INTEGERS(log);
-ORDO_OP_NO_INTEGERS(log1p);
-ORDO_OP_NO_INTEGERS(logical_and);
-ORDO_OP_NO_INTEGERS(logical_not);
-ORDO_OP_NO_INTEGERS(logical_or);
 ORDO_OP_NO_INTEGERS(matmul);
 ORDO_OP_NO_INTEGERS(maximum);
 ORDO_OP_NO_INTEGERS(minimum);
 ORDO_OP_NO_INTEGERS(mm);
 ORDO_OP_NO_INTEGERS(mse_loss);
-ORDO_OP_NO_INTEGERS(neg);
 ORDO_OP_NO_INTEGERS(normal_);
-ORDO_OP_NO_INTEGERS(reciprocal);
-ORDO_OP_NO_INTEGERS(relu);
-ORDO_OP_NO_INTEGERS(round);
-ORDO_OP_NO_INTEGERS(rsqrt);
-ORDO_OP_NO_INTEGERS(sigmoid);
-ORDO_OP_NO_INTEGERS(sign);
-ORDO_OP_NO_INTEGERS(sin);
-ORDO_OP_NO_INTEGERS(sqrt);
-ORDO_OP_NO_INTEGERS(square);
-ORDO_OP_NO_INTEGERS(tanh);
 ORDO_OP_NO_INTEGERS(to);
 ORDO_OP_NO_INTEGERS(uniform_);
 

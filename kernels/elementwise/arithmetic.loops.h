@@ -1,8 +1,10 @@
+// Loops of arithmetic.cpp.
+#pragma once
+
 #include <ordo/kernels/elementwise/arithmetic_functors.h>
 #include <ordo/kernels/elementwise/arithmetic_loops.h>
-#include <ordo/kernels/elementwise/loops_cpu.h>
 
-namespace ordo::kernels::cpu {
+namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 
 void add(const BinaryArgs& args) {
   dispatch_all("add", args.dtype, [&]<class T>() { binary_loop<T, T>(args, Add()); });
@@ -33,4 +35,4 @@ void maximum(const BinaryArgs& args) {
   dispatch_all("maximum", args.dtype, [&]<class T>() { binary_loop<T, T>(args, Maximum()); });
 }
 
-}  // namespace ordo::kernels::cpu
+}  // namespace ordo::kernels::ORDO_LOOPS_DEVICE

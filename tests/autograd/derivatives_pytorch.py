@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Compares the PyTorch column of docs/derivatives.md with what the installed PyTorch does.
+
+    python3 tests/autograd/derivatives_pytorch.py docs/derivatives.md
+
+Every row that differs is printed. Exit status: 0 when none does, 1 when some do, 2 without PyTorch.
+"""
+import math
+import sys
+
+try:
+    import torch
+    from torch.nn import functional as F
+except ImportError:
+    print("PyTorch is not installed for this Python.", file=sys.stderr)
+    sys.exit(2)
+
+INF = math.inf
+
+
+def like(x, v):
+    return torch.full_like(x, v)
+
+
+def nll(x, weight, ignored):
+    return F.nll_loss(x.unsqueeze(0), torch.tensor([0]), like(x, weight), ignore_index=ignored)
+
+
+# By the first column of the page. x is float64 of one dimension.
+PROGRAMS = {
+    "abs": torch.abs,
+    "sign": torch.sign,
+    "relu": torch.relu,
+    "clamp(-1, 1)": lambda x: torch.clamp(x, -1, 1),
+    "clamp(1, -1)": lambda x: torch.clamp(x, 1, -1),
+    "clamp(min 0)": lambda x: torch.clamp(x, min=0),
+    "floor": torch.floor,
+    "round": torch.round,
+    "sqrt": torch.sqrt,
+    "sqrt, weight 0": lambda x: torch.sqrt(x) * 0,
+    "rsqrt": torch.rsqrt,
+    "reciprocal": torch.reciprocal,
+    "log": torch.log,
+    "log1p": torch.log1p,
+    "exp": torch.exp,
+    "expm1": torch.expm1,
+    "sin": torch.sin,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "erf": torch.erf,
+    "gelu": F.gelu,
+    "square": torch.square,
+    "pow(x, 0)": lambda x: torch.pow(x, 0),
+    "pow(x, 1)": lambda x: torch.pow(x, 1),
+    "pow(x, 2)": lambda x: torch.pow(x, 2),
+    "pow(x, 0.5)": lambda x: torch.pow(x, 0.5),
+    "pow(x, -1)": lambda x: torch.pow(x, -1),
+    "pow(x, tensor 0)": lambda x: torch.pow(x, like(x, 0)),
+    "pow(x, tensor 1)": lambda x: torch.pow(x, like(x, 1)),
+    "pow(0, y)": lambda x: torch.pow(0, x),
+    "pow(-1, y)": lambda x: torch.pow(-1, x),
+    "pow(tensor 0, y)": lambda x: torch.pow(like(x, 0), x),
+    "div(x, 0)": lambda x: x / 0,
+    "div(1, y)": lambda x: 1 / x,
+    "div(tensor 1, y)": lambda x: like(x, 1) / x,
+    "div(tensor 0, y)": lambda x: like(x, 0) / x,
+    "mul(x, inf)": lambda x: x * like(x, INF),
+    "maximum(x, 1)": lambda x: torch.maximum(x, like(x, 1)),
+    "minimum(x, 1)": lambda x: torch.minimum(x, like(x, 1)),
+    "max": torch.max,
+    "min": torch.min,
+    "amax": torch.amax,
+    "max(dim 0)": lambda x: torch.max(x, 0).values,
+    "max_pool2d": lambda x: F.max_pool2d(x.view(1, 1, 2, 2), 2),
+    "var": torch.var,
+    "var(correction 3)": lambda x: torch.var(x, correction=3),
+    "std": torch.std,
+    "norm": lambda x: torch.linalg.vector_norm(x, 2),
+    "norm(0)": lambda x: torch.linalg.vector_norm(x, 0),
+    "norm(0.5)": lambda x: torch.linalg.vector_norm(x, 0.5),
+    "norm(1)": lambda x: torch.linalg.vector_norm(x, 1),
+    "norm(3)": lambda x: torch.linalg.vector_norm(x, 3),
+    "norm(inf)": lambda x: torch.linalg.vector_norm(x, INF),
+    "softmax, first of two": lambda x: torch.softmax(x, 0)[0],
+    "log_softmax, second of two": lambda x: torch.log_softmax(x, 0)[1],
+    "nll_loss, weights 0": lambda x: nll(x, 0, -100),
+    "nll_loss, all ignored": lambda x: nll(x, 1, 0),
+    "l1_loss": lambda x: F.l1_loss(x, like(x, 0)),
+    "mse_loss": lambda x: F.mse_loss(x, like(x, 0)),
+    "binary_cross_entropy_with_logits, target 1":
+        lambda x: F.binary_cross_entropy_with_logits(x, like(x, 1), reduction="none"),
+    "where(false, x, 0)": lambda x: torch.where(x == 7, x, 0.0),
+    "masked_fill(true)": lambda x: x.masked_fill(x != 7, 0),
+    "mul(where(x > 0, x, 0), inf)": lambda x: torch.where(x > 0, x, 0.0) * like(x, INF),
+    "dropout(1)": lambda x: F.dropout(x, 1.0),
+}
+
+
+def text_of(gradient, signed_zero):
+    """As the page writes it; the sign of zero where the page does."""
+    return ", ".join(f"{v if v or signed_zero else 0:.6g}" for v in gradient.tolist())
+
+
+def rows(page):
+    with open(page, encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith("|") and not line.startswith(("|---", "| operation")):
+                yield [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def main():
+    different = count = 0
+    for operation, at, _, pytorch, _ in rows(sys.argv[1]):
+        x = torch.tensor([float(v) for v in at.split(",")], dtype=torch.float64, requires_grad=True)
+        y = PROGRAMS[operation](x)
+        y.sum().backward()
+        gradient = torch.zeros_like(x) if x.grad is None else x.grad
+        measured = text_of(gradient, "-0" in pytorch.split(", "))
+        count += 1
+        if measured != pytorch:
+            different += 1
+            print(f"{operation} at {at}: {measured}, the page says {pytorch}")
+    print(f"PyTorch {torch.__version__}: {count - different} of {count} rows as on the page")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
