@@ -33,6 +33,8 @@ FuzzResult fuzz_views(uint64_t seed);
 /// A sample of any operation with some inputs bent: it gives a result, the same twice and with any number of threads,
 /// or an error of the library, and leaves its inputs alone.
 FuzzResult fuzz_calls(uint64_t seed);
+/// Sums by the algorithm `exact` of values that are spread, cancel or meet boundaries of rounding: ordering rule 5.
+FuzzResult fuzz_sums(uint64_t seed);
 
 /// Draws for one program.
 class Draw {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <ordo/engine/half.h>
 #include <ordo/engine/memory.h>
@@ -15,43 +18,77 @@
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
-/// Nearly all values go to the main window; the memory of the others is taken when a value comes.
+/// The windows that nearly all values go to: 2^shift neighbours, from window `first` on. A cell's sums of these lie
+/// side by side, so that a value touches one cache line whatever its exponent.
+struct MainWindows {
+  int first, shift;
+  static constexpr int kMostShift = 4;
+  int count() const { return 1 << shift; }
+};
+
+/// The main windows of every cell. Values outside of them are strays, kept in a list; the windows that many of them
+/// need are made when the list is full.
 class ExactCells {
  public:
-  ExactCells(const ExactWindows& windows, int main, int64_t most)
-      : windows_(windows), main_(main), base_(windows.base(main)), lowest_(main), highest_(main), most_(most) {}
+  ExactCells(const ExactWindows& windows, const MainWindows& main, int64_t most, int64_t most_strays)
+      : windows_(windows),
+        main_(main),
+        base_(windows.base(main.first)),
+        most_(most),
+        most_strays_(size_t(most_strays)),
+        main_sums_(std::make_unique<Scratch<int64_t>>(most << main.shift, Device())) {}
 
   /// Starts again with `count` empty cells, at most `most`.
   void begin(int64_t count) {
     count_ = count;
-    for (auto& window : sums_)
+    std::fill_n(main_sums_->data(), count << main_.shift, 0);
+    for (auto& window : others_)
       if (window) std::fill_n(window->data(), count, 0);
-    make(main_);
+    strays_.clear();
   }
 
-  /// Of the main window.
-  int64_t bytes() const { return count_ * int64_t(sizeof(int64_t)); }
+  bool has_several() const { return main_.shift > 0; }
+  /// Of the main windows.
+  int64_t bytes() const { return (count_ << main_.shift) * int64_t(sizeof(int64_t)); }
 
-  /// What a loop over values needs, apart from the rest so that it stays in registers.
+  /// Finds the places of values in the main windows; apart from the rest so that it stays in registers.
   class Adder {
    public:
     explicit Adder(ExactCells& cells)
-        : sums_(cells.window(cells.main_)),
-          scale_(exact_detail::power_of_two(150 - cells.base_)),
-          lowest_(uint32_t(std::max(cells.base_, 0)) << 24),
-          span_((uint32_t(cells.base_ + cells.windows_.width) << 24) - lowest_),
-          reach_((uint32_t(std::min(cells.base_ + int(kExactReach) + 1, kExactNotFinite)) << 24) - lowest_) {}
-    void operator()(int64_t cell, int64_t addend) const { sums_[cell] += addend; }
-    /// `cell` may be any number.
-    void prefetch(int64_t cell) const { __builtin_prefetch(sums_ + cell, 1); }
-    /// Whether v does not belong to the main window, 1 or 0. Zero belongs to every one. No branch: zeros often come
-    /// mixed with other values.
-    uint32_t is_elsewhere(float v) const { return is_beyond(v, span_); }
-    /// Whether the main window can take v, a single value besides those of the items.
+        : sums_(*cells.main_sums_),
+          base_(cells.base_),
+          shift_(cells.main_.shift),
+          width_(cells.windows_.width),
+          reciprocal_(65536u / uint32_t(width_) + 1),
+          exponents_(uint32_t(cells.main_.count() * width_)),
+          lowest_(uint32_t(std::max(base_, 0)) << 24),
+          span_(shifted(base_ + int(exponents_)) - lowest_),
+          reach_(shifted(base_ + int(exponents_) - width_ + kReach + 1) - lowest_) {}
+    int64_t& sum(int64_t place) const { return sums_[place]; }
+    void prefetch(int64_t place) const { __builtin_prefetch(sums_ + place, 1); }
+    /// Whether v is a stray, 1 or 0. Zero is none. No branch: zeros often come mixed with other values.
+    uint32_t is_stray(float v) const { return is_beyond(v, span_); }
+    /// Whether the main windows can take v, a single value besides those of the items.
     bool can_add(float v) const { return is_beyond(v, reach_) == 0; }
-    int64_t addend(float v) const { return int64_t(double(v) * scale_); }
+    /// Among the main windows, that of v. Any for zero.
+    uint32_t window(float v) const {
+      const uint32_t field = std::max(ordo::detail::float_bits(v) << 1 >> 24, 1u);
+      // The quotient by the width, exactly: there are less than 300 exponents.
+      return std::min(field - uint32_t(base_), exponents_ - 1) * reciprocal_ >> 16;
+    }
+    int64_t place(int64_t cell, uint32_t window) const { return (cell << shift_) + int64_t(window); }
+    /// A v of main window w, in its units.
+    int64_t addend(float v, uint32_t w) const {
+      const uint64_t scale = uint64_t(1173 - base_ - int(w) * width_) << 52;  // 2^(150 - the window's base)
+      return int64_t(double(v) * std::bit_cast<double>(scale));
+    }
 
    private:
+    // The highest window can take the old content when it is at most so many exponents above its base. Then that is
+    // below 2^61, the sum of all items below 2^62, and what the lower windows add below 2^56.
+    static constexpr int kReach = 37;
+    // Exponents as the highest byte, which is where a float has them when its sign is shifted out.
+    static uint32_t shifted(int exponent) { return uint32_t(std::clamp(exponent, 0, kExactNotFinite)) << 24; }
     uint32_t is_beyond(float v, uint32_t span) const {
       const uint32_t magnitude = ordo::detail::float_bits(v) << 1;
       const uint32_t all_if_any = uint32_t(0) - uint32_t(magnitude != 0);
@@ -59,110 +96,178 @@ class ExactCells {
     }
 
     int64_t* sums_;
-    double scale_;
-    uint32_t lowest_, span_, reach_;  // of floats shifted by their sign: the exponent is the highest byte
+    int base_, shift_, width_;
+    uint32_t reciprocal_, exponents_, lowest_, span_, reach_;
   };
 
-  /// The sums in window w, or null when nothing was added there.
-  int64_t* window(int w) const { return sums_[size_t(w)] ? sums_[size_t(w)]->data() : nullptr; }
-
-  /// The window w of these cells, made when it is missing.
-  int64_t* make(int w) {
-    auto& window = sums_[size_t(w)];
-    if (!window) {
-      window = std::make_unique<Scratch<int64_t>>(most_, Device());
-      std::fill_n(window->data(), count_, 0);
-      if (w != windows_.infinities()) {
-        lowest_ = std::min(lowest_, w);
-        highest_ = std::max(highest_, w);
-      }
-    }
-    return *window;
-  }
-
-  /// Adds any value to the window that it belongs to.
+  /// Adds a stray.
   [[gnu::noinline]] void add(int64_t cell, float v) {
-    const int exponent = exact_exponent(v);
-    if (exponent == kExactNotFinite) {
-      int64_t& count = make(windows_.infinities())[cell];
-      count = int64_t(uint64_t(count) + uint64_t(exact_not_finite(v)));
-    } else {
-      const int w = windows_.of(exponent);
-      make(w)[cell] += exact_addend(v, windows_.base(w));
-    }
+    if (strays_.size() < most_strays_) return strays_.push_back({cell, v});
+    const Part part = part_of(v);
+    int64_t& sum = make(part.window)[cell];
+    sum = int64_t(uint64_t(sum) + uint64_t(part.addend));
   }
 
-  /// Adds the sums of others' cells [first, last). These cells have all windows that the others have.
-  void add(const ExactCells& others, int64_t first, int64_t last) {
-    for (int w = 0; w < ExactWindows::kMost; ++w) {
-      const int64_t* const from = others.window(w);
-      int64_t* const to = window(w);
-      if (!from) continue;
-      for (int64_t c = first; c < last; ++c) to[c] = int64_t(uint64_t(to[c]) + uint64_t(from[c]));
+  /// Takes the strays of others, so that these cells have all windows that the others have, and is ready for add() and
+  /// finish() by several threads.
+  void gather(std::span<ExactCells> others) {
+    for (ExactCells& other : others) {
+      strays_.insert(strays_.end(), other.strays_.begin(), other.strays_.end());
+      for (int w = 0; w < ExactWindows::kMost; ++w)
+        if (other.others_[size_t(w)]) make(w);
     }
+    std::sort(strays_.begin(), strays_.end(), [](const Stray& a, const Stray& b) { return a.cell < b.cell; });
+  }
+
+  /// Adds the sums of others' cells [first, last).
+  void add(const ExactCells& others, int64_t first, int64_t last) {
+    const auto add_all = [](int64_t* to, const int64_t* from, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = int64_t(uint64_t(to[i]) + uint64_t(from[i]));
+    };
+    add_all(*main_sums_, *others.main_sums_, first << main_.shift, last << main_.shift);
+    for (size_t w = 0; w < others_.size(); ++w)
+      if (others.others_[w]) add_all(*others_[w], *others.others_[w], first, last);
   }
 
   /// Adds the sums to output(c), the elements of the cells [first, last).
   template <class T, class Output>
   void finish(int64_t first, int64_t last, const Output& output) {
     const Adder adder(*this);
-    const int64_t* const main = window(main_);
-    const int quantum = base_ - 150;
     std::array<const int64_t*, ExactWindows::kMost> others;
-    int count = 0;
-    for (int w = 0; w < ExactWindows::kMost; ++w)
-      if (w != main_ && window(w)) others[size_t(count++)] = window(w);
-    const bool normal = quantum >= -126;
-    const double power = exact_detail::power_of_two(quantum);
+    size_t other_count = 0;
+    for (const auto& window : others_)
+      if (window) others[other_count++] = window->data();
+    auto stray = std::lower_bound(strays_.begin(), strays_.end(), first,
+                                  [](const Stray& s, int64_t cell) { return s.cell < cell; });
     // Blocks of ordinary cells go through loops without branches; the results of others are put in afterwards.
-    constexpr int64_t kBlock = 64;
     std::array<std::pair<int64_t, T>, kBlock> rare;
     for (int64_t begin = first; begin < last; begin += kBlock) {
       const int64_t end = std::min(last, begin + kBlock);
-      int64_t any = 0;
-      for (int k = 0; k < count; ++k)
-        for (int64_t c = begin; c < end; ++c) any |= others[size_t(k)][c];
+      int64_t any = stray != strays_.end() && stray->cell < end;
+      for (size_t k = 0; k < other_count; ++k)
+        for (int64_t c = begin; c < end; ++c) any |= others[k][c];
       for (int64_t c = begin; c < end; ++c) any |= int64_t(!adder.can_add(float(output(c))));
       size_t rare_count = 0;
       for (int64_t c = begin; any != 0 && c < end; ++c) {
-        int64_t elsewhere = !adder.can_add(float(output(c)));
-        for (int k = 0; k < count; ++k) elsewhere |= others[size_t(k)][c];
-        if (elsewhere != 0) rare[rare_count++] = {c, result(c, T(output(c)))};
+        const auto from = stray;
+        while (stray != strays_.end() && stray->cell == c) ++stray;
+        int64_t is_rare = stray != from || !adder.can_add(float(output(c)));
+        for (size_t k = 0; k < other_count; ++k) is_rare |= others[k][c];
+        if (is_rare != 0) rare[rare_count++] = {c, result(c, T(output(c)), std::span(from, stray))};
       }
-      if (normal) {
-        for (int64_t c = begin; c < end; ++c) {
-          const float old = output(c), before = adder.can_add(old) ? old : 0;
-          const float sum = exact_detail::round_normal<T>(main[c] + adder.addend(before), power);
-          output(c) = T(main[c] == 0 ? before : sum);
-        }
-      } else {
-        for (int64_t c = begin; c < end; ++c)
-          if (const float old = output(c); main[c] != 0 && adder.can_add(old))
-            output(c) = exact_detail::round_once<T>(main[c] + adder.addend(old), quantum);
-      }
+      finish_block<T>(adder, begin, end, output);
       for (size_t r = 0; r < rare_count; ++r) output(rare[r].first) = rare[r].second;
     }
   }
 
  private:
+  static constexpr int64_t kBlock = 64;
+  struct Stray {
+    int64_t cell;
+    float value;
+  };
+  struct Part {
+    int window;
+    int64_t addend;
+  };
+
+  Part part_of(float v) const {
+    const int exponent = exact_exponent(v);
+    if (exponent == kExactNotFinite) return {windows_.infinities(), exact_not_finite(v)};
+    const int w = windows_.of(exponent);
+    return {w, exact_addend(v, windows_.base(w))};
+  }
+
+  int64_t* make(int w) {
+    auto& window = others_[size_t(w)];
+    if (!window) {
+      window = std::make_unique<Scratch<int64_t>>(most_, Device());
+      std::fill_n(window->data(), count_, 0);
+    }
+    return *window;
+  }
+
+  // Cells [begin, end), at most kBlock, that have main windows only, and an old content that these can take. What it
+  // writes to others is overwritten.
+  template <class T, class Output>
+  void finish_block(const Adder& adder, int64_t begin, int64_t end, const Output& output) const {
+    const int count = int(end - begin), highest = main_.count() - 1, width = windows_.width;
+    const int64_t* const sums = main_sums_->data() + (begin << main_.shift);
+    std::array<float, kBlock> before;
+    std::array<int64_t, kBlock> total{}, addend;
+    std::array<uint32_t, kBlock> own;
+    for (int k = 0; k < count; ++k) {
+      const float old = float(output(begin + k));
+      before[size_t(k)] = adder.can_add(old) ? old : 0;
+    }
+    for (int k = 0; k < count; ++k) own[size_t(k)] = adder.window(before[size_t(k)]);
+    for (int k = 0; k < count; ++k) addend[size_t(k)] = adder.addend(before[size_t(k)], own[size_t(k)]);
+    // From the lowest window up: the digits below the highest window, and what remains for that one.
+    const int64_t digit = (int64_t(1) << width) - 1;
+    std::array<std::array<int64_t, kBlock>, 1 << MainWindows::kMostShift> digits;
+    for (int w = 0; w <= highest; ++w)
+      for (int k = 0; k < count; ++k) {
+        const int64_t here =
+            sums[(k << main_.shift) + w] + (own[size_t(k)] == uint32_t(w) ? addend[size_t(k)] : 0) + total[size_t(k)];
+        digits[size_t(w)][size_t(k)] = here & digit;
+        total[size_t(k)] = w < highest ? here >> width : here;
+      }
+    // Down again, until 30 bits are known, more than any format keeps; then a last bit says whether there are others.
+    constexpr int64_t kEnough = int64_t(1) << 30;
+    std::array<int64_t, kBlock> unit;
+    std::fill_n(unit.begin(), count, int64_t(base_ + highest * width - 150));
+    for (int w = highest - 1; w >= 0; --w)
+      for (int k = 0; k < count; ++k) {
+        const int64_t t = total[size_t(k)], next = digits[size_t(w)][size_t(k)];
+        const bool goes_on = t < kEnough && t > -kEnough;
+        total[size_t(k)] = goes_on ? int64_t(uint64_t(t) << width) + next : t | int64_t(next != 0);
+        unit[size_t(k)] -= goes_on ? width : 0;
+      }
+    // A sum of zero leaves a zero as it is, bit for bit.
+    const auto is_kept = [&](int k) { return total[size_t(k)] == 0 && before[size_t(k)] == 0; };
+    if (base_ - 150 >= -126) {
+      for (int k = 0; k < count; ++k) {
+        const double power = std::bit_cast<double>(uint64_t(unit[size_t(k)] + 1023) << 52);
+        const float sum = exact_detail::round_normal<T>(total[size_t(k)], power);
+        output(begin + k) = T(is_kept(k) ? before[size_t(k)] : sum);
+      }
+    } else {
+      for (int k = 0; k < count; ++k)
+        if (!is_kept(k)) output(begin + k) = exact_detail::round_once<T>(total[size_t(k)], int(unit[size_t(k)]));
+    }
+  }
+
   // Of any cell.
-  template <class T>
-  T result(int64_t c, T old) const {
-    const auto sum = [&](int w) { return window(w) ? window(w)[c] : 0; };
+  template <class T, class Strays>
+  T result(int64_t c, T old, const Strays& strays) const {
+    std::array<int64_t, ExactWindows::kMost> sums{};
+    for (size_t w = 0; w < sums.size(); ++w)
+      if (others_[w]) sums[w] = (*others_[w])[c];
+    for (int w = 0; w < main_.count() && main_.first + w < ExactWindows::kMost; ++w)
+      sums[size_t(main_.first + w)] += (*main_sums_)[(c << main_.shift) + w];
+    for (const Stray& stray : strays) {
+      const Part part = part_of(stray.value);
+      int64_t& sum = sums[size_t(part.window)];
+      sum = int64_t(uint64_t(sum) + uint64_t(part.addend));
+    }
     const int infinities = windows_.infinities();
+    const auto sum = [&](int w) { return sums[size_t(w)]; };
     if (sum(infinities) != 0 || exact_exponent(float(old)) == kExactNotFinite)
       return exact_not_finite_result(old, sum(infinities));
-    int lowest = lowest_, highest = highest_;
+    int lowest = 0, highest = infinities - 1;
     while (highest > lowest && sum(highest) == 0) --highest;
     while (lowest < highest && sum(lowest) == 0) ++lowest;
     return exact_result(old, windows_, lowest, highest, sum);
   }
 
   ExactWindows windows_;
-  int main_, base_;
-  int lowest_, highest_;  // of the windows of finite values
+  MainWindows main_;
+  int base_;  // of the lowest main window
   int64_t most_, count_ = 0;
-  std::array<std::unique_ptr<Scratch<int64_t>>, ExactWindows::kMost> sums_;
+  size_t most_strays_;
+  std::unique_ptr<Scratch<int64_t>> main_sums_;  // [cell][main window]
+  std::array<std::unique_ptr<Scratch<int64_t>>, ExactWindows::kMost> others_;
+  std::vector<Stray> strays_;
 };
 
 /// Where the sums of cells go: those of destinations from `base` on, of all columns or of the single one.

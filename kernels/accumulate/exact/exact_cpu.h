@@ -12,8 +12,10 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/memory.h>
@@ -33,9 +35,7 @@ class ExactSum {
  public:
   ExactSum(const Items& items, T* output, const AccumulateShape& shape)
       : items_(items), output_(output), shape_(shape) {
-    const int top = likely_top();
-    windows_ = exact_windows(top, items.count);
-    main_ = windows_.of(top);
+    choose_windows();
   }
 
   void run() {
@@ -90,22 +90,43 @@ class ExactSum {
     }
   };
 
-  // The exponent that few values will exceed, from a look at some.
-  int likely_top() const {
+  // Windows, the highest of which few values will exceed, and as few main ones as most values need, from a look at
+  // some. Twice as many cost less than one stray in 64 values.
+  void choose_windows() {
     constexpr int64_t kLooks = 256;
     constexpr int kMargin = 1;
     const int64_t step = (items_.count + kLooks - 1) / kLooks;
+    std::array<int, kLooks> exponents;
+    size_t looks = 0;
     int top = 1;
     for (int64_t i = 0, k = 0; i < items_.count; i += step, ++k) {
       if (items_.destination(i) < 0) continue;
       const int64_t column = k % shape_.columns();
-      const int e = exact_exponent(item_value(items_, shape_, i, column / shape_.inner, column % shape_.inner));
-      if (e != kExactNotFinite) top = std::max(top, e);
+      const float v = item_value(items_, shape_, i, column / shape_.inner, column % shape_.inner);
+      const int e = exact_exponent(v);
+      if (v == 0 || e == kExactNotFinite) continue;
+      top = std::max(top, e);
+      exponents[looks++] = e;
     }
-    return std::min(top + kMargin, kExactNotFinite - 1);
+    windows_ = exact_windows(std::min(top + kMargin, kExactNotFinite - 1), items_.count);
+    std::array<size_t, ExactWindows::kMost> seen{};
+    for (size_t k = 0; k < looks; ++k) ++seen[size_t(windows_.of(exponents[k]))];
+    const int windows = windows_.infinities();
+    for (int shift = 0; shift <= MainWindows::kMostShift; ++shift) {
+      const int count = 1 << shift;
+      size_t most = 0;
+      for (int first = std::max(0, windows - count); first >= 0; --first) {
+        const size_t in =
+            std::accumulate(&seen[size_t(first)], &seen[size_t(std::min(windows, first + count))], size_t(0));
+        if (in > most || first == windows - count) main_ = {first, shift}, most = in;
+      }
+      if ((looks - most) * 64 <= looks || count >= windows) return;
+    }
   }
 
-  ExactCells cells(int64_t most) const { return ExactCells(windows_, main_, most); }
+  ExactCells cells(int64_t most, int threads) const {
+    return ExactCells(windows_, main_, most, 256 + most / (32 * threads));
+  }
 
   bool met_bad_index() const {
     if constexpr (requires { items_.met_bad_index(); })
@@ -118,12 +139,13 @@ class ExactSum {
   void run_rows() {
     const int64_t m = items_.count, n = shape_.destinations, columns = shape_.columns();
     const int threads = pieces_for(m * columns, kAccumulateGrain);
-    if (n * columns * threads <= kDirectCells && n * threads <= m) {
+    if (n * columns * threads <= kDirectCells >> main_.shift && n * threads <= m) {
       std::vector<ExactCells> own;
-      for (int p = 0; p < threads; ++p) own.push_back(cells(n * columns));
+      for (int p = 0; p < threads; ++p) own.push_back(cells(n * columns, threads));
       return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, own);
     }
-    const int64_t width = std::max<int64_t>({1, kRangeCells / columns, (n + kMostRanges - 1) / kMostRanges});
+    const int64_t width =
+        std::max<int64_t>({1, (kRangeCells >> main_.shift) / columns, (n + kMostRanges - 1) / kMostRanges});
     const int shift = int(std::bit_width(uint64_t(width - 1)));
     Deal<Items> deal(items_, n, shift, threads);
     if (met_bad_index()) return;
@@ -143,7 +165,7 @@ class ExactSum {
                          deal.base(r), deal.width(r), own);
     };
     std::vector<ExactCells> own;
-    for (int p = 0; p < threads; ++p) own.push_back(cells((int64_t(1) << shift) * columns));
+    for (int p = 0; p < threads; ++p) own.push_back(cells((int64_t(1) << shift) * columns, threads));
     std::atomic<int64_t> next = 0;
     for_pieces(threads, [&](int piece) {
       for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < deal.ranges();)
@@ -167,10 +189,7 @@ class ExactSum {
                          mine);
     });
     if (met_bad_index()) return;
-    // The sums of all come to the first.
-    for (int w = 0; w < ExactWindows::kMost; ++w)
-      for (const ExactCells& other : own.subspan(1))
-        if (other.window(w)) own[0].make(w);
+    own[0].gather(own.subspan(1));  // the sums of all come to the first
     parallel_for(0, count, pieces > 1 ? kAccumulateGrain : count, [&](int64_t from, int64_t to) {
       for (const ExactCells& other : own.subspan(1)) own[0].add(other, from, to);
       finish_cells(own[0], from, to, CellsOutput<T, kSingle>{output_, shape_, base});
@@ -183,65 +202,97 @@ class ExactSum {
     const int64_t outer = kSingle ? 1 : source.shape.outer, inner = kSingle ? 1 : source.shape.inner;
     const ExactCells::Adder add(cells);
     while (first < last) {
-      if constexpr (kSingle)
-        first = cells.bytes() > kFetchedBytes ? add_fetched(source, first, last, add)
-                                              : add_blocks(source, first, last, add);
+      if constexpr (kSingle) first = add_blocks(source, first, last, cells);
       for (const int64_t end = kSingle ? std::min(last, first + kBlock) : last; first < end; ++first) {
         const int64_t d = source.destination(first);
         if (d < 0) continue;
         for (int64_t o = 0, c = d * outer * inner; o < outer; ++o, c += inner)
           for (int64_t j = 0; j < inner; ++j) {
             const float v = source.value(first, o, j);
-            if (add.is_elsewhere(v)) [[unlikely]]
+            const uint32_t w = add.window(v);
+            if (add.is_stray(v)) [[unlikely]]
               cells.add(c + j, v);
             else
-              add(c + j, add.addend(v));
+              add.sum(add.place(c + j, w)) += add.addend(v, w);
           }
       }
     }
   }
 
-  // Adds blocks of single values from `first` on, up to one with an item to be skipped or a value of another window,
-  // and returns its first item. Every step is a loop without branches and calls.
+  // A block of single values: what is to be added, and to which sums.
+  struct Block {
+    alignas(64) std::array<int64_t, kBlock> addends, places;
+  };
+
   template <class Source>
-  static int64_t add_blocks(Source source, int64_t first, int64_t last, ExactCells::Adder add) {
-    alignas(64) std::array<int64_t, kBlock> addends;
-    alignas(64) std::array<float, kBlock> values;
-    for (; first <= last - kBlock; first += kBlock) {
-      uint64_t skipped = 0;
-      for (int64_t k = 0; k < kBlock; ++k) skipped |= uint64_t(source.unrecorded_destination(first + k)) >> 63;
-      if (skipped != 0) return first;
-      for (int64_t k = 0; k < kBlock; ++k) values[size_t(k)] = source.value(first + k, 0, 0);
-      uint32_t elsewhere = 0;
-      for (int64_t k = 0; k < kBlock; ++k) elsewhere |= add.is_elsewhere(values[size_t(k)]);
-      if (elsewhere != 0) return first;
-      for (int64_t k = 0; k < kBlock; ++k) addends[size_t(k)] = add.addend(values[size_t(k)]);
-      for (int64_t k = 0; k < kBlock; ++k) add(source.checked_destination(first + k), addends[size_t(k)]);
-    }
-    return first;
+  static int64_t add_blocks(Source source, int64_t first, int64_t last, ExactCells& cells) {
+    return cells.has_several() ? add_blocks<true>(source, first, last, cells)
+                               : add_blocks<false>(source, first, last, cells);
   }
 
-  // The same where most sums have to be fetched: by items, so that there is no step in which no fetch is under way, and
-  // apart from what calls anything, so that its variables stay in registers.
-  template <class Source>
-  [[gnu::noinline]] static int64_t add_fetched(Source source, int64_t first, int64_t last, ExactCells::Adder add) {
-    constexpr int64_t kAhead = 256;
-    for (; first < last - kAhead; ++first) {
-      add.prefetch(source.checked_destination(first + kAhead));
-      const int64_t d = source.unrecorded_destination(first);
-      if (d < 0) break;
-      const float v = source.value(first, 0, 0);
-      if (add.is_elsewhere(v)) break;
-      add(d, add.addend(v));
+  // Adds blocks of single values from `first` on, up to one with an item to be skipped, and returns its first item.
+  // Where most sums have to be fetched, those of a block are on their way while the block before it is added.
+  template <bool kSeveral, class Source>
+  static int64_t add_blocks(Source source, int64_t first, int64_t last, ExactCells& cells) {
+    const ExactCells::Adder add(cells);
+    std::array<Block, 2> blocks;
+    const auto place = [&](const Block& block, int64_t begin, int64_t k) {
+      return kSeveral ? block.places[size_t(k)] : source.checked_destination(begin + k);
+    };
+    const auto add_block = [&](const Block& block, int64_t begin) {
+      for (int64_t k = 0; k < kBlock; ++k) add.sum(place(block, begin, k)) += block.addends[size_t(k)];
+    };
+    if (cells.bytes() <= kFetchedBytes) {
+      for (; first <= last - kBlock && prepare<kSeveral>(source, first, add, cells, blocks[0]); first += kBlock)
+        add_block(blocks[0], first);
+      return first;
     }
-    return first;
+    if (first > last - kBlock || !prepare<kSeveral>(source, first, add, cells, blocks[0])) return first;
+    for (size_t now = 0;; now ^= 1, first += kBlock) {
+      const int64_t next = first + kBlock;
+      const bool more = next <= last - kBlock && prepare<kSeveral>(source, next, add, cells, blocks[now ^ 1]);
+      for (int64_t k = 0; more && k < kBlock; ++k) add.prefetch(place(blocks[now ^ 1], next, k));
+      add_block(blocks[now], first);
+      if (!more) return next;
+    }
+  }
+
+  // Fills a block with the items from `first` on, unless one of them is to be skipped. Strays are added at once. Every
+  // step is a loop without branches and calls.
+  template <bool kSeveral, class Source>
+  [[gnu::noinline]] static bool prepare(Source source, int64_t first, ExactCells::Adder add, ExactCells& cells,
+                                        Block& block) {
+    uint64_t skipped = 0;
+    for (int64_t k = 0; k < kBlock; ++k) skipped |= uint64_t(source.unrecorded_destination(first + k)) >> 63;
+    if (skipped != 0) return false;
+    alignas(64) std::array<float, kBlock> values;
+    uint32_t strays = 0;
+    for (int64_t k = 0; k < kBlock; ++k) {
+      const float v = source.value(first + k, 0, 0);
+      strays |= add.is_stray(v);
+      values[size_t(k)] = v;
+    }
+    for (int64_t k = 0; strays != 0 && k < kBlock; ++k)
+      if (float& v = values[size_t(k)]; add.is_stray(v))
+        cells.add(source.checked_destination(first + k), std::exchange(v, 0.0f));
+    if constexpr (kSeveral) {
+      alignas(64) std::array<uint32_t, kBlock> windows;
+      for (size_t k = 0; k < size_t(kBlock); ++k) windows[k] = add.window(values[k]);
+      for (size_t k = 0; k < size_t(kBlock); ++k) {
+        block.addends[k] = add.addend(values[k], windows[k]);
+        block.places[k] = add.place(source.checked_destination(first + int64_t(k)), windows[k]);
+      }
+    } else {
+      for (size_t k = 0; k < size_t(kBlock); ++k) block.addends[k] = add.addend(values[k], 0);
+    }
+    return true;
   }
 
   const Items& items_;
   T* output_;
   AccumulateShape shape_;
   ExactWindows windows_;
-  int main_;
+  MainWindows main_;
 };
 
 template <class Items>

@@ -80,12 +80,12 @@ class TrueSum {
     int top = kDigits - 1;
     while (top >= 0 && d[top] == 0) --top;
     if (top < 0) return T(0.0f);
-    // Two digits hold the leading 24 bits and more than one below; what follows only matters by not being zero.
+    // Two digits hold the leading 24 bits and more than one below; what follows only matters by not being zero, which
+    // the last bit of these says. A long double holds all 64.
+    for (int i = top - 2; i >= 0; --i)
+      if (d[i] != 0) d[top - 1] |= 1;
     long double v = 0;
     for (int i = top; i > top - 2 && i >= 0; --i) v += std::ldexp((long double)d[i], 32 * i - 149);
-    bool sticky = false;
-    for (int i = top - 2; i >= 0; --i) sticky |= d[i] != 0;
-    if (sticky) v += std::ldexp(1.0L, 32 * (top - 1) - 149 - 1);
     return nearest<T>(negative ? -v : v);
   }
 
