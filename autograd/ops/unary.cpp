@@ -89,9 +89,9 @@ Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
   const OpCall call("clamp", t, low, high);
   const auto derivative = [low, high](T grad, T x) {
-    if (!high) return where(x >= *low, grad, 0);
-    if (!low) return where(x <= *high, grad, 0);
-    return where(logical_and(x >= *low, x <= *high), grad, 0);
+    if (!high) return where(x > *low, grad, 0);
+    if (!low) return where(x < *high, grad, 0);
+    return where(logical_and(x > *low, x < *high), grad, 0);
   };
   return recorded_as(OfInput(derivative), call, kernels::clamp(t, low, high), t);
 }
