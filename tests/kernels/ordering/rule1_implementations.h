@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct Rule1Implementation {
   /// Results, each of which is to be the sum of `values` by the rule. None where there is no device for it.
   std::function<std::vector<float>(const std::vector<float>& values)> sums;
 };
+
+inline void PrintTo(const Rule1Implementation& implementation, std::ostream* out) { *out << implementation.name; }
 
 /// Those of all test files. A file adds its own with a static Rule1Registration.
 std::vector<Rule1Implementation>& rule1_implementations();
