@@ -17,7 +17,7 @@ namespace ordo {
 #define ORDO_FUNCTION(name, ...) Tensor name(const Tensor& t);
 #include <ordo/kernels/elementwise/functions.def>
 
-/// min(max(x, low), high), either bound may be missing (nullopt), not both. Derivative 1 where low <= x <= high, else
+/// min(max(x, low), high), either bound may be missing (nullopt), not both. Derivative 1 where low < x < high, else
 /// 0. A floating bound makes an integer tensor float32. ValueError for a bound that the dtype does not hold.
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt);
 
