@@ -78,6 +78,27 @@ void max_row(const T* volume, T* values, int64_t* indices, const SlidingWindows&
   }
 }
 
+/// max_window() of consecutive cells. A row in which nothing exceeds the best so far is passed by in a loop without
+/// branches.
+template <class T>
+MaxCell<accumulate_t<T>> max_window_of_runs(const T* volume, const AdaptiveWindows& windows, const WindowRows& rows,
+                                            int64_t ow) {
+  const int64_t begin = windows.w.begin(ow), end = windows.w.end(ow);
+  int64_t index = windows.input_row(rows.d_begin, rows.h_begin) + begin;
+  accumulate_t<T> best = volume[index];
+  for (int64_t id = rows.d_begin; id < rows.d_end; ++id)
+    for (int64_t ih = rows.h_begin; ih < rows.h_end; ++ih) {
+      const int64_t row = windows.input_row(id, ih);
+      const auto exceeds = [best, volume, row](int64_t iw) { return !(accumulate_t<T>(volume[row + iw]) <= best); };
+      unsigned any = 0;
+      for (int64_t iw = begin; iw < end; ++iw) any |= unsigned(exceeds(iw));
+      if (any == 0) continue;
+      for (int64_t iw = begin; iw < end; ++iw)
+        if (const accumulate_t<T> v = volume[row + iw]; v > best || v != v) best = v, index = row + iw;
+    }
+  return {best, index};
+}
+
 /// `indices` may be null.
 template <class T, class Axis>
 void max_pool(const T* input, T* values, int64_t* indices, int64_t volumes, const Windows<Axis>& windows) {
@@ -104,7 +125,12 @@ void max_pool(const T* input, T* values, int64_t* indices, int64_t volumes, cons
       }
       const WindowRows rows = windows.cells(at.d, at.h);
       for (int64_t ow = 0; ow < width; ++ow) {
-        const auto cell = max_window(volume, windows, rows, ow);
+        const auto cell = [&] {
+          if constexpr (std::is_same_v<Axis, AdaptiveAxis>)
+            return max_window_of_runs(volume, windows, rows, ow);
+          else
+            return max_window(volume, windows, rows, ow);
+        }();
         row[ow] = T(cell.value);
         if (index_row != nullptr) index_row[ow] = cell.index;
       }
