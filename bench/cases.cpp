@@ -32,6 +32,20 @@ Tensor Place::destinations(const std::string& distribution, int64_t count, int64
   return from_vector(d, {count}).to(device);
 }
 
+Tensor Place::drawn(const Dims& sizes) const {
+  if (kind == "uniform") return rand(sizes);
+  if (kind == "normal") return randn(sizes);
+  if (kind == "exp3") return exp(randn(sizes) * 3);
+  if (kind == "exp8") return exp(randn(sizes) * 8);
+  if (kind == "zeros") return where(rand(sizes) < 0.5, 0, rand(sizes));
+  if (kind == "signs") {
+    const int64_t count = sizes.product();
+    const Tensor half = rand({(count + 1) / 2, 1});
+    return cat({half, -half}, 1).flatten().narrow(0, 0, count).reshape(sizes);
+  }
+  throw ValueError(fmt::format("[bench] there are no values '{}'", kind));
+}
+
 Case pure_case(TensorList inputs, std::function<Tensor(Algorithm)> compute) {
   const auto result = std::make_shared<Tensor>();
   return {[=](const Path& path) { *result = compute(path.algorithm); }, [=] { return TensorList{*result}; }, [] {},
@@ -45,7 +59,8 @@ Case prepare(const Row& row, Device device, bool reference) {
       {"binary", prepare_binary},           {"reduction", prepare_reduction}, {"matmul", prepare_matmul},
       {"convolution", prepare_convolution}, {"training", prepare_training}};
   manual_seed(1);
-  const Place place{reference ? cpu : device, row.dtype(), reference ? float64 : row.dtype()};
+  const Place place{reference ? cpu : device, row.dtype(), reference ? float64 : row.dtype(),
+                    row.has("values") ? row.text("values") : "uniform"};
   for (const auto& [family, prepare_row] : families)
     if (row.text("family") == family) return prepare_row(row, place);
   throw ValueError(fmt::format("[bench] there is no family '{}'", row.text("family")));

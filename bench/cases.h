@@ -26,11 +26,17 @@ inline constexpr double kMoreThanCaches = 160e6;
 struct Place {
   Device device;
   DType rounded, dtype;  ///< values are drawn as float32, rounded, then converted
+  std::string kind = "uniform";
 
-  Tensor values(const Dims& sizes) const { return rand(sizes).to(rounded).to(dtype).to(device); }
+  /// Values of a kind: uniform, in [0, 1); normal; exp3 and exp8, e to the power of 3 or 8 normal ones; zeros, uniform
+  /// and every other one on average zero; signs, uniform ones of which each is followed by its opposite.
+  Tensor values(const Dims& sizes) const { return drawn(sizes).to(rounded).to(dtype).to(device); }
   /// `count` destinations in [0, n): uniform; zipf, P(rank r) ~ r^-1.1, ranks spread over the range; half, every other
   /// item on average to n / 2; one, all to n / 2.
   Tensor destinations(const std::string& distribution, int64_t count, int64_t n) const;
+
+ private:
+  Tensor drawn(const Dims& sizes) const;
 };
 /// f.operator()<rank>(), of a function over 1 to 3 spatial dimensions.
 template <class F>

@@ -53,9 +53,13 @@ std::string Row::shape() const {
   return all;
 }
 
+std::string Row::distribution() const {
+  return has("values") ? text("distribution") + "-" + text("values") : text("distribution");
+}
+
 std::string Row::name(const std::string& path, Device device) const {
   return fmt::format("{}/{}/{}/{}/{}/{}", operation(), path, device.is_cpu() ? "cpu" : "cuda", text("dtype"),
-                     text("distribution"), shape());
+                     distribution(), shape());
 }
 
 std::vector<Path> Row::paths() const {

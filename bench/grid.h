@@ -18,7 +18,8 @@ struct Path {
   Determinism level = Determinism::not_guaranteed;
 };
 
-/// One operation on one shape: {"family", "op", "mode" (some), "distribution", "dtype", and the numbers of its shape}.
+/// One operation on one shape: {"family", "op", "mode" (some), "distribution", "values" (some), "dtype", and the
+/// numbers of its shape}.
 struct Row {
   Json values;
 
@@ -32,8 +33,9 @@ struct Row {
   /// `sizes`, then the number `key` for each of rank() dimensions.
   Dims volume(Dims sizes, const char* key) const;
 
-  std::string operation() const;  ///< "embedding_bag-max": the operation and its mode
-  std::string shape() const;      ///< "1048576:65536:32"
+  std::string operation() const;     ///< "embedding_bag-max": the operation and its mode
+  std::string shape() const;         ///< "1048576:65536:32"
+  std::string distribution() const;  ///< "zipf", or with values that are not uniform "zipf-exp3"
   /// "index_add/sorted/cpu/float32/zipf/1048576:65536:32"
   std::string name(const std::string& path, Device device) const;
   /// The first is the fast one, and one of them is "run_to_run", what that level chooses.

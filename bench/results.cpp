@@ -95,7 +95,7 @@ Json to_json(const Row& row, Device device, const Measured& measured) {
            {"path", measured.path},
            {"device", device.is_cpu() ? "cpu" : "cuda"},
            {"dtype", row.text("dtype")},
-           {"distribution", row.text("distribution")},
+           {"distribution", row.distribution()},
            {"shape", row.shape()},
            {"row", row.values}};
   if (!measured.error.empty()) {

@@ -9,6 +9,7 @@ import statistics
 import sys
 
 DISTRIBUTIONS = ("uniform", "zipf", "half", "one")
+VALUES = ("uniform", "normal", "zeros", "signs", "exp3", "exp8")
 FAMILIES = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
 
 
@@ -23,18 +24,19 @@ def mean(ratios):
     return math.exp(statistics.fmean(math.log(r) for r in ratios))
 
 
-def print_table(title, results, cell):
-    """One line per kind, one column per distribution (pooling has none); cell(result) is text, or None for no cell."""
+def print_table(title, results, cell, key="distribution", columns=DISTRIBUTIONS):
+    """One line per kind, one column per distribution (pooling has none) or kind of values; cell(result) is text, or None
+    for no cell."""
     print(f"\n{title}\n")
-    print("| operation | size | dtype | " + " | ".join(DISTRIBUTIONS) + " |")
-    print("|---|---|---|" + "---|" * len(DISTRIBUTIONS))
+    print("| operation | size | dtype | " + " | ".join(columns) + " |")
+    print("|---|---|---|" + "---|" * len(columns))
     lines = {}
     for result in results:
-        text, place = cell(result), result["row"].get("distribution")
+        text, place = cell(result), result["row"].get(key)
         if text is not None:
-            lines.setdefault(kind(result["row"]), {})[place if place in DISTRIBUTIONS else "uniform"] = text
+            lines.setdefault(kind(result["row"]), {})[place if place in columns else "uniform"] = text
     for (op, sizes, dtype), cells in lines.items():
-        print(f"| {op} | {sizes} | {dtype} | " + " | ".join(cells.get(d, "") for d in DISTRIBUTIONS) + " |")
+        print(f"| {op} | {sizes} | {dtype} | " + " | ".join(cells.get(c, "") for c in columns) + " |")
 
 
 PEER_MODES = {"pytorch": "default", "pytorch_deterministic": "deterministic"}
@@ -58,8 +60,10 @@ def read(name):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.strip())
-    about, results = read(sys.argv[1])
+    about, everything = read(sys.argv[1])
     print(about)
+    results = [r for r in everything if "values" not in r["row"]]
+    spread = {kind(r["row"]) for r in everything if "values" in r["row"]}
 
     def against_peer(result):
         peer = result["peer"].get("default")
@@ -79,6 +83,12 @@ def main():
     print_table("PyTorch's time divided by ours: `atomic` / deterministic", results, against_peer)
     print_table("Deterministic time divided by that of the fastest of our algorithms", results, price)
     print_table("Time of `sorted` divided by that of `exact`", results, exact)
+
+    if spread:
+        for name, path in (("Deterministic time", "run_to_run"), ("Time of `sorted`", "sorted")):
+            print_table(f"{name} divided by that of `atomic`, by values (of uniform destinations)",
+                        [r for r in everything if kind(r["row"]) in spread and r["row"]["distribution"] == "uniform"],
+                        lambda r: f"{r['ms'][path] / r['ms']['atomic']:.2f}", "values", VALUES)
 
     print("\nGeometric means (least, greatest)\n")
     print("| operation | PyTorch / `atomic` | PyTorch / deterministic | deterministic / fastest own |")

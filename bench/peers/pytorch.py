@@ -46,9 +46,24 @@ class Place:
         self.rounded = getattr(torch, row["dtype"])
         self.dtype = torch.float64 if reference else self.rounded
         self.device = torch.device("cpu") if reference else device
+        self.kind = row.get("values", "uniform")
 
     def values(self, *sizes):
-        return torch.rand(sizes).to(self.rounded).to(self.dtype).to(self.device)
+        return self.drawn(sizes).to(self.rounded).to(self.dtype).to(self.device)
+
+    def drawn(self, sizes):
+        """As in bench/cases.cpp."""
+        if self.kind == "normal":
+            return torch.randn(sizes)
+        if self.kind in ("exp3", "exp8"):
+            return torch.exp(torch.randn(sizes) * int(self.kind[3:]))
+        if self.kind == "zeros":
+            return torch.where(torch.rand(sizes) < 0.5, 0.0, torch.rand(sizes))
+        if self.kind == "signs":
+            count = math.prod(sizes)
+            half = torch.rand((count + 1) // 2, 1)
+            return torch.cat([half, -half], 1).flatten()[:count].reshape(sizes)
+        return torch.rand(sizes)
 
     def destinations(self, distribution, count, n):
         """As in bench/cases.cpp."""

@@ -56,7 +56,7 @@ std::string time_text(const Json* entry) {
   return fmt::format("{:.3f}", entry->at("ms").at("median").get<double>());
 }
 
-constexpr const char* kLine = "{:<22} {:<18} {:<8} {:<7} {:>8} {:>8} {:>5} {:>8} {:>8} {:>8} {:>8}\n";
+constexpr const char* kLine = "{:<22} {:<18} {:<8} {:<13} {:>8} {:>8} {:>5} {:>8} {:>8} {:>8} {:>8}\n";
 
 void print_head() {
   const auto print = [](auto... words) { fmt::print(fmt::runtime(kLine), words...); };
