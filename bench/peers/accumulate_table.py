@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What a result file of `ordo bench` says about the accumulate family, as Markdown tables of ratios.
 
-usage: accumulate_table.py FILE
+usage: accumulate_table.py FILE [--values]
+
+--values: instead, what single columns cost by the kind of their values.
 """
 import json
 import math
@@ -57,13 +59,31 @@ def read(name):
             f"{peer}; median of at most {data['effort']['repeats']} repeats."), list(rows.values())
 
 
+def print_values(everything):
+    spread = {kind(r["row"]) for r in everything if "values" in r["row"]}
+    rows = [r for r in everything if kind(r["row"]) in spread and r["row"]["distribution"] == "uniform"]
+    for name, path in (("Deterministic time", "run_to_run"), ("Time of `sorted`", "sorted")):
+        print_table(f"{name} divided by that of `atomic`, destinations uniform", rows,
+                    lambda r: f"{r['ms'][path] / r['ms']['atomic']:.2f}", "values", VALUES)
+    print_table("PyTorch's time divided by the deterministic one", rows,
+                lambda r: f"{r['peer']['default'] / r['ms']['run_to_run']:.1f}" if "default" in r["peer"] else None,
+                "values", VALUES)
+    prices = {v: [r["ms"]["run_to_run"] / r["ms"]["atomic"] for r in rows if r["row"].get("values", "uniform") == v]
+              for v in VALUES}
+    print("\nDeterministic / `atomic`: geometric means (least, greatest)\n\n| values | |\n|---|---|")
+    for name, some in [*prices.items(), ("all", sum(prices.values(), []))]:
+        if some:
+            print(f"| {name} | {mean(some):.2f} ({min(some):.2f}, {max(some):.2f}) |")
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--values"]):
         sys.exit(__doc__.strip())
     about, everything = read(sys.argv[1])
     print(about)
+    if sys.argv[2:]:
+        return print_values(everything)
     results = [r for r in everything if "values" not in r["row"]]
-    spread = {kind(r["row"]) for r in everything if "values" in r["row"]}
 
     def against_peer(result):
         peer = result["peer"].get("default")
@@ -83,12 +103,6 @@ def main():
     print_table("PyTorch's time divided by ours: `atomic` / deterministic", results, against_peer)
     print_table("Deterministic time divided by that of the fastest of our algorithms", results, price)
     print_table("Time of `sorted` divided by that of `exact`", results, exact)
-
-    if spread:
-        for name, path in (("Deterministic time", "run_to_run"), ("Time of `sorted`", "sorted")):
-            print_table(f"{name} divided by that of `atomic`, by values (of uniform destinations)",
-                        [r for r in everything if kind(r["row"]) in spread and r["row"]["distribution"] == "uniform"],
-                        lambda r: f"{r['ms'][path] / r['ms']['atomic']:.2f}", "values", VALUES)
 
     print("\nGeometric means (least, greatest)\n")
     print("| operation | PyTorch / `atomic` | PyTorch / deterministic | deterministic / fastest own |")
