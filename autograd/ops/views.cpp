@@ -2,6 +2,7 @@
 #include <ordo/autograd/ops/views.h>
 #include <ordo/autograd/view_history.h>
 #include <ordo/engine/check.h>
+#include <ordo/kernels/copy/copy.h>
 
 namespace ordo {
 namespace {
@@ -23,7 +24,8 @@ Tensor Tensor::reshape(const Dims& sizes) const {
   get();
   const OpCall call("reshape", *this, sizes);
   Tensor out = views::try_view(*this, sizes);
-  if (!out.defined()) return call.done(contiguous().view(sizes));
+  if (!out.defined())  // memory of its own, so no view
+    return record(call, views::view(kernels::contiguous(*this), sizes), {*this}, reshape_back(*this));
   return record_view(call, std::move(out), *this, reshape_back(*this));
 }
 

@@ -128,6 +128,25 @@ TEST(ViewHistory, saved_views_notice_changes_of_their_base) {
   EXPECT_ORDO_ERROR(y.sum().backward(), AutogradError, "\"mul_\" changed in place");
 }
 
+TEST(ViewHistory, what_reshape_had_to_copy_is_no_view) {
+  Tensor x = ones({3, 2}).set_requires_grad();
+  const Tensor t = x * 1;
+  Tensor copy;
+  {
+    const NoGrad off;
+    copy = t.transpose(0, 1).reshape({6});
+  }
+  copy.slice(0, 0, 2).copy_(x[0] * 5);  // of a view it would be refused: what was made under NoGrad is a constant
+  copy.sum().backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{5, 5, 0, 0, 0, 0}));
+  EXPECT_EQ(t.sum().item<float>(), 6);
+  x.zero_grad();
+  Tensor recorded = (x * 2).transpose(0, 1).reshape({6});
+  recorded.slice(0, 0, 2).mul_(3);
+  recorded.sum().backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{6, 2, 6, 2, 2, 2}));
+}
+
 TEST(ViewHistory, detached_handles_keep_out) {
   const Tensor t = leaf({1, 2});
   const Tensor a = t * 1;
