@@ -181,6 +181,11 @@ InPlaceChange::InPlaceChange(const OpCall& call, const Tensor& t, InputList othe
   ORDO_CHECK(!(recorded && t.impl()->untracked), AutogradError, op,
              "a view made under NoGrad cannot be changed by what has a gradient, or where its tensor has one; make the "
              "view outside of NoGrad, or detach() it to change it unrecorded");
+  for (int d = 0; recorded && d < base->sizes.size(); ++d)
+    ORDO_CHECK(base->strides[d] != 0 || base->sizes[d] < 2, AutogradError, op,
+               "this is a view of a tensor of sizes {} and strides {}, whose elements share memory, so that the change "
+               "cannot be recorded; clone() that tensor first",
+               base->sizes, base->strides);
 }
 
 InPlaceChange::~InPlaceChange() {

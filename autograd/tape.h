@@ -139,9 +139,9 @@ TensorList record(const OpCall& call, TensorList results, InputList inputs, F&& 
 }
 
 /// For in-place operations, round the call of the kernel: checks that `t` may be changed (AutogradError for leaves that
-/// require a gradient, views of such leaves and, where the change would be recorded, views made under NoGrad). At the
-/// end of the scope the change is counted, unless an error leaves it: the kernel refused its arguments and changed
-/// nothing. `others` are what the new value depends on beside `t`.
+/// require a gradient, views of such leaves and, where the change would be recorded, views made under NoGrad or of a
+/// tensor whose elements share memory). At the end of the scope the change is counted, unless an error leaves it: the
+/// kernel refused its arguments and changed nothing. `others` are what the new value depends on beside `t`.
 class InPlaceChange {
  public:
   InPlaceChange(const OpCall& call, const Tensor& t, InputList others = {});

@@ -113,6 +113,11 @@ TEST(ViewHistory, what_cannot_be_recorded_is_refused) {
   EXPECT_ORDO_ERROR(made_without.mul_(2), AutogradError, "NoGrad");
   EXPECT_EQ(values(a), (V{2, 2}));
 
+  Tensor repeated = zeros({1}, {float64}).expand({2}).detach(), one = repeated.select(0, 1);
+  EXPECT_ORDO_ERROR(one.mul_(w[0]), AutogradError, "share memory");
+  one.add_(2);
+  EXPECT_EQ(values(repeated), (V{2, 2}));
+
   Tensor base = zeros({2}, {float64}), part = base.slice(0, 0, 1);
   part.set_requires_grad();
   base.mul_(w);

@@ -361,7 +361,9 @@ class Program {
     const bool base_requires = v.base.requires_grad();
     if (v.tensor.requires_grad() && v.tensor.is_leaf()) return true;
     if (v.tensor.is_same(v.base)) return false;
-    return (base_requires && v.base.is_leaf()) || (v.untracked && (base_requires || other_requires));
+    bool shares = false;
+    for (int d = 0; d < v.base.dim(); ++d) shares |= v.base.strides()[d] == 0 && v.base.size(d) > 1;
+    return (base_requires && v.base.is_leaf()) || ((v.untracked || shares) && (base_requires || other_requires));
   }
 
   // -- numbers ------------------------------------------------------------------------------------------------------
