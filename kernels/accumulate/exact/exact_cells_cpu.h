@@ -191,51 +191,31 @@ class ExactCells {
   // writes to others is overwritten.
   template <class T, class Output>
   void finish_block(const Adder& adder, int64_t begin, int64_t end, const Output& output) const {
-    const int count = int(end - begin), highest = main_.count() - 1, width = windows_.width;
-    const int64_t* const sums = main_sums_->data() + (begin << main_.shift);
+    const size_t count = size_t(end - begin);
     std::array<float, kBlock> before;
-    std::array<int64_t, kBlock> total{}, addend;
-    std::array<uint32_t, kBlock> own;
-    for (int k = 0; k < count; ++k) {
-      const float old = float(output(begin + k));
-      before[size_t(k)] = adder.can_add(old) ? old : 0;
+    std::array<int64_t, kBlock> total, unit;
+    for (size_t k = 0; k < count; ++k) {
+      const float old = float(output(begin + int64_t(k)));
+      before[k] = adder.can_add(old) ? old : 0;
     }
-    for (int k = 0; k < count; ++k) own[size_t(k)] = adder.window(before[size_t(k)]);
-    for (int k = 0; k < count; ++k) addend[size_t(k)] = adder.addend(before[size_t(k)], own[size_t(k)]);
-    // From the lowest window up: the digits below the highest window, and what remains for that one.
-    const int64_t digit = (int64_t(1) << width) - 1;
-    std::array<std::array<int64_t, kBlock>, 1 << MainWindows::kMostShift> digits;
-    for (int w = 0; w <= highest; ++w)
-      for (int k = 0; k < count; ++k) {
-        const int64_t here =
-            sums[(k << main_.shift) + w] + (own[size_t(k)] == uint32_t(w) ? addend[size_t(k)] : 0) + total[size_t(k)];
-        digits[size_t(w)][size_t(k)] = here & digit;
-        total[size_t(k)] = w < highest ? here >> width : here;
-      }
-    // Down again, until 30 bits are known, more than any format keeps; then a last bit says whether there are others.
-    constexpr int64_t kEnough = int64_t(1) << 30;
-    std::array<int64_t, kBlock> unit;
-    std::fill_n(unit.begin(), count, int64_t(base_ + highest * width - 150));
-    for (int w = highest - 1; w >= 0; --w)
-      for (int k = 0; k < count; ++k) {
-        const int64_t t = total[size_t(k)], next = digits[size_t(w)][size_t(k)];
-        const bool goes_on = t < kEnough && t > -kEnough;
-        total[size_t(k)] = goes_on ? int64_t(uint64_t(t) << width) + next : t | int64_t(next != 0);
-        unit[size_t(k)] -= goes_on ? width : 0;
-      }
+    totals(adder, begin, std::span(before).first(count), total, unit);
     // A sum of zero leaves a zero as it is, bit for bit.
-    const auto is_kept = [&](int k) { return total[size_t(k)] == 0 && before[size_t(k)] == 0; };
+    const auto is_kept = [&](size_t k) { return total[k] == 0 && before[k] == 0; };
     if (base_ - 150 >= -126) {
-      for (int k = 0; k < count; ++k) {
-        const double power = std::bit_cast<double>(uint64_t(unit[size_t(k)] + 1023) << 52);
-        const float sum = exact_detail::round_normal<T>(total[size_t(k)], power);
-        output(begin + k) = T(is_kept(k) ? before[size_t(k)] : sum);
+      for (size_t k = 0; k < count; ++k) {
+        const double power = std::bit_cast<double>(uint64_t(unit[k] + 1023) << 52);
+        const float sum = exact_detail::round_normal<T>(total[k], power);
+        output(begin + int64_t(k)) = T(is_kept(k) ? before[k] : sum);
       }
     } else {
-      for (int k = 0; k < count; ++k)
-        if (!is_kept(k)) output(begin + k) = exact_detail::round_once<T>(total[size_t(k)], int(unit[size_t(k)]));
+      for (size_t k = 0; k < count; ++k)
+        if (!is_kept(k)) output(begin + int64_t(k)) = exact_detail::round_once<T>(total[k], int(unit[k]));
     }
   }
+  // The sums of cells from `begin` on and of their old contents, as total * 2^unit: the leading 30 bits or more, and a
+  // last bit for the rest.
+  void totals(const Adder& adder, int64_t begin, std::span<const float> before, std::array<int64_t, kBlock>& total,
+              std::array<int64_t, kBlock>& unit) const;
 
   // Of any cell.
   template <class T, class Strays>
