@@ -316,7 +316,10 @@ class RowRun:
 
 
 def blas():
-    """The library of matrix products on the CPU, which differs between installations of the same version."""
+    """The library of matrix products on the CPU, which differs between installations of the same version. Where it is
+    linked in, the build's settings name it."""
+    if "BLAS_INFO=mkl" in torch.__config__.show():
+        return "MKL"
     with open("/proc/self/maps") as maps:
         loaded = maps.read()
     return next((name for word, name in (("openblas", "OpenBLAS"), ("mkl", "MKL"), ("/libblas.so", "reference BLAS"))
