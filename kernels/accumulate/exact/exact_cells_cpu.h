@@ -105,11 +105,11 @@ class ExactCells {
     if (strays_.size() < most_strays_) return strays_.push_back({cell, v});
     const Part part = part_of(v);
     int64_t& sum = make(part.window)[cell];
-    sum = int64_t(uint64_t(sum) + uint64_t(part.addend));
+    sum = wrapping_add(sum, part.addend);
   }
 
-  /// Takes the strays of others, so that these cells have all windows that the others have, and is ready for add() and
-  /// finish() by several threads.
+  /// Takes the strays of others, and makes the windows that they have: then several threads may call add() of others'
+  /// cells, and finish().
   void gather(std::span<ExactCells> others) {
     for (ExactCells& other : others) {
       strays_.insert(strays_.end(), other.strays_.begin(), other.strays_.end());
@@ -122,7 +122,7 @@ class ExactCells {
   /// Adds the sums of others' cells [first, last).
   void add(const ExactCells& others, int64_t first, int64_t last) {
     const auto add_all = [](int64_t* to, const int64_t* from, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = int64_t(uint64_t(to[i]) + uint64_t(from[i]));
+      for (int64_t i = begin; i < end; ++i) to[i] = wrapping_add(to[i], from[i]);
     };
     add_all(*main_sums_, *others.main_sums_, first << main_.shift, last << main_.shift);
     for (size_t w = 0; w < others_.size(); ++w)
@@ -228,7 +228,7 @@ class ExactCells {
     for (const Stray& stray : strays) {
       const Part part = part_of(stray.value);
       int64_t& sum = sums[size_t(part.window)];
-      sum = int64_t(uint64_t(sum) + uint64_t(part.addend));
+      sum = wrapping_add(sum, part.addend);
     }
     const int infinities = windows_.infinities();
     const auto sum = [&](int w) { return sums[size_t(w)]; };

@@ -115,10 +115,11 @@ class ExactSum {
     for (int shift = 0; shift <= MainWindows::kMostShift; ++shift) {
       const int count = 1 << shift;
       size_t most = 0;
-      for (int first = std::max(0, windows - count); first >= 0; --first) {
+      const int highest = std::max(0, windows - count);
+      for (int first = highest; first >= 0; --first) {
         const size_t in =
             std::accumulate(&seen[size_t(first)], &seen[size_t(std::min(windows, first + count))], size_t(0));
-        if (in > most || first == windows - count) main_ = {first, shift}, most = in;
+        if (first == highest || in > most) main_ = {first, shift}, most = in;
       }
       if ((looks - most) * 64 <= looks || count >= windows) return;
     }
