@@ -4,12 +4,15 @@
     mutate.py SOURCE WORK [--filter TEXT] [--list] [--check] [--jobs N] [--report FILE]
               [--known-to-pass]
 
-SOURCE is a checkout, WORK a directory for the copy and its builds. A fault is caught when the tests of the emulated build
-fail, or else those of the race checker's; the tests that are about the file come first. --check only makes sure that
-every fault still fits the sources.
+SOURCE is a checkout, WORK a directory for the copy and its builds. A fault is caught when the tests of the build without
+CUDA fail (a fault of the host's code), or else those of the emulated build or of the race checker's; the tests that are
+about the file come first. --check only makes sure that every fault still fits the sources. A run that was interrupted goes
+on where it stopped as long as the sources are the same.
 Exit status: 1 when a fault was not caught or does not fit, 2 for bad arguments.
 """
 import argparse
+import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -19,8 +22,18 @@ import time
 
 from faults import FAULTS
 
-BUILDS = ["emulated", "race"]  # in this order: the second one is slower
-SECONDS = 900  # a test program that runs longer hangs, which counts as caught
+BUILDS = {  # in this order, from fast to slow; what is compiled runs a few tests, so compiling is what takes the time
+    "cpu": "-O0 -DNDEBUG",
+    "emulated": "-O1 -DNDEBUG",
+    "race": "-O1 -DNDEBUG",
+}
+SECONDS = 900  # a test that takes longer hangs, which counts as caught
+
+
+def builds_of(f):
+    """Those that may notice the fault."""
+    device_code = f["file"].endswith((".cu", ".cuh")) or f["file"].startswith("engine/cuda/")
+    return list(BUILDS)[1:] if device_code else list(BUILDS)
 
 
 def check(source):
@@ -37,15 +50,19 @@ def check(source):
 
 
 def copy_sources(source, copy):
+    """A digest of what was copied."""
     files = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                            check=True, capture_output=True).stdout.decode().split("\0")
+    digest = hashlib.sha256()
     for name in filter(None, files):
         if not (source / name).is_file():
             continue
         target = copy / name
+        digest.update(name.encode() + (source / name).read_bytes())
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.is_file() or target.read_bytes() != (source / name).read_bytes():
             shutil.copyfile(source / name, target)  # the others keep their times, so that builds stay small
+    return digest.hexdigest()
 
 
 def build(copy, preset, jobs):
@@ -54,7 +71,8 @@ def build(copy, preset, jobs):
     log = copy / f"{preset}.log"
     with open(log, "w") as out:
         if not (directory / "build.ninja").is_file():
-            command = ["cmake", "--preset", preset, "-DORDO_SAMPLES=OFF", "-DORDO_BENCH=OFF", "-DORDO_TOOLS=OFF"]
+            command = ["cmake", "--preset", preset, "-DORDO_SAMPLES=OFF", "-DORDO_BENCH=OFF", "-DORDO_TOOLS=OFF",
+                       "-DORDO_NATIVE=OFF", f"-DCMAKE_CXX_FLAGS_RELEASE={BUILDS[preset]}"]
             subprocess.run(command, cwd=copy, env=environment, stdout=out, stderr=out, check=True)
         done = subprocess.run(["ninja", "-C", directory, "-j", str(jobs), "ordo_tests"], env=environment, stdout=out,
                               stderr=out)
@@ -63,18 +81,29 @@ def build(copy, preset, jobs):
 
 def run_tests(copy, preset, tests="*"):
     """None when all pass, else how they failed."""
-    command = [copy / "build" / preset / "bin" / "ordo_tests", "--gtest_fail_fast", "--gtest_brief=1",
-               f"--gtest_filter={tests}"]
-    try:
-        done = subprocess.run(command, cwd=copy, capture_output=True, timeout=SECONDS, text=True, errors="replace")
-    except subprocess.TimeoutExpired:
-        return f"no end after {SECONDS} s"
-    if done.returncode == 0:
+    log = copy / f"{preset}.tests.log"
+    command = [copy / "build" / preset / "bin" / "ordo_tests", "--gtest_fail_fast", f"--gtest_filter={tests}"]
+    with open(log, "w") as out:
+        running = subprocess.Popen(command, cwd=copy, stdout=out, stderr=subprocess.STDOUT)
+        size, silent = 0, 0  # bytes written, seconds since the last of them: every test says when it begins and ends
+        while True:
+            try:
+                status = running.wait(timeout=1)
+                break
+            except subprocess.TimeoutExpired:
+                silent = silent + 1 if log.stat().st_size == size else 0
+                size = log.stat().st_size
+            if silent > SECONDS:
+                running.kill()
+                running.wait()
+                return f"no end after {SECONDS} s"
+    if status == 0:
         return None
-    if done.returncode < 0:
-        return f"signal {-done.returncode}"
-    failed = [line.split()[3].rstrip(",") for line in done.stdout.splitlines() if line.startswith("[  FAILED  ] ")]
-    return failed[0] if failed else f"exit status {done.returncode}"
+    if status < 0:
+        return f"signal {-status}"
+    lines = log.read_text(errors="replace").splitlines()
+    failed = [line.split()[3].rstrip(",") for line in lines if line.startswith("[  FAILED  ] ")]
+    return failed[0] if failed else f"exit status {status}"
 
 
 def try_fault(copy, f, jobs):
@@ -82,13 +111,13 @@ def try_fault(copy, f, jobs):
     original = path.read_text()
     path.write_text(original.replace(f["before"], f["after"]))
     try:
-        for preset in BUILDS:
+        for preset in builds_of(f):
             if not build(copy, preset, jobs):
                 return "", "does not compile"
             how = run_tests(copy, preset, f["first"])
             if how:
                 return preset, how
-        for preset in BUILDS if f["first"] != "*" else []:
+        for preset in builds_of(f) if f["first"] != "*" else []:
             how = run_tests(copy, preset, "-" + f["first"])
             if how:
                 return preset, how
@@ -137,17 +166,24 @@ def main():
         return 1 if bad else 0
 
     copy = arguments.work.resolve() / "source"
-    copy_sources(arguments.source.resolve(), copy)
+    digest = copy_sources(arguments.source.resolve(), copy)
+    memory = arguments.work / "results.json"
+    known = json.loads(memory.read_text()) if memory.is_file() else {}
+    if known.get("sources") != digest:
+        known = {"sources": digest, "results": {}}
     for preset in BUILDS:
         if not build(copy, preset, arguments.jobs):
             sys.exit(f"mutate: the {preset} build fails without a fault: {copy / (preset + '.log')}")
-        how = None if arguments.known_to_pass else run_tests(copy, preset)
+        how = None if arguments.known_to_pass or known["results"] else run_tests(copy, preset)
         if how:
             sys.exit(f"mutate: the {preset} tests fail without a fault: {how}")
     results, survivors, broken = [], [], []
     for number, f in enumerate(faults, 1):
         started = time.monotonic()
-        preset, how = try_fault(copy, f, arguments.jobs)
+        if f["name"] not in known["results"]:
+            known["results"][f["name"]] = try_fault(copy, f, arguments.jobs)
+            memory.write_text(json.dumps(known, indent=1))
+        preset, how = known["results"][f["name"]]
         if preset:
             word = "caught"
         elif how:
