@@ -1,48 +1,303 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
+#include <ordo/kernels/accumulate/exact/exact_total_cpu.h>
+#include <ordo/kernels/accumulate/shared/sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
+namespace {
 
-void ExactCells::totals(const Adder& adder, int64_t begin, std::span<const float> before,
-                        std::array<int64_t, kBlock>& total, std::array<int64_t, kBlock>& unit) const {
-  const size_t count = before.size();
-  const int highest = main_.count() - 1, width = windows_.width;
-  const int64_t* const sums = main_sums_->data() + (begin << main_.shift);
-  std::array<int64_t, kBlock> addend;
-  std::array<uint32_t, kBlock> own;
-  for (size_t k = 0; k < count; ++k) own[k] = adder.window(before[k]);
-  for (size_t k = 0; k < count; ++k) addend[k] = adder.addend(before[k], own[k]);
-  // From the lowest window up: the digits below the highest window, and what remains for that one.
-  const int64_t digit = (int64_t(1) << width) - 1;
-  std::array<std::array<int64_t, kBlock>, 1 << MainWindows::kMostShift> digits;
-  std::fill_n(total.begin(), count, 0);
-  for (int w = 0; w <= highest; ++w)
+constexpr size_t kBlock = size_t(ExactCells::kBlock);
+using Doubles = ExactCells::Values;
+
+/// Whether t, the rounded sum of a and b, is their sum: the larger one's difference from t is exact.
+bool is_exact(double a, double b, double t) { return t - a == b && t - b == a; }
+
+/// t + e = a + b, t being the rounded sum (Knuth's TwoSum).
+void two_sum(double a, double b, double& t, double& e) {
+  t = a + b;
+  const double z = t - a;
+  e = (a - (t - z)) + (b - z);
+}
+
+/// t + rest, |rest| less than the last place of t, rounded to the neighbour whose last bit is one, unless it is a
+/// double. That rounds to any format of at most 51 bits as t + rest does (Boldo and Melquiond, "Emulation of FMA and
+/// correctly rounded sums: proved algorithms using rounding to odd", 2008).
+double round_to_odd(double t, double rest) {
+  const int64_t bits = std::bit_cast<int64_t>(t);
+  const int64_t away = (bits ^ std::bit_cast<int64_t>(rest)) < 0 ? -1 : 1;
+  return std::bit_cast<double>(bits + (rest != 0 && (bits & 1) == 0 ? away : 0));
+}
+
+/// A sum that was rounded to odd, in the element type.
+template <class T>
+T to(double sum) {
+  float f = float(sum);
+  if constexpr (!std::is_same_v<T, float>) {
+    const uint32_t away = std::fabs(double(f)) > std::fabs(sum);
+    const uint32_t odd = (ordo::detail::float_bits(f) - away) | 1u;
+    f = double(f) == sum ? f : ordo::detail::bits_float(odd);
+  }
+  return T(f);
+}
+
+/// q[k] = before[k] + the sums of all windows, rounded to odd. Finite ones only. Of others, and where a rounding error
+/// might matter, is_sure[k] is false; returns whether there are any.
+bool total(std::span<const double* const> windows, const Doubles& before, size_t count, Doubles& q,
+           std::array<int64_t, kBlock>& is_sure) {
+  // What a sum of doubles has rounded away is a double, too (two_sum). The sum of these is not, but its error is far
+  // smaller than they are.
+  Doubles lost, all_lost;
+  for (size_t k = 0; k < count; ++k) two_sum(before[k], windows[0][k], q[k], lost[k]);
+  if (windows.size() == 1) {
+    for (size_t k = 0; k < count; ++k) is_sure[k] = std::fabs(q[k]) <= std::numeric_limits<double>::max();
+  } else {
+    for (size_t k = 0; k < count; ++k) all_lost[k] = std::fabs(lost[k]);
+    for (const double* window : windows.subspan(1))
+      for (size_t k = 0; k < count; ++k) {
+        double more;
+        two_sum(q[k], window[k], q[k], more);
+        lost[k] += more;
+        all_lost[k] += std::fabs(more);
+      }
+    // At most 16 additions, each off by 2^-53 of all that was lost: the rest's sign is sure if it is larger than that.
     for (size_t k = 0; k < count; ++k) {
-      const int64_t here = sums[(k << main_.shift) + size_t(w)] + (own[k] == uint32_t(w) ? addend[k] : 0) + total[k];
-      digits[size_t(w)][k] = here & digit;
-      total[k] = w < highest ? here >> width : here;
+      two_sum(q[k], lost[k], q[k], lost[k]);
+      is_sure[k] = (std::fabs(q[k]) <= std::numeric_limits<double>::max()) &
+                   ((std::fabs(lost[k]) > all_lost[k] * 0x1p-48) | (all_lost[k] == 0));
     }
-  // Down again, until 30 bits are known, more than any format keeps; then a last bit says whether there are others.
-  constexpr int64_t kEnough = int64_t(1) << 30;
-  std::fill_n(unit.begin(), count, int64_t(base_ + highest * width - 150));
-  for (int w = highest - 1; w >= 0; --w)
+  }
+  int64_t all_sure = 1;
+  for (size_t k = 0; k < count; ++k) all_sure &= is_sure[k];
+  for (size_t k = 0; k < count; ++k) q[k] = round_to_odd(q[k], lost[k]);
+  return all_sure == 0;
+}
+
+}  // namespace
+
+bool RoundingFlag::works() {
+  static const bool works = [] {
+    RoundingFlag flag;
+    volatile double sum = 1;
+    sum = sum + 1;
+    const bool quiet = !flag.raised(const_cast<double*>(&sum));
+    sum = sum + 0x1p-60;
+    return quiet && flag.raised(const_cast<double*>(&sum));
+  }();
+  return works;
+}
+
+SumWindows SumWindows::for_values_like(std::span<const float> looks, double items_per_cell) {
+  SumWindows windows;
+  int low = kExactNotFinite, high = 0;
+  for (float v : looks)
+    if (const int e = exact_exponent(v); v != 0 && e != kExactNotFinite) low = std::min(low, e), high = std::max(high, e);
+  if (high == 0) return windows;
+  // A value is spilled, or nearly, when it is that much smaller than the sum it meets: there are values that no look
+  // finds.
+  constexpr double kNearly = 0x1p-25;
+  const size_t cell = size_t(std::min(items_per_cell, double(looks.size()))) + 1;
+  for (const int windows_count : {1, 2, 3, 4, 6, 8, 12, kMost}) {
+    windows.count = windows_count;
+    windows.width = (high - low) / windows.count + 1;
+    windows.base = low;
+    std::array<double, kMost> sums{};
+    size_t spilled = 0;
+    for (size_t k = 0; k < looks.size(); ++k) {
+      if (k % cell == 0) sums = {};
+      const double v = std::fabs(looks[k]);
+      if (!(v > 0 && v <= std::numeric_limits<float>::max())) continue;
+      double& sum = sums[size_t((exact_exponent(looks[k]) - windows.base) / windows.width)];
+      sum += v;
+      if (v < sum * kNearly) ++spilled, sum = v;
+    }
+    // To spill one costs about as much as to add a hundred.
+    if (spilled * 256 <= looks.size()) break;
+  }
+  return windows;
+}
+
+void ExactCells::allocate(int64_t count) {
+  if (!memory_ || count + kPadding > stride_) {
+    stride_ = count + kPadding;
+    memory_ = std::make_unique<Scratch<double>>(stride_ * windows_.count, Device());
+  }
+  count_ = count;
+}
+void ExactCells::begin(int64_t count, int64_t items) {
+  allocate(count);
+  most_spilled_ = size_t(256 + items / 128);
+}
+void ExactCells::begin_for_any_values(int64_t count) {
+  windows_ = {SumWindows::kMost, 1, 256 / SumWindows::kMost};
+  memory_.reset();
+  allocate(count);
+  most_spilled_ = std::numeric_limits<size_t>::max();
+}
+void ExactCells::clear() {
+  for (int w = 0; w < windows_.count; ++w) std::fill_n(*memory_ + w * stride_, count_, 0.0);
+  spilled_.clear();
+}
+
+ExactCells::Adder::Adder(ExactCells& cells, bool trusts_flag)
+    : cells_(cells),
+      sums_(*cells.memory_),
+      trusts_flag_(trusts_flag),
+      fetches_(cells.count_ * cells.windows_.count * int64_t(sizeof(double)) > kFetchedBytes) {}
+
+void ExactCells::Adder::add() {
+  Block& block = blocks_[now_];
+  find_sums(block);
+  if (!fetches_) return add_block(block);
+  // The sums of this block are on their way while the block before it is added.
+  for (int64_t k = 0; k < block.count; ++k) __builtin_prefetch(sums_ + block.cells[size_t(k)], 1);
+  now_ ^= 1;
+  add_block(blocks_[now_]);
+}
+
+/// Cells become places of sums.
+void ExactCells::Adder::find_sums(Block& block) const {
+  const SumWindows windows = cells_.windows_;
+  if (windows.count == 1) return;
+  const uint32_t reciprocal = 65536u / uint32_t(windows.width) + 1, most = uint32_t(windows.count) - 1;
+  const uint32_t base = uint32_t(windows.base);
+  const int64_t stride = cells_.stride_;
+  for (size_t k = 0; k < size_t(block.count); ++k) {
+    // A double's exponent field is 896 more than that of the float.
+    const uint32_t field = uint32_t(std::bit_cast<uint64_t>(block.values[k]) << 1 >> 53);
+    const uint32_t above = std::min(std::max(field, base + 896) - (base + 896), 255u);
+    // The quotient by the width, exactly: there are less than 300 exponents.
+    block.cells[k] += int64_t(std::min(above * reciprocal >> 16, most)) * stride;
+  }
+}
+
+void ExactCells::Adder::add_block(Block& block) {
+  if (block.count == 0) return;
+  flag_.clear();  // what made the values may have rounded
+  const auto add = [&](int64_t count) {
+    for (size_t k = 0; k < size_t(count); ++k) {
+      double& sum = sums_[block.cells[k]];
+      before_[k] = sum;
+      sum += block.values[k];
+    }
+  };
+  if (block.count == kBlock)
+    add(kBlock);
+  else
+    add(block.count);
+  if (!trusts_flag_ || flag_.raised(sums_)) add_carefully(block);
+  block.count = 0;
+}
+
+/// Takes the block back, and adds it again.
+void ExactCells::Adder::add_carefully(Block& block) {
+  for (size_t k = size_t(block.count); k-- > 0;) sums_[block.cells[k]] = before_[k];
+  for (size_t k = 0; k < size_t(block.count); ++k) {
+    double& sum = sums_[block.cells[k]];
+    const double v = block.values[k], t = sum + v;
+    if (is_exact(sum, v, t)) {
+      sum = t;
+    } else {
+      cells_.spilled_.push_back({block.cells[k] % cells_.stride_, sum});
+      sum = v;
+    }
+  }
+  block.count = 0;
+}
+
+std::vector<ExactCells::Spilled> ExactCells::spilled(std::span<const ExactCells> all) {
+  std::vector<Spilled> spilled;
+  for (const ExactCells& cells : all) spilled.insert(spilled.end(), cells.spilled_.begin(), cells.spilled_.end());
+  std::sort(spilled.begin(), spilled.end(), [](const Spilled& a, const Spilled& b) { return a.cell < b.cell; });
+  return spilled;
+}
+
+bool ExactCells::sum_rounds(std::span<const ExactCells> all, int64_t cell) {
+  for (int w = 0; w < all[0].windows_.count; ++w) {
+    double sum = all[0].window(w)[cell];
+    for (const ExactCells& cells : all.subspan(1)) {
+      const double more = cells.window(w)[cell], t = sum + more;
+      if (!is_exact(sum, more, t)) return true;
+      sum = t;
+    }
+  }
+  return false;
+}
+
+template <class T, class Output>
+void ExactCells::finish(std::span<const ExactCells> all, std::span<const Spilled> spilled, int64_t first, int64_t last,
+                        const Output& output) {
+  const int windows = all[0].windows_.count;
+  const bool trusts_flag = RoundingFlag::works();
+  RoundingFlag flag;
+  auto next = std::lower_bound(spilled.begin(), spilled.end(), first,
+                               [](const Spilled& s, int64_t cell) { return s.cell < cell; });
+  std::array<Doubles, SumWindows::kMost> sums;
+  std::array<const double*, SumWindows::kMost> pointers;
+  const std::span<const double*> rows(pointers.data(), size_t(windows));
+  Doubles before, q;
+  std::array<T, kBlock> old;
+  std::array<int64_t, kBlock> is_sure;
+  for (int64_t begin = first; begin < last; begin += ExactCells::kBlock) {
+    const size_t count = size_t(std::min(last - begin, ExactCells::kBlock));
+    for (size_t w = 0; w < rows.size(); ++w) rows[w] = all[0].window(int(w)) + begin;
+    bool rounded = false;  // were sums of several threads
+    if (all.size() > 1) {
+      flag.clear();
+      for (size_t w = 0; w < rows.size(); ++w) {
+        for (size_t k = 0; k < count; ++k) sums[w][k] = rows[w][k];
+        for (const ExactCells& cells : all.subspan(1)) {
+          const double* more = cells.window(int(w)) + begin;
+          for (size_t k = 0; k < count; ++k) sums[w][k] += more[k];
+        }
+        rows[w] = sums[w].data();
+      }
+      rounded = !trusts_flag || flag.raised(&sums);
+    }
+    for (size_t k = 0; k < count; ++k) old[k] = output(begin + int64_t(k));
+    for (size_t k = 0; k < count; ++k) before[k] = double(float(old[k]));
+    const bool unsure = total(rows, before, count, q, is_sure);
+    // A sum of zero leaves a zero as it is, bit for bit.
     for (size_t k = 0; k < count; ++k) {
-      const int64_t t = total[k], next = digits[size_t(w)][k];
-      const bool goes_on = t < kEnough && t > -kEnough;
-      total[k] = goes_on ? int64_t(uint64_t(t) << width) + next : t | int64_t(next != 0);
-      unit[k] -= goes_on ? width : 0;
+      const T result = to<T>(q[k]);
+      output(begin + int64_t(k)) = q[k] == 0 && before[k] == 0 ? old[k] : result;
     }
+    if (!rounded && !unsure && (next == spilled.end() || next->cell >= begin + int64_t(count))) continue;
+    for (size_t k = 0; k < count; ++k) {
+      const int64_t cell = begin + int64_t(k);
+      const bool has_spilled = next != spilled.end() && next->cell == cell;
+      if (is_sure[k] && !has_spilled && !(rounded && sum_rounds(all, cell))) continue;
+      ExactTotal exact;
+      for (; next != spilled.end() && next->cell == cell; ++next) exact.add(next->sum);
+      for (const ExactCells& cells : all)
+        for (int w = 0; w < windows; ++w) exact.add(cells.window(w)[cell]);
+      output(cell) = exact.result(old[k]);
+    }
+  }
 }
 
 template <class T, bool kSingle>
-void finish_cells(ExactCells& cells, int64_t first, int64_t last, const CellsOutput<T, kSingle>& output) {
-  cells.finish<T>(first, last, output);
+void finish_cells(std::span<const ExactCells> all, std::span<const ExactCells::Spilled> spilled, int64_t first,
+                  int64_t last, const CellsOutput<T, kSingle>& output) {
+  ExactCells::finish<T>(all, spilled, first, last, output);
 }
 
-template void finish_cells(ExactCells&, int64_t, int64_t, const CellsOutput<float, true>&);
-template void finish_cells(ExactCells&, int64_t, int64_t, const CellsOutput<float, false>&);
-template void finish_cells(ExactCells&, int64_t, int64_t, const CellsOutput<Half, true>&);
-template void finish_cells(ExactCells&, int64_t, int64_t, const CellsOutput<Half, false>&);
-template void finish_cells(ExactCells&, int64_t, int64_t, const CellsOutput<BFloat16, true>&);
-template void finish_cells(ExactCells&, int64_t, int64_t, const CellsOutput<BFloat16, false>&);
+template void finish_cells(std::span<const ExactCells>, std::span<const ExactCells::Spilled>, int64_t, int64_t,
+                           const CellsOutput<float, true>&);
+template void finish_cells(std::span<const ExactCells>, std::span<const ExactCells::Spilled>, int64_t, int64_t,
+                           const CellsOutput<float, false>&);
+template void finish_cells(std::span<const ExactCells>, std::span<const ExactCells::Spilled>, int64_t, int64_t,
+                           const CellsOutput<Half, true>&);
+template void finish_cells(std::span<const ExactCells>, std::span<const ExactCells::Spilled>, int64_t, int64_t,
+                           const CellsOutput<Half, false>&);
+template void finish_cells(std::span<const ExactCells>, std::span<const ExactCells::Spilled>, int64_t, int64_t,
+                           const CellsOutput<BFloat16, true>&);
+template void finish_cells(std::span<const ExactCells>, std::span<const ExactCells::Spilled>, int64_t, int64_t,
+                           const CellsOutput<BFloat16, false>&);
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

@@ -26,15 +26,7 @@ class Deal {
         threads_(threads),
         ranges_(((destinations - 1) >> shift) + 1),
         places_(threads * (ranges_ + 1), Device()) {  // the last range is of skipped items
-    for_pieces(threads, [&](int piece) {
-      int64_t* counts = places_ + piece * (ranges_ + 1);
-      std::fill_n(counts, ranges_ + 1, 0);
-      const Items mine = items_;  // which no store to a count can change
-      for (int64_t i = begin(piece); i < begin(piece + 1); ++i) {
-        const int64_t d = mine.destination(i);
-        ++counts[d < 0 ? ranges_ : d >> shift_];
-      }
-    });
+    for_pieces(threads, [&](int piece) { count(begin(piece), begin(piece + 1), places_ + piece * (ranges_ + 1)); });
     int64_t place = 0;
     for (int64_t r = 0; r <= ranges_; ++r) {
       starts_.push_back(place);
@@ -69,6 +61,25 @@ class Deal {
 
  private:
   int64_t begin(int piece) const { return items_.count * piece / threads_; }
+
+  void count(int64_t first, int64_t last, int64_t* counts) const {
+    // Ranges are few: the next item's is often the same one, and would wait for the count. So four take turns.
+    constexpr int64_t kTurns = 4;
+    const int64_t ranges = ranges_, shift = shift_;
+    std::vector<int64_t> turns(size_t(kTurns * (ranges + 1)));
+    const Items mine = items_;  // which no store to a count can change
+    const auto add = [&](int64_t i, int64_t turn) {
+      const int64_t d = mine.destination(i);
+      ++turns[size_t(turn * (ranges + 1) + (d < 0 ? ranges : d >> shift))];
+    };
+    for (; first <= last - kTurns; first += kTurns)
+      for (int64_t turn = 0; turn < kTurns; ++turn) add(first + turn, turn);
+    for (; first < last; ++first) add(first, 0);
+    for (int64_t r = 0; r <= ranges; ++r) {
+      counts[r] = 0;
+      for (int64_t turn = 0; turn < kTurns; ++turn) counts[r] += turns[size_t(turn * (ranges + 1) + r)];
+    }
+  }
 
   const Items& items_;
   int64_t destinations_;
