@@ -13,7 +13,7 @@ namespace ordo::kernels::cpu::accumulate_detail {
 namespace {
 
 constexpr size_t kBlock = size_t(ExactCells::kBlock);
-using Doubles = ExactCells::Values;
+using Doubles = std::array<double, kBlock>;
 
 /// Whether t, the rounded sum of a and b, is their sum: the larger one's difference from t is exact.
 bool is_exact(double a, double b, double t) { return t - a == b && t - b == a; }
@@ -96,7 +96,8 @@ SumWindows SumWindows::for_values_like(std::span<const float> looks, double item
   SumWindows windows;
   int low = kExactNotFinite, high = 0;
   for (float v : looks)
-    if (const int e = exact_exponent(v); v != 0 && e != kExactNotFinite) low = std::min(low, e), high = std::max(high, e);
+    if (const int e = exact_exponent(v); v != 0 && e != kExactNotFinite)
+      low = std::min(low, e), high = std::max(high, e);
   if (high == 0) return windows;
   // A value is spilled, or nearly, when it is that much smaller than the sum it meets: there are values that no look
   // finds.
@@ -122,92 +123,49 @@ SumWindows SumWindows::for_values_like(std::span<const float> looks, double item
   return windows;
 }
 
-void ExactCells::allocate(int64_t count) {
-  if (!memory_ || count + kPadding > stride_) {
-    stride_ = count + kPadding;
-    memory_ = std::make_unique<Scratch<double>>(stride_ * windows_.count, Device());
-  }
+void ExactCells::begin(int64_t count, const SumWindows& windows, int64_t most_spilled) {
+  windows_ = windows;
   count_ = count;
-}
-void ExactCells::begin(int64_t count, int64_t items) {
-  allocate(count);
-  most_spilled_ = size_t(256 + items / 128);
-}
-void ExactCells::begin_for_any_values(int64_t count) {
-  windows_ = {SumWindows::kMost, 1, 256 / SumWindows::kMost};
-  memory_.reset();
-  allocate(count);
-  most_spilled_ = std::numeric_limits<size_t>::max();
-}
-void ExactCells::clear() {
-  for (int w = 0; w < windows_.count; ++w) std::fill_n(*memory_ + w * stride_, count_, 0.0);
+  stride_ = count + kPadding;
+  most_spilled_ = most_spilled;
+  if (const int64_t size = stride_ * windows.count; size > capacity_) {
+    memory_ = std::make_unique<Scratch<double>>(size, Device());
+    capacity_ = size;
+  }
+  for (int w = 0; w < windows.count; ++w) std::fill_n(*memory_ + w * stride_, count, 0.0);
   spilled_.clear();
 }
 
 ExactCells::Adder::Adder(ExactCells& cells, bool trusts_flag)
     : cells_(cells),
       sums_(*cells.memory_),
+      finder_(cells.windows_, cells.stride_),
       trusts_flag_(trusts_flag),
       fetches_(cells.count_ * cells.windows_.count * int64_t(sizeof(double)) > kFetchedBytes) {}
 
-void ExactCells::Adder::add() {
-  Block& block = blocks_[now_];
-  find_sums(block);
-  if (!fetches_) return add_block(block);
-  // The sums of this block are on their way while the block before it is added.
-  for (int64_t k = 0; k < block.count; ++k) __builtin_prefetch(sums_ + block.cells[size_t(k)], 1);
-  now_ ^= 1;
-  add_block(blocks_[now_]);
-}
-
-/// Cells become places of sums.
-void ExactCells::Adder::find_sums(Block& block) const {
-  const SumWindows windows = cells_.windows_;
-  if (windows.count == 1) return;
-  const uint32_t reciprocal = 65536u / uint32_t(windows.width) + 1, most = uint32_t(windows.count) - 1;
-  const uint32_t base = uint32_t(windows.base);
-  const int64_t stride = cells_.stride_;
-  for (size_t k = 0; k < size_t(block.count); ++k) {
-    // A double's exponent field is 896 more than that of the float.
-    const uint32_t field = uint32_t(std::bit_cast<uint64_t>(block.values[k]) << 1 >> 53);
-    const uint32_t above = std::min(std::max(field, base + 896) - (base + 896), 255u);
-    // The quotient by the width, exactly: there are less than 300 exponents.
-    block.cells[k] += int64_t(std::min(above * reciprocal >> 16, most)) * stride;
+void ExactCells::Adder::add_block() {
+  flag_.clear();
+  for (size_t k = 0; k < block_.count; ++k) {
+    double& sum = sums_[block_.sums[k]];
+    before_[k] = sum;
+    sum += block_.values[k];
   }
+  if (!trusts_flag_ || flag_.raised(sums_)) add_carefully(block_);
+  block_.count = 0;
 }
 
-void ExactCells::Adder::add_block(Block& block) {
-  if (block.count == 0) return;
-  flag_.clear();  // what made the values may have rounded
-  const auto add = [&](int64_t count) {
-    for (size_t k = 0; k < size_t(count); ++k) {
-      double& sum = sums_[block.cells[k]];
-      before_[k] = sum;
-      sum += block.values[k];
-    }
-  };
-  if (block.count == kBlock)
-    add(kBlock);
-  else
-    add(block.count);
-  if (!trusts_flag_ || flag_.raised(sums_)) add_carefully(block);
-  block.count = 0;
-}
-
-/// Takes the block back, and adds it again.
-void ExactCells::Adder::add_carefully(Block& block) {
-  for (size_t k = size_t(block.count); k-- > 0;) sums_[block.cells[k]] = before_[k];
-  for (size_t k = 0; k < size_t(block.count); ++k) {
-    double& sum = sums_[block.cells[k]];
+void ExactCells::Adder::add_carefully(const Block& block) {
+  for (size_t k = block.count; k-- > 0;) sums_[block.sums[k]] = before_[k];
+  for (size_t k = 0; k < block.count; ++k) {
+    double& sum = sums_[block.sums[k]];
     const double v = block.values[k], t = sum + v;
     if (is_exact(sum, v, t)) {
       sum = t;
     } else {
-      cells_.spilled_.push_back({block.cells[k] % cells_.stride_, sum});
+      cells_.spilled_.push_back({block.sums[k] % cells_.stride_, sum});
       sum = v;
     }
   }
-  block.count = 0;
 }
 
 std::vector<ExactCells::Spilled> ExactCells::spilled(std::span<const ExactCells> all) {

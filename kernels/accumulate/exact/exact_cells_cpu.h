@@ -8,7 +8,9 @@
 // sizes have sums of their own, by windows of exponents.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,12 +31,18 @@ struct SumWindows {
 
   /// As few as add items like `looks` without spilling much, with so many for each cell.
   static SumWindows for_values_like(std::span<const float> looks, double items_per_cell);
+  static SumWindows for_any_values() { return {kMost, 1, 256 / kMost}; }
 };
 
 class ExactCells {
  public:
   static constexpr int64_t kBlock = 128;
-  using Values = std::array<double, kBlock>;  // floats
+  /// Values that are added together: floats.
+  struct Block {
+    size_t count = 0;
+    alignas(64) std::array<double, size_t(kBlock)> values;
+    alignas(64) std::array<int64_t, size_t(kBlock)> sums;  // to which they go
+  };
 
   /// Sums that could take a value no longer: part of what their cell has.
   struct Spilled {
@@ -42,68 +50,76 @@ class ExactCells {
     double sum;
   };
 
-  explicit ExactCells(const SumWindows& windows) : windows_(windows) {}
+  /// Starts again with `count` empty cells. More than `most_spilled` sums and they are full.
+  void begin(int64_t count, const SumWindows& windows, int64_t most_spilled);
+  bool is_full() const { return int64_t(spilled_.size()) > most_spilled_; }
 
-  /// Starts again with `count` cells, which are to be cleared. They are full when more is spilled than there should be
-  /// for so many items.
-  void begin(int64_t count, int64_t items);
-  /// The same with windows for all exponents. They are never full.
-  void begin_for_any_values(int64_t count);
-  void clear();
-  bool is_full() const { return spilled_.size() > most_spilled_; }
+  /// Which of its cell's sums a value goes to. The sums of a window follow those of another.
+  class Finder {
+   public:
+    Finder(const SumWindows& windows, int64_t stride)
+        : base_(uint32_t(windows.base)),
+          reciprocal_(65536u / uint32_t(windows.width) + 1),
+          most_(uint32_t(windows.count) - 1),
+          stride_(uint32_t(stride)) {}
+    /// From that of the lowest window.
+    uint32_t offset(float v) const {
+      const uint32_t exponent = std::max(ordo::detail::float_bits(v) << 1 >> 24, base_);
+      // The quotient by the width, exactly: there are less than 300 exponents.
+      return std::min((exponent - base_) * reciprocal_ >> 16, most_) * stride_;
+    }
+
+   private:
+    uint32_t base_, reciprocal_, most_, stride_;
+  };
 
   /// Adds values to cells, by the thread that makes it. They are all there when it ends.
   class Adder {
    public:
-    struct Block {
-      int64_t count = 0;
-      alignas(64) std::array<int64_t, kBlock> cells;
-      alignas(64) Values values;
-    };
     explicit Adder(ExactCells& cells, bool trusts_flag = RoundingFlag::works());
     Adder(const Adder&) = delete;
-    ~Adder() {
-      add();
-      add_block(blocks_[now_ ^ 1]);
+    ~Adder() { add_block(); }
+
+    /// Adds v to a cell, at the latest when the Adder ends.
+    void add(int64_t cell, float v) {
+      block_.values[block_.count] = double(v);
+      block_.sums[block_.count] = cell + int64_t(finder_.offset(v));
+      if (++block_.count == size_t(kBlock)) add_block();
     }
 
-    /// The next block, to be filled, and then added.
-    Block& block() { return blocks_[now_]; }
-    void add();
-
-    /// Where cells have one sum, whole blocks need no copy of the cells: values[k] goes to cell(k).
-    bool has_one_sum() const { return cells_.windows_.count == 1; }
-    template <class Cell>
-    void add(const Cell& cell, const Values& values) {
+    /// Adds a whole block now; its sums are sum(k) instead of sums[k].
+    template <class Sum>
+    void add(const Sum& sum, Block& block) {
       flag_.clear();  // what made the values may have rounded
-      for (int64_t k = 0; k < kBlock; ++k) {
-        double& sum = sums_[cell(k)];
-        before_[size_t(k)] = sum;
-        sum += values[size_t(k)];
+      for (size_t k = 0; k < size_t(kBlock); ++k) {
+        double& to = sums_[sum(k)];
+        before_[k] = to;
+        to += block.values[k];
       }
       if (trusts_flag_ && !flag_.raised(sums_)) return;
-      Block& block = blocks_[now_];
-      for (int64_t k = 0; k < kBlock; ++k) block.cells[size_t(k)] = cell(k);
-      block.values = values;
-      block.count = kBlock;
+      for (size_t k = 0; k < size_t(kBlock); ++k) block.sums[k] = sum(k);
+      block.count = size_t(kBlock);
       add_carefully(block);
     }
-    /// Whether a cell is worth fetching some time before it is added to.
+    bool has_one_sum() const { return cells_.windows_.count == 1; }  // for each cell
+    const Finder& finder() const { return finder_; }
+
+    /// Whether sums are worth fetching some time before they are added to.
     bool fetches() const { return fetches_; }
-    void fetch(int64_t cell) const { __builtin_prefetch(sums_ + cell, 1); }
+    void fetch(int64_t sum) const { __builtin_prefetch(sums_ + sum, 1); }
 
    private:
-    void find_sums(Block& block) const;
-    void add_block(Block& block);
-    void add_carefully(Block& block);
+    void add_block();
+    /// Takes a block back, and adds it again.
+    void add_carefully(const Block& block);
 
     ExactCells& cells_;
     double* sums_;
+    Finder finder_;
     bool trusts_flag_, fetches_;
     RoundingFlag flag_;
-    size_t now_ = 0;
-    std::array<Block, 2> blocks_;
-    alignas(64) Values before_;
+    Block block_;
+    alignas(64) std::array<double, size_t(kBlock)> before_;
   };
 
   /// All that was spilled, ordered by cells.
@@ -120,13 +136,11 @@ class ExactCells {
 
   const double* window(int w) const { return *memory_ + w * stride_; }
 
-  void allocate(int64_t count);
   /// Whether what all of them have for a cell rounds where it is added up, window by window.
   static bool sum_rounds(std::span<const ExactCells> all, int64_t cell);
 
   SumWindows windows_;
-  int64_t stride_ = 0, count_ = 0;
-  size_t most_spilled_ = 0;
+  int64_t count_ = 0, stride_ = 0, most_spilled_ = 0, capacity_ = 0;
   std::unique_ptr<Scratch<double>> memory_;  // [window][cell]
   std::vector<Spilled> spilled_;
 };

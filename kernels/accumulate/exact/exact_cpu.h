@@ -109,14 +109,12 @@ class ExactSum {
   void run_rows() {
     const int64_t m = items_.count, n = shape_.destinations, columns = shape_.columns();
     const int threads = pieces_for(m * columns, kAccumulateGrain);
-    const SumWindows windows = choose_windows();
-    std::vector<ExactCells> own;
-    for (int p = 0; p < threads; ++p) own.emplace_back(windows);
-    if (n * columns * threads * windows.count <= kDirectCells && n * threads <= m) {
+    std::vector<ExactCells> own(static_cast<size_t>(threads));
+    windows_ = choose_windows();
+    if (n * columns * threads * windows_.count <= kDirectCells && n * threads <= m)
       return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, own);
-    }
     const int64_t width =
-        std::max<int64_t>({1, kRangeCells / windows.count / columns, (n + kMostRanges - 1) / kMostRanges});
+        std::max<int64_t>({1, kRangeCells / windows_.count / columns, (n + kMostRanges - 1) / kMostRanges});
     const int shift = int(std::bit_width(uint64_t(width - 1)));
     Deal<Items> deal(items_, n, shift, threads);
     if (met_bad_index()) return;
@@ -151,19 +149,20 @@ class ExactSum {
                  std::span<ExactCells> own) {
     const int64_t columns = kSingle ? 1 : shape_.columns(), count = width * columns;
     const int pieces = int(own.size());
-    const auto add_all = [&] {
+    const int64_t share = (last - first) / pieces;
+    const auto add_all = [&](const SumWindows& windows, int64_t most_spilled) {
       for_pieces(pieces, [&](int piece) {
+        ExactCells& mine = own[size_t(piece)];
+        mine.begin(count, windows, most_spilled);
         add_items<kSingle>(source, first + (last - first) * piece / pieces,
-                           first + (last - first) * (piece + 1) / pieces, own[size_t(piece)]);
+                           first + (last - first) * (piece + 1) / pieces, mine);
       });
+      return std::none_of(own.begin(), own.end(), [](const ExactCells& cells) { return cells.is_full(); });
     };
-    for (ExactCells& cells : own) cells.begin(count, (last - first) * columns / pieces);
-    add_all();
+    // To spill a value takes as long as to add about a hundred; to begin again, no longer than has passed.
+    const bool fit = add_all(windows_, 256 + share * columns / 128);
     if (met_bad_index()) return;
-    if (std::any_of(own.begin(), own.end(), [](const ExactCells& cells) { return cells.is_full(); })) {
-      for (ExactCells& cells : own) cells.begin_for_any_values(count);
-      add_all();
-    }
+    if (!fit) add_all(SumWindows::for_any_values(), share * columns + last - first);
     const std::vector<ExactCells::Spilled> spilled = ExactCells::spilled(own);
     parallel_for(0, count, pieces > 1 ? kAccumulateGrain : count, [&](int64_t from, int64_t to) {
       finish_cells(own, spilled, from, to, CellsOutput<T, kSingle>{output_, shape_, base});
@@ -173,45 +172,57 @@ class ExactSum {
   // Adds all values of the items first .. last, or as many as it takes to fill the cells.
   template <bool kSingle, class Source>
   static void add_items(Source source, int64_t first, int64_t last, ExactCells& cells) {
-    cells.clear();
     ExactCells::Adder adder(cells);
     while (first < last && !cells.is_full()) {
       if constexpr (kSingle) {
-        if (adder.has_one_sum()) first = add_whole_blocks(source, first, last, cells, adder);
+        first = adder.has_one_sum() ? add_whole_blocks<false>(source, first, last, cells, adder)
+                                    : add_whole_blocks<true>(source, first, last, cells, adder);
       }
-      const int64_t count = std::min(last - first, ExactCells::kBlock);
-      if constexpr (kSingle) {
-        fill(source, first, count, adder.block());
-        adder.add();
-      } else {
-        add_rows(source, first, count, adder);
-      }
-      first += count;
+      const int64_t end = std::min(last, first + ExactCells::kBlock);
+      for (; first < end; ++first)
+        if (const int64_t d = source.destination(first); d >= 0) add_item<kSingle>(source, first, d, adder);
     }
   }
 
   // Adds blocks of single values from `first` on, up to one with an item to be skipped, and returns its first item.
   // Where most sums have to be fetched, those of a block are on their way while the block before it is added.
-  template <class Source>
+  template <bool kSeveral, class Source>
   static int64_t add_whole_blocks(Source source, int64_t first, int64_t last, const ExactCells& cells,
                                   ExactCells::Adder& adder) {
     constexpr int64_t kBlock = ExactCells::kBlock;
-    std::array<ExactCells::Values, 2> values;
-    const auto make = [&](int64_t begin, ExactCells::Values& to) {
-      if (begin > last - kBlock || any_skipped(source, begin, kBlock) || cells.is_full()) return false;
-      for (int64_t k = 0; k < kBlock; ++k) to[size_t(k)] = double(source.value(begin + k, 0, 0));
-      return true;
+    std::array<ExactCells::Block, 2> blocks;
+    const auto sum = [&](const ExactCells::Block& block, int64_t begin, size_t k) {
+      return kSeveral ? block.sums[k] : source.checked_destination(begin + int64_t(k));
     };
-    if (!make(first, values[0])) return first;
+    if (!prepare<kSeveral>(source, first, last, cells, adder.finder(), blocks[0])) return first;
     for (size_t now = 0;; now ^= 1) {
       const int64_t next = first + kBlock;
-      const bool more = make(next, values[now ^ 1]);
+      const bool more = prepare<kSeveral>(source, next, last, cells, adder.finder(), blocks[now ^ 1]);
       if (more && adder.fetches())
-        for (int64_t k = 0; k < kBlock; ++k) adder.fetch(source.checked_destination(next + k));
-      adder.add([&](int64_t k) { return source.checked_destination(first + k); }, values[now]);
+        for (size_t k = 0; k < size_t(kBlock); ++k) adder.fetch(sum(blocks[now ^ 1], next, k));
+      adder.add([&](size_t k) { return sum(blocks[now], first, k); }, blocks[now]);
       first = next;
       if (!more) return first;
     }
+  }
+
+  // Makes a block of the items from `begin` on, unless there are too few, or one of them is to be skipped. Every step
+  // is a loop without branches and calls.
+  template <bool kSeveral, class Source>
+  [[gnu::noinline]] static bool prepare(Source source, int64_t begin, int64_t last, const ExactCells& cells,
+                                        ExactCells::Finder finder, ExactCells::Block& block) {
+    constexpr int64_t kBlock = ExactCells::kBlock;
+    if (begin > last - kBlock || cells.is_full() || any_skipped(source, begin, kBlock)) return false;
+    alignas(64) std::array<float, size_t(kBlock)> values;
+    alignas(64) std::array<uint32_t, size_t(kBlock)> offsets;
+    for (size_t k = 0; k < size_t(kBlock); ++k) values[k] = float(source.value(begin + int64_t(k), 0, 0));
+    for (size_t k = 0; k < size_t(kBlock); ++k) block.values[k] = double(values[k]);
+    if constexpr (kSeveral) {
+      for (size_t k = 0; k < size_t(kBlock); ++k) offsets[k] = finder.offset(values[k]);
+      for (size_t k = 0; k < size_t(kBlock); ++k)
+        block.sums[k] = source.checked_destination(begin + int64_t(k)) + int64_t(offsets[k]);
+    }
+    return true;
   }
 
   template <class Source>
@@ -221,46 +232,21 @@ class ExactSum {
     return skipped != 0;
   }
 
-  // A block of single values: items first .. first + count.
-  template <class Source>
-  [[gnu::noinline]] static void fill(Source source, int64_t first, int64_t count, ExactCells::Adder::Block& block) {
-    block.count = count;
-    if (!any_skipped(source, first, count)) {
-      for (int64_t k = 0; k < count; ++k) block.cells[size_t(k)] = source.checked_destination(first + k);
-      for (int64_t k = 0; k < count; ++k) block.values[size_t(k)] = double(source.value(first + k, 0, 0));
-      return;
-    }
-    block.count = 0;
-    for (int64_t i = first; i < first + count; ++i)
-      if (const int64_t d = source.destination(i); d >= 0) {
-        block.cells[size_t(block.count)] = d;
-        block.values[size_t(block.count++)] = double(source.value(i, 0, 0));
-      }
-  }
-
-  template <class Source>
-  static void add_rows(const Source& source, int64_t first, int64_t count, ExactCells::Adder& adder) {
-    const int64_t outer = source.shape.outer, inner = source.shape.inner;
-    for (int64_t i = first; i < first + count; ++i) {
-      const int64_t d = source.destination(i);
-      if (d < 0) continue;
-      for (int64_t o = 0, c = d * outer * inner; o < outer; ++o, c += inner)
-        for (int64_t j = 0; j < inner;) {
-          ExactCells::Adder::Block& block = adder.block();
-          const int64_t begin = block.count, end = std::min(ExactCells::kBlock, begin + inner - j);
-          for (int64_t k = begin; k < end; ++k, ++j) {
-            block.cells[size_t(k)] = c + j;
-            block.values[size_t(k)] = double(source.value(i, o, j));
-          }
-          block.count = end;
-          if (end == ExactCells::kBlock) adder.add();
-        }
+  template <bool kSingle, class Source>
+  static void add_item(const Source& source, int64_t item, int64_t destination, ExactCells::Adder& adder) {
+    if constexpr (kSingle) {
+      adder.add(destination, float(source.value(item, 0, 0)));
+    } else {
+      const int64_t outer = source.shape.outer, inner = source.shape.inner;
+      for (int64_t o = 0, c = destination * outer * inner; o < outer; ++o, c += inner)
+        for (int64_t j = 0; j < inner; ++j) adder.add(c + j, float(source.value(item, o, j)));
     }
   }
 
   const Items& items_;
   T* output_;
   AccumulateShape shape_;
+  SumWindows windows_;
 };
 
 template <class Items>

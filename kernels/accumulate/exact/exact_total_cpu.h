@@ -43,29 +43,27 @@ class ExactTotal {
 
   /// What becomes of an element with the old content `old`.
   template <class T>
-  T result(T old) {
+  T result(T old) const {
     const float before = float(old);
     if (counts_ != 0 || exact_exponent(before) == kExactNotFinite)
       return exact_not_finite_result(old, (counts_ & 1) + (counts_ & 2) / 2 * exact_detail::kMinusInfinity);
-    if (before == 0) {
-      carry();
-      if (is_zero()) return old;
-    }
-    // A sum of values that is zero leaves another old content as it is, too: that is what it rounds to.
-    add(double(before));
-    carry();
-    const bool negative = limbs_.back() < 0;
+    ExactTotal all = *this;
+    all.add(double(before));
+    all.carry();
+    const bool negative = all.limbs_.back() < 0;
     if (negative) {
-      for (int64_t& limb : limbs_) limb = -limb;
-      carry();
+      for (int64_t& limb : all.limbs_) limb = -limb;
+      all.carry();
     }
-    size_t top = limbs_.size() - 1;
-    while (top > 0 && limbs_[top] == 0) --top;
-    // The highest digit that is not zero, the one below it without its last bit, and whether there are others.
-    const auto digit = [&](size_t below) { return top >= below ? uint64_t(limbs_[top - below]) : 0; };
+    // The highest digit that is not zero, the one below it without its last bits, and whether there are others.
+    size_t top = all.limbs_.size() - 1;
+    while (top > 0 && all.limbs_[top] == 0) --top;
+    const auto digit = [&](size_t below) { return top >= below ? uint64_t(all.limbs_[top - below]) : 0; };
     uint64_t rest = digit(1) & 7;
     for (size_t k = 2; k <= top; ++k) rest |= digit(k);
     const int64_t leading = int64_t(digit(0) << 29 | digit(1) >> 3) << 1 | int64_t(rest != 0);
+    // A sum of zero leaves a zero as it is, bit for bit, and any other content is what it rounds to.
+    if (leading == 0 && before == 0) return old;
     return exact_detail::round_once<T>(negative ? -leading : leading, int(top) * 32 - 149 - 30);
   }
 
@@ -80,12 +78,6 @@ class ExactTotal {
     }
     added_ = 0;
   }
-  bool is_zero() const {
-    for (int64_t limb : limbs_)
-      if (limb != 0) return false;
-    return true;
-  }
-
   // Multiples of 2^(32 k - 149). 2^31 floats and as many sums of them stay below 2^191, that is below limb 11.
   std::array<int64_t, 12> limbs_{};
   int64_t added_ = 0;
