@@ -91,7 +91,7 @@ template <class Items>
 bool accumulate_dense_rows(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
   using T = typename Items::value_type;
   using Acc = accumulate_t<T>;
-  constexpr int64_t kLeastWidth = 8, kMostWidth = 48, kLeastChunk = 16, kMostBytes = 16 << 20, kAhead = 8;
+  constexpr int64_t kLeastWidth = 8, kMostWidth = 128, kLeastChunk = 16, kMostBytes = 16 << 20, kAhead = 8, kFetchAhead = 24;
   const int64_t m = items.count, n = shape.destinations;
   if (shape.inner < kLeastWidth || shape.inner > kMostWidth || m < 4 * n || m >= INT32_MAX) return false;
   if (n * shape.columns() * int64_t(sizeof(Acc)) > kMostBytes) return false;
@@ -121,10 +121,14 @@ bool accumulate_dense_rows(const Items& items, typename Items::value_type* outpu
       const int64_t o = task / chunks, chunk = task % chunks;
       const int64_t j0 = shape.inner * chunk / chunks, width = shape.inner * (chunk + 1) / chunks - j0;
       DenseRows<Acc> sums(n, width, m);
+      const bool fetches = n * width * int64_t(sizeof(Acc)) > kFetchedBytes / 4;
       for (int64_t i = 0; i < m; ++i) {
         const int64_t d = destinations[i];
         if (d < 0) continue;
-        if (i + kAhead < m) prefetch_row(sums.row(std::max(destinations[i + kAhead], 0)), width);
+        if (fetches && i + kAhead < m) prefetch_row(sums.row(std::max(destinations[i + kAhead], 0)), width);
+        if constexpr (requires { mine.address(i, o, j0); })
+          for (int64_t j = 0; j < width; j += 64 / int64_t(sizeof(T)))
+            __builtin_prefetch(mine.address(std::min(i + kFetchAhead, m - 1), o, j0 + j));
         Acc* row = sums.row(d);
         for (int64_t j = 0; j < width; ++j) row[j] += item_value(mine, shape, i, o, j0 + j);
         sums.added(d);
