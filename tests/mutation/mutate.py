@@ -6,8 +6,8 @@
 
 SOURCE is a checkout, WORK a directory for the copy and its builds. A fault is caught when the tests of the build without
 CUDA fail (a fault of the host's code), or else those of the emulated build or of the race checker's; the tests that are
-about the file come first. --check only makes sure that every fault still fits the sources. A run that was interrupted goes
-on where it stopped as long as the sources are the same.
+about the file come first. --check only makes sure that every fault still fits the sources. A fault that WORK remembers is
+not tried again unless its file has changed; remove WORK/results.json to try all.
 Exit status: 1 when a fault was not caught or does not fit, 2 for bad arguments.
 """
 import argparse
@@ -49,20 +49,21 @@ def check(source):
     return bad
 
 
+def digest(source, f):
+    """Of a fault and the file that it is in."""
+    return hashlib.sha256((f["before"] + f["after"] + (source / f["file"]).read_text()).encode()).hexdigest()
+
+
 def copy_sources(source, copy):
-    """A digest of what was copied."""
     files = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                            check=True, capture_output=True).stdout.decode().split("\0")
-    digest = hashlib.sha256()
     for name in filter(None, files):
         if not (source / name).is_file():
             continue
         target = copy / name
-        digest.update(name.encode() + (source / name).read_bytes())
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.is_file() or target.read_bytes() != (source / name).read_bytes():
             shutil.copyfile(source / name, target)  # the others keep their times, so that builds stay small
-    return digest.hexdigest()
 
 
 def build(copy, preset, jobs):
@@ -166,24 +167,23 @@ def main():
         return 1 if bad else 0
 
     copy = arguments.work.resolve() / "source"
-    digest = copy_sources(arguments.source.resolve(), copy)
+    copy_sources(arguments.source.resolve(), copy)
     memory = arguments.work / "results.json"
     known = json.loads(memory.read_text()) if memory.is_file() else {}
-    if known.get("sources") != digest:
-        known = {"sources": digest, "results": {}}
     for preset in BUILDS:
         if not build(copy, preset, arguments.jobs):
             sys.exit(f"mutate: the {preset} build fails without a fault: {copy / (preset + '.log')}")
-        how = None if arguments.known_to_pass or known["results"] else run_tests(copy, preset)
+        how = None if arguments.known_to_pass or known else run_tests(copy, preset)
         if how:
             sys.exit(f"mutate: the {preset} tests fail without a fault: {how}")
     results, survivors, broken = [], [], []
     for number, f in enumerate(faults, 1):
         started = time.monotonic()
-        if f["name"] not in known["results"]:
-            known["results"][f["name"]] = try_fault(copy, f, arguments.jobs)
+        key = digest(copy, f)
+        if key not in known:
+            known[key] = try_fault(copy, f, arguments.jobs)
             memory.write_text(json.dumps(known, indent=1))
-        preset, how = known["results"][f["name"]]
+        preset, how = known[key]
         if preset:
             word = "caught"
         elif how:

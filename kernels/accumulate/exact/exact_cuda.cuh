@@ -64,7 +64,7 @@ struct ExactExponents {
 
 /// The sums of `count` elements: windows lie one after the other.
 struct ExactSums {
-  const ExactExponents* exponents;  // of all values and the old contents
+  const ExactExponents* exponents;  // of all values
   unsigned long long* sums;         // of two's complements
   int64_t count, items;
 };
@@ -99,12 +99,11 @@ struct ExactPlace {
   }
 };
 
-/// The exponents of all values and of the old contents. Where there are `ranges`, every value goes into one, with its
+/// The exponents of all values. Where there are `ranges`, every value goes into one, with its
 /// element; a value of an item that is skipped goes as a zero, which adds nothing anywhere.
 template <bool kRanges, class Items>
-__global__ void accumulate_exact_exponents_kernel(Items items, AccumulateShape shape,
-                                                  const typename Items::value_type* output, int64_t count,
-                                                  RangeEntries ranges, ExactExponents* exponents) {
+__global__ void accumulate_exact_exponents_kernel(Items items, AccumulateShape shape, RangeEntries ranges,
+                                                  ExactExponents* exponents) {
   constexpr bool kDestinations = kRanges || !requires { Items::kSkippedHaveValues; };
   ExactExponents seen;
   const int64_t total = items.count * shape.columns();
@@ -120,8 +119,6 @@ __global__ void accumulate_exact_exponents_kernel(Items items, AccumulateShape s
       ranges.values[t] = value;
     }
   }
-  ORDO_NO_UNROLL
-  for (int64_t c = ordo::cuda::thread_index(); c < count; c += ordo::cuda::thread_count()) seen.see(float(output[c]));
   seen.add_to(exponents);
 }
 
@@ -257,8 +254,8 @@ void accumulate_exact(const Items& items, typename Items::value_type* output, co
 
   ordo::cuda::check(cudaMemsetAsync(exponents.data(), 0, sizeof(ExactExponents), stream), "cudaMemsetAsync");
   const auto begin = [&]<bool kRanges>(std::bool_constant<kRanges>, const RangeEntries& ranges) {
-    ordo::cuda::launch_over(accumulate_exact_exponents_kernel<kRanges, Items>, std::max(values, count), stream, items,
-                            shape, output, count, ranges, exponents.data());
+    ordo::cuda::launch_over(accumulate_exact_exponents_kernel<kRanges, Items>, values, stream, items, shape, ranges,
+                            exponents.data());
     exact_begin(sums, stream);
   };
   if (plan.form == ExactForm::ranges) {

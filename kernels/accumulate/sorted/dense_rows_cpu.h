@@ -91,7 +91,8 @@ template <class Items>
 bool accumulate_dense_rows(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
   using T = typename Items::value_type;
   using Acc = accumulate_t<T>;
-  constexpr int64_t kLeastWidth = 8, kMostWidth = 128, kLeastChunk = 16, kMostBytes = 16 << 20, kAhead = 8, kFetchAhead = 24;
+  constexpr int64_t kLeastWidth = 8, kMostWidth = 128, kLeastChunk = 16, kMostBytes = 16 << 20, kAhead = 8,
+                    kFetchAhead = 24;
   const int64_t m = items.count, n = shape.destinations;
   if (shape.inner < kLeastWidth || shape.inner > kMostWidth || m < 4 * n || m >= INT32_MAX) return false;
   if (n * shape.columns() * int64_t(sizeof(Acc)) > kMostBytes) return false;

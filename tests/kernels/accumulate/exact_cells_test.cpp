@@ -195,6 +195,22 @@ TEST(ExactCells, spill_what_they_cannot_add_and_say_when_they_are_full) {
   for (const auto& s : spilled) EXPECT_EQ(s.cell, 1);
 }
 
+TEST(ExactCells, do_not_trust_a_rest_that_has_rounded) {
+  // 2^60 hides the others, one after the other, until it is gone; what is left is a hair above the middle of two
+  // floats.
+  const std::vector<float> values{0x1p-100f, 1.0f, 0x1p-24f, -0x1p60f};
+  ExactCells cells;
+  cells.begin(1, SumWindows{3, 20, 60}, 100);
+  {
+    ExactCells::Adder adder(cells);
+    for (float v : values) adder.add(0, v);
+  }
+  ASSERT_TRUE(ExactCells::spilled(std::span(&cells, 1)).empty());
+  float result = 0x1p60f;
+  finish_cells(std::span<const ExactCells>(&cells, 1), {}, 0, 1, CellsOutput<float, true>{&result, {1, 1, 1}, 0});
+  EXPECT_EQ(result, 1 + 0x1p-23f);
+}
+
 TEST(ExactCells, take_as_few_windows_as_the_values_need) {
   std::mt19937_64 random(9);
   std::normal_distribution<double> normal;

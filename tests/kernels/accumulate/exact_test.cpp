@@ -224,6 +224,23 @@ TEST(Exact, keeps_rule_5_for_any_floats) {
     }
 }
 
+TEST(Exact, keeps_rule_5_where_a_look_at_the_values_misleads) {
+  // Every other item has a value of any exponent, but none of those that a look finds; in one range, and in several.
+  for (int64_t n : {500, 100000}) {
+    constexpr int64_t m = 131072;
+    std::mt19937_64 random(13);
+    std::vector<int64_t> index(size_t{m});
+    std::vector<float> values(size_t{m});
+    for (int64_t i = 0; i < m; ++i) {
+      index[size_t(i)] = int64_t(random() % uint64_t(n));
+      const bool wild = i % 64 > 16 && random() % 2 == 0;
+      const uint64_t exponent = wild ? random() % 250 : 120 + random() % 4;
+      values[size_t(i)] = std::bit_cast<float>(uint32_t(exponent << 23) | (uint32_t(random()) & 0x807fffffu));
+    }
+    expect_rule5(float32, test_values({n, 1}, 4), from_vector(index, {m}), from_vector(values, {m, 1}));
+  }
+}
+
 TEST(Exact, does_not_depend_on_the_order) {
   const Tensor input = test_values({100}, 1), index = test_indices({5000}, 100, 2);
   const Tensor source = test_mixed_values({5000}, 3).to(float32);
