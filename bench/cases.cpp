@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <random>
+
+#include "bench/built_in_tables.h"
 
 namespace ordo::bench {
 
@@ -32,7 +35,30 @@ Tensor Place::destinations(const std::string& distribution, int64_t count, int64
   return from_vector(d, {count}).to(device);
 }
 
+/// Values as large as the gradients of trainings (gradients/gradients.json), of any significand.
+static Tensor drawn_gradients(const Dims& sizes) {
+  const auto recorded = nlohmann::json::parse(kRecordedGradients);
+  std::vector<int> exponents;
+  std::vector<double> weights;
+  for (const auto& [exponent, count] : recorded.at("exponents").items()) {
+    exponents.push_back(std::stoi(exponent));
+    weights.push_back(count.get<double>());
+  }
+  const double values = recorded.at("values").get<double>();
+  std::mt19937_64 random(1);
+  std::discrete_distribution<size_t> exponent(weights.begin(), weights.end());
+  std::uniform_real_distribution<double> unit;
+  std::vector<float> drawn(static_cast<size_t>(sizes.product()));
+  for (float& v : drawn) {
+    const double which = unit(random) * values - recorded.at("zeros").get<double>();
+    const double magnitude = std::ldexp(1 + unit(random), exponents[exponent(random)]);
+    v = which < 0 ? 0 : float(which < recorded.at("negative").get<double>() ? -magnitude : magnitude);
+  }
+  return from_vector(drawn, sizes);
+}
+
 Tensor Place::drawn(const Dims& sizes) const {
+  if (kind == "gradients") return drawn_gradients(sizes);
   if (kind == "uniform") return rand(sizes);
   if (kind == "normal") return randn(sizes);
   if (kind == "exp3") return exp(randn(sizes) * 3);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "bench/built_in_grid.h"
+#include "bench/built_in_tables.h"
 
 namespace ordo::bench {
 

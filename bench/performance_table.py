@@ -117,9 +117,10 @@ def training(files):
 
 
 def summary(files):
-    """A line for each of three questions."""
+    """A line for each of four questions."""
     accumulating = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
-    groups = (("sums into shared places", lambda r: r["family"] in accumulating),
+    groups = (("sums into shared places, uniform values", lambda r: r["family"] in accumulating and "values" not in r["row"]),
+              ("sums into shared places, other values", lambda r: r["family"] in accumulating and "values" in r["row"]),
               ("reductions, matrix products, convolution", lambda r: r["family"] in ("reduction", "matmul", "convolution")),
               ("whole training steps", lambda r: r["family"] == "training"))
     lines = []

@@ -11,7 +11,7 @@ import statistics
 import sys
 
 DISTRIBUTIONS = ("uniform", "zipf", "half", "one")
-VALUES = ("uniform", "normal", "zeros", "signs", "exp3", "exp8")
+VALUES = ("uniform", "normal", "gradients", "zeros", "signs", "exp3", "exp8")
 FAMILIES = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
 
 

@@ -39,6 +39,20 @@ torch.backends.cudnn.allow_tf32 = False
 device = torch.device(arguments.device)
 
 
+def drawn_gradients(sizes):
+    """As in bench/cases.cpp."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gradients", "gradients.json")) as file:
+        recorded = json.load(file)
+    exponents = torch.tensor([int(e) for e in recorded["exponents"]])
+    weights = torch.tensor(list(recorded["exponents"].values()), dtype=torch.float64)
+    count = math.prod(sizes)
+    exponent = exponents[torch.multinomial(weights, count, replacement=True)]
+    magnitude = torch.ldexp(1 + torch.rand(count), exponent)
+    which = torch.rand(count, dtype=torch.float64) * recorded["values"] - recorded["zeros"]
+    signed = torch.where(which < recorded["negative"], -magnitude, magnitude)
+    return torch.where(which < 0, torch.zeros(()), signed).reshape(sizes)
+
+
 class Place:
     """Where tensors lie: on the device in the row's dtype, or in float64 on the CPU, of the same rounded values."""
 
@@ -59,6 +73,8 @@ class Place:
             return torch.exp(torch.randn(sizes) * int(self.kind[3:]))
         if self.kind == "zeros":
             return torch.where(torch.rand(sizes) < 0.5, 0.0, torch.rand(sizes))
+        if self.kind == "gradients":
+            return drawn_gradients(sizes)
         if self.kind == "signs":
             count = math.prod(sizes)
             half = torch.rand((count + 1) // 2, 1)

@@ -50,6 +50,7 @@ class Line:
         numbers = {key: value for key, value in entry["row"].items() if isinstance(value, int)}
         self.shape = ":".join(short(v) for v in numbers.values())
         self.letters = ":".join(numbers)
+        self.values = entry["row"].get("values", "uniform")
         self.entries = {}
 
     def ms(self, series):
@@ -135,6 +136,24 @@ def price_section(lines):
     return section("The price of determinism", "Time at <code>run_to_run</code> divided by the time of the fast path: "
                    "geometric mean over shapes, dtypes and distributions; the line goes from the least to the greatest.",
                    figure(drawing, "Above 1 the deterministic path takes longer; below 1, in green, it is the faster one."))
+
+
+def values_section(lines):
+    """Of the operations and shapes that were measured with several kinds of values."""
+    several = {(l.op, l.dtype, l.shape) for l in lines if l.values != "uniform"}
+    some = [l for l in lines if (l.op, l.dtype, l.shape) in several and l.distribution.split("-")[0] == "uniform"]
+    prices = [(kind, *span(ratios(of_kind, "deterministic", "fast"))) for kind, of_kind in by(some, lambda l: l.values).items()
+              if ratios(of_kind, "deterministic", "fast")]
+    if not prices:
+        return ""
+    prices.sort(key=lambda p: -p[1])
+    return section("The price by the kind of values", "Sums of single columns are the true ones, rounded once, and how long "
+                   "that takes depends on the values: <code>exp3</code> and <code>exp8</code> are e to the power of 3 or 8 "
+                   "normal ones, <code>gradients</code> as large as those of a training, <code>zeros</code> half zeros, "
+                   "<code>signs</code> each followed by its opposite.",
+                   figure(charts.price_chart(prices, "Price of determinism by the kind of values"),
+                          "Geometric means over the operations and shapes that were measured with all of them; the lines go "
+                          "from the least to the greatest."))
 
 
 def peer_section(lines):
@@ -281,7 +300,7 @@ def title_of(data, device):
 
 def part(data, device, lines, name):
     return (f'<header id="{name}"><p class="kicker">{title_of(data, device)}</p></header>' + tiles(lines) + '<div class="columns">' +
-            price_section(lines) + peer_section(lines) +
+            price_section(lines) + values_section(lines) + peer_section(lines) +
             "</div>" + family_sections(lines) + bits_section(lines) + spread_section(lines) +
             all_section(lines, data.get("bandwidth", {}).get(device)) + about_section(data, device))
 

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 Tensor mixed_magnitudes(const Dims& sizes, Device device) { return exp(randn(sizes) * 3.0).to(device); }
 
 Family index_add_family(Device device, int64_t shrink) {
-  const int64_t rows = 1000, width = 32, items = 60000 / shrink;
+  const int64_t rows = 8192 / shrink, width = 64, items = 131072 / shrink;
   const Tensor output = zeros({rows, width}, {.device = device});
   const Tensor index = randint(0, rows, {items}).to(device);
   const Tensor source = mixed_magnitudes({items, width}, device);
@@ -24,7 +24,7 @@ Family index_add_family(Device device, int64_t shrink) {
 }
 
 Family scatter_add_family(Device device, int64_t shrink) {
-  const int64_t bins = 5000, items = 500000 / shrink;
+  const int64_t bins = 65536 / shrink, items = (1 << 20) / shrink;
   const Tensor output = zeros({bins}, {.device = device});
   const Tensor index = randint(0, bins, {items}).to(device);
   const Tensor source = mixed_magnitudes({items}, device);
@@ -32,7 +32,7 @@ Family scatter_add_family(Device device, int64_t shrink) {
 }
 
 Family bincount_family(Device device, int64_t shrink) {
-  const int64_t bins = 1000, items = 500000 / shrink;
+  const int64_t bins = 65536 / shrink, items = (1 << 20) / shrink;
   const Tensor input = randint(0, bins, {items}).to(device);
   const Tensor weights = mixed_magnitudes({items}, device);
   return {"bincount", [=] { return [=] { return bincount(input, weights, bins); }; }};
@@ -44,7 +44,7 @@ std::function<Tensor()> backward_of(const Tensor& output, const Tensor& leaf, co
 }
 
 Family embedding_bag_family(Device device, int64_t shrink) {
-  const int64_t words = 2000, width = 64, bags = 2000 / shrink, words_per_bag = 20;
+  const int64_t words = 16384 / shrink, width = 64, bags = 8192 / shrink, words_per_bag = 32;
   const Tensor weight = randn({words, width}).to(device).set_requires_grad();
   const Tensor input = randint(0, words, {bags, words_per_bag}).to(device);
   const Tensor gradient = mixed_magnitudes({bags, width}, device);
@@ -53,9 +53,9 @@ Family embedding_bag_family(Device device, int64_t shrink) {
 }
 
 Family max_pool2d_family(Device device, int64_t shrink) {
-  const int64_t images = std::max<int64_t>(1, 64 / shrink);
-  const Tensor input = randn({images, 16, 28, 28}).to(device).set_requires_grad();
-  const Tensor gradient = mixed_magnitudes({images, 16, 13, 13}, device);
+  const int64_t images = std::max<int64_t>(1, 32 / shrink);
+  const Tensor input = randn({images, 16, 56, 56}).to(device).set_requires_grad();
+  const Tensor gradient = mixed_magnitudes({images, 16, 27, 27}, device);
   return {"max_pool2d", [=] { return backward_of(max_pool2d(input, 3, 2), input, gradient); }};
 }
 
