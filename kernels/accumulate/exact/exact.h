@@ -1,5 +1,5 @@
-// The arithmetic of the algorithm `exact` (docs/ordering.md, rule 5): true sums, rounded once. Their bits do not depend
-// on any order, because they are sums of integers. Shared by both devices.
+// The arithmetic of the algorithm `exact` (docs/ordering.md, rule 5): true sums, rounded once. Both devices round so;
+// how the CPU adds is in exact_cells_cpu.h. CUDA adds integers, whose sums do not depend on any order:
 //
 // The exponents that floats can have are cut into windows. A destination has a 64-bit sum for each window: a value goes
 // to the one of its exponent, as a multiple of the smallest bit that the window's values have. Windows are as wide as

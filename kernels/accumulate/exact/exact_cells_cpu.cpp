@@ -123,23 +123,24 @@ SumWindows SumWindows::for_values_like(std::span<const float> looks, double item
   return windows;
 }
 
-void ExactCells::begin(int64_t count, const SumWindows& windows, int64_t most_spilled) {
+void ExactCells::begin(int64_t count, const SumWindows& windows, int64_t most_spilled, int64_t hot) {
   windows_ = windows;
   count_ = count;
   stride_ = count + kPadding;
   most_spilled_ = most_spilled;
+  hot_ = hot;
   if (const int64_t size = stride_ * windows.count; size > capacity_) {
     memory_ = std::make_unique<Scratch<double>>(size, Device());
     capacity_ = size;
   }
-  for (int w = 0; w < windows.count; ++w) std::fill_n(*memory_ + w * stride_, count, 0.0);
+  for (int w = 0; w < windows.count; ++w) std::fill_n(*memory_ + w * stride_, count + kTurns, 0.0);
   spilled_.clear();
 }
 
 ExactCells::Adder::Adder(ExactCells& cells, bool trusts_flag)
     : cells_(cells),
       sums_(*cells.memory_),
-      finder_(cells.windows_, cells.stride_),
+      finder_(cells),
       trusts_flag_(trusts_flag),
       fetches_(cells.count_ * cells.windows_.count * int64_t(sizeof(double)) > kFetchedBytes) {}
 
@@ -162,7 +163,8 @@ void ExactCells::Adder::add_carefully(const Block& block) {
     if (is_exact(sum, v, t)) {
       sum = t;
     } else {
-      cells_.spilled_.push_back({block.sums[k] % cells_.stride_, sum});
+      const int64_t cell = block.sums[k] % cells_.stride_;
+      cells_.spilled_.push_back({cell < cells_.count_ ? cell : cells_.hot_, sum});
       sum = v;
     }
   }
@@ -170,7 +172,12 @@ void ExactCells::Adder::add_carefully(const Block& block) {
 
 std::vector<ExactCells::Spilled> ExactCells::spilled(std::span<const ExactCells> all) {
   std::vector<Spilled> spilled;
-  for (const ExactCells& cells : all) spilled.insert(spilled.end(), cells.spilled_.begin(), cells.spilled_.end());
+  for (const ExactCells& cells : all) {
+    spilled.insert(spilled.end(), cells.spilled_.begin(), cells.spilled_.end());
+    for (int w = 0; w < cells.windows_.count && cells.hot_ >= 0; ++w)
+      for (int64_t turn = 0; turn < kTurns; ++turn)
+        spilled.push_back({cells.hot_, cells.window(w)[cells.count_ + turn]});
+  }
   std::sort(spilled.begin(), spilled.end(), [](const Spilled& a, const Spilled& b) { return a.cell < b.cell; });
   return spilled;
 }

@@ -50,19 +50,26 @@ class ExactCells {
     double sum;
   };
 
-  /// Starts again with `count` empty cells. More than `most_spilled` sums and they are full.
-  void begin(int64_t count, const SumWindows& windows, int64_t most_spilled);
+  /// Starts again with `count` empty cells. More than `most_spilled` sums and they are full. The `hot` cell, if not
+  /// negative, has several sums that take turns: one would wait for itself.
+  void begin(int64_t count, const SumWindows& windows, int64_t most_spilled, int64_t hot = -1);
   bool is_full() const { return int64_t(spilled_.size()) > most_spilled_; }
 
-  /// Which of its cell's sums a value goes to. The sums of a window follow those of another.
+  /// Which sum a value goes to. The sums of a window follow those of another.
   class Finder {
    public:
-    Finder(const SumWindows& windows, int64_t stride)
-        : base_(uint32_t(windows.base)),
-          reciprocal_(65536u / uint32_t(windows.width) + 1),
-          most_(uint32_t(windows.count) - 1),
-          stride_(uint32_t(stride)) {}
-    /// From that of the lowest window.
+    explicit Finder(const ExactCells& cells)
+        : base_(uint32_t(cells.windows_.base)),
+          reciprocal_(65536u / uint32_t(cells.windows_.width) + 1),
+          most_(uint32_t(cells.windows_.count) - 1),
+          stride_(uint32_t(cells.stride_)),
+          hot_(cells.hot_),
+          turns_(cells.count_) {}
+    /// Of a cell, in the lowest window, when it is that value's turn.
+    int64_t first(int64_t cell, size_t turn) const {
+      return cell == hot_ ? turns_ + int64_t(turn % size_t(kTurns)) : cell;
+    }
+    /// From the lowest window to that of v.
     uint32_t offset(float v) const {
       const uint32_t exponent = std::max(ordo::detail::float_bits(v) << 1 >> 24, base_);
       // The quotient by the width, exactly: there are less than 300 exponents.
@@ -71,6 +78,7 @@ class ExactCells {
 
    private:
     uint32_t base_, reciprocal_, most_, stride_;
+    int64_t hot_, turns_;
   };
 
   /// Adds values to cells, by the thread that makes it. They are all there when it ends.
@@ -83,7 +91,7 @@ class ExactCells {
     /// Adds v to a cell, at the latest when the Adder ends.
     void add(int64_t cell, float v) {
       block_.values[block_.count] = double(v);
-      block_.sums[block_.count] = cell + int64_t(finder_.offset(v));
+      block_.sums[block_.count] = finder_.first(cell, block_.count) + int64_t(finder_.offset(v));
       if (++block_.count == size_t(kBlock)) add_block();
     }
 
@@ -101,7 +109,7 @@ class ExactCells {
       block.count = size_t(kBlock);
       add_carefully(block);
     }
-    bool has_one_sum() const { return cells_.windows_.count == 1; }  // for each cell
+    bool sums_are_cells() const { return cells_.windows_.count == 1 && cells_.hot_ < 0; }
     const Finder& finder() const { return finder_; }
 
     /// Whether sums are worth fetching some time before they are added to.
@@ -131,6 +139,7 @@ class ExactCells {
                      const Output& output);
 
  private:
+  static constexpr int64_t kTurns = 8;  // sums of the hot cell, behind those of the cells
   // Windows of a cell do not fall into one set of a cache, whatever the number of cells.
   static constexpr int64_t kPadding = 72;
 
@@ -140,7 +149,7 @@ class ExactCells {
   static bool sum_rounds(std::span<const ExactCells> all, int64_t cell);
 
   SumWindows windows_;
-  int64_t count_ = 0, stride_ = 0, most_spilled_ = 0, capacity_ = 0;
+  int64_t count_ = 0, stride_ = 0, most_spilled_ = 0, hot_ = -1, capacity_ = 0;
   std::unique_ptr<Scratch<double>> memory_;  // [window][cell]
   std::vector<Spilled> spilled_;
 };

@@ -46,6 +46,8 @@ class ExactSum {
   static constexpr int64_t kDirectCells = 4 << 20, kRangeCells = 64 * 1024;
   static constexpr int64_t kMostRanges = 32;  // written to all at once
 
+  using Values = std::array<float, size_t(ExactCells::kBlock)>;
+
   // Items that have been dealt: of single columns the value itself.
   template <bool kSingle>
   struct Entry {
@@ -67,6 +69,17 @@ class ExactSum {
         return items.destination(i);
     }
     float value(int64_t i, int64_t o, int64_t j) const { return item_value(items, shape, i, o, j); }
+    // Single values: those of a block.
+    void read(int64_t begin, Values& values) const {
+      if constexpr (requires { items.element(*items.address(begin, 0, 0), begin); }) {
+        const auto* const from = items.address(begin, 0, 0);
+        if (items.address(begin + 1, 0, 0) == from + 1) {  // a loop that vectorises
+          for (size_t k = 0; k < values.size(); ++k) values[k] = float(items.element(from[k], begin + int64_t(k)));
+          return;
+        }
+      }
+      for (size_t k = 0; k < values.size(); ++k) values[k] = value(begin + int64_t(k), 0, 0);
+    }
   };
   template <bool kSingle>
   struct FromEntries {
@@ -82,20 +95,31 @@ class ExactSum {
       else
         return item_value(items, shape, int64_t(entries[i].payload), o, j);
     }
+    void read(int64_t begin, Values& values) const {
+      for (size_t k = 0; k < values.size(); ++k) values[k] = value(begin + int64_t(k), 0, 0);
+    }
   };
 
-  // Windows for values like those of some items: of lines of them, because a line costs what a value does.
-  SumWindows choose_windows() const {
+  // Looks at some items: windows for values like theirs, and the destination that many of them have. They are lines of
+  // items, because a line costs what an item does.
+  void look() {
     constexpr int64_t kLooks = 512, kLine = 8;
     const int64_t lines = std::min(kLooks / kLine, items_.count / 128);
-    std::vector<float> looks;
+    std::vector<float> values;
+    std::vector<int64_t> destinations;
     for (int64_t line = 0; line < lines; ++line)
       for (int64_t i = items_.count / lines * line, last = i + kLine; i < last; ++i) {
-        if (items_.destination(i) < 0) continue;
-        const int64_t column = int64_t(looks.size()) % shape_.columns();
-        looks.push_back(float(item_value(items_, shape_, i, column / shape_.inner, column % shape_.inner)));
+        const int64_t d = items_.destination(i);
+        if (d < 0) continue;
+        const int64_t column = int64_t(values.size()) % shape_.columns();
+        values.push_back(float(item_value(items_, shape_, i, column / shape_.inner, column % shape_.inner)));
+        destinations.push_back(d);
       }
-    return SumWindows::for_values_like(looks, double(items_.count) / double(shape_.destinations));
+    windows_ = SumWindows::for_values_like(values, double(items_.count) / double(shape_.destinations));
+    std::sort(destinations.begin(), destinations.end());
+    const size_t many = destinations.size() / 8;  // are worth finding the sum of each item
+    for (size_t k = many; k > 0 && k < destinations.size(); ++k)
+      if (destinations[k] == destinations[k - many]) hot_ = destinations[k];
   }
 
   bool met_bad_index() const {
@@ -110,7 +134,7 @@ class ExactSum {
     const int64_t m = items_.count, n = shape_.destinations, columns = shape_.columns();
     const int threads = pieces_for(m * columns, kAccumulateGrain);
     std::vector<ExactCells> own(static_cast<size_t>(threads));
-    windows_ = choose_windows();
+    look();
     if (n * columns * threads * windows_.count <= kDirectCells && n * threads <= m)
       return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, own);
     const int64_t width =
@@ -153,7 +177,7 @@ class ExactSum {
     const auto add_all = [&](const SumWindows& windows, int64_t most_spilled) {
       for_pieces(pieces, [&](int piece) {
         ExactCells& mine = own[size_t(piece)];
-        mine.begin(count, windows, most_spilled);
+        mine.begin(count, windows, most_spilled, kSingle && hot_ >= base && hot_ < base + width ? hot_ - base : -1);
         add_items<kSingle>(source, first + (last - first) * piece / pieces,
                            first + (last - first) * (piece + 1) / pieces, mine);
       });
@@ -175,8 +199,8 @@ class ExactSum {
     ExactCells::Adder adder(cells);
     while (first < last && !cells.is_full()) {
       if constexpr (kSingle) {
-        first = adder.has_one_sum() ? add_whole_blocks<false>(source, first, last, cells, adder)
-                                    : add_whole_blocks<true>(source, first, last, cells, adder);
+        first = adder.sums_are_cells() ? add_whole_blocks<false>(source, first, last, cells, adder)
+                                       : add_whole_blocks<true>(source, first, last, cells, adder);
       }
       const int64_t end = std::min(last, first + ExactCells::kBlock);
       for (; first < end; ++first)
@@ -186,18 +210,18 @@ class ExactSum {
 
   // Adds blocks of single values from `first` on, up to one with an item to be skipped, and returns its first item.
   // Where most sums have to be fetched, those of a block are on their way while the block before it is added.
-  template <bool kSeveral, class Source>
+  template <bool kFinds, class Source>
   static int64_t add_whole_blocks(Source source, int64_t first, int64_t last, const ExactCells& cells,
                                   ExactCells::Adder& adder) {
     constexpr int64_t kBlock = ExactCells::kBlock;
     std::array<ExactCells::Block, 2> blocks;
     const auto sum = [&](const ExactCells::Block& block, int64_t begin, size_t k) {
-      return kSeveral ? block.sums[k] : source.checked_destination(begin + int64_t(k));
+      return kFinds ? block.sums[k] : source.checked_destination(begin + int64_t(k));
     };
-    if (!prepare<kSeveral>(source, first, last, cells, adder.finder(), blocks[0])) return first;
+    if (!prepare<kFinds>(source, first, last, cells, adder.finder(), blocks[0])) return first;
     for (size_t now = 0;; now ^= 1) {
       const int64_t next = first + kBlock;
-      const bool more = prepare<kSeveral>(source, next, last, cells, adder.finder(), blocks[now ^ 1]);
+      const bool more = prepare<kFinds>(source, next, last, cells, adder.finder(), blocks[now ^ 1]);
       if (more && adder.fetches())
         for (size_t k = 0; k < size_t(kBlock); ++k) adder.fetch(sum(blocks[now ^ 1], next, k));
       adder.add([&](size_t k) { return sum(blocks[now], first, k); }, blocks[now]);
@@ -208,19 +232,19 @@ class ExactSum {
 
   // Makes a block of the items from `begin` on, unless there are too few, or one of them is to be skipped. Every step
   // is a loop without branches and calls.
-  template <bool kSeveral, class Source>
+  template <bool kFinds, class Source>
   [[gnu::noinline]] static bool prepare(Source source, int64_t begin, int64_t last, const ExactCells& cells,
                                         ExactCells::Finder finder, ExactCells::Block& block) {
     constexpr int64_t kBlock = ExactCells::kBlock;
     if (begin > last - kBlock || cells.is_full() || any_skipped(source, begin, kBlock)) return false;
-    alignas(64) std::array<float, size_t(kBlock)> values;
+    alignas(64) Values values;
     alignas(64) std::array<uint32_t, size_t(kBlock)> offsets;
-    for (size_t k = 0; k < size_t(kBlock); ++k) values[k] = float(source.value(begin + int64_t(k), 0, 0));
+    source.read(begin, values);
     for (size_t k = 0; k < size_t(kBlock); ++k) block.values[k] = double(values[k]);
-    if constexpr (kSeveral) {
+    if constexpr (kFinds) {
       for (size_t k = 0; k < size_t(kBlock); ++k) offsets[k] = finder.offset(values[k]);
       for (size_t k = 0; k < size_t(kBlock); ++k)
-        block.sums[k] = source.checked_destination(begin + int64_t(k)) + int64_t(offsets[k]);
+        block.sums[k] = finder.first(source.checked_destination(begin + int64_t(k)), k) + int64_t(offsets[k]);
     }
     return true;
   }
@@ -247,6 +271,7 @@ class ExactSum {
   T* output_;
   AccumulateShape shape_;
   SumWindows windows_;
+  int64_t hot_ = -1;  // destination
 };
 
 template <class Items>

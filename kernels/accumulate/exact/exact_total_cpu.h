@@ -1,4 +1,4 @@
-// The sum of any floats, one after the other, as a number of 352 bits. Internal to exact_cells_cpu.h and exact_cpu.h.
+// The sum of any floats, one after the other, as a number of 384 bits. Internal to exact_cells_cpu.h and exact_cpu.h.
 #pragma once
 
 #include <array>

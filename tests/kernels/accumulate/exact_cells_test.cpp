@@ -137,9 +137,9 @@ struct Table {
 
 /// By so many cells of their own, as the engine's threads have.
 template <class T>
-std::vector<T> by_cells(const Table& table, const SumWindows& windows, size_t owners, bool trusts_flag) {
+std::vector<T> by_cells(const Table& table, const SumWindows& windows, size_t owners, bool trusts_flag, int64_t hot) {
   std::vector<ExactCells> own(owners);
-  for (ExactCells& cells : own) cells.begin(table.cells, windows, int64_t(table.to.size()));
+  for (ExactCells& cells : own) cells.begin(table.cells, windows, int64_t(table.to.size()), hot);
   for (size_t p = 0; p < owners; ++p) {
     ExactCells::Adder adder(own[p], trusts_flag);
     for (size_t i = p; i < table.to.size(); i += owners) adder.add(table.to[i], table.values[i]);
@@ -166,10 +166,11 @@ void expect_cells_keep_rule_5() {
     for (const SumWindows& windows : {SumWindows{}, planned, SumWindows{3, 40, 50}, SumWindows::for_any_values()})
       for (size_t owners : {1, 2, 5})
         for (bool trusts_flag : {true, false}) {
-          const auto got = by_cells<T>(table, windows, owners, trusts_flag);
+          const int64_t hot = random() % 2 == 0 ? -1 : int64_t(random() % uint64_t(table.cells));
+          const auto got = by_cells<T>(table, windows, owners, trusts_flag, hot);
           for (size_t c = 0; c < got.size(); ++c)
             ASSERT_EQ(bits(got[c]), bits(want[c])) << trial << " cell " << c << " windows " << windows.count
-                                                   << " owners " << owners << " flag " << trusts_flag;
+                                                   << " owners " << owners << " flag " << trusts_flag << " hot " << hot;
         }
   }
 }
