@@ -62,23 +62,22 @@ class ExactCells {
         : base_(uint32_t(cells.windows_.base)),
           reciprocal_(65536u / uint32_t(cells.windows_.width) + 1),
           most_(uint32_t(cells.windows_.count) - 1),
-          stride_(uint32_t(cells.stride_)),
+          stride_(cells.stride_),
           hot_(cells.hot_),
           turns_(cells.count_) {}
-    /// Of a cell, in the lowest window, when it is that value's turn.
-    int64_t first(int64_t cell, size_t turn) const {
-      return cell == hot_ ? turns_ + int64_t(turn % size_t(kTurns)) : cell;
-    }
-    /// From the lowest window to that of v.
-    uint32_t offset(float v) const {
+    uint32_t window(float v) const {
       const uint32_t exponent = std::max(ordo::detail::float_bits(v) << 1 >> 24, base_);
-      // The quotient by the width, exactly: there are less than 300 exponents.
-      return std::min((exponent - base_) * reciprocal_ >> 16, most_) * stride_;
+      // The quotient by the width, exactly: neither is more than 254.
+      return std::min((exponent - base_) * reciprocal_ >> 16, most_);
+    }
+    /// Of a cell and a window; of the hot cell, that whose turn it is.
+    int64_t sum(int64_t cell, uint32_t window, size_t turn) const {
+      return (cell == hot_ ? turns_ + int64_t(turn % size_t(kTurns)) : cell) + int64_t(window) * stride_;
     }
 
    private:
-    uint32_t base_, reciprocal_, most_, stride_;
-    int64_t hot_, turns_;
+    uint32_t base_, reciprocal_, most_;
+    int64_t stride_, hot_, turns_;
   };
 
   /// Adds values to cells, by the thread that makes it. They are all there when it ends.
@@ -91,7 +90,7 @@ class ExactCells {
     /// Adds v to a cell, at the latest when the Adder ends.
     void add(int64_t cell, float v) {
       block_.values[block_.count] = double(v);
-      block_.sums[block_.count] = finder_.first(cell, block_.count) + int64_t(finder_.offset(v));
+      block_.sums[block_.count] = finder_.sum(cell, finder_.window(v), block_.count);
       if (++block_.count == size_t(kBlock)) add_block();
     }
 

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -186,7 +187,7 @@ class ExactSum {
     // To spill a value takes as long as to add about a hundred; to begin again, no longer than has passed.
     const bool fit = add_all(windows_, 256 + share * columns / 128);
     if (met_bad_index()) return;
-    if (!fit) add_all(SumWindows::for_any_values(), share * columns + last - first);
+    if (!fit) add_all(SumWindows::for_any_values(), std::numeric_limits<int64_t>::max());
     const std::vector<ExactCells::Spilled> spilled = ExactCells::spilled(own);
     parallel_for(0, count, pieces > 1 ? kAccumulateGrain : count, [&](int64_t from, int64_t to) {
       finish_cells(own, spilled, from, to, CellsOutput<T, kSingle>{output_, shape_, base});
@@ -238,13 +239,13 @@ class ExactSum {
     constexpr int64_t kBlock = ExactCells::kBlock;
     if (begin > last - kBlock || cells.is_full() || any_skipped(source, begin, kBlock)) return false;
     alignas(64) Values values;
-    alignas(64) std::array<uint32_t, size_t(kBlock)> offsets;
+    alignas(64) std::array<uint32_t, size_t(kBlock)> windows;
     source.read(begin, values);
     for (size_t k = 0; k < size_t(kBlock); ++k) block.values[k] = double(values[k]);
     if constexpr (kFinds) {
-      for (size_t k = 0; k < size_t(kBlock); ++k) offsets[k] = finder.offset(values[k]);
+      for (size_t k = 0; k < size_t(kBlock); ++k) windows[k] = finder.window(values[k]);
       for (size_t k = 0; k < size_t(kBlock); ++k)
-        block.sums[k] = finder.first(source.checked_destination(begin + int64_t(k)), k) + int64_t(offsets[k]);
+        block.sums[k] = finder.sum(source.checked_destination(begin + int64_t(k)), windows[k], k);
     }
     return true;
   }
