@@ -111,6 +111,18 @@ ORDO_HD auto item_value(const Items& items, const AccumulateShape& shape, int64_
     return items.value(item, outer * shape.inner + inner);
 }
 
+/// Columns `inner` and on of row `item`, in part `outer`, as a function of how many further. Items whose values take
+/// more than a read have row(), which finds once what all columns share. On the CPU only.
+template <class Items>
+auto item_row(const Items& items, const AccumulateShape& shape, int64_t item, int64_t outer, int64_t inner) {
+  if constexpr (requires { items.row(item, outer, inner); })
+    return items.row(item, outer, inner);
+  else
+    return [&items, &shape, item, outer, inner](int64_t further) {
+      return item_value(items, shape, item, outer, inner + further);
+    };
+}
+
 /// Where `item` goes, all destinations having been checked. On the CPU only.
 template <class Items>
 int64_t checked_destination(const Items& items, int64_t item) {

@@ -63,6 +63,24 @@ struct BagItems {
     return grad + bag_of[item] * columns + column;
   }
   bool aligned(int64_t bytes) const { return rows_aligned(grad, {columns}, bytes); }
+
+  /// Of the item's values.
+  struct Row {
+    const T* grad;
+    V factor;   // of a mean: the divisor
+    bool adds;  // else it leaves whatever was before as it was
+    V operator()(int64_t j) const {
+      const V g = grad[j];
+      return !adds ? V(-0.0) : kMean ? g / factor : g * factor;
+    }
+  };
+  Row row(int64_t item, int64_t, int64_t column) const {
+    const bool adds = uncovered == nullptr || item < *uncovered;
+    V factor = 1;
+    if (kMean && adds) factor = V(counts[bag_of[item]]);
+    if (!kMean && sample_weights != nullptr) factor = V(sample_weights[item]);
+    return {address(item, 0, column), factor, adds};
+  }
 };
 
 /// Writes the row and the bag of the items of bag b that are not left out, as BagItems has them, and returns how many

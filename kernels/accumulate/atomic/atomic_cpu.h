@@ -40,8 +40,8 @@ void add_row(const Items& items, Out* output, const AccumulateShape& shape, int6
   using Acc = accumulate_t<typename Items::value_type>;
   for (int64_t o = 0; o < shape.outer; ++o) {
     Out* row = output + shape.offset(destination, o, 0);
-    for (int64_t j = 0; j < shape.inner; ++j)
-      row[j] = Out(wrapping_add(Acc(row[j]), item_value(items, shape, item, o, j)));
+    const auto values = item_row(items, shape, item, o, 0);
+    for (int64_t j = 0; j < shape.inner; ++j) row[j] = Out(wrapping_add(Acc(row[j]), values(j)));
   }
 }
 

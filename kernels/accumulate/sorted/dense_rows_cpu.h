@@ -131,7 +131,8 @@ bool accumulate_dense_rows(const Items& items, typename Items::value_type* outpu
           for (int64_t j = 0; j < width; j += 64 / int64_t(sizeof(T)))
             __builtin_prefetch(mine.address(std::min(i + kFetchAhead, m - 1), o, j0 + j));
         Acc* row = sums.row(d);
-        for (int64_t j = 0; j < width; ++j) row[j] += item_value(mine, shape, i, o, j0 + j);
+        const auto values = item_row(mine, shape, i, o, j0);
+        for (int64_t j = 0; j < width; ++j) row[j] += values(j);
         sums.added(d);
       }
       for (int64_t d = 0; d < n; ++d) {

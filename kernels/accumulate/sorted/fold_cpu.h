@@ -160,11 +160,15 @@ class RunFold {
       item[k] = entries_.item(i + k);
       later[k] = entries_.item(std::min(i + k + ahead, count_ - 1));
     }
+    const auto rows = [&]<size_t... k>(std::index_sequence<k...>) {
+      return std::array{item_row(items, shape, item[k], o, j0)...};
+    }
+    (std::make_index_sequence<kCount>());
     const auto sum = [&]<size_t... k>(int j, std::index_sequence<k...>) {
       if constexpr (kFirst)
-        return (... + item_value(items, shape, item[k], o, j0 + j));
+        return (... + rows[k](j));
       else
-        return (row[j] + ... + item_value(items, shape, item[k], o, j0 + j));
+        return (row[j] + ... + rows[k](j));
     };
     const auto add_columns = [&](int first, int count) {
       for (int j = first; j < first + count; ++j) row[j] = sum(j, std::make_index_sequence<kCount>());
