@@ -68,8 +68,9 @@ bool total(std::span<const double* const> windows, const Doubles& before, size_t
     // At most 16 additions, each off by 2^-53 of all that was lost: the rest's sign is sure if it is larger than that.
     for (size_t k = 0; k < count; ++k) {
       two_sum(q[k], lost[k], q[k], lost[k]);
-      is_sure[k] = (std::fabs(q[k]) <= std::numeric_limits<double>::max()) &
-                   ((std::fabs(lost[k]) > all_lost[k] * 0x1p-48) | (all_lost[k] == 0));
+      const int64_t finite = std::fabs(q[k]) <= std::numeric_limits<double>::max();
+      const int64_t has_sign = std::fabs(lost[k]) > all_lost[k] * 0x1p-48, is_zero = all_lost[k] == 0;
+      is_sure[k] = finite & (has_sign | is_zero);
     }
   }
   int64_t all_sure = 1;
