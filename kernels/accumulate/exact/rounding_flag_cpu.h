@@ -3,9 +3,6 @@
 
 #include <cfenv>
 #include <cfloat>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
@@ -30,7 +27,7 @@ class RoundingFlag {
   }
   void clear() {
 #if defined(__SSE2__)
-    if (is_raised()) _mm_setcsr(_mm_getcsr() & ~unsigned(_MM_EXCEPT_INEXACT));
+    if (is_raised()) __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~kInexact);
 #else
     std::feclearexcept(FE_INEXACT);
 #endif
@@ -41,9 +38,11 @@ class RoundingFlag {
   static bool works();
 
  private:
+  static constexpr unsigned kInexact = 0x20;  // of MXCSR, which <immintrin.h>'s functions give, a megabyte of them
+
   static bool is_raised() {
 #if defined(__SSE2__)
-    return (_mm_getcsr() & _MM_EXCEPT_INEXACT) != 0;
+    return (__builtin_ia32_stmxcsr() & kInexact) != 0;
 #else
     return std::fetestexcept(FE_INEXACT) != 0;
 #endif
