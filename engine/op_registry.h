@@ -18,7 +18,7 @@ enum class Algorithm : unsigned char {
   atomic,   ///< adds in the order threads arrive
   sorted,   ///< adds by destination, then by item, in the contract's tree
   gather,   ///< as sorted, the items of a destination being computed instead of sorted
-  exact,    ///< order-free integer accumulation
+  exact,    ///< the true sum, rounded once, in whatever order it is found
   library,  ///< Eigen, cuBLAS or cuDNN
 };
 std::string_view name(Algorithm);
