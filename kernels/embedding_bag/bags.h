@@ -51,35 +51,28 @@ struct BagItems {
 
   ORDO_HD int64_t destination(int64_t item) const { return row_of[item]; }
   ORDO_HD V value(int64_t item, int64_t column) const { return element(*address(item, 0, column), item); }
-  ORDO_HD V element(T read, int64_t item) const {
-    const V g = read;
-    if (uncovered != nullptr && item >= *uncovered) return V(-0.0);  // adds nothing to whatever was before
-    if constexpr (kMean)
-      return g / V(counts[bag_of[item]]);
-    else
-      return sample_weights != nullptr ? g * V(sample_weights[item]) : g;
-  }
+  ORDO_HD V element(T read, int64_t item) const { return share(item)(read); }
   ORDO_HD const T* address(int64_t item, int64_t, int64_t column) const {
     return grad + bag_of[item] * columns + column;
   }
   bool aligned(int64_t bytes) const { return rows_aligned(grad, {columns}, bytes); }
 
-  /// Of the item's values.
-  struct Row {
-    const T* grad;
+  /// What an item makes of its bag's gradient, in every column.
+  struct Share {
     V factor;   // of a mean: the divisor
     bool adds;  // else it leaves whatever was before as it was
-    V operator()(int64_t j) const {
-      const V g = grad[j];
-      return !adds ? V(-0.0) : kMean ? g / factor : g * factor;
-    }
+    ORDO_HD V operator()(T read) const { return !adds ? V(-0.0) : kMean ? V(read) / factor : V(read) * factor; }
   };
-  Row row(int64_t item, int64_t, int64_t column) const {
-    const bool adds = uncovered == nullptr || item < *uncovered;
-    V factor = 1;
-    if (kMean && adds) factor = V(counts[bag_of[item]]);
-    if (!kMean && sample_weights != nullptr) factor = V(sample_weights[item]);
-    return {address(item, 0, column), factor, adds};
+  ORDO_HD Share share(int64_t item) const {
+    if (uncovered != nullptr && item >= *uncovered) return {V(1), false};
+    if constexpr (kMean)
+      return {V(counts[bag_of[item]]), true};
+    else
+      return {sample_weights != nullptr ? V(sample_weights[item]) : V(1), true};
+  }
+  /// As item_row has it.
+  auto row(int64_t item, int64_t, int64_t column) const {
+    return [from = address(item, 0, column), share = share(item)](int64_t j) { return share(from[j]); };
   }
 };
 

@@ -169,7 +169,7 @@ KERNEL_FAULTS = [
     fault("exact: a sum that lost bits rounds as if it were whole", EXACT,
           "f = kept == sum ? f : ordo::detail::bits_float(odd);", ""),
     fault("planned bags: items in no bag count", "kernels/embedding_bag/bags.h",
-          "if (uncovered != nullptr && item >= *uncovered) return V(-0.0);", ""),
+          "if (uncovered != nullptr && item >= *uncovered) return {V(1), false};", ""),
     fault("planned bags: the row of padding keeps its sums", "kernels/embedding_bag/embedding_bag.cpp",
           "if (arguments.plan && p.bags.padding >= 0) fill_", "if (false) fill_"),
     fault("bincount: values beyond minlength are dropped", "kernels/bincount/bincount.cpp", "done = !beyond;", "done = true;"),
