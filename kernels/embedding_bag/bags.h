@@ -112,9 +112,13 @@ struct BagMaxItems {
   const T* grad;
   int64_t rows, columns;
 
+  // A division of 32 bits takes half the time of one of 64.
+  ORDO_HD int64_t column(int64_t item) const {
+    return uint64_t(item | columns) >> 32 == 0 ? int64_t(uint32_t(item) % uint32_t(columns)) : item % columns;
+  }
   ORDO_HD int64_t destination(int64_t item) const {
     const int64_t row = from[item];
-    return row >= 0 && row < rows ? row * columns + item % columns : -1;
+    return row >= 0 && row < rows ? row * columns + column(item) : -1;
   }
   ORDO_HD accumulate_t<T> value(int64_t item, int64_t) const { return grad[item]; }
 };

@@ -1,9 +1,10 @@
 // Ordering rule 1 for items of a single column, without sorting. Internal to accumulate_cpu.h.
 //
 // One thread just adds to a running sum per destination; a few do as dense_filter_cpu.h says, or leave it to one. For
-// more, items are dealt out, in order, to ranges of destinations small enough for their sums to stay in the cache; each
-// range then belongs to one thread. A destination sees its items in item order, so the sums are those of the contract.
-// Where most items go to few destinations the ranges do not balance, and the caller sorts instead.
+// more, or where most destinations get nothing, items are dealt out, in order, to ranges of destinations small enough for
+// their sums to stay in the cache; each range then belongs to one thread. A destination sees its items in item order, so
+// the sums are those of the contract. Where many threads would wait for one with most of the items, or where there are
+// few items, the caller sorts instead.
 #pragma once
 
 #include <algorithm>
@@ -36,36 +37,17 @@ void sum_all(Items items, typename Items::value_type* output, const AccumulateSh
   for (int64_t d = 0; d < n; ++d) sums.finish(d, output[d]);
 }
 
-/// False, and nothing done, when sorting is better.
+/// By ranges of destinations: few enough to write to them all at once, several per thread. False, and nothing done, when
+/// they do not balance.
 template <class Items>
-bool accumulate_dense(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
+bool sum_ranges(const Items& items, typename Items::value_type* output, const AccumulateShape& shape, int threads) {
   using Acc = accumulate_t<typename Items::value_type>;
   const int64_t m = items.count, n = shape.destinations;
-  if (shape.columns() != 1 || n / 4 > m || std::max(m, n) >= INT32_MAX) return false;
-  int threads = pieces_for(m, 2 * kAccumulateGrain);
-  if (threads > 1 && threads <= kMostFilters) {
-    // Picking an item costs about as much as adding it to a sum in the cache, so that threads gain nothing there; but
-    // sums to one place wait for each other.
-    constexpr int64_t kInCache = 128 * 1024;
-    const FilterPlan plan = plan_filters(items, n, threads);
-    if (n > kInCache || plan.mostly_hot) {
-      accumulate_filtered(items, output, shape, plan, threads);
-      return true;
-    }
-    threads = 1;
-  }
-  if (threads > 1 && n < 2 * threads) return false;
-
-  if (threads == 1) {
-    sum_all(items, output, shape);
-    return true;
-  }
-
-  // Ranges of 2^shift destinations: few enough to write to them all at once, several per thread.
   const int64_t wanted = std::clamp<int64_t>(n / 2048, 16 * threads, 1024);
   const int shift = std::bit_width(uint64_t(n / wanted));
   Deal<Items> deal(items, n, shift, threads);
-  for (int64_t r = 0; r < deal.ranges(); ++r)
+  // To add takes a fraction of what it takes to sort: a few threads had better wait for one.
+  for (int64_t r = 0; threads > kMostFilters && r < deal.ranges(); ++r)
     if (deal.size(r) > m / threads / 2) return false;
 
   using Entry = typename DenseSums<Acc>::Entry;
@@ -73,16 +55,52 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   deal.deal(entries.data(), [items, shape](int64_t i, uint32_t place) {
     return Entry{place, item_value(items, shape, i, 0, 0)};
   });
+  const bool sparse = n > m;
   std::atomic<int64_t> next = 0;
   for_pieces(threads, [&](int) {
     DenseSums<Acc> sums(int64_t(1) << shift, m);
+    if (sparse) sums.begin(int64_t(1) << shift);
     for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < deal.ranges();) {
-      sums.begin(deal.width(r));
-      sums.add(entries + deal.start(r), deal.size(r));
-      for (int64_t d = 0; d < deal.width(r); ++d) sums.finish(d, output[deal.base(r) + d]);
+      const Entry *const first = entries + deal.start(r), *const last = first + deal.size(r);
+      auto* const out = output + deal.base(r);
+      if (sparse)  // what is written to lies anywhere in memory
+        for (const Entry* entry = first; entry < last; ++entry) __builtin_prefetch(out + entry->place, 1);
+      else
+        sums.begin(deal.width(r));
+      sums.add(first, last - first);
+      if (sparse)
+        for (const Entry* entry = first; entry < last; ++entry) sums.take(entry->place, out[entry->place]);
+      else
+        for (int64_t d = 0; d < deal.width(r); ++d) sums.finish(d, out[d]);
     }
   });
   return true;
+}
+
+/// False, and nothing done, when sorting is better.
+template <class Items>
+bool accumulate_dense(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
+  constexpr int64_t kLeastSparse = 64 * 1024;  // items: so many are not sorted in the cache
+  const int64_t m = items.count, n = shape.destinations;
+  if (shape.columns() != 1 || std::max(m, n) >= INT32_MAX) return false;
+  const int threads = pieces_for(m, 2 * kAccumulateGrain);
+  if (n / 4 > m) return m >= kLeastSparse && n / 128 <= m && sum_ranges(items, output, shape, threads);
+  if (threads == 1) {
+    sum_all(items, output, shape);
+    return true;
+  }
+  if (threads <= kMostFilters) {
+    // Picking an item costs about as much as adding it to a sum in the cache, so that threads gain nothing there; but
+    // sums to one place wait for each other.
+    constexpr int64_t kInCache = 128 * 1024;
+    const FilterPlan plan = plan_filters(items, n, threads);
+    if (n > kInCache || plan.mostly_hot)
+      accumulate_filtered(items, output, shape, plan, threads);
+    else
+      sum_all(items, output, shape);
+    return true;
+  }
+  return n >= 2 * threads && sum_ranges(items, output, shape, threads);
 }
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

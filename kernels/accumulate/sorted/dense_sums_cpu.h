@@ -60,6 +60,13 @@ class DenseSums {
     }
     out = T(Acc(out) + sum);
   }
+  /// Likewise, and destination d begins anew.
+  template <class T>
+  void take(int64_t d, T& out) {
+    finish(d, out);
+    cells_[d] = {kNothing, 0};
+    if (groups_) (*groups_)[d] = 0;
+  }
 
  private:
   // -0 + v is v, whatever v; a sum can so begin without a test for its first value.
