@@ -108,6 +108,14 @@ TEST(AccumulateExactCuda, ranges) {
   expect_form<BFloat16>({ExactForm::ranges, 1000}, {{3000, {2 * n, 1, 1}}});
 }
 
+// Then a thread clears, for one range, sums that another hands on for the range before.
+TEST(AccumulateExactCuda, threads_that_do_not_divide_a_range) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  const cuda::LaunchTuning before = cuda::set_launch_tuning({.block = 96});
+  expect_form<float>({ExactForm::ranges, 40000}, {{4000, {2 * kRangeElements, 1, 1}}});
+  cuda::set_launch_tuning(before);
+}
+
 TEST(AccumulateExactCuda, plan) {
   EXPECT_EQ(plan_exact(1000, {1, 1, 1}).form, ExactForm::direct);
   EXPECT_EQ(plan_exact(8192, {1, 1, 1}).form, ExactForm::block_sums);
