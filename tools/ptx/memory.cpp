@@ -1,0 +1,71 @@
+#include "tools/ptx/memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace ordo::ptx {
+namespace {
+
+constexpr size_t kAlignment = 256, kMargin = 256;
+constexpr size_t kMostKept = size_t(64) << 20;  // of freed memory
+constexpr int kUnwritten = 0xcd, kFreed = 0xdb;
+
+}  // namespace
+
+Memory::~Memory() {
+  while (!freed_.empty()) release_oldest();
+}
+
+void* Memory::allocate(size_t bytes) {
+  if (bytes > kTotal || in_use_ > kTotal - bytes) return nullptr;
+  const size_t rounded = (std::max<size_t>(bytes, 1) + kMargin + kAlignment - 1) / kAlignment * kAlignment;
+  void* const data = std::aligned_alloc(kAlignment, rounded);
+  if (!data) return nullptr;
+  std::memset(data, kUnwritten, rounded);
+  const auto begin = reinterpret_cast<uint64_t>(data);
+  pieces_[begin] = {begin, bytes, false};
+  in_use_ += bytes;
+  return data;
+}
+
+bool Memory::free(void* data) {
+  const auto at = pieces_.find(reinterpret_cast<uint64_t>(data));
+  if (at == pieces_.end() || at->second.freed) return false;
+  Piece& piece = at->second;
+  piece.freed = true;
+  ++changes_;
+  std::memset(data, kFreed, piece.size);
+  in_use_ -= piece.size;
+  kept_ += piece.size;
+  freed_.push_back(piece.begin);
+  while (kept_ > kMostKept) release_oldest();
+  return true;
+}
+
+void Memory::release_oldest() {
+  const auto at = pieces_.find(freed_.front());
+  kept_ -= at->second.size;
+  std::free(reinterpret_cast<void*>(at->first));
+  pieces_.erase(at);
+  freed_.pop_front();
+}
+
+void Memory::add(void* data, size_t bytes) {
+  const auto begin = reinterpret_cast<uint64_t>(data);
+  pieces_[begin] = {begin, bytes, false};
+}
+
+bool Memory::remove(void* data) {
+  ++changes_;
+  return pieces_.erase(reinterpret_cast<uint64_t>(data)) != 0;
+}
+
+const Memory::Piece* Memory::find(uint64_t address) const {
+  auto at = pieces_.upper_bound(address);
+  if (at == pieces_.begin()) return nullptr;
+  --at;
+  return address - at->first <= at->second.size ? &at->second : nullptr;
+}
+
+}  // namespace ordo::ptx

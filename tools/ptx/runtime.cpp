@@ -1,0 +1,478 @@
+// The C interface of the CUDA runtime, as far as Ordo and CUB use it, on the PTX machine: a library for the loader to put
+// in the place of libcudart. Work is done when it is asked for, in program order, whatever its stream.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "tools/ptx/decode.h"
+#include "tools/ptx/fat_binary.h"
+#include "tools/ptx/machine.h"
+
+struct CUstream_st {};
+struct CUevent_st {
+  std::chrono::steady_clock::time_point time;
+};
+
+namespace ordo::ptx {
+namespace {
+
+constexpr int kArchitecture = 90, kMultiprocessors = 8;
+// NVIDIA, CUDA C++ Programming Guide, compute capabilities.
+constexpr uint32_t kMostThreads = 1024, kMostDepth = 64, kMostGridX = 0x7fffffff, kMostGridYZ = 65535;
+constexpr size_t kSharedPerBlock = 48 * 1024, kSharedOptIn = 227 * 1024, kMostParameters = 32764;
+
+struct Module {
+  std::unique_ptr<ModuleText> text;
+  std::map<std::string, uint64_t> globals;
+};
+
+/// A kernel of the program, by the address of its stub.
+struct Kernel {
+  Module* module;
+  std::string name;
+  std::unique_ptr<Program> program;  // decoded when it is first launched
+  std::unique_ptr<Program> unused;
+  std::vector<size_t> offsets;  // of parameters
+  std::vector<size_t> sizes;
+  size_t most_dynamic_shared = kSharedPerBlock;
+  Counts counts;
+};
+
+struct Configuration {
+  dim3 grid, block;
+  size_t shared;
+  cudaStream_t stream;
+};
+
+class Runtime {
+ public:
+  static Runtime& get() {
+    static auto* runtime = new Runtime;  // programs launch until their very end
+    return *runtime;
+  }
+
+  Device device;
+  std::recursive_mutex mutex;
+  cudaError_t fault = cudaSuccess;  // a kernel's; stays
+  std::unordered_map<const void*, Kernel> kernels;
+  std::vector<std::unique_ptr<Module>> modules;
+
+  void add_module(const void* fat_binary) {
+    auto module = std::make_unique<Module>();
+    std::vector<PtxText> texts = ptx_of(fat_binary);
+    std::erase_if(texts, [](const PtxText& t) { return t.architecture > kArchitecture; });
+    if (!texts.empty()) {
+      const auto newest = std::max_element(texts.begin(), texts.end(), [](const PtxText& a, const PtxText& b) {
+        return a.architecture < b.architecture;
+      });
+      module->text = std::make_unique<ModuleText>(std::move(newest->text));
+      for (const auto& [name, variable] : module->text->variables()) {
+        if (variable.space == "shared") continue;
+        auto* const data = static_cast<uint8_t*>(device.memory.allocate(variable.size));
+        std::memset(data, 0, variable.size);
+        std::copy(variable.initial.begin(), variable.initial.end(), data);
+        module->globals[name] = reinterpret_cast<uint64_t>(data);
+      }
+    }
+    modules.push_back(std::move(module));
+  }
+
+  cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared) {
+    const auto at = kernels.find(stub);
+    if (at == kernels.end()) return cudaErrorInvalidDeviceFunction;
+    Kernel& kernel = at->second;
+    try {
+      const Program& program = decoded(kernel);
+      const Dim3 g{grid.x, grid.y, grid.z}, b{block.x, block.y, block.z};
+      if (g.count() == 0 || b.count() == 0 || b.count() > kMostThreads || b.z > kMostDepth || g.x > kMostGridX ||
+          g.y > kMostGridYZ || g.z > kMostGridYZ)
+        return cudaErrorInvalidConfiguration;
+      if (program.most_threads > 0 && b.count() > uint64_t(program.most_threads)) return cudaErrorInvalidValue;
+      if (shared > kernel.most_dynamic_shared || shared + program.shared_bytes > kSharedOptIn ||
+          (kernel.most_dynamic_shared == kSharedPerBlock && shared + program.shared_bytes > kSharedPerBlock))
+        return cudaErrorInvalidValue;
+      Launch launch{&program, g, b, shared, std::vector<uint8_t>(program.parameter_bytes)};
+      for (size_t i = 0; i < kernel.offsets.size(); ++i)
+        std::memcpy(launch.parameters.data() + kernel.offsets[i], arguments[i], kernel.sizes[i]);
+      run(device, launch);
+    } catch (const Fault& e) {
+      std::fprintf(stderr, "PTX machine: %s\n  kernel %s\n", e.what(), kernel.name.c_str());
+      fault = e.kind == Fault::Kind::illegal_address        ? cudaErrorIllegalAddress
+              : e.kind == Fault::Kind::misaligned_address   ? cudaErrorMisalignedAddress
+              : e.kind == Fault::Kind::illegal_instruction  ? cudaErrorIllegalInstruction
+              : e.kind == Fault::Kind::timeout              ? cudaErrorLaunchTimeout
+                                                            : cudaErrorLaunchFailure;
+    } catch (const SyntaxError& e) {
+      std::fprintf(stderr, "PTX machine: %s\n", e.what());
+      return cudaErrorInvalidPtx;
+    }
+    return cudaSuccess;
+  }
+
+  const Program& decoded(Kernel& kernel) {
+    if (!kernel.program) {
+      if (!kernel.module->text) throw SyntaxError(fmt::format("there is no PTX of {}", kernel.name));
+      kernel.program = std::make_unique<Program>(decode(*kernel.module->text, kernel.name, kernel.module->globals));
+      if (kernel.program->parameter_bytes > kMostParameters)
+        throw SyntaxError(fmt::format("{} has {} bytes of parameters", kernel.name, kernel.program->parameter_bytes));
+      size_t at = 0;
+      for (const auto& [name, v] : kernel.module->text->kernel(kernel.name).parameters) {
+        at = (at + v.alignment - 1) / v.alignment * v.alignment;
+        kernel.offsets.push_back(at);
+        kernel.sizes.push_back(v.size);
+        at += v.size;
+      }
+    }
+    return *kernel.program;
+  }
+
+  void set_schedule(const char* order, uint64_t seed) {
+    using Order = Schedule::Order;
+    device.schedule = {std::strcmp(order, "forward") == 0   ? Order::forward
+                       : std::strcmp(order, "reverse") == 0 ? Order::reverse
+                                                            : Order::random,
+                       seed};
+  }
+
+ private:
+  Runtime() {
+    const char *order = std::getenv("ORDO_PTX_ORDER"), *seed = std::getenv("ORDO_PTX_SEED");
+    set_schedule(order ? order : "random", seed ? std::strtoull(seed, nullptr, 10) : 1);
+    if (std::getenv("ORDO_PTX_COUNTS")) std::atexit([] { get().report(); });
+  }
+
+  void report() const {
+    const Counts& c = device.counts;
+    std::fprintf(stderr,
+                 "PTX machine: %llu launches, %llu instructions of threads, %llu of warps, %llu loads and %llu stores of "
+                 "warps, %llu sectors, %llu atomics, %llu barriers of warps\n",
+                 static_cast<unsigned long long>(c.launches), static_cast<unsigned long long>(c.instructions),
+                 static_cast<unsigned long long>(c.warp_instructions), static_cast<unsigned long long>(c.global_loads),
+                 static_cast<unsigned long long>(c.global_stores), static_cast<unsigned long long>(c.sectors),
+                 static_cast<unsigned long long>(c.atomics), static_cast<unsigned long long>(c.barriers));
+  }
+};
+
+thread_local cudaError_t last_error = cudaSuccess;
+thread_local std::vector<Configuration> configurations;
+
+/// What a call returns, which cudaGetLastError repeats. A kernel's fault stays for good.
+cudaError_t give(cudaError_t status) {
+  const cudaError_t fault = Runtime::get().fault;
+  if (fault != cudaSuccess) status = fault;
+  if (status != cudaSuccess) last_error = status;
+  return status;
+}
+
+template <class F>
+cudaError_t call(const F& f) {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  if (runtime.fault != cudaSuccess) return give(runtime.fault);
+  return give(f(runtime));
+}
+
+bool on_device(const Runtime& runtime, const void* data, size_t bytes) {
+  const Memory::Piece* piece = runtime.device.memory.find(reinterpret_cast<uint64_t>(data));
+  return piece && !piece->freed && piece->holds(reinterpret_cast<uint64_t>(data), bytes);
+}
+
+struct ErrorText {
+  cudaError_t status;
+  const char *name, *text;
+};
+constexpr ErrorText kErrors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    {cudaErrorInvalidPtx, "cudaErrorInvalidPtx", "PTX that the machine does not know"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+    {cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
+    {cudaErrorIllegalInstruction, "cudaErrorIllegalInstruction", "an illegal instruction was encountered"},
+    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+};
+const ErrorText* find_error(cudaError_t status) {
+  const auto* at = std::find_if(std::begin(kErrors), std::end(kErrors), [=](const ErrorText& e) { return e.status == status; });
+  return at == std::end(kErrors) ? nullptr : at;
+}
+
+}  // namespace
+}  // namespace ordo::ptx
+
+using namespace ordo::ptx;
+
+extern "C" {
+
+// -- for tests ----------------------------------------------------------------------------------------------------
+
+void ordo_ptx_set_schedule(const char* order, unsigned long long seed) {
+  const std::lock_guard lock(Runtime::get().mutex);
+  Runtime::get().set_schedule(order, seed);
+}
+
+// -- programs and kernels -----------------------------------------------------------------------------------------
+
+void** __cudaRegisterFatBinary(void* wrapper) {
+  struct Wrapper {
+    int magic, version;
+    const void* data;
+    void* name;
+  };
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  try {
+    runtime.add_module(static_cast<const Wrapper*>(wrapper)->data);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "PTX machine: %s\n", e.what());
+    std::abort();
+  }
+  return reinterpret_cast<void**>(runtime.modules.back().get());
+}
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**) {}
+void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
+void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
+                            int*) {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  Kernel& kernel = runtime.kernels[stub];
+  kernel.module = reinterpret_cast<Module*>(handle);
+  kernel.name = name;
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+  configurations.push_back({grid, block, shared, stream});
+  return 0;
+}
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
+  if (configurations.empty()) return cudaErrorLaunchFailure;
+  const Configuration c = configurations.back();
+  configurations.pop_back();
+  *grid = c.grid, *block = c.block, *shared = c.shared, *static_cast<cudaStream_t*>(stream) = c.stream;
+  return cudaSuccess;
+}
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
+  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t) {
+  return call([&](Runtime& r) { return r.launch(stub, grid, block, arguments, shared); });
+}
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                               cudaStream_t stream) {
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, int value) {
+  return call([&](Runtime& r) {
+    const auto at = r.kernels.find(stub);
+    if (at == r.kernels.end()) return cudaErrorInvalidDeviceFunction;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    if (value < 0 || size_t(value) + r.decoded(at->second).shared_bytes > kSharedOptIn) return cudaErrorInvalidValue;
+    at->second.most_dynamic_shared = size_t(value);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* stub) {
+  return call([&](Runtime& r) {
+    const auto at = r.kernels.find(stub);
+    if (at == r.kernels.end()) return cudaErrorInvalidDeviceFunction;
+    const Program& program = r.decoded(at->second);
+    *attributes = {};
+    attributes->sharedSizeBytes = program.shared_bytes;
+    attributes->localSizeBytes = program.local_bytes;
+    attributes->maxThreadsPerBlock = program.most_threads > 0 ? program.most_threads : int(kMostThreads);
+    attributes->numRegs = 32;
+    attributes->ptxVersion = attributes->binaryVersion = kArchitecture;
+    attributes->maxDynamicSharedSizeBytes = int(at->second.most_dynamic_shared);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* stub, int threads, size_t,
+                                                                   unsigned) {
+  return call([&](Runtime& r) {
+    if (r.kernels.count(stub) == 0) return cudaErrorInvalidDeviceFunction;
+    *blocks = threads > 0 && threads <= int(kMostThreads) ? std::max(1, 2048 / std::max(threads, 256)) : 0;
+    return cudaSuccess;
+  });
+}
+
+// -- memory -------------------------------------------------------------------------------------------------------
+
+cudaError_t cudaMalloc(void** data, size_t bytes) {
+  return call([&](Runtime& r) {
+    *data = bytes == 0 ? nullptr : r.device.memory.allocate(bytes);
+    return bytes == 0 || *data ? cudaSuccess : cudaErrorMemoryAllocation;
+  });
+}
+cudaError_t cudaFree(void* data) {
+  return call([&](Runtime& r) { return !data || r.device.memory.free(data) ? cudaSuccess : cudaErrorInvalidValue; });
+}
+cudaError_t cudaMallocHost(void** data, size_t bytes) {
+  return call([&](Runtime& r) {
+    *data = std::aligned_alloc(256, (std::max<size_t>(bytes, 1) + 255) / 256 * 256);
+    if (!*data) return cudaErrorMemoryAllocation;
+    r.device.memory.add(*data, bytes);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaFreeHost(void* data) {
+  return call([&](Runtime& r) {
+    if (data && !r.device.memory.remove(data)) return cudaErrorInvalidValue;
+    std::free(data);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  return call([&](Runtime& r) {
+    *total = Memory::kTotal;
+    *free = Memory::kTotal - r.device.memory.in_use();
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+  return call([&](Runtime& r) {
+    if (bytes == 0) return cudaSuccess;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if ((to_device && !on_device(r, to, bytes)) || (from_device && !on_device(r, from, bytes)))
+      return cudaErrorInvalidValue;
+    std::memmove(to, from, bytes);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t) {
+  return call([&](Runtime& r) {
+    if (bytes != 0 && !on_device(r, data, bytes)) return cudaErrorInvalidValue;
+    std::memset(data, value, bytes);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemset(void* data, int value, size_t bytes) { return cudaMemsetAsync(data, value, bytes, nullptr); }
+
+// -- the device ---------------------------------------------------------------------------------------------------
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* index) {
+  *index = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int index) { return give(index == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceSynchronize() {
+  return call([](Runtime&) { return cudaSuccess; });
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
+  if (index != 0) return give(cudaErrorInvalidDevice);
+  *properties = {};
+  std::snprintf(properties->name, sizeof(properties->name), "PTX machine");
+  properties->totalGlobalMem = Memory::kTotal;
+  properties->major = kArchitecture / 10;
+  properties->minor = kArchitecture % 10;
+  properties->multiProcessorCount = kMultiprocessors;
+  properties->warpSize = kLanes;
+  properties->maxThreadsPerBlock = int(kMostThreads);
+  properties->sharedMemPerBlock = kSharedPerBlock;
+  properties->sharedMemPerBlockOptin = kSharedOptIn;
+  properties->regsPerBlock = 65536;
+  properties->maxGridSize[0] = int(kMostGridX);
+  properties->maxGridSize[1] = properties->maxGridSize[2] = int(kMostGridYZ);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int index) {
+  if (index != 0) return give(cudaErrorInvalidDevice);
+  switch (attribute) {
+    case cudaDevAttrMultiProcessorCount: *value = kMultiprocessors; break;
+    case cudaDevAttrWarpSize: *value = kLanes; break;
+    case cudaDevAttrMaxThreadsPerBlock: *value = int(kMostThreads); break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(kSharedPerBlock); break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(kSharedOptIn); break;
+    case cudaDevAttrMaxGridDimX: *value = int(kMostGridX); break;
+    case cudaDevAttrMaxGridDimY:
+    case cudaDevAttrMaxGridDimZ: *value = int(kMostGridYZ); break;
+    case cudaDevAttrComputeCapabilityMajor: *value = kArchitecture / 10; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = kArchitecture % 10; break;
+    default: return give(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+
+// -- errors -------------------------------------------------------------------------------------------------------
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t status = Runtime::get().fault != cudaSuccess ? Runtime::get().fault : last_error;
+  last_error = cudaSuccess;
+  return status;
+}
+cudaError_t cudaPeekAtLastError() { return Runtime::get().fault != cudaSuccess ? Runtime::get().fault : last_error; }
+const char* cudaGetErrorName(cudaError_t status) {
+  const ErrorText* e = find_error(status);
+  return e ? e->name : "cudaErrorUnknown";
+}
+const char* cudaGetErrorString(cudaError_t status) {
+  const ErrorText* e = find_error(status);
+  return e ? e->text : "unknown error";
+}
+
+// -- streams and events -------------------------------------------------------------------------------------------
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = new CUstream_st;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaDeviceSynchronize(); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaDeviceSynchronize(); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new CUevent_st{std::chrono::steady_clock::now()};
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  return call([&](Runtime&) {
+    event->time = std::chrono::steady_clock::now();
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
+  *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
+  return cudaSuccess;
+}
+
+}  // extern "C"
