@@ -219,11 +219,16 @@ using namespace ordo::ptx;
 
 extern "C" {
 
-// -- for tests ----------------------------------------------------------------------------------------------------
+// -- for tests and stand-ins --------------------------------------------------------------------------------------
 
 void ordo_ptx_set_schedule(const char* order, unsigned long long seed) {
   const std::lock_guard lock(Runtime::get().mutex);
   Runtime::get().set_schedule(order, seed);
+}
+
+bool ordo_ptx_on_device(const void* data, size_t bytes) {
+  const std::lock_guard lock(Runtime::get().mutex);
+  return bytes == 0 || on_device(Runtime::get(), data, bytes);
 }
 
 // -- programs and kernels -----------------------------------------------------------------------------------------
