@@ -1,4 +1,4 @@
-// One of two halves, by build.
+// One of three parts, by build.
 #include <ordo/engine/emulation.h>
 
 #if ORDO_EMULATED
@@ -10,6 +10,8 @@
 #include <ordo/engine/cuda/emulator/streams.h>
 
 namespace ordo::cuda {
+
+bool is_simulated() { return true; }
 
 using emulator::Order;
 
@@ -57,10 +59,69 @@ EmulatorCounts emulator_counts() {
 
 }  // namespace ordo::cuda
 
+#elif ORDO_HAS_CUDA
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <ordo/engine/check.h>
+
+namespace ordo::cuda {
+
+namespace {
+
+// What the PTX machine has beside the CUDA runtime's interface (tools/ptx/runtime.cpp). Null where the runtime is
+// NVIDIA's.
+template <class F>
+F* of_machine(const char* name) {
+  return reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
+}
+auto* set_schedule_of_machine() {
+  static auto* const f = of_machine<void(const char*, unsigned long long)>("ordo_ptx_set_schedule");
+  return f;
+}
+
+Schedule g_schedule;
+
+}  // namespace
+
+bool is_simulated() { return set_schedule_of_machine() != nullptr; }
+
+Schedule schedule() { return g_schedule; }
+
+void set_schedule(const Schedule& s) {
+  ORDO_CHECK(s.order == "random" || s.order == "forward" || s.order == "reverse", ValueError, "schedule",
+             "order '{}'; it must be random, forward or reverse", s.order);
+  g_schedule = s;
+  if (auto* const set = set_schedule_of_machine()) set(s.order.c_str(), s.seed);
+}
+
+void restart_schedule() {
+  static auto* const restart = of_machine<void()>("ordo_ptx_restart_schedule");
+  if (restart) restart();
+}
+
+void finish_queued_work() {}
+
+std::string schedule_text(const Schedule& s) {
+  return is_simulated() ? fmt::format("ORDO_PTX_SEED={} ORDO_PTX_ORDER={}", s.seed, s.order) : std::string();
+}
+
+EmulatorCounts emulator_counts() {
+  static auto* const count = of_machine<void(unsigned long long*, unsigned long long*)>("ordo_ptx_counts");
+  if (!count) return {};
+  unsigned long long launches = 0, float_atomics = 0;
+  count(&launches, &float_atomics);
+  return {launches, float_atomics, 0};
+}
+
+}  // namespace ordo::cuda
+
 #else
 
 namespace ordo::cuda {
 
+bool is_simulated() { return false; }
 Schedule schedule() { return {}; }
 void set_schedule(const Schedule&) {}
 void restart_schedule() {}

@@ -1,5 +1,5 @@
-// The emulated device's schedules, for tests and tools that compile the same in every build. Where cuda::build() is not
-// "emulated", there is nothing to set and every count is 0. Internal.
+// The schedules of a device that is simulated, for tests and tools that compile the same in every build. Where
+// is_simulated() is false, there is nothing to set and every count is 0. Internal.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,12 @@
 
 namespace ordo::cuda {
 
-/// What decides the order in which the emulator runs threads and streams; docs/emulator.md.
+/// Whether device cuda:0 is the emulator, or the PTX machine in place of the CUDA runtime: its threads run in an order
+/// that is drawn, and every one takes its time.
+bool is_simulated();
+
+/// What decides the order in which threads and streams run; docs/emulator.md, docs/ptx.md. The PTX machine has order and
+/// seed.
 struct Schedule {
   uint64_t seed = 1;
   std::string order = "random";  ///< or "forward", "reverse"
@@ -24,7 +29,7 @@ void set_schedule(const Schedule& schedule);
 void restart_schedule();
 /// Runs what is queued on all streams. Throws the error of a kernel that nobody was told of.
 void finish_queued_work();
-/// The environment variables that bring `schedule` about: "ORDO_EMULATOR_SEED=1 ...". Empty in other builds.
+/// The environment variables that bring `schedule` about: "ORDO_EMULATOR_SEED=1 ...". Empty where nothing is simulated.
 std::string schedule_text(const Schedule& schedule);
 
 /// Since the start of the process, including what is queued.

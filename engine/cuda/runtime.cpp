@@ -54,6 +54,17 @@ namespace backend {
 namespace {
 DeviceScope on(int device) { return DeviceScope(Device(Device::Type::cuda, device)); }
 
+bool is_pageable(const void* data) {
+#if ORDO_EMULATED
+  (void)data;
+  return true;  // the emulator copies at once
+#else
+  cudaPointerAttributes attributes;
+  check(cudaPointerGetAttributes(&attributes, data), "pointer attributes");
+  return attributes.type == cudaMemoryTypeUnregistered;
+#endif
+}
+
 std::string version_text(cudaError_t status, int version) {  // 13000 is 13.0
   if (status != cudaSuccess || version == 0) return {};
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -116,9 +127,11 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
   if (to_device.is_cpu() && from_device.is_cpu()) {
     std::memcpy(to, from, bytes);
   } else if (from_device.is_cpu()) {
-    // From pageable memory: returns when it has been read.
+    // From pageable memory it returns when that has been read. Pinned memory, and such as the device sees itself, is
+    // read later, and may have changed by then.
     Stream& s = Stream::current(to_device.index());
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s.handle()), "copy to the device");
+    if (!is_pageable(from)) check(cudaStreamSynchronize(s.handle()), "copy to the device");
   } else if (to_device.is_cpu()) {
     Stream& s = Stream::current(from_device.index());
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s.handle()), "copy to the host");
@@ -136,6 +149,7 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
 }
 
 void fill_bytes(void* data, int value, size_t bytes, int device) {
+  const DeviceScope scope = on(device);
   if (bytes) check(cudaMemsetAsync(data, value, bytes, Stream::current(device).handle()), "memset");
 }
 
@@ -176,8 +190,8 @@ std::string runtime_version() {
 
 IndexTicket index_ticket(const char* op, const char* argument, int64_t dim, int64_t size, int device) {
   Stream& s = Stream::current(device);
-  const uint64_t number = s.add_operation({op, argument, dim, size});
-  return {s.index_record(), number};
+  detail::IndexRecord* const record = s.index_record();  // first: there may be no memory for it
+  return {record, s.add_operation({op, argument, dim, size})};
 }
 
 }  // namespace backend

@@ -4,6 +4,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/cuda/backend.h>
+#include <ordo/engine/memory.h>
 
 namespace ordo::cuda {
 
@@ -115,8 +116,14 @@ uint64_t Stream::add_operation(const IndexedOperation& operation) {
 detail::IndexRecord* Stream::index_record() {
   if (!record_) {
     DeviceScope scope(Device(Device::Type::cuda, device_));
-    check(cudaMallocHost(reinterpret_cast<void**>(&seen_), sizeof *seen_), "index record");
-    check(cudaMalloc(reinterpret_cast<void**>(&record_), sizeof *record_), "index record");
+    if (!seen_) check(cudaMallocHost(reinterpret_cast<void**>(&seen_), sizeof *seen_), "index record");
+    void* record = nullptr;
+    if (cudaMalloc(&record, sizeof *record_) != cudaSuccess) {
+      cudaGetLastError();
+      empty_cache(Device(Device::Type::cuda, device_));
+      check(cudaMalloc(&record, sizeof *record_), "index record");
+    }
+    record_ = static_cast<detail::IndexRecord*>(record);
     *seen_ = {};
     check(cudaMemcpyAsync(record_, seen_, sizeof *seen_, cudaMemcpyHostToDevice, handle_), "index record");
   }

@@ -118,32 +118,62 @@ bool for_cudnn(const ConvShape& s) {
 
 bool only_deterministic() { return deterministic() || cudnn_settings().deterministic; }
 
-// The fastest permitted algorithm: by cuDNN's model of the device, or by trying when `benchmark` is on. `ask(find,
-// most, found, results)` calls cuDNN. False when there is none.
-template <class Result, class Ask>
-bool choose(const ConvShape& s, DType dtype, Device device, Ask ask, decltype(Result::algo)& algorithm) {
-  const bool strict = only_deterministic(), find = !deterministic() && cudnn_settings().benchmark;
-  using Key = std::array<int64_t, sizeof(ConvShape) / sizeof(int64_t) + 2>;
-  thread_local std::map<Key, int> chosen;
+// What was chosen for a convolution: the number of an algorithm and the math type that it was listed with. Without the
+// latter cuDNN runs another kernel than the one whose memory and determinism it told of.
+struct Choice {
+  int algorithm = -1;  // none
+  cudnnMathType_t math = CUDNN_FMA_MATH;
+};
+
+using Key = std::array<int64_t, sizeof(ConvShape) / sizeof(int64_t) + 3>;
+
+// Of the calling thread. `pass` is the convolution or one of its gradients.
+Choice* known_choice(const ConvShape& s, DType dtype, Device device, int pass, bool& is_new) {
+  thread_local std::map<Key, Choice> chosen;
   Key key;
   std::memcpy(key.data(), &s, sizeof(ConvShape));
+  const bool find = !deterministic() && cudnn_settings().benchmark;
+  key[key.size() - 3] = pass;
   key[key.size() - 2] = int64_t(dtype);
-  key[key.size() - 1] = device.index() * 4 + strict * 2 + find;
-  const auto known = chosen.find(key);
-  if (known != chosen.end()) {
-    algorithm = decltype(Result::algo)(known->second);
-    return known->second >= 0;
+  key[key.size() - 1] = device.index() * 4 + only_deterministic() * 2 + find;
+  const auto [at, inserted] = chosen.try_emplace(key);
+  is_new = inserted;
+  return &at->second;
+}
+
+bool not_supported(cudnnStatus_t status) {
+  return status >= CUDNN_STATUS_NOT_SUPPORTED && status < CUDNN_STATUS_INTERNAL_ERROR;
+}
+
+// Calls `run(algorithm)` with the fastest permitted algorithm: by cuDNN's model of the device, or by trying when
+// `benchmark` is on. `ask(find, most, found, results)` calls cuDNN for a list of them. False when there is none, or
+// cuDNN cannot do it after all; any other failure is an error. Trying takes memory of cuDNN's own.
+template <class Result, class Ask, class Run>
+bool by_library(const ConvShape& s, DType dtype, Device device, const Problem& p, int pass, Ask ask, Run run) {
+  bool is_new = false;
+  Choice& choice = *known_choice(s, dtype, device, pass, is_new);
+  if (is_new) {
+    const bool strict = only_deterministic(), find = !deterministic() && cudnn_settings().benchmark;
+    Result results[kMostAlgorithms];
+    int found = 0;
+    if (find) empty_cache(device);
+    const cudnnStatus_t status = ask(find, kMostAlgorithms, &found, results);
+    if (!not_supported(status)) check(status, "list of algorithms");
+    if (status == CUDNN_STATUS_SUCCESS)
+      for (int i = 0; i < found && choice.algorithm < 0; ++i)
+        if (results[i].status == CUDNN_STATUS_SUCCESS && results[i].memory <= kWorkspaceLimit &&
+            (!strict || results[i].determinism == CUDNN_DETERMINISTIC))
+          choice = {int(results[i].algo), results[i].mathType};
   }
-  Result results[kMostAlgorithms];
-  int found = 0, best = -1;
-  if (ask(find, kMostAlgorithms, &found, results) == CUDNN_STATUS_SUCCESS)
-    for (int i = 0; i < found && best < 0; ++i)
-      if (results[i].status == CUDNN_STATUS_SUCCESS && results[i].memory <= kWorkspaceLimit &&
-          (!strict || results[i].determinism == CUDNN_DETERMINISTIC))
-        best = int(results[i].algo);
-  chosen[key] = best;
-  algorithm = decltype(Result::algo)(best);
-  return best >= 0;
+  if (choice.algorithm < 0) return false;
+  check(cudnnSetConvolutionMathType(p.conv, choice.math), "math type");
+  const cudnnStatus_t status = run(decltype(Result::algo)(choice.algorithm));
+  if (not_supported(status)) {
+    choice.algorithm = -1;
+    return false;
+  }
+  check(status, "convolution");
+  return true;
 }
 
 struct Factors {
@@ -158,72 +188,73 @@ struct Factors {
 bool library_forward(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
   const Device device = x.device();
   const Problem p(s, x.dtype());
-  cudnnConvolutionFwdAlgo_t algorithm;
+  const cudnnHandle_t h = handle(device);
   const auto ask = [&](bool find, int most, int* found, cudnnConvolutionFwdAlgoPerf_t* results) {
-    return find ? cudnnFindConvolutionForwardAlgorithm(handle(device), p.x, p.w, p.conv, p.y, most, found, results)
-                : cudnnGetConvolutionForwardAlgorithm_v7(handle(device), p.x, p.w, p.conv, p.y, most, found, results);
+    return find ? cudnnFindConvolutionForwardAlgorithm(h, p.x, p.w, p.conv, p.y, most, found, results)
+                : cudnnGetConvolutionForwardAlgorithm_v7(h, p.x, p.w, p.conv, p.y, most, found, results);
   };
-  if (!choose<cudnnConvolutionFwdAlgoPerf_t>(s, x.dtype(), device, ask, algorithm)) return false;
-  size_t bytes = 0;
-  check(cudnnGetConvolutionForwardWorkspaceSize(handle(device), p.x, p.w, p.conv, p.y, algorithm, &bytes), "workspace");
-  const Scratch<char> workspace(int64_t(bytes), device);
-  if (bias.defined()) {  // the result begins as the bias, so that it is rounded once
-    Gemm g{.m = s.groups * s.filters, .n = s.positions(), .batch = s.samples, .dtype = x.dtype(), .c_dtype = x.dtype()};
-    g.c = {y.data(), s.positions(), 1, s.groups * s.y_size()};
-    g.bias = bias.data();
-    g.bias_per_row = true;
-    start_gemm(g, device);
-  }
-  const Factors factor;
-  check(
-      cudnnConvolutionForward(handle(device), factor.of(x.dtype(), true), p.x, x.data(), p.w, weight.data(), p.conv,
-                              algorithm, workspace.data(), bytes, factor.of(x.dtype(), bias.defined()), p.y, y.data()),
-      "cudnnConvolutionForward");
-  return true;
+  const auto run = [&](cudnnConvolutionFwdAlgo_t algorithm) {
+    size_t bytes = 0;
+    const cudnnStatus_t status = cudnnGetConvolutionForwardWorkspaceSize(h, p.x, p.w, p.conv, p.y, algorithm, &bytes);
+    if (status != CUDNN_STATUS_SUCCESS) return status;
+    const Scratch<char> workspace(int64_t(bytes), device);
+    if (bias.defined()) {  // the result begins as the bias, so that it is rounded once
+      Gemm g{
+          .m = s.groups * s.filters, .n = s.positions(), .batch = s.samples, .dtype = x.dtype(), .c_dtype = x.dtype()};
+      g.c = {y.data(), s.positions(), 1, s.groups * s.y_size()};
+      g.bias = bias.data();
+      g.bias_per_row = true;
+      start_gemm(g, device);
+    }
+    const Factors factor;
+    return cudnnConvolutionForward(h, factor.of(x.dtype(), true), p.x, x.data(), p.w, weight.data(), p.conv, algorithm,
+                                   workspace.data(), bytes, factor.of(x.dtype(), bias.defined()), p.y, y.data());
+  };
+  return by_library<cudnnConvolutionFwdAlgoPerf_t>(s, x.dtype(), device, p, 0, ask, run);
 }
 
 bool library_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
   const Device device = grad.device();
   const Problem p(s, grad.dtype());
-  cudnnConvolutionBwdDataAlgo_t algorithm;
+  const cudnnHandle_t h = handle(device);
   const auto ask = [&](bool find, int most, int* found, cudnnConvolutionBwdDataAlgoPerf_t* results) {
-    const cudnnHandle_t h = handle(device);
     return find ? cudnnFindConvolutionBackwardDataAlgorithm(h, p.w, p.y, p.conv, p.x, most, found, results)
                 : cudnnGetConvolutionBackwardDataAlgorithm_v7(h, p.w, p.y, p.conv, p.x, most, found, results);
   };
-  if (!choose<cudnnConvolutionBwdDataAlgoPerf_t>(s, grad.dtype(), device, ask, algorithm)) return false;
-  size_t bytes = 0;
-  check(cudnnGetConvolutionBackwardDataWorkspaceSize(handle(device), p.w, p.y, p.conv, p.x, algorithm, &bytes),
-        "workspace");
-  const Scratch<char> workspace(int64_t(bytes), device);
-  const Factors factor;
-  check(cudnnConvolutionBackwardData(handle(device), factor.of(grad.dtype(), true), p.w, weight.data(), p.y,
-                                     grad.data(), p.conv, algorithm, workspace.data(), bytes,
-                                     factor.of(grad.dtype(), false), p.x, x_grad.data()),
-        "cudnnConvolutionBackwardData");
-  return true;
+  const auto run = [&](cudnnConvolutionBwdDataAlgo_t algorithm) {
+    size_t bytes = 0;
+    const cudnnStatus_t status =
+        cudnnGetConvolutionBackwardDataWorkspaceSize(h, p.w, p.y, p.conv, p.x, algorithm, &bytes);
+    if (status != CUDNN_STATUS_SUCCESS) return status;
+    const Scratch<char> workspace(int64_t(bytes), device);
+    const Factors factor;
+    return cudnnConvolutionBackwardData(h, factor.of(grad.dtype(), true), p.w, weight.data(), p.y, grad.data(), p.conv,
+                                        algorithm, workspace.data(), bytes, factor.of(grad.dtype(), false), p.x,
+                                        x_grad.data());
+  };
+  return by_library<cudnnConvolutionBwdDataAlgoPerf_t>(s, grad.dtype(), device, p, 1, ask, run);
 }
 
 bool library_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
   const Device device = grad.device();
   const Problem p(s, grad.dtype());
-  cudnnConvolutionBwdFilterAlgo_t algorithm;
+  const cudnnHandle_t h = handle(device);
   const auto ask = [&](bool find, int most, int* found, cudnnConvolutionBwdFilterAlgoPerf_t* results) {
-    const cudnnHandle_t h = handle(device);
     return find ? cudnnFindConvolutionBackwardFilterAlgorithm(h, p.x, p.y, p.conv, p.w, most, found, results)
                 : cudnnGetConvolutionBackwardFilterAlgorithm_v7(h, p.x, p.y, p.conv, p.w, most, found, results);
   };
-  if (!choose<cudnnConvolutionBwdFilterAlgoPerf_t>(s, grad.dtype(), device, ask, algorithm)) return false;
-  size_t bytes = 0;
-  check(cudnnGetConvolutionBackwardFilterWorkspaceSize(handle(device), p.x, p.y, p.conv, p.w, algorithm, &bytes),
-        "workspace");
-  const Scratch<char> workspace(int64_t(bytes), device);
-  const Factors factor;
-  check(cudnnConvolutionBackwardFilter(handle(device), factor.of(grad.dtype(), true), p.x, x.data(), p.y, grad.data(),
-                                       p.conv, algorithm, workspace.data(), bytes, factor.of(grad.dtype(), false), p.w,
-                                       weight_grad.data()),
-        "cudnnConvolutionBackwardFilter");
-  return true;
+  const auto run = [&](cudnnConvolutionBwdFilterAlgo_t algorithm) {
+    size_t bytes = 0;
+    const cudnnStatus_t status =
+        cudnnGetConvolutionBackwardFilterWorkspaceSize(h, p.x, p.y, p.conv, p.w, algorithm, &bytes);
+    if (status != CUDNN_STATUS_SUCCESS) return status;
+    const Scratch<char> workspace(int64_t(bytes), device);
+    const Factors factor;
+    return cudnnConvolutionBackwardFilter(h, factor.of(grad.dtype(), true), p.x, x.data(), p.y, grad.data(), p.conv,
+                                          algorithm, workspace.data(), bytes, factor.of(grad.dtype(), false), p.w,
+                                          weight_grad.data());
+  };
+  return by_library<cudnnConvolutionBwdFilterAlgoPerf_t>(s, grad.dtype(), device, p, 2, ask, run);
 }
 
 }  // namespace

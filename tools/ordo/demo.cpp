@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <ordo/engine/emulation.h>
 #include "tools/demo/families.h"
 #include "tools/demo/progress.h"
 #include "tools/demo/schedules.h"
@@ -29,11 +30,11 @@ struct Options {
   int threads = 0;  // 0: as the environment says
 };
 
-// The emulator runs every thread of every kernel in turn: a demonstration there is much smaller.
-bool is_emulated(Device device) { return device.is_cuda() && cuda::build() == "emulated"; }
+// There every thread of every kernel runs in turn: a demonstration is much smaller.
+bool is_simulated(Device device) { return device.is_cuda() && cuda::is_simulated(); }
 
 Task scaled(Task task, Device device) {
-  if (is_emulated(device)) {
+  if (is_simulated(device)) {
     task.train = task.train.first(256);
     task.test = task.test.first(100);
     task.epochs = 1;
@@ -49,7 +50,7 @@ std::vector<TrainingRun> train_and_print(Task task, Device device, int epochs) {
   task = scaled(std::move(task), device);
   TrainingOptions options{.epochs = epochs ? epochs : task.epochs, .seed = kSeed};
   fmt::print("\n{}: {}\n", task.model, task.description);
-  if (is_emulated(device)) fmt::print("On the emulator: only {} of them to train.\n", task.train.size());
+  if (is_simulated(device)) fmt::print("On a simulated GPU: only {} of them to train.\n", task.train.size());
   fmt::print("{} epoch{}, seed {}, {} runs on each side.\n\n", options.epochs, plural(options.epochs), kSeed, kRuns);
   fmt::print("  {:<16}  {:<3}  {:<22}  {:>8}  {:<12}  {:>7}\n", "level", "run", "final loss", "accuracy", "weights",
              "seconds");
@@ -83,7 +84,7 @@ std::vector<FamilyResult> measure_and_print(Device device) {
   fmt::print("  {:<14}  {:>9}  {:>16}  {:>6}  {:>13}  {:>22}\n", "family", "fast ms", "deterministic ms", "ratio",
              "fast patterns", "deterministic patterns");
   std::vector<FamilyResult> results;
-  for (const Family& family : families(device, is_emulated(device) ? 100 : 1)) {
+  for (const Family& family : families(device, is_simulated(device) ? 100 : 1)) {
     const FamilyResult r = measure(family, device, kRepeats);
     fmt::print("  {:<14}  {:>9.3f}  {:>16.3f}  {:>6.2f}  {:>13}  {:>22}\n", r.name, r.fast_ms, r.deterministic_ms,
                r.deterministic_ms / r.fast_ms, r.fast_patterns, r.deterministic_patterns);
@@ -127,9 +128,9 @@ void run_demo(const Options& options) {
 
   fmt::print("Ordo {} on {}, {} thread{}.\n", version(), device.str(), num_threads(), plural(num_threads()));
   if (!cuda::is_available()) fmt::print("No GPU here: `./run demo --emulated` runs the CUDA kernels on the CPU.\n");
-  if (is_emulated(device))
+  if (is_simulated(device))
     fmt::print(
-        "The GPU is emulated. Run 1 schedules its threads by {},\n"
+        "The GPU is simulated. Run 1 schedules its threads by {},\n"
         "each further run by the next seed.\n",
         schedule_variables(0));
   fmt::print(

@@ -192,6 +192,7 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
   const size_t vector = in.vector, bytes = sizeof(T) * vector * kPacked, first = kReturns ? 1 : 0;
   Device& device = w.block().device();
   device.counts.atomics += uint64_t(std::popcount(m));
+  if constexpr (!std::is_integral_v<T>) device.counts.float_atomics += uint64_t(std::popcount(m));
   // Whose comes first is open: the lanes begin anywhere.
   const int begin = device.schedule.order == Schedule::Order::random ? int(device.random() % kLanes)
                     : device.schedule.order == Schedule::Order::reverse ? kLanes - 1 : 0;

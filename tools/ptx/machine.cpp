@@ -288,7 +288,7 @@ bool Block::done() const {
 void run(Device& device, const Launch& launch) {
   using Order = Schedule::Order;
   const Order order = device.schedule.order;
-  std::mt19937_64 random(device.schedule.seed * 0x9e3779b97f4a7c15ull + device.counts.launches);
+  std::mt19937_64 random(device.schedule.seed * 0x9e3779b97f4a7c15ull + device.launched++);
   device.random.seed(uint32_t(random()));
   ++device.counts.launches;
   const uint64_t blocks = launch.grid.count();

@@ -105,7 +105,7 @@ struct Schedule {
 /// What the machine has executed, of all lanes.
 struct Counts {
   uint64_t launches = 0, instructions = 0, warp_instructions = 0, global_loads = 0, global_stores = 0, atomics = 0,
-           sectors = 0, barriers = 0;
+           float_atomics = 0, sectors = 0, barriers = 0;
 };
 
 /// Memory, schedule and counts: what launches share.
@@ -113,6 +113,7 @@ struct Device {
   Memory memory;
   Schedule schedule;
   Counts counts;
+  uint64_t launched = 0;  // since the schedule was restarted: every launch has another
   std::minstd_rand random;                  // which lane's atomic comes first
   uint64_t most_steps = uint64_t(1) << 33;  // of warps, in a launch; more is no progress
 };

@@ -53,7 +53,7 @@ void Memory::release_oldest() {
 
 void Memory::add(void* data, size_t bytes) {
   const auto begin = reinterpret_cast<uint64_t>(data);
-  pieces_[begin] = {begin, bytes, false};
+  pieces_[begin] = {begin, bytes, false, true};
 }
 
 bool Memory::remove(void* data) {

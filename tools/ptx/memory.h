@@ -12,7 +12,7 @@ class Memory {
  public:
   struct Piece {
     uint64_t begin = 0, size = 0;
-    bool freed = false;
+    bool freed = false, pinned = false;  // pinned: the host's
     bool holds(uint64_t address, uint64_t bytes) const { return address - begin <= size && bytes <= size - (address - begin); }
   };
 

@@ -226,6 +226,15 @@ void ordo_ptx_set_schedule(const char* order, unsigned long long seed) {
   Runtime::get().set_schedule(order, seed);
 }
 
+void ordo_ptx_restart_schedule() {
+  const std::lock_guard lock(Runtime::get().mutex);
+  Runtime::get().device.launched = 0;
+}
+void ordo_ptx_counts(unsigned long long* launches, unsigned long long* float_atomics) {
+  const std::lock_guard lock(Runtime::get().mutex);
+  *launches = Runtime::get().device.counts.launches;
+  *float_atomics = Runtime::get().device.counts.float_atomics;
+}
 bool ordo_ptx_on_device(const void* data, size_t bytes) {
   const std::lock_guard lock(Runtime::get().mutex);
   return bytes == 0 || on_device(Runtime::get(), data, bytes);
@@ -340,6 +349,16 @@ cudaError_t cudaFreeHost(void* data) {
   return call([&](Runtime& r) {
     if (data && !r.device.memory.remove(data)) return cudaErrorInvalidValue;
     std::free(data);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* data) {
+  return call([&](Runtime& r) {
+    const Memory::Piece* piece = r.device.memory.find(reinterpret_cast<uint64_t>(data));
+    *attributes = {};
+    attributes->type = !piece || piece->freed ? cudaMemoryTypeUnregistered
+                       : piece->pinned        ? cudaMemoryTypeHost
+                                              : cudaMemoryTypeDevice;
     return cudaSuccess;
   });
 }

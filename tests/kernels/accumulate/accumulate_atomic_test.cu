@@ -270,7 +270,7 @@ TEST(AccumulateAtomicCuda, equal_destinations_meet_first) {
 }
 
 TEST(AccumulateAtomicCuda, every_form_depends_on_the_schedule) {
-  if (cuda::build() != "emulated") GTEST_SKIP() << "needs the emulator's schedules";
+  if (!cuda::is_simulated()) GTEST_SKIP() << "needs the schedules of a simulated device";
   const auto patterns = [](int64_t m, const AccumulateShape& shape) {
     const Tensor to = from_vector(destinations(m, shape.destinations, Spread::uniform), {m}).to("cuda");
     const Tensor values = test_mixed_values({m * shape.columns()}, 24).to(float32).to("cuda");

@@ -7,7 +7,9 @@
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/ordering/rule1.h"
+#include <ordo/engine/emulation.h>
 #include "tests/support/op_samples.h"
+#include "tests/support/schedules.h"
 
 namespace ordo::test {
 namespace {
@@ -105,23 +107,15 @@ std::vector<int64_t> runs_of(const std::vector<int64_t>& lengths, int64_t skip =
   return mixed;
 }
 
-uint64_t float_atomics() {
-#if ORDO_EMULATED
-  return cuda::emulator::stats().float_atomics;
-#else
-  return 0;
-#endif
-}
-
 template <class T>
 void expect_contract() {
   for (const Case& c : kCases) {
     SCOPED_TRACE(std::string(c.label) + " " + std::string(name(dtype_of<T>)));
     const Problem<T> problem(c);
     const auto want = problem.reference();
-    const uint64_t before = float_atomics();
+    const uint64_t before = order_dependent_operations();
     for (int repeat = 0; repeat < 20; ++repeat) ASSERT_EQ(bytes_of(problem.run(Algorithm::sorted)), want);
-    EXPECT_EQ(float_atomics(), before) << "an ordered path must not add floats atomically";
+    EXPECT_EQ(order_dependent_operations(), before) << "an ordered path must not add floats atomically";
   }
 }
 
@@ -197,9 +191,9 @@ TEST(AccumulateCuda, all_or_no_items_are_skipped) {
 }
 
 TEST(AccumulateCuda, atomic_depends_on_the_schedule) {
-#if ORDO_EMULATED
+  if (!cuda::is_simulated()) GTEST_SKIP() << "needs the schedules of a simulated device";
   for (DType dtype : {float32, float64, float16, bfloat16}) {
-    const uint64_t before = float_atomics();
+    const uint64_t before = order_dependent_operations();
     const auto patterns = [&] {
       if (dtype == float32)
         return distinct_results(20, [p = Problem<float>(kCases[0])] { return p.run(Algorithm::atomic); });
@@ -210,11 +204,8 @@ TEST(AccumulateCuda, atomic_depends_on_the_schedule) {
       return distinct_results(20, [p = Problem<BFloat16>(kCases[0])] { return p.run(Algorithm::atomic); });
     }();
     EXPECT_GT(patterns, 1) << name(dtype);
-    EXPECT_GT(float_atomics(), before) << name(dtype);
+    EXPECT_GT(order_dependent_operations(), before) << name(dtype);
   }
-#else
-  GTEST_SKIP() << "needs the emulator's schedules";
-#endif
 }
 
 TEST(AccumulateCuda, nothing_to_do) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <ordo/autograd/ops/arange.h>
+#include <ordo/engine/emulation.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/sorted/dense_filter_cpu.h>
@@ -244,7 +245,7 @@ std::vector<Rule1Implementation> all_implementations() {
   for (const Operation& op : kOperations) {
     all.push_back({std::string(op.name) + "_cpu", op.most, [&op](const Values& v) { return op.sums(Device(), v); }});
     if (ordo::cuda::is_available())
-      all.push_back({std::string(op.name) + "_cuda", ordo::cuda::build() == "emulated" ? op.most_emulated : op.most,
+      all.push_back({std::string(op.name) + "_cuda", ordo::cuda::is_simulated() ? op.most_emulated : op.most,
                      [&op](const Values& v) { return op.sums("cuda", v); }});
   }
   return all;
