@@ -34,6 +34,19 @@ TEST(Tape, product_rule_and_accumulation) {
   EXPECT_FALSE(a.grad().defined());
 }
 
+TEST(Tape, gradients_of_leaves_are_memory_of_their_own) {
+  const Tensor a = leaf({1, 2}), b = leaf({3, 4}), seed = ones({2}, {.dtype = a.dtype()});
+  (a + b).backward(seed);  // one tensor arrives at both
+  a.grad().mul_(5);
+  EXPECT_EQ(values(a.grad()), (V{5, 5}));
+  EXPECT_EQ(values(b.grad()), (V{1, 1}));
+  EXPECT_EQ(values(seed), (V{1, 1}));
+  Tensor c = leaf({1, 2, 3});
+  c.sum().backward();  // one element that is seen three times
+  c.grad().slice(0, 0, 1).mul_(5);
+  EXPECT_EQ(values(c.grad()), (V{5, 1, 1}));
+}
+
 TEST(Tape, broadcasting_sums_back) {
   const Tensor a = leaf({1, 2, 3}), s = leaf({4});
   (a * s).sum().backward();

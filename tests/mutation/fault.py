@@ -2,6 +2,7 @@
 
 # Tests that are tried first, by the beginning of the file's path. The others run when none of these fails.
 FIRST = {
+    "cmake/": "*Registry*",
     "kernels/accumulate/exact": "*Exact*",
     "kernels/ordering/": "*Rule1*:*OrderedSum*:*Accumulate*",
     "kernels/accumulate/sorted/": "*Rule1*:*index_add*:*scatter_add*:*bincount*:*Accumulate*:*embedding*",

@@ -5,8 +5,8 @@
               [--known-to-pass]
 
 SOURCE is a checkout, WORK a directory for the copy and its builds. A fault is caught when the tests of the build without
-CUDA fail (a fault of the host's code), or else those of the emulated build or of the race checker's; the tests that are
-about the file come first. --check only makes sure that every fault still fits the sources. A fault that WORK remembers is
+CUDA fail (a fault of the host's code), or else those of the emulated build or of the race checker's; or, of what speaks to
+CUDA's libraries or tells nvcc how to compile, on the PTX machine. The tests that are about the file come first. --check only makes sure that every fault still fits the sources. A fault that WORK remembers is
 not tried again unless its file has changed; remove WORK/results.json to try all.
 Exit status: 1 when a fault was not caught or does not fit, 2 for bad arguments.
 """
@@ -26,14 +26,17 @@ BUILDS = {  # in this order, from fast to slow; what is compiled runs a few test
     "cpu": "-O0 -DNDEBUG",
     "emulated": "-O1 -DNDEBUG",
     "race": "-O1 -DNDEBUG",
+    "ptx": "-O1 -DNDEBUG",
 }
 SECONDS = 900  # a test that takes longer hangs, which counts as caught
 
 
 def builds_of(f):
     """Those that may notice the fault."""
+    if f["file"].endswith("_native_cuda.cpp") or f["file"].startswith(("cmake/", "tools/ptx/")):
+        return ["ptx"]
     device_code = f["file"].endswith((".cu", ".cuh")) or f["file"].startswith("engine/cuda/")
-    return list(BUILDS)[1:] if device_code else list(BUILDS)
+    return ["emulated", "race"] if device_code else ["cpu", "emulated", "race"]
 
 
 def check(source):
@@ -75,8 +78,8 @@ def build(copy, preset, jobs):
             command = ["cmake", "--preset", preset, "-DORDO_SAMPLES=OFF", "-DORDO_BENCH=OFF", "-DORDO_TOOLS=OFF",
                        "-DORDO_NATIVE=OFF", f"-DCMAKE_CXX_FLAGS_RELEASE={BUILDS[preset]}"]
             subprocess.run(command, cwd=copy, env=environment, stdout=out, stderr=out, check=True)
-        done = subprocess.run(["ninja", "-C", directory, "-j", str(jobs), "ordo_tests"], env=environment, stdout=out,
-                              stderr=out)
+        done = subprocess.run(["ninja", "-C", directory, "-j", str(jobs), "ordo_tests", "tools/ptx/all"],
+                              env=environment, stdout=out, stderr=out)
     return done.returncode == 0
 
 
@@ -84,8 +87,9 @@ def run_tests(copy, preset, tests="*"):
     """None when all pass, else how they failed."""
     log = copy / f"{preset}.tests.log"
     command = [copy / "build" / preset / "bin" / "ordo_tests", "--gtest_fail_fast", f"--gtest_filter={tests}"]
+    environment = dict(os.environ, LD_LIBRARY_PATH=str(copy / "build" / "ptx" / "ptx")) if preset == "ptx" else None
     with open(log, "w") as out:
-        running = subprocess.Popen(command, cwd=copy, stdout=out, stderr=subprocess.STDOUT)
+        running = subprocess.Popen(command, cwd=copy, env=environment, stdout=out, stderr=subprocess.STDOUT)
         size, silent = 0, 0  # bytes written, seconds since the last of them: every test says when it begins and ends
         while True:
             try:
@@ -170,7 +174,12 @@ def main():
     copy_sources(arguments.source.resolve(), copy)
     memory = arguments.work / "results.json"
     known = json.loads(memory.read_text()) if memory.is_file() else {}
+    if not shutil.which("nvcc"):
+        faults = [f for f in faults if "ptx" not in builds_of(f)]
+        print("There is no nvcc: faults that only what it makes can show are left out.")
     for preset in BUILDS:
+        if not any(preset in builds_of(f) and digest(copy, f) not in known for f in faults):
+            continue
         if not build(copy, preset, arguments.jobs):
             sys.exit(f"mutate: the {preset} build fails without a fault: {copy / (preset + '.log')}")
         how = None if arguments.known_to_pass or known else run_tests(copy, preset)

@@ -41,12 +41,11 @@ struct Module {
 struct Kernel {
   Module* module;
   std::string name;
-  std::unique_ptr<Program> program;  // decoded when it is first launched
-  std::unique_ptr<Program> unused;
+  std::unique_ptr<Program> program;  // decoded when it is first asked for
+  bool has_run = false;
   std::vector<size_t> offsets;  // of parameters
   std::vector<size_t> sizes;
   size_t most_dynamic_shared = kSharedPerBlock;
-  Counts counts;
 };
 
 struct Configuration {
@@ -105,6 +104,7 @@ class Runtime {
       Launch launch{&program, g, b, shared, std::vector<uint8_t>(program.parameter_bytes)};
       for (size_t i = 0; i < kernel.offsets.size(); ++i)
         std::memcpy(launch.parameters.data() + kernel.offsets[i], arguments[i], kernel.sizes[i]);
+      kernel.has_run = true;
       run(device, launch);
     } catch (const Fault& e) {
       std::fprintf(stderr, "PTX machine: %s\n  kernel %s\n", e.what(), kernel.name.c_str());
@@ -150,6 +150,18 @@ class Runtime {
     const char *order = std::getenv("ORDO_PTX_ORDER"), *seed = std::getenv("ORDO_PTX_SEED");
     set_schedule(order ? order : "random", seed ? std::strtoull(seed, nullptr, 10) : 1);
     if (std::getenv("ORDO_PTX_COUNTS")) std::atexit([] { get().report(); });
+    if (std::getenv("ORDO_PTX_KERNELS")) std::atexit([] { get().record_kernels(std::getenv("ORDO_PTX_KERNELS")); });
+  }
+
+  /// A line for every kernel that ran, in one piece: several processes may write to the file.
+  void record_kernels(const char* path) const {
+    std::string names;
+    for (const auto& [stub, kernel] : kernels)
+      if (kernel.has_run) names += kernel.name + "\n";
+    if (std::FILE* file = std::fopen(path, "a")) {
+      std::fwrite(names.data(), 1, names.size(), file);
+      std::fclose(file);
+    }
   }
 
   void report() const {

@@ -85,7 +85,10 @@ TEST_F(Accumulate, sorted_keeps_rule_1_in_large_problems) {
   for (Spread spread : kAll) {
     expect_rule1<float>(100000, {700, 1, 1}, spread);
     expect_rule1<BFloat16>(70000, {20000, 1, 1}, spread);
+    expect_rule1<float>(70000, {300001, 1, 1}, spread);  // most destinations get nothing
   }
+  expect_rule1<double>(70000, {300001, 1, 1}, Spread::uniform);
+  expect_rule1<Half>(70000, {300001, 1, 1}, Spread::most_to_one);
   expect_rule1<double>(100000, {70, 1, 1}, Spread::most_to_one);
   expect_rule1<float>(20000, {500, 1, 40}, Spread::most_to_one);
 }

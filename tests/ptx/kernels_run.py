@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Which kernels of a library the tests have run on the PTX machine.
+
+    kernels_run.py LIBRARY RECORD
+
+RECORD is what programs wrote to the file that ORDO_PTX_KERNELS named: the name of every kernel that ran, once per process.
+Exit status 1 when a kernel of the library never ran in any of its instances.
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+import fatbin
+
+ENTRY = re.compile(r"\.entry\s+(\S+?)\(")
+KERNEL = re.compile(r"(\w+)(?=<|\()")
+NOT_TO_RUN = {"EmptyKernel": "CUB only asks for its attributes"}
+
+
+def main():
+    if len(sys.argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    texts, _ = fatbin.read(sys.argv[1])
+    symbols = sorted({name for pieces in texts.values() for text in pieces for name in ENTRY.findall(text)})
+    ran = set(pathlib.Path(sys.argv[2]).read_text().split())
+    plain = subprocess.run(["c++filt"], input="\n".join(symbols), capture_output=True, text=True, check=True).stdout
+    instances = collections.defaultdict(list)
+    for symbol, text in zip(symbols, plain.split("\n")):
+        # The last name before the arguments, of templates or of the function.
+        head = text.replace("(anonymous namespace)", "").removeprefix("void ")
+        name = KERNEL.search(head.rsplit("::", 1)[-1] if "<" not in head else head.split("<", 1)[0].rsplit("::", 1)[-1] + "<")
+        instances[name.group(1) if name else text].append(symbol in ran)
+    if not instances:
+        print(f"{sys.argv[1]} has no kernels")
+        return 1
+    never = sorted(name for name, used in instances.items() if not any(used) and name not in NOT_TO_RUN)
+    total, count = sum(map(len, instances.values())), sum(map(sum, instances.values()))
+    run = sum(any(used) for used in instances.values())
+    print(f"{run} of {len(instances)} kernels were run, {count} of their {total} instances.")
+    for name, used in sorted(instances.items()):
+        if any(used) and not all(used):
+            print(f"  {len(used) - sum(used)} of {len(used)} instances never: {name}")
+    for name, reason in NOT_TO_RUN.items():
+        if name in instances:
+            print(f"  not to be run: {name} ({reason})")
+    for name in never:
+        print(f"never run: {name}")
+    return 1 if never else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
