@@ -11,8 +11,8 @@ namespace ordo::cuda {
 /// that is drawn, and every one takes its time.
 bool is_simulated();
 
-/// What decides the order in which threads and streams run; docs/emulator.md, docs/ptx.md. The PTX machine has order and
-/// seed.
+/// What decides the order in which threads and streams run; docs/emulator.md, docs/ptx.md. The PTX machine has order
+/// and seed.
 struct Schedule {
   uint64_t seed = 1;
   std::string order = "random";  ///< or "forward", "reverse"

@@ -18,8 +18,8 @@ namespace {
 
 enum class Space { parameter, global, shared, local, generic };
 
-[[noreturn, gnu::cold]] void fail_address(Warp& w, const Instruction& in, int lane, const char* space,
-                                          uint64_t address, uint64_t bytes) {
+[[noreturn, gnu::cold]] void fail_address(Warp& w, const Instruction& in, int lane, const char* space, uint64_t address,
+                                          uint64_t bytes) {
   w.fail(Fault::Kind::illegal_address, in, lane,
          fmt::format("{} bytes at {:#x}, which is outside of {} memory", bytes, address, space));
 }
@@ -159,31 +159,45 @@ struct AtomicAdd {
 };
 struct AtomicExchange {
   template <class T>
-  T operator()(T, T b, T) const { return b; }
+  T operator()(T, T b, T) const {
+    return b;
+  }
 };
 struct AtomicCompare {
   template <class T>
-  T operator()(T old, T b, T c) const { return old == b ? c : old; }
+  T operator()(T old, T b, T c) const {
+    return old == b ? c : old;
+  }
 };
 struct AtomicMinimum {
   template <class T>
-  T operator()(T old, T b, T) const { return b < old ? b : old; }
+  T operator()(T old, T b, T) const {
+    return b < old ? b : old;
+  }
 };
 struct AtomicMaximum {
   template <class T>
-  T operator()(T old, T b, T) const { return old < b ? b : old; }
+  T operator()(T old, T b, T) const {
+    return old < b ? b : old;
+  }
 };
 struct AtomicAnd {
   template <class T>
-  T operator()(T old, T b, T) const { return old & b; }
+  T operator()(T old, T b, T) const {
+    return old & b;
+  }
 };
 struct AtomicOr {
   template <class T>
-  T operator()(T old, T b, T) const { return old | b; }
+  T operator()(T old, T b, T) const {
+    return old | b;
+  }
 };
 struct AtomicXor {
   template <class T>
-  T operator()(T old, T b, T) const { return old ^ b; }
+  T operator()(T old, T b, T) const {
+    return old ^ b;
+  }
 };
 
 // Operands: [d], address, values of b (vector * packed of them), c.
@@ -194,8 +208,9 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
   device.counts.atomics += uint64_t(std::popcount(m));
   if constexpr (!std::is_integral_v<T>) device.counts.float_atomics += uint64_t(std::popcount(m));
   // Whose comes first is open: the lanes begin anywhere.
-  const int begin = device.schedule.order == Schedule::Order::random ? int(device.random() % kLanes)
-                    : device.schedule.order == Schedule::Order::reverse ? kLanes - 1 : 0;
+  const int begin = device.schedule.order == Schedule::Order::random    ? int(device.random() % kLanes)
+                    : device.schedule.order == Schedule::Order::reverse ? kLanes - 1
+                                                                        : 0;
   const int direction = device.schedule.order == Schedule::Order::reverse ? kLanes - 1 : 1;
   for (int k = 0, l = begin; k < kLanes; ++k, l = (l + direction) % kLanes) {
     if ((m >> l & 1) == 0) continue;
@@ -224,8 +239,8 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
 
 /// What says only who sees it when: the machine's memory is sequentially consistent.
 void take_order(Modifiers& m) {
-  for (const char* word : {"volatile", "relaxed", "acquire", "release", "acq_rel", "weak", "gpu", "cta", "sys", "nc", "ca",
-                           "cg", "cs", "lu", "cv", "wb", "wt", "unified"})
+  for (const char* word : {"volatile", "relaxed", "acquire", "release", "acq_rel", "weak", "gpu", "cta", "sys", "nc",
+                           "ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified"})
     m.take(word);
 }
 
@@ -240,25 +255,45 @@ Space take_space(Modifiers& m) {
 template <class F>
 void with_space(Space space, const F& f) {
   switch (space) {
-    case Space::parameter: return f(std::integral_constant<Space, Space::parameter>());
-    case Space::global: return f(std::integral_constant<Space, Space::global>());
-    case Space::shared: return f(std::integral_constant<Space, Space::shared>());
-    case Space::local: return f(std::integral_constant<Space, Space::local>());
-    case Space::generic: return f(std::integral_constant<Space, Space::generic>());
+    case Space::parameter:
+      return f(std::integral_constant<Space, Space::parameter>());
+    case Space::global:
+      return f(std::integral_constant<Space, Space::global>());
+    case Space::shared:
+      return f(std::integral_constant<Space, Space::shared>());
+    case Space::local:
+      return f(std::integral_constant<Space, Space::local>());
+    case Space::generic:
+      return f(std::integral_constant<Space, Space::generic>());
   }
 }
 
 template <class F>
 void with_stored(Decoder& d, Type type, const F& f) {
   switch (type) {
-    case Type::s8: return f(int8_t());
-    case Type::u8: case Type::b8: return f(uint8_t());
-    case Type::s16: return f(int16_t());
-    case Type::u16: case Type::b16: case Type::f16: case Type::bf16: return f(uint16_t());
-    case Type::s32: return f(int32_t());
-    case Type::b64: case Type::u64: case Type::s64: case Type::f64: return f(uint64_t());
-    case Type::pred: break;
-    default: return f(uint32_t());
+    case Type::s8:
+      return f(int8_t());
+    case Type::u8:
+    case Type::b8:
+      return f(uint8_t());
+    case Type::s16:
+      return f(int16_t());
+    case Type::u16:
+    case Type::b16:
+    case Type::f16:
+    case Type::bf16:
+      return f(uint16_t());
+    case Type::s32:
+      return f(int32_t());
+    case Type::b64:
+    case Type::u64:
+    case Type::s64:
+    case Type::f64:
+      return f(uint64_t());
+    case Type::pred:
+      break;
+    default:
+      return f(uint32_t());
   }
   d.unknown("it has no such type");
 }
@@ -300,14 +335,22 @@ void decode_load(Decoder& d, bool stores) {
     with_stored(d, type, [&]<class T>(T) {
       const auto set = [&]<class AddressCell, class Cell>(AddressCell, Cell) {
         if constexpr (sizeof(T) <= sizeof(Cell)) {
-          if (stores) d.out->run = store<s, AddressCell, T, Cell>;
-          else d.out->run = load<s, AddressCell, T, Cell>;
+          if (stores)
+            d.out->run = store<s, AddressCell, T, Cell>;
+          else
+            d.out->run = load<s, AddressCell, T, Cell>;
         }
       };
       if (narrow) {
-        if (cell == 64) set(uint32_t(), uint64_t()); else set(uint32_t(), uint32_t());
+        if (cell == 64)
+          set(uint32_t(), uint64_t());
+        else
+          set(uint32_t(), uint32_t());
       } else {
-        if (cell == 64) set(uint64_t(), uint64_t()); else set(uint64_t(), uint32_t());
+        if (cell == 64)
+          set(uint64_t(), uint64_t());
+        else
+          set(uint64_t(), uint32_t());
       }
     });
   });
@@ -316,15 +359,28 @@ void decode_load(Decoder& d, bool stores) {
 template <class F>
 void with_atomic_type(Decoder& d, Type type, const F& f) {
   switch (type) {
-    case Type::b32: case Type::u32: return f(uint32_t());
-    case Type::s32: return f(int32_t());
-    case Type::b64: case Type::u64: return f(uint64_t());
-    case Type::s64: return f(int64_t());
-    case Type::f32: return f(float());
-    case Type::f64: return f(double());
-    case Type::f16: case Type::f16x2: return f(Float16());
-    case Type::bf16: case Type::bf16x2: return f(BFloat16());
-    default: d.unknown("it has no such type");
+    case Type::b32:
+    case Type::u32:
+      return f(uint32_t());
+    case Type::s32:
+      return f(int32_t());
+    case Type::b64:
+    case Type::u64:
+      return f(uint64_t());
+    case Type::s64:
+      return f(int64_t());
+    case Type::f32:
+      return f(float());
+    case Type::f64:
+      return f(double());
+    case Type::f16:
+    case Type::f16x2:
+      return f(Float16());
+    case Type::bf16:
+    case Type::bf16x2:
+      return f(BFloat16());
+    default:
+      d.unknown("it has no such type");
   }
 }
 
@@ -355,15 +411,22 @@ void decode_atomic(Decoder& d, bool returns) {
         constexpr bool kHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
         const auto set = [&]<class F>(F) {
           if constexpr (kHalf) {
-            if (packed) d.out->run = atomic<s, uint64_t, T, F, false, 2>;
-            else if (returns) d.out->run = atomic<s, uint64_t, T, F, true, 1>;
-            else d.out->run = atomic<s, uint64_t, T, F, false, 1>;
+            if (packed)
+              d.out->run = atomic<s, uint64_t, T, F, false, 2>;
+            else if (returns)
+              d.out->run = atomic<s, uint64_t, T, F, true, 1>;
+            else
+              d.out->run = atomic<s, uint64_t, T, F, false, 1>;
           } else if (narrow) {
-            if (returns) d.out->run = atomic<s, uint32_t, T, F, true, 1>;
-            else d.out->run = atomic<s, uint32_t, T, F, false, 1>;
+            if (returns)
+              d.out->run = atomic<s, uint32_t, T, F, true, 1>;
+            else
+              d.out->run = atomic<s, uint32_t, T, F, false, 1>;
           } else {
-            if (returns) d.out->run = atomic<s, uint64_t, T, F, true, 1>;
-            else d.out->run = atomic<s, uint64_t, T, F, false, 1>;
+            if (returns)
+              d.out->run = atomic<s, uint64_t, T, F, true, 1>;
+            else
+              d.out->run = atomic<s, uint64_t, T, F, false, 1>;
           }
         };
         if (operation == "add") return set(AtomicAdd<s != Space::shared>());
@@ -388,11 +451,16 @@ void decode_atomic(Decoder& d, bool returns) {
 
 bool decode_memory(Decoder& d) {
   const std::string& base = d.modifiers->base();
-  if (base == "ld") decode_load(d, false);
-  else if (base == "st") decode_load(d, true);
-  else if (base == "atom") decode_atomic(d, true);
-  else if (base == "red") decode_atomic(d, false);
-  else return false;
+  if (base == "ld")
+    decode_load(d, false);
+  else if (base == "st")
+    decode_load(d, true);
+  else if (base == "atom")
+    decode_atomic(d, true);
+  else if (base == "red")
+    decode_atomic(d, false);
+  else
+    return false;
   return true;
 }
 

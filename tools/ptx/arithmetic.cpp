@@ -1,12 +1,11 @@
-// Numbers: arithmetic, comparisons, bits. Every operation has the rounding that its modifiers state, which are those of
+// Numbers: arithmetic and comparisons. Every operation has the rounding that its modifiers state, which are those of
 // the host's instructions (IEEE 754, to nearest); NaNs are those of a GPU.
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
-#include "tools/ptx/decode.h"
+#include "tools/ptx/lanes.h"
 
 namespace ordo::ptx {
 namespace {
@@ -39,31 +38,43 @@ T back(V v) {
 
 struct Add {
   template <class T>
-  T operator()(T a, T b) const { return back<T>(wide(a) + wide(b)); }
+  T operator()(T a, T b) const {
+    return back<T>(wide(a) + wide(b));
+  }
 };
 struct Subtract {
   template <class T>
-  T operator()(T a, T b) const { return back<T>(wide(a) - wide(b)); }
+  T operator()(T a, T b) const {
+    return back<T>(wide(a) - wide(b));
+  }
 };
 struct Multiply {
   template <class T>
-  T operator()(T a, T b) const { return back<T>(wide(a) * wide(b)); }
+  T operator()(T a, T b) const {
+    return back<T>(wide(a) * wide(b));
+  }
 };
 struct Divide {  // PTX leaves the quotient by zero open; of a GPU it has all bits set
   template <class T>
   T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) return canonical(a / b);
-    else if (b == 0) return T(~Unsigned<T>(0));
-    else if constexpr (std::is_signed_v<T>) return b == -1 ? T(0 - Unsigned<T>(a)) : T(a / b);
-    else return T(a / b);
+    if constexpr (std::is_floating_point_v<T>)
+      return canonical(a / b);
+    else if (b == 0)
+      return T(~Unsigned<T>(0));
+    else if constexpr (std::is_signed_v<T>)
+      return b == -1 ? T(0 - Unsigned<T>(a)) : T(a / b);
+    else
+      return T(a / b);
   }
 };
 struct Remainder {
   template <class T>
   T operator()(T a, T b) const {
     if (b == 0) return a;
-    if constexpr (std::is_signed_v<T>) return b == -1 ? T(0) : T(a % b);
-    else return T(a % b);
+    if constexpr (std::is_signed_v<T>)
+      return b == -1 ? T(0) : T(a % b);
+    else
+      return T(a % b);
   }
 };
 struct Minimum {
@@ -100,109 +111,46 @@ struct HighHalf {
     }
   }
 };
-struct And {
-  template <class T>
-  T operator()(T a, T b) const { return T(a & b); }
-};
-struct Or {
-  template <class T>
-  T operator()(T a, T b) const { return T(a | b); }
-};
-struct Xor {
-  template <class T>
-  T operator()(T a, T b) const { return T(a ^ b); }
-};
 struct Negate {
   template <class T>
   T operator()(T a) const {
-    if constexpr (std::is_floating_point_v<T>) return canonical(-a);
-    else return T(0 - wide(a));
+    if constexpr (std::is_floating_point_v<T>)
+      return canonical(-a);
+    else
+      return T(0 - wide(a));
   }
 };
 struct Absolute {
   template <class T>
   T operator()(T a) const {
-    if constexpr (std::is_floating_point_v<T>) return canonical(std::fabs(a));
-    else return a < 0 ? T(0 - wide(a)) : a;
+    if constexpr (std::is_floating_point_v<T>)
+      return canonical(std::fabs(a));
+    else
+      return a < 0 ? T(0 - wide(a)) : a;
   }
-};
-struct Not {
-  template <class T>
-  T operator()(T a) const { return T(~a); }
 };
 struct SquareRoot {
   template <class T>
-  T operator()(T a) const { return canonical(std::sqrt(a)); }
+  T operator()(T a) const {
+    return canonical(std::sqrt(a));
+  }
 };
 struct Reciprocal {
   template <class T>
-  T operator()(T a) const { return canonical(T(1) / a); }
-};
-struct CountOnes {
-  template <class T>
-  uint32_t operator()(T a) const { return uint32_t(std::popcount(a)); }
-};
-struct LeadingZeros {
-  template <class T>
-  uint32_t operator()(T a) const { return uint32_t(std::countl_zero(a)); }
-};
-struct ReverseBits {
-  template <class T>
   T operator()(T a) const {
-    T r = 0;
-    for (size_t i = 0; i < 8 * sizeof(T); ++i) r = T(r << 1 | (a >> i & 1));
-    return r;
-  }
-};
-/// The place of the highest bit that is not a sign; or how far it is from the top.
-template <bool kShift>
-struct FindLeading {
-  template <class T>
-  uint32_t operator()(T a) const {
-    auto bits = Unsigned<T>(a);
-    if (std::is_signed_v<T> && a < 0) bits = Unsigned<T>(~bits);
-    if (bits == 0) return ~0u;
-    const auto zeros = uint32_t(std::countl_zero(bits));
-    return kShift ? zeros : uint32_t(8 * sizeof(T) - 1) - zeros;
-  }
-};
-/// Amounts beyond the width are clamped to it.
-struct ShiftLeft {
-  template <class T>
-  T operator()(T a, uint32_t by) const { return by >= 8 * sizeof(T) ? T(0) : T(a << by); }
-};
-struct ShiftRight {
-  template <class T>
-  T operator()(T a, uint32_t by) const {
-    if (by >= 8 * sizeof(T)) return std::is_signed_v<T> && a < 0 ? T(-1) : T(0);
-    return T(a >> by);
+    return canonical(T(1) / a);
   }
 };
 struct MultiplyAdd {
   template <class T>
   T operator()(T a, T b, T c) const {
-    if constexpr (std::is_floating_point_v<T>) return canonical(std::fma(a, b, c));
-    else return T(wide(a) * wide(b) + wide(c));
+    if constexpr (std::is_floating_point_v<T>)
+      return canonical(std::fma(a, b, c));
+    else
+      return T(wide(a) * wide(b) + wide(c));
   }
 };
 
-template <class T, class F>
-void unary(Warp& w, const Instruction& in, Mask m) {
-  const auto d = w.lanes<std::invoke_result_t<F, T>>(in.operands[0]);
-  const auto a = w.lanes<T>(in.operands[1]);
-  for_lanes(m, [&](int l) { d.set(l, F()(a.get(l))); });
-}
-template <class T, class F>
-void binary(Warp& w, const Instruction& in, Mask m) {
-  const auto d = w.lanes<T>(in.operands[0]), a = w.lanes<T>(in.operands[1]), b = w.lanes<T>(in.operands[2]);
-  for_lanes(m, [&](int l) { d.set(l, F()(a.get(l), b.get(l))); });
-}
-template <class T, class F>
-void shift(Warp& w, const Instruction& in, Mask m) {
-  const auto d = w.lanes<T>(in.operands[0]), a = w.lanes<T>(in.operands[1]);
-  const auto b = w.lanes<uint32_t>(in.operands[2]);
-  for_lanes(m, [&](int l) { d.set(l, F()(a.get(l), b.get(l))); });
-}
 template <class T, class F>
 void ternary(Warp& w, const Instruction& in, Mask m) {
   const auto d = w.lanes<T>(in.operands[0]), a = w.lanes<T>(in.operands[1]), b = w.lanes<T>(in.operands[2]),
@@ -249,20 +197,38 @@ struct Compare {
     using enum Comparison;
     const bool unordered = a != a || b != b;
     switch (c) {
-      case eq: return a == b;
-      case ne: return !unordered && a != b;
-      case lt: case lo: return a < b;
-      case le: case ls: return a <= b;
-      case gt: case hi: return a > b;
-      case ge: case hs: return a >= b;
-      case equ: return unordered || a == b;
-      case neu: return unordered || a != b;
-      case ltu: return unordered || a < b;
-      case leu: return unordered || a <= b;
-      case gtu: return unordered || a > b;
-      case geu: return unordered || a >= b;
-      case num: return !unordered;
-      case nan: return unordered;
+      case eq:
+        return a == b;
+      case ne:
+        return !unordered && a != b;
+      case lt:
+      case lo:
+        return a < b;
+      case le:
+      case ls:
+        return a <= b;
+      case gt:
+      case hi:
+        return a > b;
+      case ge:
+      case hs:
+        return a >= b;
+      case equ:
+        return unordered || a == b;
+      case neu:
+        return unordered || a != b;
+      case ltu:
+        return unordered || a < b;
+      case leu:
+        return unordered || a <= b;
+      case gtu:
+        return unordered || a > b;
+      case geu:
+        return unordered || a >= b;
+      case num:
+        return !unordered;
+      case nan:
+        return unordered;
     }
   }
 };
@@ -275,142 +241,6 @@ void set_predicate(Warp& w, const Instruction& in, Mask m) {
   d = (d & ~m) | (yes & m);
 }
 
-template <class T>
-void select(Warp& w, const Instruction& in, Mask m) {
-  const auto d = w.lanes<T>(in.operands[0]), a = w.lanes<T>(in.operands[1]), b = w.lanes<T>(in.operands[2]);
-  const Mask p = w.predicate(in.operands[3]);
-  for_lanes(m, [&](int l) { d.set(l, p >> l & 1 ? a.get(l) : b.get(l)); });
-}
-
-template <class F>
-void predicate_binary(Warp& w, const Instruction& in, Mask m) {
-  Mask& d = w.predicate(in.operands[0]);
-  d = (d & ~m) | (F()(w.predicate(in.operands[1]), w.predicate(in.operands[2])) & m);
-}
-void predicate_not(Warp& w, const Instruction& in, Mask m) {
-  Mask& d = w.predicate(in.operands[0]);
-  d = (d & ~m) | (~w.predicate(in.operands[1]) & m);
-}
-
-template <class T>
-void insert_bits(Warp& w, const Instruction& in, Mask m) {
-  const auto f = w.lanes<T>(in.operands[0]), a = w.lanes<T>(in.operands[1]), b = w.lanes<T>(in.operands[2]);
-  const auto place = w.lanes<uint32_t>(in.operands[3]), length = w.lanes<uint32_t>(in.operands[4]);
-  for_lanes(m, [&](int l) {
-    const uint32_t at = place.get(l) & 0xff, count = length.get(l) & 0xff, bits = 8 * sizeof(T);
-    const T field = count >= bits ? T(~T(0)) : T((T(1) << count) - 1);
-    const T mask = at >= bits ? T(0) : T(field << at);
-    f.set(l, T((b.get(l) & ~mask) | (at >= bits ? T(0) : T(a.get(l) << at & mask))));
-  });
-}
-template <class T>
-void extract_bits(Warp& w, const Instruction& in, Mask m) {
-  const auto d = w.lanes<T>(in.operands[0]), a = w.lanes<T>(in.operands[1]);
-  const auto place = w.lanes<uint32_t>(in.operands[2]), length = w.lanes<uint32_t>(in.operands[3]);
-  for_lanes(m, [&](int l) {
-    const uint32_t bits = 8 * sizeof(T), at = place.get(l) & 0xff, count = length.get(l) & 0xff;
-    const uint32_t last = at + count - 1 < bits - 1 ? at + count - 1 : bits - 1;
-    const T v = a.get(l);
-    const bool sign = std::is_signed_v<T> && count > 0 && (Unsigned<T>(v) >> last & 1) != 0;
-    Unsigned<T> r = sign ? ~Unsigned<T>(0) : 0;
-    for (uint32_t i = 0; i < bits && i < count && at + i < bits; ++i) {
-      const auto bit = Unsigned<T>(1) << i;
-      r = (Unsigned<T>(v) >> (at + i) & 1) != 0 ? r | bit : r & ~bit;
-    }
-    d.set(l, T(r));
-  });
-}
-/// `count` bits from bit `at` on, as many as there is room for.
-void bit_mask(Warp& w, const Instruction& in, Mask m) {
-  const auto d = w.lanes<uint32_t>(in.operands[0]), a = w.lanes<uint32_t>(in.operands[1]),
-             b = w.lanes<uint32_t>(in.operands[2]);
-  for_lanes(m, [&](int l) {
-    const uint32_t at = a.get(l), count = b.get(l);
-    d.set(l, at >= 32 ? 0 : (count >= 32 ? ~0u : (1u << count) - 1) << at);
-  });
-}
-/// Each of four bytes is one of the eight of a and b, or its sign.
-void permute_bytes(Warp& w, const Instruction& in, Mask m) {
-  const auto d = w.lanes<uint32_t>(in.operands[0]), a = w.lanes<uint32_t>(in.operands[1]),
-             b = w.lanes<uint32_t>(in.operands[2]), c = w.lanes<uint32_t>(in.operands[3]);
-  for_lanes(m, [&](int l) {
-    const uint64_t bytes = uint64_t(b.get(l)) << 32 | a.get(l);
-    uint32_t r = 0;
-    for (int i = 0; i < 4; ++i) {
-      const uint32_t choice = c.get(l) >> 4 * i & 0xf;
-      auto byte = uint32_t(bytes >> 8 * (choice & 7) & 0xff);
-      if (choice & 8) byte = byte & 0x80 ? 0xff : 0;
-      r |= byte << 8 * i;
-    }
-    d.set(l, r);
-  });
-}
-/// 32 bits of two registers, shifted as one.
-template <bool kLeft, bool kWrap>
-void funnel_shift(Warp& w, const Instruction& in, Mask m) {
-  const auto d = w.lanes<uint32_t>(in.operands[0]), a = w.lanes<uint32_t>(in.operands[1]),
-             b = w.lanes<uint32_t>(in.operands[2]), c = w.lanes<uint32_t>(in.operands[3]);
-  for_lanes(m, [&](int l) {
-    const uint64_t both = uint64_t(b.get(l)) << 32 | a.get(l);
-    const uint32_t by = kWrap ? c.get(l) & 31 : std::min(c.get(l), 32u);
-    d.set(l, kLeft ? uint32_t(both << by >> 32) : uint32_t(both >> by));
-  });
-}
-
-// -- which one ----------------------------------------------------------------------------------------------------
-
-/// f(T()) with the type of an integer; other types are not known.
-template <class F>
-void with_integer(Decoder& d, Type type, const F& f) {
-  switch (type) {
-    case Type::s16: return f(int16_t());
-    case Type::u16: case Type::b16: return f(uint16_t());
-    case Type::s32: return f(int32_t());
-    case Type::u32: case Type::b32: return f(uint32_t());
-    case Type::s64: return f(int64_t());
-    case Type::u64: case Type::b64: return f(uint64_t());
-    default: d.unknown("it has no such type");
-  }
-}
-template <class F>
-void with_bits(Decoder& d, Type type, const F& f) {
-  switch (bits_of(type)) {
-    case 16: return f(uint16_t());
-    case 32: return f(uint32_t());
-    case 64: return f(uint64_t());
-    default: d.unknown("it has no such type");
-  }
-}
-bool is_float(Type type) { return type == Type::f32 || type == Type::f64; }
-template <class F>
-void with_float(Decoder& d, Type type, const F& f) {
-  if (type == Type::f32) return f(float());
-  if (type == Type::f64) return f(double());
-  d.unknown("it has no such type");
-}
-template <class F>
-void with_number(Decoder& d, Type type, const F& f) {
-  if (is_float(type)) return with_float(d, type, f);
-  with_integer(d, type, f);
-}
-
-void operands(Decoder& d, Type result, std::initializer_list<Type> read) {
-  d.expect_operands(1 + read.size());
-  d.write(d.operand(0), result);
-  size_t i = 1;
-  for (Type type : read) d.read(d.operand(i++), type);
-}
-
-template <class F>
-void decode_unary(Decoder& d, Type type) {
-  operands(d, type, {type});
-  with_number(d, type, [&]<class T>(T) { d.out->run = unary<T, F>; });
-}
-template <class F>
-void decode_binary(Decoder& d, Type type) {
-  operands(d, type, {type, type});
-  with_number(d, type, [&]<class T>(T) { d.out->run = binary<T, F>; });
-}
 /// Without .rn, the machine would have to guess what a multiplication is contracted with.
 void require_rounding(Decoder& d, Type type) {
   if (is_float(type) && !d.modifiers->take("rn")) d.unknown("rounding other than .rn");
@@ -440,7 +270,6 @@ void decode_compare(Decoder& d) {
 }
 
 }  // namespace
-
 bool decode_arithmetic(Decoder& d) {
   Modifiers& m = *d.modifiers;
   const std::string& base = m.base();
@@ -459,11 +288,17 @@ bool decode_arithmetic(Decoder& d) {
           out.run = takes ? (gives ? with_carry<T, false, true, true> : with_carry<T, false, true, false>)
                           : with_carry<T, false, false, true>;
       };
-      if (bits_of(type) == 64) set(uint64_t()); else set(uint32_t());
+      if (bits_of(type) == 64)
+        set(uint64_t());
+      else
+        set(uint32_t());
       return true;
     }
     require_rounding(d, type);
-    if (subtract) decode_binary<Subtract>(d, type); else decode_binary<Add>(d, type);
+    if (subtract)
+      decode_binary<Subtract>(d, type);
+    else
+      decode_binary<Add>(d, type);
   } else if (base == "mul" || base == "mad" || base == "fma") {
     const bool low = m.take("lo"), high = m.take("hi"), doubled = m.take("wide"), adds = base != "mul";
     const Type type = m.take_type();
@@ -471,12 +306,19 @@ bool decode_arithmetic(Decoder& d) {
     require_rounding(d, type);
     if (doubled) {
       const bool is_signed = type == Type::s32 || type == Type::s16;
-      const Type result = bits_of(type) == 32 ? (is_signed ? Type::s64 : Type::u64) : (is_signed ? Type::s32 : Type::u32);
+      const Type result =
+          bits_of(type) == 32 ? (is_signed ? Type::s64 : Type::u64) : (is_signed ? Type::s32 : Type::u32);
       if (bits_of(type) == 64 || (adds && bits_of(type) != 32)) d.unknown();
-      if (adds) operands(d, result, {type, type, result}); else operands(d, result, {type, type});
+      if (adds)
+        operands(d, result, {type, type, result});
+      else
+        operands(d, result, {type, type});
       with_integer(d, type, [&]<class T>(T) {
         if constexpr (sizeof(T) == 4) {
-          if (adds) out.run = multiply_wide_add<T>; else out.run = multiply_wide<T>;
+          if (adds)
+            out.run = multiply_wide_add<T>;
+          else
+            out.run = multiply_wide<T>;
         } else if constexpr (sizeof(T) == 2) {
           out.run = multiply_wide<T>;
         }
@@ -512,77 +354,13 @@ bool decode_arithmetic(Decoder& d) {
     require_rounding(d, type);
     operands(d, type, {type});
     with_float(d, type, [&]<class T>(T) {
-      if (base == "sqrt") out.run = unary<T, SquareRoot>; else out.run = unary<T, Reciprocal>;
+      if (base == "sqrt")
+        out.run = unary<T, SquareRoot>;
+      else
+        out.run = unary<T, Reciprocal>;
     });
-  } else if (base == "and" || base == "or" || base == "xor") {
-    const Type type = m.take_type();
-    operands(d, type, {type, type});
-    if (type == Type::pred) {
-      out.run = base == "and" ? predicate_binary<And> : base == "or" ? predicate_binary<Or> : predicate_binary<Xor>;
-      return true;
-    }
-    with_bits(d, type, [&]<class T>(T) {
-      out.run = base == "and" ? binary<T, And> : base == "or" ? binary<T, Or> : binary<T, Xor>;
-    });
-  } else if (base == "not") {
-    const Type type = m.take_type();
-    operands(d, type, {type});
-    if (type == Type::pred)
-      out.run = predicate_not;
-    else
-      with_bits(d, type, [&]<class T>(T) { out.run = unary<T, Not>; });
-  } else if (base == "shl" || base == "shr") {
-    const Type type = m.take_type();
-    operands(d, type, {type, Type::u32});
-    with_integer(d, type, [&]<class T>(T) {
-      if (base == "shl") out.run = shift<T, ShiftLeft>; else out.run = shift<T, ShiftRight>;
-    });
-  } else if (base == "popc" || base == "clz") {
-    const Type type = m.take_type();
-    operands(d, Type::u32, {type});
-    if (bits_of(type) < 32) d.unknown();
-    with_bits(d, type, [&]<class T>(T) {
-      if (base == "popc") out.run = unary<T, CountOnes>; else out.run = unary<T, LeadingZeros>;
-    });
-  } else if (base == "bfind") {
-    const bool as_shift = m.take("shiftamt");
-    const Type type = m.take_type();
-    operands(d, Type::u32, {type});
-    with_integer(d, type, [&]<class T>(T) {
-      if (as_shift) out.run = unary<T, FindLeading<true>>; else out.run = unary<T, FindLeading<false>>;
-    });
-  } else if (base == "brev") {
-    const Type type = m.take_type();
-    operands(d, type, {type});
-    with_bits(d, type, [&]<class T>(T) { out.run = unary<T, ReverseBits>; });
-  } else if (base == "bfi") {
-    const Type type = m.take_type();
-    operands(d, type, {type, type, Type::u32, Type::u32});
-    with_bits(d, type, [&]<class T>(T) { out.run = insert_bits<T>; });
-  } else if (base == "bfe") {
-    const Type type = m.take_type();
-    operands(d, type, {type, Type::u32, Type::u32});
-    with_integer(d, type, [&]<class T>(T) { out.run = extract_bits<T>; });
-  } else if (base == "bmsk") {
-    if (!m.take("clamp") || m.take_type() != Type::b32) d.unknown();
-    operands(d, Type::b32, {Type::b32, Type::b32});
-    out.run = bit_mask;
-  } else if (base == "prmt") {
-    if (m.take_type() != Type::b32) d.unknown();
-    operands(d, Type::b32, {Type::b32, Type::b32, Type::b32});
-    out.run = permute_bytes;
-  } else if (base == "shf") {
-    const bool left = m.take("l"), right = m.take("r"), wrap = m.take("wrap"), clamp = m.take("clamp");
-    if (left == right || wrap == clamp || m.take_type() != Type::b32) d.unknown();
-    operands(d, Type::b32, {Type::b32, Type::b32, Type::u32});
-    out.run = left ? (wrap ? funnel_shift<true, true> : funnel_shift<true, false>)
-                   : (wrap ? funnel_shift<false, true> : funnel_shift<false, false>);
   } else if (base == "setp") {
     decode_compare(d);
-  } else if (base == "selp") {
-    const Type type = m.take_type();
-    operands(d, type, {type, type, Type::pred});
-    with_bits(d, type, [&]<class T>(T) { out.run = select<T>; });
   } else {
     return false;
   }

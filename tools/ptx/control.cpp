@@ -28,10 +28,22 @@ void shuffle(Warp& w, const Instruction& in, Mask m) {
     int from = lane;
     bool is_inside = false;
     switch (mode) {
-      case Shuffle::up: from = lane - by; is_inside = from >= last; break;
-      case Shuffle::down: from = lane + by; is_inside = from <= last; break;
-      case Shuffle::bfly: from = lane ^ by; is_inside = from <= last; break;
-      case Shuffle::idx: from = first | (by & ~segment); is_inside = from <= last; break;
+      case Shuffle::up:
+        from = lane - by;
+        is_inside = from >= last;
+        break;
+      case Shuffle::down:
+        from = lane + by;
+        is_inside = from <= last;
+        break;
+      case Shuffle::bfly:
+        from = lane ^ by;
+        is_inside = from <= last;
+        break;
+      case Shuffle::idx:
+        from = first | (by & ~segment);
+        is_inside = from <= last;
+        break;
     }
     if (!is_inside) from = lane;
     // Of a lane that does not take part, anything may come.
@@ -56,7 +68,9 @@ void vote(Warp& w, const Instruction& in, Mask m) {
     if constexpr (kind == Vote::ballot) {
       w.lanes<uint32_t>(in.operands[0]).set(l, those);
     } else {
-      const bool r = kind == Vote::any ? those != 0 : kind == Vote::all ? those == members : those == 0 || those == members;
+      const bool r = kind == Vote::any   ? those != 0
+                     : kind == Vote::all ? those == members
+                                         : those == 0 || those == members;
       result |= Mask(r) << l;
     }
   });
@@ -156,8 +170,11 @@ void decode_barrier(Decoder& d) {
 void decode_shuffle(Decoder& d) {
   Modifiers& m = *d.modifiers;
   if (!m.take("sync")) d.unknown();
-  d.out->run = m.take("up") ? shuffle<Shuffle::up> : m.take("down") ? shuffle<Shuffle::down>
-               : m.take("bfly") ? shuffle<Shuffle::bfly> : m.take("idx") ? shuffle<Shuffle::idx> : nullptr;
+  d.out->run = m.take("up")     ? shuffle<Shuffle::up>
+               : m.take("down") ? shuffle<Shuffle::down>
+               : m.take("bfly") ? shuffle<Shuffle::bfly>
+               : m.take("idx")  ? shuffle<Shuffle::idx>
+                                : nullptr;
   if (!d.out->run || m.take_type() != Type::b32) d.unknown();
   d.expect_operands(5);
   d.write(d.operand(0), Type::b32);
@@ -176,8 +193,11 @@ void decode_vote(Decoder& d) {
   Modifiers& m = *d.modifiers;
   if (!m.take("sync")) d.unknown();
   const bool ballot = m.take("ballot");
-  d.out->run = ballot ? vote<Vote::ballot> : m.take("all") ? vote<Vote::all> : m.take("any") ? vote<Vote::any>
-               : m.take("uni") ? vote<Vote::uni> : nullptr;
+  d.out->run = ballot          ? vote<Vote::ballot>
+               : m.take("all") ? vote<Vote::all>
+               : m.take("any") ? vote<Vote::any>
+               : m.take("uni") ? vote<Vote::uni>
+                               : nullptr;
   if (!d.out->run || m.take_type() != (ballot ? Type::b32 : Type::pred)) d.unknown();
   d.expect_operands(3);
   d.write(d.operand(0), ballot ? Type::b32 : Type::pred);

@@ -39,32 +39,44 @@ I to_integer(F v) {
 /// A cell of a register, and what it holds of a type narrower than that.
 template <class T, class Cell>
 T narrowed(Cell cell) {
-  if constexpr (sizeof(T) == 8) return std::bit_cast<T>(uint64_t(cell));
-  else if constexpr (sizeof(T) == 4) return std::bit_cast<T>(uint32_t(cell));
-  else if constexpr (sizeof(T) == 2) return std::bit_cast<T>(uint16_t(cell));
-  else return std::bit_cast<T>(uint8_t(cell));
+  if constexpr (sizeof(T) == 8)
+    return std::bit_cast<T>(uint64_t(cell));
+  else if constexpr (sizeof(T) == 4)
+    return std::bit_cast<T>(uint32_t(cell));
+  else if constexpr (sizeof(T) == 2)
+    return std::bit_cast<T>(uint16_t(cell));
+  else
+    return std::bit_cast<T>(uint8_t(cell));
 }
 /// Integers are extended by their sign, if they have one.
 template <class Cell, class T>
 Cell widened(T v) {
-  if constexpr (std::is_integral_v<T>) return Cell(std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>(v));
-  else if constexpr (sizeof(T) == 8) return Cell(std::bit_cast<uint64_t>(v));
-  else if constexpr (sizeof(T) == 4) return std::bit_cast<uint32_t>(v);
-  else return std::bit_cast<uint16_t>(v);
+  if constexpr (std::is_integral_v<T>)
+    return Cell(std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>(v));
+  else if constexpr (sizeof(T) == 8)
+    return Cell(std::bit_cast<uint64_t>(v));
+  else if constexpr (sizeof(T) == 4)
+    return std::bit_cast<uint32_t>(v);
+  else
+    return std::bit_cast<uint16_t>(v);
 }
 
 template <class To, class From, Rounding r>
 To converted(From v) {
   constexpr bool kFromFloat = !std::is_integral_v<From>, kToFloat = !std::is_integral_v<To>;
   if constexpr (kFromFloat && sizeof(From) == 2) {
-    if constexpr (std::is_same_v<To, From>) return v;
-    else return converted<To, float, r>(float(v));
+    if constexpr (std::is_same_v<To, From>)
+      return v;
+    else
+      return converted<To, float, r>(float(v));
   } else if constexpr (kToFloat && sizeof(To) == 2) {
     return To::from(float(v));
   } else if constexpr (kFromFloat && kToFloat) {
     const To result = std::is_same_v<To, From> ? To(integral<r>(v)) : To(v);
-    if constexpr (sizeof(To) == 4) return result == result ? result : std::bit_cast<To>(0x7fffffffu);
-    else return result;
+    if constexpr (sizeof(To) == 4)
+      return result == result ? result : std::bit_cast<To>(0x7fffffffu);
+    else
+      return result;
   } else if constexpr (kFromFloat) {
     return to_integer<To>(integral<r>(v));
   } else {
@@ -82,24 +94,44 @@ void convert(Warp& w, const Instruction& in, Mask m) {
 template <class F>
 void with_type(Decoder& d, Type type, const F& f) {
   switch (type) {
-    case Type::s8: return f(int8_t());
-    case Type::u8: case Type::b8: return f(uint8_t());
-    case Type::s16: return f(int16_t());
-    case Type::u16: case Type::b16: return f(uint16_t());
-    case Type::s32: return f(int32_t());
-    case Type::u32: case Type::b32: return f(uint32_t());
-    case Type::s64: return f(int64_t());
-    case Type::u64: case Type::b64: return f(uint64_t());
-    case Type::f16: return f(Float16());
-    case Type::bf16: return f(BFloat16());
-    case Type::f32: return f(float());
-    case Type::f64: return f(double());
-    default: d.unknown("it has no such type");
+    case Type::s8:
+      return f(int8_t());
+    case Type::u8:
+    case Type::b8:
+      return f(uint8_t());
+    case Type::s16:
+      return f(int16_t());
+    case Type::u16:
+    case Type::b16:
+      return f(uint16_t());
+    case Type::s32:
+      return f(int32_t());
+    case Type::u32:
+    case Type::b32:
+      return f(uint32_t());
+    case Type::s64:
+      return f(int64_t());
+    case Type::u64:
+    case Type::b64:
+      return f(uint64_t());
+    case Type::f16:
+      return f(Float16());
+    case Type::bf16:
+      return f(BFloat16());
+    case Type::f32:
+      return f(float());
+    case Type::f64:
+      return f(double());
+    default:
+      d.unknown("it has no such type");
   }
 }
 template <class F>
 void with_cell(int bits, const F& f) {
-  if (bits == 64) f(uint64_t()); else f(uint32_t());
+  if (bits == 64)
+    f(uint64_t());
+  else
+    f(uint32_t());
 }
 
 void decode_cvt(Decoder& d) {
@@ -107,17 +139,20 @@ void decode_cvt(Decoder& d) {
   const bool to_nearest = m.take("rn");
   Rounding r = to_nearest ? Rounding::nearest : Rounding::none;
   bool whole = false;
-  for (const auto& [name, rounding] : {std::pair("rni", Rounding::nearest), {"rzi", Rounding::zero}, {"rmi", Rounding::down}, {"rpi", Rounding::up}})
+  for (const auto& [name, rounding] :
+       {std::pair("rni", Rounding::nearest), {"rzi", Rounding::zero}, {"rmi", Rounding::down}, {"rpi", Rounding::up}})
     if (m.take(name)) r = rounding, whole = true;
   const Type to = m.take_type(), from = m.take_type();
   const auto is_integer = [](Type t) { return t != Type::f16 && t != Type::bf16 && t != Type::f32 && t != Type::f64; };
   // Where a rounding must stand, one must: what does not say how it rounds is not known.
   const bool narrows = !is_integer(to) && (is_integer(from) || bits_of(to) < bits_of(from));
   if (narrows != to_nearest && !(to_nearest && to == from)) d.unknown("a conversion with another rounding than .rn");
-  if ((!is_integer(from) && is_integer(to)) != whole && to != from) d.unknown("a conversion to integers needs .rni, .rzi, .rmi or .rpi");
+  if ((!is_integer(from) && is_integer(to)) != whole && to != from)
+    d.unknown("a conversion to integers needs .rni, .rzi, .rmi or .rpi");
   d.expect_operands(2);
   const int to_bits = d.cell_bits(d.operand(0)), from_bits = d.cell_bits(d.operand(1));
-  if (to_bits < bits_of(to) || (from_bits < bits_of(from) && d.operand(1).kind == Operand::Kind::name)) d.unknown("a register that is too narrow");
+  if (to_bits < bits_of(to) || (from_bits < bits_of(from) && d.operand(1).kind == Operand::Kind::name))
+    d.unknown("a register that is too narrow");
   d.write(d.operand(0), to_bits == 64 ? Type::b64 : Type::b32);
   d.read(d.operand(1), from_bits == 64 ? Type::b64 : Type::b32);
   with_type(d, to, [&]<class To>(To) {
@@ -126,14 +161,25 @@ void decode_cvt(Decoder& d) {
         with_cell(from_bits, [&]<class FromCell>(FromCell) {
           if constexpr (sizeof(To) <= sizeof(ToCell) && sizeof(From) <= sizeof(FromCell)) {
             Instruction::Run& run = d.out->run;
-            constexpr bool kRounds = !std::is_integral_v<From> && sizeof(From) > 2 && (std::is_integral_v<To> || std::is_same_v<From, To>);
+            constexpr bool kRounds =
+                !std::is_integral_v<From> && sizeof(From) > 2 && (std::is_integral_v<To> || std::is_same_v<From, To>);
             if constexpr (kRounds) {
               switch (whole ? r : Rounding::none) {
-                case Rounding::none: run = convert<To, ToCell, From, FromCell, Rounding::none>; break;
-                case Rounding::nearest: run = convert<To, ToCell, From, FromCell, Rounding::nearest>; break;
-                case Rounding::zero: run = convert<To, ToCell, From, FromCell, Rounding::zero>; break;
-                case Rounding::down: run = convert<To, ToCell, From, FromCell, Rounding::down>; break;
-                case Rounding::up: run = convert<To, ToCell, From, FromCell, Rounding::up>; break;
+                case Rounding::none:
+                  run = convert<To, ToCell, From, FromCell, Rounding::none>;
+                  break;
+                case Rounding::nearest:
+                  run = convert<To, ToCell, From, FromCell, Rounding::nearest>;
+                  break;
+                case Rounding::zero:
+                  run = convert<To, ToCell, From, FromCell, Rounding::zero>;
+                  break;
+                case Rounding::down:
+                  run = convert<To, ToCell, From, FromCell, Rounding::down>;
+                  break;
+                case Rounding::up:
+                  run = convert<To, ToCell, From, FromCell, Rounding::up>;
+                  break;
               }
             } else if (!whole) {
               run = convert<To, ToCell, From, FromCell, Rounding::none>;
@@ -189,20 +235,23 @@ void decode_mov(Decoder& d) {
     const Type part = part_type(to.elements.size());
     for (const Operand& o : to.elements) d.write(o, part);
     d.read(from, type);
-    d.out->run = bits_of(type) == 32     ? unpack<uint32_t, uint16_t, 2>
+    d.out->run = bits_of(type) == 32 ? unpack<uint32_t, uint16_t, 2>
                  : part == Type::b16 ? unpack<uint64_t, uint16_t, 4>
-                                         : unpack<uint64_t, uint32_t, 2>;
+                                     : unpack<uint64_t, uint32_t, 2>;
   } else if (from.kind == Operand::Kind::vector) {
     const Type part = part_type(from.elements.size());
     d.write(to, type);
     for (const Operand& o : from.elements) d.read(o, part);
-    d.out->run = bits_of(type) == 32     ? pack<uint32_t, uint16_t, 2>
+    d.out->run = bits_of(type) == 32 ? pack<uint32_t, uint16_t, 2>
                  : part == Type::b16 ? pack<uint64_t, uint16_t, 4>
-                                         : pack<uint64_t, uint32_t, 2>;
+                                     : pack<uint64_t, uint32_t, 2>;
   } else {
     d.write(to, type);
     d.read(from, type);
-    d.out->run = type == Type::pred ? move_predicate : bits_of(type) == 64 ? move<uint64_t> : bits_of(type) == 32 ? move<uint32_t> : move<uint16_t>;
+    d.out->run = type == Type::pred    ? move_predicate
+                 : bits_of(type) == 64 ? move<uint64_t>
+                 : bits_of(type) == 32 ? move<uint32_t>
+                                       : move<uint16_t>;
   }
 }
 
@@ -216,9 +265,12 @@ void decode_cvta(Decoder& d) {
   Modifiers& m = *d.modifiers;
   const bool to = m.take("to");
   uint64_t window = 0;
-  if (m.take("shared")) window = kSharedWindow;
-  else if (m.take("local")) window = kLocalWindow;
-  else if (!m.take("global") && !m.take("const") && !m.take("param")) d.unknown();
+  if (m.take("shared"))
+    window = kSharedWindow;
+  else if (m.take("local"))
+    window = kLocalWindow;
+  else if (!m.take("global") && !m.take("const") && !m.take("param"))
+    d.unknown();
   const Type type = m.take_type();
   if (bits_of(type) != 64) d.unknown();
   d.expect_operands(2);
@@ -232,10 +284,14 @@ void decode_cvta(Decoder& d) {
 
 bool decode_conversion(Decoder& d) {
   const std::string& base = d.modifiers->base();
-  if (base == "cvt") decode_cvt(d);
-  else if (base == "mov") decode_mov(d);
-  else if (base == "cvta") decode_cvta(d);
-  else return false;
+  if (base == "cvt")
+    decode_cvt(d);
+  else if (base == "mov")
+    decode_mov(d);
+  else if (base == "cvta")
+    decode_cvta(d);
+  else
+    return false;
   return true;
 }
 

@@ -15,11 +15,16 @@ namespace {
 
 std::optional<Number> number(cudaDataType type) {
   switch (type) {
-    case CUDA_R_16F: return Number::f16;
-    case CUDA_R_16BF: return Number::bf16;
-    case CUDA_R_32F: return Number::f32;
-    case CUDA_R_64F: return Number::f64;
-    default: return std::nullopt;
+    case CUDA_R_16F:
+      return Number::f16;
+    case CUDA_R_16BF:
+      return Number::bf16;
+    case CUDA_R_32F:
+      return Number::f32;
+    case CUDA_R_64F:
+      return Number::f64;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -75,16 +80,23 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t) {
   return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 cublasStatus_t cublasGetProperty(libraryPropertyType property, int* value) {
-  *value = property == MAJOR_VERSION ? CUBLAS_VER_MAJOR : property == MINOR_VERSION ? CUBLAS_VER_MINOR : CUBLAS_VER_PATCH;
+  *value = property == MAJOR_VERSION   ? CUBLAS_VER_MAJOR
+           : property == MINOR_VERSION ? CUBLAS_VER_MINOR
+                                       : CUBLAS_VER_PATCH;
   return CUBLAS_STATUS_SUCCESS;
 }
 const char* cublasGetStatusString(cublasStatus_t status) {
   switch (status) {
-    case CUBLAS_STATUS_SUCCESS: return "success";
-    case CUBLAS_STATUS_NOT_INITIALIZED: return "the library was not initialized";
-    case CUBLAS_STATUS_INVALID_VALUE: return "an unsupported value or parameter was passed to the function";
-    case CUBLAS_STATUS_NOT_SUPPORTED: return "the requested functionality is not supported";
-    default: return "unknown error";
+    case CUBLAS_STATUS_SUCCESS:
+      return "success";
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+      return "the library was not initialized";
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return "an unsupported value or parameter was passed to the function";
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+      return "the requested functionality is not supported";
+    default:
+      return "unknown error";
   }
 }
 
@@ -98,8 +110,9 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
   const auto a_type = number(Atype), b_type = number(Btype), c_type = number(Ctype);
   const bool wide = computeType == CUBLAS_COMPUTE_64F;
   // The manual's table: A and B alike; C like them, or of floats where they are halves; double precision for doubles.
-  if (!a_type || a_type != b_type || !c_type || (c_type != a_type && (c_type != Number::f32 || bytes_of(*a_type) != 2)) ||
-      wide != (a_type == Number::f64) || (!wide && computeType != CUBLAS_COMPUTE_32F))
+  if (!a_type || a_type != b_type || !c_type ||
+      (c_type != a_type && (c_type != Number::f32 || bytes_of(*a_type) != 2)) || wide != (a_type == Number::f64) ||
+      (!wide && computeType != CUBLAS_COMPUTE_32F))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m < 0 || n < 0 || k < 0 || batchCount < 0 || !alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
   const Matrix a{A, *a_type, transa != CUBLAS_OP_N, lda, strideA}, b{B, *b_type, transb != CUBLAS_OP_N, ldb, strideB},
@@ -111,7 +124,8 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
     for (int64_t j = 0; j < n; ++j)
       for (int64_t i = 0; i < m; ++i) {
         Sum sum(wide);
-        for (int64_t p = 0; p < k; ++p) sum.add(read(A, *a_type, a.at(batch, i, p)), read(B, *b_type, b.at(batch, p, j)));
+        for (int64_t p = 0; p < k; ++p)
+          sum.add(read(A, *a_type, a.at(batch, i, p)), read(B, *b_type, b.at(batch, p, j)));
         const int64_t at = c.at(batch, i, j);
         write(C, *c_type, at, sum.result(by, keep, keep == 0 ? 0 : read(C, *c_type, at)));
       }

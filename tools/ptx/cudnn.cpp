@@ -1,6 +1,6 @@
 // A stand-in for cuDNN: the functions that Ordo calls, computed plainly. Its lists of algorithms are made to be awkward
-// where the manual permits it: the first one wants another math type than was asked for, some are not deterministic, and
-// an algorithm runs only with the math type it was listed with.
+// where the manual permits it: the first one wants another math type than was asked for, some are not deterministic,
+// and an algorithm runs only with the math type it was listed with.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <algorithm>
 #include <cstdint>
@@ -40,11 +40,16 @@ using Convolution = cudnnConvolutionDescriptor_t;
 
 std::optional<Number> number(cudnnDataType_t type) {
   switch (type) {
-    case CUDNN_DATA_HALF: return Number::f16;
-    case CUDNN_DATA_BFLOAT16: return Number::bf16;
-    case CUDNN_DATA_FLOAT: return Number::f32;
-    case CUDNN_DATA_DOUBLE: return Number::f64;
-    default: return std::nullopt;
+    case CUDNN_DATA_HALF:
+      return Number::f16;
+    case CUDNN_DATA_BFLOAT16:
+      return Number::bf16;
+    case CUDNN_DATA_FLOAT:
+      return Number::f32;
+    case CUDNN_DATA_DOUBLE:
+      return Number::f64;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -92,7 +97,10 @@ cudnnStatus_t compute(const void* alpha, const void* beta, Tensor xd, const void
   const bool wide = xd->type == Number::f64;
   const Number scale = wide ? Number::f64 : Number::f32;
   const double by = read(alpha, scale, 0), keep = read(beta, scale, 0);
-  const size_t count = (result == Result::y ? yd->bytes() : result == Result::x ? xd->bytes() : wd->bytes()) / bytes_of(xd->type);
+  const size_t count = (result == Result::y   ? yd->bytes()
+                        : result == Result::x ? xd->bytes()
+                                              : wd->bytes()) /
+                       bytes_of(xd->type);
   if (!ordo_ptx_on_device(x, xd->bytes()) || !ordo_ptx_on_device(w, wd->bytes()) || !ordo_ptx_on_device(y, yd->bytes()))
     return CUDNN_STATUS_BAD_PARAM;
   std::vector<Sum> sums(count, Sum(wide));
@@ -108,9 +116,7 @@ cudnnStatus_t compute(const void* alpha, const void* beta, Tensor xd, const void
 
 /// Algorithms by their numbers: `fast` first, which is not deterministic in the backward passes and has the math type
 /// that was not asked for.
-cudnnMathType_t other_math(Convolution c) {
-  return c->math == CUDNN_TENSOR_OP_MATH ? CUDNN_DEFAULT_MATH : c->math;
-}
+cudnnMathType_t other_math(Convolution c) { return c->math == CUDNN_TENSOR_OP_MATH ? CUDNN_DEFAULT_MATH : c->math; }
 template <class Perf>
 cudnnStatus_t list(cudnnStatus_t status, Convolution c, int most, int* found, Perf* results, int fast, int safe,
                    bool fast_is_deterministic) {
@@ -132,11 +138,13 @@ cudnnStatus_t list(cudnnStatus_t status, Convolution c, int most, int* found, Pe
 
 constexpr size_t kWorkspace = 1024;
 
-cudnnStatus_t ready_to_run(cudnnHandle_t handle, cudnnStatus_t status, Convolution c, const void* workspace, size_t bytes) {
+cudnnStatus_t ready_to_run(cudnnHandle_t handle, cudnnStatus_t status, Convolution c, const void* workspace,
+                           size_t bytes) {
   if (!handle) return CUDNN_STATUS_NOT_INITIALIZED;
   if (status != CUDNN_STATUS_SUCCESS) return status;
   if (c->math == CUDNN_TENSOR_OP_MATH) return CUDNN_STATUS_NOT_SUPPORTED;  // no algorithm was listed with it
-  return bytes >= kWorkspace && ordo_ptx_on_device(workspace, kWorkspace) ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+  return bytes >= kWorkspace && ordo_ptx_on_device(workspace, kWorkspace) ? CUDNN_STATUS_SUCCESS
+                                                                          : CUDNN_STATUS_BAD_PARAM;
 }
 
 }  // namespace
@@ -162,11 +170,16 @@ cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
 size_t cudnnGetVersion() { return CUDNN_VERSION; }
 const char* cudnnGetErrorString(cudnnStatus_t status) {
   switch (status) {
-    case CUDNN_STATUS_SUCCESS: return "CUDNN_STATUS_SUCCESS";
-    case CUDNN_STATUS_NOT_INITIALIZED: return "CUDNN_STATUS_NOT_INITIALIZED";
-    case CUDNN_STATUS_BAD_PARAM: return "CUDNN_STATUS_BAD_PARAM";
-    case CUDNN_STATUS_NOT_SUPPORTED: return "CUDNN_STATUS_NOT_SUPPORTED";
-    default: return "CUDNN_UNKNOWN_STATUS";
+    case CUDNN_STATUS_SUCCESS:
+      return "CUDNN_STATUS_SUCCESS";
+    case CUDNN_STATUS_NOT_INITIALIZED:
+      return "CUDNN_STATUS_NOT_INITIALIZED";
+    case CUDNN_STATUS_BAD_PARAM:
+      return "CUDNN_STATUS_BAD_PARAM";
+    case CUDNN_STATUS_NOT_SUPPORTED:
+      return "CUDNN_STATUS_NOT_SUPPORTED";
+    default:
+      return "CUDNN_UNKNOWN_STATUS";
   }
 }
 
@@ -178,8 +191,8 @@ cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t d) {
   delete d;
   return CUDNN_STATUS_SUCCESS;
 }
-cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t d, cudnnTensorFormat_t format, cudnnDataType_t type, int n,
-                                         int c, int h, int w) {
+cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t d, cudnnTensorFormat_t format, cudnnDataType_t type,
+                                         int n, int c, int h, int w) {
   const auto t = number(type);
   if (!d || n < 1 || c < 1 || h < 1 || w < 1) return CUDNN_STATUS_BAD_PARAM;
   if (!t || format != CUDNN_TENSOR_NCHW) return CUDNN_STATUS_NOT_SUPPORTED;
@@ -194,8 +207,8 @@ cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t d) {
   delete d;
   return CUDNN_STATUS_SUCCESS;
 }
-cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t d, cudnnDataType_t type, cudnnTensorFormat_t format, int k,
-                                         int c, int h, int w) {
+cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t d, cudnnDataType_t type, cudnnTensorFormat_t format,
+                                         int k, int c, int h, int w) {
   const auto t = number(type);
   if (!d || k < 1 || c < 1 || h < 1 || w < 1) return CUDNN_STATUS_BAD_PARAM;
   if (!t || format != CUDNN_TENSOR_NCHW) return CUDNN_STATUS_NOT_SUPPORTED;
@@ -230,7 +243,8 @@ cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t d, cudnnM
 }
 
 cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t h, const cudnnTensorDescriptor_t x,
-                                                     const cudnnFilterDescriptor_t w, const cudnnConvolutionDescriptor_t c,
+                                                     const cudnnFilterDescriptor_t w,
+                                                     const cudnnConvolutionDescriptor_t c,
                                                      const cudnnTensorDescriptor_t y, const int most, int* found,
                                                      cudnnConvolutionFwdAlgoPerf_t* results) {
   if (!h) return CUDNN_STATUS_NOT_INITIALIZED;
@@ -238,7 +252,8 @@ cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t h, const cudn
               CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, true);
 }
 cudnnStatus_t cudnnFindConvolutionForwardAlgorithm(cudnnHandle_t h, const cudnnTensorDescriptor_t x,
-                                                   const cudnnFilterDescriptor_t w, const cudnnConvolutionDescriptor_t c,
+                                                   const cudnnFilterDescriptor_t w,
+                                                   const cudnnConvolutionDescriptor_t c,
                                                    const cudnnTensorDescriptor_t y, const int most, int* found,
                                                    cudnnConvolutionFwdAlgoPerf_t* results) {
   return cudnnGetConvolutionForwardAlgorithm_v7(h, x, w, c, y, most, found, results);
@@ -251,10 +266,10 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t h, const cud
   *bytes = kWorkspace;
   return h ? check(x, w, c, y) : CUDNN_STATUS_NOT_INITIALIZED;
 }
-cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t h, const void* alpha, const cudnnTensorDescriptor_t xd, const void* x,
-                                      const cudnnFilterDescriptor_t wd, const void* w, const cudnnConvolutionDescriptor_t c,
-                                      cudnnConvolutionFwdAlgo_t, void* workspace, size_t bytes, const void* beta,
-                                      const cudnnTensorDescriptor_t yd, void* y) {
+cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t h, const void* alpha, const cudnnTensorDescriptor_t xd,
+                                      const void* x, const cudnnFilterDescriptor_t wd, const void* w,
+                                      const cudnnConvolutionDescriptor_t c, cudnnConvolutionFwdAlgo_t, void* workspace,
+                                      size_t bytes, const void* beta, const cudnnTensorDescriptor_t yd, void* y) {
   const cudnnStatus_t status = ready_to_run(h, check(xd, wd, c, yd), c, workspace, bytes);
   return status != CUDNN_STATUS_SUCCESS ? status : compute<Result::y>(alpha, beta, xd, x, wd, w, c, yd, y, y);
 }
@@ -278,8 +293,8 @@ cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithm(cudnnHandle_t h, const c
 cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHandle_t h, const cudnnFilterDescriptor_t w,
                                                            const cudnnTensorDescriptor_t dy,
                                                            const cudnnConvolutionDescriptor_t c,
-                                                           const cudnnTensorDescriptor_t dx, cudnnConvolutionBwdDataAlgo_t,
-                                                           size_t* bytes) {
+                                                           const cudnnTensorDescriptor_t dx,
+                                                           cudnnConvolutionBwdDataAlgo_t, size_t* bytes) {
   *bytes = kWorkspace;
   return h ? check(dx, w, c, dy) : CUDNN_STATUS_NOT_INITIALIZED;
 }
@@ -295,8 +310,8 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t h, const void* alpha, c
 cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(cudnnHandle_t h, const cudnnTensorDescriptor_t x,
                                                             const cudnnTensorDescriptor_t dy,
                                                             const cudnnConvolutionDescriptor_t c,
-                                                            const cudnnFilterDescriptor_t dw, const int most, int* found,
-                                                            cudnnConvolutionBwdFilterAlgoPerf_t* results) {
+                                                            const cudnnFilterDescriptor_t dw, const int most,
+                                                            int* found, cudnnConvolutionBwdFilterAlgoPerf_t* results) {
   if (!h) return CUDNN_STATUS_NOT_INITIALIZED;
   return list(check(x, dw, c, dy), c, most, found, results, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0,
               CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, false);

@@ -11,10 +11,10 @@ namespace ordo::ptx {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, Type>, 19> kTypes = {{
-    {"pred", Type::pred}, {"b8", Type::b8},       {"u8", Type::u8},     {"s8", Type::s8},   {"b16", Type::b16},
-    {"u16", Type::u16},   {"s16", Type::s16},     {"f16", Type::f16},   {"bf16", Type::bf16}, {"f16x2", Type::f16x2},
-    {"bf16x2", Type::bf16x2}, {"b32", Type::b32}, {"u32", Type::u32},   {"s32", Type::s32}, {"f32", Type::f32},
-    {"b64", Type::b64},   {"u64", Type::u64},     {"s64", Type::s64},   {"f64", Type::f64},
+    {"pred", Type::pred},     {"b8", Type::b8},   {"u8", Type::u8},   {"s8", Type::s8},     {"b16", Type::b16},
+    {"u16", Type::u16},       {"s16", Type::s16}, {"f16", Type::f16}, {"bf16", Type::bf16}, {"f16x2", Type::f16x2},
+    {"bf16x2", Type::bf16x2}, {"b32", Type::b32}, {"u32", Type::u32}, {"s32", Type::s32},   {"f32", Type::f32},
+    {"b64", Type::b64},       {"u64", Type::u64}, {"s64", Type::s64}, {"f64", Type::f64},
 }};
 
 std::optional<Type> type_named(std::string_view name) {
@@ -49,7 +49,8 @@ class KernelDecoder : public Decoder {
         in.guard = reference(s.guard, Type::pred);
         in.guard_negated = s.guard_negated;
       }
-      if (!(decode_arithmetic(*this) || decode_conversion(*this) || decode_memory(*this) || decode_control(*this)) ||
+      if (!(decode_arithmetic(*this) || decode_bits(*this) || decode_conversion(*this) || decode_memory(*this) ||
+            decode_control(*this)) ||
           !m.empty())
         unknown();
       program_.code.push_back(in);
@@ -183,9 +184,7 @@ class KernelDecoder : public Decoder {
     return at->second;
   }
 
-  Reference scratch(Type type) {
-    return reference_of(scratch_, type);
-  }
+  Reference scratch(Type type) { return reference_of(scratch_, type); }
   Reference reference_of(std::map<int, Reference>& all, Type type) {
     const int cell = type == Type::pred ? 0 : bits_of(type) == 64 ? 8 : 4;
     const auto [at, is_new] = all.try_emplace(cell);
@@ -211,13 +210,18 @@ class KernelDecoder : public Decoder {
   static bool special(const std::string& name) { return name.size() > 1 && name[0] == '%'; }
   Reference special_register(const std::string& name) {
     using Kind = Program::Special::Kind;
-    static const std::map<std::string_view, Kind> kinds = {
-        {"%tid", Kind::tid},       {"%ntid", Kind::ntid},
-        {"%ctaid", Kind::ctaid},   {"%nctaid", Kind::nctaid},
-        {"%laneid", Kind::lane},   {"%warpid", Kind::warp},
-        {"%clock", Kind::clock},   {"%lanemask_lt", Kind::lanemask_lt},
-        {"%lanemask_le", Kind::lanemask_le}, {"%lanemask_eq", Kind::lanemask_eq},
-        {"%lanemask_ge", Kind::lanemask_ge}, {"%lanemask_gt", Kind::lanemask_gt}};
+    static const std::map<std::string_view, Kind> kinds = {{"%tid", Kind::tid},
+                                                           {"%ntid", Kind::ntid},
+                                                           {"%ctaid", Kind::ctaid},
+                                                           {"%nctaid", Kind::nctaid},
+                                                           {"%laneid", Kind::lane},
+                                                           {"%warpid", Kind::warp},
+                                                           {"%clock", Kind::clock},
+                                                           {"%lanemask_lt", Kind::lanemask_lt},
+                                                           {"%lanemask_le", Kind::lanemask_le},
+                                                           {"%lanemask_eq", Kind::lanemask_eq},
+                                                           {"%lanemask_ge", Kind::lanemask_ge},
+                                                           {"%lanemask_gt", Kind::lanemask_gt}};
     const size_t dot = name.find('.');
     const auto kind = kinds.find(std::string_view(name).substr(0, dot));
     const int axis = dot == std::string::npos ? 0 : name[dot + 1] - 'x';
@@ -246,11 +250,25 @@ class KernelDecoder : public Decoder {
 
 int bits_of(Type type) {
   switch (type) {
-    case Type::pred: return 1;
-    case Type::b8: case Type::u8: case Type::s8: return 8;
-    case Type::b16: case Type::u16: case Type::s16: case Type::f16: case Type::bf16: return 16;
-    case Type::b64: case Type::u64: case Type::s64: case Type::f64: return 64;
-    default: return 32;
+    case Type::pred:
+      return 1;
+    case Type::b8:
+    case Type::u8:
+    case Type::s8:
+      return 8;
+    case Type::b16:
+    case Type::u16:
+    case Type::s16:
+    case Type::f16:
+    case Type::bf16:
+      return 16;
+    case Type::b64:
+    case Type::u64:
+    case Type::s64:
+    case Type::f64:
+      return 64;
+    default:
+      return 32;
   }
 }
 

@@ -69,6 +69,7 @@ class Decoder {
 
 // Each decodes what it knows, and returns whether it did.
 bool decode_arithmetic(Decoder& d);
+bool decode_bits(Decoder& d);
 bool decode_conversion(Decoder& d);
 bool decode_memory(Decoder& d);
 bool decode_control(Decoder& d);

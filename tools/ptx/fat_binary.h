@@ -11,8 +11,8 @@ struct PtxText {
   std::string text;
 };
 
-/// The PTX of a fat binary, decompressed. `data` is where one begins in memory. Throws std::runtime_error when it is none,
-/// or is compressed in an unknown way.
+/// The PTX of a fat binary, decompressed. `data` is where one begins in memory. Throws std::runtime_error when it is
+/// none, or is compressed in an unknown way.
 std::vector<PtxText> ptx_of(const void* data);
 
 }  // namespace ordo::ptx

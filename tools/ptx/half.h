@@ -22,7 +22,7 @@ struct Small {
     if (std::isinf(v)) return {uint16_t(sign | kInfinity)};
     if (v == 0) return {sign};
     int exponent = 0;
-    std::frexp(v, &exponent);  // |v| in [2^(exponent - 1), 2^exponent)
+    std::frexp(v, &exponent);                  // |v| in [2^(exponent - 1), 2^exponent)
     const int lowest = 1 - kBias - kFraction;  // of subnormal numbers
     const int last = std::max(exponent - 1 - kFraction, lowest);
     const double units = std::nearbyint(std::ldexp(std::fabs(double(v)), -last));
@@ -33,8 +33,7 @@ struct Small {
   explicit operator float() const {
     const int exponent = bits >> kFraction & ((1 << kExponentBits) - 1), fraction = bits & ((1 << kFraction) - 1);
     if (exponent == (1 << kExponentBits) - 1)
-      return std::bit_cast<float>(uint32_t(bits & 0x8000) << 16 | 0x7f800000u |
-                                  (fraction != 0 ? 0x007fffffu : 0u));
+      return std::bit_cast<float>(uint32_t(bits & 0x8000) << 16 | 0x7f800000u | (fraction != 0 ? 0x007fffffu : 0u));
     const double magnitude = exponent == 0 ? std::ldexp(fraction, 1 - kBias - kFraction)
                                            : std::ldexp(fraction + (1 << kFraction), exponent - kBias - kFraction);
     return float(bits & 0x8000 ? -magnitude : magnitude);

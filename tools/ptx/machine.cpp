@@ -35,18 +35,42 @@ Warp::Warp(Block& block, int number) : block_(&block), number_(number) {
       uint32_t value = 0;
       const Mask own = Mask(1) << lane;
       switch (special.kind) {
-        case Kind::tid: value = pick(unflatten(uint64_t(first + lane), size)); break;
-        case Kind::ntid: value = pick(size); break;
-        case Kind::ctaid: value = pick(block.index()); break;
-        case Kind::nctaid: value = pick(launch.grid); break;
-        case Kind::lane: value = uint32_t(lane); break;
-        case Kind::warp: value = uint32_t(number); break;
-        case Kind::lanemask_eq: value = own; break;
-        case Kind::lanemask_lt: value = own - 1; break;
-        case Kind::lanemask_le: value = own | (own - 1); break;
-        case Kind::lanemask_gt: value = ~(own | (own - 1)); break;
-        case Kind::lanemask_ge: value = ~(own - 1); break;
-        case Kind::clock: value = uint32_t(block.device().counts.warp_instructions); break;
+        case Kind::tid:
+          value = pick(unflatten(uint64_t(first + lane), size));
+          break;
+        case Kind::ntid:
+          value = pick(size);
+          break;
+        case Kind::ctaid:
+          value = pick(block.index());
+          break;
+        case Kind::nctaid:
+          value = pick(launch.grid);
+          break;
+        case Kind::lane:
+          value = uint32_t(lane);
+          break;
+        case Kind::warp:
+          value = uint32_t(number);
+          break;
+        case Kind::lanemask_eq:
+          value = own;
+          break;
+        case Kind::lanemask_lt:
+          value = own - 1;
+          break;
+        case Kind::lanemask_le:
+          value = own | (own - 1);
+          break;
+        case Kind::lanemask_gt:
+          value = ~(own | (own - 1));
+          break;
+        case Kind::lanemask_ge:
+          value = ~(own - 1);
+          break;
+        case Kind::clock:
+          value = uint32_t(block.device().counts.warp_instructions);
+          break;
       }
       to.set(lane, value);
     }
@@ -250,8 +274,9 @@ std::string Warp::where() const {
 void Warp::fail(Fault::Kind kind, const Instruction& in, int lane, const std::string& what) const {
   const Program& program = block_->program();
   const Dim3 b = block_->index(), t = unflatten(uint64_t(number_) * kLanes + uint64_t(lane), block_->launch().block);
-  throw Fault(kind, fmt::format("{}\n  at '{}', line {} of its PTX\n  thread ({}, {}, {}) of block ({}, {}, {})", what,
-                                program.texts[in.statement], program.lines[in.statement], t.x, t.y, t.z, b.x, b.y, b.z));
+  throw Fault(kind,
+              fmt::format("{}\n  at '{}', line {} of its PTX\n  thread ({}, {}, {}) of block ({}, {}, {})", what,
+                          program.texts[in.statement], program.lines[in.statement], t.x, t.y, t.z, b.x, b.y, b.z));
 }
 
 Block::Block(Device& device, const Launch& launch, uint64_t index)
@@ -320,9 +345,8 @@ void run(Device& device, const Launch& launch) {
     for (auto& block : resident) progress |= block->release_barrier();
     std::erase_if(resident, [](const auto& block) { return block->done(); });
     if (!progress && !able.empty())
-      throw Fault(Fault::Kind::failure,
-                  fmt::format("threads wait for others that never come (a deadlock), {}",
-                              resident[able[0].first]->warps()[able[0].second].where()));
+      throw Fault(Fault::Kind::failure, fmt::format("threads wait for others that never come (a deadlock), {}",
+                                                    resident[able[0].first]->warps()[able[0].second].where()));
     const uint64_t steps = device.counts.warp_instructions - steps_before;
     if (steps > device.most_steps)
       throw Fault(Fault::Kind::timeout, fmt::format("no end after {} instructions of warps", steps));

@@ -1,9 +1,9 @@
 // What executes kernels: warps of 32 lanes, each with a place of its own in the program; blocks of warps with shared
 // memory and barriers; a grid of which some blocks at a time take turns, drawn from a seed.
 //
-// The lanes of a warp that stand at the same place go on together. Those that stand at the least place go first, so that
-// what branches apart meets again; but lanes that go round and round give way, because they may be waiting for others.
-// An instruction for several lanes (shfl.sync, vote.sync, ...) waits until all of its mask have come.
+// The lanes of a warp that stand at the same place go on together. Those that stand at the least place go first, so
+// that what branches apart meets again; but lanes that go round and round give way, because they may be waiting for
+// others. An instruction for several lanes (shfl.sync, vote.sync, ...) waits until all of its mask have come.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct Instruction {
   /// What the machine has to know to go on.
   enum class Control : uint8_t {
     plain,
-    branch,      // to `target`
+    branch,  // to `target`
     exit,
     barrier,     // of the block; `run`, if there is one, reads what came of it
     collective,  // of lanes of the warp: operand `mask_operand` says which
@@ -60,7 +60,7 @@ struct Instruction {
   Run run = nullptr;
   Control control = Control::plain;
   bool guard_negated = false;
-  uint8_t count = 0;  // of operands
+  uint8_t count = 0;   // of operands
   uint8_t vector = 1;  // elements of a load or store
   uint8_t mask_operand = 0;
   Reference guard = kNowhere;
@@ -81,7 +81,20 @@ struct Program {
   std::vector<int> lines;
   std::vector<uint8_t> constants;  // lanes of numbers
   struct Special {
-    enum class Kind { tid, ntid, ctaid, nctaid, lane, warp, lanemask_lt, lanemask_le, lanemask_eq, lanemask_ge, lanemask_gt, clock } kind;
+    enum class Kind {
+      tid,
+      ntid,
+      ctaid,
+      nctaid,
+      lane,
+      warp,
+      lanemask_lt,
+      lanemask_le,
+      lanemask_eq,
+      lanemask_ge,
+      lanemask_gt,
+      clock
+    } kind;
     int axis;
     Reference where;
   };
@@ -113,7 +126,7 @@ struct Device {
   Memory memory;
   Schedule schedule;
   Counts counts;
-  uint64_t launched = 0;  // since the schedule was restarted: every launch has another
+  uint64_t launched = 0;                    // since the schedule was restarted: every launch has another
   std::minstd_rand random;                  // which lane's atomic comes first
   uint64_t most_steps = uint64_t(1) << 33;  // of warps, in a launch; more is no progress
 };
@@ -205,8 +218,8 @@ class Warp {
   std::array<uint8_t*, 2> bases_;
   std::unique_ptr<uint8_t[]> frame_;
   std::vector<uint8_t> local_;
-  std::array<uint32_t, kLanes> places_{};  // of lanes that do not run just now
-  int barrier_ = 0;                        // at which lanes wait
+  std::array<uint32_t, kLanes> places_{};                     // of lanes that do not run just now
+  int barrier_ = 0;                                           // at which lanes wait
   std::vector<std::pair<const Instruction*, Mask>> arrived_;  // there
   Mask alive_ = 0, at_barrier_ = 0, waiting_ = 0, carry_ = 0;
   // Those that run, where, and the next place at which others stand.

@@ -13,7 +13,9 @@ class Memory {
   struct Piece {
     uint64_t begin = 0, size = 0;
     bool freed = false, pinned = false;  // pinned: the host's
-    bool holds(uint64_t address, uint64_t bytes) const { return address - begin <= size && bytes <= size - (address - begin); }
+    bool holds(uint64_t address, uint64_t bytes) const {
+      return address - begin <= size && bytes <= size - (address - begin);
+    }
   };
 
   ~Memory();

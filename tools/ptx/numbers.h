@@ -20,20 +20,32 @@ inline size_t bytes_of(Number type) { return type == Number::f64 ? 8 : type == N
 inline double read(const void* data, Number type, int64_t index) {
   const auto at = [&]<class T>(T) { return static_cast<const T*>(data)[index]; };
   switch (type) {
-    case Number::f16: return float(at(Float16()));
-    case Number::bf16: return float(at(BFloat16()));
-    case Number::f32: return at(float());
-    case Number::f64: return at(double());
+    case Number::f16:
+      return float(at(Float16()));
+    case Number::bf16:
+      return float(at(BFloat16()));
+    case Number::f32:
+      return at(float());
+    case Number::f64:
+      return at(double());
   }
   return 0;
 }
 
 inline void write(void* data, Number type, int64_t index, double value) {
   switch (type) {
-    case Number::f16: static_cast<Float16*>(data)[index] = Float16::from(float(value)); break;
-    case Number::bf16: static_cast<BFloat16*>(data)[index] = BFloat16::from(float(value)); break;
-    case Number::f32: static_cast<float*>(data)[index] = float(value); break;
-    case Number::f64: static_cast<double*>(data)[index] = value; break;
+    case Number::f16:
+      static_cast<Float16*>(data)[index] = Float16::from(float(value));
+      break;
+    case Number::bf16:
+      static_cast<BFloat16*>(data)[index] = BFloat16::from(float(value));
+      break;
+    case Number::f32:
+      static_cast<float*>(data)[index] = float(value);
+      break;
+    case Number::f64:
+      static_cast<double*>(data)[index] = value;
+      break;
   }
 }
 

@@ -1,5 +1,5 @@
-// The C interface of the CUDA runtime, as far as Ordo and CUB use it, on the PTX machine: a library for the loader to put
-// in the place of libcudart. Work is done when it is asked for, in program order, whatever its stream.
+// The C interface of the CUDA runtime, as far as Ordo and CUB use it, on the PTX machine: a library for the loader to
+// put in the place of libcudart. Work is done when it is asked for, in program order, whatever its stream.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -108,11 +108,11 @@ class Runtime {
       run(device, launch);
     } catch (const Fault& e) {
       std::fprintf(stderr, "PTX machine: %s\n  kernel %s\n", e.what(), kernel.name.c_str());
-      fault = e.kind == Fault::Kind::illegal_address        ? cudaErrorIllegalAddress
-              : e.kind == Fault::Kind::misaligned_address   ? cudaErrorMisalignedAddress
-              : e.kind == Fault::Kind::illegal_instruction  ? cudaErrorIllegalInstruction
-              : e.kind == Fault::Kind::timeout              ? cudaErrorLaunchTimeout
-                                                            : cudaErrorLaunchFailure;
+      fault = e.kind == Fault::Kind::illegal_address       ? cudaErrorIllegalAddress
+              : e.kind == Fault::Kind::misaligned_address  ? cudaErrorMisalignedAddress
+              : e.kind == Fault::Kind::illegal_instruction ? cudaErrorIllegalInstruction
+              : e.kind == Fault::Kind::timeout             ? cudaErrorLaunchTimeout
+                                                           : cudaErrorLaunchFailure;
     } catch (const SyntaxError& e) {
       std::fprintf(stderr, "PTX machine: %s\n", e.what());
       return cudaErrorInvalidPtx;
@@ -166,13 +166,14 @@ class Runtime {
 
   void report() const {
     const Counts& c = device.counts;
-    std::fprintf(stderr,
-                 "PTX machine: %llu launches, %llu instructions of threads, %llu of warps, %llu loads and %llu stores of "
-                 "warps, %llu sectors, %llu atomics, %llu barriers of warps\n",
-                 static_cast<unsigned long long>(c.launches), static_cast<unsigned long long>(c.instructions),
-                 static_cast<unsigned long long>(c.warp_instructions), static_cast<unsigned long long>(c.global_loads),
-                 static_cast<unsigned long long>(c.global_stores), static_cast<unsigned long long>(c.sectors),
-                 static_cast<unsigned long long>(c.atomics), static_cast<unsigned long long>(c.barriers));
+    std::fprintf(
+        stderr,
+        "PTX machine: %llu launches, %llu instructions of threads, %llu of warps, %llu loads and %llu stores of "
+        "warps, %llu sectors, %llu atomics, %llu barriers of warps\n",
+        static_cast<unsigned long long>(c.launches), static_cast<unsigned long long>(c.instructions),
+        static_cast<unsigned long long>(c.warp_instructions), static_cast<unsigned long long>(c.global_loads),
+        static_cast<unsigned long long>(c.global_stores), static_cast<unsigned long long>(c.sectors),
+        static_cast<unsigned long long>(c.atomics), static_cast<unsigned long long>(c.barriers));
   }
 };
 
@@ -220,7 +221,8 @@ constexpr ErrorText kErrors[] = {
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
 };
 const ErrorText* find_error(cudaError_t status) {
-  const auto* at = std::find_if(std::begin(kErrors), std::end(kErrors), [=](const ErrorText& e) { return e.status == status; });
+  const auto* at =
+      std::find_if(std::begin(kErrors), std::end(kErrors), [=](const ErrorText& e) { return e.status == status; });
   return at == std::end(kErrors) ? nullptr : at;
 }
 
@@ -441,17 +443,36 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int index) {
   if (index != 0) return give(cudaErrorInvalidDevice);
   switch (attribute) {
-    case cudaDevAttrMultiProcessorCount: *value = kMultiprocessors; break;
-    case cudaDevAttrWarpSize: *value = kLanes; break;
-    case cudaDevAttrMaxThreadsPerBlock: *value = int(kMostThreads); break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(kSharedPerBlock); break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(kSharedOptIn); break;
-    case cudaDevAttrMaxGridDimX: *value = int(kMostGridX); break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = kMultiprocessors;
+      break;
+    case cudaDevAttrWarpSize:
+      *value = kLanes;
+      break;
+    case cudaDevAttrMaxThreadsPerBlock:
+      *value = int(kMostThreads);
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = int(kSharedPerBlock);
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = int(kSharedOptIn);
+      break;
+    case cudaDevAttrMaxGridDimX:
+      *value = int(kMostGridX);
+      break;
     case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ: *value = int(kMostGridYZ); break;
-    case cudaDevAttrComputeCapabilityMajor: *value = kArchitecture / 10; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = kArchitecture % 10; break;
-    default: return give(cudaErrorInvalidValue);
+    case cudaDevAttrMaxGridDimZ:
+      *value = int(kMostGridYZ);
+      break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = kArchitecture / 10;
+      break;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = kArchitecture % 10;
+      break;
+    default:
+      return give(cudaErrorInvalidValue);
   }
   return cudaSuccess;
 }

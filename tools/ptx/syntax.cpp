@@ -109,8 +109,8 @@ class Reader {
     } else if (is_name(text_[at_]) || (text_[at_] == '.' && at_ + 1 < text_.size() && is_name(text_[at_ + 1]))) {
       const bool word = !std::isdigit(static_cast<unsigned char>(text_[at_]));
       ++at_;
-      while (at_ < text_.size() && (is_name(text_[at_]) || (word && (text_[at_] == '.' ||
-                                                                     text_.compare(at_, 2, "::") == 0)))) {
+      while (at_ < text_.size() &&
+             (is_name(text_[at_]) || (word && (text_[at_] == '.' || text_.compare(at_, 2, "::") == 0)))) {
         at_ += text_[at_] == ':' ? 2 : 1;
       }
     } else {
@@ -250,7 +250,8 @@ class BodyReader {
     }
     s.opcode = reader_.name();
     if (reader_.accept(":")) {
-      if (!kernel_.labels.emplace(s.opcode, kernel_.statements.size()).second) reader_.fail("a label for the second time");
+      if (!kernel_.labels.emplace(s.opcode, kernel_.statements.size()).second)
+        reader_.fail("a label for the second time");
       return;
     }
     if (reader_.token() != ";") {

@@ -39,14 +39,14 @@ struct Statement {
 struct Variable {
   std::string space;
   uint64_t size = 0, alignment = 1;
-  bool is_extern = false;           // dynamic shared memory
-  std::vector<uint8_t> initial;     // of .global; shorter than `size`: the rest is zero
+  bool is_extern = false;        // dynamic shared memory
+  std::vector<uint8_t> initial;  // of .global; shorter than `size`: the rest is zero
 };
 
 struct KernelText {
   std::string name;
   std::vector<std::pair<std::string, Variable>> parameters;
-  std::map<std::string, Variable> variables;  // of the kernel: .shared, .local
+  std::map<std::string, Variable> variables;     // of the kernel: .shared, .local
   std::map<std::string, std::string> registers;  // name -> type, "pred" or "b32"; %r<8> declares %r0 ... %r7
   std::map<std::string, size_t> labels;          // -> number of a statement
   std::vector<Statement> statements;

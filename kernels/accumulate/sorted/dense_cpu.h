@@ -1,10 +1,10 @@
 // Ordering rule 1 for items of a single column, without sorting. Internal to accumulate_cpu.h.
 //
 // One thread just adds to a running sum per destination; a few do as dense_filter_cpu.h says, or leave it to one. For
-// more, or where most destinations get nothing, items are dealt out, in order, to ranges of destinations small enough for
-// their sums to stay in the cache; each range then belongs to one thread. A destination sees its items in item order, so
-// the sums are those of the contract. Where many threads would wait for one with most of the items, or where there are
-// few items, the caller sorts instead.
+// more, or where most destinations get nothing, items are dealt out, in order, to ranges of destinations small enough
+// for their sums to stay in the cache; each range then belongs to one thread. A destination sees its items in item
+// order, so the sums are those of the contract. Where many threads would wait for one with most of the items, or where
+// there are few items, the caller sorts instead.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ void sum_all(Items items, typename Items::value_type* output, const AccumulateSh
   for (int64_t d = 0; d < n; ++d) sums.finish(d, output[d]);
 }
 
-/// By ranges of destinations: few enough to write to them all at once, several per thread. False, and nothing done, when
-/// they do not balance.
+/// By ranges of destinations: few enough to write to them all at once, several per thread. False, and nothing done,
+/// when they do not balance.
 template <class Items>
 bool sum_ranges(const Items& items, typename Items::value_type* output, const AccumulateShape& shape, int threads) {
   using Acc = accumulate_t<typename Items::value_type>;

@@ -4,10 +4,10 @@
 #include <set>
 
 #include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/emulation.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/ordering/rule1.h"
-#include <ordo/engine/emulation.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/engine/emulation.h>
 #include <ordo/engine/determinism.h>
+#include <ordo/engine/emulation.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/sorted/dense_filter_cpu.h>
 #include <ordo/kernels/accumulate/sorted/dense_rows_cpu.h>
