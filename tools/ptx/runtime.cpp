@@ -54,6 +54,18 @@ struct Configuration {
   cudaStream_t stream;
 };
 
+/// Adds the time until its end to a sum.
+class Timer {
+ public:
+  explicit Timer(double& sum) : sum_(sum) {}
+  ~Timer() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  Timer(const Timer&) = delete;
+
+ private:
+  double& sum_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 class Runtime {
  public:
   static Runtime& get() {
@@ -64,6 +76,7 @@ class Runtime {
   Device device;
   std::recursive_mutex mutex;
   cudaError_t fault = cudaSuccess;  // a kernel's; stays
+  double seconds = 0;               // of launches
   std::unordered_map<const void*, Kernel> kernels;
   std::vector<std::unique_ptr<Module>> modules;
 
@@ -105,6 +118,7 @@ class Runtime {
       for (size_t i = 0; i < kernel.offsets.size(); ++i)
         std::memcpy(launch.parameters.data() + kernel.offsets[i], arguments[i], kernel.sizes[i]);
       kernel.has_run = true;
+      const Timer timer(seconds);
       run(device, launch);
     } catch (const Fault& e) {
       std::fprintf(stderr, "PTX machine: %s\n  kernel %s\n", e.what(), kernel.name.c_str());
@@ -166,14 +180,12 @@ class Runtime {
 
   void report() const {
     const Counts& c = device.counts;
-    std::fprintf(
-        stderr,
-        "PTX machine: %llu launches, %llu instructions of threads, %llu of warps, %llu loads and %llu stores of "
-        "warps, %llu sectors, %llu atomics, %llu barriers of warps\n",
-        static_cast<unsigned long long>(c.launches), static_cast<unsigned long long>(c.instructions),
-        static_cast<unsigned long long>(c.warp_instructions), static_cast<unsigned long long>(c.global_loads),
-        static_cast<unsigned long long>(c.global_stores), static_cast<unsigned long long>(c.sectors),
-        static_cast<unsigned long long>(c.atomics), static_cast<unsigned long long>(c.barriers));
+    const std::string text = fmt::format(
+        "PTX machine: {} launches in {:.2f} s; instructions: {} of threads ({:.0f} million a second), {} of warps; {} loads and "
+        "{} stores of warps in global memory, {} sectors of 32 bytes; {} atomics, {} of them of floats; {} barriers\n",
+        c.launches, seconds, c.instructions, seconds > 0 ? double(c.instructions) / seconds * 1e-6 : 0,
+        c.warp_instructions, c.global_loads, c.global_stores, c.sectors, c.atomics, c.float_atomics, c.barriers);
+    std::fputs(text.c_str(), stderr);
   }
 };
 
