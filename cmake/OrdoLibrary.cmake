@@ -109,12 +109,8 @@ if(ORDO_CUDA_MODE STREQUAL "EMULATED")
 elseif(ORDO_CUDA_MODE STREQUAL "ON")
   # cuBLAS and cuDNN are opened when they are first called (engine/cuda/shared_library.h), from where the toolkit is in
   # this build and from where the loader looks in an installed one. -z defs: a function called past that is an error here.
-  if(ORDO_CUDART STREQUAL "SHARED")
-    target_link_libraries(ordo PRIVATE CUDA::cudart)
-  else()
-    target_link_libraries(ordo PRIVATE $<LINK_ONLY:CUDA::cudart_static>)
-  endif()
-  target_link_libraries(ordo PRIVATE ${CMAKE_DL_LIBS})
+  set(cudart $<IF:$<STREQUAL:${ORDO_CUDART},SHARED>,CUDA::cudart,CUDA::cudart_static>)
+  target_link_libraries(ordo PRIVATE $<LINK_ONLY:${cudart}> ${CMAKE_DL_LIBS})
   target_link_options(ordo PRIVATE -Wl,-z,defs)
   set_property(TARGET ordo APPEND PROPERTY BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
   # CUDA's headers are only for the files that need them, so that compiler caches serve all builds with the others.

@@ -8,13 +8,15 @@ namespace ordo::cuda {
 
 namespace {
 LaunchTuning g_tuning;
-}
+constexpr int kMostThreads =
+    512;  // with 128 registers each, which no kernel exceeds, they fill a multiprocessor's 65536
+}  // namespace
 
 const LaunchTuning& launch_tuning() { return g_tuning; }
 
 LaunchTuning set_launch_tuning(const LaunchTuning& tuning) {
-  ORDO_CHECK(tuning.block >= 32 && tuning.block <= 1024 && tuning.block % 32 == 0, ValueError, "launch tuning",
-             "blocks of {} threads; it must be a multiple of 32, at most 1024", tuning.block);
+  ORDO_CHECK(tuning.block >= 32 && tuning.block <= kMostThreads && tuning.block % 32 == 0, ValueError, "launch tuning",
+             "blocks of {} threads; it must be a multiple of 32, at most {}", tuning.block, kMostThreads);
   ORDO_CHECK(tuning.most_blocks >= 1 && tuning.most_blocks <= 0x7fffffff, ValueError, "launch tuning",
              "at most {} blocks; it must be 1 to 2147483647", tuning.most_blocks);
   return std::exchange(g_tuning, tuning);

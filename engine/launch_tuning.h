@@ -7,7 +7,7 @@
 namespace ordo::cuda {
 
 struct LaunchTuning {
-  int block = 256;                   ///< threads of a block; a multiple of 32, at most 1024
+  int block = 256;                   ///< threads of a block; a multiple of 32, at most 512
   int64_t most_blocks = 0x7fffffff;  ///< of any launch; fewer than the work needs make the kernels loop
 };
 

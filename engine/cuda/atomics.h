@@ -44,7 +44,7 @@ __device__ void atomic_add_16(T* p, T v) {
 
 __device__ inline void atomic_add(Half* p, Half v) {
 #if defined(__CUDA_ARCH__)
-  asm volatile("red.add.noftz.f16 [%0], %1;" ::"l"(p), "h"(v.bits) : "memory");
+  asm volatile("red.global.add.noftz.f16 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "h"(v.bits) : "memory");
 #else
   detail::atomic_add_16(p, v);
 #endif
@@ -52,7 +52,7 @@ __device__ inline void atomic_add(Half* p, Half v) {
 
 __device__ inline void atomic_add(BFloat16* p, BFloat16 v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("red.add.noftz.bf16 [%0], %1;" ::"l"(p), "h"(v.bits) : "memory");
+  asm volatile("red.global.add.noftz.bf16 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "h"(v.bits) : "memory");
 #else
   detail::atomic_add_16(p, v);
 #endif
@@ -62,7 +62,7 @@ __device__ inline void atomic_add(BFloat16* p, BFloat16 v) {
 __device__ inline void atomic_add2(Half* p, Half first, Half second) {
 #if defined(__CUDA_ARCH__)
   const uint32_t both = uint32_t(second.bits) << 16 | first.bits;
-  asm volatile("red.add.noftz.f16x2 [%0], %1;" ::"l"(p), "r"(both) : "memory");
+  asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(both) : "memory");
 #else
   atomic_add(p, first);
   atomic_add(p + 1, second);
@@ -71,7 +71,7 @@ __device__ inline void atomic_add2(Half* p, Half first, Half second) {
 __device__ inline void atomic_add2(BFloat16* p, BFloat16 first, BFloat16 second) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   const uint32_t both = uint32_t(second.bits) << 16 | first.bits;
-  asm volatile("red.add.noftz.bf16x2 [%0], %1;" ::"l"(p), "r"(both) : "memory");
+  asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(both) : "memory");
 #else
   atomic_add(p, first);
   atomic_add(p + 1, second);

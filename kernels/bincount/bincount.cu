@@ -36,12 +36,14 @@ __global__ void bincount_range_kernel(const I* input, int64_t count, unsigned lo
 
 ValueRange value_range(const BincountArgs& a) {
   const ordo::cuda::DeviceScope scope(a.device);
-  unsigned long long range[2] = {~0ull, 0};
+  unsigned long long range[2];
   Scratch<unsigned long long> on_device(2, a.device);
-  ordo::detail::copy_bytes(on_device.data(), a.device, range, Device(), sizeof range);
+  const cudaStream_t stream = ordo::cuda::current_stream(a.device);
+  ordo::cuda::check(cudaMemsetAsync(on_device.data(), 0xff, sizeof *range, stream), "cudaMemsetAsync");
+  ordo::cuda::check(cudaMemsetAsync(on_device.data() + 1, 0, sizeof *range, stream), "cudaMemsetAsync");
   dispatch_index("bincount", a.input_dtype, [&]<class I>() {
-    ordo::cuda::launch_over(bincount_range_kernel<I>, (a.count + 15) / 16, ordo::cuda::current_stream(a.device),
-                            static_cast<const I*>(a.input), a.count, on_device.data());
+    ordo::cuda::launch_over(bincount_range_kernel<I>, (a.count + 15) / 16, stream, static_cast<const I*>(a.input),
+                            a.count, on_device.data());
   });
   ordo::detail::copy_bytes(range, Device(), on_device.data(), a.device, sizeof range);
   return {from_ordered_bits(range[0]), from_ordered_bits(range[1])};

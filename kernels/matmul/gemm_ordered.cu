@@ -31,7 +31,8 @@ __device__ inline void load_square(A (&square)[kDepth][kTile + 1], const T* from
 }
 
 template <class T, class C>
-__global__ void ordered_gemm_kernel(Gemm g, int64_t row_tiles, int64_t col_tiles) {
+__global__ void __launch_bounds__(kThreads, sizeof(T) > 4 || std::is_integral_v<T> ? 1 : 2)
+    ordered_gemm_kernel(Gemm g, int64_t row_tiles, int64_t col_tiles) {
   using A = product_sum_t<T>;
   using Square = A[kDepth][kTile + 1];
   ORDO_SHARED(Square, a_square);

@@ -85,7 +85,7 @@ void library_gemm(const Gemm& given, Device device) {
     g.c = g.c.transposed();
     g.bias_per_row = !g.bias_per_row;
   }
-  if (!g.accumulate && (g.bias || g.k == 0)) start_gemm(g, device);
+  if (!g.accumulate && (g.bias || g.k == 0)) start_gemm(given, device);  // row by row, as C lies
   if (g.k == 0) return;
   const bool add = g.accumulate || g.bias;
   const float one = 1, zero = 0;

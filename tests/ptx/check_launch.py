@@ -19,7 +19,7 @@ import fatbin
 from check_ptx import demangled
 from cubin import Resources
 
-BLOCK = 256  # threads: `block` of engine/launch_tuning.h, which no launch without that exceeds
+BLOCK = 512  # threads: the most that engine/launch_tuning.h allows, which no launch without a bound exceeds
 REGISTERS = 65536  # of a multiprocessor and of a block, from compute capability 5.0 on
 REGISTER_UNIT = 256  # a warp gets a multiple of these
 SHARED = 48 * 1024

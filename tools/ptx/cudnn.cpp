@@ -142,7 +142,7 @@ cudnnStatus_t ready_to_run(cudnnHandle_t handle, cudnnStatus_t status, Convoluti
                            size_t bytes) {
   if (!handle) return CUDNN_STATUS_NOT_INITIALIZED;
   if (status != CUDNN_STATUS_SUCCESS) return status;
-  if (c->math == CUDNN_TENSOR_OP_MATH) return CUDNN_STATUS_NOT_SUPPORTED;  // no algorithm was listed with it
+  if (c->math == CUDNN_TENSOR_OP_MATH) return CUDNN_STATUS_EXECUTION_FAILED;  // no algorithm was listed with it
   return bytes >= kWorkspace && ordo_ptx_on_device(workspace, kWorkspace) ? CUDNN_STATUS_SUCCESS
                                                                           : CUDNN_STATUS_BAD_PARAM;
 }
@@ -178,6 +178,8 @@ const char* cudnnGetErrorString(cudnnStatus_t status) {
       return "CUDNN_STATUS_BAD_PARAM";
     case CUDNN_STATUS_NOT_SUPPORTED:
       return "CUDNN_STATUS_NOT_SUPPORTED";
+    case CUDNN_STATUS_EXECUTION_FAILED:
+      return "CUDNN_STATUS_EXECUTION_FAILED";
     default:
       return "CUDNN_UNKNOWN_STATUS";
   }

@@ -181,7 +181,8 @@ class Runtime {
   void report() const {
     const Counts& c = device.counts;
     const std::string text = fmt::format(
-        "PTX machine: {} launches in {:.2f} s; instructions: {} of threads ({:.0f} million a second), {} of warps; {} loads and "
+        "PTX machine: {} launches in {:.2f} s; instructions: {} of threads ({:.0f} million a second), {} of warps; {} "
+        "loads and "
         "{} stores of warps in global memory, {} sectors of 32 bytes; {} atomics, {} of them of floats; {} barriers\n",
         c.launches, seconds, c.instructions, seconds > 0 ? double(c.instructions) / seconds * 1e-6 : 0,
         c.warp_instructions, c.global_loads, c.global_stores, c.sectors, c.atomics, c.float_atomics, c.barriers);

@@ -254,8 +254,9 @@ void accumulate_exact(const Items& items, typename Items::value_type* output, co
 
   ordo::cuda::check(cudaMemsetAsync(exponents.data(), 0, sizeof(ExactExponents), stream), "cudaMemsetAsync");
   const auto begin = [&]<bool kRanges>(std::bool_constant<kRanges>, const RangeEntries& ranges) {
-    ordo::cuda::launch_over(accumulate_exact_exponents_kernel<kRanges, Items>, values, stream, items, shape, ranges,
-                            exponents.data());
+    // Many values to a thread: all warps meet at the exponents, which lie in one sector.
+    ordo::cuda::launch_over(accumulate_exact_exponents_kernel<kRanges, Items>, (values + 15) / 16, stream, items, shape,
+                            ranges, exponents.data());
     exact_begin(sums, stream);
   };
   if (plan.form == ExactForm::ranges) {

@@ -38,7 +38,7 @@ TEST_F(LaunchTest, no_element_is_no_launch) {
 
 TEST(LaunchTuningTest, refuses_what_kernels_cannot_do) {
   EXPECT_THROW(cuda::set_launch_tuning({48, 3}), ValueError);
-  EXPECT_THROW(cuda::set_launch_tuning({2048, 3}), ValueError);
+  EXPECT_THROW(cuda::set_launch_tuning({1024, 3}), ValueError);
   EXPECT_THROW(cuda::set_launch_tuning({64, 0}), ValueError);
   EXPECT_EQ(cuda::launch_tuning().block, 256);
 }
