@@ -137,7 +137,6 @@ class KernelDecoder : public Decoder {
 
   void declare(const std::string& name, const Variable& v) {
     if (v.is_extern) {
-      program_.has_dynamic_shared = true;
       symbols_[name] = {"dynamic", 0};
       return;
     }

@@ -168,14 +168,16 @@ bool Warp::step(int64_t quantum) {
   Counts& counts = block_->device().counts;
   const Program& program = block_->program();
   const int64_t given = quantum;
-  if (!choose(false) && !(run_ready() && choose(false))) return false;
+  uint64_t lanes_done = 0;
+  const auto others = [&] { return choose(false) || (run_ready() && choose(false)); };
+  if (!others()) return false;
   const auto stop = [&] {
     if (mask_ != 0) stand(mask_, place_);
     mask_ = 0;
+    counts.instructions += lanes_done;
     counts.warp_instructions += uint64_t(given - quantum);
     return true;
   };
-  uint64_t lanes_done = 0;
   while (quantum > 0) {
     if (place_ == limit_) {  // others stand here: on together
       stand(mask_, place_);
@@ -228,10 +230,7 @@ bool Warp::step(int64_t quantum) {
         alive_ &= ~m;
         mask_ &= ~m;
         ++place_;
-        if (mask_ == 0 && !choose(false) && !(run_ready() && choose(false))) {
-          counts.instructions += lanes_done;
-          return stop();
-        }
+        if (mask_ == 0 && !others()) return stop();
         break;
       case Instruction::Control::barrier:
         if (m != 0) {
@@ -240,10 +239,7 @@ bool Warp::step(int64_t quantum) {
         }
         stand(mask_, place_ + 1);
         counts.barriers += m != 0;
-        if (!choose(false) && !(run_ready() && choose(false))) {
-          counts.instructions += lanes_done;
-          return stop();
-        }
+        if (!others()) return stop();
         break;
       case Instruction::Control::collective:
         if (m == alive_ && ready(in, m) == m) {  // all at once, as mostly
@@ -255,14 +251,10 @@ bool Warp::step(int64_t quantum) {
         stand(mask_ & ~m, place_ + 1);
         waiting_ |= m;
         run_ready();
-        if (!choose(false) && !(run_ready() && choose(false))) {
-          counts.instructions += lanes_done;
-          return stop();
-        }
+        if (!others()) return stop();
         break;
     }
   }
-  counts.instructions += lanes_done;
   return stop();
 }
 

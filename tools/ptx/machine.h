@@ -100,7 +100,6 @@ struct Program {
   };
   std::vector<Special> specials;  // registers that are set before a warp begins
   size_t frame_bytes = 0, shared_bytes = 0, local_bytes = 0, parameter_bytes = 0;
-  bool has_dynamic_shared = false;
   int most_threads = 0;
 };
 
