@@ -15,8 +15,9 @@ constexpr int kMostThreads =
 const LaunchTuning& launch_tuning() { return g_tuning; }
 
 LaunchTuning set_launch_tuning(const LaunchTuning& tuning) {
-  ORDO_CHECK(tuning.block >= 32 && tuning.block <= kMostThreads && tuning.block % 32 == 0, ValueError, "launch tuning",
-             "blocks of {} threads; it must be a multiple of 32, at most {}", tuning.block, kMostThreads);
+  ORDO_CHECK(tuning.block >= 32 && tuning.block <= LaunchTuning::kMostThreads && tuning.block % 32 == 0, ValueError,
+             "launch tuning", "blocks of {} threads; it must be a multiple of 32, at most {}", tuning.block,
+             LaunchTuning::kMostThreads);
   ORDO_CHECK(tuning.most_blocks >= 1 && tuning.most_blocks <= 0x7fffffff, ValueError, "launch tuning",
              "at most {} blocks; it must be 1 to 2147483647", tuning.most_blocks);
   return std::exchange(g_tuning, tuning);

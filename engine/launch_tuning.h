@@ -7,7 +7,10 @@
 namespace ordo::cuda {
 
 struct LaunchTuning {
-  int block = 256;                   ///< threads of a block; a multiple of 32, at most 512
+  /// With 128 registers each, which no kernel launched so exceeds, they fill a multiprocessor's 65536.
+  static constexpr int kMostThreads = 512;
+
+  int block = 256;                   ///< threads of a block; a multiple of 32, at most kMostThreads
   int64_t most_blocks = 0x7fffffff;  ///< of any launch; fewer than the work needs make the kernels loop
 };
 

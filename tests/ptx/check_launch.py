@@ -101,7 +101,7 @@ def self_test(nvcc):
              ("accumulate_exact_ranges_kernel", Resources(32, 0, 16385, 0), 80, ["and 32768 from the launch"])]
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, "../../engine/launch_tuning.h"), encoding="utf-8") as file:
-        failed = f"int block = {BLOCK};" not in file.read()
+        failed = f"kMostThreads = {BLOCK};" not in file.read()
     print("the largest block:", "WRONG: not that of engine/launch_tuning.h" if failed else "as expected")
     for name, resources, architecture, expected in cases:
         found = faults(name, resources, architecture)

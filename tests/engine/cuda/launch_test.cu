@@ -19,7 +19,7 @@ TEST_F(LaunchTest, launch_over_visits_every_element_once_in_any_geometry) {
   const struct {
     cuda::LaunchTuning tuning;
     int n, blocks;
-  } cases[] = {{{}, 1000, 4}, {{64, 3}, 1000, 3}, {{64, 3}, 65, 2}, {{1024, 1}, 5000, 1}, {{32, 7}, 1, 1}};
+  } cases[] = {{{}, 1000, 4}, {{64, 3}, 1000, 3}, {{64, 3}, 65, 2}, {{512, 1}, 5000, 1}, {{32, 7}, 1, 1}};
   for (const auto& c : cases) {
     const DeviceArray<int> visits(size_t(c.n)), geometry(size_t(2));
     const cuda::LaunchTuning before = cuda::set_launch_tuning(c.tuning);
