@@ -8,8 +8,6 @@ namespace ordo::cuda {
 
 namespace {
 LaunchTuning g_tuning;
-constexpr int kMostThreads =
-    512;  // with 128 registers each, which no kernel exceeds, they fill a multiprocessor's 65536
 }  // namespace
 
 const LaunchTuning& launch_tuning() { return g_tuning; }
