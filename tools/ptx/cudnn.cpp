@@ -3,8 +3,10 @@
 // and an algorithm runs only with the math type it was listed with.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include <cudnn.h>
@@ -93,7 +95,7 @@ enum class Result { y, x, w };
 /// All sums of one kind, with alpha and beta.
 template <Result result>
 cudnnStatus_t compute(const void* alpha, const void* beta, Tensor xd, const void* x, Filter wd, const void* w,
-                      Convolution c, Tensor yd, const void* y, void* out) {
+                      Convolution c, Tensor yd, const void* y, void* out, bool deterministic) {
   const bool wide = xd->type == Number::f64;
   const Number scale = wide ? Number::f64 : Number::f32;
   const double by = read(alpha, scale, 0), keep = read(beta, scale, 0);
@@ -104,11 +106,15 @@ cudnnStatus_t compute(const void* alpha, const void* beta, Tensor xd, const void
   if (!ordo_ptx_on_device(x, xd->bytes()) || !ordo_ptx_on_device(w, wd->bytes()) || !ordo_ptx_on_device(y, yd->bytes()))
     return CUDNN_STATUS_BAD_PARAM;
   std::vector<Sum> sums(count, Sum(wide));
-  for_products(xd, wd, c, yd, [&](int64_t i, int64_t j, int64_t k) {
+  std::vector<std::array<int64_t, 3>> products;
+  for_products(xd, wd, c, yd, [&](int64_t i, int64_t j, int64_t k) { products.push_back({i, j, k}); });
+  static std::mt19937 random(1);
+  if (!deterministic) std::shuffle(products.begin(), products.end(), random);
+  for (const auto [i, j, k] : products) {
     if constexpr (result == Result::y) sums[size_t(k)].add(read(x, xd->type, i), read(w, wd->type, j));
     if constexpr (result == Result::x) sums[size_t(i)].add(read(y, yd->type, k), read(w, wd->type, j));
     if constexpr (result == Result::w) sums[size_t(j)].add(read(x, xd->type, i), read(y, yd->type, k));
-  });
+  }
   for (size_t i = 0; i < count; ++i)
     write(out, xd->type, int64_t(i), sums[i].result(by, keep, keep == 0 ? 0 : read(out, xd->type, int64_t(i))));
   return CUDNN_STATUS_SUCCESS;
@@ -273,7 +279,7 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t h, const void* alpha, const 
                                       const cudnnConvolutionDescriptor_t c, cudnnConvolutionFwdAlgo_t, void* workspace,
                                       size_t bytes, const void* beta, const cudnnTensorDescriptor_t yd, void* y) {
   const cudnnStatus_t status = ready_to_run(h, check(xd, wd, c, yd), c, workspace, bytes);
-  return status != CUDNN_STATUS_SUCCESS ? status : compute<Result::y>(alpha, beta, xd, x, wd, w, c, yd, y, y);
+  return status != CUDNN_STATUS_SUCCESS ? status : compute<Result::y>(alpha, beta, xd, x, wd, w, c, yd, y, y, true);
 }
 
 cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(cudnnHandle_t h, const cudnnFilterDescriptor_t w,
@@ -302,11 +308,13 @@ cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHandle_t h, cons
 }
 cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t h, const void* alpha, const cudnnFilterDescriptor_t wd,
                                            const void* w, const cudnnTensorDescriptor_t dyd, const void* dy,
-                                           const cudnnConvolutionDescriptor_t c, cudnnConvolutionBwdDataAlgo_t,
-                                           void* workspace, size_t bytes, const void* beta,
-                                           const cudnnTensorDescriptor_t dxd, void* dx) {
+                                           const cudnnConvolutionDescriptor_t c,
+                                           cudnnConvolutionBwdDataAlgo_t algorithm, void* workspace, size_t bytes,
+                                           const void* beta, const cudnnTensorDescriptor_t dxd, void* dx) {
   const cudnnStatus_t status = ready_to_run(h, check(dxd, wd, c, dyd), c, workspace, bytes);
-  return status != CUDNN_STATUS_SUCCESS ? status : compute<Result::x>(alpha, beta, dxd, dx, wd, w, c, dyd, dy, dx);
+  return status != CUDNN_STATUS_SUCCESS ? status
+                                        : compute<Result::x>(alpha, beta, dxd, dx, wd, w, c, dyd, dy, dx,
+                                                             algorithm != CUDNN_CONVOLUTION_BWD_DATA_ALGO_0);
 }
 
 cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(cudnnHandle_t h, const cudnnTensorDescriptor_t x,
@@ -335,11 +343,13 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(cudnnHandle_t h, co
 }
 cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t h, const void* alpha, const cudnnTensorDescriptor_t xd,
                                              const void* x, const cudnnTensorDescriptor_t dyd, const void* dy,
-                                             const cudnnConvolutionDescriptor_t c, cudnnConvolutionBwdFilterAlgo_t,
-                                             void* workspace, size_t bytes, const void* beta,
-                                             const cudnnFilterDescriptor_t dwd, void* dw) {
+                                             const cudnnConvolutionDescriptor_t c,
+                                             cudnnConvolutionBwdFilterAlgo_t algorithm, void* workspace, size_t bytes,
+                                             const void* beta, const cudnnFilterDescriptor_t dwd, void* dw) {
   const cudnnStatus_t status = ready_to_run(h, check(xd, dwd, c, dyd), c, workspace, bytes);
-  return status != CUDNN_STATUS_SUCCESS ? status : compute<Result::w>(alpha, beta, xd, x, dwd, dw, c, dyd, dy, dw);
+  return status != CUDNN_STATUS_SUCCESS ? status
+                                        : compute<Result::w>(alpha, beta, xd, x, dwd, dw, c, dyd, dy, dw,
+                                                             algorithm != CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0);
 }
 
 }  // extern "C"
