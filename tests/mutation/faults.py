@@ -8,6 +8,7 @@ LEVELS = "kernels/accumulate/sorted/levels.cu"
 EXACT = "kernels/accumulate/exact/exact.h"
 CELLS_CPU = "kernels/accumulate/exact/exact_cells_cpu.cpp"
 CELLS_CPU_H = "kernels/accumulate/exact/exact_cells_cpu.h"
+INTERVALS_CPU = "kernels/accumulate/exact/interval_cells_cpu.cpp"
 EXACT_CUDA = "kernels/accumulate/exact/exact_cuda.cuh"
 ATOMIC = "kernels/accumulate/atomic/atomic_cuda.cuh"
 ATOMIC_MERGE = "kernels/accumulate/shared/merge_cuda.cuh"
@@ -144,16 +145,16 @@ KERNEL_FAULTS = [
           "(bits ^ std::bit_cast<int64_t>(rest)) < 0 ? -1 : 1", "rest < 0 ? -1 : 1"),
     fault("CPU exact: sums are rounded to even before the element type", CELLS_CPU,
           "bits + (rest != 0 && (bits & 1) == 0 ? away : 0)", "bits + 0 * away"),
-    fault("CPU exact: a float that lost bits rounds as if it were whole", CELLS_CPU,
+    fault("CPU exact: a float that lost bits rounds as if it were whole", "kernels/accumulate/exact/round_sum_cpu.h",
           "f = double(f) == sum ? f : ordo::detail::bits_float(odd);", ""),
     fault("CPU exact: any rest has a sure sign", CELLS_CPU, "std::fabs(lost[k]) > all_lost[k] * 0x1p-48", "all_lost[k] > 0"),
     fault("CPU exact: sums of threads that rounded are taken", CELLS_CPU,
           "!(rounded && sum_rounds(all, cell))", "true"),
     fault("CPU exact: what other threads spilled is lost", CELLS_CPU,
           "for (const ExactCells& cells : all) {\n    spilled", "for (const ExactCells& cells : all.first(1)) {\n    spilled"),
-    fault("CPU exact: full cells are taken as they are", "kernels/accumulate/exact/exact_cpu.h",
-          "    if (!fit) add_all(SumWindows::for_any_values(), std::numeric_limits<int64_t>::max());\n", ""),
-    fault("CPU exact: one of the hot cell's sums is lost", CELLS_CPU, "turn < kTurns", "turn + 1 < kTurns"),
+    fault("CPU exact: full cells are taken as they are", "kernels/accumulate/exact/exact_range_cpu.h",
+          "  if (!fit) add_all(SumWindows::for_any_values(), std::numeric_limits<int64_t>::max());\n", ""),
+    fault("CPU exact: one of the hot cell's sums is lost", CELLS_CPU, "turn < SumFinder::kTurns", "turn + 1 < SumFinder::kTurns"),
     fault("CPU exact: what the hot cell spilled goes to none", CELLS_CPU,
           "cell < cells_.count_ ? cell : cells_.hot_", "cell"),
     fault("CPU exact: cells keep what another range left", CELLS_CPU, "  spilled_.clear();\n", ""),
@@ -164,8 +165,18 @@ KERNEL_FAULTS = [
     fault("exact: the largest exponent is stored without an atomic", EXACT_CUDA,
           "atomicMax(&all->top, top);", "all->top = top;"),
     fault("exact: only one window is cleared", "kernels/accumulate/exact/exact.cu", "ExactWindowsUsed(sums).slots() * sums.count", "sums.count"),
-    fault("CPU exact: a bad index is found too late", "kernels/accumulate/exact/exact_cpu.h",
-          "    if (met_bad_index()) return;\n    if (!fit)", "    if (!fit)"),
+    fault("CPU exact: a bad index is found too late", "kernels/accumulate/exact/exact_range_cpu.h",
+          "  if (met_bad_index()) return;\n  if (!fit)", "  if (!fit)"),
+    fault("CPU exact: bounds are rounded to nearest", "kernels/accumulate/exact/rounding_mode_cpu.h", "| kDown", "| 0"),
+    fault("CPU exact: bounds are always sure", INTERVALS_CPU, "uint8_t(same_bits(result[k], round_to<T>(high[k])))", "uint8_t(1)"),
+    fault("CPU exact: infinite bounds are sure", INTERVALS_CPU, "& uint8_t(is_finite)", "| uint8_t(!is_finite)"),
+    fault("CPU exact: bounds of one of the hot cell's sums are lost", INTERVALS_CPU, "turn < SumFinder::kTurns", "turn + 1 < SumFinder::kTurns"),
+    fault("CPU exact: a difference of equals is a negative zero", INTERVALS_CPU, "sums[k].low + 0.0", "sums[k].low"),
+    fault("CPU exact: what bounds wrote is not undone", "kernels/accumulate/exact/exact_range_cpu.h", "undo_intervals<T>(own, from, to, range.output);", ""),
+    fault("CPU exact: cells that are not sure get what one thread has", "kernels/accumulate/exact/exact_range_cpu.h",
+          "own[0][k].add(own[thread][k]);", ""),
+    fault("CPU exact: a bad index is found after bounds were written", "kernels/accumulate/exact/exact_range_cpu.h",
+          "  if (met_bad_index()) return true;\n  std::mutex", "  std::mutex"),
     fault("exact: a sum that lost bits rounds as if it were whole", EXACT,
           "f = kept == sum ? f : ordo::detail::bits_float(odd);", ""),
     fault("planned bags: items in no bag count", "kernels/embedding_bag/bags.h",

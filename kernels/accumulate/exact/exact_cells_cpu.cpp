@@ -6,13 +6,15 @@
 #include <utility>
 
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
+#include <ordo/kernels/accumulate/exact/exact_range_cpu.h>
 #include <ordo/kernels/accumulate/exact/exact_total_cpu.h>
+#include <ordo/kernels/accumulate/exact/round_sum_cpu.h>
 #include <ordo/kernels/accumulate/shared/sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 namespace {
 
-constexpr size_t kBlock = size_t(ExactCells::kBlock);
+constexpr size_t kBlock = ValueBlock::kSize;
 using Doubles = std::array<double, kBlock>;
 
 /// Whether t, the rounded sum of a and b, is their sum: the larger one's difference from t is exact.
@@ -32,18 +34,6 @@ double round_to_odd(double t, double rest) {
   const int64_t bits = std::bit_cast<int64_t>(t);
   const int64_t away = (bits ^ std::bit_cast<int64_t>(rest)) < 0 ? -1 : 1;
   return std::bit_cast<double>(bits + (rest != 0 && (bits & 1) == 0 ? away : 0));
-}
-
-/// A sum that was rounded to odd, in the element type.
-template <class T>
-T to(double sum) {
-  float f = float(sum);
-  if constexpr (!std::is_same_v<T, float>) {
-    const uint32_t away = std::fabs(double(f)) > std::fabs(sum);
-    const uint32_t odd = (ordo::detail::float_bits(f) - away) | 1u;
-    f = double(f) == sum ? f : ordo::detail::bits_float(odd);
-  }
-  return T(f);
 }
 
 /// q[k] = before[k] + the sums of all windows, rounded to odd. Finite ones only. Of others, and where a rounding error
@@ -134,14 +124,14 @@ void ExactCells::begin(int64_t count, const SumWindows& windows, int64_t most_sp
     memory_ = std::make_unique<Scratch<double>>(size, Device());
     capacity_ = size;
   }
-  for (int w = 0; w < windows.count; ++w) std::fill_n(*memory_ + w * stride_, count + kTurns, 0.0);
+  for (int w = 0; w < windows.count; ++w) std::fill_n(*memory_ + w * stride_, count + SumFinder::kTurns, 0.0);
   spilled_.clear();
 }
 
 ExactCells::Adder::Adder(ExactCells& cells, bool trusts_flag)
     : cells_(cells),
       sums_(*cells.memory_),
-      finder_(cells),
+      finder_(cells.windows_, cells.count_, cells.stride_, cells.hot_),
       trusts_flag_(trusts_flag),
       fetches_(cells.count_ * cells.windows_.count * int64_t(sizeof(double)) > kFetchedBytes) {}
 
@@ -156,7 +146,7 @@ void ExactCells::Adder::add_block() {
   block_.count = 0;
 }
 
-void ExactCells::Adder::add_carefully(const Block& block) {
+void ExactCells::Adder::add_carefully(const ValueBlock& block) {
   for (size_t k = block.count; k-- > 0;) sums_[block.sums[k]] = before_[k];
   for (size_t k = 0; k < block.count; ++k) {
     double& sum = sums_[block.sums[k]];
@@ -176,7 +166,7 @@ std::vector<ExactCells::Spilled> ExactCells::spilled(std::span<const ExactCells>
   for (const ExactCells& cells : all) {
     spilled.insert(spilled.end(), cells.spilled_.begin(), cells.spilled_.end());
     for (int w = 0; w < cells.windows_.count && cells.hot_ >= 0; ++w)
-      for (int64_t turn = 0; turn < kTurns; ++turn)
+      for (int64_t turn = 0; turn < SumFinder::kTurns; ++turn)
         spilled.push_back({cells.hot_, cells.window(w)[cells.count_ + turn]});
   }
   std::sort(spilled.begin(), spilled.end(), [](const Spilled& a, const Spilled& b) { return a.cell < b.cell; });
@@ -209,8 +199,8 @@ void ExactCells::finish(std::span<const ExactCells> all, std::span<const Spilled
   Doubles before, q;
   std::array<T, kBlock> old;
   std::array<int64_t, kBlock> is_sure;
-  for (int64_t begin = first; begin < last; begin += ExactCells::kBlock) {
-    const size_t count = size_t(std::min(last - begin, ExactCells::kBlock));
+  for (int64_t begin = first; begin < last; begin += int64_t(kBlock)) {
+    const size_t count = size_t(std::min(last - begin, int64_t(kBlock)));
     for (size_t w = 0; w < rows.size(); ++w) rows[w] = all[0].window(int(w)) + begin;
     bool rounded = false;  // were sums of several threads
     if (all.size() > 1) {
@@ -230,7 +220,7 @@ void ExactCells::finish(std::span<const ExactCells> all, std::span<const Spilled
     const bool unsure = total(rows, before, count, q, is_sure);
     // A sum of zero leaves a zero as it is, bit for bit.
     for (size_t k = 0; k < count; ++k) {
-      const T result = to<T>(q[k]);
+      const T result = round_to<T>(q[k]);
       output(begin + int64_t(k)) = q[k] == 0 && before[k] == 0 ? old[k] : result;
     }
     if (!rounded && !unsure && (next == spilled.end() || next->cell >= begin + int64_t(count))) continue;
@@ -252,6 +242,9 @@ void finish_cells(std::span<const ExactCells> all, std::span<const ExactCells::S
                   int64_t last, const CellsOutput<T, kSingle>& output) {
   ExactCells::finish<T>(all, spilled, first, last, output);
 }
+
+template void add_items<true>(FromDealtValues, int64_t, int64_t, ExactCells&);
+template void add_items<true>(FromDealtValues, int64_t, int64_t, IntervalCells&);
 
 template void finish_cells(std::span<const ExactCells>, std::span<const ExactCells::Spilled>, int64_t, int64_t,
                            const CellsOutput<float, true>&);

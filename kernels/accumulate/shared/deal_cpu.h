@@ -25,12 +25,13 @@ class Deal {
         shift_(shift),
         threads_(threads),
         ranges_(((destinations - 1) >> shift) + 1),
-        places_(threads * (ranges_ + 1), Device()) {  // the last range is of skipped items
-    for_pieces(threads, [&](int piece) { count(begin(piece), begin(piece + 1), places_ + piece * (ranges_ + 1)); });
+        stride_((ranges_ + 1 + 7) / 8 * 8 + 8),
+        places_(threads * stride_, Device()) {  // the last range is of skipped items
+    for_pieces(threads, [&](int piece) { count(begin(piece), begin(piece + 1), places_ + piece * stride_); });
     int64_t place = 0;
     for (int64_t r = 0; r <= ranges_; ++r) {
       starts_.push_back(place);
-      for (int p = 0; p < threads; ++p) place += std::exchange(places_[p * (ranges_ + 1) + r], place);
+      for (int p = 0; p < threads; ++p) place += std::exchange(places_[p * stride_ + r], place);
     }
   }
 
@@ -47,14 +48,15 @@ class Deal {
   template <class Entry, class Make>
   void deal(Entry* entries, const Make& entry) {
     for_pieces(threads_, [&](int piece) {
-      int64_t* next = places_ + piece * (ranges_ + 1);
+      int64_t* next = places_ + piece * stride_;
       const Items mine = items_;
       const Make make = entry;
+      Entry* const to = entries;
       const int shift = shift_;
       const int64_t within = (int64_t(1) << shift) - 1;
       for (int64_t i = begin(piece), last = begin(piece + 1); i < last; ++i) {
         const int64_t d = checked_destination(mine, i);
-        if (d >= 0) entries[next[d >> shift]++] = make(i, uint32_t(d & within));
+        if (d >= 0) to[next[d >> shift]++] = make(i, uint32_t(d & within));
       }
     });
   }
@@ -84,7 +86,7 @@ class Deal {
   const Items& items_;
   int64_t destinations_;
   int shift_, threads_;
-  int64_t ranges_;
+  int64_t ranges_, stride_;  // a thread's places share no cache line with another's
   Scratch<int64_t> places_;  // [thread][range]: how many, then where the next goes
   std::vector<int64_t> starts_;
 };

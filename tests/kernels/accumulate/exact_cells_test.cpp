@@ -1,4 +1,4 @@
-// What `exact` on the CPU is made of: the processor's flag, the sum of any floats, and cells.
+// What `exact` on the CPU is made of: the processor's flag and direction of rounding, the sum of any floats, and cells.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -11,6 +11,7 @@
 
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
 #include <ordo/kernels/accumulate/exact/exact_total_cpu.h>
+#include <ordo/kernels/accumulate/exact/interval_cells_cpu.h>
 #include <ordo/kernels/accumulate/exact/rounding_flag_cpu.h>
 #include "tests/kernels/accumulate/exact_reference.h"
 
@@ -51,6 +52,19 @@ TEST(RoundingFlag, leaves_the_caller_s_as_it_was) {
       EXPECT_EQ(std::fetestexcept(FE_INEXACT) != 0, raised) << rounds;
     }
   std::feclearexcept(FE_INEXACT);
+}
+
+TEST(RoundsDown, as_long_as_it_lives) {
+  ASSERT_TRUE(RoundsDown::works());
+  for (double sign : {1.0, -1.0}) {
+    volatile double down = 0;
+    {
+      const RoundsDown rounds(const_cast<double*>(&down));
+      down = add(sign, sign * 0x1p-60);
+    }
+    EXPECT_EQ(down, sign > 0 ? 1 : -1 - 0x1p-52);
+    EXPECT_EQ(add(sign, sign * 0x1p-60), sign);
+  }
 }
 
 /// Any float: mostly of exponents about `center`, some infinite, some zero.
@@ -227,6 +241,95 @@ TEST(ExactCells, take_as_few_windows_as_the_values_need) {
   EXPECT_GT(windows(8, 16).count, 1);
   EXPECT_LE(windows(8, 16).count, 4);
   EXPECT_GT(windows(8, 1e4).count, 2);
+}
+
+/// Adds a table to so many cells, and gives its results; which of them were not sure, too.
+template <class T>
+std::vector<T> by_intervals(const Table& table, size_t owners, int64_t hot, std::vector<int64_t>& unsure) {
+  std::vector<IntervalCells> own(owners);
+  for (IntervalCells& cells : own) cells.begin(table.cells, hot);
+  for (size_t p = 0; p < owners; ++p) {
+    IntervalCells::Adder adder(own[p]);
+    for (size_t i = p; i < table.to.size(); i += owners) adder.add(table.to[i], table.values[i]);
+  }
+  std::vector<T> result;
+  for (float v : table.old) result.push_back(T(v));
+  const std::vector<T> old = result;
+  const CellsOutput<T, true> output{result.data(), {table.cells, 1, 1}, 0};
+  unsure = finish_intervals(std::span(own), 0, table.cells / 2, output);
+  const auto more = finish_intervals(std::span(own), table.cells / 2, table.cells, output);
+  unsure.insert(unsure.end(), more.begin(), more.end());
+  for (int64_t c : unsure) EXPECT_EQ(bits(result[size_t(c)]), bits(old[size_t(c)]));
+  std::vector<T> undone = result;
+  undo_intervals<T>(own, 0, table.cells, {undone.data(), {table.cells, 1, 1}, 0});
+  for (size_t c = 0; c < old.size(); ++c) EXPECT_EQ(bits(undone[c]), bits(old[c]));
+  return result;
+}
+
+template <class T>
+void expect_intervals_keep_rule_5() {
+  std::mt19937_64 random(17);
+  int64_t cells = 0, not_sure = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const int spread = int(random() % 4) * 40;
+    const Table table(random, 1 + int64_t(random() % 500), int64_t(random() % 5000), spread, trial % 4 != 0);
+    const auto want = table.want<T>();
+    const int64_t hot = trial % 2 == 0 ? -1 : int64_t(random() % uint64_t(table.cells));
+    std::vector<int64_t> unsure;
+    const auto got = by_intervals<T>(table, 1 + size_t(trial % 3), hot, unsure);
+    for (size_t c = 0; c < got.size(); ++c) {
+      if (std::binary_search(unsure.begin(), unsure.end(), int64_t(c))) continue;
+      ASSERT_EQ(bits(got[c]), bits(want[c])) << trial << " cell " << c << " hot " << hot;
+    }
+    // Infinities are not sure. Nor are those of which two large values make a tie, and small ones break it.
+    for (size_t c = 0; c < want.size(); ++c) cells += std::isfinite(float(want[c]));
+    for (int64_t c : unsure) not_sure += std::isfinite(float(want[size_t(c)]));
+  }
+  EXPECT_LE(not_sure * 200, cells);
+}
+
+TEST(IntervalCells, keep_rule_5_where_they_are_sure_as_they_mostly_are) {
+  expect_intervals_keep_rule_5<float>();
+  expect_intervals_keep_rule_5<Half>();
+  expect_intervals_keep_rule_5<BFloat16>();
+}
+
+TEST(IntervalCells, are_sure_of_a_tie_and_not_of_what_is_a_hair_beside_it) {
+  struct Case {
+    std::vector<float> values;
+    bool is_sure;
+    float sum;
+  };
+  for (const Case& c : {Case{{1, 0x1p-24f}, true, 1}, Case{{1 + 0x1p-23f, 0x1p-24f}, true, 1 + 0x1p-22f},
+                        Case{{1, 0x1p-24f, 0x1p-60f}, false, 0}, Case{{1, 0x1p-24f, -0x1p-60f}, true, 1},
+                        Case{{1 + 0x1p-23f, 0x1p-24f, -0x1p-60f}, false, 0}, Case{{1, 0x1p-25f, 0x1p-60f}, true, 1},
+                        Case{{0x1p60f, 1, -0x1p60f, 1}, false, 0}, Case{{kInf}, false, 0}, Case{{kNan, 1}, false, 0},
+                        Case{{1, -1}, true, 0}})
+    for (int64_t hot : {-1, 0}) {
+      IntervalCells cells;
+      cells.begin(1, hot);
+      {
+        IntervalCells::Adder adder(cells);
+        for (float v : c.values) adder.add(0, v);
+      }
+      float result = 0;
+      const CellsOutput<float, true> output{&result, {1, 1, 1}, 0};
+      EXPECT_EQ(finish_intervals(std::span(&cells, 1), 0, 1, output).empty(), c.is_sure) << c.values.back();
+      EXPECT_EQ(bits(result), bits(c.sum)) << c.values.back();
+    }
+}
+
+TEST(IntervalCells, suit_values_of_any_size_and_not_those_on_boundaries) {
+  std::mt19937_64 random(19);
+  std::normal_distribution<double> normal;
+  std::vector<float> spread(512), boundaries(512);
+  for (float& v : spread) v = float(std::exp(8 * normal(random)) * (random() % 2 ? 1 : -1));
+  for (size_t k = 0; k < boundaries.size(); ++k) boundaries[k] = k % 3 == 0 ? 1 : k % 3 == 1 ? 0x1p-24f : 0x1p-100f;
+  for (double items_per_cell : {2.0, 16.0, 1e6})
+    EXPECT_TRUE(IntervalCells::suit_values_like<float>(spread, items_per_cell));
+  EXPECT_FALSE(IntervalCells::suit_values_like<float>(boundaries, 2));
+  EXPECT_TRUE(IntervalCells::suit_values_like<Half>(boundaries, 2));
+  EXPECT_TRUE(IntervalCells::suit_values_like<float>({}, 2));
 }
 
 }  // namespace

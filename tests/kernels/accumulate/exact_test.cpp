@@ -241,6 +241,35 @@ TEST(Exact, keeps_rule_5_where_a_look_at_the_values_misleads) {
   }
 }
 
+TEST(Exact, keeps_rule_5_where_bounds_are_not_sure_of_a_few_or_of_many) {
+  // Values of any size. Some cells also have three that end a hair beside the middle of two elements, and no look finds
+  // those. In one range, and in several; rows, too.
+  struct Size {
+    int64_t destinations, columns;
+  };
+  constexpr int64_t m = 131072;
+  for (const Size& s : {Size{3000, 1}, Size{100000, 1}, Size{1000, 3}})
+    for (int64_t every : {int64_t(1000), int64_t(5)}) {
+      std::mt19937_64 random(23);
+      std::normal_distribution<double> normal;
+      std::vector<int64_t> index(size_t{m});
+      std::vector<float> values(size_t(m * s.columns)), old(size_t(s.destinations * s.columns));
+      for (size_t i = 0; i < index.size(); ++i) index[i] = int64_t(random() % uint64_t(s.destinations));
+      for (float& v : values) v = float(std::exp(8 * normal(random)) * (random() % 2 ? 1 : -1));
+      for (int64_t d = 0, i = 20; d < s.destinations && i < m; d += every, i += i % 64 < 60 ? 1 : 21) {
+        old[size_t(d * s.columns)] = 0x1p80f;
+        for (float v : {0x1p56f, d % 2 ? 0x1p-100f : -0x1p-100f}) {
+          index[size_t(i)] = d;
+          values[size_t(i * s.columns)] = v;
+          ++i;
+        }
+      }
+      SCOPED_TRACE(testing::Message() << "every " << every);
+      expect_rule5(float32, from_vector(old, {s.destinations, s.columns}), from_vector(index, {m}),
+                   from_vector(values, {m, s.columns}));
+    }
+}
+
 TEST(Exact, does_not_depend_on_the_order) {
   const Tensor input = test_values({100}, 1), index = test_indices({5000}, 100, 2);
   const Tensor source = test_mixed_values({5000}, 3).to(float32);
