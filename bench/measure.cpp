@@ -156,6 +156,18 @@ void RowRun::measure(const Path& path, Measured& measured) {
   repeat_and_time(row_.name(path.name, device_), count, batch, repeat, measured.ms);
 }
 
+std::vector<cuda::KernelCounts> count_kernels(const Row& row, const Path& path, Device device) {
+  const DeterminismGuard guard(path.level);
+  Case c = prepare(row, device);
+  c.run(path);  // what is made once is there then
+  if (c.reset) c.reset();
+  cuda::synchronize(device);
+  cuda::start_counting();
+  c.run(path);
+  cuda::synchronize(device);
+  return cuda::kernel_counts();
+}
+
 double copy_bytes_per_second(Device device) {
   const Tensor from = zeros({int64_t(64) << 20}, {.device = device});
   Tensor to = zeros_like(from);

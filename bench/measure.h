@@ -1,6 +1,8 @@
 // Time, bits and error of one row.
 #pragma once
 
+#include <ordo/engine/emulation.h>
+
 #include <set>
 #include <string>
 #include <vector>
@@ -45,6 +47,9 @@ class RowRun {
   int64_t calls_ = 0;
   TensorList reference_;
 };
+
+/// What one path of a row does on the PTX machine: the counts of its kernels, with inputs that are in no cache.
+std::vector<cuda::KernelCounts> count_kernels(const Row& row, const Path& path, Device device);
 
 /// Bytes read and written per second by a copy of 256 MiB.
 double copy_bytes_per_second(Device device);

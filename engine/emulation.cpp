@@ -56,6 +56,8 @@ EmulatorCounts emulator_counts() {
   const emulator::Stats& s = emulator::stats();
   return {s.launches, s.float_atomics, s.float_collectives};
 }
+void start_counting() {}
+std::vector<KernelCounts> kernel_counts() { return {}; }
 
 }  // namespace ordo::cuda
 
@@ -115,6 +117,25 @@ EmulatorCounts emulator_counts() {
   return {launches, float_atomics, 0};
 }
 
+void start_counting() {
+  static auto* const start = of_machine<void()>("ordo_ptx_start_counting");
+  if (start) start();
+}
+std::vector<KernelCounts> kernel_counts() {
+  using Visit = void(void* context, const char* kernel, const char* count, unsigned long long value);
+  static auto* const visit = of_machine<void(Visit*, void*)>("ordo_ptx_kernel_counts");
+  std::vector<KernelCounts> all;
+  if (visit)
+    visit(
+        [](void* context, const char* kernel, const char* count, unsigned long long value) {
+          auto& all = *static_cast<std::vector<KernelCounts>*>(context);
+          if (all.empty() || all.back().kernel != kernel) all.push_back({kernel, {}});
+          all.back().counts[count] = double(value);
+        },
+        &all);
+  return all;
+}
+
 }  // namespace ordo::cuda
 
 #else
@@ -128,6 +149,8 @@ void restart_schedule() {}
 void finish_queued_work() {}
 std::string schedule_text(const Schedule&) { return {}; }
 EmulatorCounts emulator_counts() { return {}; }
+void start_counting() {}
+std::vector<KernelCounts> kernel_counts() { return {}; }
 
 }  // namespace ordo::cuda
 

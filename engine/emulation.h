@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace ordo::cuda {
 
@@ -39,5 +41,15 @@ struct EmulatorCounts {
   uint64_t float_collectives = 0;  ///< calls of CUB whose floating-point order is its own
 };
 EmulatorCounts emulator_counts();
+
+/// What the launches of a kernel have done since start_counting(), by the names that tools/ptx/counts.h explains. Where
+/// cuda:0 is not the PTX machine there are none.
+struct KernelCounts {
+  std::string kernel;
+  std::map<std::string, double> counts;
+};
+/// From now on, with a second-level cache that is empty.
+void start_counting();
+std::vector<KernelCounts> kernel_counts();
 
 }  // namespace ordo::cuda

@@ -209,6 +209,9 @@ TEST(PtxFaults, are_caught_by_name) {
   expect_fault(Kind::illegal_address, "outside of shared memory", "mov.u32 %r3, 253; ld.shared.u8 %r0, [%r3+3];");
   expect_fault(Kind::misaligned_address, "not a multiple", "ld.global.u32 %r0, [%rd1+2];");
   expect_fault(Kind::misaligned_address, "8 bytes", "ld.global.v2.u32 {%r0, %r3}, [%rd0+4];");
+  expect_fault(Kind::failure, "4 bytes at 0x8 of shared memory, which nobody has written",
+               "mov.u32 %r3, 8; st.shared.u16 [%r3], %r1; ld.shared.u32 %r0, [%r3];");
+  expect_fault(Kind::failure, "which nobody has written", "mov.u32 %r3, 8; atom.shared.add.u32 %r0, [%r3], 1;");
   expect_fault(Kind::illegal_instruction, "stopped itself", "trap;");
   expect_fault(Kind::timeout, "no end", "LOOP: bra LOOP;");
   expect_fault(Kind::failure, "different barriers",
@@ -289,6 +292,59 @@ TEST(PtxMachine, counts) {
   };
   EXPECT_EQ(sectors(1), 8u);
   EXPECT_EQ(sectors(8), 64u);
+  EXPECT_EQ(device.counts.dram_sectors, 0u);
+}
+
+TEST(PtxMachine, counts_what_memory_makes_dear) {
+  Device device;
+  device.cache = std::make_unique<SectorCache>(size_t(1) << 20);
+  const Words<uint32_t> out(device, 32);
+  const auto counted = [&](const std::string& body) {
+    const Counts before = device.counts;
+    run_text(device, kernel_text("ld.param.u64 %rd0, [p0]; mov.u32 %r1, %tid.x;\n" + body, 1), {out.address()}, {},
+             {32, 1, 1}, 32 * 32 * 4);
+    return device.counts - before;
+  };
+  // Words of shared memory: neighbours, all of one bank, all the same, two of each bank, and pairs, which go by halves.
+  const auto conflicts = [&](const std::string& address, const std::string& store = "st.shared.u32 [%r3], %r1;") {
+    const Counts c = counted(address + " " + store);
+    EXPECT_EQ(c.shared_accesses, 1u);
+    return c.bank_conflicts;
+  };
+  EXPECT_EQ(conflicts("shl.b32 %r3, %r1, 2;"), 0u);
+  EXPECT_EQ(conflicts("shl.b32 %r3, %r1, 7;"), 31u);
+  EXPECT_EQ(conflicts("mov.u32 %r3, 4;"), 0u);
+  EXPECT_EQ(conflicts("shl.b32 %r3, %r1, 3;"), 1u);
+  EXPECT_EQ(conflicts("shl.b32 %r3, %r1, 3;", "st.shared.v2.u32 [%r3], {%r1, %r1};"), 0u);
+  // The second time the cache has them.
+  const std::string address = "shl.b32 %r3, %r1, 2; cvt.u64.u32 %rd1, %r3; add.s64 %rd1, %rd1, %rd0; ";
+  EXPECT_EQ(counted(address + "ld.global.u32 %r4, [%rd1];").dram_sectors, 4u);
+  const Counts again = counted(address + "ld.global.u32 %r4, [%rd1];");
+  EXPECT_EQ(again.dram_sectors, 0u);
+  EXPECT_EQ(again.sectors, 4u);
+  EXPECT_EQ(again.work[size_t(Work::conversion)], 1u);
+  EXPECT_EQ(again.work[size_t(Work::memory)], 2u);
+  EXPECT_EQ(counted("red.global.add.u32 [%rd0], 1;").atomics_that_meet, 31u);
+  EXPECT_EQ(counted(address + "red.global.add.u32 [%rd1], 1;").atomics_that_meet, 0u);
+}
+
+TEST(PtxMachine, knows_what_instructions_are_for) {
+  EXPECT_EQ(work_of("add.s64"), Work::integer);
+  EXPECT_EQ(work_of("fma.rn.f32"), Work::floating);
+  EXPECT_EQ(work_of("div.rn.f32"), Work::division);
+  EXPECT_EQ(work_of("rem.u64"), Work::division);
+  EXPECT_EQ(work_of("cvt.rn.f32.s32"), Work::conversion);
+  EXPECT_EQ(work_of("ld.global.f32"), Work::memory);
+  EXPECT_EQ(work_of("bra.uni"), Work::control);
+}
+
+TEST(SectorCache, keeps_what_was_used_last) {
+  SectorCache cache(32 * 16);  // one set
+  for (uint64_t s = 1; s <= 16; ++s) EXPECT_FALSE(cache.use(s));
+  EXPECT_TRUE(cache.use(1));
+  EXPECT_FALSE(cache.use(17));  // in the place of 2
+  EXPECT_TRUE(cache.use(1));
+  EXPECT_FALSE(cache.use(2));
 }
 
 }  // namespace

@@ -57,6 +57,11 @@ expect_refused("\"family\": \"unary\", \"op\": \"warp\", \"N\": 10" "family 'una
 expect_refused("\"family\": \"pooling\", \"op\": \"relu\", \"N\": 10" "'relu' is no pooling operation")
 expect_refused("\"family\": \"sorting\", \"op\": \"sort\", \"N\": 10" "no family 'sorting'")
 
+# Predictions need the machine that counts.
+if(NOT DEFINED ENV{LD_LIBRARY_PATH} OR NOT "$ENV{LD_LIBRARY_PATH}" MATCHES "/ptx")
+  expect(2 "--model counts on the PTX machine: ./run bench --model" bench --model --quick)
+endif()
+
 # Comparing: times as they are given here, so that the outcome is known.
 function(write_results file path low median high patterns)
   file(WRITE ${DIRECTORY}/${file} "{\"format\": \"ordo bench\", \"version\": 1, \"threads\": 2, \"machine\": {}, \"results\": [

@@ -1,6 +1,7 @@
 // ordo bench: fast against deterministic against peers, over the table of bench/grid.json; and two result files
 // compared.
 #include <fmt/format.h>
+#include <ordo/engine/emulation.h>
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,8 @@
 #include <memory>
 
 #include "bench/compare.h"
+#include "bench/gpu_model.h"
+#include "bench/measure.h"
 #include "bench/suite.h"
 #include "tools/demo/progress.h"
 #include "tools/ordo/commands.h"
@@ -26,7 +29,7 @@ struct Options {
   int threads = 0;
   Effort effort;
   double threshold = 10;  // per cent
-  bool quick = false, no_peers = false, resume = false;
+  bool quick = false, no_peers = false, resume = false, model = false;
 };
 
 std::vector<std::string> command_line(const Options& o) {
@@ -102,16 +105,66 @@ void save(const Json& file, const std::string& name, bool only_try = false) {
   if (!out || error) throw DataError(fmt::format("[bench] cannot write {}", name));
 }
 
+std::regex filter_of(const Options& options) {
+  try {
+    return std::regex(options.filter);
+  } catch (const std::regex_error& error) {
+    throw CLI::ValidationError("--filter", options.filter + " is no regular expression: " + error.what());
+  }
+}
+
+// Predictions, which have a table and a file of their own: nothing here is a measurement.
+void run_model(const Options& options) {
+  if (cuda::build() != "cuda" || !cuda::is_simulated())
+    throw DataError("[bench] --model counts on the PTX machine: ./run bench --model");
+  const std::regex filter = filter_of(options);
+  const Device device("cuda");
+  Json file{{"ordo", version()}, {"predictions", Json::array()}};
+  constexpr const char* kModelLine = "{:<22} {:<18} {:<8} {:<13} {:<16} {:>8} {:>9} {:>9}";
+  fmt::print("Predicted milliseconds on GPUs, and what limits them: not measured (docs/gpu-model.md).\n\n");
+  fmt::print(fmt::runtime(kModelLine), "operation", "shape", "dtype", "values", "path", "launches", "DRAM MB",
+             "atomics");
+  for (const Gpu& gpu : gpus()) fmt::print("  {:<22}", gpu.name);
+  fmt::print("\n");
+  for (const Row& row : read_grid(options.grid, options.quick))
+    for (const Path& path : row.paths()) {
+      const std::string name = row.name(path.name, device);
+      if (!std::regex_search(name, filter)) continue;
+      const std::vector<cuda::KernelCounts> kernels = count_kernels(row, path, device);
+      const auto sum = [&](const char* count) {
+        double all = 0;
+        for (const cuda::KernelCounts& k : kernels) all += k.counts.at(count);
+        return all;
+      };
+      fmt::print(fmt::runtime(kModelLine), row.operation(), row.shape(), row.text("dtype"), row.distribution(),
+                 path.name, sum("launches"), fmt::format("{:.1f}", sum("dram_sectors") * 32e-6), sum("atomic_words"));
+      Json entry{{"name", name},
+                 {"launches", sum("launches")},
+                 {"dram_bytes", sum("dram_sectors") * 32},
+                 {"atomic_words", sum("atomic_words")},
+                 {"predicted", Json::object()}};
+      for (const Gpu& gpu : gpus()) {
+        const Prediction p = predict(kernels, gpu);
+        fmt::print("  {:<22}", fmt::format("{:.4f} {}", p.ms, p.bound));
+        entry["predicted"][gpu.name] = {{"ms", p.ms}, {"bound", p.bound}};
+      }
+      fmt::print("\n");
+      std::fflush(stdout);
+      file["predictions"].push_back(entry);
+    }
+  if (file["predictions"].empty()) throw DataError("[bench] the filter matches no benchmark");
+  if (options.json.empty()) return;
+  std::ofstream out(options.json);
+  out << file.dump(1) << "\n";
+  if (!out.flush()) throw DataError(fmt::format("[bench] cannot write {}", options.json));
+}
+
 void run_bench(Options& options) {
   Suite suite;
   suite.rows = read_grid(options.grid, options.quick);
   suite.peers = !options.no_peers;
   suite.effort = options.effort;
-  try {
-    suite.filter = std::regex(options.filter);
-  } catch (const std::regex_error& error) {
-    throw CLI::ValidationError("--filter", options.filter + " is no regular expression: " + error.what());
-  }
+  suite.filter = filter_of(options);
   if (options.threads) set_num_threads(options.threads);
   if (!options.device.empty()) {
     suite.devices = {usable_device("bench", options.device)};
@@ -223,8 +276,14 @@ Command add_bench(CLI::App& app) {
       ->needs(compare)
       ->check(CLI::Range(0.0, 1e6));
   compare->excludes(quick);
+  command
+      ->add_flag(
+          "--model", options->model,
+          "on the PTX machine, ./run bench --model: count, and predict times on GPUs; give a --filter or --quick")
+      ->excludes(compare);
   return [=] {
     if (!options->compare.empty()) return run_compare(*options);
+    if (options->model) return run_model(*options);
     if (options->quick) {
       if (!repeats->count()) options->effort.repeats = kQuick.repeats;
       if (!seconds->count()) options->effort.seconds = kQuick.seconds;

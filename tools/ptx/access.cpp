@@ -24,6 +24,12 @@ enum class Space { parameter, global, shared, local, generic };
          fmt::format("{} bytes at {:#x}, which is outside of {} memory", bytes, address, space));
 }
 
+[[noreturn, gnu::cold]] void fail_unwritten(Warp& w, const Instruction& in, int lane, uint64_t address,
+                                            uint64_t bytes) {
+  w.fail(Fault::Kind::failure, in, lane,
+         fmt::format("{} bytes at {:#x} of shared memory, which nobody has written", bytes, address));
+}
+
 [[gnu::noinline]] void look_up(Warp& w, const Instruction& in, int lane, uint64_t address, uint64_t bytes) {
   const Memory& memory = w.block().device().memory;
   const Memory::Piece* piece = memory.find(address);
@@ -39,20 +45,25 @@ enum class Space { parameter, global, shared, local, generic };
   in.recent_at = memory.changes();
 }
 
-template <Space space>
+enum class Access { read, write, change };
+
+template <Space space, Access access>
 uint8_t* resolve(Warp& w, const Instruction& in, int lane, uint64_t address, uint64_t bytes) {
   if (address % bytes != 0)
     w.fail(Fault::Kind::misaligned_address, in, lane,
            fmt::format("{} bytes at {:#x}, which is not a multiple of that", bytes, address));
   if constexpr (space == Space::generic) {
     if ((address & kWindowMask) == kSharedWindow)
-      return resolve<Space::shared>(w, in, lane, address - kSharedWindow, bytes);
+      return resolve<Space::shared, access>(w, in, lane, address - kSharedWindow, bytes);
     if ((address & kWindowMask) == kLocalWindow)
-      return resolve<Space::local>(w, in, lane, address - kLocalWindow, bytes);
-    return resolve<Space::global>(w, in, lane, address, bytes);
+      return resolve<Space::local, access>(w, in, lane, address - kLocalWindow, bytes);
+    return resolve<Space::global, access>(w, in, lane, address, bytes);
   } else if constexpr (space == Space::shared) {
     const uint64_t size = w.block().shared_size();
     if (address > size || bytes > size - address) fail_address(w, in, lane, "shared", address, bytes);
+    if constexpr (access != Access::write)
+      if (!w.block().is_written(address, bytes)) fail_unwritten(w, in, lane, address, bytes);
+    if constexpr (access == Access::write) w.block().set_written(address, bytes);
     return w.block().shared() + address;
   } else if constexpr (space == Space::local) {
     const uint64_t size = w.block().program().local_bytes;
@@ -76,67 +87,76 @@ uint64_t address_of(Warp& w, const Instruction& in, size_t operand, int lane) {
   return uint64_t(w.lanes<AddressCell>(in.operands[operand]).get(lane)) + uint64_t(in.offset);
 }
 
-/// 32-byte sectors that the lanes of an access touch together.
-class Sectors {
+/// What a warp's load or store costs, by the addresses of its lanes. A generic one may be of either memory.
+template <Space space>
+class Touched {
  public:
   void add(uint64_t address, uint64_t bytes) {
-    for (uint64_t s = address / 32; s <= (address + bytes - 1) / 32; ++s) {
-      if (count_ > 0 && sectors_[count_ - 1] == s) continue;
-      if (count_ < sectors_.size()) sectors_[count_++] = s;
-    }
+    if constexpr (space == Space::generic)
+      if ((address & kWindowMask) != 0) {
+        if ((address & kWindowMask) == kSharedWindow) banks_.add(address - kSharedWindow, bytes), is_shared_ = true;
+        return;
+      }
+    if constexpr (space == Space::shared) banks_.add(address, bytes), is_shared_ = true;
+    if constexpr (space == Space::global || space == Space::generic)
+      for (uint64_t s = address / 32; s <= (address + bytes - 1) / 32; ++s) {
+        if (count_ > 0 && sectors_[count_ - 1] == s) continue;
+        if (count_ < sectors_.size()) sectors_[count_++] = s;
+      }
   }
-  uint64_t count() {
-    std::sort(sectors_.begin(), sectors_.begin() + std::ptrdiff_t(count_));
-    return uint64_t(std::unique(sectors_.begin(), sectors_.begin() + std::ptrdiff_t(count_)) - sectors_.begin());
+  void count(Device& device, uint64_t Counts::*accesses) {
+    if (is_shared_) {
+      ++device.counts.shared_accesses;
+      device.counts.bank_conflicts += banks_.conflicts();
+    }
+    if (count_ == 0) return;
+    const auto begin = sectors_.begin(), end = begin + std::ptrdiff_t(count_);
+    std::sort(begin, end);
+    const auto last = std::unique(begin, end);
+    ++(device.counts.*accesses);
+    device.counts.sectors += uint64_t(last - begin);
+    if (device.cache)
+      for (auto s = begin; s != last; ++s) device.counts.dram_sectors += !device.cache->use(*s);
   }
 
  private:
   std::array<uint64_t, 256> sectors_;
   size_t count_ = 0;
+  BankPasses banks_;
+  bool is_shared_ = false;
 };
-
-template <Space space>
-constexpr bool kCounts = space == Space::global || space == Space::generic;
 
 /// Memory holds T, registers Cell: integers are extended by their sign, if they have one.
 template <Space space, class AddressCell, class T, class Cell>
 void load(Warp& w, const Instruction& in, Mask m) {
   const size_t vector = in.vector, bytes = sizeof(T) * vector;
-  Sectors sectors;
+  Touched<space> touched;
   for_lanes(m, [&](int l) {
     const uint64_t address = address_of<AddressCell>(w, in, vector, l);
-    const uint8_t* from = resolve<space>(w, in, l, address, bytes);
-    if constexpr (kCounts<space>) sectors.add(address, bytes);
+    const uint8_t* from = resolve<space, Access::read>(w, in, l, address, bytes);
+    touched.add(address, bytes);
     for (size_t i = 0; i < vector; ++i) {
       T v;
       std::memcpy(&v, from + i * sizeof(T), sizeof(T));
       w.lanes<Cell>(in.operands[i]).set(l, Cell(v));
     }
   });
-  if constexpr (kCounts<space>) {
-    Counts& counts = w.block().device().counts;
-    ++counts.global_loads;
-    counts.sectors += sectors.count();
-  }
+  touched.count(w.block().device(), &Counts::global_loads);
 }
 template <Space space, class AddressCell, class T, class Cell>
 void store(Warp& w, const Instruction& in, Mask m) {
   const size_t vector = in.vector, bytes = sizeof(T) * vector;
-  Sectors sectors;
+  Touched<space> touched;
   for_lanes(m, [&](int l) {
     const uint64_t address = address_of<AddressCell>(w, in, 0, l);
-    uint8_t* to = resolve<space>(w, in, l, address, bytes);
-    if constexpr (kCounts<space>) sectors.add(address, bytes);
+    uint8_t* to = resolve<space, Access::write>(w, in, l, address, bytes);
+    touched.add(address, bytes);
     for (size_t i = 0; i < vector; ++i) {
       const T v = T(w.lanes<Cell>(in.operands[1 + i]).get(l));
       std::memcpy(to + i * sizeof(T), &v, sizeof(T));
     }
   });
-  if constexpr (kCounts<space>) {
-    Counts& counts = w.block().device().counts;
-    ++counts.global_stores;
-    counts.sectors += sectors.count();
-  }
+  touched.count(w.block().device(), &Counts::global_stores);
 }
 
 // -- atomics ------------------------------------------------------------------------------------------------------
@@ -212,9 +232,21 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
                     : device.schedule.order == Schedule::Order::reverse ? kLanes - 1
                                                                         : 0;
   const int direction = device.schedule.order == Schedule::Order::reverse ? kLanes - 1 : 1;
+  std::array<uint64_t, kLanes> met;
+  size_t places = 0;
   for (int k = 0, l = begin; k < kLanes; ++k, l = (l + direction) % kLanes) {
     if ((m >> l & 1) == 0) continue;
-    uint8_t* const at = resolve<space>(w, in, l, address_of<AddressCell>(w, in, first, l), bytes);
+    const uint64_t address = address_of<AddressCell>(w, in, first, l);
+    const auto end = met.begin() + std::ptrdiff_t(places);
+    if (std::find(met.begin(), end, address) == end) met[places++] = address;
+    if (space != Space::shared && device.cache && (address & kWindowMask) == 0) {
+      device.counts.dram_sectors += !device.cache->use(address / 32);
+      device.hot_words.add(address);
+      ++device.counts.atomic_words;
+      const auto sector = std::find_if(met.begin(), end, [&](uint64_t a) { return a / 32 == address / 32; });
+      device.counts.atomic_sectors += sector == end;
+    }
+    uint8_t* const at = resolve<space, Access::change>(w, in, l, address, bytes);
     for (size_t i = 0; i < vector; ++i) {
       for (int part = 0; part < kPacked; ++part) {
         uint8_t* const here = at + (i * kPacked + size_t(part)) * sizeof(T);
@@ -233,6 +265,7 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
       }
     }
   }
+  device.counts.atomics_that_meet += uint64_t(std::popcount(m)) - places;
 }
 
 // -- which one ----------------------------------------------------------------------------------------------------

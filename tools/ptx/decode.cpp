@@ -43,6 +43,7 @@ class KernelDecoder : public Decoder {
       program_.lines.push_back(s.line);
       Instruction in;
       in.statement = uint32_t(program_.texts.size() - 1);
+      in.work = work_of(s.opcode);
       Modifiers m(s.opcode);
       statement = &s, modifiers = &m, out = &in;
       if (!s.guard.empty()) {

@@ -188,6 +188,7 @@ bool Warp::step(int64_t quantum) {
     if (in.guard != kNowhere) m &= in.guard_negated ? ~predicate(in.guard) : predicate(in.guard);
     --quantum;
     lanes_done += uint64_t(std::popcount(m));
+    ++counts.work[size_t(in.work)];
     switch (in.control) {
       case Instruction::Control::plain:
         if (m) in.run(*this, in, m);
@@ -275,6 +276,7 @@ Block::Block(Device& device, const Launch& launch, uint64_t index)
     : device_(&device), launch_(&launch), index_(unflatten(index, launch.grid)) {
   const Program& program = *launch.program;
   shared_.assign((program.shared_bytes + 15) / 16 * 16 + launch.dynamic_shared, 0xcd);
+  written_.assign(shared_.size(), 0);
   const int count = int((launch.block.count() + kLanes - 1) / kLanes);
   warps_.reserve(size_t(count));
   for (int w = 0; w < count; ++w) warps_.emplace_back(*this, w);
@@ -345,6 +347,7 @@ void run(Device& device, const Launch& launch) {
     // Blocks may wait for later ones that never find room, as long as hardware has some for them.
     if (steps > (held + 1) << 24 && held < 64) held += 4;
   }
+  device.counts.hottest_word += device.hot_words.take();
 }
 
 }  // namespace ordo::ptx

@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <span>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/ptx/counts.h"
 #include "tools/ptx/memory.h"
 
 namespace ordo::ptx {
@@ -63,6 +65,7 @@ struct Instruction {
   uint8_t count = 0;   // of operands
   uint8_t vector = 1;  // elements of a load or store
   uint8_t mask_operand = 0;
+  Work work = Work::integer;
   Reference guard = kNowhere;
   std::array<Reference, 8> operands{};
   int64_t offset = 0;  // of an address; or some other number
@@ -114,17 +117,13 @@ struct Schedule {
   uint64_t seed = 1;
 };
 
-/// What the machine has executed, of all lanes.
-struct Counts {
-  uint64_t launches = 0, instructions = 0, warp_instructions = 0, global_loads = 0, global_stores = 0, atomics = 0,
-           float_atomics = 0, sectors = 0, barriers = 0;
-};
-
 /// Memory, schedule and counts: what launches share.
 struct Device {
   Memory memory;
   Schedule schedule;
   Counts counts;
+  std::unique_ptr<SectorCache> cache;  // second-level; null where what it has, and hot words, are not counted
+  HotWords hot_words;
   uint64_t launched = 0;                    // since the schedule was restarted: every launch has another
   std::minstd_rand random;                  // which lane's atomic comes first
   uint64_t most_steps = uint64_t(1) << 33;  // of warps, in a launch; more is no progress
@@ -237,6 +236,11 @@ class Block {
   const Program& program() const { return *launch_->program; }
   uint8_t* shared() { return shared_.data(); }
   size_t shared_size() const { return shared_.size(); }
+  /// Whether all of these bytes of shared memory have been written since the block began.
+  bool is_written(uint64_t address, uint64_t bytes) const {
+    return std::memchr(written_.data() + address, 0, bytes) == nullptr;
+  }
+  void set_written(uint64_t address, uint64_t bytes) { std::memset(written_.data() + address, 1, bytes); }
   Dim3 index() const { return index_; }
   std::vector<Warp>& warps() { return warps_; }
   /// What the threads at a barrier have brought there (bar.red), and what came of it at the barrier before.
@@ -253,7 +257,7 @@ class Block {
   Device* device_;
   const Launch* launch_;
   Dim3 index_;
-  std::vector<uint8_t> shared_;
+  std::vector<uint8_t> shared_, written_;
   std::vector<Warp> warps_;
 };
 

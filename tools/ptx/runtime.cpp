@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -30,11 +31,14 @@ namespace {
 constexpr int kArchitecture = 90, kMultiprocessors = 8;
 // NVIDIA, CUDA C++ Programming Guide, compute capabilities.
 constexpr uint32_t kMostThreads = 1024, kMostDepth = 64, kMostGridX = 0x7fffffff, kMostGridYZ = 65535;
+constexpr uint32_t kMostRegisters = 65536, kRegisterUnit = 256;  // of a block; a warp gets a multiple of these
+constexpr size_t kCacheBytes = size_t(50) << 20;                 // second-level, of an H100
 constexpr size_t kSharedPerBlock = 48 * 1024, kSharedOptIn = 227 * 1024, kMostParameters = 32764;
 
 struct Module {
   std::unique_ptr<ModuleText> text;
   std::map<std::string, uint64_t> globals;
+  std::map<std::string, uint32_t> registers;  // of a thread, as ptxas gave them
 };
 
 /// A kernel of the program, by the address of its stub.
@@ -42,8 +46,8 @@ struct Kernel {
   Module* module;
   std::string name;
   std::unique_ptr<Program> program;  // decoded when it is first asked for
-  bool has_run = false;
-  std::vector<size_t> offsets;  // of parameters
+  Counts counts, counted;            // of its launches; of those before ordo_ptx_start_counting()
+  std::vector<size_t> offsets;       // of parameters
   std::vector<size_t> sizes;
   size_t most_dynamic_shared = kSharedPerBlock;
 };
@@ -96,6 +100,7 @@ class Runtime {
         std::copy(variable.initial.begin(), variable.initial.end(), data);
         module->globals[name] = reinterpret_cast<uint64_t>(data);
       }
+      module->registers = registers_of(fat_binary, kArchitecture);
     }
     modules.push_back(std::move(module));
   }
@@ -111,15 +116,20 @@ class Runtime {
           g.y > kMostGridYZ || g.z > kMostGridYZ)
         return cudaErrorInvalidConfiguration;
       if (program.most_threads > 0 && b.count() > uint64_t(program.most_threads)) return cudaErrorInvalidValue;
+      const uint64_t warps = (b.count() + kLanes - 1) / kLanes;
+      const uint64_t of_warp =
+          (registers(kernel) * uint64_t(kLanes) + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
+      if (warps * of_warp > kMostRegisters) return cudaErrorLaunchOutOfResources;
       if (shared > kernel.most_dynamic_shared || shared + program.shared_bytes > kSharedOptIn ||
           (kernel.most_dynamic_shared == kSharedPerBlock && shared + program.shared_bytes > kSharedPerBlock))
         return cudaErrorInvalidValue;
       Launch launch{&program, g, b, shared, std::vector<uint8_t>(program.parameter_bytes)};
       for (size_t i = 0; i < kernel.offsets.size(); ++i)
         std::memcpy(launch.parameters.data() + kernel.offsets[i], arguments[i], kernel.sizes[i]);
-      kernel.has_run = true;
       const Timer timer(seconds);
+      const Counts before = device.counts;
       run(device, launch);
+      kernel.counts = kernel.counts + (device.counts - before);
     } catch (const Fault& e) {
       std::fprintf(stderr, "PTX machine: %s\n  kernel %s\n", e.what(), kernel.name.c_str());
       fault = e.kind == Fault::Kind::illegal_address       ? cudaErrorIllegalAddress
@@ -132,6 +142,12 @@ class Runtime {
       return cudaErrorInvalidPtx;
     }
     return cudaSuccess;
+  }
+
+  /// Of a thread; 0 where there is no machine code.
+  static uint32_t registers(const Kernel& kernel) {
+    const auto at = kernel.module->registers.find(kernel.name);
+    return at == kernel.module->registers.end() ? 0 : at->second;
   }
 
   const Program& decoded(Kernel& kernel) {
@@ -163,7 +179,13 @@ class Runtime {
   Runtime() {
     const char *order = std::getenv("ORDO_PTX_ORDER"), *seed = std::getenv("ORDO_PTX_SEED");
     set_schedule(order ? order : "random", seed ? std::strtoull(seed, nullptr, 10) : 1);
-    if (std::getenv("ORDO_PTX_COUNTS")) std::atexit([] { get().report(); });
+    if (const char* counts = std::getenv("ORDO_PTX_COUNTS")) {
+      std::atexit([] { get().report(); });
+      if (std::strcmp(counts, "1") != 0) {
+        device.cache = std::make_unique<SectorCache>(kCacheBytes);
+        std::atexit([] { get().record_counts(std::getenv("ORDO_PTX_COUNTS")); });
+      }
+    }
     if (std::getenv("ORDO_PTX_KERNELS")) std::atexit([] { get().record_kernels(std::getenv("ORDO_PTX_KERNELS")); });
   }
 
@@ -171,11 +193,29 @@ class Runtime {
   void record_kernels(const char* path) const {
     std::string names;
     for (const auto& [stub, kernel] : kernels)
-      if (kernel.has_run) names += kernel.name + "\n";
+      if (kernel.counts.launches > 0) names += kernel.name + "\n";
     if (std::FILE* file = std::fopen(path, "a")) {
       std::fwrite(names.data(), 1, names.size(), file);
       std::fclose(file);
     }
+  }
+
+  /// {"kernels": {name: {count: number, ...}, ...}}, as JSON.
+  void record_counts(const char* path) const {
+    std::string text;
+    for (const auto& [stub, kernel] : kernels) {
+      if (kernel.counts.launches == 0) continue;
+      text += fmt::format("{}\n  \"{}\": {{", text.empty() ? "" : ",", kernel.name);
+      const char* comma = "";
+      kernel.counts.for_each([&](std::string_view name, uint64_t count) {
+        text += fmt::format("{}\"{}\": {}", std::exchange(comma, ", "), name, count);
+      });
+      text += "}";
+    }
+    std::FILE* const file = std::fopen(path, "w");
+    if (!file || std::fputs(("{\"kernels\": {" + text + "\n}}\n").c_str(), file) < 0)
+      std::fprintf(stderr, "PTX machine: %s cannot be written\n", path);
+    if (file) std::fclose(file);
   }
 
   void report() const {
@@ -223,6 +263,7 @@ constexpr ErrorText kErrors[] = {
     {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
     {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
     {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {cudaErrorInvalidPtx, "cudaErrorInvalidPtx", "PTX that the machine does not know"},
@@ -261,6 +302,24 @@ void ordo_ptx_counts(unsigned long long* launches, unsigned long long* float_ato
   const std::lock_guard lock(Runtime::get().mutex);
   *launches = Runtime::get().device.counts.launches;
   *float_atomics = Runtime::get().device.counts.float_atomics;
+}
+void ordo_ptx_start_counting() {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  for (auto& [stub, kernel] : runtime.kernels) kernel.counted = kernel.counts;
+  runtime.device.cache = std::make_unique<SectorCache>(kCacheBytes);
+}
+void ordo_ptx_kernel_counts(void (*visit)(void*, const char* kernel, const char* count, unsigned long long value),
+                            void* context) {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  for (const auto& [stub, kernel] : runtime.kernels) {
+    const Counts counts = kernel.counts - kernel.counted;
+    if (counts.launches == 0) continue;
+    counts.for_each([&](std::string_view name, uint64_t count) {
+      visit(context, kernel.name.c_str(), std::string(name).c_str(), count);
+    });
+  }
 }
 bool ordo_ptx_on_device(const void* data, size_t bytes) {
   const std::lock_guard lock(Runtime::get().mutex);
@@ -338,7 +397,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* st
     attributes->sharedSizeBytes = program.shared_bytes;
     attributes->localSizeBytes = program.local_bytes;
     attributes->maxThreadsPerBlock = program.most_threads > 0 ? program.most_threads : int(kMostThreads);
-    attributes->numRegs = 32;
+    attributes->numRegs = int(Runtime::registers(at->second));
     attributes->ptxVersion = attributes->binaryVersion = kArchitecture;
     attributes->maxDynamicSharedSizeBytes = int(at->second.most_dynamic_shared);
     return cudaSuccess;
@@ -448,7 +507,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
   properties->maxThreadsPerBlock = int(kMostThreads);
   properties->sharedMemPerBlock = kSharedPerBlock;
   properties->sharedMemPerBlockOptin = kSharedOptIn;
-  properties->regsPerBlock = 65536;
+  properties->regsPerBlock = int(kMostRegisters);
   properties->maxGridSize[0] = int(kMostGridX);
   properties->maxGridSize[1] = properties->maxGridSize[2] = int(kMostGridYZ);
   return cudaSuccess;

@@ -24,12 +24,27 @@ template <class T>
 void finish_split(const SplitRun& run, const accumulate_t<T>* partials, T* output, const AccumulateShape& shape,
                   int64_t grain) {
   const int64_t groups = (run.length + kOrderedGroup - 1) / kOrderedGroup, columns = shape.columns();
-  parallel_for(0, columns, std::max<int64_t>(16, grain / groups), [&](int64_t first, int64_t last) {
-    for (int64_t c = first; c < last; ++c) {
-      OrderedSum<accumulate_t<T>> sum;
-      for (int64_t g = 0; g < groups; ++g) sum.push(partials[(run.partial + g) * columns + c]);
-      T& out = output[shape.offset(run.destination, c / shape.inner, c % shape.inner)];
-      out = T(accumulate_t<T>(out) + sum.result());
+  constexpr int64_t kBlock = 64;  // columns: some lines of a row at a time
+  const int64_t blocks = (columns + kBlock - 1) / kBlock;
+  parallel_for(0, blocks, std::max<int64_t>(1, grain / groups / kBlock), [&](int64_t first, int64_t last) {
+    for (int64_t c = first * kBlock; c < std::min(last * kBlock, columns); c += kBlock) {
+      const int width = int(std::min(kBlock, columns - c));
+      const accumulate_t<T>* const from = partials + run.partial * columns + c;
+      OrderedRow<accumulate_t<T>> sum;
+      std::array<accumulate_t<T>, kBlock> row;
+      for (int64_t g = 0; g < groups; ++g) {
+        const accumulate_t<T>* const group = from + g * columns;
+        if (g % kOrderedGroup == 0)
+          std::copy_n(group, width, row.data());
+        else
+          for (int j = 0; j < width; ++j) row[size_t(j)] += group[j];
+        if (g % kOrderedGroup == kOrderedGroup - 1) sum.push_group(row.data(), width);
+      }
+      sum.finish(row.data(), width, groups % kOrderedGroup != 0);
+      for (int64_t j = 0; j < width; ++j) {
+        T& out = output[shape.offset(run.destination, (c + j) / shape.inner, (c + j) % shape.inner)];
+        out = T(accumulate_t<T>(out) + row[size_t(j)]);
+      }
     }
   });
 }

@@ -36,6 +36,29 @@ TEST_F(LaunchTest, no_element_is_no_launch) {
   cuda::synchronize(kCuda);
 }
 
+#if !ORDO_CUDA_EMULATED  // which knows no registers
+/// As many sums as make ptxas use a hundred registers and more.
+__global__ void many_registers_kernel(const float* in, float* out, int n) {
+  float sums[96];
+  for (int k = 0; k < 96; ++k) sums[k] = in[k];
+  for (int i = 0; i < n; ++i)
+#pragma unroll
+    for (int k = 0; k < 96; ++k) sums[k] = sums[k] * in[i] + sums[(k + 1) % 96];
+  for (int k = 0; k < 96; ++k) out[k] = sums[k];
+}
+
+TEST_F(LaunchTest, a_block_that_finds_no_registers_is_refused_and_the_next_launch_is_not) {
+  const DeviceArray<float> in(96), out(96);
+  const auto launch = [&](int threads) {
+    many_registers_kernel<<<1, threads>>>(in, out, 0);
+    return cudaGetLastError();
+  };
+  EXPECT_EQ(launch(1024), cudaErrorLaunchOutOfResources);
+  EXPECT_EQ(launch(256), cudaSuccess);
+  cuda::synchronize(kCuda);
+}
+#endif
+
 TEST(LaunchTuningTest, refuses_what_kernels_cannot_do) {
   EXPECT_THROW(cuda::set_launch_tuning({48, 3}), ValueError);
   EXPECT_THROW(cuda::set_launch_tuning({1024, 3}), ValueError);
