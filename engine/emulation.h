@@ -42,8 +42,9 @@ struct EmulatorCounts {
 };
 EmulatorCounts emulator_counts();
 
-/// What the launches of a kernel have done since start_counting(), by the names that tools/ptx/counts.h explains. Where
-/// cuda:0 is not the PTX machine there are none.
+/// What the launches of a kernel have done since start_counting(), by the names that tools/ptx/counts.h explains. The
+/// last may be of cuBLAS and cuDNN, of which nothing but library_calls is known. Where cuda:0 is not the PTX machine
+/// there are none.
 struct KernelCounts {
   std::string kernel;
   std::map<std::string, double> counts;

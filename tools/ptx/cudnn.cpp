@@ -105,6 +105,7 @@ cudnnStatus_t compute(const void* alpha, const void* beta, Tensor xd, const void
                        bytes_of(xd->type);
   if (!ordo_ptx_on_device(x, xd->bytes()) || !ordo_ptx_on_device(w, wd->bytes()) || !ordo_ptx_on_device(y, yd->bytes()))
     return CUDNN_STATUS_BAD_PARAM;
+  ordo_ptx_library_call();
   std::vector<Sum> sums(count, Sum(wide));
   std::vector<std::array<int64_t, 3>> products;
   for_products(xd, wd, c, yd, [&](int64_t i, int64_t j, int64_t k) { products.push_back({i, j, k}); });

@@ -81,6 +81,7 @@ class Runtime {
   std::recursive_mutex mutex;
   cudaError_t fault = cudaSuccess;  // a kernel's; stays
   double seconds = 0;               // of launches
+  uint64_t library_calls = 0;       // that computed, since ordo_ptx_start_counting()
   std::unordered_map<const void*, Kernel> kernels;
   std::vector<std::unique_ptr<Module>> modules;
 
@@ -307,6 +308,7 @@ void ordo_ptx_start_counting() {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
   for (auto& [stub, kernel] : runtime.kernels) kernel.counted = kernel.counts;
+  runtime.library_calls = 0;
   runtime.device.cache = std::make_unique<SectorCache>(kCacheBytes);
 }
 void ordo_ptx_kernel_counts(void (*visit)(void*, const char* kernel, const char* count, unsigned long long value),
@@ -320,6 +322,11 @@ void ordo_ptx_kernel_counts(void (*visit)(void*, const char* kernel, const char*
       visit(context, kernel.name.c_str(), std::string(name).c_str(), count);
     });
   }
+  if (runtime.library_calls > 0) visit(context, "cuBLAS and cuDNN", "library_calls", runtime.library_calls);
+}
+void ordo_ptx_library_call() {
+  const std::lock_guard lock(Runtime::get().mutex);
+  ++Runtime::get().library_calls;
 }
 bool ordo_ptx_on_device(const void* data, size_t bytes) {
   const std::lock_guard lock(Runtime::get().mutex);

@@ -36,7 +36,7 @@ TEST_F(LaunchTest, no_element_is_no_launch) {
   cuda::synchronize(kCuda);
 }
 
-#if !ORDO_CUDA_EMULATED  // which knows no registers
+#if !ORDO_EMULATED  // the emulator knows no registers
 /// As many sums as make ptxas use a hundred registers and more.
 __global__ void many_registers_kernel(const float* in, float* out, int n) {
   float sums[96];
