@@ -187,7 +187,7 @@ KERNEL_FAULTS = [
           "softmax_kernel<T, true> : softmax_kernel<T, false>", "softmax_kernel<T, true> : softmax_kernel<T, true>"),
     fault("a launch takes more shared memory than there is", "kernels/accumulate/atomic/atomic_plan.h",
           "kHistogramBytes = 32 * 1024", "kHistogramBytes = 256 * 1024"),
-    fault("PTX machine: blocks may have any number of registers", "tools/ptx/runtime.cpp",
+    fault("PTX machine: blocks may have any number of registers", "tools/ptx/programs.cpp",
           "if (warps * of_warp > kMostRegisters)", "if (false)"),
     fault("PTX machine: nobody need write shared memory", "tools/ptx/access.cpp",
           "if (!w.block().is_written(address, bytes))", "if (false)"),
