@@ -270,6 +270,22 @@ TEST(Exact, keeps_rule_5_where_bounds_are_not_sure_of_a_few_or_of_many) {
     }
 }
 
+TEST(Exact, a_bad_index_changes_nothing_whatever_the_values) {
+  constexpr int64_t m = 30000, n = 500;
+  const DeterminismGuard guard(Determinism::run_to_run);
+  for (Values kind : kValues) {
+    std::vector<int64_t> index(m);
+    std::vector<float> values(m);
+    draw(kind, index, values, n, 6);
+    index[m - 7] = n;
+    const Tensor before = test_values({n}, 1).to(float32), to = from_vector(index, {m}),
+                 source = from_vector(values, {m});
+    Tensor out = before.clone();
+    EXPECT_THROW(out.index_add_(0, to, source), IndexError);
+    EXPECT_EQ(bytes_of(out), bytes_of(before)) << int(kind);
+  }
+}
+
 TEST(Exact, does_not_depend_on_the_order) {
   const Tensor input = test_values({100}, 1), index = test_indices({5000}, 100, 2);
   const Tensor source = test_mixed_values({5000}, 3).to(float32);
