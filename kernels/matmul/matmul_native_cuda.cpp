@@ -58,6 +58,9 @@ cublasHandle_t handle(Device device) {
   return own->get();
 }
 
+// In a call: some versions of cuBLAS have had trouble with more, which the third dimension of a grid cannot number.
+constexpr int64_t kMostBatches = 65535;
+
 cudaDataType data_type(DType t) {
   switch (t) {
     case DType::float16:
@@ -95,12 +98,17 @@ void library_gemm(const Gemm& given, Device device) {
   const void* const beta = wide ? static_cast<const void*>(add ? &one64 : &zero64) : (add ? &one : &zero);
   const bool a_plain = g.a.row == 1, b_plain = g.b.row == 1;
   const cudaDataType in = data_type(g.dtype), out = data_type(g.c_dtype);
-  check(cublasGemmStridedBatchedEx_64(handle(device), a_plain ? CUBLAS_OP_N : CUBLAS_OP_T,
-                                      b_plain ? CUBLAS_OP_N : CUBLAS_OP_T, g.m, g.n, g.k, alpha, g.a.data, in,
-                                      a_plain ? std::max(g.a.col, g.m) : std::max(g.a.row, g.k), g.a.batch, g.b.data,
-                                      in, b_plain ? std::max(g.b.col, g.k) : std::max(g.b.row, g.n), g.b.batch, beta,
-                                      const_cast<void*>(g.c.data), out, std::max(g.c.col, g.m), g.c.batch, g.batch,
-                                      wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+  const auto at = [](const MatrixView& operand, DType dtype, int64_t batch) {
+    return static_cast<char*>(const_cast<void*>(operand.data)) + batch * operand.batch * int64_t(size_of(dtype));
+  };
+  for (int64_t first = 0; first < g.batch; first += kMostBatches)
+    check(
+        cublasGemmStridedBatchedEx_64(
+            handle(device), a_plain ? CUBLAS_OP_N : CUBLAS_OP_T, b_plain ? CUBLAS_OP_N : CUBLAS_OP_T, g.m, g.n, g.k,
+            alpha, at(g.a, g.dtype, first), in, a_plain ? std::max(g.a.col, g.m) : std::max(g.a.row, g.k), g.a.batch,
+            at(g.b, g.dtype, first), in, b_plain ? std::max(g.b.col, g.k) : std::max(g.b.row, g.n), g.b.batch, beta,
+            at(g.c, g.c_dtype, first), out, std::max(g.c.col, g.m), g.c.batch, std::min(kMostBatches, g.batch - first),
+            wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
 }
 

@@ -118,6 +118,7 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
   const Matrix a{A, *a_type, transa != CUBLAS_OP_N, lda, strideA}, b{B, *b_type, transb != CUBLAS_OP_N, ldb, strideB},
       c{C, *c_type, false, ldc, strideC};
   if (!a.ok(m, k, batchCount) || !b.ok(k, n, batchCount) || !c.ok(m, n, batchCount)) return CUBLAS_STATUS_INVALID_VALUE;
+  if (batchCount > 65535) return CUBLAS_STATUS_NOT_SUPPORTED;  // as awkward as some versions were
   ordo_ptx_library_call();
   const Number scale = wide ? Number::f64 : Number::f32;
   const double by = read(alpha, scale, 0), keep = read(beta, scale, 0);

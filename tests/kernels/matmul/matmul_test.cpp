@@ -110,6 +110,16 @@ TEST(Matmul, BroadcastAndStridedBatches) {
   }
 }
 
+TEST(Matmul, MoreBatchesThanAGridNumbers) {
+  constexpr int64_t n = 65535 + 2;
+  for (Device device : test_devices()) {
+    const Tensor a = test_indices({n, 1, 2}, 10, 1).to(float32), b = test_indices({n, 2, 1}, 10, 2).to(float32);
+    const auto x = a.to_vector<float>(), y = b.to_vector<float>(),
+               c = matmul(a.to(device), b.to(device)).to_vector<float>();
+    for (size_t i = 0; i < size_t(n); ++i) ASSERT_EQ(c[i], x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1]) << i;
+  }
+}
+
 TEST(Matmul, BadInput) {
   const Tensor a = zeros({2, 3}), b = zeros({4, 5});
   EXPECT_ORDO_ERROR(matmul(a, b), ShapeError, "[matmul] the last dimension of the first input must match");
