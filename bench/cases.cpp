@@ -69,6 +69,8 @@ Tensor Place::drawn(const Dims& sizes) const {
     const Tensor half = rand({(count + 1) / 2, 1});
     return cat({half, -half}, 1).flatten().narrow(0, 0, count).reshape(sizes);
   }
+  if (kind == "boundaries")
+    return where(rand(sizes) < 1.0 / 3, 1, where(rand(sizes) < 0.5, full(sizes, 0x1p-24), 0x1p-100));
   throw ValueError(fmt::format("[bench] there are no values '{}'", kind));
 }
 

@@ -30,7 +30,8 @@ struct Place {
 
   /// Values of a kind: uniform, in [0, 1); normal; exp3 and exp8, e to the power of 3 or 8 normal ones; zeros, uniform
   /// and every other one on average zero; signs, uniform ones of which each is followed by its opposite; gradients, as
-  /// large as those that gradients/gradients.json has recorded.
+  /// large as those that gradients/gradients.json has recorded; boundaries, 1, 2^-24 and 2^-100, whose sums mostly end
+  /// a hair beside the middle of two floats.
   Tensor values(const Dims& sizes) const { return drawn(sizes).to(rounded).to(dtype).to(device); }
   /// `count` destinations in [0, n): uniform; zipf, P(rank r) ~ r^-1.1, ranks spread over the range; half, every other
   /// item on average to n / 2; one, all to n / 2.

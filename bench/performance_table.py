@@ -119,8 +119,12 @@ def training(files):
 def summary(files):
     """A line for each of four questions."""
     accumulating = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
-    groups = (("sums into shared places, uniform values", lambda r: r["family"] in accumulating and "values" not in r["row"]),
-              ("sums into shared places, other values", lambda r: r["family"] in accumulating and "values" in r["row"]),
+    def values(r):
+        return r["row"].get("values") if r["family"] in accumulating else "none"
+
+    groups = (("sums into shared places, uniform values", lambda r: values(r) is None),
+              ("sums into shared places, other values", lambda r: values(r) not in (None, "boundaries", "none")),
+              ("sums into shared places, values made to be hard", lambda r: values(r) == "boundaries"),
               ("reductions, matrix products, convolution", lambda r: r["family"] in ("reduction", "matmul", "convolution")),
               ("whole training steps", lambda r: r["family"] == "training"))
     lines = []

@@ -11,7 +11,8 @@ import statistics
 import sys
 
 DISTRIBUTIONS = ("uniform", "zipf", "half", "one")
-VALUES = ("uniform", "normal", "gradients", "zeros", "signs", "exp3", "exp8")
+VALUES = ("uniform", "normal", "gradients", "zeros", "signs", "exp3", "exp8", "boundaries")
+MADE = ("boundaries",)  # to be hard: no values that anybody has
 FAMILIES = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
 
 
@@ -71,9 +72,13 @@ def print_values(everything):
     prices = {v: [r["ms"]["run_to_run"] / r["ms"]["atomic"] for r in rows if r["row"].get("values", "uniform") == v]
               for v in VALUES}
     print("\nDeterministic / `atomic`: geometric means (least, greatest)\n\n| values | |\n|---|---|")
-    for name, some in [*prices.items(), ("all", sum(prices.values(), []))]:
+    ordinary = sum((some for v, some in prices.items() if v not in MADE), [])
+    for name, some in [*prices.items(), (f"all but {', '.join(MADE)}", ordinary)]:
         if some:
             print(f"| {name} | {mean(some):.2f} ({min(some):.2f}, {max(some):.2f}) |")
+    made = [r["ms"]["run_to_run"] / r["ms"]["sorted"] for r in rows if r["row"].get("values") in MADE]
+    if made:
+        print(f"\nDeterministic / `sorted` for {', '.join(MADE)}: {mean(made):.2f} ({min(made):.2f}, {max(made):.2f}).")
 
 
 def main():

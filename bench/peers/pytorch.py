@@ -79,6 +79,8 @@ class Place:
             count = math.prod(sizes)
             half = torch.rand((count + 1) // 2, 1)
             return torch.cat([half, -half], 1).flatten()[:count].reshape(sizes)
+        if self.kind == "boundaries":
+            return torch.where(torch.rand(sizes) < 1 / 3, 1.0, torch.where(torch.rand(sizes) < 0.5, 2.0**-24, 2.0**-100))
         return torch.rand(sizes)
 
     def destinations(self, distribution, count, n):

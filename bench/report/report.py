@@ -150,7 +150,8 @@ def values_section(lines):
     return section("The price by the kind of values", "Sums of single columns are the true ones, rounded once, and how long "
                    "that takes depends on the values: <code>exp3</code> and <code>exp8</code> are e to the power of 3 or 8 "
                    "normal ones, <code>gradients</code> as large as those of a training, <code>zeros</code> half zeros, "
-                   "<code>signs</code> each followed by its opposite.",
+                   "<code>signs</code> each followed by its opposite, and <code>boundaries</code> made so that most sums end a "
+                   "hair beside the middle of two floats.",
                    figure(charts.price_chart(prices, "Price of determinism by the kind of values"),
                           "Geometric means over the operations and shapes that were measured with all of them; the lines go "
                           "from the least to the greatest."))

@@ -28,8 +28,12 @@ struct ConvCase {
                       1);
     return sizes;
   }
-  /// Rounding of up to some hundred sums of products.
-  double tolerance() const { return gradient ? 8.0 : 64.0; }
+  /// Rounding of up to some hundred sums of products. Filters of 3 x 3 a library may take by Winograd's F(4 x 4, 3 x
+  /// 3), which in float32 was off by 12 to 37 epsilons for 1 to 64 channels of values in [-2, 2).
+  double tolerance() const {
+    const bool winograd = N == 2 && w[2] == 3 && w[3] == 3 && stride[0] == 1 && dilation[0] == 1;
+    return gradient && !winograd ? 8.0 : 64.0;
+  }
 
   /// Calls f(index in x, index in w, index in y) for every cell of every window, in the order of w for each y. In the
   /// padding the index in x is kOutside.
