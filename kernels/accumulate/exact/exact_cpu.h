@@ -128,12 +128,12 @@ class ExactSum {
     if (met_bad_index()) return;
     using Dealt = std::conditional_t<kSingle, DealtValue, DealtRow>;
     Scratch<Dealt> dealt(m, Device());
-    deal.deal(dealt.data(), [items = items_, shape = shape_](int64_t i, uint32_t place) {
-      if constexpr (kSingle)
+    if constexpr (kSingle)
+      deal.deal(dealt.data(), [items = items_, shape = shape_](int64_t i, uint32_t place) {
         return Dealt{place, float(item_value(items, shape, i, 0, 0))};
-      else
-        return Dealt{place, uint32_t(i)};
-    });
+      });
+    else
+      deal.deal(dealt.data(), [](int64_t i, uint32_t place) { return Dealt{place, uint32_t(i)}; });
 
     const auto is_large = [&](int64_t r) {
       return threads > 1 && deal.size(r) > deal.start(deal.ranges()) / threads / 2;
