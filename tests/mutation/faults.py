@@ -174,7 +174,7 @@ KERNEL_FAULTS = [
     fault("CPU exact: a difference of equals is a negative zero", INTERVALS_CPU, "sums[k].low + 0.0", "sums[k].low"),
     fault("CPU exact: what bounds wrote is not undone", "kernels/accumulate/exact/exact_range_cpu.h", "undo_intervals<T>(own, from, to, range.output);", ""),
     fault("CPU exact: cells that are not sure get what one thread has", "kernels/accumulate/exact/exact_range_cpu.h",
-          "own[0][k].add(own[thread][k]);", ""),
+          "own[0][k].add(own[thread][k]);", ";"),
     fault("CPU exact: a bad index is found after bounds were written", "kernels/accumulate/exact/exact_range_cpu.h",
           "  if (met_bad_index()) return true;\n  std::mutex", "  std::mutex"),
     fault("exact: a sum that lost bits rounds as if it were whole", EXACT,
