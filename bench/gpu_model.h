@@ -9,7 +9,7 @@
 
 namespace ordo::bench {
 
-/// Figures of a GPU; model.cpp has their sources.
+/// Figures of a GPU; gpu_model.cpp has their sources.
 struct Gpu {
   std::string name;
   double multiprocessors, gigahertz;
@@ -22,8 +22,8 @@ std::span<const Gpu> gpus();
 
 struct Prediction {
   double ms = 0;
-  std::string
-      bound;  ///< what most of the time is for: launches, memory, atomics, one word, instructions, shared memory
+  /// What most of the time is for: launches, memory, atomics, one word, instructions or shared memory.
+  std::string bound;
 };
 
 /// Every kernel takes as long as the slowest of what it needs; one kernel after the other.

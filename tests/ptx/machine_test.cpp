@@ -325,6 +325,10 @@ TEST(PtxMachine, counts_what_memory_makes_dear) {
   EXPECT_EQ(again.work[size_t(Work::conversion)], 1u);
   EXPECT_EQ(again.work[size_t(Work::memory)], 2u);
   EXPECT_EQ(counted("red.global.add.u32 [%rd0], 1;").atomics_that_meet, 31u);
+  const Counts shared = counted("mov.u32 %r3, 8; st.shared.u32 [%r3], %r1; red.shared.add.u32 [%r3], 1;");
+  EXPECT_EQ(shared.shared_accesses, 2u);
+  EXPECT_EQ(shared.bank_conflicts, 31u);
+  EXPECT_EQ(shared.atomic_words, 0u);
   EXPECT_EQ(counted(address + "red.global.add.u32 [%rd1], 1;").atomics_that_meet, 0u);
 }
 

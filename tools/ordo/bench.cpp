@@ -146,7 +146,6 @@ void run_model(const Options& options) {
                  {"dram_bytes", sum("dram_sectors") * 32},
                  {"atomic_words", sum("atomic_words")},
                  {"library_calls", sum("library_calls")},
-                 {"library_calls", sum("library_calls")},
                  {"predicted", Json::object()}};
       for (const Gpu& gpu : gpus()) {
         const Prediction p = predict(kernels, gpu);

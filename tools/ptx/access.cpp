@@ -265,7 +265,12 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
       }
     }
   }
-  device.counts.atomics_that_meet += uint64_t(std::popcount(m)) - places;
+  const uint64_t meet = uint64_t(std::popcount(m)) - places;
+  device.counts.atomics_that_meet += meet;
+  if (places > 0 && (space == Space::shared || (met[0] & kWindowMask) == kSharedWindow)) {
+    ++device.counts.shared_accesses;  // those that meet, one after the other
+    device.counts.bank_conflicts += meet;
+  }
 }
 
 // -- which one ----------------------------------------------------------------------------------------------------

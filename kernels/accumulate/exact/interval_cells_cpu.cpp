@@ -1,9 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 #include <cstring>
-#include <type_traits>
 
 #include <ordo/kernels/accumulate/exact/interval_cells_cpu.h>
 #include <ordo/kernels/accumulate/exact/round_sum_cpu.h>

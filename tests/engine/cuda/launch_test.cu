@@ -49,12 +49,11 @@ __global__ void many_registers_kernel(const float* in, float* out, int n) {
 
 TEST_F(LaunchTest, a_block_that_finds_no_registers_is_refused_and_the_next_launch_is_not) {
   const DeviceArray<float> in(96), out(96);
-  const auto launch = [&](int threads) {
-    many_registers_kernel<<<1, threads>>>(in, out, 0);
-    return cudaGetLastError();
+  const auto launch = [&](unsigned threads) {
+    cuda::launch(many_registers_kernel, dim3(1), dim3(threads), 0, cuda::current_stream(kCuda), in, out, 0);
   };
-  EXPECT_EQ(launch(1024), cudaErrorLaunchOutOfResources);
-  EXPECT_EQ(launch(256), cudaSuccess);
+  EXPECT_THROW(launch(1024), CudaError);
+  launch(256);
   cuda::synchronize(kCuda);
 }
 #endif
