@@ -28,7 +28,6 @@
 //     ORDO_HD int64_t raw_destination(int64_t item) const;
 //     ORDO_HD int64_t destination_from(int64_t item, int64_t raw) const;
 //     static constexpr bool kSingleColumn = true;  // Optional: D is always 1. Fewer kernels to compile.
-//     static constexpr bool kSkippedHaveValues = true;  // Optional: value() may be called of skipped items, too.
 //   };
 //
 //   cpu::accumulate(items, output, shape, algorithm)           accumulate_cpu.h

@@ -12,7 +12,6 @@ template <class T>
 struct BincountItems {
   using value_type = T;
   static constexpr bool kSingleColumn = true;
-  static constexpr bool kSkippedHaveValues = true;
   int64_t count;
   IndexView input;
   const T* weights;

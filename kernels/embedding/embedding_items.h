@@ -11,7 +11,6 @@ namespace ordo::kernels {
 template <class T>
 struct EmbeddingItems {
   using value_type = T;
-  static constexpr bool kSkippedHaveValues = true;
   int64_t count;
   IndexView index;
   const T* grad;

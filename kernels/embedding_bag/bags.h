@@ -106,7 +106,6 @@ template <class T>
 struct BagMaxItems {
   using value_type = T;
   static constexpr bool kSingleColumn = true;
-  static constexpr bool kSkippedHaveValues = true;
   int64_t count;
   const int64_t* from;
   const T* grad;

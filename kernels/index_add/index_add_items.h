@@ -10,7 +10,6 @@ template <class T>
 struct IndexAddItems {
   using value_type = T;
   using Acc = accumulate_t<T>;
-  static constexpr bool kSkippedHaveValues = true;
   int64_t count;
   const T* source;
   int64_t outer_stride, item_stride;

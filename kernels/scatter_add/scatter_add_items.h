@@ -11,7 +11,6 @@ template <class T>
 struct ScatterAddItems {
   using value_type = T;
   static constexpr bool kSingleColumn = true;
-  static constexpr bool kSkippedHaveValues = true;
   int64_t count;
   const T* source;
   int64_t destinations, items, inner;

@@ -52,7 +52,8 @@ class Runtime {
   std::recursive_mutex mutex;
   cudaError_t fault = cudaSuccess;  // a kernel's; stays
   double seconds = 0;               // of launches
-  uint64_t library_calls = 0;       // that computed, since ordo_ptx_start_counting()
+  Counts fills;                     // of cudaMemset, and
+  uint64_t library_calls = 0;       // calls that computed, since ordo_ptx_start_counting()
   std::unordered_map<const void*, Kernel> kernels;
   std::vector<std::unique_ptr<Module>> modules;
 

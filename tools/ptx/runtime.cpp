@@ -105,6 +105,7 @@ void ordo_ptx_start_counting() {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
   for (auto& [stub, kernel] : runtime.kernels) kernel.counted = kernel.counts;
+  runtime.fills = {};
   runtime.library_calls = 0;
   runtime.device.cache = std::make_unique<SectorCache>(kCacheBytes);
 }
@@ -112,13 +113,13 @@ void ordo_ptx_kernel_counts(void (*visit)(void*, const char* kernel, const char*
                             void* context) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
-  for (const auto& [stub, kernel] : runtime.kernels) {
-    const Counts counts = kernel.counts - kernel.counted;
-    if (counts.launches == 0) continue;
-    counts.for_each([&](std::string_view name, uint64_t count) {
-      visit(context, kernel.name.c_str(), std::string(name).c_str(), count);
-    });
-  }
+  const auto visit_counts = [&](const char* kernel, const Counts& counts) {
+    if (counts.launches == 0) return;
+    counts.for_each(
+        [&](std::string_view name, uint64_t count) { visit(context, kernel, std::string(name).c_str(), count); });
+  };
+  for (const auto& [stub, kernel] : runtime.kernels) visit_counts(kernel.name.c_str(), kernel.counts - kernel.counted);
+  visit_counts("cudaMemset", runtime.fills);
   if (runtime.library_calls > 0) visit(context, "cuBLAS and cuDNN", "library_calls", runtime.library_calls);
 }
 void ordo_ptx_library_call() {
@@ -280,6 +281,11 @@ cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t) {
   return call([&](Runtime& r) {
     if (bytes != 0 && !on_device(r, data, bytes)) return cudaErrorInvalidValue;
     std::memset(data, value, bytes);
+    ++r.fills.launches;
+    const uint64_t first = reinterpret_cast<uint64_t>(data) / 32, sectors = (bytes + 31) / 32;
+    r.fills.sectors += sectors;
+    if (r.device.cache)
+      for (uint64_t s = first; s < first + sectors; ++s) r.fills.dram_sectors += !r.device.cache->use(s);
     return cudaSuccess;
   });
 }

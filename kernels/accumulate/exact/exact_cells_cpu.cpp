@@ -8,11 +8,13 @@
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
 #include <ordo/kernels/accumulate/exact/exact_range_cpu.h>
 #include <ordo/kernels/accumulate/exact/exact_total_cpu.h>
-#include <ordo/kernels/accumulate/exact/round_sum_cpu.h>
 #include <ordo/kernels/accumulate/shared/sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 namespace {
+
+using exact_detail::round_to;
+using exact_detail::round_to_odd;
 
 constexpr size_t kBlock = ValueBlock::kSize;
 using Doubles = std::array<double, kBlock>;
@@ -25,15 +27,6 @@ void two_sum(double a, double b, double& t, double& e) {
   t = a + b;
   const double z = t - a;
   e = (a - (t - z)) + (b - z);
-}
-
-/// t + rest, |rest| less than the last place of t, rounded to the neighbour whose last bit is one, unless it is a
-/// double. That rounds to any format of at most 51 bits as t + rest does (Boldo and Melquiond, "Emulation of FMA and
-/// correctly rounded sums: proved algorithms using rounding to odd", 2008).
-double round_to_odd(double t, double rest) {
-  const int64_t bits = std::bit_cast<int64_t>(t);
-  const int64_t away = (bits ^ std::bit_cast<int64_t>(rest)) < 0 ? -1 : 1;
-  return std::bit_cast<double>(bits + (rest != 0 && (bits & 1) == 0 ? away : 0));
 }
 
 /// q[k] = before[k] + the sums of all windows, rounded to odd. Finite ones only. Of others, and where a rounding error

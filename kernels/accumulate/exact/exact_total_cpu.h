@@ -18,7 +18,7 @@ class ExactTotal {
     const uint64_t bits = std::bit_cast<uint64_t>(v), significand = bits & ((uint64_t(1) << 52) - 1);
     const int exponent = int(bits >> 52 & 0x7ff);
     if (exponent == 0x7ff) {
-      counts_ |= v != v ? 3 : v > 0 ? 1 : 2;
+      infinities_ |= v != v ? 3 : v > 0 ? 1 : 2;
       return;
     }
     if (exponent == 0) return;  // zero: multiples of 2^-149 are no subnormal doubles
@@ -38,15 +38,15 @@ class ExactTotal {
     carry();
     for (size_t k = 0; k < limbs_.size(); ++k) limbs_[k] += other.limbs_[k];
     carry();
-    counts_ |= other.counts_;
+    infinities_ |= other.infinities_;
   }
 
   /// What becomes of an element with the old content `old`.
   template <class T>
   T result(T old) const {
     const float before = float(old);
-    if (counts_ != 0 || exact_exponent(before) == kExactNotFinite)
-      return exact_not_finite_result(old, (counts_ & 1) + (counts_ & 2) / 2 * exact_detail::kMinusInfinity);
+    if (infinities_ != 0 || exact_exponent(before) == kExactNotFinite)
+      return exact_not_finite_result(old, (infinities_ & 1) != 0, (infinities_ & 2) != 0);
     ExactTotal all = *this;
     all.add(double(before));
     all.carry();
@@ -64,7 +64,8 @@ class ExactTotal {
     const int64_t leading = int64_t(digit(0) << 29 | digit(1) >> 3) << 1 | int64_t(rest != 0);
     // A sum of zero leaves a zero as it is, bit for bit, and any other content is what it rounds to.
     if (leading == 0 && before == 0) return old;
-    return exact_detail::round_once<T>(negative ? -leading : leading, int(top) * 32 - 149 - 30);
+    const double t = double(leading), sum = exact_detail::round_to_odd(t, double(leading - int64_t(t)));
+    return exact_detail::round_to<T>(std::ldexp(negative ? -sum : sum, int(top) * 32 - 149 - 30));
   }
 
  private:
@@ -81,7 +82,7 @@ class ExactTotal {
   // Multiples of 2^(32 k - 149). 2^31 floats and as many sums of them stay below 2^191, that is below limb 11.
   std::array<int64_t, 12> limbs_{};
   int64_t added_ = 0;
-  int64_t counts_ = 0;  // 1: an infinity, 2: a negative one
+  int infinities_ = 0;  // 1: a positive one, 2: a negative one
 };
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

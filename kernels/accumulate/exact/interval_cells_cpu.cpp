@@ -1,14 +1,26 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
+#include <ordo/kernels/accumulate/exact/exact.h>
 #include <ordo/kernels/accumulate/exact/interval_cells_cpu.h>
-#include <ordo/kernels/accumulate/exact/round_sum_cpu.h>
 #include <ordo/kernels/accumulate/shared/sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
 using Bounds = IntervalCells::Bounds;
+using exact_detail::round_to;
+
+namespace {
+
+template <class T>
+bool same_bits(T a, T b) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+}
+
+}  // namespace
 
 bool RoundsDown::works() {
   static const bool works = [] {

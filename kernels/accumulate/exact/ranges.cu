@@ -18,8 +18,8 @@ void RangeBuilder::sort(int64_t elements, cudaStream_t stream) {
 
 /// The values of a range are added to sums of the block's own unless they are few.
 __global__ void accumulate_exact_ranges_kernel(RangeEntries ranges, int64_t total, ExactSums sums, int64_t per_block) {
-  ORDO_DYNAMIC_SHARED(unsigned, halves);
-  const ExactAdder add(sums);
+  ORDO_DYNAMIC_SHARED(double, memory);
+  ExactAdder adder(sums);
   ORDO_NO_UNROLL
   for (int64_t block = blockIdx.x; block * per_block < total; block += gridDim.x) {
     const int64_t end = (block + 1) * per_block < total ? (block + 1) * per_block : total;
@@ -27,12 +27,12 @@ __global__ void accumulate_exact_ranges_kernel(RangeEntries ranges, int64_t tota
       last = ranges.range_end(first, end);
       const int64_t base = ranges.range(first) * kRangeElements;
       const int64_t count = last - first < kRangeElements / 8 ? 0 : kRangeElements;
-      const ExactBlockSums own{halves, base, count < sums.count - base ? count : sums.count - base};
-      own.clear();
+      const ExactBlockSums own{memory, base, count < sums.count - base ? count : sums.count - base};
+      clear(own);
       by_whole_warps(first, last, threadIdx.x, blockDim.x, [&](int64_t t) {
-        add(t < 0 ? kNowhere : int64_t(ranges.elements[t]), t < 0 ? 0 : ranges.values[t], own);
+        adder(t < 0 ? kNowhere : int64_t(ranges.elements[t]), t < 0 ? 0 : ranges.values[t], own);
       });
-      own.add_to(sums);
+      hand_on(own, adder);
       __syncthreads();
     }
   }

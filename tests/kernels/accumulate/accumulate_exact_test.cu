@@ -25,7 +25,7 @@ using kernels::cuda::ExactPlan;
 using kernels::cuda::kRangeElements;
 using kernels::cuda::plan_exact;
 
-enum class Values { ordinary, any };  // in one window or two; in all of them, with infinities and NaNs
+enum class Values { ordinary, any };  // that need one level or two; all of them, with infinities and NaNs
 
 template <class T>
 std::vector<T> draw(int64_t count, Values kind, uint64_t seed) {

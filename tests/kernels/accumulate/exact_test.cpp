@@ -10,7 +10,7 @@
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/accumulate/exact/exact.h>
+#include <ordo/kernels/accumulate/exact/exact_levels.h>
 #include "tests/kernels/accumulate/exact_reference.h"
 #include "tests/support/op_samples.h"
 
@@ -23,10 +23,12 @@ template <class T>
 void expect_rounded_once() {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 200000; ++trial) {
-    int64_t sum = int64_t(random()) >> random() % 63;
+    int64_t sum = int64_t(random()) >> (1 + random() % 62);
     if (trial % 3 == 0) sum = int64_t(random() % 4096 * 2 + 1) << random() % 50;  // ties
     const int exponent = int(random() % 260) - 187;
-    const T got = kernels::exact_detail::round_once<T>(sum, exponent);
+    const double t = double(sum);  // below 2^63
+    const double odd = kernels::exact_detail::round_to_odd(t, double(sum - int64_t(t)));
+    const T got = kernels::exact_detail::round_to<T>(std::ldexp(odd, exponent));
     const T want = nearest<T>(std::ldexp((long double)sum, exponent));
     using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>;
     const Bits got_bits = std::bit_cast<Bits>(got), want_bits = std::bit_cast<Bits>(sum == 0 ? T(0.f) : want);
@@ -40,30 +42,65 @@ TEST(ExactArithmetic, rounds_once) {
   expect_rounded_once<BFloat16>();
 }
 
-TEST(ExactArithmetic, windows_hold_every_exponent_and_all_items) {
-  __extension__ using Int128 = __int128;
-  for (int64_t items : {int64_t(1), int64_t(2), int64_t(1000), int64_t(1) << 24, kernels::kExactMost})
-    for (int top = 1; top <= 254; ++top) {
-      const auto windows = kernels::exact_windows(top, items);
-      EXPECT_EQ(windows.base(windows.of(top)) + windows.width - 1, top);
-      EXPECT_LT(windows.infinities(), kernels::ExactWindows::kMost);
-      for (int exponent = 1; exponent <= 254; ++exponent) {
-        const int w = windows.of(exponent), base = windows.base(w);
-        ASSERT_TRUE(w >= 0 && w < windows.infinities() && base <= exponent && exponent < base + windows.width)
-            << items << " items, top " << top << ", exponent " << exponent;
-        const float least = std::bit_cast<float>(exponent == 1 ? 1u : uint32_t(exponent) << 23);
-        const float largest = std::bit_cast<float>((uint32_t(exponent) << 23) + 0x7fffff);
-        const int64_t addend = kernels::exact_addend(largest, base);
-        EXPECT_LT(Int128(addend) * (items + 1), Int128(1) << 62);
-        // No bit is lost.
-        EXPECT_EQ(std::ldexp((long double)addend, base - 150), largest);
-        EXPECT_EQ(std::ldexp((long double)kernels::exact_addend(-least, base), base - 150), -least);
-      }
+/// The levels of one element, as CUDA has them.
+struct Levels {
+  std::vector<double> sums;
+  bool last_rounded = false;
+
+  explicit Levels(int64_t values) : sums(size_t(kernels::exact_levels(values))) {}
+  void add(double v) {
+    for (size_t k = 0; v != 0 && k < sums.size(); ++k) v = kernels::add_rounded(sums[k], v);
+    last_rounded |= v != 0;
+  }
+  template <class T>
+  T result(T old) const {
+    return kernels::exact_result(old, int(sums.size()), [&](int k) { return sums[size_t(k)]; });
+  }
+};
+
+TEST(ExactArithmetic, what_is_rounded_away_is_known) {
+  std::mt19937_64 random(1);
+  for (int trial = 0; trial < 100000; ++trial) {
+    // Sums of 128 bits hold both.
+    const int apart = int(random() % 64);
+    const auto draw = [&](int up) { return std::ldexp(double(int64_t(random() >> 11) - (int64_t(1) << 52)), up); };
+    const double a = draw(apart), b = draw(0);
+    double sum = a;
+    const double lost = kernels::add_rounded(sum, b);
+    EXPECT_EQ(sum, a + b);
+    __extension__ using Int128 = __int128;
+    EXPECT_TRUE(Int128(sum) + Int128(lost) == Int128(a) + Int128(b)) << a << " + " << b;
+    double other = b;
+    EXPECT_EQ(kernels::add_rounded(other, a), lost);
+  }
+}
+
+TEST(ExactArithmetic, as_many_levels_as_the_values_could_need) {
+  EXPECT_EQ(kernels::exact_levels(1), 6);
+  EXPECT_EQ(kernels::exact_levels(1 << 19), 8);
+  EXPECT_EQ(kernels::exact_levels((1 << 19) + 1), 9);
+  EXPECT_EQ(kernels::exact_levels(1 << 24), 10);
+  EXPECT_EQ(kernels::exact_levels(kernels::kExactMost), kernels::kMostExactLevels);
+  // Values that leave something on every level: of all sizes, the large ones coming back to zero, small ones first.
+  std::mt19937_64 random(2);
+  size_t deepest = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const int64_t count = 1 + int64_t(random() % 500);
+    Levels levels(count);
+    for (int64_t i = 0; i < count; ++i) {
+      const uint64_t exponent = trial % 2 ? random() % 255 : uint64_t(i * 255 / count);
+      levels.add(std::bit_cast<float>(uint32_t(exponent) << 23 | uint32_t(random() >> 41) |
+                                      uint32_t(random() % 2) << 31));
+      for (size_t k = 0; k < levels.sums.size(); ++k)
+        if (levels.sums[k] != 0) deepest = std::max(deepest, k);
     }
+    ASSERT_FALSE(levels.last_rounded) << "trial " << trial;
+  }
+  EXPECT_GE(deepest, size_t(4));
 }
 
 template <class T>
-void expect_result_of_windows() {
+void expect_result_of_levels() {
   std::mt19937_64 random(3);
   for (int trial = 0; trial < 40000; ++trial) {
     // Values in a few places, many of which cancel all but for the small ones.
@@ -80,30 +117,21 @@ void expect_result_of_windows() {
     if (random() % 2) old = T(random() % 2 ? -0.0f : 0.0f);
     if (!std::isfinite(float(old))) continue;
     if (trial % 5 == 0) values.push_back(-float(old));
+    std::shuffle(values.begin(), values.end(), random);
 
-    // Whatever the windows, one or many.
-    const int64_t items = random() % 2 ? int64_t(values.size()) : int64_t(random() >> 33) + 100;
-    const auto windows = kernels::exact_windows(1 + int(random() % 254), items);
-    std::vector<int64_t> sums(size_t(windows.infinities()));
-    int lowest = windows.infinities() - 1, top = 0;
-    for (float v : values) {
-      const int w = windows.of(kernels::exact_exponent(v));
-      sums[size_t(w)] += kernels::exact_addend(v, windows.base(w));
-      lowest = std::min(lowest, w);
-      top = std::max(top, w);
-    }
-    const T got = kernels::exact_result(old, windows, lowest, top, [&](int w) { return sums[size_t(w)]; });
-    const T want = rule5(old, values);
+    Levels levels(int64_t(values.size()) + 1);
+    for (float v : values) levels.add(v);
+    const T got = levels.result(old), want = rule5(old, values);
     using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>;
     ASSERT_EQ(std::bit_cast<Bits>(got), std::bit_cast<Bits>(want))
         << "trial " << trial << ": " << float(got) << " for " << float(want) << ", old " << float(old);
   }
 }
 
-TEST(ExactArithmetic, windows_give_the_true_sum) {
-  expect_result_of_windows<float>();
-  expect_result_of_windows<Half>();
-  expect_result_of_windows<BFloat16>();
+TEST(ExactArithmetic, levels_give_the_true_sum) {
+  expect_result_of_levels<float>();
+  expect_result_of_levels<Half>();
+  expect_result_of_levels<BFloat16>();
 }
 
 enum class Values { normal, half_to_one, lognormal, scaled };
