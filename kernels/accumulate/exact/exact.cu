@@ -14,8 +14,8 @@ __global__ void accumulate_exact_finish_kernel(T* output, ExactSums sums) {
     if (infinite || exact_exponent(float(old)) == kExactNotFinite)
       output[c] = exact_not_finite_result(old, infinite && !(last < 0), infinite && !(last > 0));
     else
-      output[c] = exact_result(old, beyond_usual ? sums.levels : ExactSums::kUsual,
-                               [&](int k) { return *sums.level(k, c); });
+      output[c] =
+          exact_result(old, beyond_usual ? sums.levels : ExactSums::kUsual, [&](int k) { return *sums.level(k, c); });
   }
 }
 

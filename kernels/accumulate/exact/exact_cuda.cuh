@@ -49,13 +49,16 @@ struct ExactPlace {
 template <class T>
 void exact_finish(T* output, const ExactSums& sums, cudaStream_t stream);
 
-/// A level 0 of a block's own in shared memory, of the elements [base, base + count).
+/// The first levels of the elements [base, base + count), in shared memory: a block's own.
 struct ExactBlockSums {
-  double* sums = nullptr;
+  double* memory = nullptr;
   int64_t base = 0, count = 0;
+  int levels = 0;
 
-  __device__ bool hold(int64_t element) const { return element - base >= 0 && element - base < count; }
-  __device__ double* level0(int64_t element) const { return sums + (element - base); }
+  __device__ bool hold(int k, int64_t element) const {
+    return k < levels && element - base >= 0 && element - base < count;
+  }
+  __device__ double* level(int k, int64_t element) const { return memory + k * count + (element - base); }
 };
 
 /// Adds values to levels. Made and destroyed by all threads of a warp together.
@@ -69,12 +72,17 @@ class ExactAdder {
   }
 
   /// To level k of an element; what that rounds away to the next one, and so on.
-  __device__ void add(int k, int64_t element, double v) {
+  __device__ void add(int k, int64_t element, double v, const ExactBlockSums& own = {}) {
     ORDO_NO_UNROLL
     for (; v != 0; ++k) {
-      beyond_usual_ |= k >= ExactSums::kUsual;
-      const double before = atomicAdd(sums_.level(k, element), v);
-      if (k == sums_.levels - 1) return;  // it may hold an infinity
+      double before;
+      if (own.hold(k, element)) {
+        before = atomicAdd(own.level(k, element), v);
+      } else {
+        before = atomicAdd(sums_.level(k, element), v);
+        beyond_usual_ |= k >= ExactSums::kUsual;
+        if (k == sums_.levels - 1) return;  // it may hold an infinity
+      }
       v = rounded_away(before, v, before + v);
     }
   }
@@ -85,15 +93,8 @@ class ExactAdder {
     if (element >= 0 && !finite) add_not_finite(element, double(value));
     Part part{this, element, finite ? double(value) : 0};
     if (!merge_lanes(element >= 0 && finite && value != 0 ? element : kNowhere, part)) return;
-    if (own.hold(element)) {
-      if (part.sum != 0) {
-        const double before = atomicAdd(own.level0(element), part.sum);
-        part.take(rounded_away(before, part.sum, before + part.sum));
-      }
-    } else {
-      add(0, element, part.sum);
-    }
-    add(1, element, part.rounded);
+    add(0, element, part.sum, own);
+    add(1, element, part.rounded, own);
   }
 
  private:
@@ -130,13 +131,16 @@ class ExactAdder {
 /// A block's own sums: all of its threads clear them, and hand them on, with a barrier between that and what others do.
 __device__ inline void clear(const ExactBlockSums& own) {
   ORDO_NO_UNROLL
-  for (int64_t c = threadIdx.x; c < own.count; c += blockDim.x) own.sums[c] = 0;
+  for (int64_t c = threadIdx.x; c < own.levels * own.count; c += blockDim.x) own.memory[c] = 0;
   __syncthreads();
 }
 __device__ inline void hand_on(const ExactBlockSums& own, ExactAdder& adder) {
   __syncthreads();
-  ORDO_NO_UNROLL
-  for (int64_t c = threadIdx.x; c < own.count; c += blockDim.x) adder.add(0, own.base + c, own.sums[c]);
+  for (int k = 0; k < own.levels; ++k) {
+    ORDO_NO_UNROLL
+    for (int64_t c = threadIdx.x; c < own.count; c += blockDim.x)
+      adder.add(k, own.base + c, own.memory[k * own.count + c]);
+  }
 }
 
 /// Calls add(t) for first <= t < last, shared out among `threads` of which this one is `thread`, and add(-1) for as
@@ -170,7 +174,7 @@ __global__ void accumulate_exact_kernel(Items items, AccumulateShape shape, Exac
 template <class Items>
 __global__ void accumulate_exact_block_sums_kernel(Items items, AccumulateShape shape, ExactSums sums) {
   ORDO_DYNAMIC_SHARED(double, memory);
-  const ExactBlockSums own{memory, 0, sums.count};
+  const ExactBlockSums own{memory, 0, sums.count, kBlockLevels};
   ExactAdder adder(sums);
   clear(own);
   for_values(items, shape, [&](int64_t element, float value) { adder(element, value, own); });
@@ -194,7 +198,7 @@ __global__ void accumulate_exact_entries_kernel(Items items, AccumulateShape sha
 void add_ranges(const RangeEntries& ranges, int64_t total, const ExactSums& sums, int64_t per_block,
                 cudaStream_t stream);
 
-/// Launches blocks of `per_block` values each and `count` sums in shared memory.
+/// Launches blocks of `per_block` values each and `count` doubles in shared memory.
 template <class... P, class... A>
 void launch_blocks(void (*kernel)(P...), int64_t values, int64_t per_block, int64_t count, cudaStream_t stream,
                    A... arguments) {
@@ -210,16 +214,16 @@ void accumulate_exact(const Items& items, typename Items::value_type* output, co
   const int levels = exact_levels(items.count);
   const Scratch<double> memory(ExactSums::size(count, levels), device);
   const ExactSums sums{memory.data(), count, levels};
-  ordo::cuda::check(
-      cudaMemsetAsync(memory.data(), 0, size_t(ExactSums::size(count, levels)) * sizeof(double), stream),
-      "cudaMemsetAsync");
+  ordo::cuda::check(cudaMemsetAsync(memory.data(), 0, size_t(ExactSums::size(count, levels)) * sizeof(double), stream),
+                    "cudaMemsetAsync");
   if (plan.form == ExactForm::ranges) {
     RangeBuilder builder(values, device);
     ordo::cuda::launch_over(accumulate_exact_entries_kernel<Items>, values, stream, items, shape, builder.entries());
     builder.sort(count, stream);
     add_ranges(builder.entries(), values, sums, plan.per_block, stream);
   } else if (plan.form == ExactForm::block_sums) {
-    launch_blocks(accumulate_exact_block_sums_kernel<Items>, values, plan.per_block, count, stream, items, shape, sums);
+    launch_blocks(accumulate_exact_block_sums_kernel<Items>, values, plan.per_block, kBlockLevels * count, stream,
+                  items, shape, sums);
   } else {
     ordo::cuda::launch_over(accumulate_exact_kernel<Items>, values, stream, items, shape, sums);
   }

@@ -20,8 +20,10 @@ struct ExactPlan {
   int64_t per_block;  // values that a block adds up before it hands its sums on
 };
 
-/// Sums of a block's own for all elements: 16 KiB of shared memory.
+/// Sums of a block's own for all elements: 32 KiB of shared memory, for two levels, so that what rounds meets there,
+/// too.
 inline constexpr int64_t kBlockSums = 2048;
+inline constexpr int kBlockLevels = 2;
 /// Values of such a block: many more than it has sums to hand on.
 inline int64_t values_per_block(int64_t count) { return std::max<int64_t>(4096, 16 * count); }
 /// More sums than an H200's second-level cache (50 MB) holds with room for what passes through. To one beyond it a

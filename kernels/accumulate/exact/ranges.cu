@@ -26,8 +26,8 @@ __global__ void accumulate_exact_ranges_kernel(RangeEntries ranges, int64_t tota
     for (int64_t first = block * per_block, last; first < end; first = last) {
       last = ranges.range_end(first, end);
       const int64_t base = ranges.range(first) * kRangeElements;
-      const int64_t count = last - first < kRangeElements / 8 ? 0 : kRangeElements;
-      const ExactBlockSums own{memory, base, count < sums.count - base ? count : sums.count - base};
+      const int64_t count = kRangeElements < sums.count - base ? kRangeElements : sums.count - base;
+      const ExactBlockSums own{memory, base, count, last - first < kRangeElements / 8 ? 0 : 1};
       clear(own);
       by_whole_warps(first, last, threadIdx.x, blockDim.x, [&](int64_t t) {
         adder(t < 0 ? kNowhere : int64_t(ranges.elements[t]), t < 0 ? 0 : ranges.values[t], own);

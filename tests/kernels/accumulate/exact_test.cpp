@@ -89,8 +89,8 @@ TEST(ExactArithmetic, as_many_levels_as_the_values_could_need) {
     Levels levels(count);
     for (int64_t i = 0; i < count; ++i) {
       const uint64_t exponent = trial % 2 ? random() % 255 : uint64_t(i * 255 / count);
-      levels.add(std::bit_cast<float>(uint32_t(exponent) << 23 | uint32_t(random() >> 41) |
-                                      uint32_t(random() % 2) << 31));
+      levels.add(
+          std::bit_cast<float>(uint32_t(exponent) << 23 | uint32_t(random() >> 41) | uint32_t(random() % 2) << 31));
       for (size_t k = 0; k < levels.sums.size(); ++k)
         if (levels.sums[k] != 0) deepest = std::max(deepest, k);
     }
@@ -371,6 +371,8 @@ TEST(Exact, infinities_zeros_and_small_numbers) {
       {0x1p20f, {1, -0x1p20f}, 1},
       {0x1p60f, {1, -0x1p60f}, 1},
       {kTiny, {kMax, -kMax, 0x1p-140f}, 0x1p-140f + kTiny},
+      {0, {0x1p127f, 0x1p60f, 1, 0x1p-60f, 0x1p-120f, -0x1p127f, -0x1p60f, -1, -0x1p-60f}, 0x1p-120f},
+      {0x1p60f, {0x1p-60f, 0x1p127f, 0x1p-120f, 1, 0x1p-20f, -0x1p60f, -0x1p127f, -1, -0x1p-20f}, 0x1p-60f},
       {1, {0x1p-24f}, 1},                       // a tie, to even
       {1, {0x1p-24f, 0x1p-40f}, 1 + 0x1p-23f},  // and just above
       {0x1p-126f, {-0x1p-127f, -kTiny}, 0x1p-127f - kTiny},
