@@ -130,6 +130,7 @@ KERNEL_FAULTS = [
     fault("exact: levels are changed without an atomic", EXACT_CUDA, "before = atomicAdd(sums_.level(k, element), v);",
           "before = *sums_.level(k, element);\n        *sums_.level(k, element) = before + v;"),
     fault("exact: what a warp rounds away is lost", EXACT_CUDA, "take(add_rounded(sum, other.sum));", "sum += other.sum;"),
+    fault("exact: lanes that leave add what they lose, too", ATOMIC_MERGE, "later != 0 && stays", "later != 0"),
     fault("exact: what a block rounds away is lost", EXACT_CUDA, "v = rounded_away(before, v, before + v);", "v = own.hold(k, element) ? 0 : rounded_away(before, v, before + v);"),
     fault("exact: the block does not wait for its sums", EXACT_CUDA, "own.memory[c] = 0;\n  __syncthreads();", "own.memory[c] = 0;"),
     fault("exact: a block hands its sums on before all have added", EXACT_CUDA,

@@ -53,10 +53,11 @@ __device__ bool merge_lanes(int64_t key, P& sum) {
   int number = __popc(equal & ((1u << lane) - 1));
   const bool first = number == 0;
   do {
+    const bool stays = number % 2 == 0;
     const P other = sum.from_lane(later != 0 ? __ffs(int(later)) - 1 : lane);
-    if (later != 0) sum.add(other);
-    const unsigned staying = __ballot_sync(kAllLanes, number % 2 == 0);
-    later = number % 2 == 0 ? later & staying : 0;
+    if (later != 0 && stays) sum.add(other);
+    const unsigned staying = __ballot_sync(kAllLanes, stays);
+    later = stays ? later & staying : 0;
     number /= 2;
   } while (__any_sync(kAllLanes, later != 0));
   return first && key != kNowhere;
