@@ -82,7 +82,7 @@ KERNEL_FAULTS = [
     fault("atomic: lanes merge in one round only", ATOMIC_MERGE,
           "} while (__any_sync(kAllLanes, later != 0));", "} while (false);"),
     fault("atomic: the lanes that have passed their sums on stay, the others leave", ATOMIC_MERGE,
-          "__ballot_sync(kAllLanes, number % 2 == 0)", "__ballot_sync(kAllLanes, number % 2 != 0)"),
+          "__ballot_sync(kAllLanes, stays)", "__ballot_sync(kAllLanes, !stays)"),
     fault("atomic: a replaced frequent sum is lost", ATOMIC_MERGE,
           "full = often_key_;", "full = kNowhere;"),
     fault("atomic: lanes of one destination in different columns merge", ATOMIC,
