@@ -21,6 +21,16 @@ __device__ inline int64_t atomic_add(int64_t* p, int64_t v) {
   return int64_t(atomic_add(reinterpret_cast<uint64_t*>(p), uint64_t(v)));
 }
 
+/// Adds, and returns what was there before: who uses that knows what the addition has rounded away, so that nothing
+/// need depend on the order (docs/accumulate.md). order_dependent_operations() does not count it.
+__device__ inline double fetch_add(double* p, double v) {
+#if ORDO_EMULATED
+  return emulator::read_change_write(p, [v](double old) { return old + v; });
+#else
+  return atomicAdd(p, v);
+#endif
+}
+
 namespace detail {
 /// Adds in float and rounds once, by compare-and-swap on the 16 bits.
 template <class T>

@@ -127,7 +127,7 @@ KERNEL_FAULTS = [
     fault("exact: a NaN counts as an infinity", EXACT_CU, "infinite && !(last < 0)", "infinite && last > 0"),
     fault("exact: unusual levels are not read", EXACT_CU, "beyond_usual ? sums.levels : ExactSums::kUsual", "ExactSums::kUsual"),
     fault("exact: only the first level is cleared", EXACT_CUDA, "size_t(ExactSums::size(count, levels)) * sizeof(double)", "size_t(count) * sizeof(double)"),
-    fault("exact: levels are changed without an atomic", EXACT_CUDA, "before = atomicAdd(sums_.level(k, element), v);",
+    fault("exact: levels are changed without an atomic", EXACT_CUDA, "before = ordo::cuda::fetch_add(sums_.level(k, element), v);",
           "before = *sums_.level(k, element);\n        *sums_.level(k, element) = before + v;"),
     fault("exact: what a warp rounds away is lost", EXACT_CUDA, "take(add_rounded(sum, other.sum));", "sum += other.sum;"),
     fault("exact: lanes that leave add what they lose, too", ATOMIC_MERGE, "later != 0 && stays", "later != 0"),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""No kernel of an ordered path may execute a floating-point atomic: reads the PTX that nvcc wrote into a library.
+"""No kernel of an ordered path may execute a floating-point atomic whose rounding it does not know: reads the PTX that nvcc
+wrote into a library.
 
     check_ptx.py LIBRARY              every kernel; those whose names contain "atomic" may
     check_ptx.py --self-test [NVCC]   the check finds what it must, in PTX by hand and in a wrong kernel that NVCC compiles

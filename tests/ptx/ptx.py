@@ -21,7 +21,7 @@ class Function:
             if not words or words[0].startswith("."):
                 continue
             opcode, operands = words[0], words[1] if len(words) > 1 else ""
-            if is_float_atomic(opcode, operands, moves):
+            if is_float_atomic(opcode, operands, moves) and not knows_what_it_rounds(opcode, operands, body):
                 self.atomics.append(" ".join(statement.split()))
             elif opcode.split(".")[0] == "call":
                 self.add_call(operands)
@@ -47,6 +47,13 @@ def is_float_atomic(opcode, operands, moves):
         new_value = operands.split(",")[-1].strip()
         return not CONSTANT.match(moves.get(new_value, new_value))
     return False
+
+
+def knows_what_it_rounds(opcode, operands, body):
+    """An addition of doubles whose old value is used: nothing need depend on its order (docs/accumulate.md)."""
+    register = operands.split(",")[0].strip()
+    return (re.match(r"atom(\.\w+)*\.add(\.\w+)*\.f64$", opcode) is not None and
+            len(re.findall(re.escape(register) + r"\b", without_comments(body))) > 1)
 
 
 def functions(text):

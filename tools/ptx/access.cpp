@@ -45,6 +45,8 @@ enum class Space { parameter, global, shared, local, generic };
   in.recent_at = memory.changes();
 }
 
+using cuda::races::Kind;
+
 enum class Access { read, write, change };
 
 template <Space space, Access access>
@@ -126,6 +128,15 @@ class Touched {
   bool is_shared_ = false;
 };
 
+/// Tells the detector of races. Of local memory there is nothing to tell.
+template <Space space>
+void watch(Warp& w, const Instruction& in, int lane, uint64_t address, const void* p, size_t bytes, Kind kind) {
+  if constexpr (space == Space::global || space == Space::shared || space == Space::generic) {
+    if (space == Space::generic && (address & kWindowMask) == kLocalWindow) return;
+    watch_shared(w, in, lane, p, bytes, kind);
+  }
+}
+
 /// Memory holds T, registers Cell: integers are extended by their sign, if they have one.
 template <Space space, class AddressCell, class T, class Cell>
 void load(Warp& w, const Instruction& in, Mask m) {
@@ -134,6 +145,7 @@ void load(Warp& w, const Instruction& in, Mask m) {
   for_lanes(m, [&](int l) {
     const uint64_t address = address_of<AddressCell>(w, in, vector, l);
     const uint8_t* from = resolve<space, Access::read>(w, in, l, address, bytes);
+    if (w.block().device().races) watch<space>(w, in, l, address, from, bytes, Kind::read);
     touched.add(address, bytes);
     for (size_t i = 0; i < vector; ++i) {
       T v;
@@ -150,6 +162,7 @@ void store(Warp& w, const Instruction& in, Mask m) {
   for_lanes(m, [&](int l) {
     const uint64_t address = address_of<AddressCell>(w, in, 0, l);
     uint8_t* to = resolve<space, Access::write>(w, in, l, address, bytes);
+    if (w.block().device().races) watch<space>(w, in, l, address, to, bytes, Kind::write);
     touched.add(address, bytes);
     for (size_t i = 0; i < vector; ++i) {
       const T v = T(w.lanes<Cell>(in.operands[1 + i]).get(l));
@@ -226,7 +239,9 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
   const size_t vector = in.vector, bytes = sizeof(T) * vector * kPacked, first = kReturns ? 1 : 0;
   Device& device = w.block().device();
   device.counts.atomics += uint64_t(std::popcount(m));
-  if constexpr (!std::is_integral_v<T>) device.counts.float_atomics += uint64_t(std::popcount(m));
+  // Who uses what was there before knows what the addition rounds away (engine/cuda/atomics.h, fetch_add).
+  if (!std::is_integral_v<T> && !(std::is_same_v<T, double> && in.knows_before))
+    device.counts.float_atomics += uint64_t(std::popcount(m));
   // Whose comes first is open: the lanes begin anywhere.
   const int begin = device.schedule.order == Schedule::Order::random    ? int(device.random() % kLanes)
                     : device.schedule.order == Schedule::Order::reverse ? kLanes - 1
@@ -247,6 +262,7 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
       device.counts.atomic_sectors += sector == end;
     }
     uint8_t* const at = resolve<space, Access::change>(w, in, l, address, bytes);
+    if (device.races) watch<space>(w, in, l, address, at, bytes, Kind::atomic);
     for (size_t i = 0; i < vector; ++i) {
       for (int part = 0; part < kPacked; ++part) {
         uint8_t* const here = at + (i * kPacked + size_t(part)) * sizeof(T);
@@ -275,10 +291,15 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
 
 // -- which one ----------------------------------------------------------------------------------------------------
 
-/// What says only who sees it when: the machine's memory is sequentially consistent.
-void take_order(Modifiers& m) {
-  for (const char* word : {"volatile", "relaxed", "acquire", "release", "acq_rel", "weak", "gpu", "cta", "sys", "nc",
-                           "ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified"})
+/// What says only who sees it when: the machine's memory is sequentially consistent, but races are found by it.
+void take_order(Decoder& d) {
+  Modifiers& m = *d.modifiers;
+  const bool both = m.take("acq_rel");
+  d.out->acquires = m.take("acquire") || both;
+  d.out->releases = m.take("release") || both;
+  const bool is_volatile = m.take("volatile"), relaxed = m.take("relaxed");
+  d.out->strong = is_volatile || relaxed || d.out->acquires || d.out->releases;
+  for (const char* word : {"weak", "gpu", "cta", "sys", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified"})
     m.take(word);
 }
 
@@ -348,7 +369,7 @@ Type cell_type(int bits) { return bits == 64 ? Type::b64 : Type::b32; }
 
 void decode_load(Decoder& d, bool stores) {
   Modifiers& m = *d.modifiers;
-  take_order(m);
+  take_order(d);
   const Space space = take_space(m);
   const size_t vector = take_vector(m);
   const Type type = m.take_type();
@@ -424,7 +445,7 @@ void with_atomic_type(Decoder& d, Type type, const F& f) {
 
 void decode_atomic(Decoder& d, bool returns) {
   Modifiers& m = *d.modifiers;
-  take_order(m);
+  take_order(d);
   const Space space = take_space(m);
   if (space == Space::local || space == Space::parameter) d.unknown();
   const size_t vector = take_vector(m);
@@ -439,7 +460,10 @@ void decode_atomic(Decoder& d, bool returns) {
   d.out->vector = uint8_t(vector);
   d.out->control = Instruction::Control::yield;
   size_t at = 0;
-  if (returns) d.write(d.operand(at++), type);
+  if (returns) {
+    d.out->knows_before = d.is_used(d.operand(at));
+    d.write(d.operand(at++), type);
+  }
   const bool narrow = d.address(d.operand(at++)) == "narrow";
   for (const Operand& o : elements(d, d.operand(at++), vector)) d.read(o, type);
   if (compares) d.read(d.operand(at++), type);

@@ -103,6 +103,27 @@ void active_mask(Warp& w, const Instruction& in, Mask m) {
 
 void nothing(Warp&, const Instruction&, Mask) {}
 
+/// Operand: mask.
+void warp_barrier(Warp& w, const Instruction& in, Mask m) {
+  Block& block = w.block();
+  if (!block.device().races) return;
+  const auto masks = w.lanes<uint32_t>(in.operands[0]);
+  for (Mask rest = m; rest != 0;) {
+    const Mask together = masks.get(std::countr_zero(rest)) & rest;
+    block.device().races->warp_barrier(block.race_state(), unsigned(w.number()) * kLanes, together);
+    rest &= ~together;
+  }
+}
+
+template <bool kWholeDevice>
+void fence(Warp& w, const Instruction&, Mask m) {
+  Block& block = w.block();
+  if (!block.device().races) return;
+  for_lanes(m, [&](int l) {
+    block.device().races->fence(block.race_state(), unsigned(w.number() * kLanes + l), kWholeDevice);
+  });
+}
+
 void trap(Warp& w, const Instruction& in, Mask m) {
   w.fail(Fault::Kind::illegal_instruction, in, std::countr_zero(m), "the kernel has stopped itself");
 }
@@ -145,7 +166,7 @@ void decode_barrier(Decoder& d) {
     if (!m.take("sync")) d.unknown();
     d.expect_operands(1);
     d.read(d.operand(0), Type::u32);
-    out.run = nothing;
+    out.run = warp_barrier;
     return collective(d, 0);
   }
   out.control = Control::barrier;
@@ -245,9 +266,10 @@ bool decode_control(Decoder& d) {
     d.write(d.operand(0), Type::b32);
     out.run = active_mask;
   } else if (base == "membar" || base == "fence") {
-    for (const char* word : {"gl", "cta", "sys", "gpu", "acq_rel", "sc"}) m.take(word);
+    const bool of_block = m.take("cta");
+    for (const char* word : {"gl", "sys", "gpu", "acq_rel", "sc"}) m.take(word);
     out.control = Control::yield;
-    out.run = nothing;
+    out.run = of_block ? fence<false> : fence<true>;
   } else if (base == "nanosleep") {
     if (m.take_type() != Type::u32) d.unknown();
     d.read(d.operand(0), Type::u32);

@@ -123,6 +123,16 @@ class KernelDecoder : public Decoder {
     return uint32_t(at->second);
   }
 
+  bool is_used(const Operand& o) override {
+    if (uses_.empty())
+      for (const Statement& s : text_.statements)
+        for (const Operand& operand : s.operands) {
+          ++uses_[operand.name];
+          for (const Operand& element : operand.elements) ++uses_[element.name];
+        }
+    return o.kind == Operand::Kind::name && uses_[o.name] > 1;
+  }
+
   [[noreturn]] void unknown(const std::string& why = "") const override {
     throw SyntaxError(fmt::format("unknown to the PTX machine{}{}: '{}', line {} of the PTX of {}",
                                   why.empty() ? "" : ": ", why, statement->text, statement->line, text_.name));
@@ -242,6 +252,7 @@ class KernelDecoder : public Decoder {
   std::map<std::string, Reference> registers_, specials_;
   std::map<std::pair<int, uint64_t>, Reference> constants_;
   std::map<int, Reference> scratch_;
+  std::map<std::string, int> uses_;              // of names; empty before they are asked for
   std::vector<std::pair<size_t, int>> dynamic_;  // instructions and operands; -1: the offset
   Type dynamic_type_ = Type::b64;
 };

@@ -56,6 +56,8 @@ class Decoder {
   /// Of the register that an operand is, or of a number: how many bits its lanes have, 32 or 64.
   virtual int cell_bits(const Operand& operand) const = 0;
   virtual uint32_t label(const Operand& operand) = 0;
+  /// Whether the kernel names a register in another place than this one.
+  virtual bool is_used(const Operand& operand) = 0;
   [[noreturn]] virtual void unknown(const std::string& why = "") const = 0;
 
   const Operand& operand(size_t i) const {

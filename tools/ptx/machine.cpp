@@ -277,6 +277,10 @@ Block::Block(Device& device, const Launch& launch, uint64_t index)
   const Program& program = *launch.program;
   shared_.assign((program.shared_bytes + 15) / 16 * 16 + launch.dynamic_shared, 0xcd);
   written_.assign(shared_.size(), 0);
+  if (device.races) {
+    race_state_.begin(uint32_t(index), launch.block.count());
+    device.races->forget(shared_.data(), shared_.size());
+  }
   const int count = int((launch.block.count() + kLanes - 1) / kLanes);
   warps_.reserve(size_t(count));
   for (int w = 0; w < count; ++w) warps_.emplace_back(*this, w);
@@ -296,6 +300,7 @@ bool Block::release_barrier() {
   if (!any) return false;
   result = votes;
   votes = {};
+  if (device_->races) device_->races->barrier(race_state_);
   for (Warp& warp : warps_) warp.leave_barrier();
   return true;
 }
@@ -310,6 +315,8 @@ void run(Device& device, const Launch& launch) {
   std::mt19937_64 random(device.schedule.seed * 0x9e3779b97f4a7c15ull + device.launched++);
   device.random.seed(uint32_t(random()));
   ++device.counts.launches;
+  device.running = launch.program;
+  if (device.races) device.races->begin_launch();
   const uint64_t blocks = launch.grid.count();
   uint64_t next = 0;
   std::vector<std::unique_ptr<Block>> resident;

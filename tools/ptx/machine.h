@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include <ordo/engine/cuda/emulator/races.h>
+
 #include "tools/ptx/counts.h"
 #include "tools/ptx/memory.h"
 
@@ -65,6 +67,8 @@ struct Instruction {
   uint8_t count = 0;   // of operands
   uint8_t vector = 1;  // elements of a load or store
   uint8_t mask_operand = 0;
+  bool knows_before = false;                                // of an atomic: the kernel uses what was there before
+  bool strong = false, acquires = false, releases = false;  // of a load or store; an atomic is always strong
   Work work = Work::integer;
   Reference guard = kNowhere;
   std::array<Reference, 8> operands{};
@@ -124,6 +128,8 @@ struct Device {
   Counts counts;
   std::unique_ptr<SectorCache> cache;  // second-level; null where what it has, and hot words, are not counted
   HotWords hot_words;
+  std::unique_ptr<cuda::races::Detector> races;  // null: races are not looked for
+  const Program* running = nullptr;
   uint64_t launched = 0;                    // since the schedule was restarted: every launch has another
   std::minstd_rand random;                  // which lane's atomic comes first
   uint64_t most_steps = uint64_t(1) << 33;  // of warps, in a launch; more is no progress
@@ -136,8 +142,14 @@ struct Launch {
   std::vector<uint8_t> parameters;
 };
 
+/// From now on a race is a fault.
+void find_races(Device& device);
+
 /// Runs a launch to its end. Throws Fault.
 void run(Device& device, const Launch& launch);
+
+/// Tells the detector of races of an access of shared or global memory.
+void watch_shared(Warp& w, const Instruction& in, int lane, const void* p, size_t bytes, cuda::races::Kind kind);
 
 // -- for operations -----------------------------------------------------------------------------------------------
 
@@ -242,6 +254,7 @@ class Block {
   }
   void set_written(uint64_t address, uint64_t bytes) { std::memset(written_.data() + address, 1, bytes); }
   Dim3 index() const { return index_; }
+  cuda::races::Block& race_state() { return race_state_; }
   std::vector<Warp>& warps() { return warps_; }
   /// What the threads at a barrier have brought there (bar.red), and what came of it at the barrier before.
   struct Votes {
@@ -258,6 +271,7 @@ class Block {
   const Launch* launch_;
   Dim3 index_;
   std::vector<uint8_t> shared_, written_;
+  cuda::races::Block race_state_;
   std::vector<Warp> warps_;
 };
 

@@ -126,6 +126,7 @@ Runtime::Runtime() {
       std::atexit([] { get().record_counts(std::getenv("ORDO_PTX_COUNTS")); });
     }
   }
+  if (std::getenv("ORDO_PTX_RACES")) find_races(device);
   if (std::getenv("ORDO_PTX_KERNELS")) std::atexit([] { get().record_kernels(std::getenv("ORDO_PTX_KERNELS")); });
 }
 

@@ -2,15 +2,12 @@
 
 #if ORDO_RACE_CHECKER
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <set>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/cuda/emulator/code_place.h>
 #include <ordo/engine/cuda/emulator/memory_map.h>
-#include <ordo/engine/cuda/emulator/shadow.h>
 #include <ordo/engine/cuda/emulator/threads.h>
 
 namespace ordo::cuda::emulator::checker {
@@ -18,69 +15,22 @@ namespace ordo::cuda::emulator::checker {
 thread_local bool t_in_kernel = false;
 
 namespace {
-using Lanes = std::array<uint32_t, 32>;
+using races::Access;
 
-/// What a fence makes visible, once an atomic after it was seen by another thread.
-struct Release {
-  uint32_t block, thread, epoch, fences;
-  bool whole_device;
-  Lanes seen;
-  std::vector<std::shared_ptr<const Release>> earlier;  // what the thread had acquired itself
-  mutable uint64_t visit = 0;
-};
-using ReleasePtr = std::shared_ptr<const Release>;
-using Releases = std::vector<ReleasePtr>;
-
-struct ThreadState {
-  uint32_t clock = 0;   // __syncwarps so far
-  uint32_t fences = 0;  // so far
-  Lanes seen{};         // clocks of the lanes of its warp that it has met
-  ReleasePtr device_release, block_release;
-  Releases pending, acquired;
-};
-struct BlockState {
-  uint32_t epoch = 0;  // barriers so far
-  std::vector<ThreadState> threads;
-  Releases acquired;  // by threads that have since come to a barrier
-};
+void found(const Access* before, const Access& now);
 
 struct State {
-  uint64_t launch = 0;
-  uint64_t visit = 0;
-  std::vector<BlockState> blocks;  // by place among the resident blocks
-  std::unordered_map<const void*, Releases> released;
+  races::Detector detector{found};
+  std::vector<races::Block> blocks;  // by place among the resident blocks
   std::set<std::pair<const void*, const void*>> seen_pairs;
   std::string report;
   int reports = 0;
-  uint64_t accesses = 0;
+  Place place = Place::device;  // of the access that is looked at
 };
 State g_state;
 constexpr int kMostReports = 4;
 
-BlockState& state_of(const Block& b) { return g_state.blocks[size_t(&b - g_launch.blocks.data())]; }
-
-bool covers(const Release& r, const Access& a) {
-  if (r.visit == g_state.visit) return false;
-  r.visit = g_state.visit;
-  if (a.block == r.block) {
-    if (a.thread == r.thread ? a.fences < r.fences : a.epoch < r.epoch) return true;
-    if (a.thread / 32 == r.thread / 32 && a.clock < r.seen[a.thread & 31]) return true;
-  }
-  return std::any_of(r.earlier.begin(), r.earlier.end(), [&](const ReleasePtr& e) { return covers(*e, a); });
-}
-
-// Whether `a` happened before what the current thread does now.
-bool ordered(const Access& a, const Thread& t, const BlockState& b, const ThreadState& s) {
-  if (a.block == t.block->number) {
-    if (a.thread == t.number || a.epoch < b.epoch) return true;
-    if (a.thread / 32 == t.number / 32 && a.clock < s.seen[a.thread & 31]) return true;
-  }
-  if (b.acquired.empty() && s.acquired.empty()) return false;
-  ++g_state.visit;
-  const auto covered = [&](const ReleasePtr& r) { return covers(*r, a); };
-  return std::any_of(b.acquired.begin(), b.acquired.end(), covered) ||
-         std::any_of(s.acquired.begin(), s.acquired.end(), covered);
-}
+races::Block& state_of(const Block& b) { return g_state.blocks[size_t(&b - g_launch.blocks.data())]; }
 
 std::string describe(Kind kind, uint32_t block, uint32_t thread, const void* code) {
   static const char* const names[] = {"", "read", "write", "atomic"};
@@ -99,53 +49,40 @@ void report(const char* what, const Access* before, const Access& now) {
   g_state.report += describe(now.kind, now.block, now.thread, now.code);
 }
 
-// A read-modify-write reads too.
-void check(const void* p, size_t bytes, Kind kind, bool reads, const void* code) {
-  Thread& t = *g_launch.current;
-  const BlockState& b = state_of(*t.block);
-  const ThreadState& s = b.threads[t.number];
-  Access now{t.block->number, b.epoch, s.clock, s.fences, uint16_t(t.number), kind, 0, code};
-  const Place place = place_of(p, bytes);
-  switch (place) {
+void found(const Access* before, const Access& now) {
+  report(!before                          ? "shared memory that nobody wrote"
+         : g_state.place == Place::shared ? "data race in shared memory"
+                                          : "data race in device memory",
+         before, now);
+}
+
+// Whether the access is one of the memory that threads share; reports those of memory that is not the kernel's.
+bool may_race(const void* p, size_t bytes, Kind kind, const void* code) {
+  const Thread& t = *g_launch.current;
+  const auto bad = [&](const char* what) {
+    Access now;
+    now.block = t.block->number;
+    now.thread = uint16_t(t.number);
+    now.kind = kind;
+    now.code = code;
+    report(what, nullptr, now);
+    return false;
+  };
+  g_state.place = place_of(p, bytes);
+  switch (g_state.place) {
     case Place::device:
     case Place::shared:
-      break;
+      return true;
     case Place::beside_device:
-      return report("out of bounds of device memory", nullptr, now);
+      return bad("out of bounds of device memory");
     case Place::beside_shared:
-      return report("out of bounds of shared memory", nullptr, now);
+      return bad("out of bounds of shared memory");
     case Place::constant:
-      return;
+      return false;
     case Place::host:
-      if (!g_launch.options.host_memory) return report("host memory in a kernel", nullptr, now);
+      return g_launch.options.host_memory || bad("host memory in a kernel");
   }
-  ++g_state.accesses;
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(p), end = begin + bytes;
-  for (uintptr_t a = begin & ~uintptr_t(3); a < end; a += 4) {
-    const unsigned low = a < begin ? unsigned(begin - a) : 0, high = unsigned(std::min<uintptr_t>(4, end - a));
-    now.bytes = uint8_t((1u << high) - (1u << low));
-    Cell& cell = cell_at(a, g_state.launch);
-    const auto races_with = [&](const Access& o) {
-      if (o.kind == Kind::none || !(o.bytes & now.bytes) || (o.kind == Kind::read && kind == Kind::read) ||
-          (o.kind == Kind::atomic && kind == Kind::atomic) || ordered(o, t, b, s))
-        return;
-      report(place == Place::shared ? "data race in shared memory" : "data race in device memory", &o, now);
-    };
-    if (reads && place == Place::shared && (now.bytes & ~cell.written))
-      report("shared memory that nobody wrote", nullptr, now);
-    races_with(cell.write);
-    if (kind == Kind::read) {
-      if (cell.read.kind == Kind::none || ordered(cell.read, t, b, s))
-        cell.read = now;
-      else
-        cell.other_read = now;
-    } else {
-      races_with(cell.read);
-      races_with(cell.other_read);
-      cell.write = now;
-      cell.written |= now.bytes;
-    }
-  }
+  return false;
 }
 
 bool local_variable(const void* p) {
@@ -154,98 +91,43 @@ bool local_variable(const void* p) {
   return c.stack <= byte && byte < c.stack + c.stack_bytes;
 }
 
-void add(Releases& to, const ReleasePtr& r) {
-  if (r && std::find(to.begin(), to.end(), r) == to.end()) to.push_back(r);
-}
-
-// A later fence of the same thread makes visible all that an earlier one did.
-void replace(Releases& in, const ReleasePtr& r) {
-  if (!r) return;
-  const auto same = std::find_if(in.begin(), in.end(), [&](const ReleasePtr& e) {
-    return e->thread == r->thread && e->block == r->block && e->whole_device == r->whole_device;
-  });
-  same == in.end() ? in.push_back(r) : void(*same = r);
-}
 }  // namespace
 
 void begin_launch() {
-  ++g_state.launch;
-  g_state.released.clear();
+  g_state.detector.begin_launch();
   g_state.seen_pairs.clear();
   g_state.report.clear();
   g_state.reports = 0;
-  g_state.accesses = 0;
   g_state.blocks.assign(g_launch.blocks.size(), {});
-  trim_cells();
 }
 
 std::string end_launch() {
-  if (g_state.report.empty() && g_state.accesses == 0 && g_launch.error.empty())
+  if (g_state.report.empty() && g_state.detector.accesses() == 0 && g_launch.error.empty())
     return "the checker saw no access: the kernel is not compiled for it";
   return std::exchange(g_state.report, {});
 }
 
-void block_starts(const Block& block) {
-  BlockState& b = state_of(block);
-  b.epoch = 0;
-  b.acquired.clear();
-  b.threads.assign(block.threads.size(), {});
-}
+void block_starts(const Block& block) { state_of(block).begin(block.number, block.threads.size()); }
 
-void barrier(const Block& block) {
-  BlockState& b = state_of(block);
-  ++b.epoch;
-  for (ThreadState& s : b.threads) {
-    for (const ReleasePtr& r : s.acquired) add(b.acquired, r);
-    s.acquired.clear();
-  }
-}
+void barrier(const Block& block) { g_state.detector.barrier(state_of(block)); }
 
 void warp_barrier(const Block& block, unsigned first, unsigned mask) {
-  BlockState& b = state_of(block);
-  Lanes seen{};
-  Releases acquired;
-  for (unsigned i = 0; i < 32; ++i) {
-    if (!(mask >> i & 1)) continue;
-    ThreadState& s = b.threads[first + i];
-    ++s.clock;
-    for (unsigned j = 0; j < 32; ++j) seen[j] = std::max(seen[j], s.seen[j]);
-    seen[i] = s.clock;
-    for (const ReleasePtr& r : s.acquired) add(acquired, r);
-  }
-  for (unsigned i = 0; i < 32; ++i)
-    if (mask >> i & 1) {
-      b.threads[first + i].seen = seen;
-      b.threads[first + i].acquired = acquired;
-    }
+  g_state.detector.warp_barrier(state_of(block), first, mask);
 }
 
 void fence(bool whole_device) {
   const Thread& t = *g_launch.current;
-  BlockState& b = state_of(*t.block);
-  ThreadState& s = b.threads[t.number];
-  for (const ReleasePtr& r : std::exchange(s.pending, {}))
-    if (r->block == t.block->number || (whole_device && r->whole_device)) add(s.acquired, r);
-  Release r{t.block->number, t.number, b.epoch, ++s.fences, whole_device, s.seen, b.acquired};
-  for (const ReleasePtr& e : s.acquired) add(r.earlier, e);
-  (whole_device ? s.device_release : s.block_release) = std::make_shared<const Release>(std::move(r));
+  g_state.detector.fence(state_of(*t.block), t.number, whole_device);
 }
+
+void forget_accesses(const void* p, size_t bytes) { g_state.detector.forget(p, bytes); }
 
 void atomic(const void* p, size_t bytes, const void* code, bool reads, bool writes) {
   if (!t_in_kernel) return;
   const Pause pause;
-  if (local_variable(p)) return;
-  check(p, bytes, Kind::atomic, reads, code);
+  if (local_variable(p) || !may_race(p, bytes, Kind::atomic, code)) return;
   const Thread& t = *g_launch.current;
-  ThreadState& s = state_of(*t.block).threads[t.number];
-  const auto at = g_state.released.find(p);
-  if (reads && at != g_state.released.end())
-    for (const ReleasePtr& r : at->second)
-      if (r->block != t.block->number || r->thread != t.number) add(s.pending, r);
-  if (!writes || (!s.device_release && !s.block_release)) return;
-  Releases& released = at != g_state.released.end() ? at->second : g_state.released[p];
-  replace(released, s.device_release);
-  replace(released, s.block_release);
+  g_state.detector.atomic(state_of(*t.block), t.number, p, bytes, code, reads, writes, g_state.place == Place::shared);
 }
 
 void volatile_access(const void* p, size_t bytes, const void* code, Kind kind) {
@@ -258,7 +140,9 @@ void access(const void* p, size_t bytes, Kind kind, const void* code) {
   if (!t_in_kernel || local_variable(p)) return;
   const Pause pause;
   if (g_launch.options.order == Order::random) give_way(g_launch.options.preempt);
-  check(p, bytes, kind, kind == Kind::read, code);
+  if (!may_race(p, bytes, kind, code)) return;
+  const Thread& t = *g_launch.current;
+  g_state.detector.access(state_of(*t.block), t.number, p, bytes, kind, code, g_state.place == Place::shared);
 }
 
 }  // namespace ordo::cuda::emulator::checker

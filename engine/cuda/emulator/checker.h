@@ -2,15 +2,14 @@
 // memory that nobody wrote, each with the lines of the kernels. Internal to the emulator; without the option all of
 // this is empty.
 //
-// The compiler reports every access of a .cu file (compiler_hooks.cpp). Two accesses of different threads race when
-// one writes, not both are atomic, and nothing orders them: __syncthreads within a block, __syncwarp within a warp,
-// and everywhere a fence, an atomic on a word, an atomic on the same word, and a fence. Shuffles and votes order
-// nothing. So one launch without a report, and without an order-dependent atomic, has one result under every schedule.
+// The compiler reports every access of a .cu file (compiler_hooks.cpp). Which of them race is in races.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+
+#include <ordo/engine/cuda/emulator/races.h>
 
 namespace ordo::cuda::emulator {
 
@@ -18,7 +17,7 @@ struct Block;
 
 namespace checker {
 
-enum class Kind : uint8_t { none, read, write, atomic };
+using races::Kind;
 
 #if ORDO_RACE_CHECKER
 
@@ -54,6 +53,8 @@ void fence(bool whole_device);
 void atomic(const void* p, size_t bytes, const void* code, bool reads = true, bool writes = true);
 /// A load or a store of a volatile word, which PTX treats as a relaxed atomic one.
 void volatile_access(const void* p, size_t bytes, const void* code, Kind kind);
+/// Of memory that begins anew.
+void forget_accesses(const void* p, size_t bytes);
 /// Any other access.
 void access(const void* p, size_t bytes, Kind kind, const void* code);
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <ordo/engine/cuda/emulator/checker.h>
-#include <ordo/engine/cuda/emulator/shadow.h>
 #include <ordo/engine/cuda/emulator/threads.h>
 
 namespace ordo::cuda::emulator::checker {

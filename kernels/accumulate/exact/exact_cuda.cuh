@@ -1,8 +1,8 @@
 // The algorithm `exact` of the accumulate engine on CUDA. Internal to accumulate_cuda.cuh.
 //
-// One pass over the items adds to the levels of their elements (exact_levels.h), by atomicAdd, which returns what was
-// there before: from that, a thread knows what its addition rounds away. One pass over the elements rounds their
-// sums. A warp adds up what its lanes have for one element first; a block may, in shared memory: where there are few
+// One pass over the items adds to the levels of their elements (exact_levels.h), by atomics, which return what was
+// there before: from that, a thread knows what its addition rounds away. One pass over the elements rounds their sums.
+// A warp adds up what its lanes have for one element first; a block may, in shared memory: where there are few
 // elements, or after values have been brought together by ranges of elements (exact_plan.h).
 #pragma once
 
@@ -68,7 +68,8 @@ class ExactAdder {
   ExactAdder(const ExactAdder&) = delete;
   ExactAdder& operator=(const ExactAdder&) = delete;
   __device__ ~ExactAdder() {
-    if (__any_sync(kAllLanes, beyond_usual_) && threadIdx.x % 32 == 0) atomicAdd(sums_.beyond_usual(), 1.0);
+    if (__any_sync(kAllLanes, beyond_usual_) && threadIdx.x % 32 == 0)
+      *const_cast<volatile double*>(sums_.beyond_usual()) = 1;
   }
 
   /// To level k of an element; what that rounds away to the next one, and so on.
@@ -77,9 +78,9 @@ class ExactAdder {
     for (; v != 0; ++k) {
       double before;
       if (own.hold(k, element)) {
-        before = atomicAdd(own.level(k, element), v);
+        before = ordo::cuda::fetch_add(own.level(k, element), v);
       } else {
-        before = atomicAdd(sums_.level(k, element), v);
+        before = ordo::cuda::fetch_add(sums_.level(k, element), v);
         beyond_usual_ |= k >= ExactSums::kUsual;
         if (k == sums_.levels - 1) return;  // it may hold an infinity
       }
@@ -100,9 +101,8 @@ class ExactAdder {
  private:
   __device__ void add_not_finite(int64_t element, double v) {
     beyond_usual_ = true;
-    double* const last = sums_.level(sums_.levels - 1, element);
-    const double there = *const_cast<volatile double*>(last);
-    if (there == there && there != v) atomicAdd(last, v);
+    const double there = *const_cast<volatile double*>(sums_.level(sums_.levels - 1, element));
+    if (there == there && there != v) add(sums_.levels - 1, element, v);
   }
 
   /// What lanes have for one element: a sum of values, and of what that has rounded away.

@@ -44,7 +44,8 @@ __global__ void many_registers_kernel(const float* in, float* out, int n) {
   for (int i = 0; i < n; ++i)
 #pragma unroll
     for (int k = 0; k < 96; ++k) sums[k] = sums[k] * in[i] + sums[(k + 1) % 96];
-  for (int k = 0; k < 96; ++k) out[k] = sums[k];
+  if (threadIdx.x == 0)
+    for (int k = 0; k < 96; ++k) out[k] = sums[k];
 }
 
 TEST_F(LaunchTest, a_block_that_finds_no_registers_is_refused_and_the_next_launch_is_not) {
