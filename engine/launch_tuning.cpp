@@ -18,6 +18,8 @@ LaunchTuning set_launch_tuning(const LaunchTuning& tuning) {
              LaunchTuning::kMostThreads);
   ORDO_CHECK(tuning.most_blocks >= 1 && tuning.most_blocks <= 0x7fffffff, ValueError, "launch tuning",
              "at most {} blocks; it must be 1 to 2147483647", tuning.most_blocks);
+  ORDO_CHECK(tuning.shrink >= 1, ValueError, "launch tuning", "sizes divided by {}; it must be 1 or more",
+             tuning.shrink);
   return std::exchange(g_tuning, tuning);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/launch_tuning.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/kernels/accumulate/atomic/atomic_cuda.cuh>
@@ -18,7 +19,7 @@ namespace ordo::kernels::cuda {
 
 /// Whether int32_t numbers them all.
 inline bool narrow_index_fits(int64_t items, int64_t destinations) {
-  return std::max(items, destinations) < std::numeric_limits<int32_t>::max();
+  return std::max(items, destinations) < ordo::cuda::tuned_size(std::numeric_limits<int32_t>::max());
 }
 
 /// What an IndexPlan keeps.

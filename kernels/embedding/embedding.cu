@@ -25,9 +25,10 @@ void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, 
   const int64_t rows = weight.size(0), columns = weight.size(1);
   const IndexGuard guard("embedding", "input", 0, rows, device);
   dispatch_word(weight.element_size(), [&]<class Word>() {
-    ordo::cuda::launch_over(embedding_kernel<Word>, output.numel(), ordo::cuda::current_stream(device),
-                            index_view(input, rows, guard), static_cast<const Word*>(weight.data()),
-                            static_cast<Word*>(output.data()), input.numel(), columns, skip);
+    if constexpr (sizeof(Word) > 1)  // of floating-point numbers
+      ordo::cuda::launch_over(embedding_kernel<Word>, output.numel(), ordo::cuda::current_stream(device),
+                              index_view(input, rows, guard), static_cast<const Word*>(weight.data()),
+                              static_cast<Word*>(output.data()), input.numel(), columns, skip);
   });
   guard.finish();
 }

@@ -149,10 +149,10 @@ void with_normal(const DrawArgs& args, const Loop& loop) {
 template <class Loop>
 void with_integers(const DrawArgs& args, const Loop& loop) {
   dispatch_all("randint", args.dtype, [&]<class T>() {
-    if (args.range <= kSmallRange)
-      loop.template operator()<T>(SmallIntegerDraw<T>{args.low, args.range});
-    else
-      loop.template operator()<T>(IntegerDraw<T>{args.low, args.range});
+    // No other type holds all integers of a larger range.
+    if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, double>)
+      if (args.range > kSmallRange) return loop.template operator()<T>(IntegerDraw<T>{args.low, args.range});
+    loop.template operator()<T>(SmallIntegerDraw<T>{args.low, args.range});
   });
 }
 template <class Loop>

@@ -76,7 +76,7 @@ TensorList convert(const TensorList& inputs, DType dtype, Device device) {
   return out;
 }
 
-static double epsilon(DType t) {
+double epsilon(DType t) {
   switch (t) {
     case DType::float16:
       return 0x1p-10;
@@ -120,19 +120,42 @@ static Bytes bytes_of_result(const Tensor& t) {
   return bytes;
 }
 
-Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs) {
+void expect_near(const TensorList& got, const TensorList& want, int64_t items, DType dtype) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t k = 0; k < got.size(); ++k) {
+    const auto values = got[k].to(cpu).to(float64).to_vector<double>(),
+               wanted = want[k].to(float64).to_vector<double>();
+    double largest = 1;
+    for (double w : wanted)
+      if (std::isfinite(w)) largest = std::max(largest, std::abs(w));
+    const double allowed = is_floating(got[k].dtype()) ? 4 * double(items) * epsilon(dtype) * largest : 0;
+    ASSERT_EQ(values.size(), wanted.size());
+    for (size_t i = 0; i < values.size(); ++i)
+      ASSERT_TRUE(std::abs(values[i] - wanted[i]) <= allowed || values[i] == wanted[i] ||
+                  (std::isnan(values[i]) && std::isnan(wanted[i])))
+          << "tensor " << k << ", element " << i << ": " << values[i] << " for " << wanted[i];
+  }
+}
+
+TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const TensorList& inputs) {
   TensorList arguments = inputs, leaves;
   for (Tensor& t : arguments)
     if (op.differentiable && t.defined() && is_floating(t.dtype()))
       leaves.push_back(t = t.detach().set_requires_grad());
   const Tensor out = sample.run(arguments);
-  Bytes bytes = bytes_of_result(out);
+  TensorList all{out};
   if (out.requires_grad())
     for (const Tensor& g : grad({out}, leaves, {test_gradient(out.sizes(), out)}))
-      if (g.defined()) {
-        const Bytes more = bytes_of_result(g);
-        bytes.insert(bytes.end(), more.begin(), more.end());
-      }
+      if (g.defined()) all.push_back(g);
+  return all;
+}
+
+Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs) {
+  Bytes bytes;
+  for (const Tensor& t : result_and_gradients(op, sample, inputs)) {
+    const Bytes more = bytes_of_result(t);
+    bytes.insert(bytes.end(), more.begin(), more.end());
+  }
   return bytes;
 }
 

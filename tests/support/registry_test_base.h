@@ -57,10 +57,17 @@ std::vector<DType> floating_dtypes(const OpInfo& op, const Sample& sample);
 /// Floating inputs become `dtype`, all go to `device`. For integers the values are scaled first, so that few are equal.
 TensorList convert(const TensorList& inputs, DType dtype, Device device);
 
+/// The distance of 1 from the next number; that of float64 for others.
+double epsilon(DType dtype);
 /// Compares with the reference's values; `dtype` is the inputs'.
 void expect_close(const Tensor& got, const std::vector<double>& want, const Sample& sample, DType dtype);
 
-/// The result and all gradients, one after the other. Floating inputs are the leaves, with the layout they come in.
+/// Numbers by `atomic`: each of the `items` additions may round, to `dtype`.
+void expect_near(const TensorList& got, const TensorList& want, int64_t items, DType dtype);
+
+/// The result and all gradients that there are. Floating inputs are the leaves, with the layout they come in.
+TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const TensorList& inputs);
+/// Their bytes, one after the other.
 Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs);
 /// The same; nothing where the operation refuses these inputs or their dtype.
 std::optional<Bytes> bytes_unless_refused(const OpInfo& op, const Sample& sample, const TensorList& inputs);

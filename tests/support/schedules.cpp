@@ -56,7 +56,8 @@ ScheduleScope::~ScheduleScope() {
 
 std::string ScheduleScope::str() const {
   const cuda::LaunchTuning& t = cuda::launch_tuning();
-  return fmt::format("{} blocks of {}, at most {}", cuda::schedule_text(cuda::schedule()), t.block, t.most_blocks);
+  return fmt::format("{} blocks of {}, at most {}, sizes divided by {}", cuda::schedule_text(cuda::schedule()), t.block,
+                     t.most_blocks, t.shrink);
 }
 
 uint64_t order_dependent_operations() {

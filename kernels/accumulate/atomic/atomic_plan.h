@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ordo/engine/dtype.h>
+#include <ordo/engine/launch_tuning.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 
 namespace ordo::kernels::cuda {
@@ -62,9 +63,10 @@ AtomicPlan plan_atomic(int64_t items, const AccumulateShape& shape, const T* add
 
   const int64_t outputs = shape.destinations * shape.columns();
   if (shape.inner <= kMostWarpUnits && outputs <= kHistogramBytes / int64_t(sizeof(Sum)) &&
-      values >= kHistogramValues * outputs && values >= 4 * kLeastBlockValues) {
-    const int64_t per_block = std::max(kBlockValues * outputs, kLeastBlockValues);
-    return {AtomicForm::histogram, 1, steps(values), std::min(values / per_block, kMostHistogramBlocks)};
+      values >= ordo::cuda::tuned_size(kHistogramValues) * outputs &&
+      values >= ordo::cuda::tuned_size(4 * kLeastBlockValues)) {
+    const int64_t per_block = std::max(kBlockValues * outputs, ordo::cuda::tuned_size(kLeastBlockValues));
+    return {AtomicForm::histogram, 1, steps(values), std::clamp(values / per_block, int64_t(1), kMostHistogramBlocks)};
   }
   constexpr int kVector = kAtomicVector<T>;
   const bool aligned = reinterpret_cast<uintptr_t>(address) % (kVector * sizeof(T)) == 0;

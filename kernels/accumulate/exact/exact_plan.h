@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <ordo/engine/launch_tuning.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 
 namespace ordo::kernels::cuda {
@@ -25,7 +26,9 @@ struct ExactPlan {
 inline constexpr int64_t kBlockSums = 2048;
 inline constexpr int kBlockLevels = 2;
 /// Values of such a block: many more than it has sums to hand on.
-inline int64_t values_per_block(int64_t count) { return std::max<int64_t>(4096, 16 * count); }
+inline int64_t values_per_block(int64_t count) {
+  return std::max(ordo::cuda::tuned_size(4096), ordo::cuda::tuned_size(16) * count);
+}
 /// More sums than an H200's second-level cache (50 MB) holds with room for what passes through. To one beyond it a
 /// value costs a sector of 32 bytes that is read and written; to be brought to its range first, 24 bytes and 16 for
 /// every 8 bits of ranges, all of them in order. Not measured.
@@ -41,9 +44,10 @@ inline constexpr int64_t kMostRangeElements = int64_t(1) << 32;
 inline ExactPlan plan_exact(int64_t items, const AccumulateShape& shape) {
   const int64_t count = shape.destinations * shape.columns(), values = items * shape.columns();
   const int64_t per_block = values_per_block(count);
-  if (count <= kBlockSums && values >= 2 * per_block) return {ExactForm::block_sums, per_block};
-  const bool dense = values >= count && values >= kValuesPerRange;
-  if (count > kDirectSums && count <= kMostRangeElements && dense) return {ExactForm::ranges, kValuesPerRange};
+  if (count <= ordo::cuda::tuned_size(kBlockSums) && values >= 2 * per_block) return {ExactForm::block_sums, per_block};
+  const bool dense = values >= count && values >= ordo::cuda::tuned_size(kValuesPerRange);
+  if (count > ordo::cuda::tuned_size(kDirectSums) && count <= kMostRangeElements && dense)
+    return {ExactForm::ranges, kValuesPerRange};
   return {ExactForm::direct, values};
 }
 
