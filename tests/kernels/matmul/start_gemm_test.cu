@@ -29,15 +29,21 @@ TEST_F(StartGemmTest, writes_the_bias_or_zeros) {
   }
 }
 
-TEST_F(StartGemmTest, bias_of_halves_below_a_float_product) {
-  const std::vector<BFloat16> bias{BFloat16(1.5f), BFloat16(-2.f)};
-  const DeviceArray<BFloat16> on_device(bias);
+template <class Half>
+void expect_bias_below_a_float_product() {
+  const std::vector<Half> bias{Half(1.5f), Half(-2.f)};
+  const DeviceArray<Half> on_device(bias);
   const DeviceArray<float> c(size_t(4));
-  kernels::Gemm g{.m = 2, .n = 2, .dtype = bfloat16, .c_dtype = float32};
+  kernels::Gemm g{.m = 2, .n = 2, .dtype = dtype_of<Half>, .c_dtype = float32};
   g.c = {c, 1, 2, 0};  // columns lie next to each other
-  g.bias = static_cast<const BFloat16*>(on_device);
+  g.bias = static_cast<const Half*>(on_device);
   kernels::cuda::start_gemm(g, kCuda);
   EXPECT_EQ(c.values(), (std::vector<float>{1.5f, 1.5f, -2, -2}));
+}
+
+TEST_F(StartGemmTest, bias_of_halves_below_a_float_product) {
+  expect_bias_below_a_float_product<Half>();
+  expect_bias_below_a_float_product<BFloat16>();
 }
 
 }  // namespace
