@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include <ordo/engine/cuda/cuda.h>
@@ -29,6 +30,14 @@ __device__ inline S shuffle_down(const S& v, int delta) {
 template <class R>
 __device__ inline typename R::State halve(typename R::State s) {
   for (int half = 16; half > 0; half /= 2) s = R::combine(s, shuffle_down(s, half));
+  return s;
+}
+/// The same of the first `width` lanes, a power of two, where others have no values; and of every `width` lanes that
+/// follow. All lanes of the warp take part.
+template <class R>
+__device__ inline typename R::State halve(typename R::State s, int width) {
+  ORDO_NO_UNROLL
+  for (int half = width / 2; half > 0; half /= 2) s = R::combine(s, shuffle_down(s, half));
   return s;
 }
 
@@ -72,17 +81,23 @@ __device__ inline typename R::State fold_values(const R& r, const ReduceShape& g
   return fold_lane<R, kLocatedAhead<R>>(i, end, [&](int64_t j) { return r.load(base + g.offset(j), j, output); });
 }
 
+/// A warp takes as many blocks at a time as it has `width` lanes: 1, 2, 4, ... lanes where no block has more values.
 template <class R>
-__global__ void reduce_inner_kernel(R r, ReduceShape g, Divisor blocks, typename R::State* partial) {
+__global__ void reduce_inner_kernel(R r, ReduceShape g, Divisor blocks, int width, typename R::State* partial) {
   using State = typename R::State;
-  const int lane = int(threadIdx.x) % 32;
-  const int64_t warps = ordo::cuda::thread_count() / 32, items = g.outputs * blocks.value;
+  const int lane = int(threadIdx.x) % width;
+  const int64_t step = ordo::cuda::thread_count() / width, items = g.outputs * blocks.value;
+  // Lanes beyond the last item go on with their warp.
+  const int64_t last = (items + 32 / width - 1) / (32 / width) * (32 / width);
   ORDO_NO_UNROLL
-  for (int64_t item = ordo::cuda::thread_index() / 32; item < items; item += warps) {
-    const int64_t o = blocks.quotient(item), b = item - o * blocks.value, begin = b * kReduceBlock;
-    const int64_t end = g.length < begin + kReduceBlock ? g.length : begin + kReduceBlock;
-    const State s = halve<R>(fold_values(r, g, g.base(o), begin + lane, end, o));
-    if (lane == 0) {
+  for (int64_t item = ordo::cuda::thread_index() / width; item < last; item += step) {
+    const bool active = item < items;
+    const int64_t o = active ? blocks.quotient(item) : 0, b = active ? item - o * blocks.value : 0;
+    const int64_t begin = b * kReduceBlock, length = active ? g.length : 0;
+    const int64_t end = length < begin + kReduceBlock ? length : begin + kReduceBlock;
+    const State own = fold_values(r, g, g.base(o), begin + lane, end, o);
+    const State s = width == kReduceLanes ? halve<R>(own) : halve<R>(own, width);
+    if (active && lane == 0) {
       if (blocks.value > 1)
         partial[item] = s;
       else
@@ -174,9 +189,11 @@ void reduce(const R& r, const ReduceShape& g, Device device) {
   const int64_t blocks = g.blocks();
   Scratch<State> partial(blocks > 1 ? g.outputs * blocks : 0, device);
   const auto along = [&] {
-    const int warps = g.outputs * blocks < 4 ? 1 : 4;
-    ordo::cuda::launch(reduce_inner_kernel<R>, ordo::cuda::grid_for(g.outputs * blocks, warps),
-                       dim3(unsigned(32 * warps)), 0, stream, r, g, Divisor(blocks), partial.data());
+    const int width = int(std::bit_ceil(uint64_t(std::clamp<int64_t>(g.length, 1, kReduceLanes))));
+    const int64_t threads = g.outputs * blocks * width;
+    const int block = threads < 128 ? 32 : 128;
+    ordo::cuda::launch(reduce_inner_kernel<R>, ordo::cuda::grid_for(threads, block), dim3(unsigned(block)), 0, stream,
+                       r, g, Divisor(blocks), width, partial.data());
   };
   if constexpr (kOneLine<R>) {
     along();
