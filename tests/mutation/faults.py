@@ -118,7 +118,7 @@ KERNEL_FAULTS = [
           "if (int64_t(key) == destinations) {", "if (int64_t(key) == destinations && begin == at) {"),
     fault("skipped items have levels", RUNS, "if (destination >= destinations) return none;", ""),
     # -- exact sums
-    fault("exact: one level too few", EXACT_LEVELS, "/ (54 - h) + 1;", "/ (54 - h);"),
+    fault("exact: one level too few", EXACT_LEVELS, "277 / (54 - h) + 1;", "277 / (54 - h);"),
     fault("exact: what is rounded away is taken to be the second addend's", EXACT_LEVELS,
           "larger = swapped ? b : a, smaller = swapped ? a : b", "larger = a, smaller = b"),
     fault("exact: what levels leave below the sum does not count", EXACT_LEVELS, "return round_to_odd(top, rest);", "return top;"),

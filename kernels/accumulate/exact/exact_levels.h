@@ -31,10 +31,10 @@ ORDO_HD double add_rounded(double& a, double b) {
 /// Levels for so many values (kExactMost at most), of which the last never rounds. With n <= 2^h values, level k gets
 /// at most n addends of at most 2^m, m = 128 - k (54 - h): floats are below 2^128. What it holds of them is at most n
 /// 2^m, which is a double, and an addition there rounds away at most 2^(m + h - 54). All are multiples of 2^-149, and
-/// so level k does not round when m + h + 149 <= 53.
+/// so level k does not round when m + h + 149 <= 53: when k is (224 + h) / (54 - h) or more.
 inline int exact_levels(int64_t values) {
   const int h = std::bit_width(uint64_t(values - 1));
-  return (224 + h + (53 - h)) / (54 - h) + 1;
+  return 277 / (54 - h) + 1;  // rounded up, and level 0
 }
 inline constexpr int kMostExactLevels = 13;
 
