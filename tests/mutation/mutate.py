@@ -60,9 +60,14 @@ def digest(source, f):
 def copy_sources(source, copy):
     files = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                            check=True, capture_output=True).stdout.decode().split("\0")
-    for name in filter(None, files):
-        if not (source / name).is_file():
-            continue
+    files = [name for name in files if name and (source / name).is_file()]
+    for folder, folders, names in os.walk(copy):  # what the checkout no longer has
+        relative = pathlib.Path(folder).relative_to(copy)
+        folders[:] = [name for name in folders if relative / name != pathlib.Path("build")]
+        for name in names:
+            if str(relative / name) not in files and not name.endswith(".log"):
+                (pathlib.Path(folder) / name).unlink()
+    for name in files:
         target = copy / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.is_file() or target.read_bytes() != (source / name).read_bytes():
