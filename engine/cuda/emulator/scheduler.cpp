@@ -261,7 +261,7 @@ void check_configuration(const LaunchCall& call) {
   const dim3 grid = call.grid, block = call.block;
   const uint64_t blocks = uint64_t(grid.x) * grid.y * grid.z, threads = uint64_t(block.x) * block.y * block.z;
   if (!blocks || !threads || threads > 1024 || block.z > 64 || blocks > 0x7fffffff || grid.y > 65535 ||
-      grid.z > 65535 || call.shared_bytes > 227 * 1024)
+      grid.z > 65535 || call.shared_bytes > 99 * 1024)
     throw CudaError("[cuda] kernel launch: invalid configuration argument");
 }
 
