@@ -1,6 +1,6 @@
 // Random sums by `exact` against ordering rule 5 in plain loops (exact_reference.h), byte for byte: values of every
 // spread, that cancel, or that end on a boundary of rounding; with 1, 2 and 3 threads, in every dtype that `exact`
-// takes.
+// takes. Finite ones by the arithmetic of CUDA, too.
 #include <fmt/format.h>
 
 #include <bit>
@@ -11,6 +11,7 @@
 #include <ordo/ordo.h>
 #include "tests/fuzz/fuzz.h"
 #include "tests/kernels/accumulate/exact_reference.h"
+#include "tests/kernels/accumulate/levels.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -35,6 +36,18 @@ struct Sums {
     return std::bit_cast<float>(sign | uint32_t(exponent) << 23 | significand);
   }
 };
+
+/// `otherwise` where there are infinities or NaNs.
+template <class T>
+T sum_by_levels(T old, const std::vector<float>& values, T otherwise) {
+  Levels levels(std::max<int64_t>(1, int64_t(values.size())));
+  bool finite = std::isfinite(float(old));
+  for (float v : values) {
+    finite = finite && std::isfinite(v);
+    if (finite) levels.add(double(v));
+  }
+  return finite ? levels.result(old) : otherwise;
+}
 
 template <class T>
 std::string compare(uint64_t seed, Draw draw) {
@@ -61,7 +74,12 @@ std::string compare(uint64_t seed, Draw draw) {
   std::vector<std::vector<float>> runs(old.size());
   for (size_t i = 0; i < values.size(); ++i) runs[size_t(index[i])].push_back(float(values[i]));
   std::vector<T> want(old.size());
-  for (size_t p = 0; p < old.size(); ++p) want[p] = rule5(old[p], runs[p]);
+  for (size_t p = 0; p < old.size(); ++p) {
+    want[p] = rule5(old[p], runs[p]);
+    if (const T by_levels = sum_by_levels(old[p], runs[p], want[p]); std::memcmp(&by_levels, &want[p], sizeof(T)) != 0)
+      return fmt::format("seed {}: by levels, place {} is {} and must be {}; old {}", seed, p, float(by_levels),
+                         float(want[p]), float(old[p]));
+  }
   const Tensor input = from_vector(old, {places}), to = from_vector(index, {items}),
                source = from_vector(values, {items});
   const auto bytes = bytes_of(from_vector(want, {places}));

@@ -10,8 +10,8 @@
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/accumulate/exact/exact_levels.h>
 #include "tests/kernels/accumulate/exact_reference.h"
+#include "tests/kernels/accumulate/levels.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -41,22 +41,6 @@ TEST(ExactArithmetic, rounds_once) {
   expect_rounded_once<Half>();
   expect_rounded_once<BFloat16>();
 }
-
-/// The levels of one element, as CUDA has them.
-struct Levels {
-  std::vector<double> sums;
-  bool last_rounded = false;
-
-  explicit Levels(int64_t values) : sums(size_t(kernels::exact_levels(values))) {}
-  void add(double v) {
-    for (size_t k = 0; v != 0 && k < sums.size(); ++k) v = kernels::add_rounded(sums[k], v);
-    last_rounded |= v != 0;
-  }
-  template <class T>
-  T result(T old) const {
-    return kernels::exact_result(old, int(sums.size()), [&](int k) { return sums[size_t(k)]; });
-  }
-};
 
 TEST(ExactArithmetic, what_is_rounded_away_is_known) {
   std::mt19937_64 random(1);
