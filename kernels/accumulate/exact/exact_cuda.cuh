@@ -49,15 +49,12 @@ struct ExactPlace {
 template <class T>
 void exact_finish(T* output, const ExactSums& sums, cudaStream_t stream);
 
-/// The first levels of the elements [base, base + count), in shared memory: a block's own.
+/// The first levels of the elements [base, base + count), in shared memory: a block's own. It adds to no others.
 struct ExactBlockSums {
   double* memory = nullptr;
   int64_t base = 0, count = 0;
   int levels = 0;
 
-  __device__ bool hold(int k, int64_t element) const {
-    return k < levels && element - base >= 0 && element - base < count;
-  }
   __device__ double* level(int k, int64_t element) const { return memory + k * count + (element - base); }
 };
 
@@ -77,7 +74,7 @@ class ExactAdder {
     ORDO_NO_UNROLL
     for (; v != 0; ++k) {
       double before;
-      if (own.hold(k, element)) {
+      if (k < own.levels) {
         before = ordo::cuda::fetch_add(own.level(k, element), v);
       } else {
         before = ordo::cuda::fetch_add(sums_.level(k, element), v);
