@@ -199,7 +199,7 @@ KERNEL_FAULTS = [
           "r->block == block.number_ || (whole_device && r->whole_device)", "true"),
     fault("PTX machine: what acquires has no fence", "tools/ptx/races.cpp", "if (in.acquires) races", "if (false) races"),
     fault("reduction: short rows take a neighbour's values", "kernels/reduce/reduce_cuda.cuh", "int half = width / 2;", "int half = width;"),
-    fault("exact: a block's sums are those of few values", "kernels/accumulate/exact/exact_cuda.cuh",
+    fault("exact: a block's second level is lost", "kernels/accumulate/exact/exact_cuda.cuh",
           "adder.add(k, own.base + c", "if (k == 0) adder.add(k, own.base + c"),
     fault("PTX machine: blocks may have any number of registers", "tools/ptx/programs.cpp",
           "if (warps * of_warp > kMostRegisters)", "if (false)"),

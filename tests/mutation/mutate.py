@@ -60,7 +60,7 @@ def digest(source, f):
 def copy_sources(source, copy):
     files = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                            check=True, capture_output=True).stdout.decode().split("\0")
-    files = [name for name in files if name and (source / name).is_file()]
+    files = {name for name in files if name and (source / name).is_file()}
     for folder, folders, names in os.walk(copy):  # what the checkout no longer has
         relative = pathlib.Path(folder).relative_to(copy)
         folders[:] = [name for name in folders if relative / name != pathlib.Path("build")]

@@ -79,10 +79,7 @@ TEST_F(Instances, accumulated_columns) {
   for (DType dtype : kFloating)
     for (int64_t columns : {1, 16, 24, 64})
       for (int64_t shrink : {int64_t(1), int64_t(256), int64_t(1) << 32}) {
-        const ScheduleScope scope(schedule++ % schedule_seeds());
-        cuda::LaunchTuning tuning = cuda::launch_tuning();
-        tuning.shrink = shrink;
-        cuda::set_launch_tuning(tuning);  // until the end of the schedule
+        const ScheduleScope scope(schedule++ % schedule_seeds(), shrink);
         SCOPED_TRACE(std::string(name(dtype)) + ", " + std::to_string(columns) + " columns, " + scope.str());
         const Tensor weight = test_values({kRows, columns}, 6).to(dtype), weights = test_values({kItems}, 7).to(dtype),
                      source = test_values({kItems, columns}, 8).to(dtype);
@@ -118,14 +115,11 @@ TEST_F(Instances, accumulated_columns) {
 
 TEST_F(Instances, values_that_are_brought_to_ranges_by_a_sort) {
   constexpr int64_t kItems = 20000, kPlaces = 9000;  // more than one range, and more than CUB sorts in one block
-  cuda::LaunchTuning tuning = cuda::launch_tuning();
-  tuning.shrink = int64_t(1) << 32;
-  const cuda::LaunchTuning before = cuda::set_launch_tuning(tuning);
+  const ScheduleScope scope(0, int64_t(1) << 32);
   expect_same([&](Device d) -> TensorList {
     return {index_add(zeros({kPlaces}, {float32, d}), 0, test_indices({kItems}, kPlaces, 9).to(d),
                       test_values({kItems}, 10).to(float32).to(d), 1, Algorithm::exact)};
   });
-  cuda::set_launch_tuning(before);
 }
 
 TEST_F(Instances, second_gradients_of_maxima_of_bags) {

@@ -39,16 +39,13 @@ TEST_P(RegistryForms, agree) {
       const TensorList here = convert(sample.inputs, dtype, cpu), there = convert(sample.inputs, dtype, "cuda");
       SCOPED_TRACE(trace(sample, dtype, "cuda"));
       const DeterminismGuard guard(Determinism::device_to_device);
-      if (!bytes_unless_refused(*op_, sample, here)) continue;
+      const auto bytes = bytes_unless_refused(*op_, sample, here);
+      if (!bytes) continue;
       const TensorList want = result_and_gradients(*op_, sample, here);
-      const Bytes bytes = all_bytes(*op_, sample, here);
       for (int64_t shrink : kShrinks) {
-        const ScheduleScope schedule(turn++ % schedule_seeds());
-        cuda::LaunchTuning tuning = cuda::launch_tuning();
-        tuning.shrink = shrink;
-        cuda::set_launch_tuning(tuning);  // until the end of the schedule
+        const ScheduleScope schedule(turn++ % schedule_seeds(), shrink);
         SCOPED_TRACE(schedule.str());
-        EXPECT_EQ(difference(all_bytes(*op_, sample, there), bytes), "") << "differs from the CPU";
+        EXPECT_EQ(difference(all_bytes(*op_, sample, there), *bytes), "") << "differs from the CPU";
         for (const AlgorithmLevel& a : op_->algorithms)
           if (sample.forced && a.level == Determinism::device_to_device) {
             std::optional<Tensor> by_cpu;

@@ -37,7 +37,7 @@ std::vector<int> few_schedules() {
   return {0, 1 % n, 2 % n, n, n + 1};
 }
 
-ScheduleScope::ScheduleScope(int schedule) {
+ScheduleScope::ScheduleScope(int schedule, int64_t shrink) {
   cuda::Schedule s = schedule_before_;
   const int after_seeds = schedule - schedule_seeds();
   if (after_seeds >= 0)
@@ -46,7 +46,10 @@ ScheduleScope::ScheduleScope(int schedule) {
     s.order = "random", s.seed = uint64_t(schedule) + 1;
   cuda::set_schedule(s);
   // Small blocks, and too few for most work, so that kernels loop.
-  if ((after_seeds >= 0 ? after_seeds : schedule) % 2) cuda::set_launch_tuning({.block = 64, .most_blocks = 5});
+  cuda::LaunchTuning tuning = tuning_before_;
+  if ((after_seeds >= 0 ? after_seeds : schedule) % 2) tuning.block = 64, tuning.most_blocks = 5;
+  tuning.shrink = shrink;
+  cuda::set_launch_tuning(tuning);
 }
 
 ScheduleScope::~ScheduleScope() {

@@ -24,7 +24,8 @@ std::vector<int> few_schedules();
 /// One of them, until the end of the scope.
 class ScheduleScope {
  public:
-  explicit ScheduleScope(int schedule);
+  /// Sizes at which kernels change their form are divided by `shrink`.
+  explicit ScheduleScope(int schedule, int64_t shrink = 1);
   ~ScheduleScope();
   ScheduleScope(const ScheduleScope&) = delete;
   ScheduleScope& operator=(const ScheduleScope&) = delete;

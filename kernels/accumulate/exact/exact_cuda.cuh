@@ -149,7 +149,8 @@ __device__ void by_whole_warps(int64_t first, int64_t last, int64_t thread, int6
   for (int64_t t = first + thread; t < end; t += threads) add(t < last ? t : -1);
 }
 
-/// Calls use(element, value) of all values, columns fastest, and of none with element < 0, by whole warps.
+/// Calls use(t, element, value) of every value t, columns fastest; element < 0 where the item is skipped. By whole
+/// warps, with t < 0 for lanes that have none.
 template <class Items, class Use>
 __device__ void for_values(const Items& items, const AccumulateShape& shape, const Use& use) {
   by_whole_warps(0, items.count * shape.columns(), ordo::cuda::thread_index(), ordo::cuda::thread_count(),
@@ -157,14 +158,14 @@ __device__ void for_values(const Items& items, const AccumulateShape& shape, con
                    const ExactPlace at(t, items.count, shape);
                    const int64_t d = t < 0 ? -1 : items.destination(at.item);
                    const float value = d < 0 ? 0 : float(item_value(items, shape, at.item, at.outer, at.inner));
-                   use(d < 0 ? kNowhere : shape.offset(d, at.outer, at.inner), value);
+                   use(t, d < 0 ? kNowhere : shape.offset(d, at.outer, at.inner), value);
                  });
 }
 
 template <class Items>
 __global__ void accumulate_exact_kernel(Items items, AccumulateShape shape, ExactSums sums) {
   ExactAdder adder(sums);
-  for_values(items, shape, [&](int64_t element, float value) { adder(element, value, ExactBlockSums{}); });
+  for_values(items, shape, [&](int64_t, int64_t element, float value) { adder(element, value, ExactBlockSums{}); });
 }
 
 /// The same with sums of the block's own for all elements.
@@ -174,21 +175,18 @@ __global__ void accumulate_exact_block_sums_kernel(Items items, AccumulateShape 
   const ExactBlockSums own{memory, 0, sums.count, kBlockLevels};
   ExactAdder adder(sums);
   clear(own);
-  for_values(items, shape, [&](int64_t element, float value) { adder(element, value, own); });
+  for_values(items, shape, [&](int64_t, int64_t element, float value) { adder(element, value, own); });
   hand_on(own, adder);
 }
 
 /// Every value with its element. A value of an item that is skipped goes as a zero, which adds nothing anywhere.
 template <class Items>
 __global__ void accumulate_exact_entries_kernel(Items items, AccumulateShape shape, RangeEntries ranges) {
-  const int64_t total = items.count * shape.columns();
-  ORDO_NO_UNROLL
-  for (int64_t t = ordo::cuda::thread_index(); t < total; t += ordo::cuda::thread_count()) {
-    const ExactPlace at(t, items.count, shape);
-    const int64_t d = items.destination(at.item);
-    ranges.elements[t] = d < 0 ? 0 : uint32_t(shape.offset(d, at.outer, at.inner));
-    ranges.values[t] = d < 0 ? 0 : float(item_value(items, shape, at.item, at.outer, at.inner));
-  }
+  for_values(items, shape, [&](int64_t t, int64_t element, float value) {
+    if (t < 0) return;
+    ranges.elements[t] = element < 0 ? 0 : uint32_t(element);
+    ranges.values[t] = value;
+  });
 }
 
 /// Adds values that have been sorted by range, `per_block` of them by a block. In ranges.cu.
