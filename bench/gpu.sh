@@ -59,7 +59,7 @@ step_build() {
     within cmake --preset "$preset" > "$state/configure.txt" 2>&1 || { cat "$state/configure.txt" >&2; return 1; }
   fi
   local targets=(ordo_tests ordo_command)
-  [ "$device" = cpu ] || targets+=(ordo_exact_forms)
+  [ "$device" = cpu ] || targets+=(ordo_forms)
   within ninja -C "build/$preset" --quiet "${targets[@]}"
 }
 
@@ -80,7 +80,7 @@ step_tests() {
 step_bench() {
   within "build/$preset/bin/ordo" bench --device "$device" "${quick[@]}" --seconds 1 --resume --json "$state/bench.json" \
     >> "$state/bench.txt" || return 1
-  [ "$device" = cpu ] || within "build/$preset/bin/ordo_exact_forms" "${quick[@]}" > "$state/exact_forms.txt"
+  [ "$device" = cpu ] || within "build/$preset/bin/ordo_forms" "${quick[@]}" > "$state/forms.txt"
 }
 
 step_table() {

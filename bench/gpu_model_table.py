@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The tables of docs/gpu-model.md, from the predictions of `ordo bench --model --json`.
+"""The tables of docs/gpu-model.md, from the predictions of `ordo bench --model --json` and of `ordo_forms --model`.
 
     gpu_model_table.py PREDICTIONS.json
+    gpu_model_table.py --forms FORMS.md     the forms that are chosen and predicted to take 5 % longer than another
+    gpu_model_table.py --sort FORMS.md
 """
 import json
 import sys
@@ -21,7 +23,29 @@ def table(head, rows):
     print()
 
 
+def show_forms(text):
+    rows = []
+    for section in text.split("Predicted milliseconds of the forms of ")[1:]:
+        lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.split("\n") if line.startswith("| ")]
+        names = lines[0][5:-2]
+        for m, n, d, destinations, gpu, *times, chosen, ratio in lines[1:]:
+            if float(ratio) < 1.05:
+                continue
+            ms = {name: time for name, time in zip(names, times) if time}
+            best = min(ms, key=lambda name: float(ms[name]))
+            rows.append([section.split("`")[1], m, n, d, destinations, gpu, f"`{chosen}` {ms[chosen]}", f"`{best}` {ms[best]}", ratio])
+    table(["algorithm", "M", "N", "D", "destinations", "GPU", "chosen, ms", "fastest, ms", "ratio"], rows)
+
+
 def main():
+    if sys.argv[1].startswith("--"):
+        with open(sys.argv[2], encoding="utf-8") as file:
+            forms, sort = file.read().split("CUB's", 1)
+        if sys.argv[1] == "--forms":
+            show_forms(forms)
+        else:
+            print("CUB's" + sort)
+        return
     with open(sys.argv[1], encoding="utf-8") as file:
         predictions = json.load(file)["predictions"]
     of = {}

@@ -67,6 +67,7 @@ std::vector<KernelCounts> kernel_counts() { return {}; }
 #include <fmt/format.h>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/cuda/cuda.h>
 
 namespace ordo::cuda {
 
@@ -79,7 +80,7 @@ F* of_machine(const char* name) {
   return reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
 }
 auto* set_schedule_of_machine() {
-  static auto* const f = of_machine<void(const char*, unsigned long long)>("ordo_ptx_set_schedule");
+  static auto* const f = of_machine<void(const char*, unsigned long long, bool)>("ordo_ptx_set_schedule");
   return f;
 }
 
@@ -95,7 +96,7 @@ void set_schedule(const Schedule& s) {
   ORDO_CHECK(s.order == "random" || s.order == "forward" || s.order == "reverse", ValueError, "schedule",
              "order '{}'; it must be random, forward or reverse", s.order);
   g_schedule = s;
-  if (auto* const set = set_schedule_of_machine()) set(s.order.c_str(), s.seed);
+  if (auto* const set = set_schedule_of_machine()) set(s.order.c_str(), s.seed, s.eager);
 }
 
 void restart_schedule() {
@@ -103,10 +104,13 @@ void restart_schedule() {
   if (restart) restart();
 }
 
-void finish_queued_work() {}
+void finish_queued_work() {
+  if (is_simulated()) check(cudaDeviceSynchronize(), "synchronize");
+}
 
 std::string schedule_text(const Schedule& s) {
-  return is_simulated() ? fmt::format("ORDO_PTX_SEED={} ORDO_PTX_ORDER={}", s.seed, s.order) : std::string();
+  if (!is_simulated()) return {};
+  return fmt::format("ORDO_PTX_SEED={} ORDO_PTX_ORDER={}{}", s.seed, s.order, s.eager ? " ORDO_PTX_EAGER=1" : "");
 }
 
 EmulatorCounts emulator_counts() {

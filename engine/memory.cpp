@@ -1,13 +1,16 @@
 #include <ordo/engine/memory.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <ordo/engine/check.h>
@@ -30,9 +33,15 @@ size_t size_class(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
+std::atomic<bool> g_no_caching = [] {
+  const char* text = std::getenv("ORDO_NO_MEMORY_CACHING");
+  return text && std::string_view(text) == "1";
+}();
+
 struct CpuMemory {
   static constexpr const char* kName = "cpu";
   static constexpr bool kHasStreams = false;
+  static constexpr size_t kUnit = 64;  // of what can be asked for
   void* allocate(size_t bytes) const { return std::aligned_alloc(64, bytes); }
   void free(void* data) const { std::free(data); }
   uintptr_t stream() const { return 0; }
@@ -42,6 +51,7 @@ struct CpuMemory {
 struct CudaMemory {
   static constexpr const char* kName = "cuda";
   static constexpr bool kHasStreams = true;
+  static constexpr size_t kUnit = 1;
   int device;
   void* allocate(size_t bytes) const { return cuda::backend::allocate_raw(bytes, device); }
   void free(void* data) const { cuda::backend::free_raw(data, device); }
@@ -60,6 +70,8 @@ class CachingAllocator {
   explicit CachingAllocator(Memory memory) : memory_(memory) {}
 
   void* allocate(size_t bytes) {
+    if (g_no_caching.load(std::memory_order_relaxed)) [[unlikely]]
+      return allocate_uncached(bytes);
     const size_t rounded = size_class(bytes);
     const uintptr_t stream = memory_.stream();
     const std::lock_guard lock(mutex_);
@@ -78,6 +90,11 @@ class CachingAllocator {
   void deallocate(void* data, size_t bytes) noexcept {
     Class of{0, size_class(bytes)};
     const std::lock_guard lock(mutex_);
+    if (!uncached_.empty() && uncached_.erase(data)) [[unlikely]] {
+      stats_.allocated_bytes -= uncached_size(bytes);
+      detail::note_freed(data, uncached_size(bytes));
+      return memory_.free(data);
+    }
     if (Memory::kHasStreams || (of.bytes >= kSmallestShared && !unusual_.empty())) {
       const auto at = unusual_.find(data);
       if (at != unusual_.end()) {
@@ -156,6 +173,19 @@ class CachingAllocator {
     return nullptr;
   }
 
+  static size_t uncached_size(size_t bytes) { return (bytes + Memory::kUnit - 1) / Memory::kUnit * Memory::kUnit; }
+
+  void* allocate_uncached(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    void* const data = from_system(bytes, uncached_size(bytes));
+    uncached_.insert(data);
+    detail::note_allocated(data, bytes, uncached_size(bytes));
+    ++stats_.allocations;
+    stats_.allocated_bytes += uncached_size(bytes);
+    greatest_ = std::max(greatest_, stats_.allocated_bytes);
+    return data;
+  }
+
   void* from_system(size_t bytes, size_t rounded) {
     // A request near the top of the address space overflows when rounded up.
     const bool possible = rounded >= bytes && bytes <= detail::memory_limit();
@@ -206,6 +236,7 @@ class CachingAllocator {
   std::unordered_map<Class, FreeBlocks, ClassHash> free_;
   std::pair<const Class, FreeBlocks>* recent_ = nullptr;  // in free_
   std::unordered_map<void*, Class> unusual_;  // blocks in use of another class than their request's; all, with streams
+  std::unordered_set<void*> uncached_;        // in use, and not to be kept
   MemoryStats stats_;                         // without the peak
   // The greatest allocated_bytes: since the start, reset_peak() or empty_cache(); and those before, of which
   // reset_peak() forgets one and empty_cache() the other.
@@ -272,6 +303,8 @@ void* detail::allocate(size_t bytes, Device device) {
     fill_poison(data, bytes, device);
   return data;
 }
+
+bool detail::set_memory_caching(bool on) { return !g_no_caching.exchange(!on); }
 
 void detail::deallocate(void* data, size_t bytes, Device device) noexcept {
   if (data) with_allocator(device, [=](auto& a) { a.deallocate(data, bytes); });

@@ -37,6 +37,11 @@ namespace detail {
 /// was asked for, held and cached. Zero bytes give a null pointer.
 void* allocate(size_t bytes, Device device);
 void deallocate(void* data, size_t bytes, Device device) noexcept;
+
+/// Whether freed blocks are kept. Where they are not, each request goes to the system or driver for its own bytes, and
+/// what is freed goes back at once, so that tools which watch memory know every block. It starts as false where the
+/// environment has ORDO_NO_MEMORY_CACHING=1. Returns what it was.
+bool set_memory_caching(bool on);
 }  // namespace detail
 
 /// Scratch memory of a kernel, freed at the end of the scope.

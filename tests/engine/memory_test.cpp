@@ -6,10 +6,15 @@
 #include <deque>
 #include <random>
 
+#include "tests/support/memory_caching.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
+
+class MemoryCache : public testing::Test {
+  const MemoryCachingScope caching_{true};
+};
 
 size_t held(Device device) {
   const MemoryStats now = memory_stats(device);
@@ -38,7 +43,7 @@ struct Traffic {
   }
 };
 
-TEST(MemoryCache, holds_at_most_twice_the_greatest_use_and_the_slack) {
+TEST_F(MemoryCache, holds_at_most_twice_the_greatest_use_and_the_slack) {
   for (Device device : test_devices()) {
     for (size_t at_once : {1, 4, 20}) {
       empty_cache(device);
@@ -54,7 +59,7 @@ TEST(MemoryCache, holds_at_most_twice_the_greatest_use_and_the_slack) {
   }
 }
 
-TEST(MemoryCache, what_was_used_lately_is_kept) {
+TEST_F(MemoryCache, what_was_used_lately_is_kept) {
   for (Device device : test_devices()) {
     empty_cache(device);
     const auto use = [&](size_t bytes) { detail::deallocate(detail::allocate(bytes, device), bytes, device); };
@@ -72,7 +77,7 @@ TEST(MemoryCache, what_was_used_lately_is_kept) {
   }
 }
 
-TEST(MemoryCache, a_larger_block_serves_and_goes_back_to_its_own_size) {
+TEST_F(MemoryCache, a_larger_block_serves_and_goes_back_to_its_own_size) {
   for (Device device : test_devices()) {
     empty_cache(device);
     const size_t large = size_t(3) << 19, small = size_t(1) << 20, least = size_t(1) << 19;
@@ -96,7 +101,7 @@ TEST(MemoryCache, a_larger_block_serves_and_goes_back_to_its_own_size) {
   }
 }
 
-TEST(MemoryCache, emptying_it_forgets_the_greatest_use) {
+TEST_F(MemoryCache, emptying_it_forgets_the_greatest_use) {
   for (Device device : test_devices())
     for (bool reset : {false, true}) {
       empty_cache(device);
@@ -116,7 +121,7 @@ TEST(MemoryCache, emptying_it_forgets_the_greatest_use) {
     }
 }
 
-TEST(MemoryCache, resetting_the_peak_gives_nothing_back) {
+TEST_F(MemoryCache, resetting_the_peak_gives_nothing_back) {
   for (Device device : test_devices()) {
     empty_cache(device);
     const auto use = [&](size_t bytes) { detail::deallocate(detail::allocate(bytes, device), bytes, device); };
@@ -130,6 +135,45 @@ TEST(MemoryCache, resetting_the_peak_gives_nothing_back) {
     use_many();
     use(size_t(64) << 20);
     EXPECT_EQ(memory_stats(device).device_allocations, before) << device.str();
+    empty_cache(device);
+  }
+}
+
+// So that what watches memory sees every block: ORDO_NO_MEMORY_CACHING=1.
+TEST(MemoryWithoutCache, blocks_come_from_the_system_and_go_back_at_once) {
+  const MemoryCachingScope caching(false);
+  for (Device device : test_devices()) {
+    const MemoryStats before = memory_stats(device);
+    const size_t bytes = (size_t(1) << 20) + 128;  // a kept block would be an eighth larger
+    for (int i = 0; i < 3; ++i) {
+      void* const data = detail::allocate(bytes, device);
+      EXPECT_EQ(memory_stats(device).allocated_bytes - before.allocated_bytes, bytes) << device.str();
+      detail::deallocate(data, bytes, device);
+    }
+    EXPECT_EQ(memory_stats(device).device_allocations - before.device_allocations, 3u) << device.str();
+    EXPECT_EQ(memory_stats(device).allocated_bytes, before.allocated_bytes) << device.str();
+    EXPECT_EQ(memory_stats(device).cached_bytes, before.cached_bytes) << device.str();
+  }
+}
+
+TEST(MemoryWithoutCache, a_block_goes_back_to_where_it_came_from) {
+  for (Device device : test_devices()) {
+    empty_cache(device);
+    const size_t bytes = 5000;
+    void *kept = nullptr, *uncached = nullptr;
+    {
+      const MemoryCachingScope caching(true);
+      kept = detail::allocate(bytes, device);
+    }
+    {
+      const MemoryCachingScope caching(false);
+      uncached = detail::allocate(bytes, device);
+      detail::deallocate(kept, bytes, device);
+    }
+    EXPECT_GT(memory_stats(device).cached_bytes, bytes) << device.str();
+    const size_t cached = memory_stats(device).cached_bytes;
+    detail::deallocate(uncached, bytes, device);
+    EXPECT_EQ(memory_stats(device).cached_bytes, cached) << device.str();
     empty_cache(device);
   }
 }

@@ -6,6 +6,7 @@
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
+#include "tests/support/memory_caching.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -113,6 +114,7 @@ TEST(Determinism, levels_guards_and_names) {
 }
 
 TEST(Memory, blocks_are_reused_and_counted) {
+  const MemoryCachingScope caching(true);
   for (Device device : test_devices()) {
     empty_cache(device);
     const MemoryStats before = memory_stats(device);

@@ -48,7 +48,7 @@ for tool in memcheck racecheck synccheck initcheck; do
   fi
   started=$SECONDS
   status=0
-  ORDO_TEST_REPEATS=2 timeout "$limit" "$sanitizer" --tool "$tool" --error-exitcode 99 "$program" \
+  ORDO_NO_MEMORY_CACHING=1 ORDO_TEST_REPEATS=2 timeout "$limit" "$sanitizer" --tool "$tool" --error-exitcode 99 "$program" \
     --gtest_filter='*RegistryLayouts.samples*:*AccumulateCuda*' > "$logs/$tool.log" 2>&1 || status=$?
   row "$tool" "$status" "$logs/$tool.log" $((SECONDS - started))
 done

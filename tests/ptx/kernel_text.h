@@ -40,6 +40,7 @@ class Words {
   Words(Device& device, std::vector<T> values)
       : device_(device), size_(values.size()), data_(static_cast<T*>(device.memory.allocate(size_ * sizeof(T)))) {
     std::copy(values.begin(), values.end(), data_);
+    device.memory.set_written(data_, size_ * sizeof(T));
   }
   Words(Device& device, size_t size) : Words(device, std::vector<T>(size)) {}
   ~Words() { device_.memory.free(data_); }

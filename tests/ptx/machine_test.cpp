@@ -249,6 +249,37 @@ TEST(PtxFaults, freed_memory) {
   }
 }
 
+TEST(PtxFaults, memory_that_nobody_has_written) {
+  // Of 8 bytes, the last four are copies of bytes of which two are written.
+  const auto said_of = [](const std::string& body) -> std::string {
+    Device device;
+    auto* const source = static_cast<uint8_t*>(device.memory.allocate(4));
+    auto* const data = static_cast<uint8_t*>(device.memory.allocate(8));
+    const uint16_t half = 7;
+    std::string said;
+    device.memory.copy(source, &half, 2);
+    device.memory.copy(data + 4, source, 4);
+    try {
+      run_text(device, kernel_text("ld.param.u64 %rd0, [p0];\n" + body, 1), {reinterpret_cast<uint64_t>(data)}, {}, {});
+    } catch (const Fault& e) {
+      EXPECT_EQ(e.kind, Fault::Kind::failure);
+      said = e.what();
+    }
+    device.memory.free(source);
+    device.memory.free(data);
+    return said;
+  };
+  const auto expect_caught = [&](const std::string& body) {
+    EXPECT_NE(said_of(body).find("of global memory, which nobody has written"), std::string::npos) << body;
+  };
+  expect_caught("ld.global.u8 %r0, [%rd0];");
+  expect_caught("red.global.add.u32 [%rd0], 1;");
+  expect_caught("st.global.u16 [%rd0], 1; ld.global.u32 %r0, [%rd0];");
+  EXPECT_EQ(said_of("st.global.u16 [%rd0], 1; st.global.u16 [%rd0+2], 1; ld.global.u32 %r0, [%rd0];"), "");
+  EXPECT_EQ(said_of("ld.global.u16 %rs1, [%rd0+4];"), "");
+  expect_caught("ld.global.u16 %rs1, [%rd0+6];");
+}
+
 TEST(PtxMachine, order_of_float_atomics_is_drawn_from_the_seed) {
   const auto sum = [](uint64_t seed, Schedule::Order order) {
     std::vector<uint32_t> after;
@@ -344,11 +375,26 @@ TEST(PtxMachine, knows_what_instructions_are_for) {
 
 TEST(SectorCache, keeps_what_was_used_last) {
   SectorCache cache(32 * 16);  // one set
-  for (uint64_t s = 1; s <= 16; ++s) EXPECT_FALSE(cache.use(s));
-  EXPECT_TRUE(cache.use(1));
-  EXPECT_FALSE(cache.use(17));  // in the place of 2
-  EXPECT_TRUE(cache.use(1));
-  EXPECT_FALSE(cache.use(2));
+  const auto misses = [&](uint64_t sector) { return cache.use(sector, SectorCache::Use::read); };
+  for (uint64_t s = 1; s <= 16; ++s) EXPECT_EQ(misses(s), 1u);
+  EXPECT_EQ(misses(1), 0u);
+  EXPECT_EQ(misses(17), 1u);  // in the place of 2
+  EXPECT_EQ(misses(1), 0u);
+  EXPECT_EQ(misses(2), 1u);
+}
+
+TEST(SectorCache, counts_what_is_to_be_written_back_once) {
+  using Use = SectorCache::Use;
+  SectorCache cache(32 * 16);
+  EXPECT_EQ(cache.use(1, Use::write), 1u);  // not read before
+  EXPECT_EQ(cache.use(1, Use::write), 0u);
+  EXPECT_EQ(cache.use(1, Use::update), 0u);
+  EXPECT_EQ(cache.use(1, Use::read), 0u);
+  EXPECT_EQ(cache.use(2, Use::update), 2u);
+  EXPECT_EQ(cache.use(3, Use::read), 1u);
+  EXPECT_EQ(cache.use(3, Use::update), 1u);
+  for (uint64_t s = 4; s <= 20; ++s) EXPECT_EQ(cache.use(s, Use::read), 1u);
+  EXPECT_EQ(cache.use(1, Use::write), 1u) << "it was written back, and changes again";
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // to wait gives wrong or different bytes, what waits gives one result.
 #include <ordo/engine/cuda/cuda.h>
 
-#if ORDO_EMULATED
 #include <gtest/gtest.h>
 
 #include <set>
@@ -13,18 +12,21 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/engine/cuda/backend.h>
-#include <ordo/engine/cuda/emulator/streams.h>
 #include <ordo/engine/emulation.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/event.h>
 #include <ordo/engine/tensor_impl.h>
 
 #include "tests/engine/cuda/device_array.h"
+#include "tests/support/memory_caching.h"
+
+#if ORDO_EMULATED
+#include <ordo/engine/cuda/emulator/streams.h>
+#endif
 
 namespace ordo::cuda {
 namespace {
 
-using emulator::Order;
 using test::kCuda;
 constexpr int kCount = 100;
 
@@ -75,23 +77,32 @@ std::vector<int> read(const Lane& lane, const int* from) {
 
 class StreamsTest : public testing::Test {
  protected:
-  emulator::Options before_ = emulator::options();
-  StreamsTest() {
-    emulator::options().eager = false;
-    emulator::options().order = Order::random;
+  const Schedule before_ = schedule();
+  const test::MemoryCachingScope caching_{true};  // what goes back to the device waits for it
+
+  void SetUp() override {
+    if (!is_simulated()) GTEST_SKIP() << "hardware chooses the order of streams by itself";
+    take_turns("random");
   }
-  ~StreamsTest() override { emulator::options() = before_; }
+  void TearDown() override { set_schedule(before_); }
+
+  static void take_turns(const std::string& order, uint64_t seed = 1, bool eager = false) {
+    set_schedule({.seed = seed, .order = order, .eager = eager});
+#if ORDO_EMULATED
+    emulator::options().eager = eager;  // also with the checkers of memory
+#endif
+  }
+  /// Whether the checkers of memory are here, which do not know the order of streams.
+  bool checks_memory() const { return before_.eager; }
 
   template <class Run>
   std::set<std::vector<int>> results(Run run) {
     std::set<std::vector<int>> all;
-    for (Order order : {Order::random, Order::forward, Order::reverse}) {
-      emulator::options().order = order;
-      for (uint64_t seed = 1; seed <= (order == Order::random ? 20 : 1); ++seed) {
-        emulator::options().seed = seed;
+    for (const std::string order : {"random", "forward", "reverse"})
+      for (uint64_t seed = 1; seed <= (order == "random" ? 20 : 1); ++seed) {
+        take_turns(order, seed);
         all.insert(run());
       }
-    }
     return all;
   }
 };
@@ -110,9 +121,9 @@ TEST_F(StreamsTest, missing_event_wait_shows) {
   EXPECT_EQ(results([] { return across_two_streams(false); }).size(), 2u);
 }
 TEST_F(StreamsTest, reverse_order_does_nothing_that_nobody_waits_for) {
-  emulator::options().order = Order::reverse;
+  take_turns("reverse");
   EXPECT_EQ(across_two_streams(false), std::vector<int>(kCount, 100));
-  emulator::options().eager = true;
+  take_turns("reverse", 1, true);
   EXPECT_EQ(across_two_streams(false), std::vector<int>(kCount, 111));
 }
 
@@ -192,14 +203,19 @@ TEST_F(StreamsTest, null_stream_waits_for_blocking_streams_only) {
   }
 }
 
-TEST_F(StreamsTest, freeing_and_device_synchronise_wait_for_everything) {
+TEST_F(StreamsTest, what_is_freed_may_still_be_in_use) {
   const Lane lane;
   const Buffer b(0);
   {
     const Buffer a(1);
     queue_add(lane, a.data, b.data, 1);
   }
-  EXPECT_EQ(b.data[0], 2);
+  EXPECT_EQ(read(lane, b.data)[0], 2);
+}
+
+TEST_F(StreamsTest, device_synchronise_waits_for_everything) {
+  const Lane lane;
+  const Buffer b(2);
   check(cudaMemsetAsync(b.data, 0, sizeof(int), lane.stream), "memset");
   EXPECT_EQ(b.data[0], 2);
   check(cudaDeviceSynchronize(), "synchronize");
@@ -214,6 +230,7 @@ TEST_F(StreamsTest, long_queues_run) {
   EXPECT_EQ(read(lane, a.data), std::vector<int>(kCount, 10000));
 }
 
+#if ORDO_EMULATED  // on other devices an error of a kernel stays
 __global__ void divergent_kernel() {
   if (threadIdx.x < 32)
     __syncthreads();
@@ -248,6 +265,7 @@ TEST_F(StreamsTest, errors_surface_when_their_stream_is_waited_for) {
   EXPECT_NE(error([&] { launch(divergent_kernel, dim3(1), dim3(2048), 0, bad.stream); }).find("invalid configuration"),
             std::string::npos);
 }
+#endif
 
 TEST_F(StreamsTest, a_restart_repeats_schedules) {
   const auto run = [] {
@@ -265,7 +283,7 @@ TEST_F(StreamsTest, a_restart_repeats_schedules) {
 
 // A block freed on one thread's stream while that may still use it, and what another thread allocates then.
 TEST_F(StreamsTest, freed_memory_is_not_handed_to_another_stream) {
-  if (emulator::kEagerByDefault) GTEST_SKIP() << "checkers of memory do not know the order of streams";
+  if (checks_memory()) GTEST_SKIP() << "checkers of memory do not know the order of streams";
   constexpr size_t kBytes = 4096;
   const auto run = [] {
     empty_cache(kCuda);
@@ -288,7 +306,7 @@ TEST_F(StreamsTest, freed_memory_is_not_handed_to_another_stream) {
 }
 
 TEST_F(StreamsTest, threads_queue_and_run_at_the_same_time) {
-  if (emulator::kEagerByDefault) GTEST_SKIP() << "checkers of memory do not know the order of streams";
+  if (checks_memory()) GTEST_SKIP() << "checkers of memory do not know the order of streams";
   std::vector<std::thread> threads;
   std::vector<char> right(6, 0);
   for (size_t t = 0; t < right.size(); ++t) {
@@ -305,10 +323,11 @@ TEST_F(StreamsTest, threads_queue_and_run_at_the_same_time) {
 
 // A tensor that another thread goes on with must be waited for: by this thread, or by the other's stream.
 TEST_F(StreamsTest, handing_a_tensor_over_takes_a_synchronise) {
-  if (emulator::kEagerByDefault) GTEST_SKIP() << "checkers of memory do not know the order of streams";
+  if (checks_memory()) GTEST_SKIP() << "checkers of memory do not know the order of streams";
   enum class Wait { none, here, there, event };
   const auto run = [](Wait wait) {
     const Tensor zero = zeros({kCount}, {.dtype = int32, .device = kCuda});
+    { const Tensor other = zero + 7; }  // what the sum's memory holds, for those who come too early
     synchronize(kCuda);
     const Tensor sum = zero + 5;
     if (wait == Wait::here) synchronize(kCuda);
@@ -332,14 +351,14 @@ TEST_F(StreamsTest, handing_a_tensor_over_takes_a_synchronise) {
 }
 
 TEST_F(StreamsTest, index_errors_reach_the_thread_that_made_them) {
-  if (emulator::kEagerByDefault) GTEST_SKIP() << "checkers of memory do not know the order of streams";
+  if (checks_memory()) GTEST_SKIP() << "checkers of memory do not know the order of streams";
   const auto queue_bad_index = [] {
     const Tensor source = zeros({2, 3}, {.device = kCuda});
     const Tensor index = from_vector(std::vector<int64_t>{0, 9}, {2}).to(kCuda);
     return index_add(zeros({4, 3}, {.device = kCuda}), 0, index, source);
   };
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    emulator::options().seed = seed;
+    take_turns("random", seed);
     const Tensor kept = queue_bad_index();
     std::thread([] { EXPECT_NO_THROW(synchronize(kCuda)); }).join();
     EXPECT_THROW(synchronize(kCuda), IndexError);
@@ -354,4 +373,3 @@ TEST_F(StreamsTest, index_errors_reach_the_thread_that_made_them) {
 
 }  // namespace
 }  // namespace ordo::cuda
-#endif

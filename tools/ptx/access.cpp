@@ -24,10 +24,10 @@ enum class Space { parameter, global, shared, local, generic };
          fmt::format("{} bytes at {:#x}, which is outside of {} memory", bytes, address, space));
 }
 
-[[noreturn, gnu::cold]] void fail_unwritten(Warp& w, const Instruction& in, int lane, uint64_t address,
-                                            uint64_t bytes) {
+[[noreturn, gnu::cold]] void fail_unwritten(Warp& w, const Instruction& in, int lane, const char* space,
+                                            uint64_t address, uint64_t bytes) {
   w.fail(Fault::Kind::failure, in, lane,
-         fmt::format("{} bytes at {:#x} of shared memory, which nobody has written", bytes, address));
+         fmt::format("{} bytes at {:#x} of {} memory, which nobody has written", bytes, address, space));
 }
 
 [[gnu::noinline]] void look_up(Warp& w, const Instruction& in, int lane, uint64_t address, uint64_t bytes) {
@@ -64,7 +64,7 @@ uint8_t* resolve(Warp& w, const Instruction& in, int lane, uint64_t address, uin
     const uint64_t size = w.block().shared_size();
     if (address > size || bytes > size - address) fail_address(w, in, lane, "shared", address, bytes);
     if constexpr (access != Access::write)
-      if (!w.block().is_written(address, bytes)) fail_unwritten(w, in, lane, address, bytes);
+      if (!w.block().is_written(address, bytes)) fail_unwritten(w, in, lane, "shared", address, bytes);
     if constexpr (access == Access::write) w.block().set_written(address, bytes);
     return w.block().shared() + address;
   } else if constexpr (space == Space::local) {
@@ -79,6 +79,9 @@ uint8_t* resolve(Warp& w, const Instruction& in, int lane, uint64_t address, uin
   } else {
     if (in.recent_at != w.block().device().memory.changes() || !in.recent.holds(address, bytes)) [[unlikely]]
       look_up(w, in, lane, address, bytes);
+    if constexpr (access != Access::write)
+      if (!in.recent.is_written(address, bytes)) fail_unwritten(w, in, lane, "global", address, bytes);
+    if constexpr (access == Access::write) in.recent.set_written(address, bytes);
     return reinterpret_cast<uint8_t*>(address);
   }
 }
@@ -106,7 +109,7 @@ class Touched {
         if (count_ < sectors_.size()) sectors_[count_++] = s;
       }
   }
-  void count(Device& device, uint64_t Counts::*accesses) {
+  void count(Device& device, uint64_t Counts::*accesses, SectorCache::Use how) {
     if (is_shared_) {
       ++device.counts.shared_accesses;
       device.counts.bank_conflicts += banks_.conflicts();
@@ -118,7 +121,7 @@ class Touched {
     ++(device.counts.*accesses);
     device.counts.sectors += uint64_t(last - begin);
     if (device.cache)
-      for (auto s = begin; s != last; ++s) device.counts.dram_sectors += !device.cache->use(*s);
+      for (auto s = begin; s != last; ++s) device.counts.dram_sectors += device.cache->use(*s, how);
   }
 
  private:
@@ -153,7 +156,7 @@ void load(Warp& w, const Instruction& in, Mask m) {
       w.lanes<Cell>(in.operands[i]).set(l, Cell(v));
     }
   });
-  touched.count(w.block().device(), &Counts::global_loads);
+  touched.count(w.block().device(), &Counts::global_loads, SectorCache::Use::read);
 }
 template <Space space, class AddressCell, class T, class Cell>
 void store(Warp& w, const Instruction& in, Mask m) {
@@ -169,7 +172,7 @@ void store(Warp& w, const Instruction& in, Mask m) {
       std::memcpy(to + i * sizeof(T), &v, sizeof(T));
     }
   });
-  touched.count(w.block().device(), &Counts::global_stores);
+  touched.count(w.block().device(), &Counts::global_stores, SectorCache::Use::write);
 }
 
 // -- atomics ------------------------------------------------------------------------------------------------------
@@ -255,7 +258,7 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
     const auto end = met.begin() + std::ptrdiff_t(places);
     if (std::find(met.begin(), end, address) == end) met[places++] = address;
     if (space != Space::shared && device.cache && (address & kWindowMask) == 0) {
-      device.counts.dram_sectors += !device.cache->use(address / 32);
+      device.counts.dram_sectors += device.cache->use(address / 32, SectorCache::Use::update);
       device.hot_words.add(address);
       ++device.counts.atomic_words;
       const auto sector = std::find_if(met.begin(), end, [&](uint64_t a) { return a / 32 == address / 32; });

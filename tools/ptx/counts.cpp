@@ -20,14 +20,14 @@ Work work_of(std::string_view opcode) {
 
 SectorCache::SectorCache(size_t bytes) : sets_(std::max<size_t>(1, bytes / 32 / kWays)) {}
 
-bool SectorCache::use(uint64_t sector) {
+uint64_t SectorCache::use(uint64_t sector, Use how) {
   // Neighbours go to neighbouring sets; a stride of many sets is spread, as hardware's hash does.
   Set& set = sets_[(sector ^ sector >> 17) % sets_.size()];
-  const auto at = std::find(set.begin(), set.end(), sector);
-  const bool had = at != set.end();
+  const auto at = std::find_if(set.begin(), set.end(), [=](uint64_t s) { return (s & ~kChanged) == sector; });
+  const bool had = at != set.end(), was_changed = had && *at != sector, changes = how != Use::read;
   std::move_backward(set.begin(), had ? at : set.end() - 1, had ? at + 1 : set.end());
-  set[0] = sector;
-  return had;
+  set[0] = was_changed || changes ? sector | kChanged : sector;
+  return uint64_t(!had && how != Use::write) + uint64_t(changes && !was_changed);
 }
 
 uint64_t BankPasses::conflicts() const {

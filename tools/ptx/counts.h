@@ -26,7 +26,7 @@ struct Counts {
   std::array<uint64_t, kWorkNames.size()> work{};
   uint64_t global_loads = 0, global_stores = 0;
   uint64_t sectors = 0;       // of 32 bytes, that loads and stores of warps touch in global memory
-  uint64_t dram_sectors = 0;  // of these, and of atomics, which a second-level cache did not have; 0 without one
+  uint64_t dram_sectors = 0;  // that a second-level cache fetches, and those that it has to write back; 0 without one
   uint64_t shared_accesses = 0, bank_conflicts = 0;  // in shared memory, and the passes that these take besides
   uint64_t atomics = 0, float_atomics = 0;           // of threads
   uint64_t atomics_that_meet = 0;                    // beyond the first of a warp at an address
@@ -69,13 +69,17 @@ inline Counts operator+(const Counts& a, const Counts& b) { return a - (Counts()
 /// A second-level cache of sectors: of each set, those that were used last stay.
 class SectorCache {
  public:
+  enum class Use { read, write, update };  // an update reads and writes: an atomic
+
   explicit SectorCache(size_t bytes);
-  /// Whether it had the sector, which it has from now on.
-  bool use(uint64_t sector);
+  /// Sectors that go between the cache and DRAM for this: one that is read and not here, and one that is to be written
+  /// back, which is counted when it is changed first. A store is taken to write all of its sector, in the end.
+  uint64_t use(uint64_t sector, Use how);
 
  private:
   static constexpr size_t kWays = 16;
-  using Set = std::array<uint64_t, kWays>;  // the latest first; 0: none
+  static constexpr uint64_t kChanged = uint64_t(1) << 63;  // beside a sector's number
+  using Set = std::array<uint64_t, kWays>;                 // the latest first; 0: none
   std::vector<Set> sets_;
 };
 

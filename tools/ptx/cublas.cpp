@@ -28,23 +28,35 @@ std::optional<Number> number(cudaDataType type) {
   }
 }
 
-/// A matrix stored by columns, perhaps to be transposed: element (i, j) of what it stands for.
+/// Matrices stored by columns, perhaps to be transposed: element (i, j) of what one stands for.
 struct Matrix {
   const void* data;
   Number type;
   bool transposed;
   int64_t leading, stride;
+  int64_t rows, columns, batches;  // of what they stand for
   int64_t at(int64_t batch, int64_t i, int64_t j) const {
     return batch * stride + (transposed ? j + i * leading : i + j * leading);
   }
   /// Whether its leading dimension suffices, and all its elements are on the device.
-  bool ok(int64_t rows, int64_t columns, int64_t batches) const {
-    const int64_t stored_rows = transposed ? columns : rows, stored_columns = transposed ? rows : columns;
-    if (leading < std::max<int64_t>(1, stored_rows)) return false;
+  bool ok() const {
+    if (leading < std::max<int64_t>(1, stored_rows())) return false;
     if (rows == 0 || columns == 0 || batches == 0) return true;
-    const int64_t elements = (batches - 1) * stride + (stored_columns - 1) * leading + stored_rows;
+    const int64_t elements = (batches - 1) * stride + (stored_columns() - 1) * leading + stored_rows();
     return stride >= 0 && ordo_ptx_on_device(data, size_t(elements) * bytes_of(type));
   }
+  /// Calls f(data, bytes) for every column that is stored.
+  template <class F>
+  void for_columns(const F& f) const {
+    for (int64_t b = 0; b < batches; ++b)
+      for (int64_t j = 0; j < stored_columns(); ++j)
+        f(static_cast<const char*>(data) + size_t(b * stride + j * leading) * bytes_of(type),
+          size_t(stored_rows()) * bytes_of(type));
+  }
+
+ private:
+  int64_t stored_rows() const { return transposed ? columns : rows; }
+  int64_t stored_columns() const { return transposed ? rows : columns; }
 };
 
 }  // namespace
@@ -115,22 +127,28 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
       (!wide && computeType != CUBLAS_COMPUTE_32F))
     return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m < 0 || n < 0 || k < 0 || batchCount < 0 || !alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
-  const Matrix a{A, *a_type, transa != CUBLAS_OP_N, lda, strideA}, b{B, *b_type, transb != CUBLAS_OP_N, ldb, strideB},
-      c{C, *c_type, false, ldc, strideC};
-  if (!a.ok(m, k, batchCount) || !b.ok(k, n, batchCount) || !c.ok(m, n, batchCount)) return CUBLAS_STATUS_INVALID_VALUE;
+  const Matrix a{A, *a_type, transa != CUBLAS_OP_N, lda, strideA, m, k, batchCount},
+      b{B, *b_type, transb != CUBLAS_OP_N, ldb, strideB, k, n, batchCount},
+      c{C, *c_type, false, ldc, strideC, m, n, batchCount};
+  if (!a.ok() || !b.ok() || !c.ok()) return CUBLAS_STATUS_INVALID_VALUE;
   if (batchCount > 65535) return CUBLAS_STATUS_NOT_SUPPORTED;  // as awkward as some versions were
-  ordo_ptx_library_call();
   const Number scale = wide ? Number::f64 : Number::f32;
   const double by = read(alpha, scale, 0), keep = read(beta, scale, 0);
-  for (int64_t batch = 0; batch < batchCount; ++batch)
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t i = 0; i < m; ++i) {
-        Sum sum(wide);
-        for (int64_t p = 0; p < k; ++p)
-          sum.add(read(A, *a_type, a.at(batch, i, p)), read(B, *b_type, b.at(batch, p, j)));
-        const int64_t at = c.at(batch, i, j);
-        write(C, *c_type, at, sum.result(by, keep, keep == 0 ? 0 : read(C, *c_type, at)));
-      }
+  queue(handle->stream, "cublasGemmStridedBatchedEx_64", [=] {
+    a.for_columns(ordo_ptx_reads);
+    b.for_columns(ordo_ptx_reads);
+    if (keep != 0) c.for_columns(ordo_ptx_reads);
+    for (int64_t batch = 0; batch < c.batches; ++batch)
+      for (int64_t j = 0; j < c.columns; ++j)
+        for (int64_t i = 0; i < c.rows; ++i) {
+          Sum sum(wide);
+          for (int64_t p = 0; p < a.columns; ++p)
+            sum.add(read(a.data, a.type, a.at(batch, i, p)), read(b.data, b.type, b.at(batch, p, j)));
+          const int64_t at = c.at(batch, i, j);
+          write(C, c.type, at, sum.result(by, keep, keep == 0 ? 0 : read(C, c.type, at)));
+        }
+    c.for_columns(ordo_ptx_writes);
+  });
   return CUBLAS_STATUS_SUCCESS;
 }
 

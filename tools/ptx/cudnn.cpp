@@ -72,7 +72,8 @@ cudnnStatus_t check(Tensor x, Filter w, Convolution c, Tensor y) {
 
 /// Calls f(x, w, y), indices of elements, for every product that the convolution has.
 template <class F>
-void for_products(Tensor x, Filter w, Convolution c, Tensor y, const F& f) {
+void for_products(const cudnnTensorStruct* x, const cudnnFilterStruct* w, const cudnnConvolutionStruct* c,
+                  const cudnnTensorStruct* y, const F& f) {
   const int64_t filters = w->k / c->groups;
   for (int64_t n = 0; n < x->n; ++n)
     for (int64_t k = 0; k < w->k; ++k)
@@ -94,30 +95,33 @@ enum class Result { y, x, w };
 
 /// All sums of one kind, with alpha and beta.
 template <Result result>
-cudnnStatus_t compute(const void* alpha, const void* beta, Tensor xd, const void* x, Filter wd, const void* w,
-                      Convolution c, Tensor yd, const void* y, void* out, bool deterministic) {
+cudnnStatus_t compute(cudnnHandle_t handle, const void* alpha, const void* beta, Tensor xd, const void* x, Filter wd,
+                      const void* w, Convolution c, Tensor yd, const void* y, void* out, bool deterministic) {
   const bool wide = xd->type == Number::f64;
   const Number scale = wide ? Number::f64 : Number::f32;
   const double by = read(alpha, scale, 0), keep = read(beta, scale, 0);
-  const size_t count = (result == Result::y   ? yd->bytes()
-                        : result == Result::x ? xd->bytes()
-                                              : wd->bytes()) /
-                       bytes_of(xd->type);
   if (!ordo_ptx_on_device(x, xd->bytes()) || !ordo_ptx_on_device(w, wd->bytes()) || !ordo_ptx_on_device(y, yd->bytes()))
     return CUDNN_STATUS_BAD_PARAM;
-  ordo_ptx_library_call();
-  std::vector<Sum> sums(count, Sum(wide));
-  std::vector<std::array<int64_t, 3>> products;
-  for_products(xd, wd, c, yd, [&](int64_t i, int64_t j, int64_t k) { products.push_back({i, j, k}); });
-  static std::mt19937 random(1);
-  if (!deterministic) std::shuffle(products.begin(), products.end(), random);
-  for (const auto [i, j, k] : products) {
-    if constexpr (result == Result::y) sums[size_t(k)].add(read(x, xd->type, i), read(w, wd->type, j));
-    if constexpr (result == Result::x) sums[size_t(i)].add(read(y, yd->type, k), read(w, wd->type, j));
-    if constexpr (result == Result::w) sums[size_t(j)].add(read(x, xd->type, i), read(y, yd->type, k));
-  }
-  for (size_t i = 0; i < count; ++i)
-    write(out, xd->type, int64_t(i), sums[i].result(by, keep, keep == 0 ? 0 : read(out, xd->type, int64_t(i))));
+  // The descriptors may be gone when the stream's turn comes.
+  queue(handle->stream, "cuDNN", [=, xs = *xd, ws = *wd, cs = *c, ys = *yd] {
+    const size_t bytes = result == Result::y ? ys.bytes() : result == Result::x ? xs.bytes() : ws.bytes();
+    if (result != Result::x || keep != 0) ordo_ptx_reads(x, xs.bytes());
+    if (result != Result::w || keep != 0) ordo_ptx_reads(w, ws.bytes());
+    if (result != Result::y || keep != 0) ordo_ptx_reads(y, ys.bytes());
+    std::vector<Sum> sums(bytes / bytes_of(xs.type), Sum(wide));
+    std::vector<std::array<int64_t, 3>> products;
+    for_products(&xs, &ws, &cs, &ys, [&](int64_t i, int64_t j, int64_t k) { products.push_back({i, j, k}); });
+    static std::mt19937 random(1);
+    if (!deterministic) std::shuffle(products.begin(), products.end(), random);
+    for (const auto [i, j, k] : products) {
+      if constexpr (result == Result::y) sums[size_t(k)].add(read(x, xs.type, i), read(w, xs.type, j));
+      if constexpr (result == Result::x) sums[size_t(i)].add(read(y, xs.type, k), read(w, xs.type, j));
+      if constexpr (result == Result::w) sums[size_t(j)].add(read(x, xs.type, i), read(y, xs.type, k));
+    }
+    for (size_t i = 0; i < sums.size(); ++i)
+      write(out, xs.type, int64_t(i), sums[i].result(by, keep, keep == 0 ? 0 : read(out, xs.type, int64_t(i))));
+    ordo_ptx_writes(out, bytes);
+  });
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -280,7 +284,7 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t h, const void* alpha, const 
                                       const cudnnConvolutionDescriptor_t c, cudnnConvolutionFwdAlgo_t, void* workspace,
                                       size_t bytes, const void* beta, const cudnnTensorDescriptor_t yd, void* y) {
   const cudnnStatus_t status = ready_to_run(h, check(xd, wd, c, yd), c, workspace, bytes);
-  return status != CUDNN_STATUS_SUCCESS ? status : compute<Result::y>(alpha, beta, xd, x, wd, w, c, yd, y, y, true);
+  return status != CUDNN_STATUS_SUCCESS ? status : compute<Result::y>(h, alpha, beta, xd, x, wd, w, c, yd, y, y, true);
 }
 
 cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(cudnnHandle_t h, const cudnnFilterDescriptor_t w,
@@ -314,7 +318,7 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t h, const void* alpha, c
                                            const void* beta, const cudnnTensorDescriptor_t dxd, void* dx) {
   const cudnnStatus_t status = ready_to_run(h, check(dxd, wd, c, dyd), c, workspace, bytes);
   return status != CUDNN_STATUS_SUCCESS ? status
-                                        : compute<Result::x>(alpha, beta, dxd, dx, wd, w, c, dyd, dy, dx,
+                                        : compute<Result::x>(h, alpha, beta, dxd, dx, wd, w, c, dyd, dy, dx,
                                                              algorithm != CUDNN_CONVOLUTION_BWD_DATA_ALGO_0);
 }
 
@@ -349,7 +353,7 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t h, const void* alpha,
                                              const void* beta, const cudnnFilterDescriptor_t dwd, void* dw) {
   const cudnnStatus_t status = ready_to_run(h, check(xd, dwd, c, dyd), c, workspace, bytes);
   return status != CUDNN_STATUS_SUCCESS ? status
-                                        : compute<Result::w>(alpha, beta, xd, x, dwd, dw, c, dyd, dy, dw,
+                                        : compute<Result::w>(h, alpha, beta, xd, x, dwd, dw, c, dyd, dy, dw,
                                                              algorithm != CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0);
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <ordo/engine/cuda/emulator/races.h>
+#include <ordo/engine/cuda/emulator/turns.h>
 
 #include "tools/ptx/counts.h"
 #include "tools/ptx/memory.h"
@@ -117,7 +118,8 @@ struct Dim3 {
 
 /// Who goes on when.
 struct Schedule {
-  enum class Order { random, forward, reverse } order = Order::random;
+  using Order = cuda::emulator::Order;
+  Order order = Order::random;
   uint64_t seed = 1;
 };
 

@@ -20,11 +20,12 @@ Memory::~Memory() {
 void* Memory::allocate(size_t bytes) {
   if (bytes > kTotal || in_use_ > kTotal - bytes) return nullptr;
   const size_t rounded = (std::max<size_t>(bytes, 1) + kMargin + kAlignment - 1) / kAlignment * kAlignment;
-  void* const data = std::aligned_alloc(kAlignment, rounded);
+  auto* const data = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, 2 * rounded));
   if (!data) return nullptr;
   std::memset(data, kUnwritten, rounded);
+  std::memset(data + rounded, 0, rounded);
   const auto begin = reinterpret_cast<uint64_t>(data);
-  pieces_[begin] = {begin, bytes, false};
+  pieces_[begin] = {.begin = begin, .size = bytes, .written = data + rounded};
   in_use_ += bytes;
   return data;
 }
@@ -53,7 +54,7 @@ void Memory::release_oldest() {
 
 void Memory::add(void* data, size_t bytes) {
   const auto begin = reinterpret_cast<uint64_t>(data);
-  pieces_[begin] = {begin, bytes, false, true};
+  pieces_[begin] = {.begin = begin, .size = bytes, .pinned = true};
 }
 
 bool Memory::remove(void* data) {
@@ -66,6 +67,22 @@ const Memory::Piece* Memory::find(uint64_t address) const {
   if (at == pieces_.begin()) return nullptr;
   --at;
   return address - at->first <= at->second.size ? &at->second : nullptr;
+}
+
+void Memory::copy(void* to, const void* from, size_t bytes) {
+  std::memmove(to, from, bytes);
+  const auto target = reinterpret_cast<uint64_t>(to), source = reinterpret_cast<uint64_t>(from);
+  const Piece *const t = find(target), *const s = find(source);
+  if (!t || !t->written) return;
+  if (s && s->written)
+    std::memmove(t->written + (target - t->begin), s->written + (source - s->begin), bytes);
+  else
+    t->set_written(target, bytes);
+}
+
+void Memory::set_written(const void* data, size_t bytes) {
+  const auto address = reinterpret_cast<uint64_t>(data);
+  if (const Piece* piece = find(address)) piece->set_written(address, bytes);
 }
 
 }  // namespace ordo::ptx

@@ -1,8 +1,10 @@
-// The device's memory: pieces of the host's, known by their addresses, with a margin around each.
+// The device's memory: pieces of the host's, known by their addresses, with a margin around each, and of each byte
+// whether anybody has written it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 
@@ -13,8 +15,15 @@ class Memory {
   struct Piece {
     uint64_t begin = 0, size = 0;
     bool freed = false, pinned = false;  // pinned: the host's
+    uint8_t* written = nullptr;          // of every byte: 1, or 0 before it is written; null: all are
     bool holds(uint64_t address, uint64_t bytes) const {
       return address - begin <= size && bytes <= size - (address - begin);
+    }
+    bool is_written(uint64_t address, uint64_t bytes) const {
+      return !written || !std::memchr(written + (address - begin), 0, bytes);
+    }
+    void set_written(uint64_t address, uint64_t bytes) const {
+      if (written) std::memset(written + (address - begin), 1, bytes);
     }
   };
 
@@ -29,6 +38,9 @@ class Memory {
   bool remove(void* data);
   /// The piece that an address is in or just behind; null: none.
   const Piece* find(uint64_t address) const;
+  /// As memmove. Bytes that nobody has written are copied as such.
+  void copy(void* to, const void* from, size_t bytes);
+  void set_written(const void* data, size_t bytes);
 
   size_t in_use() const { return in_use_; }
   /// How often what find() says may have become wrong.

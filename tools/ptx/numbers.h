@@ -3,16 +3,32 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
+
+#include <cuda_runtime_api.h>
 
 #include "tools/ptx/half.h"
 
+// Of the runtime (runtime.cpp).
 extern "C" {
-/// Of the runtime: whether all of these bytes are memory of the device.
+/// Whether all of these bytes are memory of the device.
 bool ordo_ptx_on_device(const void* data, size_t bytes);
-void ordo_ptx_library_call();  // of a stand-in that computes: its kernels are not counted
+/// Calls work(context) when it is the stream's turn.
+void ordo_ptx_queue_library_call(cudaStream_t stream, const char* name, void (*work)(void*), void* context);
+/// Called by such work. Reading what nobody has written is a fault, which ends it.
+void ordo_ptx_reads(const void* data, size_t bytes);
+void ordo_ptx_writes(const void* data, size_t bytes);
 }
 
 namespace ordo::ptx {
+
+/// Has a stream call `work` when its turn comes: after the call of the library has returned.
+template <class Work>
+void queue(cudaStream_t stream, const char* name, Work work) {
+  ordo_ptx_queue_library_call(
+      stream, name, [](void* context) { (*std::unique_ptr<Work>(static_cast<Work*>(context)))(); },
+      new Work(std::move(work)));
+}
 
 enum class Number { f16, bf16, f32, f64 };
 

@@ -41,6 +41,7 @@ void Runtime::add_module(const void* fat_binary) {
       auto* const data = static_cast<uint8_t*>(device.memory.allocate(variable.size));
       std::memset(data, 0, variable.size);
       std::copy(variable.initial.begin(), variable.initial.end(), data);
+      device.memory.set_written(data, variable.size);
       module->globals[name] = reinterpret_cast<uint64_t>(data);
     }
     module->registers = registers_of(fat_binary, kArchitecture);
@@ -48,7 +49,52 @@ void Runtime::add_module(const void* fat_binary) {
   modules.push_back(std::move(module));
 }
 
-cudaError_t Runtime::launch(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared) {
+void Runtime::queue(cudaStream_t stream, const std::string& what, std::function<void()> work, size_t bytes) {
+  queues.queue(
+      stream,
+      [this, what, work = std::move(work)] {
+        if (fault != cudaSuccess) return;
+        free_what_is_due();
+        try {
+          work();
+        } catch (const Fault& e) {
+          std::fprintf(stderr, "PTX machine: %s\n  %s\n", e.what(), what.c_str());
+          fault = e.kind == Fault::Kind::illegal_address       ? cudaErrorIllegalAddress
+                  : e.kind == Fault::Kind::misaligned_address  ? cudaErrorMisalignedAddress
+                  : e.kind == Fault::Kind::illegal_instruction ? cudaErrorIllegalInstruction
+                  : e.kind == Fault::Kind::timeout             ? cudaErrorLaunchTimeout
+                                                               : cudaErrorLaunchFailure;
+        }
+      },
+      bytes);
+}
+
+void* Runtime::allocate(size_t bytes) {
+  free_what_is_due();
+  if (void* const data = device.memory.allocate(bytes)) return data;
+  queues.finish_all();
+  free_what_is_due();
+  return device.memory.allocate(bytes);
+}
+
+bool Runtime::free(void* data) {
+  const Memory::Piece* piece = device.memory.find(reinterpret_cast<uint64_t>(data));
+  if (!piece || piece->freed || piece->pinned || piece->begin != reinterpret_cast<uint64_t>(data) ||
+      std::any_of(freed_.begin(), freed_.end(), [=](const Freed& f) { return f.data == data; }))
+    return false;
+  freed_.push_back({data, queues.next_number()});
+  free_what_is_due();
+  return true;
+}
+
+void Runtime::free_what_is_due() {
+  if (freed_.empty()) return;
+  const uint64_t done = queues.all_done_before();
+  std::erase_if(freed_, [&](const Freed& f) { return f.number <= done && device.memory.free(f.data); });
+}
+
+cudaError_t Runtime::launch(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared,
+                            cudaStream_t stream) {
   const auto at = kernels.find(stub);
   if (at == kernels.end()) return cudaErrorInvalidDeviceFunction;
   Kernel& kernel = at->second;
@@ -68,17 +114,16 @@ cudaError_t Runtime::launch(const void* stub, dim3 grid, dim3 block, void** argu
     Launch launch{&program, g, b, shared, std::vector<uint8_t>(program.parameter_bytes)};
     for (size_t i = 0; i < kernel.offsets.size(); ++i)
       std::memcpy(launch.parameters.data() + kernel.offsets[i], arguments[i], kernel.sizes[i]);
-    const Timer timer(seconds);
-    const Counts before = device.counts;
-    run(device, launch);
-    kernel.counts = kernel.counts + (device.counts - before);
-  } catch (const Fault& e) {
-    std::fprintf(stderr, "PTX machine: %s\n  kernel %s\n", e.what(), kernel.name.c_str());
-    fault = e.kind == Fault::Kind::illegal_address       ? cudaErrorIllegalAddress
-            : e.kind == Fault::Kind::misaligned_address  ? cudaErrorMisalignedAddress
-            : e.kind == Fault::Kind::illegal_instruction ? cudaErrorIllegalInstruction
-            : e.kind == Fault::Kind::timeout             ? cudaErrorLaunchTimeout
-                                                         : cudaErrorLaunchFailure;
+    const size_t bytes = sizeof launch + launch.parameters.size();
+    queue(
+        stream, "kernel " + kernel.name,
+        [this, &kernel, launch = std::move(launch)] {
+          const Timer timer(seconds);
+          const Counts before = device.counts;
+          run(device, launch);
+          kernel.counts = kernel.counts + (device.counts - before);
+        },
+        bytes);
   } catch (const SyntaxError& e) {
     std::fprintf(stderr, "PTX machine: %s\n", e.what());
     return cudaErrorInvalidPtx;
@@ -108,7 +153,9 @@ const Program& Runtime::decoded(Kernel& kernel) {
   return *kernel.program;
 }
 
-void Runtime::set_schedule(const char* order, uint64_t seed) {
+void Runtime::set_schedule(const char* order, uint64_t seed, bool is_eager) {
+  queues.finish_all();
+  eager = is_eager;
   using Order = Schedule::Order;
   device.schedule = {std::strcmp(order, "forward") == 0   ? Order::forward
                      : std::strcmp(order, "reverse") == 0 ? Order::reverse
@@ -117,17 +164,22 @@ void Runtime::set_schedule(const char* order, uint64_t seed) {
 }
 
 Runtime::Runtime() {
-  const char *order = std::getenv("ORDO_PTX_ORDER"), *seed = std::getenv("ORDO_PTX_SEED");
-  set_schedule(order ? order : "random", seed ? std::strtoull(seed, nullptr, 10) : 1);
-  if (const char* counts = std::getenv("ORDO_PTX_COUNTS")) {
-    std::atexit([] { get().report(); });
-    if (std::strcmp(counts, "1") != 0) {
-      device.cache = std::make_unique<SectorCache>(kCacheBytes);
-      std::atexit([] { get().record_counts(std::getenv("ORDO_PTX_COUNTS")); });
-    }
-  }
+  const char *order = std::getenv("ORDO_PTX_ORDER"), *seed = std::getenv("ORDO_PTX_SEED"),
+             *now = std::getenv("ORDO_PTX_EAGER");
+  set_schedule(order ? order : "random", seed ? std::strtoull(seed, nullptr, 10) : 1, now && *now == '1');
+  const char *counts = std::getenv("ORDO_PTX_COUNTS"), *ran = std::getenv("ORDO_PTX_KERNELS");
+  if (counts && std::strcmp(counts, "1") != 0) device.cache = std::make_unique<SectorCache>(kCacheBytes);
+  if (counts || ran) std::atexit([] { get().at_end(); });
   if (std::getenv("ORDO_PTX_RACES")) find_races(device);
-  if (std::getenv("ORDO_PTX_KERNELS")) std::atexit([] { get().record_kernels(std::getenv("ORDO_PTX_KERNELS")); });
+}
+
+void Runtime::at_end() {
+  queues.finish_all();
+  if (const char* counts = std::getenv("ORDO_PTX_COUNTS")) {
+    report();
+    if (std::strcmp(counts, "1") != 0) record_counts(counts);
+  }
+  if (const char* ran = std::getenv("ORDO_PTX_KERNELS")) record_kernels(ran);
 }
 
 void Runtime::record_kernels(const char* path) const {

@@ -12,6 +12,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <ordo/engine/cuda/emulator/queues.h>
+
 #include "tools/ptx/decode.h"
 #include "tools/ptx/machine.h"
 
@@ -50,6 +52,10 @@ class Runtime {
   }
 
   Device device;
+  bool eager = false;
+  cuda::queues::Queues queues{[] {
+    return cuda::queues::Turns{get().device.schedule.order, get().device.schedule.seed, get().eager};
+  }};
   std::recursive_mutex mutex;
   cudaError_t fault = cudaSuccess;  // a kernel's; stays
   double seconds = 0;               // of launches
@@ -60,11 +66,17 @@ class Runtime {
 
   /// A fat binary that nvcc put into the program.
   void add_module(const void* fat_binary);
-  cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared);
+  /// Checks a launch, and queues it.
+  cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream);
+  /// After a fault nothing is done any more. What `work` throws is a fault of `what`.
+  void queue(cudaStream_t stream, const std::string& what, std::function<void()> work, size_t bytes = 0);
+  /// Memory is freed when everything has run that was queued before; nothing waits for it.
+  bool free(void* data);
+  void* allocate(size_t bytes);
   /// Of a thread; 0 where there is no machine code.
   static uint32_t registers(const Kernel& kernel);
   const Program& decoded(Kernel& kernel);
-  void set_schedule(const char* order, uint64_t seed);
+  void set_schedule(const char* order, uint64_t seed, bool eager);
 
  private:
   Runtime();
@@ -73,6 +85,16 @@ class Runtime {
   /// {"kernels": {name: {count: number, ...}, ...}}, as JSON.
   void record_counts(const char* path) const;
   void report() const;
+  void at_end();
+  void free_what_is_due();
+
+  struct Freed {
+    void* data;
+    uint64_t number;  // of the first task that may not use it
+  };
+  std::vector<Freed> freed_;
 };
 
 }  // namespace ordo::ptx
+
+struct CUstream_st : ordo::cuda::queues::Stream {};

@@ -1,5 +1,5 @@
 // The C interface of the CUDA runtime, as far as Ordo and CUB use it, on the PTX machine: a library for the loader to
-// put in the place of libcudart. Work is done when it is asked for, in program order, whatever its stream.
+// put in the place of libcudart. Work waits on its stream (queues.h), as late as CUDA permits.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,9 +14,9 @@
 
 #include "tools/ptx/programs.h"
 
-struct CUstream_st {};
 struct CUevent_st {
-  std::chrono::steady_clock::time_point time;
+  ordo::cuda::queues::Event mark;
+  std::shared_ptr<std::chrono::steady_clock::time_point> time;  // when it was reached
 };
 
 namespace ordo::ptx {
@@ -52,6 +52,11 @@ bool on_device(const Runtime& runtime, const void* data, size_t bytes) {
   return piece && !piece->freed && piece->holds(reinterpret_cast<uint64_t>(data), bytes);
 }
 
+/// Host memory that CUDA does not know: a copy from there reads it before it returns, one to there waits.
+bool is_pageable(const Runtime& runtime, const void* data) {
+  return !runtime.device.memory.find(reinterpret_cast<uint64_t>(data));
+}
+
 struct ErrorText {
   cudaError_t status;
   const char *name, *text;
@@ -70,6 +75,7 @@ constexpr ErrorText kErrors[] = {
     {cudaErrorIllegalInstruction, "cudaErrorIllegalInstruction", "an illegal instruction was encountered"},
     {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
 };
 const ErrorText* find_error(cudaError_t status) {
@@ -87,23 +93,26 @@ extern "C" {
 
 // -- for tests and stand-ins --------------------------------------------------------------------------------------
 
-void ordo_ptx_set_schedule(const char* order, unsigned long long seed) {
+void ordo_ptx_set_schedule(const char* order, unsigned long long seed, bool eager) {
   const std::lock_guard lock(Runtime::get().mutex);
-  Runtime::get().set_schedule(order, seed);
+  Runtime::get().set_schedule(order, seed, eager);
 }
 
 void ordo_ptx_restart_schedule() {
   const std::lock_guard lock(Runtime::get().mutex);
+  Runtime::get().queues.restart();
   Runtime::get().device.launched = 0;
 }
 void ordo_ptx_counts(unsigned long long* launches, unsigned long long* float_atomics) {
   const std::lock_guard lock(Runtime::get().mutex);
+  Runtime::get().queues.finish_all();
   *launches = Runtime::get().device.counts.launches;
   *float_atomics = Runtime::get().device.counts.float_atomics;
 }
 void ordo_ptx_start_counting() {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
+  runtime.queues.finish_all();
   for (auto& [stub, kernel] : runtime.kernels) kernel.counted = kernel.counts;
   runtime.fills = {};
   runtime.library_calls = 0;
@@ -113,6 +122,7 @@ void ordo_ptx_kernel_counts(void (*visit)(void*, const char* kernel, const char*
                             void* context) {
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
+  runtime.queues.finish_all();
   const auto visit_counts = [&](const char* kernel, const Counts& counts) {
     if (counts.launches == 0) return;
     counts.for_each(
@@ -122,10 +132,21 @@ void ordo_ptx_kernel_counts(void (*visit)(void*, const char* kernel, const char*
   visit_counts("cudaMemset", runtime.fills);
   if (runtime.library_calls > 0) visit(context, "cuBLAS and cuDNN", "library_calls", runtime.library_calls);
 }
-void ordo_ptx_library_call() {
-  const std::lock_guard lock(Runtime::get().mutex);
-  ++Runtime::get().library_calls;
+void ordo_ptx_queue_library_call(cudaStream_t stream, const char* name, void (*work)(void*), void* context) {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  runtime.queue(stream, name, [=, &runtime] {
+    work(context);
+    ++runtime.library_calls;
+  });
 }
+void ordo_ptx_reads(const void* data, size_t bytes) {
+  const auto address = reinterpret_cast<uint64_t>(data);
+  const Memory::Piece* piece = Runtime::get().device.memory.find(address);
+  if (bytes == 0 || (piece && piece->is_written(address, bytes))) return;
+  throw Fault(Fault::Kind::failure, "an operand has bytes that nobody has written");
+}
+void ordo_ptx_writes(const void* data, size_t bytes) { Runtime::get().device.memory.set_written(data, bytes); }
 bool ordo_ptx_on_device(const void* data, size_t bytes) {
   const std::lock_guard lock(Runtime::get().mutex);
   return bytes == 0 || on_device(Runtime::get(), data, bytes);
@@ -176,8 +197,9 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
   *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));
   return cudaSuccess;
 }
-cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t) {
-  return call([&](Runtime& r) { return r.launch(stub, grid, block, arguments, shared); });
+cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared,
+                             cudaStream_t stream) {
+  return call([&](Runtime& r) { return r.launch(stub, grid, block, arguments, shared, stream); });
 }
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                                cudaStream_t stream) {
@@ -221,12 +243,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 
 cudaError_t cudaMalloc(void** data, size_t bytes) {
   return call([&](Runtime& r) {
-    *data = bytes == 0 ? nullptr : r.device.memory.allocate(bytes);
+    *data = bytes == 0 ? nullptr : r.allocate(bytes);
     return bytes == 0 || *data ? cudaSuccess : cudaErrorMemoryAllocation;
   });
 }
 cudaError_t cudaFree(void* data) {
-  return call([&](Runtime& r) { return !data || r.device.memory.free(data) ? cudaSuccess : cudaErrorInvalidValue; });
+  return call([&](Runtime& r) { return !data || r.free(data) ? cudaSuccess : cudaErrorInvalidValue; });
 }
 cudaError_t cudaMallocHost(void** data, size_t bytes) {
   return call([&](Runtime& r) {
@@ -238,6 +260,7 @@ cudaError_t cudaMallocHost(void** data, size_t bytes) {
 }
 cudaError_t cudaFreeHost(void* data) {
   return call([&](Runtime& r) {
+    r.queues.finish_all();
     if (data && !r.device.memory.remove(data)) return cudaErrorInvalidValue;
     std::free(data);
     return cudaSuccess;
@@ -256,18 +279,32 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return call([&](Runtime& r) {
     *total = Memory::kTotal;
+    r.queues.finish_all();
     *free = Memory::kTotal - r.device.memory.in_use();
     return cudaSuccess;
   });
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return call([&](Runtime& r) {
     if (bytes == 0) return cudaSuccess;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if ((to_device && !on_device(r, to, bytes)) || (from_device && !on_device(r, from, bytes)))
       return cudaErrorInvalidValue;
-    std::memmove(to, from, bytes);
+    if (!to_device && is_pageable(r, to)) {
+      r.queues.finish(stream);
+      std::memmove(to, from, bytes);
+    } else if (!from_device && is_pageable(r, from)) {
+      const char* first = static_cast<const char*>(from);
+      r.queue(
+          stream, "cudaMemcpy",
+          [&r, to, staged = std::vector<char>(first, first + bytes)] {
+            r.device.memory.copy(to, staged.data(), staged.size());
+          },
+          bytes);
+    } else {
+      r.queue(stream, "cudaMemcpy", [&r, to, from, bytes] { r.device.memory.copy(to, from, bytes); });
+    }
     return cudaSuccess;
   });
 }
@@ -277,15 +314,19 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
-cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t) {
+cudaError_t cudaMemsetAsync(void* data, int value, size_t bytes, cudaStream_t stream) {
   return call([&](Runtime& r) {
     if (bytes != 0 && !on_device(r, data, bytes)) return cudaErrorInvalidValue;
-    std::memset(data, value, bytes);
-    ++r.fills.launches;
-    const uint64_t first = reinterpret_cast<uint64_t>(data) / 32, sectors = (bytes + 31) / 32;
-    r.fills.sectors += sectors;
-    if (r.device.cache)
-      for (uint64_t s = first; s < first + sectors; ++s) r.fills.dram_sectors += !r.device.cache->use(s);
+    r.queue(stream, "cudaMemset", [&r, data, value, bytes] {
+      std::memset(data, value, bytes);
+      r.device.memory.set_written(data, bytes);
+      ++r.fills.launches;
+      const uint64_t first = reinterpret_cast<uint64_t>(data) / 32, sectors = (bytes + 31) / 32;
+      r.fills.sectors += sectors;
+      if (r.device.cache)
+        for (uint64_t s = first; s < first + sectors; ++s)
+          r.fills.dram_sectors += r.device.cache->use(s, SectorCache::Use::write);
+    });
     return cudaSuccess;
   });
 }
@@ -303,7 +344,10 @@ cudaError_t cudaGetDevice(int* index) {
 }
 cudaError_t cudaSetDevice(int index) { return give(index == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
 cudaError_t cudaDeviceSynchronize() {
-  return call([](Runtime&) { return cudaSuccess; });
+  return call([](Runtime& r) {
+    r.queues.finish_all();
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
   if (index != 0) return give(cudaErrorInvalidDevice);
@@ -383,18 +427,34 @@ const char* cudaGetErrorString(cudaError_t status) {
 
 // -- streams and events -------------------------------------------------------------------------------------------
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  *stream = new CUstream_st;
-  return cudaSuccess;
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return call([&](Runtime& r) {
+    *stream = new CUstream_st{{.waits_for_null_stream = !(flags & cudaStreamNonBlocking)}};
+    r.queues.add(*stream);
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  delete stream;
-  return cudaSuccess;
+  return call([&](Runtime& r) {
+    r.queues.remove(stream);
+    delete stream;
+    return cudaSuccess;
+  });
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaDeviceSynchronize(); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaDeviceSynchronize(); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return call([&](Runtime& r) {
+    r.queues.finish(stream);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return call([&](Runtime& r) {
+    r.queues.wait(stream, event->mark);
+    return cudaSuccess;
+  });
+}
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = new CUevent_st{std::chrono::steady_clock::now()};
+  *event = new CUevent_st;
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
@@ -402,16 +462,27 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  return call([&](Runtime&) {
-    event->time = std::chrono::steady_clock::now();
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return call([&](Runtime& r) {
+    event->time = std::make_shared<std::chrono::steady_clock::time_point>();
+    r.queue(stream, "cudaEventRecord", [time = event->time] { *time = std::chrono::steady_clock::now(); });
+    event->mark = r.queues.record(stream);
     return cudaSuccess;
   });
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return call([&](Runtime& r) {
+    r.queues.finish(event->mark);
+    return cudaSuccess;
+  });
+}
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
-  *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
-  return cudaSuccess;
+  return call([&](Runtime&) {
+    if (!first->mark || !last->mark) return cudaErrorInvalidResourceHandle;
+    if (!first->mark->reached || !last->mark->reached) return cudaErrorNotReady;
+    *milliseconds = std::chrono::duration<float, std::milli>(*last->time - *first->time).count();
+    return cudaSuccess;
+  });
 }
 
 }  // extern "C"

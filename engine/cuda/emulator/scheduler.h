@@ -12,11 +12,10 @@
 
 #include <ordo/engine/cuda/emulator/language.h>
 #include <ordo/engine/cuda/emulator/runtime.h>
+#include <ordo/engine/cuda/emulator/turns.h>
 #include <ordo/engine/index_record.h>
 
 namespace ordo::cuda::emulator {
-
-enum class Order : unsigned char { random, forward, reverse };
 
 struct Options {
   uint64_t seed = 1;                 ///< ORDO_EMULATOR_SEED

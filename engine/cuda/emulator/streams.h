@@ -1,6 +1,4 @@
-// Streams and events. Work on a stream waits in its queue until somebody synchronises; then the streams that may go on
-// take turns in an order drawn from the seed, so that an order which the program does not ask for shows. Internal to
-// the emulator.
+// The emulator's streams (queues.h), their launches and what those throw. Internal to the emulator.
 #pragma once
 
 #include <cstdint>

@@ -24,9 +24,9 @@ struct AtomicPlan {
   int64_t histogram_blocks = 0;
 };
 
-/// With more units (of `vector` columns) than this in a row, fewer than eight items meet in a warp: walks then find
-/// more repeated destinations than lanes do, and cost less.
-inline constexpr int64_t kMostWarpUnits = 4;
+/// With more units (of `vector` columns) than this in a row, fewer than four items meet in a warp: walks then find
+/// more repeated destinations than lanes do, and cost less. Predicted, not measured (docs/gpu-model.md).
+inline constexpr int64_t kMostWarpUnits = 8;
 /// Rows that a thread reads at a time, so that their loads wait together.
 inline constexpr int kAtomicBatch = 4;
 /// Threads that keep the largest GPU's memory busy when each reads a batch at a time. What is beyond them makes threads
@@ -37,8 +37,10 @@ inline constexpr int64_t kLeastSteps = kAtomicBatch, kMostSteps = 32;
 /// A block's sums: small enough for six blocks of a multiprocessor.
 inline constexpr int64_t kHistogramBytes = 32 * 1024;
 /// Values per output element from which private sums pay: at kBlockValues values of each element in a block there are
-/// then 256 blocks or more, and adding the blocks' sums costs at most a quarter of what the values would.
-inline constexpr int64_t kHistogramValues = 1024;
+/// then 128 blocks or more, about one for each multiprocessor of the largest GPU, and adding the blocks' sums costs at
+/// most a quarter of what the values would. Predictions (docs/gpu-model.md) have them ahead from 128 values on, but
+/// know nothing of multiprocessors without a block.
+inline constexpr int64_t kHistogramValues = 512;
 inline constexpr int64_t kBlockValues = 4;
 /// Of a block at least, however few the elements; and blocks at most, for the sake of the output.
 inline constexpr int64_t kLeastBlockValues = 2048;
@@ -54,6 +56,12 @@ inline constexpr int kAtomicVector<Half> = 2;
 template <>
 inline constexpr int kAtomicVector<BFloat16> = 2;
 
+/// Blocks of the form `histogram`.
+inline int64_t histogram_blocks(int64_t values, int64_t outputs) {
+  const int64_t per_block = std::max(kBlockValues * outputs, ordo::cuda::tuned_size(kLeastBlockValues));
+  return std::clamp(values / per_block, int64_t(1), kMostHistogramBlocks);
+}
+
 /// For `items` items and an output at `address`. Everything but the vectors follows from the shape.
 template <class T>
 AtomicPlan plan_atomic(int64_t items, const AccumulateShape& shape, const T* address) {
@@ -64,10 +72,8 @@ AtomicPlan plan_atomic(int64_t items, const AccumulateShape& shape, const T* add
   const int64_t outputs = shape.destinations * shape.columns();
   if (shape.inner <= kMostWarpUnits && outputs <= kHistogramBytes / int64_t(sizeof(Sum)) &&
       values >= ordo::cuda::tuned_size(kHistogramValues) * outputs &&
-      values >= ordo::cuda::tuned_size(4 * kLeastBlockValues)) {
-    const int64_t per_block = std::max(kBlockValues * outputs, ordo::cuda::tuned_size(kLeastBlockValues));
-    return {AtomicForm::histogram, 1, steps(values), std::clamp(values / per_block, int64_t(1), kMostHistogramBlocks)};
-  }
+      values >= ordo::cuda::tuned_size(4 * kLeastBlockValues))
+    return {AtomicForm::histogram, 1, steps(values), histogram_blocks(values, outputs)};
   constexpr int kVector = kAtomicVector<T>;
   const bool aligned = reinterpret_cast<uintptr_t>(address) % (kVector * sizeof(T)) == 0;
   const int vector = aligned && shape.inner % kVector == 0 ? kVector : 1;

@@ -29,10 +29,11 @@ inline constexpr int kBlockLevels = 2;
 inline int64_t values_per_block(int64_t count) {
   return std::max(ordo::cuda::tuned_size(4096), ordo::cuda::tuned_size(16) * count);
 }
-/// More sums than an H200's second-level cache (50 MB) holds with room for what passes through. To one beyond it a
-/// value costs a sector of 32 bytes that is read and written; to be brought to its range first, 24 bytes and 16 for
-/// every 8 bits of ranges, all of them in order. Not measured.
-inline constexpr int64_t kDirectSums = int64_t(4) << 20;
+/// To a sum that the second-level cache does not have, a value costs a sector of 32 bytes that is read and written; to
+/// be brought to its range first, 24 bytes and 16 for every 8 bits of ranges, all of them in order. Up to these sums
+/// `direct` is predicted to be ahead, by 1.1 at the last; random sectors may take longer than the prediction knows
+/// (docs/gpu-model.md). Not measured.
+inline constexpr int64_t kDirectSums = int64_t(32) << 20;
 /// Elements of a range: 32 KiB of sums, so that six blocks fit a multiprocessor and one pass sorts a million elements.
 inline constexpr int kRangeBits = 12;
 inline constexpr int64_t kRangeElements = int64_t(1) << kRangeBits;

@@ -6,6 +6,7 @@
 #include <ordo/engine/memory.h>
 
 #include "tests/engine/cuda/device_array.h"
+#include "tests/support/memory_caching.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -29,6 +30,7 @@ TEST(CudaBuildTest, a_device_that_is_not_there_is_an_error) {
 }
 
 TEST_F(CudaRuntimeTest, freed_memory_is_used_again) {
+  const MemoryCachingScope caching(true);
   empty_cache(kCuda);
   const MemoryStats before = memory_stats(kCuda);
   void* first = detail::allocate(100000, kCuda);
@@ -46,6 +48,7 @@ TEST_F(CudaRuntimeTest, freed_memory_is_used_again) {
 }
 
 TEST_F(CudaRuntimeTest, a_kept_block_serves_no_other_stream) {
+  const MemoryCachingScope caching(true);
   const size_t large = size_t(3) << 19, small = size_t(1) << 20;
   empty_cache(kCuda);
   void* const first = detail::allocate(large, kCuda);

@@ -129,9 +129,9 @@ TEST(AccumulateExactCuda, plan) {
   EXPECT_EQ(plan_exact(65536, {2048, 1, 1}).form, ExactForm::block_sums);
   EXPECT_EQ(plan_exact(65535, {2048, 1, 1}).form, ExactForm::direct);
   EXPECT_EQ(plan_exact(1 << 24, {2049, 1, 1}).form, ExactForm::direct);
-  EXPECT_EQ(plan_exact(1 << 24, {1 << 22, 1, 1}).form, ExactForm::direct);
-  EXPECT_EQ(plan_exact(1 << 24, {(1 << 22) + 1, 1, 1}).form, ExactForm::ranges);
-  EXPECT_EQ(plan_exact(1 << 22, {(1 << 22) + 1, 1, 1}).form, ExactForm::direct);
+  EXPECT_EQ(plan_exact(1 << 26, {1 << 25, 1, 1}).form, ExactForm::direct);
+  EXPECT_EQ(plan_exact(1 << 26, {(1 << 25) + 1, 1, 1}).form, ExactForm::ranges);
+  EXPECT_EQ(plan_exact(1 << 25, {(1 << 25) + 1, 1, 1}).form, ExactForm::direct);
 }
 
 }  // namespace

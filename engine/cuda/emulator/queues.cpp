@@ -1,0 +1,120 @@
+#include <ordo/engine/cuda/emulator/queues.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ordo::cuda::queues {
+namespace {
+
+// Queues are run down to half of these when they grow longer.
+constexpr size_t kMostTasks = 256, kMostBytes = 64 << 20;
+
+bool is_ready(const Stream* s) {
+  return !s->queue.empty() && (!s->queue.front().after || s->queue.front().after->reached);
+}
+
+}  // namespace
+
+void Queues::take_turn(Stream* s) {
+  Task task = std::move(s->queue.front());
+  s->queue.pop_front();
+  --tasks_;
+  bytes_ -= task.bytes;
+  if (task.mark) task.mark->reached = true;
+  running_ = task.number;
+  if (task.work) task.work();
+  running_ = ~uint64_t(0);
+}
+
+// The stream whose turn it is while somebody waits for `waited`, or for all streams. In reverse order nothing runs that
+// nobody waits for.
+Stream* Queues::choose(Stream* waited) {
+  const Turns turns = turns_();
+  if (turns.order == Order::reverse) {
+    Stream* s = waited;
+    for (size_t i = streams_.size(); !s && i-- > 0;)
+      if (!streams_[i]->queue.empty()) s = streams_[i];
+    while (!is_ready(s)) s = s->queue.front().after->stream;
+    return s;
+  }
+  std::vector<Stream*> ready;
+  for (Stream* s : streams_)
+    if (is_ready(s)) ready.push_back(s);
+  if (turns.order == Order::forward)
+    return *std::min_element(ready.begin(), ready.end(), [](const Stream* a, const Stream* b) {
+      return a->queue.front().number < b->queue.front().number;
+    });
+  return ready[emulator::Random(turns.seed * 0x9e3779b97f4a7c15ull + ++taken_).below(ready.size())];
+}
+
+void Queues::push(Stream* stream, Task task) {
+  task.number = next_++;
+  ++tasks_;
+  bytes_ += task.bytes;
+  stream->queue.push_back(std::move(task));
+  if (tasks_ > kMostTasks || bytes_ > kMostBytes)
+    while (tasks_ > kMostTasks / 2 || bytes_ > kMostBytes / 2) take_turn(choose(nullptr));
+}
+
+void Queues::remove(Stream* stream) {
+  finish(stream);
+  std::erase(streams_, stream);
+}
+
+void Queues::queue(Stream* stream, std::function<void()> work, size_t bytes) {
+  const bool eager = turns_().eager;
+  if (eager) finish_all();
+  if (stream && !eager) return push(stream, {.work = std::move(work), .bytes = bytes});
+  finish_blocking();
+  work();
+}
+
+Event Queues::record(Stream* stream) {
+  Event event = std::make_shared<Mark>(Mark{stream});
+  if (stream)
+    push(stream, {.mark = event});
+  else
+    finish_blocking(), event->reached = true;
+  return event;
+}
+
+void Queues::wait(Stream* stream, const Event& event) {
+  if (!event || event->reached) return;
+  if (stream)
+    push(stream, {.after = event});
+  else
+    finish(event->stream);
+}
+
+void Queues::finish(Stream* stream) {
+  if (!stream) return finish_blocking();
+  while (!stream->queue.empty()) take_turn(choose(stream));
+}
+
+void Queues::finish(const Event& event) {
+  while (event && !event->reached) take_turn(choose(event->stream));
+}
+
+void Queues::finish_all() {
+  while (tasks_) take_turn(choose(nullptr));
+}
+
+// What the null stream waits for.
+void Queues::finish_blocking() {
+  for (Stream* s : streams_)
+    if (s->waits_for_null_stream) finish(s);
+}
+
+void Queues::restart() {
+  finish_all();
+  taken_ = 0;
+}
+
+uint64_t Queues::all_done_before() const {
+  uint64_t first = std::min(next_, running_);
+  for (const Stream* s : streams_)
+    if (!s->queue.empty()) first = std::min(first, s->queue.front().number);
+  return first;
+}
+
+}  // namespace ordo::cuda::queues
