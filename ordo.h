@@ -9,6 +9,7 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/avg_pool.h>
 #include <ordo/autograd/ops/batch_norm.h>
+#include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
 #include <ordo/autograd/ops/bincount.h>
 #include <ordo/autograd/ops/cat.h>

@@ -11,26 +11,25 @@ namespace ordo::bench {
 
 namespace {
 
-#define ORDO_UNARY(name)                           \
-  {                                                \
-#name, [](const Tensor& x) { return name(x); } \
-  }
+// clang-format off
+#define ORDO_UNARY(name) {#name, [](const Tensor& x) { return name(x); }},
+#define ORDO_BINARY(name) {#name, [](const Tensor& a, const Tensor& b) { return name(a, b); }},
+// clang-format on
 const std::map<std::string, Tensor (*)(const Tensor&)> kUnary = {
-    ORDO_UNARY(neg), ORDO_UNARY(abs),   ORDO_UNARY(square),     ORDO_UNARY(sign),  ORDO_UNARY(relu),
-    ORDO_UNARY(exp), ORDO_UNARY(expm1), ORDO_UNARY(log),        ORDO_UNARY(log1p), ORDO_UNARY(sqrt),
-    ORDO_UNARY(sin), ORDO_UNARY(rsqrt), ORDO_UNARY(reciprocal), ORDO_UNARY(cos),   ORDO_UNARY(tanh),
-    ORDO_UNARY(erf), ORDO_UNARY(gelu),  ORDO_UNARY(sigmoid),
+#define ORDO_FUNCTION(name, ...) ORDO_UNARY(name)
+#define ORDO_FUNCTION_OF ORDO_FUNCTION
+#define ORDO_FUNCTION_OF2 ORDO_FUNCTION
+#define ORDO_PREDICATE ORDO_FUNCTION
+#include <ordo/kernels/elementwise/functions.def>
+    ORDO_UNARY(gelu)  //
+};
+const std::map<std::string, Tensor (*)(const Tensor&, const Tensor&)> kBinary = {
+#define ORDO_FUNCTION2(name, ...) ORDO_BINARY(name)
+#include <ordo/kernels/elementwise/binary_functions.def>
+    ORDO_BINARY(add) ORDO_BINARY(sub) ORDO_BINARY(mul) ORDO_BINARY(div)  //
+    ORDO_BINARY(pow) ORDO_BINARY(minimum) ORDO_BINARY(maximum)           //
 };
 #undef ORDO_UNARY
-
-#define ORDO_BINARY(name)                                              \
-  {                                                                    \
-#name, [](const Tensor& a, const Tensor& b) { return name(a, b); } \
-  }
-const std::map<std::string, Tensor (*)(const Tensor&, const Tensor&)> kBinary = {
-    ORDO_BINARY(add), ORDO_BINARY(sub),     ORDO_BINARY(mul),     ORDO_BINARY(div),
-    ORDO_BINARY(pow), ORDO_BINARY(minimum), ORDO_BINARY(maximum),
-};
 #undef ORDO_BINARY
 
 #define ORDO_REDUCTION(name)                                               \

@@ -45,6 +45,22 @@ decltype(auto) dispatch_all(const char* op, DType t, F&& f) {
 }
 
 template <class F>
+decltype(auto) dispatch_integral(const char* op, DType t, F&& f) {
+  switch (t) {
+    case DType::boolean:
+      return f.template operator()<bool>();
+    case DType::uint8:
+      return f.template operator()<uint8_t>();
+    case DType::int32:
+      return f.template operator()<int32_t>();
+    case DType::int64:
+      return f.template operator()<int64_t>();
+    default:
+      detail::fail<DTypeError>(op, "takes integers and bool, not {}", t);
+  }
+}
+
+template <class F>
 decltype(auto) dispatch_index(const char* op, DType t, F&& f) {
   switch (t) {
     case DType::int32:

@@ -34,6 +34,7 @@ struct DTypeSet {
 };
 inline constexpr DTypeSet kFloatingTypes{float16, bfloat16, float32, float64};
 inline constexpr DTypeSet kIntegerTypes{uint8, int32, int64};
+inline constexpr DTypeSet kIntegralTypes{boolean, uint8, int32, int64};
 inline constexpr DTypeSet kNumericTypes{uint8, int32, int64, float16, bfloat16, float32, float64};
 inline constexpr DTypeSet kAllTypes{boolean, uint8, int32, int64, float16, bfloat16, float32, float64};
 /// What Algorithm::exact takes.

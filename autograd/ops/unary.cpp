@@ -1,10 +1,13 @@
 #include <ordo/autograd/ops/unary.h>
 
+#include <cmath>
+
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/check.h>
+#include <ordo/kernels/elementwise/function_functors.h>
 #include <ordo/kernels/elementwise/functions.h>
 
 namespace ordo {
@@ -72,17 +75,48 @@ Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
                 [y = Saved(y.detach())](const Tensor& g) -> TensorList { return {relu_gradient(g, y.get())}; });
 }
 
+Tensor silu_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor s = sigmoid(x);
+  return grad * (s * (x * (1 - s) + 1));
+}
+
+/// With t = tanh(log(1 + e^x)): t + x sigmoid(x) (1 - t^2).
+Tensor mish_gradient(const Tensor& grad, const Tensor& x) {
+  const Tensor t = tanh(neg(logsigmoid(neg(x))));
+  return grad * (t + x * sigmoid(x) * (1 - square(t)));
+}
+
+Tensor selu_gradient(const Tensor& grad, const Tensor& x) {
+  constexpr double scale = kernels::kSeluScale;
+  return grad * where(x <= 0, exp(clamp(x, std::nullopt, 0)) * (scale * kernels::kSeluAlpha), scale);
+}
+
+/// 0 up to -3, 1 from 3 on, x / 3 + 1 / 2 between.
+Tensor hardswish_gradient(const Tensor& grad, const Tensor& x) {
+  return where(x <= -3, 0, where(x < 3, grad * (x / 3 + 0.5), grad));
+}
+
 }  // namespace
 
 // The derivatives of functions.def.
-#define OF_INPUT(...) OfInput([](T grad, T x) -> Tensor { return __VA_ARGS__; })
-#define OF_RESULT(...) OfResult([](T grad, T y) -> Tensor { return __VA_ARGS__; })
-#define OF_GRAD(...) OfGrad([](T grad) -> Tensor { return __VA_ARGS__; })
+#define OF_INPUT(...) OfInput([=](T grad, T x) -> Tensor { return __VA_ARGS__; })
+#define OF_RESULT(...) OfResult([=](T grad, T y) -> Tensor { return __VA_ARGS__; })
+#define OF_GRAD(...) OfGrad([=](T grad) -> Tensor { return __VA_ARGS__; })
 #define ZERO Zero()
 #define ORDO_FUNCTION(name, kind, group, formula, derivative, ...) \
   Tensor name(const Tensor& t) {                                   \
     const OpCall call(#name, t);                                   \
     return recorded_as(derivative, call, kernels::name(t), t);     \
+  }
+#define ORDO_FUNCTION_OF(name, p, standard, group, formula, derivative, ...) \
+  Tensor name(const Tensor& t, Scalar p) {                                   \
+    const OpCall call(#name, t, p);                                          \
+    return recorded_as(derivative, call, kernels::name(t, p), t);            \
+  }
+#define ORDO_FUNCTION_OF2(name, p, p_standard, q, q_standard, group, formula, derivative, ...) \
+  Tensor name(const Tensor& t, Scalar p, Scalar q) {                                           \
+    const OpCall call(#name, t, p, q);                                                         \
+    return recorded_as(derivative, call, kernels::name(t, p, q), t);                           \
   }
 #include <ordo/kernels/elementwise/functions.def>
 

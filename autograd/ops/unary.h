@@ -15,6 +15,9 @@ namespace ordo {
 
 // The list, a row each: what it computes, which dtypes it takes and gives, and its derivative.
 #define ORDO_FUNCTION(name, ...) Tensor name(const Tensor& t);
+#define ORDO_FUNCTION_OF(name, p, standard, ...) Tensor name(const Tensor& t, Scalar p = standard);
+#define ORDO_FUNCTION_OF2(name, p, p_standard, q, q_standard, ...) \
+  Tensor name(const Tensor& t, Scalar p = p_standard, Scalar q = q_standard);
 #include <ordo/kernels/elementwise/functions.def>
 
 /// min(max(x, low), high), either bound may be missing (nullopt), not both. Derivative 1 where low < x < high, else

@@ -26,6 +26,32 @@ struct Abs {
   }
 };
 
+/// The integer part, towards zero.
+struct Trunc {
+  template <class T>
+  ORDO_HD T operator()(T x) const {
+    return x < T(0) ? ordo::math::ceil(x) : ordo::math::floor(x);
+  }
+};
+
+struct Relu6 {
+  template <class T>
+  ORDO_HD T operator()(T x) const {
+    return x > T(6) ? T(6) : x > T(0) || x != x ? x : T(0);
+  }
+};
+
+/// -log(1 + e^-x), where neither exponential overflows.
+struct LogSigmoid {
+  template <class T>
+  ORDO_HD T operator()(T x) const {
+    const T rest = ordo::math::log1p(ordo::math::exp(-ordo::math::abs(x)));
+    return x < T(0) ? x - rest : -rest;
+  }
+};
+
+inline constexpr double kSeluScale = 1.0507009873554804934193349852946, kSeluAlpha = 1.6732632423543772848170429916717;
+
 template <class T>
 struct Clamp {
   T low, high;
@@ -73,6 +99,18 @@ namespace functors {
     }                                       \
   };
 #define ORDO_FUNCTION(name, kind, group, formula, ...) ORDO_FUNCTOR(name, T, formula)
+#define ORDO_FUNCTION_OF(name, p, standard, group, formula, ...) \
+  template <class T>                                             \
+  struct name {                                                  \
+    T p;                                                         \
+    ORDO_HD T operator()(T x) const { return formula; }          \
+  };
+#define ORDO_FUNCTION_OF2(name, p, p_standard, q, q_standard, group, formula, ...) \
+  template <class T>                                                               \
+  struct name {                                                                    \
+    T p, q;                                                                        \
+    ORDO_HD T operator()(T x) const { return formula; }                            \
+  };
 #define ORDO_PREDICATE(name, kind, group, formula, ...) ORDO_FUNCTOR(name, bool, formula)
 #define ORDO_FUNCTION_LOOP(name, group, formula) ORDO_FUNCTOR(name, T, formula)
 #define ORDO_GRADIENT(name, function, group, formula) \

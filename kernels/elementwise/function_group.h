@@ -46,6 +46,15 @@ namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 #define ORDO_LOOP_true_of_integers(name) ORDO_DEFINE_LOOP(name, dispatch_floating, bool)
 
 #define ORDO_FUNCTION(name, kind, group, ...) ORDO_GROUP_##group(ORDO_LOOP_##kind(name))
+#define ORDO_LOOP_OF(name, ...)                                                                            \
+  void name(const UnaryArgs& args) {                                                                       \
+    dispatch_floating(#name, args.dtype,                                                                   \
+                      [&]<class T>() { unary_loop<T, T>(args, functors::name<math_t<T>>{__VA_ARGS__}); }); \
+  }
+#define ORDO_FUNCTION_OF(name, number, standard, group, ...) \
+  ORDO_GROUP_##group(ORDO_LOOP_OF(name, scalar_as<T>(args.p)))
+#define ORDO_FUNCTION_OF2(name, number, standard, number2, standard2, group, ...) \
+  ORDO_GROUP_##group(ORDO_LOOP_OF(name, scalar_as<T>(args.p), scalar_as<T>(args.q)))
 #define ORDO_PREDICATE ORDO_FUNCTION
 #define ORDO_FUNCTION_LOOP(name, group, formula) ORDO_GROUP_##group(ORDO_LOOP_floating(name))
 #define ORDO_GRADIENT(name, function, group, formula)                                                    \

@@ -19,15 +19,20 @@ OpInfo floating_row(std::string_view name) {
   return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .note = "integers give float32"};
 }
 OpInfo angle_row(std::string_view name) { return floating_row(name); }
+OpInfo only_floating_row(std::string_view name) {
+  return {.name = name, .family = "elementwise", .dtypes = kFloatingTypes};
+}
 OpInfo predicate_row(std::string_view name) {
   return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = "gives bool"};
 }
 
 #define ORDO_FUNCTION(name, kind, ...) ORDO_REGISTER_OP((kind##_row(#name)));
+#define ORDO_FUNCTION_OF(name, ...) ORDO_REGISTER_OP((only_floating_row(#name)));
+#define ORDO_FUNCTION_OF2 ORDO_FUNCTION_OF
 #define ORDO_PREDICATE(name, ...) ORDO_REGISTER_OP((predicate_row(#name)));
 #include <ordo/kernels/elementwise/functions.def>
 ORDO_REGISTER_OP({.name = "clamp", .family = "elementwise", .dtypes = kNumericTypes});
-ORDO_REGISTER_OP({.name = "gelu", .family = "elementwise", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP((only_floating_row("gelu")));
 
 // -- dtypes, by kind; the input is defined
 
@@ -69,10 +74,21 @@ Tensor call(const UnaryOp& op, const Tensor& t, Tensor (*kind)(const UnaryOp&, c
   return kind(op, t);
 }
 
+Tensor call_with(const UnaryOp& op, const Tensor& t, Scalar p, Scalar q = 0) {
+  const ordo::detail::OperationName name(op.name);
+  detail::expect_defined(op.name, t, "input");
+  detail::expect_floating(op.name, t);
+  return op(t, t.dtype(), t.dtype(), p, q);
+}
+
 }  // namespace
 
 #define ORDO_FUNCTION(name, kind, ...) \
   Tensor name(const Tensor& t) { return call(ORDO_UNARY_OP(#name, name), t, kind); }
+#define ORDO_FUNCTION_OF(name, p, ...) \
+  Tensor name(const Tensor& t, Scalar p) { return call_with(ORDO_UNARY_OP(#name, name), t, p); }
+#define ORDO_FUNCTION_OF2(name, p, p_standard, q, ...) \
+  Tensor name(const Tensor& t, Scalar p, Scalar q) { return call_with(ORDO_UNARY_OP(#name, name), t, p, q); }
 #define ORDO_PREDICATE ORDO_FUNCTION
 #define ORDO_GRADIENT(name, function, ...)                                 \
   Tensor name(const Tensor& grad, const Tensor& v) {                       \

@@ -8,6 +8,8 @@
 namespace ordo::kernels {
 
 #define ORDO_FUNCTION(name, ...) Tensor name(const Tensor& t);
+#define ORDO_FUNCTION_OF(name, p, ...) Tensor name(const Tensor& t, Scalar p);
+#define ORDO_FUNCTION_OF2(name, p, p_standard, q, ...) Tensor name(const Tensor& t, Scalar p, Scalar q);
 #define ORDO_PREDICATE ORDO_FUNCTION
 // Both operands are floating, of one shape, dtype and device.
 #define ORDO_GRADIENT(name, ...) Tensor name(const Tensor& grad, const Tensor& v);

@@ -41,8 +41,8 @@ template <class V, class F>
 [[gnu::noinline]] void staged_values(V* z, const float* x, int64_t n, F f) {
   for (int64_t i = 0; i < n; ++i) z[i] = f(x[i]);
 }
-template <class V, class F>
-[[gnu::noinline]] void staged_values(V* z, const float* x, const float* y, int64_t n, F f) {
+template <class Z, class V, class F>
+[[gnu::noinline]] void staged_values(Z* z, const V* x, const V* y, int64_t n, F f) {
   for (int64_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
 }
 
@@ -68,12 +68,13 @@ struct RowOperand {
 
 template <class R, class T, class F>
 void staged_row(R* out, int64_t stride, const RowOperand<T>& a, const RowOperand<T>& b, int64_t n, const F& f) {
-  float x[kStretch], y[kStretch];
+  using V = math_t<T>;
+  V x[kStretch], y[kStretch];
   decltype(f(x[0], y[0])) z[kStretch];
   // A single value is written once.
   const auto is_one = [](const RowOperand<T>& o) { return o.p == nullptr || o.stride == 0; };
-  const auto fill = [&](float* to, const RowOperand<T>& o) {
-    std::fill_n(to, std::min(kStretch, n), o.p ? float(*o.p) : float(o.value));
+  const auto fill = [&](V* to, const RowOperand<T>& o) {
+    std::fill_n(to, std::min(kStretch, n), o.p ? V(*o.p) : o.value);
   };
   if (is_one(a)) fill(x, a);
   if (is_one(b)) fill(y, b);
@@ -133,8 +134,8 @@ void unary_loop_in_stretches(const UnaryArgs& args, const F& f, const Test& test
   });
 }
 
-template <class R, class T, class F>
-void binary_loop(const BinaryArgs& args, const F& f) {
+template <bool kGathers, class R, class T, class F>
+void binary_loop_over(const BinaryArgs& args, const F& f) {
   const Layout<3>& l = args.layout;
   R* out = static_cast<R*>(args.out);
   const T* a = static_cast<const T*>(args.a);
@@ -144,12 +145,23 @@ void binary_loop(const BinaryArgs& args, const F& f) {
     for_rows(l, first, last, [&](const int64_t(&at)[3], int64_t n) {
       const RowOperand<T> x{a ? a + at[1] : nullptr, l.strides[1][0], a_value};
       const RowOperand<T> y{b ? b + at[2] : nullptr, l.strides[2][0], b_value};
-      if constexpr (kStaged<T>)
+      if constexpr (kGathers || kStaged<T>)
         staged_row(out + at[0], l.strides[0][0], x, y, n, f);
       else
         binary_row(out + at[0], l.strides[0][0], x, y, n, f);
     });
   });
+}
+
+template <class R, class T, class F>
+void binary_loop(const BinaryArgs& args, const F& f) {
+  binary_loop_over<false, R, T>(args, f);
+}
+/// For functions that take longer than it does to gather their operands: one loop instead of one for each kind of row,
+/// shared by float and the half types.
+template <class R, class T, class F>
+void gathering_binary_loop(const BinaryArgs& args, const F& f) {
+  binary_loop_over<true, R, T>(args, f);
 }
 
 }  // namespace ordo::kernels::cpu

@@ -58,4 +58,9 @@ void binary_loop(const BinaryArgs& args, const F& f) {
                           args.layout, static_cast<R*>(args.out), a, b, f);
 }
 
+template <class R, class T, class F>
+void gathering_binary_loop(const BinaryArgs& args, const F& f) {  // a thread has one element of each operand anyway
+  binary_loop<R, T>(args, f);
+}
+
 }  // namespace ordo::kernels::cuda

@@ -75,6 +75,22 @@ ORDO_HD double expm1_near(double x) {
 
 }  // namespace detail
 
+/// 2^x: of the nearest integer n and the rest f, 2^n e^(f ln 2), ln 2 in two doubles. Integers give powers of two
+/// exactly.
+ORDO_HD double exp2(double x) {
+  using namespace detail;
+  const double safe = clamped(x, -1080.0, 1030.0), shifted = safe + kRounder, f = safe - (shifted - kRounder);
+  const Double2 r = exact_product(f, 0x1.62e42fefa39efp-1);
+  const double low = r.lo + f * 0x1.abc9e3b39803fp-56;
+  return scaled(1.0 + (r.hi + (exp_square_tail(r.hi) + low)), int64_t(to_bits(shifted)) - int64_t(to_bits(kRounder)));
+}
+ORDO_HD float exp2(float x) {
+  using namespace detail;
+  const double safe = clamped(x, -160.0, 130.0), shifted = safe + kRounder, f = safe - (shifted - kRounder);
+  const int64_t n = int64_t(to_bits(shifted)) - int64_t(to_bits(kRounder));
+  return float((1.0 + exp_tail_float(f * 0x1.62e42fefa39efp-1)) * power_of_two(n));
+}
+
 ORDO_HD double exp(double x) { return detail::exp2parts(x, 0.0); }
 ORDO_HD float exp(float x) { return float(detail::exp_near(detail::clamped(x, -110.0, 90.0))); }
 

@@ -101,6 +101,21 @@ ORDO_HD double log(double x) {
 }
 ORDO_HD float log(float x) { return float(detail::log_ends(detail::log_near(x), x)); }
 
+/// Logarithms to the bases 2 and 10: the natural one in two doubles, times 1 / ln 2 or 1 / ln 10 in two doubles. Powers
+/// of the base give integers exactly.
+ORDO_HD double log2(double x) {
+  using namespace detail;
+  const Double2 v = product(log_exact(x), {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56});
+  return log_ends(v.hi + v.lo, x);
+}
+ORDO_HD double log10(double x) {
+  using namespace detail;
+  const Double2 v = product(log_exact(x), {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
+  return log_ends(v.hi + v.lo, x);
+}
+ORDO_HD float log2(float x) { return float(detail::log_ends(detail::log_near(x) * 0x1.71547652b82fep+0, x)); }
+ORDO_HD float log10(float x) { return float(detail::log_ends(detail::log_near(x) * 0x1.bcb7b1526e50ep-2, x)); }
+
 /// log(1 + x), also for small x. 1 + x is rounded, and what that lost comes back as the correction c.
 ORDO_HD double log1p(double x) {
   using namespace detail;

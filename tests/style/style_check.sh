@@ -41,11 +41,12 @@ complain 'what the kernel rules forbid (docs/architecture.md)' < <(
   search '__activemask|cub::(Block|Warp)|cooperative_groups|cudaMemcpyToSymbol|ReduceByKey|[mM]ultiProcessorCount' \
     engine kernels | grep -v '^engine/cuda/' | code || true)
 
-# What others may use stands beside the folders, or in kernels/ordering. The tests of the ordering rules look inside.
+# What others may use stands beside the folders, or in kernels/ordering. The tests of the ordering rules look inside, and
+# bench/forms, which compares the engine's forms.
 complain 'details of the accumulate engine are used outside of kernels/accumulate' < <(
   search 'ordo/kernels/accumulate/[a-z_]+/|accumulate_detail' \
     ordo.h extend.h engine kernels autograd nn tools samples bench tests |
-    grep -vE '^(tests/)?kernels/accumulate/|^tests/kernels/ordering/' || true)
+    grep -vE '^(tests/)?kernels/accumulate/|^tests/kernels/ordering/|^bench/forms/' || true)
 
 # A header that says "Internal" in its first lines is not public.
 complain 'ordo.h does not include' < <(
@@ -70,7 +71,7 @@ complain 'operations that do not open an OpCall("name", ...)' < <(
 # as declarations of `name`, and in the source of operations as functions, each of which opens OpCall call(#name, ...).
 # table_macros FILE...: "MACRO functions calls" of every macro ORDO_X(name, ...), functions and calls being counted.
 table_macros() {
-  awk '/^#define ORDO_[A-Z_]+\(name,/ {split($2, parts, "("); macro = parts[1]; functions = calls = 0; inside = 1}
+  awk '/^#define ORDO_[A-Z_0-9]+\(name,/ {split($2, parts, "("); macro = parts[1]; functions = calls = 0; inside = 1}
        inside {functions += gsub(/Tensor name\(/, "&"); calls += gsub(/const OpCall call\(#name,/, "&")}
        inside && !/\\$/ {if (functions) print macro, functions, calls; inside = 0}' "$@"
 }
@@ -84,7 +85,7 @@ complain 'rows of tables whose functions do not open an OpCall(#name, ...)' < <(
 # Otherwise the rule above would not find what a table declares.
 complain 'macros of public headers are ORDO_X(name, ...) and declare functions of a table' < <(
   for header in autograd/ops/*.h; do
-    [ "$(grep -cE '^#define ORDO_[A-Z_]+\(' "$header")" -eq "$(table_macros "$header" | wc -l)" ] || echo "$header"
+    [ "$(grep -cE '^#define ORDO_[A-Z_0-9]+\(' "$header")" -eq "$(table_macros "$header" | wc -l)" ] || echo "$header"
   done)
 
 complain 'files of more than 600 lines' < <(

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/where.h>
 #include "tests/support/op_samples.h"
@@ -149,6 +150,49 @@ ORDO_OP_SAMPLES(pow) {
   return with_number(
       s, "of scalar", [](T t) { return pow(3, t); }, [](double v) { return std::pow(3.0, v); });
 }
+
+/// Samples for a kind of function: what takes integers only has them in every dtype.
+std::vector<Sample> as_number(std::vector<Sample> samples) { return samples; }
+std::vector<Sample> as_floating(std::vector<Sample> samples) { return samples; }
+std::vector<Sample> as_integral(const std::vector<Sample>& samples) {
+  std::vector<Sample> all;
+  for (DType dtype : {boolean, uint8, int32, int64})
+    for (Sample s : samples) {
+      s.label += " " + std::string(name(dtype));
+      s.gradient = false;
+      for (Tensor& t : s.inputs) t = t.to(dtype);
+      all.push_back(std::move(s));
+    }
+  return all;
+}
+
+/// With 2 for the number on either side.
+#define ORDO_FUNCTION2(op, kind, loop, formula, of_a, of_b, a_least, a_most, b_least, b_most, reference)             \
+  ORDO_OP_SAMPLES(op) {                                                                                              \
+    auto s = binary([](T a, T b) { return ordo::op(a, b); }, [](double a, double b) -> double { return reference; }, \
+                    {a_least, a_most}, {b_least, b_most});                                                           \
+    s = with_number(                                                                                                 \
+        s, "scalar", [](T a) { return ordo::op(a, 2); },                                                             \
+        [](double a) -> double {                                                                                     \
+          const double b = 2;                                                                                        \
+          return reference;                                                                                          \
+        },                                                                                                           \
+        {a_least, a_most});                                                                                          \
+    s = with_number(                                                                                                 \
+        s, "of scalar", [](T b) { return ordo::op(2, b); },                                                          \
+        [](double b) -> double {                                                                                     \
+          const double a = 2;                                                                                        \
+          return reference;                                                                                          \
+        },                                                                                                           \
+        {b_least, b_most});                                                                                          \
+    return as_##kind(s);                                                                                             \
+  }                                                                                                                  \
+  ORDO_OP_SIZES(op) {                                                                                                \
+    return as_##kind(binary([](T a, T b) { return ordo::op(a, b); },                                                 \
+                            [](double a, double b) -> double { return reference; }, shapes_of_size(n),               \
+                            {a_least, a_most}, {b_least, b_most}));                                                  \
+  }
+#include <ordo/kernels/elementwise/binary_functions.def>
 
 ORDO_OP_SAMPLES(minimum) {
   return binary([](T a, T b) { return minimum(a, b); }, [](double a, double b) { return std::min(a, b); });

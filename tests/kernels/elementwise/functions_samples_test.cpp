@@ -4,6 +4,7 @@
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
+#include <ordo/kernels/elementwise/function_functors.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -34,19 +35,43 @@ std::vector<Sample> unary(Tensor (*run)(const Tensor&), Formula formula, double 
   return samples;
 }
 
-#define UNARY_SAMPLES(op, low, high, expression)                                                                   \
-  ORDO_OP_SAMPLES(op) {                                                                                            \
-    return unary([](const Tensor& t) { return ordo::op(t); }, [](double x) -> double { return expression; }, low,  \
-                 high);                                                                                            \
-  }                                                                                                                \
-  ORDO_OP_SIZES(op) {                                                                                              \
-    return {unary([](const Tensor& t) { return ordo::op(t); }, [](double x) -> double { return expression; }, low, \
-                  high, {n})};                                                                                     \
+using kernels::kSeluAlpha;
+using kernels::kSeluScale;
+
+#define UNARY_SAMPLES(op, low, high, ...)                                                                             \
+  ORDO_OP_SAMPLES(op) {                                                                                               \
+    return unary([](const Tensor& t) { return ordo::op(t); }, [](double x) -> double { __VA_ARGS__; }, low, high);    \
+  }                                                                                                                   \
+  ORDO_OP_SIZES(op) {                                                                                                 \
+    return {                                                                                                          \
+        unary([](const Tensor& t) { return ordo::op(t); }, [](double x) -> double { __VA_ARGS__; }, low, high, {n})}; \
   }
 
 #define ORDO_FUNCTION(name, kind, group, formula, derivative, least, most, reference) \
-  UNARY_SAMPLES(name, least, most, reference)
-#define ORDO_PREDICATE(name, kind, group, formula, least, most, reference) UNARY_SAMPLES(name, least, most, reference)
+  UNARY_SAMPLES(name, least, most, return reference)
+// With the standard numbers, and with others.
+constexpr double kOther = 1.5;
+#define SAMPLES_WITH_NUMBERS(name, call, standard, other, least, most, reference)                                     \
+  ORDO_OP_SAMPLES(name) {                                                                                             \
+    auto samples = unary([](const Tensor& t) { return ordo::name(t); },                                               \
+                         [](double x) -> double { standard return reference; }, least, most);                         \
+    samples.push_back(unary([](const Tensor& t) { return call; }, [](double x) -> double { other return reference; }, \
+                            least, most, {11}));                                                                      \
+    return samples;                                                                                                   \
+  }                                                                                                                   \
+  ORDO_OP_SIZES(name) {                                                                                               \
+    return {unary([](const Tensor& t) { return call; }, [](double x) -> double { other return reference; }, least,    \
+                  most, {n})};                                                                                        \
+  }
+#define ORDO_FUNCTION_OF(name, p, standard, group, formula, derivative, least, most, reference) \
+  SAMPLES_WITH_NUMBERS(name, ordo::name(t, kOther* standard), constexpr double p = standard;    \
+                       , constexpr double p = kOther * standard;, least, most, reference)
+#define ORDO_FUNCTION_OF2(name, p, p_standard, q, q_standard, group, formula, derivative, least, most, reference) \
+  SAMPLES_WITH_NUMBERS(name, ordo::name(t, kOther* p_standard, q_standard / 16), constexpr double p = p_standard; \
+                       constexpr double q = q_standard;, constexpr double p = kOther * p_standard;                \
+                       constexpr double q = q_standard / 16;, least, most, reference)
+#define ORDO_PREDICATE(name, kind, group, formula, least, most, reference) \
+  UNARY_SAMPLES(name, least, most, return reference)
 #include <ordo/kernels/elementwise/functions.def>
 
 Tensor gelu_exact(const Tensor& t) { return gelu(t); }

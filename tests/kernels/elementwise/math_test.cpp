@@ -66,6 +66,32 @@ TEST(Math, log) {
   EXPECT_ACCURATE(log1p, log1pl, 0, 1e30, 0, 1e300, 0.85);
 }
 
+TEST(Math, bases_2_and_10) {
+  EXPECT_ACCURATE(exp2, exp2l, -151, 129, -1075, 1025, 0.86);
+  EXPECT_ACCURATE(exp2, exp2l, -2, 2, -2, 2, 0.86);
+  EXPECT_ACCURATE(log2, log2l, 0, 1e30, 0, 1e300, 0.86);
+  EXPECT_ACCURATE(log2, log2l, 0.5, 2, 0.5, 2, 0.86);
+  EXPECT_ACCURATE(log10, log10l, 0, 1e30, 0, 1e300, 0.86);
+  EXPECT_ACCURATE(log10, log10l, 0.5, 2, 0.5, 2, 0.86);
+  for (int n = -1074; n < 1024; ++n) {
+    EXPECT_EQ(exp2(double(n)), std::exp2(n));
+    EXPECT_EQ(log2(std::exp2(n)), n);
+  }
+  double power = 1;
+  for (int n = 0; n <= 22; ++n, power *= 10) EXPECT_EQ(log10(power), n);
+}
+
+TEST(Math, hyperbolic) {
+  EXPECT_ACCURATE(sinh, sinhl, -89, 89, -710, 710, 2.5);
+  EXPECT_ACCURATE(sinh, sinhl, -2, 2, -2, 2, 2.5);
+  EXPECT_ACCURATE(cosh, coshl, -89, 89, -710, 710, 2.5);
+  EXPECT_ACCURATE(asinh, asinhl, -1e30, 1e30, -1e300, 1e300, 2.5);
+  EXPECT_ACCURATE(asinh, asinhl, -2, 2, -2, 2, 2.5);
+  EXPECT_ACCURATE(acosh, acoshl, 1, 1e30, 1, 1e300, 2.5);
+  EXPECT_ACCURATE(acosh, acoshl, 1, 2, 1, 2, 2.5);
+  EXPECT_ACCURATE(atanh, atanhl, -1, 1, -1, 1, 2.5);
+}
+
 TEST(Math, sin_and_cos) {
   for (double range : {10.0, 1e6, 1e15}) {
     EXPECT_ACCURATE(sin, sinl, -range, range, -range, range, 0.87);
@@ -130,6 +156,14 @@ bool same(T got, T want) {
 TEST(Math, special_values) {
   EXPECT_SPECIAL(exp)
   EXPECT_SPECIAL(expm1)
+  EXPECT_SPECIAL(exp2)
+  EXPECT_SPECIAL(log2)
+  EXPECT_SPECIAL(log10)
+  EXPECT_SPECIAL(sinh)
+  EXPECT_SPECIAL(cosh)
+  EXPECT_SPECIAL(asinh)
+  EXPECT_SPECIAL(acosh)
+  EXPECT_SPECIAL(atanh)
   EXPECT_SPECIAL(log)
   EXPECT_SPECIAL(log1p)
   EXPECT_SPECIAL(sin)

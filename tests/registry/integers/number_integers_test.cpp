@@ -24,6 +24,16 @@ ORDO_NUMBER(pow)
 #define ORDO_LOGICAL(name, ...) ORDO_OP_NO_INTEGERS(name);
 #include <ordo/kernels/elementwise/comparison.def>
 
+#define ORDO_FUNCTION2(name, kind, ...) ORDO_INTEGERS_##kind(name)
+#define ORDO_INTEGERS_number ORDO_NUMBER
+#define ORDO_INTEGERS_floating ORDO_NUMBER
+#define ORDO_INTEGERS_integral(op)                                                    \
+  ORDO_OP_INTEGERS(op) {                                                              \
+    return {{"uint8", [](int64_t v, Device d) { return op(bytes(d), v); }},           \
+            {"int32", [](int64_t v, Device d) { return op(some(d).to(int32), v); }}}; \
+  }
+#include <ordo/kernels/elementwise/binary_functions.def>
+
 ORDO_OP_INTEGERS(add_) {
   return {{"other", [](int64_t v, Device d) { return bytes(d).add_(v); }},
           {"alpha", [](int64_t v, Device d) { return bytes(d).add_(bytes(d), v); }}};
@@ -94,6 +104,8 @@ ORDO_OP_INTEGERS(synthetic_cifar10) {
 
 // Everything these are given is a tensor, a floating number or a word.
 #define ORDO_FUNCTION(name, ...) ORDO_OP_NO_INTEGERS(name);
+#define ORDO_FUNCTION_OF ORDO_FUNCTION
+#define ORDO_FUNCTION_OF2 ORDO_FUNCTION
 #define ORDO_PREDICATE ORDO_FUNCTION
 #include <ordo/kernels/elementwise/functions.def>
 ORDO_OP_NO_INTEGERS(batch_norm);

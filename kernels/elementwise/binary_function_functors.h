@@ -1,0 +1,74 @@
+// Scalar formulas of binary_functions.def, shared by CPU and CUDA. They take and return math_t values. Internal.
+#pragma once
+
+#include <ordo/kernels/elementwise/arithmetic_functors.h>
+#include <ordo/kernels/elementwise/math.h>
+
+namespace ordo::kernels {
+
+/// Whether the signs of two numbers differ; zeros have none.
+template <class T>
+ORDO_HD bool signs_differ(T a, T b) {
+  if constexpr (std::is_signed_v<T>)
+    return (a < T(0)) != (b < T(0));
+  else
+    return false;
+}
+
+/// The quotient of the least integer and -1 is beyond T's range; it wraps.
+template <class T>
+ORDO_HD bool is_minus_one(T b) {
+  if constexpr (std::is_signed_v<T>)
+    return b == T(-1);
+  else
+    return false;
+}
+
+struct Fmod {
+  template <class T>
+  ORDO_HD T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return b == T(0) || is_minus_one(b) ? T(0) : T(a % b);
+    else
+      return ordo::math::fmod(a, b);
+  }
+};
+
+struct Remainder {
+  template <class T>
+  ORDO_HD T operator()(T a, T b) const {
+    const T rest = Fmod()(a, b);
+    return rest != T(0) && signs_differ(rest, b) ? T(rest + b) : rest;
+  }
+};
+
+struct FloorDivide {
+  template <class T>
+  ORDO_HD T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      if (b == T(0)) return T(0);
+      if (is_minus_one(b)) return T(wrapping_t<T>(0) - wrapping_t<T>(a));
+      return T(a / b - T(a % b != T(0) && signs_differ(a, b)));
+    } else {
+      if (b == T(0)) return a / b;
+      const T rest = ordo::math::fmod(a, b);
+      const T quotient = (a - rest) / b - T(rest != T(0) && signs_differ(rest, b));  // an integer, but for rounding
+      return quotient == T(0) ? ordo::math::copysign(T(0), a / b) : ordo::math::round_even(quotient);
+    }
+  }
+};
+
+/// By the names of the table's rows.
+namespace functors {
+
+#define ORDO_FUNCTION2(name, kind, loop, formula, ...) \
+  struct name {                                        \
+    template <class T>                                 \
+    ORDO_HD T operator()(T a, T b) const {             \
+      return formula;                                  \
+    }                                                  \
+  };
+#include <ordo/kernels/elementwise/binary_functions.def>
+
+}  // namespace functors
+}  // namespace ordo::kernels

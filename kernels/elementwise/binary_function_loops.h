@@ -1,0 +1,11 @@
+// The loops of binary_functions.def per device. Internal.
+#pragma once
+
+#include <ordo/kernels/elementwise/binary.h>
+
+namespace ordo::kernels {
+
+#define ORDO_FUNCTION2(name, ...) ORDO_BINARY_LOOP(name)
+#include <ordo/kernels/elementwise/binary_functions.def>
+
+}  // namespace ordo::kernels

@@ -1,0 +1,53 @@
+#include <ordo/kernels/elementwise/binary_functions.h>
+
+#include <ordo/engine/check.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/kernels/elementwise/binary_function_loops.h>
+
+namespace ordo::kernels {
+namespace {
+
+// -- rows of the registry, by kind
+
+OpInfo number_row(std::string_view name) { return {.name = name, .family = "elementwise", .dtypes = kNumericTypes}; }
+OpInfo floating_row(std::string_view name) {
+  return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .note = "integers give float32"};
+}
+OpInfo integral_row(std::string_view name) {
+  return {.name = name, .family = "elementwise", .dtypes = kIntegralTypes, .differentiable = false};
+}
+#define ORDO_FUNCTION2(name, kind, ...) ORDO_REGISTER_OP((kind##_row(#name)));
+#include <ordo/kernels/elementwise/binary_functions.def>
+
+// -- dtypes, by kind
+
+Tensor number(const BinaryOp& op, const Operand& a, const Operand& b) {
+  const DType t = promote_operands(a, b);
+  detail::expect_not_bool(op.name, t);
+  return op(a, b, t, t);
+}
+
+Tensor floating(const BinaryOp& op, const Operand& a, const Operand& b) {
+  const DType t = promote_operands(a, b), computed = is_floating(t) ? t : float32;
+  return op(a, b, computed, computed);
+}
+
+Tensor integral(const BinaryOp& op, const Operand& a, const Operand& b) {
+  const DType t = promote_operands(a, b);
+  ORDO_CHECK(!is_floating(t), DTypeError, op.name, "takes integers and bool, not {}", t);
+  return op(a, b, t, t);
+}
+
+Tensor call(const BinaryOp& op, const Operand& a, const Operand& b,
+            Tensor (*kind)(const BinaryOp&, const Operand&, const Operand&)) {
+  expect_operands(op.name, a, b);
+  return kind(op, a, b);
+}
+
+}  // namespace
+
+#define ORDO_FUNCTION2(name, kind, ...) \
+  Tensor name(const Operand& a, const Operand& b) { return call(ORDO_BINARY_OP(#name, name), a, b, kind); }
+#include <ordo/kernels/elementwise/binary_functions.def>
+
+}  // namespace ordo::kernels

@@ -1,0 +1,11 @@
+// Functions of two operands, of binary_functions.def; sizes broadcast, operands promote. Plain: no autograd.
+#pragma once
+
+#include <ordo/kernels/elementwise/operand.h>
+
+namespace ordo::kernels {
+
+#define ORDO_FUNCTION2(name, ...) Tensor name(const Operand& a, const Operand& b);
+#include <ordo/kernels/elementwise/binary_functions.def>
+
+}  // namespace ordo::kernels
