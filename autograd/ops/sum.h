@@ -6,7 +6,7 @@
 namespace ordo {
 
 /// The sum of all elements, a 0-d tensor. Floating dtypes keep theirs (half types are summed in float); integers and
-/// bool give int64. The sum of nothing is 0.
+/// bool give int64, which wraps around. The sum of nothing is 0.
 ///
 /// Floating sums follow rule 2 of docs/ordering.md at every determinism level: the same bits on every device and with
 /// any number of threads. As torch.sum.

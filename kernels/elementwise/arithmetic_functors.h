@@ -2,28 +2,9 @@
 #pragma once
 
 #include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/wrapping.h>
 
 namespace ordo::kernels {
-
-// Signed overflow is undefined in C++; unsigned arithmetic wraps.
-template <class T>
-struct WrappingOf {
-  using type = T;
-};
-template <>
-struct WrappingOf<uint8_t> {
-  using type = uint32_t;
-};
-template <>
-struct WrappingOf<int32_t> {
-  using type = uint32_t;
-};
-template <>
-struct WrappingOf<int64_t> {
-  using type = uint64_t;
-};
-template <class T>
-using wrapping_t = typename WrappingOf<T>::type;
 
 struct Add {
   template <class T>
@@ -31,7 +12,7 @@ struct Add {
     if constexpr (std::is_same_v<T, bool>)
       return a || b;
     else
-      return T(wrapping_t<T>(a) + wrapping_t<T>(b));
+      return wrapping_add(a, b);
   }
 };
 
@@ -48,7 +29,7 @@ struct Mul {
     if constexpr (std::is_same_v<T, bool>)
       return a && b;
     else
-      return T(wrapping_t<T>(a) * wrapping_t<T>(b));
+      return wrapping_mul(a, b);
   }
 };
 

@@ -15,10 +15,12 @@
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/elementwise/wrapping.h>
 
 namespace ordo::kernels {
 
-/// Sums. The identity of IEEE addition is -0: with it, a lane without values takes no part in the result.
+/// Sums; integers wrap. The identity of IEEE addition is -0: with it, a lane without values takes no part in the
+/// result.
 template <class A>
 struct Addition {
   using State = A;
@@ -28,7 +30,7 @@ struct Addition {
     return A(0);
   }
   static ORDO_HD State empty() { return A(0); }
-  static ORDO_HD State combine(State a, State b) { return a + b; }
+  static ORDO_HD State combine(State a, State b) { return wrapping_add(a, b); }
 };
 
 /// Sums of integers and bools are int64.

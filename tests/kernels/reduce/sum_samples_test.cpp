@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include <ordo/autograd/autograd.h>
@@ -116,6 +117,12 @@ TEST(Sum, dtypes) {
   EXPECT_EQ(sum(ones({3}, {float16})).dtype(), float16);
   // 4096 ones: float16 alone could not count beyond 2048.
   EXPECT_EQ(sum(ones({4096}, {float16})).item<double>(), 4096);
+}
+
+TEST(Sum, integers_wrap) {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(sum(tensor<int64_t>({most, 1})).item<int64_t>(), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(sum(tensor<int64_t>({most, 2, most})).item<int64_t>(), 0);
 }
 
 TEST(Sum, of_nothing) {
