@@ -18,6 +18,12 @@ using T = const Tensor&;
 /// A number as an operand of a derivative.
 Tensor number(Scalar s, const Tensor& grad) { return full({}, s, {.dtype = grad.dtype(), .device = grad.device()}); }
 
+/// v / (a^2 + b^2); v where both are 0.
+Tensor over_square(const Tensor& v, const Tensor& a, const Tensor& b) {
+  const Tensor square = a * a + b * b;
+  return v / masked_fill(square, square == 0, 1);
+}
+
 template <class OfA, class OfB>
 Tensor recorded_as(OfA of_a, OfB of_b, const OpCall& call, Tensor result, const Tensor& a, const Tensor& b) {
   if (!recorded(a, b)) return call.done(std::move(result));

@@ -7,6 +7,7 @@
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/check.h>
+#include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/elementwise/function_functors.h>
 #include <ordo/kernels/elementwise/functions.h>
 
@@ -128,6 +129,20 @@ Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> h
     return where(logical_and(x > *low, x < *high), grad, 0);
   };
   return recorded_as(OfInput(derivative), call, kernels::clamp(t, low, high), t);
+}
+
+Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std::optional<double> neginf) {
+  const OpCall call("nan_to_num", t, nan, posinf, neginf);
+  const auto derivative = [](T grad, T x) { return where(isfinite(x), grad, 0); };
+  return recorded_as(OfInput(derivative), call, kernels::nan_to_num(t, nan, posinf, neginf), t);
+}
+
+Tensor bitwise_not(const Tensor& t) {
+  const OpCall call("bitwise_not", t);
+  detail::expect_defined("bitwise_not", t, "input");
+  ORDO_CHECK(!is_floating(t.dtype()), DTypeError, "bitwise_not", "takes integers and bool, not {}", t.dtype());
+  const Scalar all_bits = t.dtype() == boolean ? Scalar(true) : Scalar(t.dtype() == uint8 ? 255 : -1);
+  return call.done(kernels::bitwise_xor(t, all_bits));
 }
 
 Tensor gelu(const Tensor& t, std::string_view approximate) {

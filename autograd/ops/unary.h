@@ -1,9 +1,9 @@
 // Functions of each element: the rows of kernels/elementwise/functions.def (neg, abs, round, exp, log, sqrt, sin, tanh,
-// sigmoid, ...), where each says what it computes, and clamp and gelu. All run on every device and give the same bits
-// on each: transcendental functions are the library's own (kernels/elementwise/math.h says how accurate they are). Half
-// types compute in float and round once. Integers and bool count as float32 in the functions that give floating
-// results; the others keep the dtype. Errors: ValueError for an undefined tensor, DTypeError where a function does not
-// take bool.
+// sigmoid, ...), where each says what it computes, and clamp, nan_to_num, bitwise_not and gelu. All run on every device
+// and give the same bits on each: transcendental functions are the library's own (kernels/elementwise/math.h says how
+// accurate they are). Half types compute in float and round once. Integers and bool count as float32 in the functions
+// that give floating results; the others keep the dtype. Errors: ValueError for an undefined tensor, DTypeError where a
+// function does not take bool.
 #pragma once
 
 #include <optional>
@@ -23,6 +23,15 @@ namespace ordo {
 /// min(max(x, low), high), either bound may be missing (nullopt), not both. Derivative 1 where low < x < high, else
 /// 0. A floating bound makes an integer tensor float32. ValueError for a bound that the dtype does not hold.
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt);
+
+/// x with `nan` where it is NaN, `posinf` where it is infinity and `neginf` where it is minus infinity; where these are
+/// not given, the largest and the lowest finite number of the dtype. The derivative there is 0. Integers and bool stay
+/// as they are. ValueError for a number that the dtype does not hold.
+Tensor nan_to_num(const Tensor& t, double nan = 0, std::optional<double> posinf = std::nullopt,
+                  std::optional<double> neginf = std::nullopt);
+
+/// ~x of integers, !x of bool; no gradient. DTypeError for floating tensors.
+Tensor bitwise_not(const Tensor& t);
 
 /// x Phi(x), Phi being the normal distribution function ("none"), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
 /// ("tanh"). ValueError for another `approximate`; floating tensors only.

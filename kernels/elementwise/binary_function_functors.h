@@ -24,24 +24,38 @@ ORDO_HD bool is_minus_one(T b) {
     return false;
 }
 
+/// What remains of a division, of any operands or of moderate quotients.
+struct AnyRest {
+  template <class T>
+  ORDO_HD static T of(T a, T b) {
+    return ordo::math::fmod(a, b);
+  }
+};
+struct ModerateRest {
+  ORDO_HD static float of(float a, float b) { return ordo::math::fmod_moderate(a, b); }
+};
+
+template <class Rest>
 struct Fmod {
   template <class T>
   ORDO_HD T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>)
       return b == T(0) || is_minus_one(b) ? T(0) : T(a % b);
     else
-      return ordo::math::fmod(a, b);
+      return Rest::of(a, b);
   }
 };
 
+template <class Rest>
 struct Remainder {
   template <class T>
   ORDO_HD T operator()(T a, T b) const {
-    const T rest = Fmod()(a, b);
+    const T rest = Fmod<Rest>()(a, b);
     return rest != T(0) && signs_differ(rest, b) ? T(rest + b) : rest;
   }
 };
 
+template <class Rest>
 struct FloorDivide {
   template <class T>
   ORDO_HD T operator()(T a, T b) const {
@@ -50,24 +64,32 @@ struct FloorDivide {
       if (is_minus_one(b)) return T(wrapping_t<T>(0) - wrapping_t<T>(a));
       return T(a / b - T(a % b != T(0) && signs_differ(a, b)));
     } else {
-      if (b == T(0)) return a / b;
-      const T rest = ordo::math::fmod(a, b);
-      const T quotient = (a - rest) / b - T(rest != T(0) && signs_differ(rest, b));  // an integer, but for rounding
-      return quotient == T(0) ? ordo::math::copysign(T(0), a / b) : ordo::math::round_even(quotient);
+      const T rest = Rest::of(a, b), ratio = a / b;
+      const T towards_zero = (a - rest) / b;  // an integer, but for rounding
+      const T quotient = rest != T(0) && signs_differ(rest, b) ? towards_zero - T(1) : towards_zero;
+      const T rounded = quotient == T(0) ? ordo::math::copysign(T(0), ratio) : ordo::math::round_even(quotient);
+      return b == T(0) ? ratio : rounded;
     }
   }
 };
 
-/// By the names of the table's rows.
+/// By the names of the table's rows. moderate(a, b) is for quotient_loop.
 namespace functors {
 
 #define ORDO_FUNCTION2(name, kind, loop, formula, ...) \
   struct name {                                        \
     template <class T>                                 \
     ORDO_HD T operator()(T a, T b) const {             \
+      using Rest [[maybe_unused]] = AnyRest;           \
+      return formula;                                  \
+    }                                                  \
+    template <class T>                                 \
+    ORDO_HD T moderate(T a, T b) const {               \
+      using Rest [[maybe_unused]] = ModerateRest;      \
       return formula;                                  \
     }                                                  \
   };
+#define ORDO_FUNCTION2_LOOP(name, loop, formula) ORDO_FUNCTION2(name, floating, loop, formula)
 #include <ordo/kernels/elementwise/binary_functions.def>
 
 }  // namespace functors

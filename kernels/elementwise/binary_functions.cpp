@@ -19,6 +19,9 @@ OpInfo integral_row(std::string_view name) {
 #define ORDO_FUNCTION2(name, kind, ...) ORDO_REGISTER_OP((kind##_row(#name)));
 #include <ordo/kernels/elementwise/binary_functions.def>
 
+ORDO_REGISTER_OP({.name = "prelu", .family = "elementwise", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "glu", .family = "elementwise", .dtypes = kFloatingTypes});
+
 // -- dtypes, by kind
 
 Tensor number(const BinaryOp& op, const Operand& a, const Operand& b) {
@@ -30,6 +33,12 @@ Tensor number(const BinaryOp& op, const Operand& a, const Operand& b) {
 Tensor floating(const BinaryOp& op, const Operand& a, const Operand& b) {
   const DType t = promote_operands(a, b), computed = is_floating(t) ? t : float32;
   return op(a, b, computed, computed);
+}
+
+Tensor only_floating(const BinaryOp& op, const Operand& a, const Operand& b) {
+  const DType t = promote_operands(a, b);
+  ORDO_CHECK(is_floating(t), DTypeError, op.name, "takes floating tensors, not {}", t);
+  return op(a, b, t, t);
 }
 
 Tensor integral(const BinaryOp& op, const Operand& a, const Operand& b) {
@@ -48,6 +57,7 @@ Tensor call(const BinaryOp& op, const Operand& a, const Operand& b,
 
 #define ORDO_FUNCTION2(name, kind, ...) \
   Tensor name(const Operand& a, const Operand& b) { return call(ORDO_BINARY_OP(#name, name), a, b, kind); }
+#define ORDO_FUNCTION2_LOOP(name, ...) ORDO_FUNCTION2(name, only_floating)
 #include <ordo/kernels/elementwise/binary_functions.def>
 
 }  // namespace ordo::kernels

@@ -13,6 +13,7 @@ namespace ordo::kernels::ORDO_LOOPS_DEVICE {
   void name(const BinaryArgs& args) {                                                                \
     ORDO_DISPATCH_##kind(#name, args.dtype, [&]<class T>() { loop<T, T>(args, functors::name()); }); \
   }
+#define ORDO_FUNCTION2_LOOP(name, loop, formula) ORDO_FUNCTION2(name, floating, loop, formula)
 #include <ordo/kernels/elementwise/binary_functions.def>
 
 }  // namespace ordo::kernels::ORDO_LOOPS_DEVICE

@@ -43,10 +43,37 @@ struct Relu6 {
 
 /// -log(1 + e^-x), where neither exponential overflows.
 struct LogSigmoid {
-  template <class T>
-  ORDO_HD T operator()(T x) const {
-    const T rest = ordo::math::log1p(ordo::math::exp(-ordo::math::abs(x)));
-    return x < T(0) ? x - rest : -rest;
+  ORDO_HD double operator()(double x) const {
+    const double rest = ordo::math::log1p(ordo::math::exp(-ordo::math::abs(x)));
+    return x < 0.0 ? x - rest : -rest;
+  }
+  ORDO_HD float operator()(float x) const {
+    using namespace ordo::math::detail;
+    const double w = x, rest = log1p_of_unit(exp_near(clamped(-magnitude(w), -200.0, 0.0)));
+    return float(w < 0.0 ? w - rest : -rest);
+  }
+};
+
+/// log(1 + e^(beta x)) / beta, for beta x that are not large.
+struct Softplus {
+  ORDO_HD double operator()(double x, double beta) const { return ordo::math::log1p(ordo::math::exp(x * beta)) / beta; }
+  ORDO_HD float operator()(float x, float beta) const {
+    using namespace ordo::math::detail;
+    const double by = beta, w = x * by, rest = log1p_of_unit(exp_near(clamped(-magnitude(w), -200.0, 0.0)));
+    return float((w > 0.0 ? w + rest : rest) * (1.0 / by));
+  }
+};
+
+/// With e = e^x: x tanh(log(1 + e)) = x n / (n + 2), n = e (e + 2). Beyond 20 the fraction rounds to 1.
+struct Mish {
+  ORDO_HD double operator()(double x) const {
+    const double e = ordo::math::exp(x > 40.0 ? 40.0 : x), n = e * (e + 2);
+    return x * (n / (n + 2));
+  }
+  ORDO_HD float operator()(float x) const {
+    using namespace ordo::math::detail;
+    const double w = x, near = exp_near(clamped(w, -200.0, 40.0)), e = w < -200.0 ? 0.0 : near, n = e * (e + 2);
+    return float(w * (n / (n + 2)));
   }
 };
 
@@ -58,6 +85,15 @@ struct Clamp {
   ORDO_HD T operator()(T x) const {
     const T raised = x < low ? low : x;
     return raised > high ? high : raised;
+  }
+};
+
+template <class T>
+struct NanToNum {
+  T nan, highest, lowest;
+  ORDO_HD T operator()(T x) const {
+    const T end = x > T(0) ? highest : lowest;
+    return x != x ? nan : x - x != T(0) ? end : x;
   }
 };
 
@@ -124,6 +160,7 @@ namespace functors {
 
 ORDO_FUNCTOR(sin_moderate, T, math::sin_moderate(x))
 ORDO_FUNCTOR(cos_moderate, T, math::cos_moderate(x))
+ORDO_FUNCTOR(tan_moderate, T, math::tan_moderate(x))
 ORDO_FUNCTOR(is_moderate_angle, bool, math::is_moderate_angle(x))
 #undef ORDO_FUNCTOR
 

@@ -1,4 +1,4 @@
-// The loops of functions.def and clamp per device. Internal.
+// The loops of functions.def, clamp and nan_to_num per device. Internal.
 #pragma once
 
 #include <ordo/kernels/elementwise/binary.h>
@@ -14,5 +14,6 @@ namespace ordo::kernels {
 #define ORDO_GRADIENT(name, ...) ORDO_BINARY_LOOP(name)
 #include <ordo/kernels/elementwise/functions.def>
 ORDO_UNARY_LOOP(clamp)
+ORDO_UNARY_LOOP(nan_to_num)
 
 }  // namespace ordo::kernels

@@ -32,6 +32,8 @@ OpInfo predicate_row(std::string_view name) {
 #define ORDO_PREDICATE(name, ...) ORDO_REGISTER_OP((predicate_row(#name)));
 #include <ordo/kernels/elementwise/functions.def>
 ORDO_REGISTER_OP({.name = "clamp", .family = "elementwise", .dtypes = kNumericTypes});
+ORDO_REGISTER_OP({.name = "nan_to_num", .family = "elementwise", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "bitwise_not", .family = "elementwise", .dtypes = kIntegralTypes, .differentiable = false});
 ORDO_REGISTER_OP((only_floating_row("gelu")));
 
 // -- dtypes, by kind; the input is defined
@@ -66,6 +68,19 @@ Tensor false_of_integers(const UnaryOp& op, const Tensor& t) {
 }
 Tensor true_of_integers(const UnaryOp& op, const Tensor& t) {
   return is_floating(t.dtype()) ? any(op, t) : full(t.sizes(), true, boolean, t.device());
+}
+
+double largest_finite(DType dtype) {
+  switch (dtype) {
+    case float16:
+      return 65504;
+    case bfloat16:
+      return 0x1.fep127;
+    case float32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
 }
 
 Tensor call(const UnaryOp& op, const Tensor& t, Tensor (*kind)(const UnaryOp&, const Tensor&)) {
@@ -115,6 +130,16 @@ Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> h
   const auto [least, most] = detail::integer_range(dtype);
   return ORDO_UNARY_OP("clamp", clamp)(t, dtype, dtype, low.value_or(floating ? Scalar(-infinity) : Scalar(least)),
                                        high.value_or(floating ? Scalar(infinity) : Scalar(most)));
+}
+
+Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std::optional<double> neginf) {
+  const ordo::detail::OperationName name("nan_to_num");
+  detail::expect_defined("nan_to_num", t, "input");
+  const DType dtype = t.dtype();
+  if (!is_floating(dtype)) return clone(t);
+  const double most = largest_finite(dtype);
+  for (double v : {nan, posinf.value_or(most), neginf.value_or(-most)}) detail::expect_fits("nan_to_num", v, dtype);
+  return ORDO_UNARY_OP("nan_to_num", nan_to_num)(t, dtype, dtype, nan, posinf.value_or(most), neginf.value_or(-most));
 }
 
 }  // namespace ordo::kernels

@@ -18,6 +18,9 @@ namespace ordo::kernels {
 /// min(max(t, low), high); promotes like t + low.
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high);
 
+/// t with other numbers for NaN, infinity and minus infinity: the dtype's largest and lowest where none is given.
+Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std::optional<double> neginf);
+
 // Floating dtypes only.
 Tensor gelu(const Tensor& t);       ///< t Phi(t)
 Tensor gelu_tanh(const Tensor& t);  ///< its approximation by tanh

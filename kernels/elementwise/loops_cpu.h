@@ -8,6 +8,8 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/elementwise/binary.h>
 #include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/elementwise/ternary.h>
 #include <ordo/kernels/elementwise/unary.h>
 
 #define ORDO_LOOPS_DEVICE cpu
@@ -43,6 +45,11 @@ template <class V, class F>
 }
 template <class Z, class V, class F>
 [[gnu::noinline]] void staged_values(Z* z, const V* x, const V* y, int64_t n, F f) {
+  if constexpr (requires { f.all_moderate(x, y, n); })
+    if (f.all_moderate(x, y, n)) {
+      for (int64_t i = 0; i < n; ++i) z[i] = f.moderate(x[i], y[i]);
+      return;
+    }
   for (int64_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
 }
 
@@ -109,10 +116,11 @@ void unary_loop(const UnaryArgs& args, const F& f) {
   R* out = static_cast<R*>(args.out);
   const T* in = static_cast<const T*>(args.in);
   parallel_for(0, args.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
+    const F g = f;  // no store can change its numbers
     if constexpr (kStaged<T>)
-      staged_row(out + first, in + first, last - first, f);
+      staged_row(out + first, in + first, last - first, g);
     else
-      for (int64_t i = first; i < last; ++i) out[i] = R(f(in[i]));
+      for (int64_t i = first; i < last; ++i) out[i] = R(g(in[i]));
   });
 }
 
@@ -131,6 +139,42 @@ void unary_loop_in_stretches(const UnaryArgs& args, const F& f, const Test& test
       else
         for (int64_t i = start; i < end; ++i) out[i] = T(g(math_t<T>(in[i])));
     }
+  });
+}
+
+/// Rows of three operands side by side; what lies otherwise, and what is not math_t, goes through short rows.
+template <class T, class F>
+void ternary_loop(const TernaryArgs& args, F f) {
+  using V = math_t<T>;
+  const Layout<4>& l = args.layout;
+  const T* const operands[3] = {static_cast<const T*>(args.a), static_cast<const T*>(args.b),
+                                static_cast<const T*>(args.c)};
+  const V number = scalar_as<T>(args.c_value);
+  parallel_for(0, l.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
+    for_rows(l, first, last, [&](const int64_t(&at)[4], int64_t n) {
+      T* out = static_cast<T*>(args.out) + at[0];
+      if constexpr (!kStaged<T>)
+        if (operands[2] && l.strides[1][0] == 1 && l.strides[2][0] == 1 && l.strides[3][0] == 1) {
+          const T *a = operands[0] + at[1], *b = operands[1] + at[2], *c = operands[2] + at[3];
+          const F g = f;  // no store can change its number
+          for (int64_t i = 0; i < n; ++i) out[i] = g(a[i], b[i], c[i]);
+          return;
+        }
+      V x[3][kStretch], y[kStretch];
+      for (int64_t start = 0; start < n; start += kStretch) {
+        const int64_t count = std::min(kStretch, n - start);
+        for (int k = 0; k < 3; ++k) {
+          const int64_t stride = l.strides[k + 1][0];
+          if (!operands[k] || stride == 0) {  // one value, written once
+            if (start == 0) std::fill_n(x[k], count, operands[k] ? V(operands[k][at[k + 1]]) : number);
+          } else {
+            widen(x[k], operands[k] + at[k + 1] + start * stride, stride, count);
+          }
+        }
+        for (int64_t i = 0; i < count; ++i) y[i] = f(x[0][i], x[1][i], x[2][i]);
+        narrow(out + start, 1, y, count);
+      }
+    });
   });
 }
 
@@ -162,6 +206,20 @@ void binary_loop(const BinaryArgs& args, const F& f) {
 template <class R, class T, class F>
 void gathering_binary_loop(const BinaryArgs& args, const F& f) {
   binary_loop_over<true, R, T>(args, f);
+}
+
+/// The same, for functions of quotients of which moderate ones take less.
+template <class F>
+struct OfQuotients : F {
+  bool all_moderate(const float* x, const float* y, int64_t n) const {
+    bool other = false;
+    for (int64_t i = 0; i < n; ++i) other |= !ordo::math::is_moderate_quotient(x[i], y[i]);
+    return !other;
+  }
+};
+template <class R, class T, class F>
+void quotient_loop(const BinaryArgs& args, const F& f) {
+  binary_loop_over<true, R, T>(args, OfQuotients<F>{f});
 }
 
 }  // namespace ordo::kernels::cpu

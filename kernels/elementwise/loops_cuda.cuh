@@ -5,6 +5,7 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/kernels/elementwise/binary.h>
 #include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/ternary.h>
 #include <ordo/kernels/elementwise/unary.h>
 
 #define ORDO_LOOPS_DEVICE cuda
@@ -36,6 +37,25 @@ __global__ void binary_kernel(Layout<3> layout, R* out, Elements<T> a, Elements<
   }
 }
 
+template <class T, class F>
+__global__ void ternary_kernel(Layout<4> layout, T* out, Elements<T> a, Elements<T> b, Elements<T> c, F f) {
+  ORDO_NO_UNROLL
+  for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
+    int64_t at[4];
+    offsets_at(layout, i, at);
+    out[at[0]] = T(f(a[at[1]], b[at[2]], c[at[3]]));
+  }
+}
+
+template <class T, class F>
+void ternary_loop(const TernaryArgs& args, F f) {
+  ordo::cuda::DeviceScope scope(args.device);
+  const Elements<T> a{static_cast<const T*>(args.a), math_t<T>(0)}, b{static_cast<const T*>(args.b), math_t<T>(0)};
+  const Elements<T> c{static_cast<const T*>(args.c), scalar_as<T>(args.c_value)};
+  ordo::cuda::launch_over(ternary_kernel<T, F>, args.layout.numel, ordo::cuda::current_stream(args.device), args.layout,
+                          static_cast<T*>(args.out), a, b, c, f);
+}
+
 template <class R, class T, class F>
 void unary_loop(const UnaryArgs& args, const F& f) {
   ordo::cuda::DeviceScope scope(args.device);
@@ -60,6 +80,10 @@ void binary_loop(const BinaryArgs& args, const F& f) {
 
 template <class R, class T, class F>
 void gathering_binary_loop(const BinaryArgs& args, const F& f) {  // a thread has one element of each operand anyway
+  binary_loop<R, T>(args, f);
+}
+template <class R, class T, class F>
+void quotient_loop(const BinaryArgs& args, const F& f) {
   binary_loop<R, T>(args, f);
 }
 

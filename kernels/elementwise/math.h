@@ -3,10 +3,11 @@
 //
 // float functions compute in double and round at the end: they give the correctly rounded value but for about one
 // argument in fifty thousand, and then its neighbour (at most 0.5001 ulp). double functions are within 2 ulp
-// (hyperbolic functions and their inverses 2.5), except gelu (10) and gelu_tanh in the lower tail, where rounding the
-// polynomial inside costs up to 2^9 ulp; measured maxima are asserted in tests/kernels/elementwise/math_test.cpp. NaN
-// gives NaN, whose sign and payload are not promised; infinities, zeros, overflow and subnormal results follow C's
-// annex F. Except for sin and cos of huge angles nothing branches, so loops vectorise.
+// (hyperbolic functions and their inverses 2.5, erfc 3), except gelu (10) and gelu_tanh in the lower tail, where
+// rounding the polynomial inside costs up to 2^9 ulp; measured maxima are asserted in
+// tests/kernels/elementwise/math_test.cpp. NaN gives NaN, whose sign and payload are not promised; infinities, zeros,
+// overflow and subnormal results follow C's annex F. Except for sin, cos and tan of huge angles nothing branches, so
+// loops vectorise.
 //
 // Methods: W. J. Cody, W. Waite, "Software Manual for the Elementary Functions", 1980 (argument reduction); J.-M.
 // Muller, "Elementary Functions", 2016 (error-free sums and products, exponential and logarithm); see the parts for
@@ -51,5 +52,6 @@ ORDO_HD float rsqrt(float x) { return float(1.0 / sqrt(double(x))); }
 
 }  // namespace ordo::math
 
-#include <ordo/kernels/elementwise/math_hyperbolic.h>  // these need sqrt
+#include <ordo/kernels/elementwise/math_arc.h>  // these need sqrt
+#include <ordo/kernels/elementwise/math_hyperbolic.h>
 #include <ordo/kernels/elementwise/math_pairs.h>

@@ -1,4 +1,4 @@
-// erf and gelu; part of math.h.
+// erf, erfc and gelu; part of math.h.
 #pragma once
 
 #include <ordo/kernels/elementwise/math_exp.h>
@@ -40,6 +40,17 @@ ORDO_HD double erfc_scaled_float(double x) {
          (1.0 + 2.0 * x);
 }
 
+/// (1 + 2 x) e^(x^2) erfc(x) for 1/2 <= x <= 28.
+ORDO_HD double erfc_smooth(double x) {
+  const double t = (x - 3.0) / (x + 3.0);
+  return polynomial(t, 0x1.40c522d7e4987p+0, -0x1.15c084bb9e8f3p-3, -0x1.85a15c58aa612p-5, 0x1.098366a5b46e5p-3,
+                    -0x1.e88b803a48944p-4, 0x1.17ca2877f02f3p-4, -0x1.8574c40c15590p-6, 0x1.4b884e46a7221p-9,
+                    0x1.ef1bdd87d55f4p-10, -0x1.98db519c3d17bp-11, -0x1.b91296071716dp-14, 0x1.065a48f0bd24dp-13,
+                    0x1.4c2f9ce01b7fep-18, -0x1.513e4543a22cap-16, -0x1.896f7c0911cd9p-21, 0x1.d259d177dac88p-19,
+                    0x1.8179aff39d0b3p-22, -0x1.4d7d872c6d147p-21, -0x1.339b368311bbdp-23, 0x1.cf60300835294p-24,
+                    0x1.63592c841fa6cp-25, -0x1.3415f078d8f98p-26, -0x1.d2f3868c59205p-28, 0x1.5bc949dd3bf9bp-29);
+}
+
 /// The normal distribution function, 1/2 erfc(-x / sqrt(2)). In the lower tail e^(-x^2/2) is taken of the exact square.
 ORDO_HD double normal_cdf(double x) {
   const double u = magnitude(x), size = u > 39.0 ? 39.0 : u, w = size * 0x1.6a09e667f3bcdp-1;
@@ -68,6 +79,24 @@ ORDO_HD float erf(float x) {
   const double w = x, u = magnitude(w), size = u > 6.5 ? 6.5 : u;
   const double tail = 1.0 - exp_near(-size * size) * erfc_scaled_float(size < 1.0 ? 1.0 : size);
   return float(u < 1.0 ? w * erf_ratio_float(size * size) : u == u ? with_sign_of(tail, w) : w);
+}
+
+/// 1 - erf(x), accurate where that is small: from 1/2 on e^(-x^2) of the exact square.
+ORDO_HD double erfc(double x) {
+  using namespace detail;
+  const double u = magnitude(x), size = u > 28.0 ? 28.0 : u, safe = size < 0.5 ? 0.5 : size;
+  const Double2 square = exact_product(safe, safe), by = exact_sum(1.0, 2.0 * safe);
+  const Double2 above = exact_product(exp2parts(-square.hi, -square.lo), erfc_smooth(safe));
+  const double quotient = above.hi / by.hi;
+  const Double2 back = exact_product(quotient, by.hi);
+  const double tail = quotient + (((above.hi - back.hi) - back.lo) + (above.lo - quotient * by.lo)) / by.hi;
+  return u < 0.5 ? 1.0 - x * erf_ratio(size * size) : x < 0.0 ? 2.0 - tail : x > 0.0 ? tail : x;
+}
+ORDO_HD float erfc(float x) {
+  using namespace detail;
+  const double w = x, u = magnitude(w), size = u > 20.0 ? 20.0 : u;
+  const double tail = exp_near(-size * size) * erfc_scaled_float(size < 1.0 ? 1.0 : size);
+  return float(u < 1.0 ? 1.0 - w * erf_ratio_float(size * size) : w < 0.0 ? 2.0 - tail : w > 0.0 ? tail : w);
 }
 
 /// x Phi(x), Phi the normal distribution function. -0 for x towards minus infinity.

@@ -32,10 +32,28 @@ ORDO_HD double atanh(double x) {
   return detail::with_sign_of(size < 0x1p-28 ? size : v, x);
 }
 
-ORDO_HD float sinh(float x) { return float(sinh(double(x))); }
-ORDO_HD float cosh(float x) { return float(cosh(double(x))); }
-ORDO_HD float asinh(float x) { return float(asinh(double(x))); }
-ORDO_HD float acosh(float x) { return float(acosh(double(x))); }
-ORDO_HD float atanh(float x) { return float(atanh(double(x))); }
+ORDO_HD float sinh(float x) {
+  const double t = detail::expm1_near(detail::clamped(detail::magnitude(x), 0.0, 90.0));
+  return float(detail::with_sign_of(0.5 * (t + t / (t + 1.0)), x));
+}
+ORDO_HD float cosh(float x) {
+  const double e = detail::exp_near(detail::clamped(detail::magnitude(x), 0.0, 90.0));
+  return float(0.5 * e + 0.5 / e);
+}
+ORDO_HD float asinh(float x) {
+  const double size = detail::magnitude(x), square = size * size;
+  const double part = size == detail::infinity() ? size : square / (1.0 + sqrt(1.0 + square));
+  return float(detail::with_sign_of(detail::log1p_near(size + part), x));
+}
+ORDO_HD float acosh(float x) {
+  const double t = double(x) - 1.0;
+  return float(detail::log1p_near(t + sqrt(t < 0.0 ? t : 2.0 * t + t * t)));
+}
+/// Of half the logarithm of (1 + x) / (1 - x); near 0 two terms of the series.
+ORDO_HD float atanh(float x) {
+  const double w = x, near = w + w * w * w * 0x1.5555555555555p-2, ratio = (1.0 + w) / (1.0 - w);
+  const double v = 0.5 * detail::log_ends(detail::log_near(ratio), ratio);
+  return float(detail::magnitude(w) < 0x1p-14 ? near : v);
+}
 
 }  // namespace ordo::math

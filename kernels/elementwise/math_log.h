@@ -36,6 +36,28 @@ ORDO_HD double log_near(double x) {
   return l.k * 0x1.62e42fefa39efp-1 + s * (2.0 + z * log_q_float(z));
 }
 
+/// What log and log1p share: the ends of their domain. `ratio` is x or 1 + x.
+ORDO_HD double log_ends(double v, double ratio) {
+  const double at_infinity = ratio == infinity() ? infinity() : v;
+  const double in_domain = ratio > 0.0 ? at_infinity : ratio == 0.0 ? -infinity() : nan();
+  return in_domain;
+}
+
+/// log(1 + w) good to 2^-32, infinities and NaN included. What 1 + w rounds away counts below 2^-20 only, where three
+/// terms of the series do.
+ORDO_HD double log1p_near(double w) {
+  const double near = w * (1.0 - w * (0.5 - w * 0x1.5555555555555p-2));
+  const double v = log_ends(log_near(1.0 + w), 1.0 + w);
+  return magnitude(w) < 0x1p-20 ? near : v;
+}
+
+/// log(1 + w) good to 2^-36, for w in [0, 1].
+ORDO_HD double log1p_of_unit(double w) {
+  const bool large = w > 0.41421356237309503;
+  const double f = large ? 0.5 * w - 0.5 : w, s = f / (2.0 + f), z = s * s;
+  return (large ? 0x1.62e42fefa39efp-1 : 0.0) + s * (2.0 + z * log_q_float(z));
+}
+
 /// k ln 2 + log(1 + f) + c, f in [sqrt(1/2) - 1, sqrt(2) - 1), c small.
 ORDO_HD double log_sum(double k, double f, double c) {
   const double s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
@@ -44,13 +66,6 @@ ORDO_HD double log_sum(double k, double f, double c) {
                      0x1.745cf8e4bba1bp-3, 0x1.3b1c3c1c81c8fp-3, 0x1.0fbde0f4ad17bp-3, 0x1.0c0aff044a970p-3);
   const double low = s * (half_square + r) + (k * 0x1.a39ef35793c76p-33 + c);
   return k * 0x1.62e42fee00000p-1 + (f - (half_square - low));
-}
-
-/// What log and log1p share: the ends of their domain. `ratio` is x or 1 + x.
-ORDO_HD double log_ends(double v, double ratio) {
-  const double at_infinity = ratio == infinity() ? infinity() : v;
-  const double in_domain = ratio > 0.0 ? at_infinity : ratio == 0.0 ? -infinity() : nan();
-  return in_domain;
 }
 
 /// log x to about 2^-66 of its value, x positive and finite: the series above with its first two terms carried in two
@@ -126,12 +141,7 @@ ORDO_HD double log1p(double x) {
   const double v = log_sum(l.k, near_one ? x : l.m - 1.0, near_one ? 0.0 : lost / u);
   return magnitude(x) < 0x1p-54 ? x : log_ends(v, u);
 }
-ORDO_HD float log1p(float x) {
-  // A float of at least 2^-20 is added to 1 exactly; below, three terms of the series do.
-  const double w = x, near = w * (1.0 - w * (0.5 - w * 0x1.5555555555555p-2));
-  const double v = detail::log_ends(detail::log_near(1.0 + w), 1.0 + w);
-  return x == 0.0f ? x : float(detail::magnitude(w) < 0x1p-20 ? near : v);
-}
+ORDO_HD float log1p(float x) { return float(detail::log1p_near(x)); }
 
 /// x^y, with C's special cases: x^0 = 1^y = 1, negative x only with integer y.
 ORDO_HD double pow(double x, double y) {

@@ -1,6 +1,8 @@
 // Functions of two numbers: fmod, hypot, logaddexp, copysign; part of math.h. Those of float compute in double.
 #pragma once
 
+#include <type_traits>
+
 namespace ordo::math {
 namespace detail {
 
@@ -32,7 +34,21 @@ ORDO_HD double fmod(double a, double b) {
   const double unit = power < -1022 ? from_bits(uint64_t(1) << (power + 1074)) : power_of_two(power);
   return with_sign_of(double(rest) * unit, a);
 }
-ORDO_HD float fmod(float a, float b) { return float(fmod(double(a), double(b))); }
+
+/// Whether fmod_moderate(a, b) gives the same bits as fmod(a, b).
+ORDO_HD bool is_moderate_quotient(float a, float b) {
+  const double by = detail::magnitude(b);
+  return detail::magnitude(a) < by * 0x1p28 && by < detail::infinity();
+}
+/// The quotient has 29 bits at most, so that its product with b is exact in double, and so is what remains.
+ORDO_HD float fmod_moderate(float a, float b) {
+  const double size = detail::magnitude(a), by = detail::magnitude(b);
+  const double rest = size - floor(size / by) * by;  // the rounded quotient may be one too large
+  return float(detail::with_sign_of(rest < 0.0 ? rest + by : rest, a));
+}
+ORDO_HD float fmod(float a, float b) {
+  return is_moderate_quotient(a, b) ? fmod_moderate(a, b) : float(fmod(double(a), double(b)));
+}
 
 /// |a| sqrt(1 + (b / a)^2), |a| being the larger; infinite where one is, even beside NaN.
 ORDO_HD double hypot(double a, double b) {
@@ -52,7 +68,12 @@ ORDO_HD double logaddexp(double a, double b) {
   const double large = a > b ? a : b, rest = log1p(exp(-detail::magnitude(a - b)));
   return a == b && a - a != 0.0 ? a : large + rest;
 }
-ORDO_HD float logaddexp(float a, float b) { return float(logaddexp(double(a), double(b))); }
+ORDO_HD float logaddexp(float a, float b) {
+  using namespace detail;
+  const double x = a, y = b, large = x > y ? x : y,
+               rest = log1p_of_unit(exp_near(clamped(-magnitude(x - y), -200.0, 0.0)));
+  return a == b && a - a != 0.0f ? a : float(large + rest);
+}
 
 ORDO_HD double copysign(double a, double b) { return detail::with_sign_of(a, b); }
 ORDO_HD float copysign(float a, float b) { return float(detail::with_sign_of(double(a), double(b))); }

@@ -1,4 +1,4 @@
-// sin and cos; part of math.h.
+// sin, cos and tan; part of math.h.
 #pragma once
 
 #include <ordo/kernels/elementwise/math_bits.h>
@@ -78,51 +78,72 @@ ORDO_HD Quarter reduce_huge(double x) {
   return {q, negative ? -r.hi : r.hi, negative ? -r.lo : r.lo};
 }
 
-ORDO_HD double sin_quarter(double r, double r_low) {
+/// sin(r), and what rounding it leaves.
+ORDO_HD Double2 sin_pair(double r, double r_low) {
   const double z = r * r;
   const double tail = r * z *
                       polynomial(z, -0x1.5555555555555p-3, 0x1.1111111110bb1p-7, -0x1.a01a019e8357dp-13,
                                  0x1.71de37961e4dcp-19, -0x1.ae600a926df9ap-26, 0x1.5e0af18733f9ep-33);
-  return r + (tail + r_low * (1.0 - 0.5 * z));
+  const double rest = tail + r_low * (1.0 - 0.5 * z), v = r + rest;
+  return {v, (r - v) + rest};
 }
 
-ORDO_HD double cos_quarter(double r, double r_low) {
+ORDO_HD Double2 cos_pair(double r, double r_low) {
   const double z = r * r, half = 0.5 * z, w = 1.0 - half;
   const double tail = z * z *
                       polynomial(z, 0x1.5555555555555p-5, -0x1.6c16c16c16966p-10, 0x1.a01a019f4e867p-16,
                                  -0x1.27e4fa17a41bfp-22, 0x1.1eeb68b109cf5p-29, -0x1.907d7aec5a8a3p-37);
-  return w + (((1.0 - w) - half) + (tail - r * r_low));
+  const double rest = ((1.0 - w) - half) + (tail - r * r_low), v = w + rest;
+  return {v, (w - v) + rest};
 }
 
 /// sin(r + turn pi/2) to double.
 ORDO_HD double sin_of(Quarter x, uint64_t turn) {
   const uint64_t q = x.q + turn;
-  const double s = sin_quarter(x.r, x.r_low), c = cos_quarter(x.r, x.r_low);
+  const double s = sin_pair(x.r, x.r_low).hi, c = cos_pair(x.r, x.r_low).hi;
   const double v = q & 1u ? c : s;
   return q & 2u ? -v : v;
 }
 
+/// Sine over cosine, or minus cosine over sine; with the quotient's rounding error.
+ORDO_HD double tan_of(Quarter x) {
+  const Double2 s = sin_pair(x.r, x.r_low), c = cos_pair(x.r, x.r_low);
+  const bool odd = (x.q & 1u) != 0;
+  const double n = odd ? -c.hi : s.hi, n_low = odd ? -c.lo : s.lo, d = odd ? s.hi : c.hi, d_low = odd ? s.lo : c.lo;
+  const double v = n / d;
+  const Double2 back = exact_product(v, d);
+  return v + (((n - back.hi) - back.lo) + (n_low - v * d_low)) / d;
+}
+
 /// The same good to 2^-45.
-ORDO_HD double sin_of_float(Quarter x, uint64_t turn) {
-  const uint64_t q = x.q + turn;
-  const double z = x.r * x.r;
-  const double s = x.r + x.r * z *
-                             polynomial(z, -0x1.555555555516ap-3, 0x1.1111110fd3935p-7, -0x1.a019fd9a983abp-13,
-                                        0x1.71d9a97cd54a3p-19, -0x1.aa28204c41c58p-26);
+ORDO_HD Double2 sin_and_cos_float(double r) {
+  const double z = r * r;
+  const double s = r + r * z *
+                           polynomial(z, -0x1.555555555516ap-3, 0x1.1111110fd3935p-7, -0x1.a019fd9a983abp-13,
+                                      0x1.71d9a97cd54a3p-19, -0x1.aa28204c41c58p-26);
   const double c = 1.0 - 0.5 * z +
                    z * z *
                        polynomial(z, 0x1.5555555555437p-5, -0x1.6c16c16b612abp-10, 0x1.a019ff534c697p-16,
                                   -0x1.27e25f0777abbp-22, 0x1.1c81a3b93befep-29);
-  const double v = q & 1u ? c : s;
-  return q & 2u ? -v : v;
+  return {s, c};
+}
+ORDO_HD double sin_of_float(Quarter x, uint64_t turn) {
+  const uint64_t q = x.q + turn;
+  const Double2 v = sin_and_cos_float(x.r);
+  const double chosen = q & 1u ? v.lo : v.hi;
+  return q & 2u ? -chosen : chosen;
+}
+ORDO_HD double tan_of_float(Quarter x) {
+  const Double2 v = sin_and_cos_float(x.r);
+  return x.q & 1u ? -v.lo / v.hi : v.hi / v.lo;
 }
 
 }  // namespace detail
 
-/// Whether sin and cos of x take the short way; loops that vectorise ask for a whole stretch at once.
+/// Whether sin, cos and tan of x take the short way; loops that vectorise ask for a whole stretch at once.
 ORDO_HD bool is_moderate_angle(double x) { return detail::magnitude(x) <= detail::kModerate; }
 
-/// sin(x) and cos(x) for moderate angles.
+/// sin(x), cos(x) and tan(x) for moderate angles.
 ORDO_HD double sin_moderate(double x) {
   const double v = detail::sin_of(detail::reduce_moderate(x), 0);
   return x == 0.0 ? x : v;
@@ -130,6 +151,14 @@ ORDO_HD double sin_moderate(double x) {
 ORDO_HD double cos_moderate(double x) { return detail::sin_of(detail::reduce_moderate(x), 1); }
 ORDO_HD float sin_moderate(float x) {
   const double v = detail::sin_of_float(detail::reduce_moderate_float(x), 0);
+  return x == 0.0f ? x : float(v);
+}
+ORDO_HD double tan_moderate(double x) {
+  const double v = detail::tan_of(detail::reduce_moderate(x));
+  return x == 0.0 ? x : v;
+}
+ORDO_HD float tan_moderate(float x) {
+  const double v = detail::tan_of_float(detail::reduce_moderate_float(x));
   return x == 0.0f ? x : float(v);
 }
 ORDO_HD float cos_moderate(float x) { return float(detail::sin_of_float(detail::reduce_moderate_float(x), 1)); }
@@ -142,6 +171,11 @@ ORDO_HD double cos(double x) {
   if (is_moderate_angle(x)) return cos_moderate(x);
   return detail::magnitude(x) < detail::infinity() ? detail::sin_of(detail::reduce_huge(x), 1) : detail::nan();
 }
+ORDO_HD double tan(double x) {
+  if (is_moderate_angle(x)) return tan_moderate(x);
+  return detail::magnitude(x) < detail::infinity() ? detail::tan_of(detail::reduce_huge(x)) : detail::nan();
+}
+ORDO_HD float tan(float x) { return is_moderate_angle(x) ? tan_moderate(x) : float(tan(double(x))); }
 ORDO_HD float sin(float x) { return is_moderate_angle(x) ? sin_moderate(x) : float(sin(double(x))); }
 ORDO_HD float cos(float x) { return is_moderate_angle(x) ? cos_moderate(x) : float(cos(double(x))); }
 

@@ -5,12 +5,12 @@
 
 namespace ordo::kernels {
 
-/// out[i] = f(in[i]), both contiguous. `dtype` is that of `in`; p and q are parameters of some operations.
+/// out[i] = f(in[i]), both contiguous. `dtype` is that of `in`; p, q and r are parameters of some operations.
 struct UnaryArgs {
   int64_t numel;
   void* out;
   const void* in;
-  Scalar p{0}, q{0};
+  Scalar p{0}, q{0}, r{0};
   DType dtype;
   Device device;
 };
@@ -23,7 +23,7 @@ struct UnaryOp {
   UnaryLoop on_cpu, on_cuda;
 
   /// A new tensor of dtype `out`, `t` being made contiguous and of dtype `compute` first.
-  Tensor operator()(const Tensor& t, DType compute, DType out, Scalar p = 0, Scalar q = 0) const;
+  Tensor operator()(const Tensor& t, DType compute, DType out, Scalar p = 0, Scalar q = 0, Scalar r = 0) const;
 };
 
 }  // namespace ordo::kernels

@@ -3,7 +3,7 @@
 
 namespace ordo::kernels {
 
-Tensor UnaryOp::operator()(const Tensor& t, DType compute, DType out, Scalar p, Scalar q) const {
+Tensor UnaryOp::operator()(const Tensor& t, DType compute, DType out, Scalar p, Scalar q, Scalar r) const {
   Tensor held;
   const TensorImpl* x = t.impl();
   if (x->dtype != compute || !x->contiguous) {
@@ -18,6 +18,7 @@ Tensor UnaryOp::operator()(const Tensor& t, DType compute, DType out, Scalar p, 
   args.in = x->data();
   args.p = p;
   args.q = q;
+  args.r = r;
   args.dtype = compute;
   args.device = x->device();
   (args.device.is_cpu() ? on_cpu : on_cuda)(args);

@@ -107,6 +107,42 @@ TEST(Math, sin_and_cos) {
   EXPECT_NEAR(cos(6381956970095103.0 * 0x1p797), -4.68716592425462761112e-19, 1e-34);
 }
 
+TEST(Math, tan) {
+  for (double range : {2.0, 10.0, 1e6, 1e15}) {
+    EXPECT_ACCURATE(tan, tanl, -range, range, -range, range, 1.1);
+  }
+  EXPECT_DOUBLE_EQ(tan(1e22), -1.6287782256068988);  // 250 bits of mpmath, as for sin and cos
+  EXPECT_DOUBLE_EQ(tan(6381956970095103.0 * 0x1p797), -2.133485385753704e+18);
+}
+
+TEST(Math, angles_of_sides) {
+  EXPECT_ACCURATE(atan, atanl, -3, 3, -3, 3, 0.75);
+  EXPECT_ACCURATE(atan, atanl, -1e30, 1e30, -1e300, 1e300, 0.75);
+  EXPECT_ACCURATE(asin, asinl, -1, 1, -1, 1, 0.8);
+  EXPECT_ACCURATE(acos, acosl, -1, 1, -1, 1, 0.9);
+  EXPECT_ACCURATE(acos, acosl, 0.9, 1, 0.9, 1, 0.95);
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  for (double exponent : {0.0, 20.0, 300.0, 1000.0}) {
+    double worst = 0, worst_float = 0;
+    for (int i = 0; i < 100000; ++i) {
+      const double y = unit(random) * std::exp2(exponent * unit(random)),
+                   x = unit(random) * std::exp2(exponent * unit(random));
+      worst = std::max(worst, error_in_ulp(atan2(y, x), atan2l(y, x)));
+      const float v = float(y), u = float(x);
+      if (exponent < 100) worst_float = std::max(worst_float, error_in_ulp(atan2(v, u), atan2l(v, u)));
+    }
+    EXPECT_LE(worst, 0.75) << exponent;
+    EXPECT_LE(worst_float, 0.501);
+  }
+}
+
+TEST(Math, erfc) {
+  EXPECT_ACCURATE(erfc, erfcl, -6, 6, -6, 6, 3);
+  EXPECT_ACCURATE(erfc, erfcl, 0, 1, 0, 1, 3);
+  EXPECT_ACCURATE(erfc, erfcl, -1, 11, -1, 28, 3);
+}
+
 TEST(Math, sigmoid_tanh_erf_gelu) {
   const Exact exact_sigmoid = [](long double x) { return 1 / (1 + expl(-x)); };
   EXPECT_ACCURATE(sigmoid, exact_sigmoid, -100, 20, -700, 40, 2);
@@ -168,6 +204,11 @@ TEST(Math, special_values) {
   EXPECT_SPECIAL(log1p)
   EXPECT_SPECIAL(sin)
   EXPECT_SPECIAL(cos)
+  EXPECT_SPECIAL(tan)
+  EXPECT_SPECIAL(asin)
+  EXPECT_SPECIAL(acos)
+  EXPECT_SPECIAL(atan)
+  EXPECT_SPECIAL(erfc)
   EXPECT_SPECIAL(tanh)
   EXPECT_SPECIAL(erf)
   EXPECT_SPECIAL(sqrt)
@@ -178,6 +219,8 @@ TEST(Math, special_values) {
     for (double y : kSpecial) {
       EXPECT_TRUE(same(pow(x, y), std::pow(x, y))) << "pow(" << x << ", " << y << ") is " << pow(x, y);
       const float a = float(x), b = float(y);
+      EXPECT_TRUE(same(atan2(x, y), std::atan2(x, y))) << "atan2(" << x << ", " << y << ") is " << atan2(x, y);
+      EXPECT_TRUE(same(atan2(a, b), std::atan2(a, b))) << "atan2 of float(" << x << ", " << y << ")";
       EXPECT_TRUE(same(pow(a, b), std::pow(a, b))) << "pow of float(" << x << ", " << y << ") is " << pow(a, b);
     }
   EXPECT_EQ(sigmoid(-INFINITY), 0.0);
@@ -194,6 +237,8 @@ TEST(Math, moderate_angles_have_the_same_bits) {
     ASSERT_TRUE(is_moderate_angle(x));
     EXPECT_EQ(sin(x), sin_moderate(x));
     EXPECT_EQ(cos(float(x)), cos_moderate(float(x)));
+    EXPECT_EQ(tan(x), tan_moderate(x));
+    EXPECT_EQ(tan(float(x)), tan_moderate(float(x)));
   }
   EXPECT_FALSE(is_moderate_angle(0x1p21));
   EXPECT_FALSE(is_moderate_angle(NAN));
