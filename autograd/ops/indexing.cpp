@@ -13,6 +13,7 @@
 #include <ordo/kernels/elementwise/where.h>
 #include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/indexing/index_put.h>
+#include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo {
 
@@ -221,7 +222,7 @@ bool fill_masked(const char* op, const Tensor& x, const IndexList& indices, Scal
 }
 
 /// Writes or adds the value where the index points. Without autograd.
-void put(const char* op, const Tensor& x, const IndexList& indices, const Tensor& given, bool accumulate) {
+void put_at(const char* op, const Tensor& x, const IndexList& indices, const Tensor& given, bool accumulate) {
   NoGrad guard;
   const Tensor value = fitting(op, x, given);
   kernels::expect_writable(op, x);
@@ -241,7 +242,11 @@ void put(const char* op, const Tensor& x, const IndexList& indices, const Tensor
     kernels::copy_(to, kernels::index_add(rows, 0, linear.reshape({-1}), values, 1).view(to.sizes()));
     return;
   }
-  kernels::index_put(to, count, linear, kernels::last_items(linear, cells[0]), values);
+  const int64_t kept = cells[0] ? to.numel() / cells[0] : 0;
+  const Tensor rows = to.is_contiguous() ? views::try_view(values, {linear.numel(), kept}) : Tensor();
+  if (!rows.defined()) return kernels::index_put(to, count, linear, kernels::last_items(linear, cells[0]), values);
+  kernels::scatter_(op, kernels::IndexOf::slices, views::view(to, {cells[0], kept}), 0,
+                    views::view(kernels::contiguous(linear), {-1}), rows);
 }
 
 /// Which picked elements stayed when they were written, broadcast over the dimensions that were not picked.
@@ -288,7 +293,7 @@ Tensor Tensor::index_put(const IndexList& indices, const Tensor& value, bool acc
   const OpCall call(op, *this, indices, value, accumulate);
   detail::expect_defined(op, *this, "self");
   Tensor out = kernels::clone(*this);
-  put(op, out, indices, value, accumulate);
+  put_at(op, out, indices, value, accumulate);
   return record(call, std::move(out), {*this, value}, index_put_backward(*this, indices, value, accumulate));
 }
 
@@ -313,7 +318,7 @@ Tensor& Tensor::index_put_(const IndexList& indices, const Tensor& value, bool a
   const OpCall call(op, *this, indices, value, accumulate);
   detail::expect_defined(op, *this, "self");
   detail::expect_defined(op, value, "value");
-  return put_in_place(call, *this, indices, value, accumulate, [&] { put(op, *this, indices, value, accumulate); });
+  return put_in_place(call, *this, indices, value, accumulate, [&] { put_at(op, *this, indices, value, accumulate); });
 }
 
 Tensor& Tensor::index_put_(const IndexList& indices, Scalar value, bool accumulate) {
@@ -324,7 +329,7 @@ Tensor& Tensor::index_put_(const IndexList& indices, Scalar value, bool accumula
              value.to_double(), dtype());
   const Tensor number = scalar_tensor(value, TensorOptions{dtype(), device()});
   return put_in_place(call, *this, indices, number, accumulate, [&] {
-    if (accumulate || !fill_masked(op, *this, indices, value)) put(op, *this, indices, number, accumulate);
+    if (accumulate || !fill_masked(op, *this, indices, value)) put_at(op, *this, indices, number, accumulate);
   });
 }
 

@@ -16,7 +16,7 @@
 //                    together to one shape, which replaces their dimensions: in place when these are neighbours
 //                    (once integers have gone), else at the front
 //   bool             mask of k dimensions (ShapeError unless they are the next k sizes of x): its true elements in
-//                    row-major order, as k index tensors. Waits for the device, which sends the mask to the host
+//                    row-major order, as k index tensors. Waits for the device
 // Dimensions without an entry are taken whole. IndexError for too many entries and for indices out of range: before
 // anything is written on the CPU, as for index_select on CUDA.
 #pragma once
@@ -72,6 +72,12 @@ namespace ordo {
 //   hold. Gradients: of the tensor, the gradient with 0 where something was written; of the value, the gradient at the
 //   items that stayed. As torch's, which leaves open who stays.
 
+/// input.index_put(indices, values, accumulate). As torch.index_put.
+inline Tensor index_put(const Tensor& input, const std::vector<indexing::TensorIndex>& indices, const Tensor& values,
+                        bool accumulate = false) {
+  return input.index_put(indices, values, accumulate);
+}
+
 /// What `x[{...}]` and `x[mask]` give: index() of it, a tensor like any other, and a place to assign to.
 class Indexed : public Tensor {
  public:
@@ -79,20 +85,20 @@ class Indexed : public Tensor {
       : Tensor(base.index(indices)), base_(base), indices_(std::move(indices)) {}
   Indexed(const Indexed&) = default;
 
-  void operator=(const Tensor& value) && { put(value); }
-  void operator=(const Indexed& value) && { put(value); }
+  void operator=(const Tensor& value) && { assign(value); }
+  void operator=(const Indexed& value) && { assign(value); }
   void operator=(Scalar value) && { base_.index_put_(indices_, value); }
-  void operator+=(const Tensor& other) && { put(add(other)); }
-  void operator-=(const Tensor& other) && { put(sub(other)); }
-  void operator*=(const Tensor& other) && { put(mul(other)); }
-  void operator/=(const Tensor& other) && { put(div(other)); }
-  void operator+=(Scalar other) && { put(add(other)); }
-  void operator-=(Scalar other) && { put(sub(other)); }
-  void operator*=(Scalar other) && { put(mul(other)); }
-  void operator/=(Scalar other) && { put(div(other)); }
+  void operator+=(const Tensor& other) && { assign(add(other)); }
+  void operator-=(const Tensor& other) && { assign(sub(other)); }
+  void operator*=(const Tensor& other) && { assign(mul(other)); }
+  void operator/=(const Tensor& other) && { assign(div(other)); }
+  void operator+=(Scalar other) && { assign(add(other)); }
+  void operator-=(Scalar other) && { assign(sub(other)); }
+  void operator*=(Scalar other) && { assign(mul(other)); }
+  void operator/=(Scalar other) && { assign(div(other)); }
 
  private:
-  void put(const Tensor& value) { base_.index_put_(indices_, value); }
+  void assign(const Tensor& value) { base_.index_put_(indices_, value); }
   Tensor base_;
   std::vector<indexing::TensorIndex> indices_;
 };

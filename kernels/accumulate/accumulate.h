@@ -23,6 +23,8 @@
 //     // so many bytes. Then CUDA reads wide rows 16 bytes at a time.
 //     ORDO_HD accumulate_t<T> element(T read, int64_t item) const;
 //     bool aligned(int64_t bytes) const;
+//     // Optional, with element(): the addresses of consecutive items are all equally far apart.
+//     static constexpr bool kEvenlySpaced = true;
 //     // Optional: destination(i) is destination_from(i, raw_destination(i)), and the latter only reads, so that a
 //     // GPU's thread can have several reads under way.
 //     ORDO_HD int64_t raw_destination(int64_t item) const;
@@ -46,6 +48,7 @@
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/engine/op_registry.h>
+#include <ordo/kernels/elementwise/wrapping.h>
 
 namespace ordo::kernels {
 
@@ -77,22 +80,6 @@ Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, co
 inline Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype,
                                    std::initializer_list<Algorithm> allowed) {
   return choose_accumulate(op, requested, dtype, AccumulateSize{}, allowed);
-}
-
-/// a * b and a + b; integers wrap around.
-template <class Acc>
-ORDO_HD Acc wrapping_mul(Acc a, Acc b) {
-  if constexpr (std::is_integral_v<Acc>)
-    return Acc(uint64_t(a) * uint64_t(b));
-  else
-    return a * b;
-}
-template <class Acc>
-ORDO_HD Acc wrapping_add(Acc a, Acc b) {
-  if constexpr (std::is_integral_v<Acc>)
-    return Acc(uint64_t(a) + uint64_t(b));
-  else
-    return a + b;
 }
 
 /// Items that are always of one column say so, which spares the code for wider ones.

@@ -17,6 +17,13 @@ void accumulate_exact(const Items& items, typename Items::value_type* output, co
   accumulate_detail::accumulate_exact(items, output, shape);
 }
 
+/// Likewise by `sorted`.
+template <class Items>
+void accumulate_sorted(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
+  if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
+  accumulate_detail::accumulate_sorted(items, output, shape);
+}
+
 /// Adds every item's row to its destination's, by `atomic`, `sorted` or `exact`.
 template <class Items>
 void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,

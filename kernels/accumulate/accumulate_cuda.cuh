@@ -29,6 +29,19 @@ struct PlannedRuns : IndexOrder {
   RunBuilder<Index> builder;
 };
 
+/// Adds every item's row to its destination's, by `sorted`. For those that ask for no other algorithm.
+template <class Items>
+void accumulate_sorted(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
+                       Device device) {
+  if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
+  const ordo::cuda::DeviceScope scope(device);
+  const cudaStream_t stream = ordo::cuda::current_stream(device);
+  if (narrow_index_fits(items.count, shape.destinations))
+    accumulate_sorted<int32_t>(items, output, shape, device, stream);
+  else
+    accumulate_sorted<int64_t>(items, output, shape, device, stream);
+}
+
 /// Adds every item's row to its destination's, by `atomic`, `sorted` or `exact`, on the calling thread's stream.
 template <class Items>
 void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
@@ -43,10 +56,7 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
     if (algorithm == Algorithm::exact)
       return accumulate_exact(items, output, shape, plan_exact(items.count, shape), device, stream);
   }
-  if (narrow_index_fits(items.count, shape.destinations))
-    accumulate_sorted<int32_t>(items, output, shape, device, stream);
-  else
-    accumulate_sorted<int64_t>(items, output, shape, device, stream);
+  accumulate_sorted(items, output, shape, device);
 }
 
 /// The same by `sorted`, the items having been sorted for an IndexPlan of shape.destinations.

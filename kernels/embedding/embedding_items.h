@@ -26,6 +26,7 @@ struct EmbeddingItems {
   }
   ORDO_HD int64_t without_padding(int64_t row) const { return row != padding ? row : -1; }
   ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const { return *address(item, 0, column); }
+  static constexpr bool kEvenlySpaced = true;
   ORDO_HD accumulate_t<T> element(T read, int64_t) const { return read; }
   ORDO_HD const T* address(int64_t item, int64_t, int64_t column) const { return grad + item * columns + column; }
   bool aligned(int64_t bytes) const { return rows_aligned(grad, {columns}, bytes); }

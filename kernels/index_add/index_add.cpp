@@ -38,6 +38,26 @@ void index_add_rows(const IndexAddArgs& args, Algorithm algorithm) {
   ORDO_ON_DEVICE(args.device, index_add, args, algorithm);
 }
 
+void expect_slice_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+                            const Tensor& source) {
+  ordo::detail::expect_defined(op, self, "input");
+  ordo::detail::expect_defined(op, index, "index");
+  ordo::detail::expect_defined(op, source, "source");
+  ordo::detail::expect_same_device(op, self, index);
+  ordo::detail::expect_same_device(op, self, source);
+  ordo::detail::expect_same_dtype(op, self, source);
+  ordo::detail::expect_index_dtype(op, index);
+  const int d = wrap_dim(op, dim, self.dim());
+  ORDO_CHECK(index.dim() <= 1, ShapeError, op, "index must have at most 1 dimension, not sizes {}", index.sizes());
+  Dims expected = self.sizes(), given = source.sizes();
+  if (expected.empty()) expected.push_back(1);
+  if (given.empty()) given.push_back(1);
+  expected[d] = index.numel();
+  ORDO_CHECK(given == expected, ShapeError, op,
+             "source has sizes {}; it must have those of input, {}, with {} (one slice per index) at dimension {}",
+             source.sizes(), self.sizes(), index.numel(), d);
+}
+
 namespace {
 
 constexpr const char* kOp = "index_add";
@@ -49,26 +69,11 @@ int64_t product(const Dims& sizes, int first, int last) {
 }
 
 void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
-  ordo::detail::expect_defined(kOp, self, "input");
-  ordo::detail::expect_defined(kOp, index, "index");
-  ordo::detail::expect_defined(kOp, source, "source");
-  ordo::detail::expect_same_device(kOp, self, index);
-  ordo::detail::expect_same_device(kOp, self, source);
+  expect_slice_arguments(kOp, self, dim, index, source);
   ordo::detail::expect_not_bool(kOp, self.dtype());
-  ordo::detail::expect_same_dtype(kOp, self, source);
-  ordo::detail::expect_index_dtype(kOp, index);
   ORDO_CHECK(!(is_integral(self.dtype()) && alpha.is_floating()), ValueError, kOp,
              "alpha = {} must be an integer for {} tensors", alpha.to_double(), self.dtype());
   if (is_integral(self.dtype())) ordo::detail::expect_fits(kOp, alpha, self.dtype());
-  const int d = wrap_dim(kOp, dim, self.dim());
-  ORDO_CHECK(index.dim() <= 1, ShapeError, kOp, "index must have at most 1 dimension, not sizes {}", index.sizes());
-  Dims expected = self.sizes(), given = source.sizes();
-  if (expected.empty()) expected.push_back(1);
-  if (given.empty()) given.push_back(1);
-  expected[d] = index.numel();
-  ORDO_CHECK(given == expected, ShapeError, kOp,
-             "source has sizes {}; it must have those of input, {}, with {} (one slice per index) at dimension {}",
-             source.sizes(), self.sizes(), index.numel(), d);
 }
 
 AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {

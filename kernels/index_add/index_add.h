@@ -17,6 +17,9 @@ Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Te
 /// With an index that has been sorted for dimension `dim`.
 Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha = 1);
 
+/// What all operations have in common whose index has a slice of `source` for each entry.
+void expect_slice_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source);
+
 /// A contiguous [outer, destinations, inner] output and a source [outer, items, inner] with rows of stride 1.
 struct IndexAddArgs {
   void* output;

@@ -25,6 +25,7 @@ struct IndexAddItems {
   ORDO_HD Acc value(int64_t item, int64_t outer, int64_t inner) const {
     return element(*address(item, outer, inner), item);
   }
+  static constexpr bool kEvenlySpaced = true;
   ORDO_HD Acc element(T read, int64_t) const { return wrapping_mul(Acc(read), alpha); }
   ORDO_HD const T* address(int64_t item, int64_t outer, int64_t inner) const {
     return source + outer * outer_stride + item * item_stride + inner;

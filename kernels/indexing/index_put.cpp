@@ -1,5 +1,6 @@
 #include <ordo/kernels/indexing/index_put.h>
 
+#include <ordo/engine/at_least_1d.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/dispatch_word.h>
@@ -7,6 +8,7 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/pick.h>
+#include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 
 namespace ordo::kernels {
@@ -21,21 +23,9 @@ ORDO_REGISTER_OP({.name = "index_put",
                   .note = "the last item stays; accumulate: as index_add"});
 
 TensorList mask_coordinates(const Tensor& mask) {
-  const Tensor host = contiguous(to(mask, ordo::cpu, boolean));
-  const bool* at = host.data<bool>();
-  std::vector<int64_t> found;
-  for (int64_t i = 0; i < host.numel(); ++i)
-    if (at[i]) found.push_back(i);
-  const Dims sizes = mask.dim() ? mask.sizes() : Dims{1};
-  TensorList out(size_t(sizes.size()));
-  std::vector<int64_t> rest = found, coordinate(found.size());
-  for (int d = sizes.size() - 1; d >= 0; --d) {
-    for (size_t i = 0; i < found.size(); ++i) {
-      coordinate[i] = rest[i] % sizes[d];
-      rest[i] /= sizes[d];
-    }
-    out[size_t(d)] = to(from_vector(coordinate, int64_t(found.size())), mask.device(), int64);
-  }
+  const Tensor m = views::at_least_1d(mask), all = nonzero(m);
+  TensorList out;
+  for (int d = 0; d < m.dim(); ++d) out.push_back(contiguous(views::select(all, 1, d)));
   return out;
 }
 

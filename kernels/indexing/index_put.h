@@ -15,7 +15,7 @@
 namespace ordo::kernels {
 
 /// The coordinates of the mask's true elements in row-major order, an int64 tensor for each of its dimensions (at least
-/// one), where the mask is. Waits for the device and finds them on the host.
+/// one), where the mask is. Waits for the device.
 TensorList mask_coordinates(const Tensor& mask);
 
 /// `linear`, of the shape that the indices broadcast to. sizes[j] is the size of dimension dims[j], for which index j

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <ordo/engine/host_device.h>
 
@@ -13,6 +14,10 @@ inline constexpr int kOrderedGroupBits = 6;
 inline constexpr int64_t kOrderedGroup = int64_t(1) << kOrderedGroupBits;
 /// Levels of groups that a stream keeps apart: enough for 2^42 values.
 inline constexpr int kOrderedLevels = 6;
+
+/// A sum without values: -0 + v is v, whatever v. A sum can so begin without a test for its first value.
+template <class Acc>
+inline constexpr Acc kNoValue = std::is_integral_v<Acc> ? Acc(0) : Acc(-0.0);
 
 /// Sums the values pushed, in the contract's tree: groups of 64 left to right, then the group results the same way.
 /// For accumulation type Acc (float, double, int64_t); the caller adds the old content of the output last.

@@ -7,6 +7,7 @@
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/index_add/index_add.h>
+#include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/scatter_add/scatter_add_items.h>
 
 namespace ordo::kernels {
@@ -20,12 +21,49 @@ ORDO_REGISTER_OP({.name = "scatter_add",
 
 namespace cpu {
 void scatter_add(const ScatterAddArgs& a, Algorithm algorithm) {
+  const ScatterShape shape{a.outer, a.destinations, a.inner, a.items, false, a.items * a.inner, a.inner, 1};
+  if (algorithm == Algorithm::atomic && scatter_sum({shape, a.index, a.output, a.source, a.dtype, a.device})) return;
   dispatch_numeric("scatter_add", a.dtype, [&]<class T>() {
     accumulate(scatter_add_items<T>(a), static_cast<T*>(a.output), {a.outer * a.destinations * a.inner, 1, 1},
                algorithm);
   });
 }
 }  // namespace cpu
+
+void expect_scatter_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  ordo::detail::expect_defined(op, self, "input");
+  ordo::detail::expect_defined(op, index, "index");
+  ordo::detail::expect_defined(op, src, "src");
+  ordo::detail::expect_same_device(op, self, index);
+  ordo::detail::expect_same_device(op, self, src);
+  ordo::detail::expect_same_dtype(op, self, src);
+  ordo::detail::expect_index_dtype(op, index);
+  const int d = wrap_dim(op, dim, self.dim());
+  const Tensor s = views::at_least_1d(self), i = views::at_least_1d(index), v = views::at_least_1d(src);
+  if (index.numel() == 0) return;
+  ORDO_CHECK(i.dim() == s.dim() && v.dim() == s.dim(), ShapeError, op,
+             "index {} and src {} must have as many dimensions as input {}", index.sizes(), src.sizes(), self.sizes());
+  for (int k = 0; k < s.dim(); ++k) {
+    ORDO_CHECK(i.sizes()[k] <= v.sizes()[k], ShapeError, op,
+               "index has sizes {}, larger than those of src, {}, at dimension {}", index.sizes(), src.sizes(), k);
+    ORDO_CHECK(k == d || i.sizes()[k] <= s.sizes()[k], ShapeError, op,
+               "index has sizes {}, larger than those of input, {}, at dimension {}, which is not the one scattered "
+               "over ({})",
+               index.sizes(), self.sizes(), k, d);
+  }
+}
+
+bool is_expanded(const Tensor& index, int d) {
+  for (int k = 0; k < index.dim(); ++k)
+    if (k != d && index.sizes()[k] > 1 && index.strides()[k] != 0) return false;
+  return true;
+}
+
+Tensor leading(Tensor t, const Dims& sizes, int dim) {
+  for (int d = 0; d < t.dim(); ++d)
+    if (d != dim && t.sizes()[d] != sizes[d]) t = views::narrow(t, d, 0, sizes[d]);
+  return t;
+}
 
 namespace {
 
@@ -37,35 +75,9 @@ int64_t product(const Dims& sizes, int first, int last) {
   return p;
 }
 
-/// The leading part of `t` that has these sizes, dimension `dim` excepted (-1: none).
-Tensor leading(Tensor t, const Dims& sizes, int dim) {
-  for (int d = 0; d < t.dim(); ++d)
-    if (d != dim && t.sizes()[d] != sizes[d]) t = views::narrow(t, d, 0, sizes[d]);
-  return t;
-}
-
 void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
-  ordo::detail::expect_defined(kOp, self, "input");
-  ordo::detail::expect_defined(kOp, index, "index");
-  ordo::detail::expect_defined(kOp, src, "src");
-  ordo::detail::expect_same_device(kOp, self, index);
-  ordo::detail::expect_same_device(kOp, self, src);
+  expect_scatter_arguments(kOp, self, dim, index, src);
   ordo::detail::expect_not_bool(kOp, self.dtype());
-  ordo::detail::expect_same_dtype(kOp, self, src);
-  ordo::detail::expect_index_dtype(kOp, index);
-  const int d = wrap_dim(kOp, dim, self.dim());
-  const Tensor s = views::at_least_1d(self), i = views::at_least_1d(index), v = views::at_least_1d(src);
-  if (index.numel() == 0) return;
-  ORDO_CHECK(i.dim() == s.dim() && v.dim() == s.dim(), ShapeError, kOp,
-             "index {} and src {} must have as many dimensions as input {}", index.sizes(), src.sizes(), self.sizes());
-  for (int k = 0; k < s.dim(); ++k) {
-    ORDO_CHECK(i.sizes()[k] <= v.sizes()[k], ShapeError, kOp,
-               "index has sizes {}, larger than those of src, {}, at dimension {}", index.sizes(), src.sizes(), k);
-    ORDO_CHECK(k == d || i.sizes()[k] <= s.sizes()[k], ShapeError, kOp,
-               "index has sizes {}, larger than those of input, {}, at dimension {}, which is not the one scattered "
-               "over ({})",
-               index.sizes(), self.sizes(), k, d);
-  }
 }
 
 /// As for an index_add of rows, whether or not `index` is expanded: the choice must not depend on strides.
@@ -74,13 +86,6 @@ AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
   const int d = wrap_dim(kOp, dim, self.dim());
   const int64_t items = views::at_least_1d(index).size(d);
   return {items, views::at_least_1d(self).size(d), index.numel() / items};
-}
-
-/// Whether all slices of `index` along dimension d are one and the same (an index_add in disguise).
-bool is_expanded(const Tensor& index, int d) {
-  for (int k = 0; k < index.dim(); ++k)
-    if (k != d && index.sizes()[k] > 1 && index.strides()[k] != 0) return false;
-  return true;
 }
 
 // `output` is contiguous with the sizes of `index` but at dimension d; `src` has those of `index`.

@@ -1,4 +1,4 @@
-// A stable radix sort whose memory is its own: CUB's. Takes long to compile. Internal to runs.cu and ranges.cu.
+// A stable radix sort whose memory is its own: CUB's. Takes long to compile. Included by few .cu files.
 #pragma once
 
 #include <cstdint>

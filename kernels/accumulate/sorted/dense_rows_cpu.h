@@ -24,7 +24,6 @@ class DenseRows {
  public:
   DenseRows(int64_t destinations, int64_t width, int64_t items)
       : width_(width), sums_(destinations * width, Device()), counts_(destinations, Device()) {
-    // -0 + v is v, whatever v; a sum can so begin without a test for its first value.
     std::fill_n(sums_.data(), destinations * width, kNothing);
     std::fill_n(counts_.data(), destinations, 0u);
     for (int64_t span = kOrderedGroup; span <= items; span *= kOrderedGroup) ++level_count_;
@@ -53,7 +52,7 @@ class DenseRows {
   }
 
  private:
-  static constexpr Acc kNothing = std::is_integral_v<Acc> ? Acc(0) : Acc(-0.0);
+  static constexpr Acc kNothing = kNoValue<Acc>;
 
   [[gnu::noinline]] void carry(int64_t d) {
     int64_t& slot = slots_[size_t(d)];

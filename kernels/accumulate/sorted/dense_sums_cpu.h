@@ -69,8 +69,7 @@ class DenseSums {
   }
 
  private:
-  // -0 + v is v, whatever v; a sum can so begin without a test for its first value.
-  static constexpr Acc kNothing = std::is_integral_v<Acc> ? Acc(0) : Acc(-0.0);
+  static constexpr Acc kNothing = kNoValue<Acc>;
 
   [[gnu::noinline]] void carry(int64_t d) {
     if (!groups_) {

@@ -1,4 +1,5 @@
 // The folds of `sorted` that do not ask for items, compiled once for every element type.
+#include <ordo/kernels/accumulate/factor.h>
 #include <ordo/kernels/accumulate/sorted/sorted_cuda.cuh>
 
 namespace ordo::kernels::cuda {
@@ -66,5 +67,8 @@ ORDO_FOLD_LEVELS(Half)
 ORDO_FOLD_LEVELS(BFloat16)
 ORDO_FOLD_LEVELS(float)
 ORDO_FOLD_LEVELS(double)
+ORDO_FOLD_LEVELS(Factor<int64_t>)
+ORDO_FOLD_LEVELS(Factor<float>)
+ORDO_FOLD_LEVELS(Factor<double>)
 
 }  // namespace ordo::kernels::cuda

@@ -17,6 +17,28 @@ constexpr auto kSum = EmbeddingBagMode::sum, kMean = EmbeddingBagMode::mean, kMa
 
 Tensor indices(const std::vector<int64_t>& values) { return from_vector(values, {int64_t(values.size())}); }
 
+// The items of a bag read one gradient, also where the first items are bags of their own.
+TEST(EmbeddingBag, gradient_of_a_single_column) {
+  const int64_t items = 1000;
+  std::vector<int64_t> rows(items);
+  for (int64_t i = 0; i < items; ++i) rows[size_t(i)] = i * i % 3;
+  const std::vector<int64_t> offsets{0, 1, 2, 200, 900};
+  const std::vector<double> grads{1, -2, 4, -8, 16};  // sums of these are exact
+  std::vector<double> want(3, 0.0);
+  for (int64_t i = 0, bag = 0; i < items; ++i) {
+    while (bag + 1 < 5 && i >= offsets[size_t(bag) + 1]) ++bag;
+    want[size_t(rows[size_t(i)])] += grads[size_t(bag)];
+  }
+  for (Device device : test_devices())
+    for (Determinism level : {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device}) {
+      const DeterminismGuard guard(level);
+      Tensor weight = zeros({3, 1}, device).set_requires_grad();
+      embedding_bag(indices(rows).to(device), weight, indices(offsets).to(device), kSum)
+          .backward(from_vector(grads, {5, 1}).to(device, float32));
+      EXPECT_EQ(weight.grad().to_vector<double>(), want) << device.str() << " " << name(level);
+    }
+}
+
 TEST(EmbeddingBag, bags_padding_and_their_gradients) {
   const Tensor input = indices({1, 0, 1, 2, 2, 3}), offsets = indices({0, 3, 3, 4});
   for (Device device : test_devices()) {

@@ -1,0 +1,23 @@
+// Products by the accumulate engine: numbers whose sum is the product.
+#pragma once
+
+#include <ordo/engine/host_device.h>
+#include <ordo/kernels/elementwise/wrapping.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
+
+namespace ordo::kernels {
+
+/// With items of such values `sorted` multiplies, in the groups of ordering rule 1. T is float, double or int64_t; the
+/// memory of the output is one of T.
+template <class T>
+struct Factor {
+  T value;
+  Factor() = default;
+  ORDO_HD constexpr explicit Factor(T v) : value(v) {}
+  friend ORDO_HD Factor operator+(Factor a, Factor b) { return Factor(wrapping_mul(a.value, b.value)); }
+  ORDO_HD Factor& operator+=(Factor b) { return *this = *this + b; }
+};
+template <class T>
+inline constexpr Factor<T> kNoValue<Factor<T>> = Factor<T>(T(1));
+
+}  // namespace ordo::kernels

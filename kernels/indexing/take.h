@@ -1,0 +1,61 @@
+// Elements by their places in the flattened tensor, and the places of those that are not zero: without autograd.
+#pragma once
+
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor.h>
+#include <ordo/kernels/accumulate/index_view.h>
+
+namespace ordo::kernels {
+
+/// The elements of input, flattened, at index, which may count from the end; of index's shape.
+Tensor take(const Tensor& input, const Tensor& index);
+/// self's elements there become those of source, of several for one place the last one; with `accumulate` they add up.
+void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate);
+
+/// Where the flattened tensor is not zero: int64, ascending. Waits for the device.
+Tensor nonzero_places(const char* op, const Tensor& t);
+/// The same as coordinates, [places, dimensions].
+Tensor nonzero(const Tensor& t);
+/// The coordinates of places in a tensor of these sizes, [places, dimensions].
+Tensor coordinates(const Tensor& places, const Dims& sizes);
+
+template <class Word>
+struct TakeElement {
+  IndexView index;
+  const Word* x;
+  Word* out;
+  ORDO_HD void operator()(int64_t i) const {
+    const int64_t given = index.raw(i), at = given < 0 ? given + index.size : given;
+    const bool good = uint64_t(at) < uint64_t(index.size);
+    if (!good) index.checked(i, given);  // records it
+    out[i] = good ? x[at] : Word(0);
+  }
+};
+
+struct CoordinatesOfPlace {
+  const int64_t* places;
+  int64_t* out;
+  int rank;
+  int64_t sizes[kMaxDims];
+  ORDO_HD void operator()(int64_t i) const {
+    int64_t rest = places[i];
+    for (int d = rank - 1; d >= 0; --d) {
+      const int64_t q = rest / sizes[d];
+      out[i * rank + d] = rest - q * sizes[d];
+      rest = q;
+    }
+  }
+};
+
+namespace cpu {
+void take(const Tensor& input, const Tensor& index, const Tensor& out);
+void coordinates(const CoordinatesOfPlace& f, int64_t count, Device device);
+Tensor true_places(const Tensor& mask);
+}  // namespace cpu
+namespace cuda {
+void take(const Tensor& input, const Tensor& index, const Tensor& out);
+void coordinates(const CoordinatesOfPlace& f, int64_t count, Device device);
+Tensor true_places(const Tensor& mask);
+}  // namespace cuda
+
+}  // namespace ordo::kernels

@@ -1,0 +1,158 @@
+#include <limits>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/memory.h>
+#include <ordo/kernels/scatter/scatter.h>
+#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+#include <ordo/kernels/reduce/each_cuda.cuh>
+
+namespace ordo::kernels::cuda {
+
+/// Every element is an item of one column, and every place a destination.
+template <class T>
+struct ProductElements {
+  using value_type = Factor<T>;
+  static constexpr bool kSingleColumn = true;
+  int64_t count;
+  ScatterShape shape;
+  IndexView index;
+  const Factor<T>* source;
+  ORDO_HD int64_t destination(int64_t element) const {
+    const int64_t d = index[element];
+    return d < 0 ? -1 : shape.place(shape.at(element), d);
+  }
+  ORDO_HD Factor<T> value(int64_t element, int64_t) const { return source[shape.source(shape.at(element))]; }
+};
+
+namespace {
+
+/// For every slot the number of its last item, plus 1: whoever comes first, the greatest remains. 0 where none goes.
+template <class Number>
+__global__ void last_scattered_kernel(ScatterShape shape, IndexView index, Number* last) {
+  const int64_t n = shape.indices();
+  ORDO_NO_UNROLL
+  for (int64_t i = ordo::cuda::thread_index(); i < n; i += ordo::cuda::thread_count())
+    if (const int64_t d = index[i]; d >= 0) atomicMax(last + shape.slot(i, d), Number(shape.item_of(i) + 1));
+}
+
+/// An element of the source, which is written where its item is the last one.
+template <class Word>
+struct WriteLast {
+  ScatterShape shape;
+  IndexView index;
+  Word* output;
+  const Word* source;
+  const void* last;  // 32-bit numbers, or 64-bit ones; null where a line has one item
+  bool wide;
+  ORDO_HD void operator()(int64_t element) const {
+    const ScatterShape::At at = shape.at(element);
+    const int64_t i = shape.rows ? at.item : element, d = last ? known_destination(index, i) : index[i];
+    if (d < 0) return;
+    const int64_t place = shape.place(at, d), slot = shape.rows ? d : place;
+    if (!last) {
+      output[place] = source[shape.source(at)];
+      return;
+    }
+    const int64_t item = wide ? int64_t(static_cast<const unsigned long long*>(last)[slot])
+                              : int64_t(static_cast<const unsigned*>(last)[slot]);
+    if (item == at.item + 1) output[place] = source[shape.source(at)];
+  }
+};
+
+template <class Number>
+void find_last(const ScatterArgs& a, Number* last) {
+  const cudaStream_t stream = ordo::cuda::current_stream(a.device);
+  ordo::cuda::check(cudaMemsetAsync(last, 0, size_t(a.shape.slots()) * sizeof(Number), stream), "scatter");
+  ordo::cuda::launch_over(last_scattered_kernel<Number>, a.shape.indices(), stream, a.shape, a.index, last);
+}
+
+/// Every place gets the greatest key of its items; 0 where there are none.
+template <class T>
+__global__ void extreme_keys_kernel(ScatterShape shape, IndexView index, const T* source, bool max,
+                                    typename OrderedKey<T>::Key* keys) {
+  const int64_t n = shape.elements();
+  ORDO_NO_UNROLL
+  for (int64_t element = ordo::cuda::thread_index(); element < n; element += ordo::cuda::thread_count()) {
+    const ScatterShape::At at = shape.at(element);
+    const int64_t d = index[shape.rows ? at.item : element];
+    if (d >= 0) atomicMax(keys + shape.place(at, d), OrderedKey<T>::of(source[shape.source(at)], max));
+  }
+}
+
+template <class T>
+struct TakeExtreme {
+  T* output;
+  const typename OrderedKey<T>::Key* keys;
+  bool max;
+  ORDO_HD void operator()(int64_t place) const {
+    const auto key = keys[place];
+    if (key > OrderedKey<T>::of(output[place], max)) output[place] = OrderedKey<T>::value(key, max);
+  }
+};
+
+__global__ void scatter_count_kernel(ScatterShape shape, IndexView index, unsigned long long* counts) {
+  const int64_t n = shape.indices();
+  ORDO_NO_UNROLL
+  for (int64_t i = ordo::cuda::thread_index(); i < n; i += ordo::cuda::thread_count())
+    if (const int64_t d = known_destination(index, i); d >= 0) atomicAdd(counts + shape.slot(i, d), 1ull);
+}
+
+}  // namespace
+
+void scatter_write(const ScatterArgs& a) {
+  const ordo::cuda::DeviceScope scope(a.device);
+  const bool wide = a.shape.items >= ordo::cuda::tuned_size(std::numeric_limits<int32_t>::max());
+  const bool alone = a.shape.items == 1;
+  const Scratch<char> last(alone ? 0 : a.shape.slots() * (wide ? 8 : 4), a.device);
+  if (!alone && wide) find_last(a, reinterpret_cast<unsigned long long*>(last.data()));
+  if (!alone && !wide) find_last(a, reinterpret_cast<unsigned*>(last.data()));
+  dispatch_word(size_of(a.dtype), [&]<class Word>() {
+    each(a.shape.elements(),
+         WriteLast<Word>{a.shape, a.index, static_cast<Word*>(a.output), static_cast<const Word*>(a.source),
+                         alone ? nullptr : last.data(), wide},
+         a.device);
+  });
+}
+
+void scatter_extremum(const ScatterArgs& a, bool max) {
+  const ordo::cuda::DeviceScope scope(a.device);
+  const cudaStream_t stream = ordo::cuda::current_stream(a.device);
+  dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
+    using Key = typename OrderedKey<T>::Key;
+    const Scratch<Key> keys(a.shape.places(), a.device);
+    ordo::cuda::check(cudaMemsetAsync(keys.data(), 0, size_t(a.shape.places()) * sizeof(Key), stream),
+                      "scatter_reduce");
+    if (a.shape.elements() > 0)
+      ordo::cuda::launch_over(extreme_keys_kernel<T>, a.shape.elements(), stream, a.shape, a.index,
+                              static_cast<const T*>(a.source), max, keys.data());
+    each(a.shape.places(), TakeExtreme<T>{static_cast<T*>(a.output), keys.data(), max}, a.device);
+  });
+}
+
+void scatter_count(const ScatterArgs& a, int64_t* counts) {
+  const ordo::cuda::DeviceScope scope(a.device);
+  ordo::cuda::launch_over(scatter_count_kernel, a.shape.indices(), ordo::cuda::current_stream(a.device), a.shape,
+                          a.index, reinterpret_cast<unsigned long long*>(counts));
+}
+
+void scatter_product(const ScatterArgs& a) {
+  const ScatterShape& s = a.shape;
+  dispatch_product(a.dtype, [&]<class T>() {
+    Factor<T>* const output = static_cast<Factor<T>*>(a.output);
+    if (s.rows) return accumulate_sorted(product_rows<T>(a), output, {s.destinations, s.outer, s.inner}, a.device);
+    const ProductElements<T> elements{s.elements(), s, a.index, static_cast<const Factor<T>*>(a.source)};
+    accumulate_sorted(elements, output, {s.places(), 1, 1}, a.device);
+  });
+}
+
+void scatter_mean(const ScatterArgs& a, const void* sums, const int64_t* counts, bool include_self) {
+  dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
+    each(a.shape.places(),
+         MeanOfPlace<T>{a.shape, static_cast<T*>(a.output), static_cast<const mean_sum_t<T>*>(sums), counts,
+                        include_self},
+         a.device);
+  });
+}
+
+}  // namespace ordo::kernels::cuda

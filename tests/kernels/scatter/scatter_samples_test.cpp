@@ -1,0 +1,248 @@
+// scatter, index_copy and index_fill.
+#include <gtest/gtest.h>
+
+#include <ordo/ordo.h>
+#include "tests/kernels/scatter/scatter_reference.h"
+#include "tests/support/integer_arguments.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+struct Case {
+  const char* label;
+  Dims sizes, index, src;
+  int dim;
+  DType index_dtype = int64;
+};
+
+Sample scatter_sample(const Case& c) {
+  Sample s;
+  s.label = c.label;
+  s.inputs = {test_values(c.sizes, 1), test_indices(c.index, c.sizes.empty() ? 1 : c.sizes[c.dim], 2, c.index_dtype),
+              test_values(c.src, 3)};
+  s.run = [c](const TensorList& in) { return scatter(in[0], c.dim, in[1], in[2]); };
+  s.reference = [c](const TensorList& in) {
+    auto out = in[0].to_vector<double>();
+    const auto src = in[2].to_vector<double>();
+    for_scattered(c.sizes, in[1], c.src, c.dim, [&](size_t to, size_t from) { out[to] = src[from]; });
+    return out;
+  };
+  s.gradient = c.index.product() <= 100;
+  s.tolerance = 0;
+  return s;
+}
+
+Sample scatter_number_sample(const Case& c) {
+  Sample s = scatter_sample(c);
+  s.inputs.pop_back();
+  s.run = [c](const TensorList& in) { return scatter(in[0], c.dim, in[1], 1); };
+  s.reference = [c](const TensorList& in) {
+    auto out = in[0].to_vector<double>();
+    for_scattered(c.sizes, in[1], c.src, c.dim, [&](size_t to, size_t) { out[to] = 1; });
+    return out;
+  };
+  return s;
+}
+
+ORDO_OP_SIZES(scatter) {
+  return {scatter_sample({"items", {5, 3}, {n, 3}, {n, 3}, 0}), scatter_sample({"destinations", {n}, {40}, {40}, 0}),
+          scatter_sample({"columns", {4, n}, {9, n}, {9, n}, 0}), scatter_sample({"outer", {n, 4}, {n, 9}, {n, 9}, 1}),
+          scatter_number_sample({"rows", {n, 4}, {n, 1}, {n, 1}, 1})};
+}
+ORDO_OP_SAMPLES(scatter) {
+  return {scatter_sample({"vector", {4}, {9}, {9}, 0}),
+          scatter_sample({"rows", {3, 2}, {5, 2}, {5, 2}, 0}),
+          scatter_sample({"columns", {2, 4}, {2, 7}, {2, 7}, 1, int32}),
+          scatter_sample({"middle", {2, 3, 2}, {2, 4, 2}, {2, 4, 2}, 1}),
+          scatter_sample({"smaller_index", {3, 4, 2}, {2, 3, 1}, {3, 3, 2}, 1}),
+          scatter_sample({"no_items", {3, 2}, {0, 2}, {4, 2}, 0}),
+          scatter_sample({"0-d", {}, {}, {}, 0}),
+          scatter_sample({"hot", {1}, {4200}, {4200}, 0, int32}),
+          scatter_sample({"many", {70000}, {90000}, {90000}, 0}),
+          scatter_sample({"many lines", {40, 30, 9}, {40, 60, 9}, {40, 60, 9}, 1}),
+          scatter_number_sample({"number", {3, 4}, {3, 2}, {3, 2}, 1}),
+          scatter_number_sample({"one-hot", {6, 4}, {6, 1}, {6, 1}, 1, int32})};
+}
+ORDO_OP_INTEGERS(scatter) {
+  return {{"dim",
+           [](int64_t v, Device d) {
+             return scatter(some(d), v, zeros({2, 3}, {.dtype = int64, .device = d}), some(d));
+           }},
+          {"index",
+           [](int64_t v, Device d) {
+             return scatter(some(d), 1, one_index(v, d).view({1, 1}), some(d));
+           }},
+          {"value", [](int64_t v, Device d) {
+             return scatter(some(d).to(int32), 1, one_index(1, d).view({1, 1}), v);
+           }}};
+}
+
+Sample copy_sample(const char* label, const Dims& sizes, int dim, int64_t items, DType index_dtype = int64) {
+  Dims src = sizes;
+  src[dim] = items;
+  Sample s;
+  s.label = label;
+  s.inputs = {test_values(sizes, 1), test_indices({items}, sizes[dim], 2, index_dtype), test_values(src, 3)};
+  s.run = [dim](const TensorList& in) { return index_copy(in[0], dim, in[1], in[2]); };
+  s.reference = [=](const TensorList& in) {
+    auto out = in[0].to_vector<double>();
+    const auto src = in[2].to_vector<double>();
+    for_sliced(sizes, in[1], dim, [&](size_t to, size_t from) { out[to] = src[from]; });
+    return out;
+  };
+  s.gradient = src.product() <= 100;
+  s.tolerance = 0;
+  return s;
+}
+ORDO_OP_SIZES(index_copy) {
+  return {copy_sample("items", {5, 3}, 0, n), copy_sample("destinations", {n}, 0, 40),
+          copy_sample("columns", {4, n}, 0, 9), copy_sample("outer", {n, 4}, 1, 9)};
+}
+ORDO_OP_SAMPLES(index_copy) {
+  return {copy_sample("vector", {5}, 0, 12),         copy_sample("rows", {4, 3}, 0, 7),
+          copy_sample("columns", {3, 4}, 1, 6),      copy_sample("middle", {2, 3, 2}, 1, 5, int32),
+          copy_sample("no_items", {3, 2}, 0, 0),     copy_sample("no_columns", {3, 0}, 0, 4),
+          copy_sample("one slice", {4, 5}, 0, 1),    copy_sample("wide", {9, 3000}, 0, 70),
+          copy_sample("hot", {1, 3}, 0, 4200, int32)};
+}
+ORDO_OP_INTEGERS(index_copy) {
+  return {
+      {"dim", [](int64_t v, Device d) { return index_copy(some(d), v, one_index(1, d), some(d).narrow(0, 0, 1)); }},
+      {"index", [](int64_t v, Device d) { return index_copy(some(d), 0, one_index(v, d), some(d).narrow(0, 0, 1)); }}};
+}
+
+Sample fill_sample(const char* label, const Dims& sizes, int dim, int64_t items, bool number) {
+  Sample s;
+  s.label = label;
+  s.inputs = {test_values(sizes, 1), test_indices({items}, sizes[dim], 2)};
+  if (!number) s.inputs.push_back(test_values({}, 3));
+  s.run = [=](const TensorList& in) {
+    return number ? index_fill(in[0], dim, in[1], 1) : index_fill(in[0], dim, in[1], in[2]);
+  };
+  s.reference = [=](const TensorList& in) {
+    auto out = in[0].to_vector<double>();
+    const double value = number ? 1 : in[2].item<double>();
+    for_sliced(sizes, in[1], dim, [&](size_t to, size_t) { out[to] = value; });
+    return out;
+  };
+  s.gradient = sizes.product() <= 100;
+  s.tolerance = 0;
+  return s;
+}
+ORDO_OP_SIZES(index_fill) {
+  return {fill_sample("items", {5, 3}, 0, n, true), fill_sample("destinations", {n}, 0, 40, false),
+          fill_sample("columns", {4, n}, 0, 9, true), fill_sample("outer", {n, 4}, 1, 9, false)};
+}
+ORDO_OP_SAMPLES(index_fill) {
+  return {fill_sample("number", {5}, 0, 3, true), fill_sample("tensor", {4, 3}, 0, 2, false),
+          fill_sample("columns", {3, 6}, 1, 3, false), fill_sample("no_items", {3, 2}, 0, 0, true)};
+}
+ORDO_OP_INTEGERS(index_fill) {
+  return {{"dim", [](int64_t v, Device d) { return index_fill(some(d), v, one_index(1, d), 1); }},
+          {"index", [](int64_t v, Device d) { return index_fill(some(d), 0, one_index(v, d), 1); }},
+          {"value", [](int64_t v, Device d) { return index_fill(some(d).to(int32), 0, one_index(1, d), v); }}};
+}
+
+TEST(Scatter, the_last_item_stays) {
+  for (Device device : test_devices()) {
+    const Tensor index = tensor<int64_t>({2, 0, 2, 2, 0}).to(device), src = tensor<float>({1, 2, 3, 4, 5}).to(device);
+    const Tensor s = src.clone().set_requires_grad(), x = zeros({3}, {.device = device}).set_requires_grad();
+    const Tensor out = scatter(x, 0, index, s);
+    EXPECT_EQ(out.to_vector<float>(), (std::vector<float>{5, 0, 4}));
+    (out * tensor<float>({10, 20, 30}).to(device)).sum().backward();
+    EXPECT_EQ(s.grad().to_vector<float>(), (std::vector<float>{0, 0, 0, 30, 10}));
+    EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{0, 20, 0}));
+    const Tensor rows = index_copy(zeros({3, 1}, {.device = device}), 0, index, src.view({5, 1}));
+    EXPECT_EQ(rows.to_vector<float>(), (std::vector<float>{5, 0, 4}));
+  }
+}
+
+// Many items for few places, at every level: no race decides.
+TEST(Scatter, many_items_for_few_places) {
+  const Tensor index = test_indices({30000}, 7, 1), src = test_values({30000}, 2).to(float32);
+  const Tensor rows = test_values({300, 40}, 3).to(float32), at = test_indices({300}, 7, 4);
+  std::vector<float> want(7, 0.f);
+  const auto indices = index.to_vector<int64_t>();
+  const auto values = src.to_vector<float>();
+  for (size_t i = 0; i < indices.size(); ++i) want[size_t(indices[i])] = values[i];
+  for (Device device : test_devices())
+    for (Determinism level : {Determinism::not_guaranteed, Determinism::device_to_device}) {
+      const DeterminismGuard guard(level);
+      EXPECT_EQ(scatter(zeros({7}, {.device = device}), 0, index.to(device), src.to(device)).to_vector<float>(), want);
+      const Tensor expanded = at.view({300, 1}).expand({300, 40});
+      EXPECT_EQ(
+          bytes_of(scatter(zeros({7, 40}, {.device = device}), 0, expanded.contiguous().to(device), rows.to(device))),
+          bytes_of(index_copy(zeros({7, 40}), 0, at, rows)));
+    }
+}
+
+TEST(Scatter, in_place) {
+  for (Device device : test_devices()) {
+    Tensor x = zeros({2, 3}, {.device = device});
+    x.t().scatter_(0, from_vector<int64_t>({0, 1, 0, 2}, {2, 2}).to(device), 7);
+    EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{7, 0, 0, 0, 7, 7}));
+    x.scatter_(1, from_vector<int64_t>({1}, {1, 1}).to(device), x);  // reads x first
+    EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{7, 7, 0, 0, 7, 7}));
+    x.index_copy_(1, tensor<int64_t>({2, 0}).to(device), x.narrow(1, 0, 2));
+    EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{7, 7, 7, 7, 7, 0}));
+    x.index_fill_(0, tensor<int64_t>({1}).to(device), -1);
+    EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{7, 7, 7, -1, -1, -1}));
+    x.index_fill_(1, tensor<int64_t>({0}).to(device), scalar_tensor(5));
+    EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{5, 7, 7, 5, -1, -1}));
+  }
+}
+
+TEST(Scatter, in_place_is_recorded) {
+  const Tensor src = ones({2}).set_requires_grad(), value = scalar_tensor(2).set_requires_grad();
+  Tensor x = zeros({3}) * 1;
+  x.scatter_(0, tensor<int64_t>({2, 0}), src);
+  x.index_fill_(0, tensor<int64_t>({2}), value);
+  (x * tensor<float>({1, 10, 100})).sum().backward();
+  EXPECT_EQ(src.grad().to_vector<float>(), (std::vector<float>{0, 1}));
+  EXPECT_EQ(value.grad().item<float>(), 100);
+}
+
+TEST(Scatter, bad_input) {
+  for (Device device : test_devices()) {
+    const TensorOptions on{.device = device}, integers{.dtype = int64, .device = device};
+    Tensor x = zeros({3, 4}, on);
+    const Tensor index = zeros({2, 4}, integers), src = zeros({2, 4}, on);
+    const auto wait = [] { return cuda::is_available() ? cuda::synchronize() : void(); };
+    for (int64_t value : {3, -1}) {
+      const Tensor wrong = from_vector<int64_t>({0, 0, value, 0, 0, 0, value, 0}, {2, 4}).to(device);
+      const std::string text = "index[2] = " + std::to_string(value);
+      EXPECT_ORDO_ERROR((scatter(x, 0, wrong, src), wait()), IndexError, "[scatter] " + text);
+      EXPECT_ORDO_ERROR((scatter(x, 0, wrong, 1), wait()), IndexError, "[scatter] " + text);
+      EXPECT_ORDO_ERROR((x.scatter_(0, wrong.narrow(0, 0, 1), ones({1, 4}, on)), wait()), IndexError, "[scatter_] ");
+      if (device.is_cpu()) {
+        EXPECT_EQ(x.sum().item<float>(), 0) << "before anything is written";
+      }
+      const Tensor line = tensor<int64_t>({0, value}).to(device);
+      EXPECT_ORDO_ERROR((index_copy(x, 0, line, zeros({2, 4}, on)), wait()), IndexError, "[index_copy] index[1]");
+      EXPECT_ORDO_ERROR((index_fill(x, 0, line, 1), wait()), IndexError, "[index_fill] index[1]");
+      x = zeros({3, 4}, on);
+    }
+    EXPECT_ORDO_ERROR(scatter({}, 0, index, src), ValueError, "scatter");
+    EXPECT_ORDO_ERROR(scatter(x, 0, {}, src), ValueError, "scatter");
+    EXPECT_ORDO_ERROR(scatter(x, 0, {}, 1), ValueError, "scatter");
+    EXPECT_ORDO_ERROR(scatter(x, 2, index, src), IndexError, "scatter");
+    EXPECT_ORDO_ERROR(scatter(x, 0, zeros({3, 4}, integers), src), ShapeError, "scatter");
+    EXPECT_ORDO_ERROR(scatter(x, 0, zeros({2, 5}, integers), 1), ShapeError, "scatter");
+    EXPECT_ORDO_ERROR(scatter(x, 0, src, src), DTypeError, "scatter");
+    EXPECT_ORDO_ERROR(scatter(x, 0, index, src.to(float64)), DTypeError, "scatter");
+    EXPECT_ORDO_ERROR(scatter(x.to(int32), 0, index, 1.5), DTypeError, "scatter");
+    EXPECT_ORDO_ERROR(scatter(x.to(uint8), 0, index, 300), ValueError, "scatter");
+    EXPECT_ORDO_ERROR(index_copy(x, 0, index, src), ShapeError, "index_copy");
+    EXPECT_ORDO_ERROR(index_copy(x, 0, tensor<int64_t>({1}).to(device), src), ShapeError, "index_copy");
+    EXPECT_ORDO_ERROR(index_fill(x, 0, index, 1), ShapeError, "index_fill");
+    EXPECT_ORDO_ERROR(index_fill(x, 0, tensor<int64_t>({1}).to(device), src), ShapeError, "index_fill");
+    Tensor expanded = zeros({3, 1}, on).expand({3, 4});
+    EXPECT_ORDO_ERROR(expanded.scatter_(0, index, src), ShapeError, "scatter_");
+    EXPECT_ORDO_ERROR(expanded.index_fill_(0, tensor<int64_t>({1}).to(device), 1), ShapeError, "index_fill_");
+    if (device.is_cuda()) EXPECT_ORDO_ERROR(scatter(x, 0, index.to(cpu), src), DeviceError, "scatter");
+  }
+}
+
+}  // namespace
+}  // namespace ordo::test
