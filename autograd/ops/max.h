@@ -7,10 +7,10 @@
 
 namespace ordo {
 
-/// What max and min over one dimension give.
+/// What max, min, sort and their like over one dimension give.
 struct MaxResult {
   Tensor values;
-  Tensor indices;  ///< int64, along the reduced dimension
+  Tensor indices;  ///< int64, along the dimension
 };
 
 /// The largest (smallest) element, a 0-d tensor. NaN when there is one. All dtypes; ValueError for empty tensors. The

@@ -1,0 +1,26 @@
+// Running sums and products.
+#pragma once
+
+#include <ordo/engine/tensor.h>
+
+namespace ordo {
+
+/// out[i] = input[0] + ... + input[i] along `dim`. As torch.cumsum.
+///
+/// The result has input's sizes and, where that is floating, its dtype; sums of integers and bools are int64, and wrap.
+/// IndexError for a dimension that input has not. A 0-d input counts as one value.
+/// Determinism: the order is ordering rule 6 (docs/ordering.md) on every device; up to 64 values add left to right.
+/// Gradient: the running sum of the gradient from the end, in the same order from there.
+Tensor cumsum(const Tensor& input, int64_t dim);
+
+/// out[i] = input[0] * ... * input[i] along `dim`; dtypes, errors and order as cumsum. As torch.cumprod.
+///
+/// Gradient: that of input[i] is the running sum from the end of gradient * out, divided by input[i]; where the line
+/// holds zeros, its true value. A second gradient of lines with zeros takes time quadratic in their length.
+Tensor cumprod(const Tensor& input, int64_t dim);
+
+/// out[i] = log(exp(input[0]) + ... + exp(input[i])) along `dim`, without overflow: logaddexp in the order of cumsum.
+/// As torch.logcumsumexp. Floating dtypes (DTypeError).
+Tensor logcumsumexp(const Tensor& input, int64_t dim);
+
+}  // namespace ordo

@@ -1,0 +1,39 @@
+// Places in sorted lines, and counts of values in ranges. None of it has a gradient, but histogram's by its weights.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include <ordo/engine/tensor.h>
+
+namespace ordo {
+
+/// For each value v, the first place in its line of sorted_sequence where v could stand: before elements that are equal
+/// to it, or, with `right`, behind them. NaN stands last. As torch.searchsorted.
+///
+/// sorted_sequence ascends along its last dimension; it is 1-d, or has the sizes of values but for the last
+/// (ShapeError). `sorter`, where given, is its argsort: sorted_sequence itself may then be in any order. All dtypes;
+/// the two promote. The result has the sizes of values; int64, or int32 with out_int32. The same everywhere.
+Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool out_int32 = false, bool right = false,
+                    const Tensor& sorter = {});
+/// searchsorted(boundaries, input, out_int32, right), boundaries being 1-d. As torch.bucketize.
+Tensor bucketize(const Tensor& input, const Tensor& boundaries, bool out_int32 = false, bool right = false);
+
+/// How many elements lie in each of `bins` equal ranges from min to max, which belongs to the last; input's dtype,
+/// floating. Others and NaN are not counted. min = max = 0 stands for the least and the greatest element; where those
+/// are equal, the range is one wider on both sides. As torch.histc. ValueError unless bins is positive and the range is
+/// finite and not reversed.
+Tensor histc(const Tensor& input, int64_t bins = 100, double min = 0, double max = 0);
+
+struct HistogramResult {
+  Tensor hist, bin_edges;
+};
+/// The same with edges: bins are [edge, next edge), the last one with its end. `weight`, of input's sizes and dtype, is
+/// added instead of counted, by bincount, whose levels hold. With `density` the bins' areas add up to 1.
+/// `bins` is a 1-d tensor of ascending edges, of input's dtype; or their number, in `range`, which is histc's where it
+/// is not given. float32 and float64. As torch.histogram.
+HistogramResult histogram(const Tensor& input, const Tensor& bins, const Tensor& weight = {}, bool density = false);
+HistogramResult histogram(const Tensor& input, int64_t bins = 100, std::optional<std::pair<double, double>> range = {},
+                          const Tensor& weight = {}, bool density = false);
+
+}  // namespace ordo

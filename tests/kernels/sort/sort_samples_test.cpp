@@ -1,0 +1,270 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <ordo/autograd/ops/sort.h>
+#include <ordo/engine/error.h>
+#include <ordo/engine/parallel.h>
+#include "tests/kernels/scan/lines.h"
+#include "tests/support/integer_arguments.h"
+
+namespace ordo::test {
+namespace {
+
+Line order_of(const Line& x, bool descending) {
+  std::vector<int64_t> order(x.size());
+  std::iota(order.begin(), order.end(), int64_t(0));
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return descending ? x[size_t(a)] > x[size_t(b)] : x[size_t(a)] < x[size_t(b)];
+  });
+  return Line(order.begin(), order.end());
+}
+Line sorted(Line x) {
+  std::sort(x.begin(), x.end());
+  return x;
+}
+Line ascending_order(const Line& x) { return order_of(x, false); }
+Line descending_order(const Line& x) { return order_of(x, true); }
+Line descending(Line x) {
+  std::sort(x.rbegin(), x.rend());
+  return x;
+}
+
+Tensor values_of(const Tensor& t, int64_t d) { return sort(t, d).values; }
+Tensor descending_values(const Tensor& t, int64_t d) { return sort(t, d, true).values; }
+Tensor indices_of(const Tensor& t, int64_t d) { return sort(t, d).indices; }
+Tensor order(const Tensor& t, int64_t d) { return argsort(t, d); }
+Tensor order_down(const Tensor& t, int64_t d) { return argsort(t, d, true); }
+
+ORDO_OP_SAMPLES(sort) {
+  return {line_sample("0-d", test_values({}), 0, values_of, sorted),
+          line_sample("rows", test_values({3, 10}), 1, values_of, sorted),
+          line_sample("columns", test_values({6, 4}), 0, descending_values, descending),
+          line_sample("middle", test_values({2, 5, 3}), 1, values_of, sorted),
+          line_sample("empty", test_values({0, 4}), 0, values_of, sorted),
+          line_sample("no rows", test_values({0, 4}), 1, values_of, sorted),
+          line_sample("ties", test_indices({3, 300}, 9).to(float64), 1, indices_of, ascending_order),
+          line_sample("one line", test_values({70000}), 0, values_of, sorted),
+          line_sample("integers", test_indices({500, 3}, 300), 0, indices_of, ascending_order),
+          line_sample("bool", test_indices({3, 40}, 2).to(boolean), 1, indices_of, ascending_order)};
+}
+ORDO_OP_SIZES(sort) {
+  return {line_sample("along", test_values({2, n}), 1, values_of, sorted),
+          line_sample("across", test_values({n, 3}), 0, descending_values, descending),
+          line_sample("rows", test_values({n, 5}), 1, values_of, sorted),
+          line_sample("ties", test_indices({2, n}, 7).to(float64), 1, indices_of, ascending_order)};
+}
+ORDO_OP_SAMPLES(argsort) {
+  return {line_sample("rows", test_values({3, 10}), 1, order, ascending_order),
+          line_sample("ties down", test_indices({300, 3}, 5).to(float64), 0, order_down, descending_order),
+          line_sample("uint8", test_indices({4, 90}, 200, 1, uint8), 1, order_down, descending_order)};
+}
+ORDO_OP_SIZES(argsort) {
+  return {line_sample("along", test_values({2, n}), 1, order, ascending_order),
+          line_sample("ties down", test_indices({n, 3}, 5), 0, order_down, descending_order)};
+}
+
+Line first(Line x, int64_t k) {
+  x.resize(size_t(k));
+  return x;
+}
+std::vector<Sample> top_samples(int64_t n, int64_t k) {
+  const auto largest = [k](const Tensor& t, int64_t d) { return topk(t, k, d).values; };
+  const auto least = [k](const Tensor& t, int64_t d) { return topk(t, k, d, false).indices; };
+  std::vector<Sample> both{
+      line_sample("largest", test_values({2, n}), 1, largest, [k](const Line& x) { return first(descending(x), k); }),
+      line_sample("least, ties", test_indices({n, 3}, 7).to(float64), 0, least,
+                  [k](const Line& x) { return first(ascending_order(x), k); })};
+  both[0].gradient = both[0].gradient && k > 0;
+  both[1].gradient = false;
+  return both;
+}
+ORDO_OP_SAMPLES(topk) {
+  std::vector<Sample> all;
+  for (auto [n, k] : {std::pair<int64_t, int64_t>{10, 3}, {5, 0}, {5, 5}, {900, 4}, {900, 100}, {9000, 2}})
+    for (Sample& s : top_samples(n, k)) {
+      s.label += " " + std::to_string(k) + " of " + std::to_string(n);
+      all.push_back(std::move(s));
+    }
+  return all;
+}
+ORDO_OP_SIZES(topk) { return top_samples(n, std::min<int64_t>(n, 3)); }
+
+std::vector<Sample> place_samples(int64_t n, int64_t k) {
+  const auto value = [k](const Tensor& t, int64_t d) { return kthvalue(t, k, d, true).values; };
+  const auto index = [k](const Tensor& t, int64_t d) { return kthvalue(t, k, d, true).indices; };
+  std::vector<Sample> both{line_sample("value", test_values({2, n}), 1, value,
+                                       [k](const Line& x) { return Line{sorted(x)[size_t(k - 1)]}; }),
+                           line_sample("index, ties", test_indices({n, 3}, 7).to(float64), 0, index,
+                                       [k](const Line& x) { return Line{ascending_order(x)[size_t(k - 1)]}; })};
+  both[1].gradient = false;
+  return both;
+}
+ORDO_OP_SAMPLES(kthvalue) {
+  std::vector<Sample> all = place_samples(9, 4);
+  for (Sample& s : place_samples(700, 700)) all.push_back(std::move(s));
+  return all;
+}
+ORDO_OP_SIZES(kthvalue) { return place_samples(n, (n + 2) / 3); }
+
+Line middle(const Line& x) { return {sorted(x)[(x.size() - 1) / 2]}; }
+Line middle_place(const Line& x) { return {ascending_order(x)[(x.size() - 1) / 2]}; }
+Tensor median_values(const Tensor& t, int64_t d) { return median(t, d, true).values; }
+Tensor median_indices(const Tensor& t, int64_t d) { return median(t, d, true).indices; }
+Tensor nanmedian_values(const Tensor& t, int64_t d) { return nanmedian(t, d, true).values; }
+Tensor median_all(const Tensor& t, int64_t) { return median(t); }
+
+ORDO_OP_SAMPLES(median) {
+  return {line_sample("rows", test_values({3, 10}), 1, median_values, middle),
+          line_sample("columns", test_values({7, 4}), 0, median_values, middle),
+          line_sample("0-d", test_values({}), 0, median_values, middle),
+          line_sample("all", test_values({31}), 0, median_all, middle),
+          line_sample("ties", test_indices({3, 500}, 30).to(float64), 1, median_indices, middle_place),
+          line_sample("integers", test_indices({3, 20}, 30), 1, median_values, middle)};
+}
+ORDO_OP_SIZES(median) {
+  return {line_sample("along", test_values({2, n}), 1, median_values, middle),
+          line_sample("across", test_indices({n, 3}, 9), 0, median_indices, middle_place)};
+}
+ORDO_OP_SAMPLES(nanmedian) {
+  return {line_sample("rows", test_values({3, 10}), 1, nanmedian_values, middle),
+          line_sample("across", test_values({70, 4}), 0, nanmedian_values, middle)};
+}
+ORDO_OP_SIZES(nanmedian) { return {line_sample("along", test_values({2, n}), 1, nanmedian_values, middle)}; }
+
+Line commonest(const Line& x) {
+  Line best;
+  int64_t most = 0;
+  for (double v : sorted(x)) {
+    const int64_t count = std::count(x.begin(), x.end(), v);
+    if (count > most) most = count, best = {v};
+  }
+  return best;
+}
+Line last_commonest(const Line& x) {
+  const double v = commonest(x)[0];
+  return {double(x.rend() - std::find(x.rbegin(), x.rend(), v) - 1)};
+}
+Tensor mode_values(const Tensor& t, int64_t d) { return mode(t, d, true).values; }
+Tensor mode_indices(const Tensor& t, int64_t d) { return mode(t, d, true).indices; }
+
+ORDO_OP_SAMPLES(mode) {
+  return {line_sample("distinct", test_values({3, 6}), 1, mode_values, commonest),
+          line_sample("columns", test_indices({60, 4}, 5).to(float64), 0, mode_values, commonest),
+          line_sample("places", test_indices({3, 400}, 30), 1, mode_indices, last_commonest)};
+}
+ORDO_OP_SIZES(mode) {
+  return {line_sample("along", test_indices({2, n}, 9), 1, mode_indices, last_commonest),
+          line_sample("rows", test_indices({n, 3}, 3).to(float64), 1, mode_values, commonest)};
+}
+
+#define ORDO_SORT_DIM(op, call)                                 \
+  ORDO_OP_INTEGERS(op) {                                        \
+    return {{"dim", [](int64_t v, Device d) { return call; }}}; \
+  }
+ORDO_SORT_DIM(sort, sort(some(d), v).values)
+ORDO_SORT_DIM(argsort, argsort(some(d), v))
+ORDO_SORT_DIM(median, median(some(d), v).values)
+ORDO_SORT_DIM(nanmedian, nanmedian(some(d), v).values)
+ORDO_SORT_DIM(mode, mode(some(d), v).values)
+ORDO_OP_INTEGERS(topk) {
+  return {{"k", [](int64_t v, Device d) { return topk(some(d), v).values; }},
+          {"dim", [](int64_t v, Device d) { return topk(some(d), 1, v).values; }}};
+}
+ORDO_OP_INTEGERS(kthvalue) {
+  return {{"k", [](int64_t v, Device d) { return kthvalue(some(d), v).values; }},
+          {"dim", [](int64_t v, Device d) { return kthvalue(some(d), 1, v).values; }}};
+}
+
+TEST(Sort, nan_is_greatest_and_zeros_are_equal) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  for (Device device : test_devices())
+    for (DType dtype : {float16, bfloat16, float32, float64}) {
+      const Tensor t = tensor<double>({0.0, -nan, inf, -0.0, nan, -inf, 0.0, -1}).to(dtype).to(device);
+      const MaxResult up = sort(t), down = sort(t, 0, true);
+      EXPECT_EQ(up.indices.to_vector<int64_t>(), (std::vector<int64_t>{5, 7, 0, 3, 6, 2, 1, 4})) << name(dtype);
+      EXPECT_EQ(down.indices.to_vector<int64_t>(), (std::vector<int64_t>{1, 4, 2, 0, 3, 6, 7, 5})) << name(dtype);
+      EXPECT_TRUE(std::signbit(up.values.to_vector<double>()[3]));
+      EXPECT_EQ(topk(t, 3).indices.to_vector<int64_t>(), (std::vector<int64_t>{1, 4, 2}));
+      EXPECT_EQ(median(t, 0).indices.item<int64_t>(), 1);
+      EXPECT_TRUE(std::isnan(median(t).item<double>()));
+      EXPECT_EQ(nanmedian(t, 0).indices.item<int64_t>(), 0);
+      EXPECT_EQ(nanmedian(t).item<double>(), 0);
+      EXPECT_EQ(mode(t).indices.item<int64_t>(), 6);
+      EXPECT_EQ(mode(tensor<double>({nan, nan, 1}).to(dtype).to(device)).values.item<double>(), 1);
+    }
+}
+
+TEST(Sort, extreme_integers) {
+  const int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+  for (Device device : test_devices()) {
+    const Tensor t = tensor<int64_t>({most, 0, least, -1, 1, least}).to(device);
+    EXPECT_EQ(sort(t).indices.to_vector<int64_t>(), (std::vector<int64_t>{2, 5, 3, 1, 4, 0}));
+    const Tensor many = test_indices({3, 1000}, 1000).to(device) - 500;
+    for (DType dtype : {int32, int64})
+      EXPECT_EQ(sort(many.to(dtype), 1).indices.to_vector<int64_t>(),
+                sort(many.to(float64), 1).indices.to_vector<int64_t>());
+  }
+}
+
+TEST(Sort, is_the_same_with_any_number_of_threads) {
+  const int before = num_threads();
+  const Tensor one = test_indices({200000}, 5000).to(float32), rows = test_values({5, 40000});
+  set_num_threads(1);
+  const auto a = bytes_of(sort(one).indices), b = bytes_of(sort(rows, 1, true).indices);
+  const auto c = bytes_of(topk(one, 50000).indices);
+  for (int threads : {2, 7}) {
+    set_num_threads(threads);
+    EXPECT_EQ(bytes_of(sort(one).indices), a);
+    EXPECT_EQ(bytes_of(sort(rows, 1, true).indices), b);
+    EXPECT_EQ(bytes_of(topk(one, 50000).indices), c);
+    for (int64_t k : {1, 20, 64})  // few of many: no line is sorted
+      EXPECT_EQ(bytes_of(topk(one, k).indices), bytes_of(argsort(one, 0, true).narrow(0, 0, k))) << k;
+  }
+  set_num_threads(before);
+}
+
+TEST(Sort, gradients_go_where_values_were) {
+  for (Device device : test_devices()) {
+    Tensor t = tensor<float>({3, 1, 3, 2}).to(device).set_requires_grad();
+    sort(t, 0, true).values.backward(tensor<float>({1, 10, 100, 1000}).to(device));
+    EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{1, 1000, 10, 100}));
+    t.zero_grad();
+    median(tensor<float>({0}).to(device) + t).backward();
+    EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{0, 0, 0, 1}));
+    t.zero_grad();
+    kthvalue(t, 3, 0).values.backward();
+    EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{1, 0, 0, 0}));
+    t.zero_grad();
+    const Tensor u = tensor<float>({3, 1, 3, 3}).to(device).set_requires_grad();
+    median(u).backward();
+    EXPECT_EQ(u.grad().to_vector<double>()[0], double(1.0f / 3));
+    const Tensor m = tensor<float>({3, 1, 3, 2}).to(device).set_requires_grad();
+    mode(m).values.backward();
+    EXPECT_EQ(m.grad().to_vector<float>(), (std::vector<float>{0, 0, 1, 0}));
+  }
+}
+
+TEST(Sort, shapes_and_bad_input) {
+  const Tensor t = test_values({2, 3, 4});
+  EXPECT_EQ(kthvalue(t, 2, 1).values.sizes(), Dims({2, 4}));
+  EXPECT_EQ(kthvalue(t, 2, 1, true).indices.sizes(), Dims({2, 1, 4}));
+  EXPECT_EQ(topk(t, 2, 0).values.sizes(), Dims({2, 3, 4}));
+  EXPECT_EQ(median(ones({0, 3}), 1).values.sizes(), Dims({0}));
+  EXPECT_TRUE(std::isnan(median(ones({0})).item<double>()));
+  EXPECT_ORDO_ERROR(median(ones({0}, int64)), ValueError, "median");
+  EXPECT_ORDO_ERROR(median(ones({3, 0}), 1), ValueError, "median");
+  EXPECT_ORDO_ERROR(mode(ones({0})), ValueError, "mode");
+  EXPECT_ORDO_ERROR(sort(t, 3), IndexError, "sort");
+  EXPECT_ORDO_ERROR(argsort(Tensor()), ValueError, "argsort");
+  EXPECT_ORDO_ERROR(topk(t, 5), ValueError, "topk");
+  EXPECT_ORDO_ERROR(topk(t, -1), ValueError, "topk");
+  EXPECT_ORDO_ERROR(kthvalue(t, 0), ValueError, "kthvalue");
+  EXPECT_ORDO_ERROR(kthvalue(t, 5), ValueError, "kthvalue");
+}
+
+}  // namespace
+}  // namespace ordo::test
