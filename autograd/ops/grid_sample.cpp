@@ -1,0 +1,100 @@
+#include <ordo/autograd/ops/grid_sample.h>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/views.h>
+#include <ordo/autograd/tape.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/resampling/grid_sample.h>
+
+namespace ordo {
+
+ORDO_REGISTER_OP({.name = "affine_grid", .family = "resampling", .dtypes = kFloatingTypes});
+
+namespace {
+
+Tensor grid_sample_call(const Tensor& input, const Tensor& grid, const kernels::GridRules& rules);
+
+Tensor grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid, const kernels::GridRules& rules) {
+  const OpCall call("grid_sample_backward", grad, input, grid, rules);
+  return record(call, kernels::grid_sample_backward_grid(grad, input, grid, rules), {grad, input, grid},
+                [](const Tensor&) -> TensorList {
+                  detail::fail<AutogradError>("grid_sample", "the gradient of a grid cannot be differentiated again");
+                });
+}
+
+// Linear in `grad`; how it depends on the grid is how the forward pass does.
+Tensor input_gradient(const Tensor& grad, const Tensor& grid, const Dims& sizes, const kernels::GridRules& rules) {
+  const OpCall call("grid_sample_backward", grad, grid, sizes, rules);
+  return record(call, kernels::grid_sample_backward_input(grad, grid, sizes, rules), {grad, grid},
+                [grad = Saved(grad), grid = Saved(grid), rules, of_grad = grad.requires_grad(),
+                 of_grid = grid.requires_grad()](const Tensor& g) -> TensorList {
+                  return {of_grad ? grid_sample_call(g, grid.get(), rules) : Tensor(),
+                          of_grid ? grid_gradient(grad.get(), g, grid.get(), rules) : Tensor()};
+                });
+}
+
+Tensor sample_of(const OpCall& call, const Tensor& input, const Tensor& grid, const kernels::GridRules& rules) {
+  Tensor result = kernels::grid_sample(input, grid, rules);
+  const bool of_input = input.requires_grad(), of_grid = grid.requires_grad();
+  return record(call, std::move(result), {input, grid},
+                [input = of_grid ? Saved(input) : Saved(), grid = Saved(grid), sizes = input.sizes(), rules, of_input,
+                 of_grid](const Tensor& grad) -> TensorList {
+                  return {of_input ? input_gradient(grad, grid.get(), sizes, rules) : Tensor(),
+                          of_grid ? grid_gradient(grad, input.get(), grid.get(), rules) : Tensor()};
+                });
+}
+
+Tensor grid_sample_call(const Tensor& input, const Tensor& grid, const kernels::GridRules& rules) {
+  const OpCall call("grid_sample", input, grid, rules);
+  return sample_of(call, input, grid, rules);
+}
+
+/// The coordinates of n cells, as the last but one of `rank` dimensions counted from dimension `at`.
+Tensor coordinates(int64_t n, bool align_corners, int rank, int at, const Tensor& like) {
+  std::vector<double> values = checked::vector<double>("affine_grid", n);
+  for (int64_t i = 0; i < n; ++i) {
+    if (align_corners)
+      values[size_t(i)] = n > 1 ? -1 + 2 * double(i) / double(n - 1) : 0;
+    else
+      values[size_t(i)] = (2 * double(i) + 1) / double(n) - 1;
+  }
+  Dims sizes = Dims::filled(rank + 2, 1);
+  sizes[at] = n;
+  return from_vector<double>(values, sizes).to(like.device(), like.dtype());
+}
+
+}  // namespace
+
+Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode, GridPadding padding_mode,
+                   bool align_corners) {
+  const OpCall call("grid_sample", input, grid, mode, padding_mode, align_corners);
+  return sample_of(call, input, grid, kernels::grid_rules(mode, padding_mode, align_corners));
+}
+
+Tensor affine_grid(const Tensor& theta, const Dims& size, bool align_corners) {
+  const OpCall call("affine_grid", theta, size, align_corners);
+  const char* const op = call.name();
+  detail::expect_defined(op, theta, "theta");
+  detail::expect_floating(op, theta);
+  const int rank = size.size() - 2;
+  ORDO_CHECK(rank == 2 || rank == 3, ShapeError, op, "takes a size [N, C, H, W] or [N, C, D, H, W], not {}", size);
+  ORDO_CHECK(theta.sizes() == Dims({size[0], rank, rank + 1}), ShapeError, op,
+             "takes a theta of shape {} for size {}, not {}", Dims({size[0], rank, rank + 1}), size, theta.sizes());
+  for (int64_t n : size) ORDO_CHECK(n >= 1, ValueError, op, "takes sizes of at least 1, not {}", size);
+  (void)size.product(op);
+  Dims columns = Dims::filled(rank + 2, 1);  // [N, 1, ..., 1, rank]: a column of theta
+  columns[0] = size[0];
+  columns[rank + 1] = rank;
+  const auto column = [&](int k) { return theta.select(2, k).reshape(columns); };
+  Tensor grid;
+  for (int k = 0; k < rank; ++k) {  // x stands along the innermost dimension
+    const Tensor part = coordinates(size[rank + 1 - k], align_corners, rank, rank - k, theta) * column(k);
+    grid = k == 0 ? part : grid + part;
+  }
+  return call.done(grid + column(rank));
+}
+
+}  // namespace ordo

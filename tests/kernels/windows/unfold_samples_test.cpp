@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/ops/unfold.h>
+#include "tests/support/integer_arguments.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+struct Case {
+  const char* label;
+  Dims image;  // [N, C, H, W] or [C, H, W]
+  Size2 kernel, dilation = 1, padding = 0, stride = 1;
+
+  int64_t windows(int k) const {
+    const int64_t size = image[image.size() - 2 + k];
+    return (size + 2 * padding[k] - dilation[k] * (kernel[k] - 1) - 1) / stride[k] + 1;
+  }
+  int64_t channels() const { return image[image.size() - 3]; }
+  Dims columns() const {
+    Dims sizes{channels() * kernel[0] * kernel[1], windows(0) * windows(1)};
+    if (image.size() == 4) sizes.insert(0, image[0]);
+    return sizes;
+  }
+  /// f(element of the columns, element of the images) for all that are not padding.
+  template <class F>
+  void each(F f) const {
+    const int64_t height = image[image.size() - 2], width = image[image.size() - 1];
+    const int64_t planes = channels() * (image.size() == 4 ? image[0] : 1);
+    int64_t at = 0;
+    for (int64_t p = 0; p < planes; ++p)
+      for (int64_t u = 0; u < kernel[0]; ++u)
+        for (int64_t v = 0; v < kernel[1]; ++v)
+          for (int64_t i = 0; i < windows(0); ++i)
+            for (int64_t j = 0; j < windows(1); ++j, ++at) {
+              const int64_t y = i * stride[0] - padding[0] + u * dilation[0];
+              const int64_t x = j * stride[1] - padding[1] + v * dilation[1];
+              if (y >= 0 && y < height && x >= 0 && x < width) f(size_t(at), size_t((p * height + y) * width + x));
+            }
+  }
+};
+
+const Case kCases[] = {
+    {"2x2", {1, 2, 3, 4}, 2},
+    {"image", {2, 4, 5}, {2, 3}},
+    {"stride", {2, 1, 5, 6}, 2, 1, 0, {2, 3}},
+    {"padding", {1, 2, 3, 4}, 3, 1, {1, 2}, 2},
+    {"dilation", {1, 1, 6, 7}, {2, 3}, {2, 3}, 1, {1, 2}},
+    {"one_cell", {1, 2, 1, 1}, 1},
+    {"padding_only", {1, 1, 2, 2}, 1, 1, 2, 3},
+    {"no_samples", {0, 2, 3, 3}, 2},
+};
+
+Sample unfold_sample(const Case& c) {
+  Sample s;
+  s.label = c.label;
+  s.inputs = {test_values(c.image, 1)};
+  s.run = [c](const TensorList& in) { return unfold(in[0], c.kernel, c.dilation, c.padding, c.stride); };
+  s.reference = [c](const TensorList& in) {
+    const auto x = in[0].to_vector<double>();
+    std::vector<double> out(size_t(c.columns().product()), 0.0);
+    c.each([&](size_t column, size_t cell) { out[column] = x[cell]; });
+    return out;
+  };
+  s.gradient = s.inputs[0].numel() < 100;
+  return s;
+}
+Sample fold_sample(const Case& c) {
+  Sample s;
+  s.label = c.label;
+  s.inputs = {test_values(c.columns(), 1)};
+  s.run = [c](const TensorList& in) {
+    const Size2 size(c.image[c.image.size() - 2], c.image[c.image.size() - 1]);
+    return fold(in[0], size, c.kernel, c.dilation, c.padding, c.stride);
+  };
+  s.reference = [c](const TensorList& in) {
+    const auto columns = in[0].to_vector<double>();
+    std::vector<double> out(size_t(c.image.product()), 0.0);
+    c.each([&](size_t column, size_t cell) { out[cell] += columns[column]; });
+    return out;
+  };
+  s.gradient = s.inputs[0].numel() < 100;
+  s.tolerance = 16;
+  return s;
+}
+
+std::vector<Sample> samples(Sample (*make)(const Case&), std::vector<Case> more) {
+  std::vector<Sample> out;
+  for (const Case& c : kCases) out.push_back(make(c));
+  for (const Case& c : more) out.push_back(make(c));
+  return out;
+}
+std::vector<Sample> sized(Sample (*make)(const Case&), int64_t n) {
+  return {make({"width", {1, 2, 2, n}, {2, 3}, 1, 1}), make({"height", {1, 1, n, 2}, 2, 1, 1, {2, 1}}),
+          make({"planes", {n, 1, 3, 2}, 2}), make({"window", {1, 1, 2, n}, {1, n}, 1, {0, n / 2}, {1, n / 4 + 1}})};
+}
+
+ORDO_OP_SAMPLES(unfold) { return samples(unfold_sample, {{"large", {2, 3, 33, 29}, 3, 1, 1}}); }
+ORDO_OP_SIZES(unfold) { return sized(unfold_sample, n); }
+ORDO_OP_SAMPLES(fold) {
+  return samples(fold_sample, {{"large", {2, 3, 33, 29}, 3, 1, 1}, {"more_than_64_cells", {1, 1, 20, 21}, 9, 1, 4}});
+}
+ORDO_OP_SIZES(fold) { return sized(fold_sample, n); }
+
+Tensor image(Device d) { return some(d).view({1, 2, 3}); }
+ORDO_OP_INTEGERS(unfold) {
+  return {{"kernel", [](int64_t v, Device d) { return unfold(image(d), v); }},
+          {"dilation", [](int64_t v, Device d) { return unfold(image(d), 2, v); }},
+          {"padding", [](int64_t v, Device d) { return unfold(image(d), 2, 1, v); }},
+          {"stride", [](int64_t v, Device d) { return unfold(image(d), 2, 1, 0, v); }},
+          {"kernel and padding", [](int64_t v, Device d) { return unfold(image(d), v, 1, v); }}};
+}
+ORDO_OP_INTEGERS(fold) {
+  return {{"output_size", [](int64_t v, Device d) { return fold(some(d), v, 1); }},
+          {"height",
+           [](int64_t v, Device d) {
+             return fold(some(d), {v, 3}, 1);
+           }},
+          {"kernel",
+           [](int64_t v, Device d) {
+             return fold(some(d), {1, 3}, v);
+           }},
+          {"dilation",
+           [](int64_t v, Device d) {
+             return fold(some(d), {1, 4}, {1, 2}, v);
+           }},
+          {"padding", [](int64_t v, Device d) { return fold(some(d), 1, 1, 1, v); }},
+          {"stride", [](int64_t v, Device d) {
+             return fold(some(d), {1, 3}, 1, 1, 0, v);
+           }}};
+}
+
+TEST(Unfold, refuses) {
+  EXPECT_ORDO_ERROR(unfold(ones({2, 3}), 1), ShapeError, "[unfold] takes an input");
+  EXPECT_ORDO_ERROR(unfold(ones({1, 3, 3}), 4), ShapeError, "does not fit");
+  EXPECT_ORDO_ERROR(unfold(ones({1, 3, 3}), 2, 1, 0, 0), ValueError, "stride");
+  EXPECT_ORDO_ERROR(unfold(zeros({1, 3, 3}, int64), 2), DTypeError, "unfold");
+  EXPECT_ORDO_ERROR(fold(ones({1, 5, 4}), 3, 2), ShapeError, "no multiple of 4 cells");
+  EXPECT_ORDO_ERROR(fold(ones({1, 4, 5}), 3, 2), ShapeError, "there are 4 windows");
+  EXPECT_ORDO_ERROR(fold(ones({4}), 3, 2), ShapeError, "[fold] takes an input");
+}
+
+}  // namespace
+}  // namespace ordo::test
