@@ -10,6 +10,9 @@ namespace ordo::kernels {
 
 ORDO_REGISTER_OP({.name = "sum", .family = "reduce", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "mean", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "nansum", .family = "reduce", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "nanmean", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "count_nonzero", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
 
 Tensor sum(const Tensor& t, const Dims& dims, bool keepdim) {
   const ordo::detail::OperationName name("sum");

@@ -1,0 +1,39 @@
+#include <ordo/autograd/ops/nansum.h>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/where.h>
+#include <ordo/autograd/tape.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
+
+namespace ordo {
+
+Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
+  const OpCall call("nansum", input, dims, keepdim);
+  detail::expect_defined("nansum", input, "input");
+  kernels::reduced_mask("nansum", input.dim(), dims);
+  const Tensor numbers = is_floating(input.dtype()) ? masked_fill(input, isnan(input), 0) : input;
+  return call.done(sum(numbers, dims, keepdim));
+}
+
+Tensor nanmean(const Tensor& input, const Dims& dims, bool keepdim) {
+  const OpCall call("nanmean", input, dims, keepdim);
+  detail::expect_defined("nanmean", input, "input");
+  detail::expect_floating("nanmean", input);
+  kernels::reduced_mask("nanmean", input.dim(), dims);
+  const DType wide = input.dtype() == float64 ? float64 : float32;  // a half type cannot hold every count
+  const Tensor nan = isnan(input), total = sum(masked_fill(input, nan, 0).to(wide), dims, keepdim);
+  return call.done((total / sum(logical_not(nan), dims, keepdim)).to(input.dtype()));
+}
+
+Tensor count_nonzero(const Tensor& input, const Dims& dims) {
+  const OpCall call("count_nonzero", input, dims);
+  detail::expect_defined("count_nonzero", input, "input");
+  kernels::reduced_mask("count_nonzero", input.dim(), dims);
+  return call.done(sum(ne(input.detach(), 0), dims));
+}
+
+}  // namespace ordo

@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/mse_loss.h>
+#include <ordo/autograd/ops/smooth_l1_loss.h>
+#include <ordo/engine/error.h>
+#include "tests/support/integer_arguments.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using Loss = Tensor (*)(const Tensor&, const Tensor&, Reduction, double);
+
+Sample sample(const char* label, Loss loss, const Dims& sizes, Reduction reduction, double bend) {
+  const bool smooth = loss == smooth_l1_loss;
+  return {.label = label,
+          .inputs = {test_values(sizes), test_values(sizes, 1)},
+          .run = [=](const TensorList& in) { return loss(in[0], in[1], reduction, bend); },
+          .reference =
+              [=](const TensorList& in) {
+                const auto a = in[0].to_vector<double>(), b = in[1].to_vector<double>();
+                std::vector<double> out;
+                double sum = 0;
+                for (size_t i = 0; i < a.size(); ++i) {
+                  const double d = std::abs(a[i] - b[i]);
+                  out.push_back((d < bend ? d * d / 2 : bend * (d - bend / 2)) / (smooth ? bend : 1));
+                  sum += out.back();
+                }
+                if (reduction == Reduction::none) return out;
+                return std::vector<double>{reduction == Reduction::mean ? sum / double(a.size()) : sum};
+              },
+          .gradient = sizes.product() <= 100,
+          .tolerance = 64};
+}
+
+std::vector<Sample> samples(Loss loss) {
+  return {sample("mean", loss, {3, 4}, Reduction::mean, 1),
+          sample("sum", loss, {5}, Reduction::sum, 0.5),
+          sample("none", loss, {2, 3}, Reduction::none, 1.5),
+          sample("0-d", loss, {}, Reduction::mean, 1),
+          sample("sum of nothing", loss, {0}, Reduction::sum, 1),
+          sample("a block and one", loss, {17, 241}, Reduction::mean, 2)};
+}
+std::vector<Sample> sized(int64_t n, Loss loss) {
+  return {sample("mean", loss, {n}, Reduction::mean, 1), sample("none", loss, {n}, Reduction::none, 1)};
+}
+
+ORDO_OP_SAMPLES(smooth_l1_loss) { return samples(smooth_l1_loss); }
+ORDO_OP_SAMPLES(huber_loss) { return samples(huber_loss); }
+ORDO_OP_SIZES(smooth_l1_loss) { return sized(n, smooth_l1_loss); }
+ORDO_OP_SIZES(huber_loss) { return sized(n, huber_loss); }
+ORDO_OP_NO_INTEGERS(smooth_l1_loss);
+ORDO_OP_NO_INTEGERS(huber_loss);
+
+TEST(SmoothL1Loss, corners) {
+  const double inf = HUGE_VAL;
+  for (Device device : test_devices()) {
+    const Tensor x = from_vector<double>({inf, -inf, 2, -2, 0, 1}, {6}).to(device).set_requires_grad();
+    const Tensor zero = zeros({6}, {float64, device});
+    EXPECT_EQ(grad({smooth_l1_loss(x, zero, Reduction::sum, 2)}, {x})[0].to_vector<double>(),
+              (std::vector<double>{1, -1, 1, -1, 0, 0.5}));
+    EXPECT_EQ(grad({huber_loss(x, zero, Reduction::sum, 2)}, {x})[0].to_vector<double>(),
+              (std::vector<double>{2, -2, 2, -2, 0, 1}));
+    EXPECT_EQ(bytes_of(smooth_l1_loss(x, zero, Reduction::none, 0)), bytes_of(l1_loss(x, zero, Reduction::none)));
+  }
+}
+
+TEST(SmoothL1Loss, bad_input) {
+  const Tensor x = ones({2, 3});
+  for (Loss loss : {static_cast<Loss>(smooth_l1_loss), static_cast<Loss>(huber_loss)}) {
+    EXPECT_ORDO_ERROR(loss(x, ones({3}), Reduction::mean, 1), ShapeError, "one shape");
+    EXPECT_ORDO_ERROR(loss(x, ones({2, 3}, {float64}), Reduction::mean, 1), DTypeError, "_");
+    EXPECT_ORDO_ERROR(loss(x, x, Reduction::mean, -1), ValueError, "must");
+    EXPECT_ORDO_ERROR(loss(x, Tensor(), Reduction::mean, 1), ValueError, "target");
+  }
+  EXPECT_ORDO_ERROR(huber_loss(x, x, Reduction::mean, 0), ValueError, "delta");
+}
+
+}  // namespace
+}  // namespace ordo::test
