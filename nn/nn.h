@@ -24,4 +24,5 @@
 #include <ordo/nn/optim/sgd.h>
 #include <ordo/nn/parameter.h>
 #include <ordo/nn/pooling.h>
+#include <ordo/nn/recurrent.h>
 #include <ordo/nn/sequential.h>

@@ -206,5 +206,37 @@ TEST(Losses, keep_their_options) {
             bytes_of(binary_cross_entropy_with_logits(logits, other)));
 }
 
+TEST(Layers, recurrent) {
+  manual_seed(5);
+  nn::LSTM layers(3, 40, {.num_layers = 2, .batch_first = true, .bidirectional = true});
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : layers.named_parameters()) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0",
+                                             "weight_ih_l0_reverse", "weight_hh_l0_reverse", "bias_ih_l0_reverse",
+                                             "bias_hh_l0_reverse", "weight_ih_l1", "weight_hh_l1", "bias_ih_l1",
+                                             "bias_hh_l1", "weight_ih_l1_reverse", "weight_hh_l1_reverse",
+                                             "bias_ih_l1_reverse", "bias_hh_l1_reverse"}));
+  for (const Tensor& t : layers.parameters()) expect_uniform(t, 1 / std::sqrt(40.0), "LSTM");
+  EXPECT_EQ(layers.weights()[8].sizes(), (Dims{160, 80}));
+
+  const Tensor x = test_values({2, 5, 3}).to(float32);
+  const auto [output, h, c] = layers(x);
+  EXPECT_EQ(output.sizes(), (Dims{2, 5, 80}));
+  EXPECT_EQ(h.sizes(), (Dims{4, 2, 40}));
+  const Tensor none = zeros({4, 2, 40});
+  const LstmResult same =
+      lstm(x, none, none, layers.parameters(), {.num_layers = 2, .bidirectional = true, .batch_first = true});
+  EXPECT_EQ(bytes_of(output), bytes_of(same.output));
+  EXPECT_EQ(bytes_of(c), bytes_of(same.c));
+
+  nn::GRU gru(3, 4, {.bias = false});
+  EXPECT_EQ(gru.parameters().size(), 2u);
+  EXPECT_EQ(gru(x).output.sizes(), (Dims{2, 5, 4}));
+  nn::RNN rnn(3, 4, {}, nn::RecurrentNonlinearity::relu);
+  EXPECT_EQ(bytes_of(rnn(x).h), bytes_of(rnn_relu(x, zeros({1, 5, 4}), rnn.parameters()).h));
+  EXPECT_ORDO_ERROR(nn::LSTM(3, 0), ValueError, "LSTM");
+  EXPECT_ORDO_ERROR(rnn(x[0]), ShapeError, "RNN");
+}
+
 }  // namespace
 }  // namespace ordo::test

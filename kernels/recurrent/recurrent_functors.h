@@ -1,0 +1,168 @@
+// The formulas of recurrent steps for one element of the state, shared by both devices. Half types are computed in
+// float and rounded where they are stored. Internal.
+#pragma once
+
+#include <ordo/engine/dtype.h>
+#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/recurrent/recurrent.h>
+
+namespace ordo::kernels {
+
+/// Element (row, j) of a step. advance() goes on; hold() keeps the state of a sequence that has ended.
+template <class T, Recurrence kKind>
+struct RecurrentElement {
+  using A = accumulate_t<T>;
+  static constexpr int kGates = int(gates_of(kKind));
+  int64_t width, step;
+  const int64_t* lengths;
+  const T *x, *hidden, *h_before, *c_before;
+  T *h, *c, *gates, *inner;
+
+  explicit RecurrentElement(const RecurrentStep& s)
+      : width(s.width),
+        step(s.step),
+        lengths(s.lengths),
+        x(static_cast<const T*>(s.x)),
+        hidden(static_cast<const T*>(s.hidden)),
+        h_before(static_cast<const T*>(s.h_before)),
+        c_before(static_cast<const T*>(s.c_before)),
+        h(static_cast<T*>(s.h)),
+        c(static_cast<T*>(s.c)),
+        gates(static_cast<T*>(s.gates)),
+        inner(static_cast<T*>(s.inner)) {}
+
+  ORDO_HD bool holds(int64_t row) const { return lengths && step >= lengths[row]; }
+
+  ORDO_HD void hold(int64_t row, int64_t j) const {
+    const int64_t at = row * width + j;
+    h[at] = h_before[at];
+    if constexpr (kKind == Recurrence::lstm) c[at] = c_before[at];
+    if constexpr (kKind == Recurrence::gru) inner[at] = T(0.0f);
+    if constexpr (kGates > 1)
+      for (int g = 0; g < kGates; ++g) gates[row * width * kGates + g * width + j] = T(0.0f);
+  }
+
+  ORDO_HD void advance(int64_t row, int64_t j) const {
+    const int64_t at = row * width + j, first = row * width * kGates + j;
+    const auto part = [&](int g) { return A(x[first + g * width]) + A(hidden[first + g * width]); };
+    if constexpr (kKind == Recurrence::lstm) {
+      const A i = math::sigmoid(part(0)), f = math::sigmoid(part(1)), g = math::tanh(part(2)),
+              o = math::sigmoid(part(3));
+      const A cell = f * A(c_before[at]) + i * g;
+      gates[first] = T(i), gates[first + width] = T(f), gates[first + 2 * width] = T(g),
+      gates[first + 3 * width] = T(o);
+      c[at] = T(cell);
+      h[at] = T(o * math::tanh(cell));
+    } else if constexpr (kKind == Recurrence::gru) {
+      const A r = math::sigmoid(part(0)), z = math::sigmoid(part(1)), own = A(hidden[first + 2 * width]);
+      const A n = math::tanh(A(x[first + 2 * width]) + r * own);
+      gates[first] = T(r), gates[first + width] = T(z), gates[first + 2 * width] = T(n);
+      inner[at] = T(own);
+      h[at] = T((A(h_before[at]) - n) * z + n);
+    } else if constexpr (kKind == Recurrence::rnn_tanh) {
+      h[at] = T(math::tanh(part(0)));
+    } else {
+      const A v = part(0);
+      h[at] = T(v > A(0) || v != v ? v : A(0));
+    }
+  }
+};
+
+template <class T, Recurrence kKind>
+struct RecurrentElementBack {
+  using A = accumulate_t<T>;
+  static constexpr int kGates = int(gates_of(kKind));
+  int64_t width, step;
+  const int64_t* lengths;
+  const T *h, *c, *h_before, *c_before, *gates, *inner, *grad_h, *grad_c, *product;
+  T *rest, *carried_c, *grad_x, *grad_hidden;
+
+  explicit RecurrentElementBack(const RecurrentStepBack& s)
+      : width(s.width),
+        step(s.step),
+        lengths(s.lengths),
+        h(static_cast<const T*>(s.h)),
+        c(static_cast<const T*>(s.c)),
+        h_before(static_cast<const T*>(s.h_before)),
+        c_before(static_cast<const T*>(s.c_before)),
+        gates(static_cast<const T*>(s.gates)),
+        inner(static_cast<const T*>(s.inner)),
+        grad_h(static_cast<const T*>(s.grad_h)),
+        grad_c(static_cast<const T*>(s.grad_c)),
+        product(static_cast<const T*>(s.product)),
+        rest(static_cast<T*>(s.rest)),
+        carried_c(static_cast<T*>(s.carried_c)),
+        grad_x(static_cast<T*>(s.grad_x)),
+        grad_hidden(static_cast<T*>(s.grad_hidden)) {}
+
+  ORDO_HD bool holds(int64_t row) const { return lengths && step >= lengths[row]; }
+  ORDO_HD A of_h(int64_t at) const {
+    A d = A(rest[at]) + A(product[at]);
+    if (grad_h) d = d + A(grad_h[at]);
+    return d;
+  }
+  ORDO_HD A of_c(int64_t at) const {
+    A d = A(carried_c[at]);
+    if (grad_c) d = d + A(grad_c[at]);
+    return d;
+  }
+
+  ORDO_HD void hold(int64_t row, int64_t j) const {
+    const int64_t at = row * width + j, first = row * width * kGates + j;
+    rest[at] = T(of_h(at));
+    if constexpr (kKind == Recurrence::lstm) carried_c[at] = T(of_c(at));
+    for (int g = 0; g < kGates; ++g) {
+      grad_x[first + g * width] = T(0.0f);
+      if constexpr (kKind == Recurrence::gru) grad_hidden[first + g * width] = T(0.0f);
+    }
+  }
+
+  ORDO_HD void advance(int64_t row, int64_t j) const {
+    const int64_t at = row * width + j, first = row * width * kGates + j;
+    const A d = of_h(at);
+    if constexpr (kKind == Recurrence::lstm) {
+      const A i = A(gates[first]), f = A(gates[first + width]), g = A(gates[first + 2 * width]),
+              o = A(gates[first + 3 * width]), t = math::tanh(A(c[at]));
+      const A dc = of_c(at) + d * o * (A(1) - t * t);
+      grad_x[first] = T(dc * g * (i * (A(1) - i)));
+      grad_x[first + width] = T(dc * A(c_before[at]) * (f * (A(1) - f)));
+      grad_x[first + 2 * width] = T(dc * i * (A(1) - g * g));
+      grad_x[first + 3 * width] = T(d * t * (o * (A(1) - o)));
+      carried_c[at] = T(dc * f);
+      rest[at] = T(0.0f);
+    } else if constexpr (kKind == Recurrence::gru) {
+      const A r = A(gates[first]), z = A(gates[first + width]), n = A(gates[first + 2 * width]);
+      const A dn = d * (A(1) - z) * (A(1) - n * n), dr = dn * A(inner[at]) * (r * (A(1) - r)),
+              dz = d * (A(h_before[at]) - n) * (z * (A(1) - z));
+      grad_x[first] = grad_hidden[first] = T(dr);
+      grad_x[first + width] = grad_hidden[first + width] = T(dz);
+      grad_x[first + 2 * width] = T(dn);
+      grad_hidden[first + 2 * width] = T(dn * r);
+      rest[at] = T(d * z);
+    } else {
+      const A v = A(h[at]);
+      if constexpr (kKind == Recurrence::rnn_tanh)
+        grad_x[first] = T(d * (A(1) - v * v));
+      else
+        grad_x[first] = T(v <= A(0) ? A(0) : d);
+      rest[at] = T(0.0f);
+    }
+  }
+};
+
+/// f.operator()<kind>()
+template <class F>
+void dispatch_recurrence(Recurrence kind, const F& f) {
+  switch (kind) {
+    case Recurrence::rnn_tanh:
+      return f.template operator()<Recurrence::rnn_tanh>();
+    case Recurrence::rnn_relu:
+      return f.template operator()<Recurrence::rnn_relu>();
+    case Recurrence::gru:
+      return f.template operator()<Recurrence::gru>();
+    case Recurrence::lstm:
+      return f.template operator()<Recurrence::lstm>();
+  }
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,82 @@
+#include <ordo/nn/recurrent.h>
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/init.h>
+
+namespace ordo::nn {
+
+RecurrentModule::RecurrentModule(const char* name, int64_t gates, int64_t input_size, int64_t hidden_size,
+                                 RecurrentModuleOptions options)
+    : name_(name), hidden_size_(hidden_size), options_(options) {
+  ORDO_CHECK(input_size > 0 && hidden_size > 0, ValueError, name, "needs positive sizes, not {} and {}", input_size,
+             hidden_size);
+  ORDO_CHECK(options.num_layers > 0, ValueError, name, "needs a positive number of layers, not {}", options.num_layers);
+  ORDO_CHECK(options.dropout >= 0 && options.dropout <= 1, ValueError, name, "dropout = {} must lie in [0, 1]",
+             options.dropout);
+  const int64_t directions = options.bidirectional ? 2 : 1, rows = checked::mul(name, gates, hidden_size);
+  checked::expect_room<Tensor>(name, options.num_layers);
+  for (int64_t l = 0; l < options.num_layers; ++l)
+    for (int64_t d = 0; d < directions; ++d) {
+      const int64_t columns = l == 0 ? input_size : checked::mul(name, directions, hidden_size);
+      const auto add = [&](const char* what, const Dims& sizes) {
+        weights_.emplace_back(add_parameter(fmt::format("{}_l{}{}", what, l, d ? "_reverse" : ""), zeros(sizes)));
+      };
+      add("weight_ih", {rows, columns});
+      add("weight_hh", {rows, hidden_size});
+      if (!options.bias) continue;
+      add("bias_ih", {rows});
+      add("bias_hh", {rows});
+    }
+  reset_parameters();
+}
+
+void RecurrentModule::reset_parameters() {
+  const double bound = 1 / std::sqrt(double(hidden_size_));
+  for (const Parameter& w : weights_) init::uniform_(w, -bound, bound);
+}
+
+TensorList RecurrentModule::weight_list() const { return {weights_.begin(), weights_.end()}; }
+
+RecurrentOptions RecurrentModule::call_options(const Tensor& lengths) const {
+  return {.has_biases = options_.bias,
+          .num_layers = options_.num_layers,
+          .dropout = options_.dropout,
+          .train = is_training(),
+          .bidirectional = options_.bidirectional,
+          .batch_first = options_.batch_first,
+          .lengths = lengths};
+}
+
+Tensor RecurrentModule::state_or_zeros(const Tensor& state, const Tensor& input) const {
+  if (state.defined()) return state;
+  detail::expect_defined(name_, input, "input");
+  ORDO_CHECK(input.dim() == 3, ShapeError, name_, "input must have three dimensions, not {}", input.sizes());
+  const int64_t slots = options_.num_layers * (options_.bidirectional ? 2 : 1);
+  return zeros({slots, input.size(options_.batch_first ? 0 : 1), hidden_size_}, input.options());
+}
+
+RNN::RNN(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options, RecurrentNonlinearity nonlinearity)
+    : RecurrentModule("RNN", 1, input_size, hidden_size, options), nonlinearity_(nonlinearity) {}
+RecurrentResult RNN::forward(const Tensor& input, const Tensor& h0, const Tensor& lengths) {
+  const auto f = nonlinearity_ == RecurrentNonlinearity::tanh ? rnn_tanh : rnn_relu;
+  return f(input, state_or_zeros(h0, input), weight_list(), call_options(lengths));
+}
+
+GRU::GRU(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options)
+    : RecurrentModule("GRU", 3, input_size, hidden_size, options) {}
+RecurrentResult GRU::forward(const Tensor& input, const Tensor& h0, const Tensor& lengths) {
+  return gru(input, state_or_zeros(h0, input), weight_list(), call_options(lengths));
+}
+
+LSTM::LSTM(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options)
+    : RecurrentModule("LSTM", 4, input_size, hidden_size, options) {}
+LstmResult LSTM::forward(const Tensor& input, const Tensor& h0, const Tensor& c0, const Tensor& lengths) {
+  return lstm(input, state_or_zeros(h0, input), state_or_zeros(c0, input), weight_list(), call_options(lengths));
+}
+
+}  // namespace ordo::nn
