@@ -1,0 +1,337 @@
+#include <ordo/kernels/linalg/linalg.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <ordo/engine/check.h>
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/op_call.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/linalg/matrix.h>
+
+namespace ordo::kernels {
+
+#define ORDO_LINALG(op)                                                                 \
+  ORDO_REGISTER_OP({.name = op,                                                         \
+                    .family = "linalg",                                                 \
+                    .dtypes = {float32, float64},                                       \
+                    .algorithms = {{Algorithm::library, Determinism::run_to_run},       \
+                                   {Algorithm::direct, Determinism::device_to_device}}, \
+                    .note = "computed on the CPU"})
+ORDO_LINALG("cholesky");
+ORDO_LINALG("solve");
+ORDO_LINALG("inverse");
+ORDO_LINALG("det");
+ORDO_LINALG("slogdet");
+ORDO_LINALG("qr");
+ORDO_LINALG("svd_lowrank");
+#undef ORDO_LINALG
+ORDO_REGISTER_OP({.name = "svd", .family = "linalg", .dtypes = {float32, float64}, .note = "computed on the CPU"});
+
+namespace {
+
+template <class F>
+void dispatch(const char* op, DType dtype, const F& f) {
+  if (dtype == float32)
+    f.template operator()<float>();
+  else if (dtype == float64)
+    f.template operator()<double>();
+  else
+    ordo::detail::fail<DTypeError>(op, "takes float32 and float64 tensors, not {}", dtype);
+}
+
+template <class T>
+MatrixAlgorithms<T> algorithms() {
+  const bool ordered = determinism() == Determinism::device_to_device;
+  OpCall::chose(ordered ? Algorithm::direct : Algorithm::library);
+  return ordered ? ordered_matrix_algorithms<T>() : library_matrix_algorithms<T>();
+}
+
+struct Batch {
+  Dims lead;  // sizes before those of a matrix
+  int64_t count, m, n;
+  Dims with(std::initializer_list<int64_t> last) const {
+    Dims sizes = lead;
+    for (const int64_t s : last) sizes.push_back(s);
+    return sizes;
+  }
+};
+
+Batch batch_of(const char* op, const Tensor& a, bool square) {
+  ordo::detail::expect_defined(op, a, "input");
+  ORDO_CHECK(a.dtype() == float32 || a.dtype() == float64, DTypeError, op, "takes float32 and float64 tensors, not {}",
+             a.dtype());
+  ORDO_CHECK(a.dim() >= 2, ShapeError, op, "takes matrices [..., m, n], not {}", a.sizes());
+  const int d = a.dim();
+  const Batch b{Dims(a.sizes().begin(), d - 2), Dims(a.sizes().begin(), d - 2).product(), a.sizes()[d - 2],
+                a.sizes()[d - 1]};
+  ORDO_CHECK(!square || b.m == b.n, ShapeError, op, "takes square matrices, not {}", a.sizes());
+  return b;
+}
+
+/// Contiguous on the CPU, in memory of its own.
+Tensor own(const Tensor& a) { return a.is_cpu() ? clone(a) : contiguous(to(a, cpu, a.dtype())); }
+Tensor back(const Tensor& result, const Tensor& like) { return to(result, like.device(), like.dtype()); }
+
+/// f(i) for each matrix, which costs about `work` multiplications.
+template <class F>
+void for_matrices(int64_t count, double work, const F& f) {
+  const auto grain = static_cast<int64_t>(32768 / std::max(1.0, work)) + 1;
+  parallel_for(0, count, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) f(i);
+  });
+}
+double cube(int64_t n) { return double(n) * double(n) * double(n); }
+
+/// The first matrix for which `failed` is set; -1 for none.
+int64_t first(const std::vector<char>& failed) {
+  const auto at = std::find(failed.begin(), failed.end(), char(1));
+  return at == failed.end() ? -1 : at - failed.begin();
+}
+
+void expect_regular(const char* op, const std::vector<char>& singular) {
+  const int64_t at = first(singular);
+  ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch is singular", at);
+}
+
+template <class T>
+bool has_zero_pivot(const T* lu, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    if (lu[i * n + i] == 0) return true;
+  return false;
+}
+
+/// x [n][n] becomes the inverse of the matrix whose factors are given.
+template <class T>
+void invert(const MatrixAlgorithms<T>& by, const T* lu, const int64_t* rows, T* x, int64_t n) {
+  std::fill(x, x + n * n, T(0));
+  for (int64_t i = 0; i < n; ++i) x[i * n + rows[i]] = 1;
+  by.lu_solve(lu, x, n, n);
+}
+
+/// A column of u has the first of its elements that are at least half as large as its largest positive.
+template <class T>
+void choose_signs(T* columns, T* vh, int64_t m, int64_t count, int64_t n) {
+  for (int64_t j = 0; j < count; ++j) {
+    T* const u = columns + j * m;
+    T largest = 0;
+    for (int64_t i = 0; i < m; ++i) largest = std::max(largest, std::abs(u[i]));
+    const T* const at = std::find_if(u, u + m, [&](T v) { return std::abs(v) >= largest / 2; });
+    if (at == u + m || *at >= 0) continue;
+    for (int64_t i = 0; i < m; ++i) u[i] = -u[i];
+    for (int64_t i = 0; i < n; ++i) vh[j * n + i] = -vh[j * n + i];
+  }
+}
+
+}  // namespace
+
+Tensor cholesky(const Tensor& a) {
+  const ordo::detail::OperationName name("cholesky");
+  const Batch batch = batch_of("cholesky", a, true);
+  const Tensor result = own(a);
+  std::vector<char> failed(static_cast<size_t>(batch.count));
+  dispatch("cholesky", a.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = algorithms<T>();
+    T* const data = result.data<T>();
+    const int64_t n = batch.n;
+    for_matrices(batch.count, cube(n) / 3,
+                 [&](int64_t i) { failed[size_t(i)] = n > 0 && !by.cholesky(data + i * n * n, n); });
+  });
+  const int64_t at = first(failed);
+  ORDO_CHECK(at < 0, ValueError, "cholesky", "matrix {} of the batch is not positive-definite", at);
+  return back(result, a);
+}
+
+Tensor solve(const Tensor& a, const Tensor& b) {
+  const ordo::detail::OperationName name("solve");
+  ordo::detail::expect_defined("solve", b, "b");
+  const Batch from = batch_of("solve", a, true);
+  ordo::detail::expect_same_device("solve", a, b);
+  ordo::detail::expect_same_dtype("solve", a, b);
+  ORDO_CHECK(b.dim() >= 2 && b.size(-2) == from.n, ShapeError, "solve",
+             "the second-last dimension of b must be that of the matrices: {} with {}", a.sizes(), b.sizes());
+  const int64_t n = from.n, k = b.size(-1);
+  Batch batch = from;
+  batch.lead = broadcast_sizes("solve", from.lead, Dims(b.sizes().begin(), b.dim() - 2));
+  batch.count = batch.lead.product();
+  // A matrix that serves several right sides is factored once where it is the only one.
+  const bool shared = from.count == 1;
+  const Tensor factors = own(shared || batch.lead == from.lead ? a : views::expand(a, batch.with({n, n})));
+  const Tensor given = to(contiguous(views::expand(b, batch.with({n, k}))), cpu, a.dtype());
+  const Tensor result = ordo::detail::result(batch.with({n, k}), a.dtype(), cpu);
+  const int64_t matrices = shared ? 1 : batch.count;
+  std::vector<char> singular(static_cast<size_t>(matrices));
+  std::vector<int64_t> rows(static_cast<size_t>(matrices * n));
+  dispatch("solve", a.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = algorithms<T>();
+    T* const lu = factors.data<T>();
+    for_matrices(matrices, cube(n) / 3, [&](int64_t i) {
+      if (n > 0) by.lu(lu + i * n * n, &rows[size_t(i * n)], n);
+      singular[size_t(i)] = has_zero_pivot(lu + i * n * n, n);
+    });
+    expect_regular("solve", singular);
+    if (n * k == 0) return;
+    for_matrices(batch.count, double(n) * double(n) * double(k), [&](int64_t i) {
+      const int64_t at = shared ? 0 : i;
+      const T* const y = given.data<T>() + i * n * k;
+      T* const x = result.data<T>() + i * n * k;
+      for (int64_t r = 0; r < n; ++r) std::copy_n(y + rows[size_t(at * n + r)] * k, k, x + r * k);
+      by.lu_solve(lu + at * n * n, x, n, k);
+    });
+  });
+  return back(result, a);
+}
+
+namespace {
+
+/// f<T>(algorithms, factors, rows, sign of their order, number of the matrix) for the factors of each.
+template <class F>
+void for_factors(const char* op, const Tensor& a, const Batch& batch, const F& f) {
+  const Tensor factors = own(a);
+  const int64_t n = batch.n;
+  std::vector<int64_t> rows(static_cast<size_t>(batch.count * n));
+  dispatch(op, a.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = algorithms<T>();
+    for_matrices(batch.count, cube(n), [&](int64_t i) {
+      T* const lu = factors.data<T>() + i * n * n;
+      int64_t* const order = rows.data() + i * n;
+      const int sign = n > 0 ? by.lu(lu, order, n) : 1;
+      f.template operator()<T>(by, lu, order, sign, i);
+    });
+  });
+}
+
+}  // namespace
+
+Tensor inverse(const Tensor& a) {
+  const ordo::detail::OperationName name("inverse");
+  const Batch batch = batch_of("inverse", a, true);
+  const int64_t n = batch.n;
+  const Tensor result = ordo::detail::result(a.sizes(), a.dtype(), cpu);
+  std::vector<char> singular(static_cast<size_t>(batch.count));
+  for_factors("inverse", a, batch,
+              [&]<class T>(const MatrixAlgorithms<T>& by, const T* lu, const int64_t* rows, int, int64_t i) {
+                singular[size_t(i)] = has_zero_pivot(lu, n);
+                if (n > 0 && !singular[size_t(i)]) invert(by, lu, rows, result.data<T>() + i * n * n, n);
+              });
+  expect_regular("inverse", singular);
+  return back(result, a);
+}
+
+Tensor det(const Tensor& a) {
+  const ordo::detail::OperationName name("det");
+  const Batch batch = batch_of("det", a, true);
+  const int64_t n = batch.n;
+  const Tensor result = ordo::detail::result(batch.lead, a.dtype(), cpu);
+  for_factors("det", a, batch,
+              [&]<class T>(const MatrixAlgorithms<T>&, const T* lu, const int64_t*, int sign, int64_t i) {
+                T product = T(sign);
+                for (int64_t k = 0; k < n; ++k) product *= lu[k * n + k];
+                result.data<T>()[i] = product;
+              });
+  return back(result, a);
+}
+
+Tensor cofactors(const Tensor& a) {
+  const ordo::detail::OperationName name("det");
+  const Batch batch = batch_of("det", a, true);
+  const int64_t n = batch.n;
+  const Tensor result = ordo::detail::result(a.sizes(), a.dtype(), cpu);
+  for_factors("det", a, batch,
+              [&]<class T>(const MatrixAlgorithms<T>& by, T* lu, const int64_t* rows, int sign, int64_t i) {
+                if (n == 0) return;
+                T largest = 0, product = T(sign);
+                for (int64_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(lu[k * n + k]));
+                const T instead = std::numeric_limits<T>::epsilon() * (largest > 0 ? largest : T(1));
+                for (int64_t k = 0; k < n; ++k) {
+                  if (lu[k * n + k] == 0) lu[k * n + k] = instead;
+                  product *= lu[k * n + k];
+                }
+                T* const x = result.data<T>() + i * n * n;
+                invert(by, lu, rows, x, n);
+                for (int64_t r = 0; r < n; ++r)
+                  for (int64_t c = 0; c <= r; ++c) {
+                    const T below = x[r * n + c], above = x[c * n + r];
+                    x[r * n + c] = product * above;
+                    x[c * n + r] = product * below;
+                  }
+              });
+  return back(result, a);
+}
+
+std::pair<Tensor, Tensor> slogdet(const Tensor& a) {
+  const ordo::detail::OperationName name("slogdet");
+  const Batch batch = batch_of("slogdet", a, true);
+  const int64_t n = batch.n;
+  const Tensor signs = ordo::detail::result(batch.lead, a.dtype(), cpu);
+  const Tensor logs = ordo::detail::result(batch.lead, a.dtype(), cpu);
+  for_factors("slogdet", a, batch,
+              [&]<class T>(const MatrixAlgorithms<T>&, const T* lu, const int64_t*, int sign, int64_t i) {
+                T whole = T(sign), sum = 0;
+                for (int64_t k = 0; k < n; ++k) {
+                  const T pivot = lu[k * n + k];
+                  whole *= pivot > 0 ? T(1) : pivot < 0 ? T(-1) : pivot;  // 0 and NaN stay
+                  sum += ordo::math::log(std::abs(pivot));
+                }
+                signs.data<T>()[i] = whole == 0 ? T(0) : whole;
+                logs.data<T>()[i] = sum;
+              });
+  return {back(signs, a), back(logs, a)};
+}
+
+std::pair<Tensor, Tensor> qr(const Tensor& a) {
+  const ordo::detail::OperationName name("qr");
+  const Batch batch = batch_of("qr", a, false);
+  const int64_t m = batch.m, n = batch.n;
+  const Tensor columns = own(views::transpose(a, -2, -1));
+  const Tensor r = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
+  dispatch("qr", a.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = algorithms<T>();
+    if (n > 0)
+      for_matrices(batch.count, 4 * double(m) * double(n) * double(n),
+                   [&](int64_t i) { by.qr(columns.data<T>() + i * m * n, r.data<T>() + i * n * n, m, n); });
+  });
+  return {back(contiguous(views::transpose(columns, -2, -1)), a), back(r, a)};
+}
+
+SvdTensors svd(const Tensor& a) {
+  const ordo::detail::OperationName name("svd");
+  const Batch batch = batch_of("svd", a, false);
+  // A wide matrix is decomposed transposed: its rows are the columns.
+  const bool wide = batch.m < batch.n;
+  const int64_t m = std::max(batch.m, batch.n), n = std::min(batch.m, batch.n);
+  const Tensor columns = own(wide ? a : views::transpose(a, -2, -1));
+  const Tensor s = ordo::detail::result(batch.with({n}), a.dtype(), cpu);
+  const Tensor other = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
+  std::vector<char> failed(static_cast<size_t>(batch.count));
+  dispatch("svd", a.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = ordered_matrix_algorithms<T>();
+    if (n > 0)
+      for_matrices(batch.count, 16 * double(m) * double(n) * double(n), [&](int64_t i) {
+        T* const u = columns.data<T>() + i * m * n;
+        T* const vh = other.data<T>() + i * n * n;
+        if (!std::all_of(u, u + m * n, [](T v) { return std::isfinite(v); })) {
+          failed[size_t(i)] = 1;
+          return;
+        }
+        by.svd(u, s.data<T>() + i * n, vh, m, n);
+        if (wide)
+          choose_signs(vh, u, n, n, m);
+        else
+          choose_signs(u, vh, m, n, n);
+      });
+  });
+  const int64_t at = first(failed);
+  ORDO_CHECK(at < 0, ValueError, "svd", "matrix {} of the batch has elements that are not finite", at);
+  const Tensor& left = wide ? other : columns;
+  const Tensor& right = wide ? columns : other;
+  return {back(contiguous(views::transpose(left, -2, -1)), a), back(s, a), back(right, a)};
+}
+
+}  // namespace ordo::kernels
