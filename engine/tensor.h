@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -153,6 +154,16 @@ class Tensor {
   Tensor squeeze(const Dims& dims) const;  ///< without those of `dims` that have size 1
   Tensor unsqueeze(int64_t dim) const;
   Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
+  Tensor unflatten(int64_t dim, const Dims& sizes) const;
+  Tensor movedim(const Dims& source, const Dims& destination) const;
+  Tensor swapaxes(int64_t axis0, int64_t axis1) const;
+  Tensor broadcast_to(const Dims& sizes) const;
+  Tensor expand_as(const Tensor& other) const;
+  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  TensorList unbind(int64_t dim = 0) const;
+  TensorList split(int64_t split_size, int64_t dim = 0) const;
+  TensorList split(const std::vector<int64_t>& split_sizes, int64_t dim = 0) const;
+  TensorList chunk(int64_t chunks, int64_t dim = 0) const;
   Tensor operator[](int64_t index) const { return select(0, index); }
 
   // -- indexing with slices, masks and index tensors: autograd/ops/indexing.h -----------------------------------------
@@ -198,6 +209,22 @@ class Tensor {
   Tensor all(const Dims& dims = {}, bool keepdim = false) const;
   Tensor softmax(int64_t dim) const;
   Tensor log_softmax(int64_t dim) const;
+  Tensor cumsum(int64_t dim) const;
+  Tensor cumprod(int64_t dim) const;
+  Tensor logcumsumexp(int64_t dim) const;
+  MaxResult cummax(int64_t dim) const;
+  MaxResult cummin(int64_t dim) const;
+  Tensor diff(int64_t n = 1, int64_t dim = -1) const;
+  MaxResult sort(int64_t dim = -1, bool descending = false) const;
+  Tensor argsort(int64_t dim = -1, bool descending = false) const;
+  MaxResult topk(int64_t k, int64_t dim = -1, bool largest = true) const;
+  MaxResult kthvalue(int64_t k, int64_t dim = -1, bool keepdim = false) const;
+  Tensor median() const;
+  MaxResult median(int64_t dim, bool keepdim = false) const;
+  Tensor nanmedian() const;
+  MaxResult nanmedian(int64_t dim, bool keepdim = false) const;
+  MaxResult mode(int64_t dim = -1, bool keepdim = false) const;
+  Tensor histc(int64_t bins = 100, double min = 0, double max = 0) const;
 
   Tensor neg() const;
   Tensor abs() const;
@@ -222,6 +249,10 @@ class Tensor {
   Tensor reciprocal() const;
   Tensor sin() const;
   Tensor cos() const;
+  Tensor tan() const;
+  Tensor asin() const;
+  Tensor acos() const;
+  Tensor atan() const;
   Tensor tanh() const;
   Tensor sinh() const;
   Tensor cosh() const;
@@ -232,6 +263,7 @@ class Tensor {
   Tensor rad2deg() const;
   Tensor sigmoid() const;
   Tensor erf() const;
+  Tensor erfc() const;
   Tensor clamp(std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt) const;
   Tensor isnan() const;
   Tensor isinf() const;
@@ -239,6 +271,9 @@ class Tensor {
   Tensor isposinf() const;
   Tensor isneginf() const;
   Tensor logical_not() const;
+  Tensor bitwise_not() const;
+  Tensor nan_to_num(double nan = 0, std::optional<double> posinf = std::nullopt,
+                    std::optional<double> neginf = std::nullopt) const;
 
   Tensor add(const Tensor& other, Scalar alpha = 1) const;
   Tensor add(Scalar other, Scalar alpha = 1) const;
@@ -267,9 +302,31 @@ class Tensor {
   Tensor logical_and(const Tensor& other) const;
   Tensor logical_or(const Tensor& other) const;
 
+  Tensor atan2(const Tensor& other) const;
+  Tensor lerp(const Tensor& end, const Tensor& weight) const;
+  Tensor lerp(const Tensor& end, Scalar weight) const;
+  Tensor addcmul(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1) const;
+  Tensor addcdiv(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1) const;
+  Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+  bool equal(const Tensor& other) const;
+
   Tensor matmul(const Tensor& other) const;
   Tensor mm(const Tensor& other) const;
   Tensor bmm(const Tensor& other) const;
+  Tensor dot(const Tensor& other) const;
+  Tensor mv(const Tensor& vector) const;
+  Tensor outer(const Tensor& other) const;
+  Tensor addmm(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1) const;
+  Tensor baddbmm(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1) const;
+  Tensor tril(int64_t diagonal = 0) const;
+  Tensor triu(int64_t diagonal = 0) const;
+  Tensor diag(int64_t diagonal = 0) const;
+  Tensor trace() const;
+  Tensor flip(const Dims& dims) const;
+  Tensor roll(const Dims& shifts, const Dims& dims = {}) const;
+  Tensor repeat(const Dims& repeats) const;
+  Tensor tile(const Dims& repeats) const;
   Tensor where(const Tensor& condition, const Tensor& other) const;  ///< condition ? this : other
   Tensor where(const Tensor& condition, Scalar other) const;
   Tensor masked_fill(const Tensor& mask, Scalar value) const;
@@ -277,6 +334,28 @@ class Tensor {
   Tensor index_select(int64_t dim, const Tensor& index) const;
   Tensor index_add(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1) const;
   Tensor scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor scatter(int64_t dim, const Tensor& index, Scalar value) const;
+  Tensor scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+                        bool include_self = true) const;
+  Tensor index_copy(int64_t dim, const Tensor& index, const Tensor& source) const;
+  Tensor index_fill(int64_t dim, const Tensor& index, Scalar value) const;
+  Tensor index_fill(int64_t dim, const Tensor& index, const Tensor& value) const;
+  Tensor index_reduce(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+                      bool include_self = true) const;
+
+  Tensor take(const Tensor& index) const;
+  Tensor put(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  Tensor take_along_dim(const Tensor& indices, std::optional<int64_t> dim = {}) const;
+  Tensor nonzero() const;
+  Tensor masked_select(const Tensor& mask) const;
+  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
+  Tensor repeat_interleave(int64_t repeats, std::optional<int64_t> dim = {}) const;
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}) const;
+  Tensor select_scatter(const Tensor& src, int64_t dim, int64_t index) const;
+  Tensor slice_scatter(const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {},
+                       std::optional<int64_t> end = {}, int64_t step = 1) const;
+  Tensor diagonal_scatter(const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
 
   // -- in place: change this tensor's memory and return it
   // -------------------------------------------------------------
@@ -302,6 +381,17 @@ class Tensor {
   Tensor& masked_fill_(const Tensor& mask, Scalar value);
   Tensor& index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1);
   Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& source);
+  Tensor& put_(const Tensor& index, const Tensor& source, bool accumulate = false);
+  Tensor& masked_scatter_(const Tensor& mask, const Tensor& source);
+  Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src);
+  Tensor& scatter_(int64_t dim, const Tensor& index, Scalar value);
+  Tensor& scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+                          bool include_self = true);
+  Tensor& index_copy_(int64_t dim, const Tensor& index, const Tensor& source);
+  Tensor& index_fill_(int64_t dim, const Tensor& index, Scalar value);
+  Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value);
+  Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+                        bool include_self = true);
   /// Contiguous; keeps leading elements, fills new ones like empty(). AutogradError for views and for what requires a
   /// gradient.
   Tensor& resize_(const Dims& sizes);

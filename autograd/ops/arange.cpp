@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/arange.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <ordo/engine/check.h>
@@ -8,11 +9,14 @@
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/elementwise/math.h>
 
 namespace ordo {
 
 ORDO_REGISTER_OP({.name = "arange", .family = "copy", .dtypes = kNumericTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "linspace", .family = "copy", .dtypes = kFloatingTypes, .differentiable = false});
+ORDO_REGISTER_OP({.name = "logspace", .family = "copy", .dtypes = kFloatingTypes, .differentiable = false});
+ORDO_REGISTER_OP({.name = "eye", .family = "copy", .dtypes = kAllTypes, .differentiable = false});
 
 namespace {
 
@@ -71,16 +75,48 @@ Tensor arange(Scalar start, Scalar end, Scalar step) {
 
 Tensor arange(Scalar end) { return arange(0, end, 1); }
 
+namespace {
+
+/// Number i of `steps` from start to end.
+auto spaced(double start, double end, int64_t steps) {
+  const double step = steps > 1 ? (end - start) / double(steps - 1) : 0;
+  return [=](int64_t i) { return i < (steps + 1) / 2 ? start + double(i) * step : end - double(steps - 1 - i) * step; };
+}
+
+void expect_steps(const char* op, int64_t steps, DType dtype) {
+  ORDO_CHECK(steps >= 0, ValueError, op, "steps must not be negative, but is {}", steps);
+  ORDO_CHECK(is_floating(dtype), DTypeError, op, "makes floating-point tensors, not {}", dtype);
+}
+
+}  // namespace
+
 Tensor linspace(double start, double end, int64_t steps, TensorOptions options) {
   const OpCall call("linspace", start, end, steps, options);
-  ORDO_CHECK(steps >= 0, ValueError, "linspace", "steps must not be negative, but is {}", steps);
-  ORDO_CHECK(is_floating(options.dtype), DTypeError, "linspace", "makes floating-point tensors, not {}", options.dtype);
+  expect_steps("linspace", steps, options.dtype);
   detail::expect_fits("linspace", start, options.dtype);
   detail::expect_fits("linspace", end, options.dtype);
-  const double step = steps > 1 ? (end - start) / double(steps - 1) : 0;
-  return call.done(sequence<double>(steps, options, [=](int64_t i) {
-    return i < (steps + 1) / 2 ? start + double(i) * step : end - double(steps - 1 - i) * step;
+  return call.done(sequence<double>(steps, options, spaced(start, end, steps)));
+}
+
+Tensor logspace(double start, double end, int64_t steps, double base, TensorOptions options) {
+  const OpCall call("logspace", start, end, steps, base, options);
+  expect_steps("logspace", steps, options.dtype);
+  for (double exponent : {start, end}) detail::expect_fits("logspace", math::pow(base, exponent), options.dtype);
+  return call.done(sequence<double>(steps, options, [base, exponent = spaced(start, end, steps)](int64_t i) {
+    return math::pow(base, exponent(i));
   }));
 }
+
+Tensor eye(int64_t n, int64_t m, TensorOptions options) {
+  const OpCall call("eye", n, m, options);
+  ORDO_CHECK(n >= 0 && m >= 0, ValueError, "eye", "sizes must not be negative, but are {} and {}", n, m);
+  Tensor t = kernels::full({n, m}, 0, options.dtype, options.device);
+  const int64_t least = std::min(n, m);
+  kernels::fill_(views::as_strided(t, {least}, {least > 1 ? m + 1 : 1}, 0), 1);
+  if (options.requires_grad) t.set_requires_grad();
+  return call.done(std::move(t));
+}
+
+Tensor eye(int64_t n, TensorOptions options) { return eye(n, n, options); }
 
 }  // namespace ordo

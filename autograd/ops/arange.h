@@ -1,4 +1,4 @@
-// Evenly spaced numbers.
+// Tensors by rule: evenly spaced numbers, and the identity matrix.
 #pragma once
 
 #include <ordo/engine/tensor.h>
@@ -18,5 +18,13 @@ inline Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype) {
 /// `steps` numbers from start to end, both included: start + i (end - start) / (steps - 1), computed from the nearer
 /// end in double. One step gives start. ValueError for negative steps, and when an end does not fit the dtype.
 Tensor linspace(double start, double end, int64_t steps, TensorOptions options = {});
+/// base to the power of each of linspace(start, end, steps), computed in double. ValueError where the first or the last
+/// does not fit the dtype. As torch.logspace.
+Tensor logspace(double start, double end, int64_t steps, double base = 10, TensorOptions options = {});
+
+/// The n x m matrix (m is n where it is not given) with ones on the diagonal and zeros elsewhere; any dtype. ValueError
+/// for a negative size. As torch.eye.
+Tensor eye(int64_t n, int64_t m, TensorOptions options = {});
+Tensor eye(int64_t n, TensorOptions options = {});
 
 }  // namespace ordo

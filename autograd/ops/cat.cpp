@@ -51,4 +51,38 @@ Tensor stack(const TensorList& tensors, int64_t dim) {
   return call.done(cat(parts, at));
 }
 
+namespace {
+
+/// Each with at least `rank` dimensions: a vector is [n], [1, n] or [1, n, 1].
+TensorList at_least(const char* op, const TensorList& tensors, int rank) {
+  ORDO_CHECK(!tensors.empty(), ValueError, op, "needs at least one tensor");
+  TensorList all;
+  for (const Tensor& t : tensors) {
+    detail::expect_defined(op, t, "tensors");
+    Tensor more = t.dim() == 0 ? t.view(1) : t;
+    if (rank >= 2 && more.dim() == 1) more = more.unsqueeze(0);
+    if (rank >= 3 && more.dim() == 2) more = more.unsqueeze(2);
+    all.push_back(std::move(more));
+  }
+  return all;
+}
+
+}  // namespace
+
+Tensor hstack(const TensorList& tensors) {
+  const OpCall call("hstack", tensors);
+  const TensorList all = at_least("hstack", tensors, 1);
+  return call.done(cat(all, all[0].dim() == 1 ? 0 : 1));
+}
+
+Tensor vstack(const TensorList& tensors) {
+  const OpCall call("vstack", tensors);
+  return call.done(cat(at_least("vstack", tensors, 2), 0));
+}
+
+Tensor dstack(const TensorList& tensors) {
+  const OpCall call("dstack", tensors);
+  return call.done(cat(at_least("dstack", tensors, 3), 2));
+}
+
 }  // namespace ordo

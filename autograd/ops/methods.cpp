@@ -1,16 +1,37 @@
 // Tensor's methods that are free functions by another spelling.
 #include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/cummax.h>
+#include <ordo/autograd/ops/cumsum.h>
+#include <ordo/autograd/ops/diagonal.h>
+#include <ordo/autograd/ops/diff.h>
+#include <ordo/autograd/ops/flip.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/index_select.h>
+#include <ordo/autograd/ops/isclose.h>
+#include <ordo/autograd/ops/masked_select.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/max.h>
 #include <ordo/autograd/ops/norm.h>
+#include <ordo/autograd/ops/products.h>
+#include <ordo/autograd/ops/repeat.h>
+#include <ordo/autograd/ops/repeat_interleave.h>
+#include <ordo/autograd/ops/scatter.h>
 #include <ordo/autograd/ops/scatter_add.h>
+#include <ordo/autograd/ops/scatter_reduce.h>
+#include <ordo/autograd/ops/searchsorted.h>
+#include <ordo/autograd/ops/select_scatter.h>
+#include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/ops/softmax.h>
+#include <ordo/autograd/ops/sort.h>
+#include <ordo/autograd/ops/split.h>
 #include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/take.h>
+#include <ordo/autograd/ops/ternary.h>
+#include <ordo/autograd/ops/triangle.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/var.h>
 #include <ordo/autograd/ops/where.h>
@@ -46,6 +67,24 @@ Tensor Tensor::argmax(std::optional<int64_t> dim, bool keepdim) const { return o
 Tensor Tensor::argmin(std::optional<int64_t> dim, bool keepdim) const { return ordo::argmin(*this, dim, keepdim); }
 Tensor Tensor::softmax(int64_t dim) const { return ordo::softmax(*this, dim); }
 Tensor Tensor::log_softmax(int64_t dim) const { return ordo::log_softmax(*this, dim); }
+Tensor Tensor::cumsum(int64_t dim) const { return ordo::cumsum(*this, dim); }
+Tensor Tensor::cumprod(int64_t dim) const { return ordo::cumprod(*this, dim); }
+Tensor Tensor::logcumsumexp(int64_t dim) const { return ordo::logcumsumexp(*this, dim); }
+MaxResult Tensor::cummax(int64_t dim) const { return ordo::cummax(*this, dim); }
+MaxResult Tensor::cummin(int64_t dim) const { return ordo::cummin(*this, dim); }
+Tensor Tensor::diff(int64_t n, int64_t dim) const { return ordo::diff(*this, n, dim); }
+MaxResult Tensor::sort(int64_t dim, bool descending) const { return ordo::sort(*this, dim, descending); }
+Tensor Tensor::argsort(int64_t dim, bool descending) const { return ordo::argsort(*this, dim, descending); }
+MaxResult Tensor::topk(int64_t k, int64_t dim, bool largest) const { return ordo::topk(*this, k, dim, largest); }
+MaxResult Tensor::kthvalue(int64_t k, int64_t dim, bool keepdim) const {
+  return ordo::kthvalue(*this, k, dim, keepdim);
+}
+Tensor Tensor::median() const { return ordo::median(*this); }
+MaxResult Tensor::median(int64_t dim, bool keepdim) const { return ordo::median(*this, dim, keepdim); }
+Tensor Tensor::nanmedian() const { return ordo::nanmedian(*this); }
+MaxResult Tensor::nanmedian(int64_t dim, bool keepdim) const { return ordo::nanmedian(*this, dim, keepdim); }
+MaxResult Tensor::mode(int64_t dim, bool keepdim) const { return ordo::mode(*this, dim, keepdim); }
+Tensor Tensor::histc(int64_t bins, double min, double max) const { return ordo::histc(*this, bins, min, max); }
 
 Tensor Tensor::neg() const { return ordo::neg(*this); }
 Tensor Tensor::abs() const { return ordo::abs(*this); }
@@ -79,9 +118,18 @@ Tensor Tensor::rsqrt() const { return ordo::rsqrt(*this); }
 Tensor Tensor::reciprocal() const { return ordo::reciprocal(*this); }
 Tensor Tensor::sin() const { return ordo::sin(*this); }
 Tensor Tensor::cos() const { return ordo::cos(*this); }
+Tensor Tensor::tan() const { return ordo::tan(*this); }
+Tensor Tensor::asin() const { return ordo::asin(*this); }
+Tensor Tensor::acos() const { return ordo::acos(*this); }
+Tensor Tensor::atan() const { return ordo::atan(*this); }
 Tensor Tensor::tanh() const { return ordo::tanh(*this); }
 Tensor Tensor::sigmoid() const { return ordo::sigmoid(*this); }
 Tensor Tensor::erf() const { return ordo::erf(*this); }
+Tensor Tensor::erfc() const { return ordo::erfc(*this); }
+Tensor Tensor::bitwise_not() const { return ordo::bitwise_not(*this); }
+Tensor Tensor::nan_to_num(double nan, std::optional<double> posinf, std::optional<double> neginf) const {
+  return ordo::nan_to_num(*this, nan, posinf, neginf);
+}
 Tensor Tensor::isnan() const { return ordo::isnan(*this); }
 Tensor Tensor::isinf() const { return ordo::isinf(*this); }
 Tensor Tensor::isfinite() const { return ordo::isfinite(*this); }
@@ -116,6 +164,22 @@ Tensor Tensor::minimum(const Tensor& other) const { return ordo::minimum(*this, 
 Tensor Tensor::maximum(const Tensor& other) const { return ordo::maximum(*this, other); }
 Tensor Tensor::logical_and(const Tensor& other) const { return ordo::logical_and(*this, other); }
 Tensor Tensor::logical_or(const Tensor& other) const { return ordo::logical_or(*this, other); }
+Tensor Tensor::atan2(const Tensor& other) const { return ordo::atan2(*this, other); }
+Tensor Tensor::lerp(const Tensor& end, const Tensor& weight) const { return ordo::lerp(*this, end, weight); }
+Tensor Tensor::lerp(const Tensor& end, Scalar weight) const { return ordo::lerp(*this, end, weight); }
+Tensor Tensor::addcmul(const Tensor& tensor1, const Tensor& tensor2, Scalar value) const {
+  return ordo::addcmul(*this, tensor1, tensor2, value);
+}
+Tensor Tensor::addcdiv(const Tensor& tensor1, const Tensor& tensor2, Scalar value) const {
+  return ordo::addcdiv(*this, tensor1, tensor2, value);
+}
+Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return ordo::isclose(*this, other, rtol, atol, equal_nan);
+}
+bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return ordo::allclose(*this, other, rtol, atol, equal_nan);
+}
+bool Tensor::equal(const Tensor& other) const { return ordo::equal(*this, other); }
 Tensor Tensor::matmul(const Tensor& other) const { return ordo::matmul(*this, other); }
 Tensor Tensor::mm(const Tensor& other) const { return ordo::mm(*this, other); }
 Tensor Tensor::bmm(const Tensor& other) const { return ordo::bmm(*this, other); }
@@ -133,5 +197,91 @@ Tensor Tensor::index_add(int64_t dim, const Tensor& index, const Tensor& source,
 Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const {
   return ordo::scatter_add(*this, dim, index, src);
 }
+Tensor Tensor::scatter(int64_t dim, const Tensor& index, const Tensor& src) const {
+  return ordo::scatter(*this, dim, index, src);
+}
+Tensor Tensor::scatter(int64_t dim, const Tensor& index, Scalar value) const {
+  return ordo::scatter(*this, dim, index, value);
+}
+Tensor Tensor::scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+                              bool include_self) const {
+  return ordo::scatter_reduce(*this, dim, index, src, reduce, include_self);
+}
+Tensor Tensor::index_copy(int64_t dim, const Tensor& index, const Tensor& source) const {
+  return ordo::index_copy(*this, dim, index, source);
+}
+Tensor Tensor::index_fill(int64_t dim, const Tensor& index, Scalar value) const {
+  return ordo::index_fill(*this, dim, index, value);
+}
+Tensor Tensor::index_fill(int64_t dim, const Tensor& index, const Tensor& value) const {
+  return ordo::index_fill(*this, dim, index, value);
+}
+Tensor Tensor::index_reduce(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+                            bool include_self) const {
+  return ordo::index_reduce(*this, dim, index, source, reduce, include_self);
+}
+Tensor Tensor::take(const Tensor& index) const { return ordo::take(*this, index); }
+Tensor Tensor::put(const Tensor& index, const Tensor& source, bool accumulate) const {
+  return ordo::put(*this, index, source, accumulate);
+}
+Tensor Tensor::take_along_dim(const Tensor& indices, std::optional<int64_t> dim) const {
+  return ordo::take_along_dim(*this, indices, dim);
+}
+Tensor Tensor::nonzero() const { return ordo::nonzero(*this); }
+Tensor Tensor::masked_select(const Tensor& mask) const { return ordo::masked_select(*this, mask); }
+Tensor Tensor::masked_scatter(const Tensor& mask, const Tensor& source) const {
+  return ordo::masked_scatter(*this, mask, source);
+}
+Tensor Tensor::repeat_interleave(int64_t repeats, std::optional<int64_t> dim) const {
+  return ordo::repeat_interleave(*this, repeats, dim);
+}
+Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim) const {
+  return ordo::repeat_interleave(*this, repeats, dim);
+}
+Tensor Tensor::select_scatter(const Tensor& src, int64_t dim, int64_t index) const {
+  return ordo::select_scatter(*this, src, dim, index);
+}
+Tensor Tensor::slice_scatter(const Tensor& src, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
+                             int64_t step) const {
+  return ordo::slice_scatter(*this, src, dim, start, end, step);
+}
+Tensor Tensor::diagonal_scatter(const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) const {
+  return ordo::diagonal_scatter(*this, src, offset, dim1, dim2);
+}
+
+Tensor Tensor::unflatten(int64_t dim, const Dims& sizes) const { return ordo::unflatten(*this, dim, sizes); }
+Tensor Tensor::movedim(const Dims& source, const Dims& destination) const {
+  return ordo::movedim(*this, source, destination);
+}
+Tensor Tensor::swapaxes(int64_t axis0, int64_t axis1) const { return ordo::swapaxes(*this, axis0, axis1); }
+Tensor Tensor::broadcast_to(const Dims& sizes) const { return ordo::broadcast_to(*this, sizes); }
+Tensor Tensor::expand_as(const Tensor& other) const { return ordo::expand_as(*this, other); }
+Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const {
+  return ordo::diagonal(*this, offset, dim1, dim2);
+}
+TensorList Tensor::unbind(int64_t dim) const { return ordo::unbind(*this, dim); }
+TensorList Tensor::split(int64_t split_size, int64_t dim) const { return ordo::split(*this, split_size, dim); }
+TensorList Tensor::split(const std::vector<int64_t>& split_sizes, int64_t dim) const {
+  return ordo::split(*this, split_sizes, dim);
+}
+TensorList Tensor::chunk(int64_t chunks, int64_t dim) const { return ordo::chunk(*this, chunks, dim); }
+
+Tensor Tensor::dot(const Tensor& other) const { return ordo::dot(*this, other); }
+Tensor Tensor::mv(const Tensor& vector) const { return ordo::mv(*this, vector); }
+Tensor Tensor::outer(const Tensor& other) const { return ordo::outer(*this, other); }
+Tensor Tensor::addmm(const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) const {
+  return ordo::addmm(*this, a, b, beta, alpha);
+}
+Tensor Tensor::baddbmm(const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) const {
+  return ordo::baddbmm(*this, a, b, beta, alpha);
+}
+Tensor Tensor::tril(int64_t diagonal) const { return ordo::tril(*this, diagonal); }
+Tensor Tensor::triu(int64_t diagonal) const { return ordo::triu(*this, diagonal); }
+Tensor Tensor::diag(int64_t diagonal) const { return ordo::diag(*this, diagonal); }
+Tensor Tensor::trace() const { return ordo::trace(*this); }
+Tensor Tensor::flip(const Dims& dims) const { return ordo::flip(*this, dims); }
+Tensor Tensor::roll(const Dims& shifts, const Dims& dims) const { return ordo::roll(*this, shifts, dims); }
+Tensor Tensor::repeat(const Dims& repeats) const { return ordo::repeat(*this, repeats); }
+Tensor Tensor::tile(const Dims& repeats) const { return ordo::tile(*this, repeats); }
 
 }  // namespace ordo

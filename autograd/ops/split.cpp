@@ -72,7 +72,7 @@ TensorList split(const Tensor& t, int64_t split_size, int64_t dim) {
 }
 
 TensorList split(const Tensor& t, const std::vector<int64_t>& split_sizes, int64_t dim) {
-  const OpCall call("split", t, dim);
+  const OpCall call("split", t, split_sizes, dim);
   const int d = dim_of("split", t, dim);
   int64_t left = t.sizes()[d];
   for (int64_t size : split_sizes) {
@@ -90,6 +90,30 @@ TensorList chunk(const Tensor& t, int64_t chunks, int64_t dim) {
   ORDO_CHECK(chunks > 0, ValueError, "chunk", "needs at least one chunk, not {}", chunks);
   const int64_t n = t.sizes()[dim_of("chunk", t, dim)];
   return split(t, std::max<int64_t>(1, n / chunks + (n % chunks != 0)), dim);
+}
+
+TensorList tensor_split(const Tensor& t, int64_t sections, int64_t dim) {
+  const OpCall call("tensor_split", t, sections, dim);
+  const int d = dim_of("tensor_split", t, dim);
+  ORDO_CHECK(sections > 0, ValueError, "tensor_split", "needs at least one section, not {}", sections);
+  checked::expect_room<Tensor>("tensor_split", sections);
+  const int64_t n = t.sizes()[d];
+  std::vector<int64_t> sizes;
+  for (int64_t i = 0; i < sections; ++i) sizes.push_back(n / sections + (i < n % sections));
+  return call.done(split(t, sizes, d));
+}
+
+TensorList tensor_split(const Tensor& t, const std::vector<int64_t>& indices, int64_t dim) {
+  const OpCall call("tensor_split", t, dim);
+  const int d = dim_of("tensor_split", t, dim);
+  TensorList parts;
+  int64_t start = 0;
+  for (int64_t end : indices) {
+    parts.push_back(t.slice(d, start, end));
+    start = end;
+  }
+  parts.push_back(t.slice(d, start, t.sizes()[d]));
+  return call.done(std::move(parts));
 }
 
 }  // namespace ordo

@@ -18,5 +18,10 @@ TensorList split(const Tensor& t, const std::vector<int64_t>& split_sizes, int64
 /// split into at most `chunks` parts of one size, of which the last may be smaller. ValueError unless chunks is
 /// positive. As torch.chunk.
 TensorList chunk(const Tensor& t, int64_t chunks, int64_t dim = 0);
+/// `sections` parts whose sizes differ by at most one, the larger first. ValueError unless it is positive. As
+/// torch.tensor_split.
+TensorList tensor_split(const Tensor& t, int64_t sections, int64_t dim = 0);
+/// The slices before the first index, between each index and the next, and from the last on, by Python's rules.
+TensorList tensor_split(const Tensor& t, const std::vector<int64_t>& indices, int64_t dim = 0);
 
 }  // namespace ordo

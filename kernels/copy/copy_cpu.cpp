@@ -37,6 +37,8 @@ void copy_row(Word* to, int64_t to_stride, const Word* from, int64_t from_stride
     std::memcpy(to, from, size_t(n) * sizeof(Word));
   } else if (to_stride == 1 && from_stride == 0) {
     std::fill_n(to, n, *from);
+  } else if (to_stride == 1 && from_stride == -1) {  // vectorises
+    for (int64_t i = 0; i < n; ++i) to[i] = from[-i];
   } else {
     for (int64_t i = 0; i < n; ++i) to[i * to_stride] = from[i * from_stride];
   }

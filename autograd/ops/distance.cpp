@@ -1,0 +1,48 @@
+#include <ordo/autograd/ops/distance.h>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/norm.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/op_call.h>
+#include <ordo/engine/tensor_impl.h>
+
+namespace ordo {
+
+ORDO_REGISTER_OP({.name = "normalize", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "pairwise_distance", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "cdist", .family = "reduce", .dtypes = kFloatingTypes});
+
+static void expect_two(const char* op, const Tensor& a, const Tensor& b) {
+  detail::expect_defined(op, a, "x1");
+  detail::expect_defined(op, b, "x2");
+  detail::expect_same_device(op, a, b);
+  detail::expect_floating(op, a);
+  detail::expect_same_dtype(op, a, b);
+}
+
+Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
+  const OpCall call("normalize", x, p, dim, eps);
+  detail::expect_defined("normalize", x, "input");
+  detail::expect_floating("normalize", x);
+  return call.done(x / clamp(norm(x, p, dim, true), eps));
+}
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  const OpCall call("pairwise_distance", x1, x2, p, eps, keepdim);
+  expect_two("pairwise_distance", x1, x2);
+  return call.done(norm(x1 - x2 + eps, p, -1, keepdim));
+}
+
+Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
+  const OpCall call("cdist", x1, x2, p);
+  expect_two("cdist", x1, x2);
+  ORDO_CHECK(x1.dim() >= 2 && x2.dim() >= 2, ShapeError, "cdist", "takes rows of vectors, not shapes {} and {}",
+             x1.sizes(), x2.sizes());
+  ORDO_CHECK(x1.sizes().back() == x2.sizes().back(), ShapeError, "cdist",
+             "vectors of {} and of {} elements have no distance", x1.sizes().back(), x2.sizes().back());
+  ORDO_CHECK(p >= 0, ValueError, "cdist", "p must be 0 or more, not {}", p);
+  return call.done(norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1));
+}
+
+}  // namespace ordo

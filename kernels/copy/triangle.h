@@ -1,0 +1,29 @@
+// Triangles of matrices. Plain: no autograd.
+#pragma once
+
+#include <ordo/engine/tensor.h>
+
+namespace ordo::kernels {
+
+/// Copies of the matrices in t's last two dimensions, zero where column - row > diagonal (tril) or < diagonal (triu).
+Tensor tril(const Tensor& t, int64_t diagonal);
+Tensor triu(const Tensor& t, int64_t diagonal);
+
+/// In row i the columns before i + start are copied and the others zero, or the other way round. Both contiguous.
+struct TriangleArgs {
+  void* out;
+  const void* in;
+  int64_t matrices, rows, columns, start;
+  bool lower;
+  size_t element_size;
+  Device device;
+};
+
+namespace cpu {
+void triangle(const TriangleArgs&);
+}
+namespace cuda {
+void triangle(const TriangleArgs&);
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,475 @@
+// Samples and rules of products made of matmul, of einsum, distances and attention.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <ordo/ordo.h>
+#include "tests/support/integer_arguments.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using Values = std::vector<double>;
+
+/// Sums over every index of every letter, the result's first.
+Values einsum_reference(const std::string& equation, const TensorList& in) {
+  const size_t arrow = equation.find("->");
+  std::vector<std::string> letters(1);
+  for (char c : equation.substr(0, arrow)) {
+    if (c == ',')
+      letters.emplace_back();
+    else
+      letters.back().push_back(c);
+  }
+  const std::string result = equation.substr(arrow + 2);
+  std::string order = result;
+  std::map<char, int64_t> size;
+  for (size_t k = 0; k < letters.size(); ++k)
+    for (size_t d = 0; d < letters[k].size(); ++d) {
+      const char c = letters[k][d];
+      if (order.find(c) == std::string::npos) order.push_back(c);
+      size[c] = std::max(size[c], in[k].sizes()[int(d)]);
+    }
+  std::vector<Values> values;
+  for (const Tensor& t : in) values.push_back(t.to_vector<double>());
+  int64_t results = 1, terms = 1;
+  for (char c : order) (result.find(c) != std::string::npos ? results : terms) *= size[c];
+  Values out(size_t(results), 0.0);
+  for (int64_t n = 0; n < results * terms; ++n) {
+    std::map<char, int64_t> at;
+    int64_t rest = n;
+    for (size_t i = order.size(); i-- > 0; rest /= size[order[i]]) at[order[i]] = rest % size[order[i]];
+    double product = 1;
+    for (size_t k = 0; k < letters.size(); ++k) {
+      int64_t flat = 0;
+      for (size_t d = 0; d < letters[k].size(); ++d) {
+        const int64_t own = in[k].sizes()[int(d)];
+        flat = flat * own + (own == 1 ? 0 : at[letters[k][d]]);
+      }
+      product *= values[k][size_t(flat)];
+    }
+    out[size_t(n / terms)] += product;
+  }
+  return out;
+}
+
+/// `full` says what `equation` means, with "->" and a letter for each dimension.
+Sample einsum_sample(const std::string& equation, const std::vector<Dims>& shapes, std::string full = "") {
+  if (full.empty()) full = equation;
+  Sample s;
+  s.label = equation;
+  int64_t most = 0;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    s.inputs.push_back(test_values(shapes[i], i + 1));
+    most = std::max(most, shapes[i].product());
+  }
+  s.run = [equation](const TensorList& in) { return einsum(equation, in); };
+  s.reference = [full](const TensorList& in) { return einsum_reference(full, in); };
+  s.gradient = most < 60;
+  s.tolerance = 16 + double(most) / 8;
+  return s;
+}
+
+ORDO_OP_SAMPLES(einsum) {
+  return {einsum_sample("ij,jk->ik", {{3, 4}, {4, 2}}),
+          einsum_sample("ij,jk", {{3, 4}, {4, 2}}, "ij,jk->ik"),
+          einsum_sample("ba", {{3, 4}}, "ba->ab"),
+          einsum_sample("aB,Bc", {{3, 4}, {4, 2}}, "aB,Bc->ac"),
+          einsum_sample(" i j , k j -> k i ", {{3, 4}, {2, 4}}, "ij,kj->ki"),
+          einsum_sample("bij,bjk->bik", {{2, 3, 4}, {2, 4, 2}}),
+          einsum_sample("bij,bjk->ik", {{2, 3, 4}, {2, 4, 2}}),
+          einsum_sample("...ij,...jk->...ik", {{2, 1, 3, 2}, {3, 2, 2}}, "xyij,yjk->xyik"),
+          einsum_sample("...i,i...", {{2, 3}, {3, 2}}, "xi,ix->x"),
+          einsum_sample("...->", {{2, 3}}, "ab->"),
+          einsum_sample("ii->i", {{3, 3}}),
+          einsum_sample("ii", {{3, 3}}, "ii->"),
+          einsum_sample("iij,jk->ki", {{2, 2, 3}, {3, 2}}),
+          einsum_sample("iii->i", {{2, 2, 2}}),
+          einsum_sample("i,j->ij", {{3}, {4}}),
+          einsum_sample("i,i", {{5}, {5}}, "i,i->"),
+          einsum_sample(",i->i", {{}, {3}}),
+          einsum_sample("i,j,k->kji", {{2}, {3}, {2}}),
+          einsum_sample("ij,j,jk,l->ikl", {{2, 3}, {3}, {3, 2}, {2}}),
+          einsum_sample("ij,kl->ik", {{2, 3}, {3, 2}}),
+          einsum_sample("ij,ij->ij", {{2, 1}, {2, 3}}),
+          einsum_sample("ij,jk->ik", {{2, 1}, {3, 2}}),
+          einsum_sample("ij->ji", {{2, 3}}),
+          einsum_sample("ij->", {{0, 3}}),
+          einsum_sample("bhqd,bhkd->bhqk", {{2, 3, 9, 8}, {2, 3, 11, 8}})};
+}
+ORDO_OP_SIZES(einsum) {
+  return {einsum_sample("ij,jk->ik", {{n, 2}, {2, 3}}), einsum_sample("ij,jk->ik", {{2, n}, {n, 2}}),
+          einsum_sample("bij,bj->bi", {{n, 2, 2}, {n, 2}})};
+}
+ORDO_OP_NO_INTEGERS(einsum);
+
+// -- sums with products
+
+Sample addmm_sample(int64_t m, int64_t k, int64_t n, const Dims& input, double beta, double alpha) {
+  Sample s;
+  s.label = input.str() + " " + Dims{m, k, n}.str() + " beta " + std::to_string(beta);
+  s.inputs = {test_values(input, 1), test_values({m, k}, 2), test_values({k, n}, 3)};
+  s.run = [=](const TensorList& in) { return addmm(in[0], in[1], in[2], int(beta), int(alpha)); };
+  s.reference = [=](const TensorList& in) {
+    Values out = einsum_reference("ik,kj->ij", {in[1], in[2]});
+    const auto start = in[0].expand({m, n}).to_vector<double>();
+    for (size_t i = 0; i < out.size(); ++i) out[i] = beta * start[i] + alpha * out[i];
+    return out;
+  };
+  s.gradient = m * k * n < 100;
+  s.tolerance = 8 + double(k) / 4;
+  return s;
+}
+ORDO_OP_SAMPLES(addmm) {
+  return {addmm_sample(3, 4, 2, {3, 2}, 1, 1), addmm_sample(3, 4, 2, {2}, 2, -3), addmm_sample(3, 4, 2, {3, 1}, 0, 2),
+          addmm_sample(3, 0, 2, {3, 2}, 1, 1), addmm_sample(0, 3, 2, {2}, 1, 1),  addmm_sample(17, 40, 33, {33}, 2, 1)};
+}
+ORDO_OP_SIZES(addmm) {
+  return {addmm_sample(n, 3, 2, {2}, 1, 1), addmm_sample(2, n, 3, {3}, 1, 2), addmm_sample(2, 3, n, {n}, 2, 1)};
+}
+ORDO_OP_INTEGERS(addmm) {
+  return {{"beta",
+           [](int64_t v, Device d) {
+             return addmm(some(d), ones({2, 2}, d), some(d), v);
+           }},
+          {"alpha of int32", [](int64_t v, Device d) {
+             const Tensor t = some(d).to(int32);
+             return addmm(t, ones({2, 2}, {int32, d}), t, 1, v);
+           }}};
+}
+
+Sample baddbmm_sample(int64_t b, int64_t m, int64_t k, int64_t n) {
+  Sample s;
+  s.label = Dims{b, m, k, n}.str();
+  s.inputs = {test_values({m, n}, 1), test_values({b, m, k}, 2), test_values({b, k, n}, 3)};
+  s.run = [](const TensorList& in) { return baddbmm(in[0], in[1], in[2], 2, -1); };
+  s.reference = [=](const TensorList& in) {
+    Values out = einsum_reference("bik,bkj->bij", {in[1], in[2]});
+    const auto start = in[0].expand({b, m, n}).to_vector<double>();
+    for (size_t i = 0; i < out.size(); ++i) out[i] = 2 * start[i] - out[i];
+    return out;
+  };
+  s.gradient = b * m * k * n < 100;
+  s.tolerance = 8 + double(k) / 4;
+  return s;
+}
+ORDO_OP_SAMPLES(baddbmm) {
+  return {baddbmm_sample(2, 3, 4, 2), baddbmm_sample(0, 2, 3, 2), baddbmm_sample(3, 9, 17, 11)};
+}
+ORDO_OP_SIZES(baddbmm) { return {baddbmm_sample(n, 2, 2, 2), baddbmm_sample(2, n, 2, 2)}; }
+ORDO_OP_INTEGERS(baddbmm) {
+  return {{"beta", [](int64_t v, Device d) {
+             const Tensor t = some(d).unsqueeze(0);
+             return baddbmm(t, ones({1, 2, 2}, d), t, v);
+           }}};
+}
+
+Sample tensordot_sample(const Dims& a, const Dims& b, const std::pair<Dims, Dims>& dims, const char* means) {
+  Sample s;
+  s.label = means;
+  s.inputs = {test_values(a, 1), test_values(b, 2)};
+  s.run = [dims](const TensorList& in) { return tensordot(in[0], in[1], dims); };
+  s.reference = [means](const TensorList& in) { return einsum_reference(means, in); };
+  s.gradient = a.product() < 60 && b.product() < 60;
+  s.tolerance = 8 + double(a.product()) / 8;
+  return s;
+}
+ORDO_OP_SAMPLES(tensordot) {
+  return {tensordot_sample({2, 3, 4}, {4, 3, 2}, {{1, 2}, {1, 0}}, "abc,cbd->ad"),
+          tensordot_sample({2, 3}, {4}, {{}, {}}, "ab,c->abc"),
+          tensordot_sample({2, 3}, {3, 2}, {{0, -1}, {1, 0}}, "ab,ba->"),
+          tensordot_sample({0, 3}, {3, 2}, {{1}, {0}}, "ab,bc->ac")};
+}
+ORDO_OP_SIZES(tensordot) {
+  return {tensordot_sample({n, 3}, {3, 2}, {{1}, {0}}, "ab,bc->ac"),
+          tensordot_sample({n, 3}, {2, n}, {{0}, {1}}, "ab,ca->bc")};
+}
+ORDO_OP_INTEGERS(tensordot) {
+  return {{"dims", [](int64_t v, Device d) { return tensordot(some(d), some(d).t(), v); }},
+          {"a dimension", [](int64_t v, Device d) {
+             return tensordot(some(d), some(d), std::pair<Dims, Dims>{{v}, {0}});
+           }}};
+}
+
+// -- distances
+
+double p_norm(const Values& v, double p) {
+  double s = 0;
+  if (std::isinf(p))
+    for (double x : v) s = std::max(s, std::abs(x));
+  else
+    for (double x : v) s += p == 0 ? double(x != 0) : std::pow(std::abs(x), p);
+  return p == 0 || std::isinf(p) ? s : std::pow(s, 1 / p);
+}
+
+Sample cdist_sample(const Dims& batch, int64_t rows, int64_t others, int64_t length, double p) {
+  Dims a{rows, length}, b{others, length};
+  for (int d = batch.size() - 1; d >= 0; --d) a.insert(0, batch[d]);
+  Sample s;
+  s.label = a.str() + " " + b.str() + " p " + std::to_string(p);
+  s.inputs = {test_values(a, 1), test_values(b, 2)};
+  s.run = [p](const TensorList& in) { return cdist(in[0], in[1], p); };
+  s.reference = [=](const TensorList& in) {
+    const auto x = in[0].to_vector<double>(), y = in[1].to_vector<double>();
+    Values out;
+    for (int64_t i = 0; i < batch.product() * rows; ++i)
+      for (int64_t j = 0; j < others; ++j) {
+        Values v;
+        for (int64_t k = 0; k < length; ++k) v.push_back(x[size_t(i * length + k)] - y[size_t(j * length + k)]);
+        out.push_back(p_norm(v, p));
+      }
+    return out;
+  };
+  s.gradient = p >= 1 && !std::isinf(p) && a.product() * others < 100;
+  s.second_order = p == 2;
+  s.tolerance = 8 + double(length) / 8;
+  return s;
+}
+ORDO_OP_SAMPLES(cdist) {
+  constexpr double most = std::numeric_limits<double>::infinity();
+  return {cdist_sample({}, 3, 4, 2, 2),    cdist_sample({}, 3, 2, 3, 1), cdist_sample({2}, 2, 3, 2, 3),
+          cdist_sample({}, 3, 2, 4, most), cdist_sample({}, 3, 2, 4, 0), cdist_sample({}, 0, 2, 3, 2),
+          cdist_sample({2}, 9, 17, 20, 2)};
+}
+ORDO_OP_SIZES(cdist) {
+  return {cdist_sample({}, n, 2, 3, 2), cdist_sample({}, 2, n, 3, 2), cdist_sample({}, 2, 2, n, 2)};
+}
+ORDO_OP_NO_INTEGERS(cdist);
+
+Sample normalize_sample(const Dims& sizes, double p) {
+  Sample s;
+  s.label = sizes.str() + " p " + std::to_string(p);
+  s.inputs = {test_values(sizes, 1, 0.25, 2)};
+  s.run = [p](const TensorList& in) { return normalize(in[0], p); };
+  s.reference = [=](const TensorList& in) {
+    auto v = in[0].to_vector<double>();
+    const auto n = size_t(sizes[1]), inner = sizes.size() > 2 ? size_t(sizes[2]) : 1;
+    for (size_t start = 0; start < v.size(); start += n * inner)
+      for (size_t k = 0; k < inner; ++k) {
+        Values row;
+        for (size_t i = 0; i < n; ++i) row.push_back(v[start + i * inner + k]);
+        for (size_t i = 0; i < n; ++i) v[start + i * inner + k] /= std::max(p_norm(row, p), 1e-12);
+      }
+    return v;
+  };
+  s.gradient = sizes.product() < 60;
+  s.tolerance = 8;
+  return s;
+}
+ORDO_OP_SAMPLES(normalize) {
+  return {normalize_sample({3, 4}, 2), normalize_sample({2, 3, 2}, 1), normalize_sample({2, 3, 2}, 3),
+          normalize_sample({0, 3}, 2), normalize_sample({31, 33}, 2)};
+}
+ORDO_OP_SIZES(normalize) { return {normalize_sample({n, 3}, 2), normalize_sample({3, n}, 2)}; }
+ORDO_OP_INTEGERS(normalize) {
+  return {{"dim", [](int64_t v, Device d) { return normalize(some(d), 2, v); }}};
+}
+
+Sample pairwise_sample(const Dims& a, const Dims& b, double p) {
+  Sample s;
+  s.label = a.str() + " " + b.str();
+  s.inputs = {test_values(a, 1), test_values(b, 2)};
+  s.run = [p](const TensorList& in) { return pairwise_distance(in[0], in[1], p, 0.125); };
+  s.reference = [=](const TensorList& in) {
+    const Dims sizes = broadcast_sizes("test", a, b);
+    const auto x = in[0].expand(sizes).to_vector<double>(), y = in[1].expand(sizes).to_vector<double>();
+    Values out;
+    for (size_t start = 0; start < x.size(); start += size_t(sizes.back())) {
+      Values v;
+      for (size_t i = start; i < start + size_t(sizes.back()); ++i) v.push_back(x[i] - y[i] + 0.125);
+      out.push_back(p_norm(v, p));
+    }
+    return out;
+  };
+  s.gradient = a.product() < 60;
+  s.tolerance = 8 + double(a.back()) / 8;
+  return s;
+}
+ORDO_OP_SAMPLES(pairwise_distance) {
+  return {pairwise_sample({3, 4}, {3, 4}, 2), pairwise_sample({2, 3, 4}, {4}, 3), pairwise_sample({4}, {4}, 2),
+          pairwise_sample({0, 4}, {4}, 2), pairwise_sample({31, 33}, {31, 33}, 2)};
+}
+ORDO_OP_SIZES(pairwise_distance) { return {pairwise_sample({n, 3}, {3}, 2), pairwise_sample({3, n}, {n}, 2)}; }
+ORDO_OP_NO_INTEGERS(pairwise_distance);
+
+// -- attention
+
+enum class Mask { none, causal, flags, numbers };
+
+/// Of queries [b, l, e], keys [b, s, e] and values [b, s, v]; of flags and numbers the last row of the mask lets
+/// nothing through.
+Sample attention_sample(int64_t b, int64_t l, int64_t s, int64_t e, int64_t v, Mask kind) {
+  Sample sample;
+  sample.label = Dims{b, l, s, e, v}.str() + " mask " + std::to_string(int(kind));
+  sample.inputs = {test_values({b, l, e}, 1), test_values({b, s, e}, 2), test_values({b, s, v}, 3)};
+  Values mask(size_t(l * s), 0);
+  constexpr double least = -std::numeric_limits<double>::infinity();
+  const auto draws = test_indices({l, s}, 3, 4).to_vector<int>();
+  for (int64_t i = 0; i < l; ++i)
+    for (int64_t j = 0; j < s; ++j) {
+      double& m = mask[size_t(i * s + j)];
+      const int draw = draws[size_t(i * s + j)];
+      if (kind == Mask::causal) m = j > i ? least : 0;
+      if (kind == Mask::flags) m = draw == 0 || i == l - 1 ? least : 0;
+      if (kind == Mask::numbers) m = i == l - 1 ? least : draw * 0.5;
+    }
+  const Tensor bias = from_vector(mask, {l, s});
+  sample.run = [=](const TensorList& in) {
+    const Tensor own = kind == Mask::flags     ? (bias == 0).to(in[0].device())
+                       : kind == Mask::numbers ? bias.to(in[0].device(), in[0].dtype())
+                                               : Tensor();
+    return scaled_dot_product_attention(in[0], in[1], in[2], own, 0, kind == Mask::causal,
+                                        kind == Mask::none ? std::optional<double>(0.5) : std::nullopt);
+  };
+  sample.reference = [=](const TensorList& in) {
+    const auto q = in[0].to_vector<double>(), k = in[1].to_vector<double>(), x = in[2].to_vector<double>();
+    const double scale = kind == Mask::none ? 0.5 : 1 / std::sqrt(double(e));
+    Values out;
+    for (int64_t n = 0; n < b * l; ++n) {
+      Values weight;
+      double total = 0;
+      for (int64_t j = 0; j < s; ++j) {
+        double score = 0;
+        for (int64_t c = 0; c < e; ++c) score += q[size_t(n * e + c)] * k[size_t((n / l * s + j) * e + c)];
+        weight.push_back(std::exp(score * scale + mask[size_t(n % l * s + j)]));
+        total += weight.back();
+      }
+      for (int64_t c = 0; c < v; ++c) {
+        double sum = 0;
+        for (int64_t j = 0; j < s; ++j) sum += weight[size_t(j)] * x[size_t((n / l * s + j) * v + c)];
+        out.push_back(total == 0 ? 0 : sum / total);
+      }
+    }
+    return out;
+  };
+  sample.gradient = b * l * s * e < 100;
+  sample.tolerance = 32;
+  return sample;
+}
+ORDO_OP_SAMPLES(scaled_dot_product_attention) {
+  std::vector<Sample> samples{attention_sample(2, 9, 17, 8, 5, Mask::causal),
+                              attention_sample(0, 2, 3, 2, 2, Mask::none)};
+  for (Mask kind : {Mask::none, Mask::causal, Mask::flags, Mask::numbers})
+    samples.push_back(attention_sample(2, 3, 4, 2, 3, kind));
+  return samples;
+}
+ORDO_OP_SIZES(scaled_dot_product_attention) {
+  return {attention_sample(1, n, 2, 2, 2, Mask::none), attention_sample(1, 2, n, 2, 2, Mask::none)};
+}
+ORDO_OP_NO_INTEGERS(scaled_dot_product_attention);
+
+ORDO_OP_INTEGERS(cross) {
+  return {{"dim", [](int64_t v, Device d) { return cross(some(d), some(d), v); }}};
+}
+
+// -- what samples cannot say
+
+TEST(Products, of_vectors_and_matrices) {
+  for (Device device : test_devices()) {
+    const Tensor a = tensor<double>({1.0, 2.0, 3.0}).to(device), b = tensor<double>({4.0, -5.0, 6.0}).to(device);
+    const Tensor m = tensor<double>({1, 2, 3, 4, 5, 6}).to(device).view({2, 3});
+    EXPECT_EQ(dot(a, b).item(), 12);
+    EXPECT_EQ(mv(m, a).to_vector<double>(), (Values{14, 32}));
+    EXPECT_EQ(outer(a, b.narrow(0, 0, 2)).to_vector<double>(), (Values{4, -5, 8, -10, 12, -15}));
+    EXPECT_EQ(cross(a, b).to_vector<double>(), (Values{27, 6, -13}));
+    EXPECT_EQ(cross(m, b.unsqueeze(0)).to_vector<double>(),
+              (Values{2 * 6 + 3 * 5, 3 * 4 - 1 * 6, -1 * 5 - 2 * 4, 5 * 6 + 6 * 5, 6 * 4 - 4 * 6, -4 * 5 - 5 * 4}));
+    EXPECT_EQ(kron(a, m.narrow(0, 0, 1)).to_vector<double>(), (Values{1, 2, 3, 2, 4, 6, 3, 6, 9}));
+    EXPECT_EQ(kron(m.narrow(1, 0, 2), m.t()).sizes(), (Dims{6, 4}));
+    EXPECT_EQ(addbmm(a, ones({4, 2, 1}, {float64, device}), ones({4, 1, 3}, {float64, device})).to_vector<double>(),
+              (Values{5, 6, 7, 5, 6, 7}));
+    EXPECT_EQ(tensordot(m, m).item(), 91);
+    EXPECT_EQ(tensordot(m, a, 1).to_vector<double>(), (Values{14, 32}));
+  }
+  const Tensor v = ones({3}), m = ones({2, 3});
+  EXPECT_TRUE(addmm(v / 0.0 * 0.0, m, ones({3, 3}), 0).isnan().any().item<bool>() == false) << "input is not read";
+  EXPECT_ORDO_ERROR(dot(v, ones({2})), ShapeError, "[dot]");
+  EXPECT_ORDO_ERROR(dot(m, m), ShapeError, "[dot]");
+  EXPECT_ORDO_ERROR(mv(v, v), ShapeError, "[mv]");
+  EXPECT_ORDO_ERROR(outer(v, m), ShapeError, "[outer]");
+  EXPECT_ORDO_ERROR(cross(m, m, 0), ShapeError, "[cross] dimension 0 must have size 3");
+  EXPECT_ORDO_ERROR(cross(m, v), ShapeError, "[cross]");
+  EXPECT_ORDO_ERROR(addmm(ones({3, 2}), m, ones({3, 3})), ShapeError, "[addmm]");
+  EXPECT_ORDO_ERROR(addmm(ones({5, 2, 3}), m, ones({3, 3})), ShapeError, "[addmm]");
+  EXPECT_ORDO_ERROR(addmm(v, m, v), ShapeError, "[addmm] takes two matrices");
+  EXPECT_ORDO_ERROR(tensordot(m, m, 3), ShapeError, "[tensordot]");
+  EXPECT_ORDO_ERROR(tensordot(m, m, std::pair<Dims, Dims>{{0}, {1}}), ShapeError, "[tensordot]");
+  EXPECT_ORDO_ERROR(tensordot(m, m, std::pair<Dims, Dims>{{0, 0}, {0, 1}}), ValueError, "appears twice");
+  EXPECT_ORDO_ERROR(kron(ones({1, 1, 1, 1, 1}), v), ShapeError, "[kron]");
+}
+
+TEST(Products, gradients_of_what_is_composed) {
+  const Tensor a = test_values({3}, 1).set_requires_grad(), m = test_values({3, 3}, 2).set_requires_grad();
+  const std::function<Tensor(const TensorList&)> functions[] = {
+      [](const TensorList& in) { return dot(in[0], in[1].sum(0)); },
+      [](const TensorList& in) { return mv(in[1], in[0]); },
+      [](const TensorList& in) { return outer(in[0], in[0]); },
+      [](const TensorList& in) { return cross(in[1], in[0].unsqueeze(0)); },
+      [](const TensorList& in) { return kron(in[1], in[0]); },
+      [](const TensorList& in) { return addbmm(in[0], in[1].unsqueeze(0), in[1].unsqueeze(0), 2, 3); }};
+  for (const auto& f : functions) EXPECT_EQ(gradcheck(f, {a, m}, {.second_order = true}), "");
+}
+
+TEST(Einsum, refuses) {
+  const Tensor m = ones({2, 3});
+  EXPECT_ORDO_ERROR(einsum("ij,jk->ik", {m}), ValueError, "is of 2 operands, not 1");
+  EXPECT_ORDO_ERROR(einsum("i1->i", {m}), ValueError, "'1'");
+  EXPECT_ORDO_ERROR(einsum("ij->ik", {m}), ValueError, "'k' in the result");
+  EXPECT_ORDO_ERROR(einsum("ij->ii", {m}), ValueError, "'i' twice");
+  EXPECT_ORDO_ERROR(einsum("......", {m}), ValueError, "twice in one place");
+  EXPECT_ORDO_ERROR(einsum("i->i->i", {m}), ValueError, "[einsum]");
+  EXPECT_ORDO_ERROR(einsum("ijk", {m}), ShapeError, "operand 0");
+  EXPECT_ORDO_ERROR(einsum("i", {m}), ShapeError, "operand 0");
+  EXPECT_ORDO_ERROR(einsum("ii", {m}), ShapeError, "'i' stands for sizes 2 and 3");
+  EXPECT_ORDO_ERROR(einsum("ij,ik->jk", {m, m.t()}), ShapeError, "'i' stands for sizes");
+  EXPECT_ORDO_ERROR(einsum("ij,ij->j", {m, m.to(float64)}), DTypeError, "[einsum]");
+  EXPECT_ORDO_ERROR(einsum("ij", {Tensor()}), ValueError, "[einsum]");
+  EXPECT_ORDO_ERROR(einsum("ij", {}), ValueError, "[einsum]");
+  EXPECT_EQ(einsum("ij->i", {tensor<int>({1, 2}).to(int32).view({1, 2})}).dtype(), int32);
+}
+
+TEST(Attention, dropout_draws_from_the_generator_and_bad_input_is_refused) {
+  const Tensor q = test_values({2, 3, 4}, 1), k = test_values({2, 5, 4}, 2), v = test_values({2, 5, 6}, 3);
+  const auto with = [&](uint64_t seed, double p) {
+    Generator generator(seed);
+    return bytes_of(scaled_dot_product_attention(q, k, v, {}, p, false, {}, &generator));
+  };
+  EXPECT_EQ(with(1, 0.5), with(1, 0.5));
+  EXPECT_NE(with(1, 0.5), with(2, 0.5));
+  EXPECT_EQ(with(1, 0), with(2, 0));
+  const Tensor mask = ones({3, 5}, boolean);
+  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v, mask, 0, true), ValueError, "not both");
+  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v, mask.to(int32)), DTypeError, "the mask must be bool");
+  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v, ones({4, 5}, boolean)), ShapeError, "mask");
+  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, v, k), ShapeError, "[scaled_dot_product_attention]");
+  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v, {}, 2), ValueError, "dropout_p");
+  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v.to(float32)), DTypeError, "[scaled");
+  // A query without keys gives 0 and has no gradient.
+  for (const Tensor& none : {zeros({3, 5}, boolean), full({3, 5}, -std::numeric_limits<double>::infinity(), float64)}) {
+    const Tensor x = q.clone().set_requires_grad();
+    const Tensor y = scaled_dot_product_attention(x, k, v, none);
+    EXPECT_EQ(y.abs().max().item(), 0);
+    y.sum().backward();
+    EXPECT_EQ(x.grad().abs().max().item(), 0);
+  }
+}
+
+TEST(Distances, edges) {
+  const Tensor x = zeros({2, 3}, float64).set_requires_grad();
+  cdist(x, x).sum().backward();
+  EXPECT_EQ(x.grad().abs().max().item(), 0) << "at distance 0";
+  EXPECT_EQ(normalize(zeros({1, 3})).abs().max().item(), 0);
+  EXPECT_EQ(pairwise_distance(ones({2, 3}), ones({2, 3}), 2, 0, true).sizes(), (Dims{2, 1}));
+  EXPECT_EQ(cdist(ones({2, 0}), ones({3, 0})).to_vector<float>(), std::vector<float>(6, 0.0f));
+  EXPECT_ORDO_ERROR(cdist(ones({2, 3}), ones({2, 2})), ShapeError, "[cdist]");
+  EXPECT_ORDO_ERROR(cdist(ones({3}), ones({2, 3})), ShapeError, "[cdist]");
+  EXPECT_ORDO_ERROR(cdist(ones({2, 3}), ones({2, 3}), -1), ValueError, "[cdist]");
+  EXPECT_ORDO_ERROR(normalize(ones({2, 3}, int32)), DTypeError, "[normalize]");
+}
+
+}  // namespace
+}  // namespace ordo::test
