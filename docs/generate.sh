@@ -13,6 +13,8 @@ new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
 
 "$programs/ordo" ops --markdown > "$new/ops.md"
+"$programs/ordo" ops --json > "$new/ops.json"
+python3 docs/refused_table.py "$new/ops.json" bench/results/cpu.json >> "$new/ops.md"
 
 # generate PAGE: writes it to $new with its parts as they should be.
 generate() {

@@ -37,11 +37,11 @@ RunningNode detail::running_node() { return t_node; }
 
 void detail::OpArguments::add(const Scalar& s) {
   if (s.is_boolean())
-    event.attributes.emplace_back(s.to_double() != 0);
+    attribute(s.to_double() != 0);
   else if (s.is_floating())
-    event.attributes.emplace_back(s.to_double());
+    attribute(s.to_double());
   else
-    event.attributes.emplace_back(s.to_int64());
+    attribute(s.to_int64());
 }
 
 void detail::OpArguments::add(const TensorOptions& options) {

@@ -46,6 +46,7 @@ struct OpEvent {
   int depth = 0;                        ///< how many calls of this thread are open around it; 0: called by the program
   TensorList inputs;                    ///< all tensors among the arguments, in their order, masks and indices included
   std::vector<OpAttribute> attributes;  ///< the other arguments, in their order
+  std::string order;                    ///< of all arguments: t, the next tensor; a, the next attribute; [tt], a list
   TensorList outputs;                   ///< empty until the call ends; in place: the changed tensor
   Determinism level{};                  ///< in force
   Algorithm algorithm{};                ///< that computed; automatic where the call did not come to choose one
@@ -88,35 +89,49 @@ RunningNode running_node();
 /// of a caller's own takes part by a function `void report(OpArguments&, const T&)` beside it.
 struct OpArguments {
   OpEvent& event;
-  void add(const Tensor& t) { event.inputs.push_back(t); }
-  void add(const TensorList& list) { event.inputs.insert(event.inputs.end(), list.begin(), list.end()); }
+  void add(const Tensor& t) { event.inputs.push_back(t), event.order += 't'; }
+  void add(const TensorList& list) {
+    event.order += '[';
+    for (const Tensor& t : list) add(t);
+    event.order += ']';
+  }
+  template <class A>
+  void attribute(A&& a) {
+    event.attributes.emplace_back(std::forward<A>(a)), event.order += 'a';
+  }
   void add(const Scalar& s);
   void add(const TensorOptions& options);
-  void add(const Dims& dims) { event.attributes.emplace_back(dims); }
-  void add(std::string_view text) { event.attributes.emplace_back(std::string(text)); }
+  void add(const Dims& dims) { attribute(dims); }
+  template <class N>
+  requires(std::is_arithmetic_v<N>) void add(const std::vector<N>& numbers) {
+    event.order += '[';
+    for (const N n : numbers) add(n);
+    event.order += ']';
+  }
+  void add(std::string_view text) { attribute(std::string(text)); }
   template <int N>
   void add(const Size<N>& size) {
-    event.attributes.emplace_back(Dims(size.begin(), N));
+    attribute(Dims(size.begin(), N));
   }
   void add(const char* text) { add(std::string_view(text)); }
   void add(DType t) { add(name(t)); }
-  void add(Device d) { event.attributes.emplace_back(d.str()), event.device = d; }
+  void add(Device d) { attribute(d.str()), event.device = d; }
   void add(Algorithm a) { event.algorithm = a, add(name(a)); }
   template <class T>
   void add(const std::optional<T>& value) {
     if (value)
       add(*value);
     else
-      event.attributes.emplace_back();
+      attribute(std::monostate());
   }
   template <class T>
   void add(const T& value) {
     if constexpr (std::is_same_v<T, bool>)
-      event.attributes.emplace_back(value);
+      attribute(value);
     else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
-      event.attributes.emplace_back(int64_t(value));
+      attribute(int64_t(value));
     else if constexpr (std::is_floating_point_v<T>)
-      event.attributes.emplace_back(double(value));
+      attribute(double(value));
     else if constexpr (std::is_invocable_v<const T&>)
       add(value());
     else

@@ -58,6 +58,28 @@ TEST_P(RegistryComplete, takes_every_dtype_of_its_row) {
   }
 }
 
+// No level refuses an operation, forward or backward: every dtype of its row has an algorithm that meets each.
+TEST_P(RegistryComplete, no_level_refuses_it) {
+  for (DType dtype : {boolean, uint8, int32, int64, float16, bfloat16, float32, float64})
+    if (op_->dtypes.has(dtype)) {
+      EXPECT_TRUE(std::any_of(op_->algorithms.begin(), op_->algorithms.end(), [&](const AlgorithmLevel& a) {
+        return a.level == Determinism::device_to_device && a.dtypes.has(dtype);
+      })) << name(dtype);
+    }
+  for (const Sample& sample : samples_)
+    for (Device device : devices())
+      for (Determinism level : {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device}) {
+        SCOPED_TRACE(trace(sample, float32, device) + " " + std::string(name(level)));
+        const DeterminismGuard guard(level);
+        try {
+          result_and_gradients(*op_, sample, convert(sample.inputs, float32, device));
+        } catch (const NondeterministicError& e) {
+          ADD_FAILURE() << e.what();
+        } catch (const DTypeError&) {  // a sample of other dtypes
+        }
+      }
+}
+
 TEST(RegistryTable, samples_belong_to_registered_operations) {
   for (const auto& [name, samples] : op_samples()) EXPECT_NE(find_op(name), nullptr) << name;
   for (const auto& [name, samples] : op_sizes()) EXPECT_NE(find_op(name), nullptr) << name;

@@ -99,11 +99,13 @@ TEST(Door, tells_arguments_level_algorithm_and_depth) {
   ASSERT_EQ(e.outputs.size(), 1u);
   EXPECT_TRUE(e.outputs[0].is_same(out));
   EXPECT_EQ(e.attributes, (std::vector<OpAttribute>{int64_t(0), int64_t(2), std::string("sorted")}));
+  EXPECT_EQ(e.order, "tattaa");
 
   ended.clear(), begun.clear();
   stack({input, input}, 0);
   EXPECT_EQ(begun, (std::vector<std::string>{"stack", "unsqueeze", "unsqueeze", "cat"}));
   EXPECT_EQ(ended.back().name, "stack");
+  EXPECT_EQ(ended.back().order, "[tt]a");
   EXPECT_EQ(ended.front().depth, 1);
   EXPECT_LT(ended.back().number, ended.front().number) << "calls are numbered when they begin";
 
