@@ -7,15 +7,6 @@
 
 namespace ordo::kernels {
 
-/// The cells of a place in one plane, weighted and added to zero in their order.
-template <class T, class V>
-ORDO_HD V weighted_cells(const T* plane, const GridCorners<V>& at, int corners) {
-  V sum = V(0);
-  for (int k = 0; k < corners; ++k)
-    if (at.cell[k] >= 0) sum += at.weight[k] * V(plane[at.cell[k]]);
-  return sum;
-}
-
 template <class T>
 struct GridSampleElement {
   GridShape s;
@@ -24,11 +15,11 @@ struct GridSampleElement {
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
     const int64_t sample = i / s.positions, position = i - sample * s.positions;
-    const GridCorners<V> at = GridPlace<V>(s, grid + i * s.rank).corners(s);
+    const GridPlace<V> at(s, grid + i * s.rank);
     const T* plane = input + sample * s.channels * s.cells();
     T* to = output + sample * s.channels * s.positions + position;
-    for (int64_t c = 0; c < s.channels; ++c, plane += s.cells(), to += s.positions)
-      *to = T(weighted_cells(plane, at, s.corners()));
+    ORDO_NO_UNROLL
+    for (int64_t c = 0; c < s.channels; ++c, plane += s.cells(), to += s.positions) *to = T(at.weighted(s, plane));
   }
 };
 
@@ -41,17 +32,15 @@ struct GridGradientElement {
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
     const int64_t sample = i / s.positions, position = i - sample * s.positions;
-    const GridPlace<V> place(s, grid + i * s.rank);
+    ORDO_NO_UNROLL
     for (int axis = 0; axis < s.rank; ++axis) {
-      GridPlace<V> along = place;  // with slopes in place of the axis' weights
-      GridTaps<V>& taps = axis == 0 ? along.x : axis == 1 ? along.y : along.z;
-      for (int k = 0; k < s.taps(); ++k) taps.weight[k] = taps.slope[k];
-      const GridCorners<V> at = along.corners(s);
+      const GridPlace<V> place(s, grid + i * s.rank, axis);
       const T* plane = input + sample * s.channels * s.cells();
       const T* from = grad + sample * s.channels * s.positions + position;
       OrderedSum<V> sum;
+      ORDO_NO_UNROLL
       for (int64_t c = 0; c < s.channels; ++c, plane += s.cells(), from += s.positions)
-        sum.push(V(*from) * weighted_cells(plane, at, s.corners()));
+        sum.push(V(*from) * place.weighted(s, plane));
       output[i * s.rank + axis] = T(sum.result());
     }
   }
@@ -66,11 +55,12 @@ struct GridItemsElement {
   accumulate_t<T>* weights;
   ORDO_HD void operator()(int64_t i) const {
     const int corners = s.corners();
-    const auto at = GridPlace<accumulate_t<T>>(s, grid + i * s.rank).corners(s);
-    for (int k = 0; k < corners; ++k) {
-      cells[i * corners + k] = at.cell[k] < 0 ? -1 : i / s.positions * s.cells() + at.cell[k];
-      weights[i * corners + k] = at.weight[k];
-    }
+    const int64_t plane = i / s.positions * s.cells();
+    const GridPlace<accumulate_t<T>> at(s, grid + i * s.rank);
+    at.each_corner(s, [&](int k, int64_t cell, accumulate_t<T> weight) {
+      cells[i * corners + k] = cell < 0 ? -1 : plane + cell;
+      weights[i * corners + k] = weight;
+    });
   }
 };
 

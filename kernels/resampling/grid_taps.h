@@ -7,16 +7,17 @@
 
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
+#include <ordo/engine/no_unroll.h>
 #include <ordo/kernels/resampling/grid_padding.h>
 #include <ordo/kernels/resampling/resample_axis.h>
 
 namespace ordo::kernels {
 
-/// A coordinate's cells, -1 for one that is outside; what each counts, and how that changes with the coordinate.
+/// A coordinate's cells, -1 for one that is outside, and what each counts, or how that changes with the coordinate.
 template <class V>
 struct GridTaps {
-  int64_t cell[kMostTaps];
-  V weight[kMostTaps], slope[kMostTaps];
+  int32_t cell[kMostTaps];
+  V weight[kMostTaps];
 };
 
 struct GridRules {
@@ -30,8 +31,8 @@ class GridAxis {
  public:
   ORDO_HD GridAxis(const GridRules& rules, int64_t size) : rules_(rules), size_(size) {}
 
-  ORDO_HD GridTaps<V> taps(V coordinate) const {
-    GridTaps<V> t;
+  /// With slopes in place of the weights where asked for.
+  ORDO_HD void find(V coordinate, bool slopes, GridTaps<V>& t) const {
     const V cells = V(size_);
     V slope = rules_.align_corners ? (cells - V(1)) / V(2) : cells / V(2);
     V at = rules_.align_corners ? (coordinate + V(1)) / V(2) * (cells - V(1))
@@ -39,39 +40,35 @@ class GridAxis {
     if (rules_.kind == Resample::cubic) {
       at = countable(at);
       const V below = std::floor(at), f = at - below, rest = V(1) - f;
-      using Axis = ResampleAxis<V>;
-      const V weights[] = {Axis::far(f + V(1)), Axis::near(f), Axis::near(rest), Axis::far(rest + V(1))};
-      const V slopes[] = {far_slope(f + V(1)), near_slope(f), -near_slope(rest), -far_slope(rest + V(1))};
       for (int k = 0; k < 4; ++k) {
         V ignored = V(1);
         t.cell[k] = cell(countable(inside(below + V(k - 1), ignored)));
-        t.weight[k] = weights[k];
-        t.slope[k] = slopes[k] * slope;
       }
-      return t;
+      using Axis = ResampleAxis<V>;
+      t.weight[0] = slopes ? far_slope(f + V(1)) * slope : Axis::far(f + V(1));
+      t.weight[1] = slopes ? near_slope(f) * slope : Axis::near(f);
+      t.weight[2] = slopes ? -near_slope(rest) * slope : Axis::near(rest);
+      t.weight[3] = slopes ? -far_slope(rest + V(1)) * slope : Axis::far(rest + V(1));
+      return;
     }
     at = countable(inside(at, slope));
     if (rules_.kind == Resample::linear) {
       const V below = std::floor(at), above = below + V(1);
       t.cell[0] = cell(below);
       t.cell[1] = cell(above);
-      t.weight[0] = above - at;
-      t.weight[1] = at - below;
-      t.slope[0] = -slope;
-      t.slope[1] = slope;
+      t.weight[0] = slopes ? -slope : above - at;
+      t.weight[1] = slopes ? slope : at - below;
     } else {
       t.cell[0] = cell(std::nearbyint(at));
-      t.weight[0] = V(1);
-      t.slope[0] = V(0);
+      t.weight[0] = slopes ? V(0) : V(1);
     }
-    return t;
   }
 
  private:
   /// What no cell number can be (NaN, infinities) lies outside.
   ORDO_HD static V countable(V at) { return at >= V(-2147483648.0) && at <= V(2147483520.0) ? at : V(-100); }
-  ORDO_HD int64_t cell(V at) const {
-    const int64_t i = int64_t(at);
+  ORDO_HD int32_t cell(V at) const {  // countable() lies in range
+    const auto i = int32_t(at);
     return i >= 0 && i < size_ ? i : -1;
   }
   ORDO_HD static V near_slope(V x) { return (V(3) * V(1.25) * x - V(2) * V(2.25)) * x; }
@@ -135,28 +132,52 @@ struct GridPlace {
   GridTaps<V> x, y, z;
   int taps, layers;
 
+  /// `sloped`: the axis, 0 for x, that has slopes in place of weights; -1 for none.
   template <class T>
-  ORDO_HD GridPlace(const GridShape& s, const T* coordinates) : taps(s.taps()), layers(s.rank == 3 ? s.taps() : 1) {
-    x = GridAxis<V>(s.rules, s.w).taps(V(coordinates[0]));
-    y = GridAxis<V>(s.rules, s.h).taps(V(coordinates[1]));
+  ORDO_HD GridPlace(const GridShape& s, const T* coordinates, int sloped = -1)
+      : taps(s.taps()), layers(s.rank == 3 ? s.taps() : 1) {
+    GridAxis<V>(s.rules, s.w).find(V(coordinates[0]), sloped == 0, x);
+    GridAxis<V>(s.rules, s.h).find(V(coordinates[1]), sloped == 1, y);
     if (s.rank == 3) {
-      z = GridAxis<V>(s.rules, s.d).taps(V(coordinates[2]));
+      GridAxis<V>(s.rules, s.d).find(V(coordinates[2]), sloped == 2, z);
     } else {
       z.cell[0] = 0;
       z.weight[0] = V(1);
-      z.slope[0] = V(0);
     }
+  }
+  /// Calls f(corner, cell, weight) for every corner, the innermost dimension fastest: the cell in a plane, -1 for one
+  /// that is outside.
+  template <class F>
+  ORDO_HD void each_corner(const GridShape& s, const F& f) const {
+    int n = 0;
+    ORDO_NO_UNROLL
+    for (int k = 0; k < layers; ++k) {
+      ORDO_NO_UNROLL
+      for (int j = 0; j < taps; ++j) {
+        ORDO_NO_UNROLL
+        for (int i = 0; i < taps; ++i, ++n) {
+          const bool there = x.cell[i] >= 0 && y.cell[j] >= 0 && z.cell[k] >= 0;
+          f(n, there ? (z.cell[k] * s.h + y.cell[j]) * s.w + x.cell[i] : int64_t(-1),
+            x.weight[i] * y.weight[j] * z.weight[k]);
+        }
+      }
+    }
+  }
+  /// The cells of the place in one plane, weighted and added to zero in their order.
+  template <class T>
+  ORDO_HD V weighted(const GridShape& s, const T* plane) const {
+    V sum = V(0);
+    each_corner(s, [&](int, int64_t cell, V weight) {
+      if (cell >= 0) sum += weight * V(plane[cell]);
+    });
+    return sum;
   }
   ORDO_HD GridCorners<V> corners(const GridShape& s) const {
     GridCorners<V> c;
-    int n = 0;
-    for (int k = 0; k < layers; ++k)
-      for (int j = 0; j < taps; ++j)
-        for (int i = 0; i < taps; ++i, ++n) {
-          const bool there = x.cell[i] >= 0 && y.cell[j] >= 0 && z.cell[k] >= 0;
-          c.cell[n] = there ? (z.cell[k] * s.h + y.cell[j]) * s.w + x.cell[i] : -1;
-          c.weight[n] = x.weight[i] * y.weight[j] * z.weight[k];
-        }
+    each_corner(s, [&](int n, int64_t cell, V weight) {
+      c.cell[n] = cell;
+      c.weight[n] = weight;
+    });
     return c;
   }
 };
