@@ -6,7 +6,7 @@
 namespace ordo::kernels::cuda {
 
 template <class F>
-__global__ void each_kernel(F f, int64_t n) {
+__global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads) each_kernel(F f, int64_t n) {
   ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < n; i += ordo::cuda::thread_count()) f(i);
 }

@@ -2,12 +2,12 @@
 // devices.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/engine/no_unroll.h>
+#include <ordo/kernels/elementwise/math.h>
 #include <ordo/kernels/resampling/grid_padding.h>
 #include <ordo/kernels/resampling/resample_axis.h>
 
@@ -39,7 +39,7 @@ class GridAxis {
                                 : ((coordinate + V(1)) * cells - V(1)) / V(2);
     if (rules_.kind == Resample::cubic) {
       at = countable(at);
-      const V below = std::floor(at), f = at - below, rest = V(1) - f;
+      const V below = math::floor(at), f = at - below, rest = V(1) - f;
       for (int k = 0; k < 4; ++k) {
         V ignored = V(1);
         t.cell[k] = cell(countable(inside(below + V(k - 1), ignored)));
@@ -53,13 +53,13 @@ class GridAxis {
     }
     at = countable(inside(at, slope));
     if (rules_.kind == Resample::linear) {
-      const V below = std::floor(at), above = below + V(1);
+      const V below = math::floor(at), above = below + V(1);
       t.cell[0] = cell(below);
       t.cell[1] = cell(above);
       t.weight[0] = slopes ? -slope : above - at;
       t.weight[1] = slopes ? slope : at - below;
     } else {
-      t.cell[0] = cell(std::nearbyint(at));
+      t.cell[0] = cell(math::round_even(at));
       t.weight[0] = slopes ? V(0) : V(1);
     }
   }
@@ -92,8 +92,8 @@ class GridAxis {
     }
     const bool below = at < low;
     const V away = below ? low - at : at - low;
-    const V extra = std::fmod(away, span), flips = std::floor(away / span);
-    const bool odd = flips - V(2) * std::floor(flips / V(2)) != V(0);
+    const V extra = math::fmod(away, span), flips = math::floor(away / span);
+    const bool odd = flips - V(2) * math::floor(flips / V(2)) != V(0);
     if (below != odd) slope = -slope;
     return odd ? span - extra + low : extra + low;
   }
