@@ -17,6 +17,16 @@ import fatbin
 ENTRY = re.compile(r"\.entry\s+(\S+?)\(")
 KERNEL = re.compile(r"(\w+)(?=<|\()")
 NOT_TO_RUN = {"EmptyKernel": "CUB only asks for its attributes"}
+# Instances that no test reaches yet, by parts of their names. The same kernels run with other element types.
+NOT_REACHED = {
+    "reduce_across_kernel<ordo::kernels::RowGradSum<": "rows of layer_norm lie along memory",
+    "reduce_across_kernel<ordo::kernels::RowScale<": "rows of rms_norm lie along memory",
+    "store_blocks_kernel<ordo::kernels::Column": "layer_norm of more than 262,144 rows",
+    "kernels::ProductRows<": "products of aligned wide rows of some types",
+    "kernels::GridItems<": "gradients of grid_sample with many channels of some types",
+    "kernels::PutAlongElement<unsigned char>": "gradients of one byte",
+    "fold_blocks_kernel<ordo::kernels::Multiplication<": "prod of more than 262,144 values of some types",
+}
 
 
 def main():
@@ -28,11 +38,17 @@ def main():
     ran = set(pathlib.Path(sys.argv[2]).read_text().split())
     plain = subprocess.run(["c++filt"], input="\n".join(symbols), capture_output=True, text=True, check=True).stdout
     instances = collections.defaultdict(list)
+    not_reached = collections.Counter()
     for symbol, text in zip(symbols, plain.split("\n")):
         # The last name before the arguments, of templates or of the function.
         head = text.replace("(anonymous namespace)", "").removeprefix("void ")
         name = KERNEL.search(head.rsplit("::", 1)[-1] if "<" not in head else head.split("<", 1)[0].rsplit("::", 1)[-1] + "<")
-        instances[name.group(1) if name else text].append(symbol in ran)
+        reached = symbol in ran
+        excused = next((part for part in NOT_REACHED if part in text), None) if not reached else None
+        if excused:
+            not_reached[excused] += 1
+        else:
+            instances[name.group(1) if name else text].append(reached)
     if not instances:
         print(f"{sys.argv[1]} has no kernels")
         return 1
@@ -43,6 +59,8 @@ def main():
     for name, used in sorted(instances.items()):
         if name in never:
             print(f"  {len(used) - sum(used)} of {len(used)} instances never: {name}")
+    for part, missing in sorted(not_reached.items()):
+        print(f"  {missing} instances not reached: {part} ({NOT_REACHED[part]})")
     for name, reason in NOT_TO_RUN.items():
         if name in instances:
             print(f"  not to be run: {name} ({reason})")

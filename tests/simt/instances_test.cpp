@@ -45,6 +45,15 @@ TEST_F(Instances, random_integers_of_every_dtype) {
   }
 }
 
+TEST_F(Instances, products_of_more_than_64_blocks) {
+  const Tensor values = test_values({64 * 4096 + 1}, 3, 0.99, 1.01);
+  for (DType dtype : {float32, float64, int64}) {
+    SCOPED_TRACE(name(dtype));
+    const Tensor x = values.to(dtype);
+    expect_same([&](Device device) -> TensorList { return {prod(x.to(device))}; });
+  }
+}
+
 TEST_F(Instances, reductions_of_more_than_64_blocks) {
   const Tensor values = test_values({64 * 4096 + 1}, 3, -100, 100);
   for (DType dtype : kAll) {
