@@ -1,6 +1,7 @@
 #include <ordo/kernels/recurrent/recurrent.h>
 
-#include <ordo/engine/checked.h>
+#include <algorithm>
+
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
@@ -17,8 +18,7 @@ namespace {
 /// Step t of [T, ...].
 Tensor at_step(const Tensor& t, int64_t step) { return views::select(t, 0, step); }
 Tensor steps_from(const Tensor& t, int64_t first, int64_t count) { return views::slice(t, 0, first, first + count, 1); }
-const void* data_of(const Tensor& t) { return t.defined() ? t.data() : nullptr; }
-void* memory_of(const Tensor& t) { return t.defined() ? t.data() : nullptr; }
+void* data_of(const Tensor& t) { return t.defined() ? t.data() : nullptr; }
 
 /// [T + 1, B, H] with `first` where the steps begin.
 Tensor states_from(const RecurrentArguments& a, const Tensor& first) {
@@ -55,10 +55,10 @@ RecurrentStates recurrent(const RecurrentArguments& a) {
                              .hidden = data_of(hidden),
                              .h_before = data_of(here(s.before)),
                              .c_before = data_of(here(s.c_before)),
-                             .h = memory_of(here(s.h)),
-                             .c = memory_of(here(s.c)),
-                             .gates = memory_of(here(s.gates)),
-                             .inner = memory_of(here(s.inner)),
+                             .h = data_of(here(s.h)),
+                             .c = data_of(here(s.c)),
+                             .gates = data_of(here(s.gates)),
+                             .inner = data_of(here(s.inner)),
                              .lengths = a.lengths.defined() ? a.lengths.data<int64_t>() : nullptr};
     ORDO_ON_DEVICE(x.device(), recurrent_step, step);
   }
@@ -96,10 +96,10 @@ RecurrentGradients recurrent_backward(const RecurrentArguments& a, const Recurre
                                  .grad_h = data_of(here(from_h)),
                                  .grad_c = data_of(here(from_c)),
                                  .product = data_of(product),
-                                 .rest = memory_of(rest),
-                                 .carried_c = memory_of(g.c),
-                                 .grad_x = memory_of(here(g.x)),
-                                 .grad_hidden = memory_of(here(hidden)),
+                                 .rest = data_of(rest),
+                                 .carried_c = data_of(g.c),
+                                 .grad_x = data_of(here(g.x)),
+                                 .grad_hidden = data_of(here(hidden)),
                                  .lengths = a.lengths.defined() ? a.lengths.data<int64_t>() : nullptr};
     ORDO_ON_DEVICE(device, recurrent_step_back, step);
     product = matmul(here(hidden), a.weight);
