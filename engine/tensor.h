@@ -430,8 +430,7 @@ class Tensor {
 /// Writes str().
 std::ostream& operator<<(std::ostream& out, const Tensor& t);
 
-// -- factories
-// ------------------------------------------------------------------------------------------------------------
+// -- factories --------------------------------------------------------------------------------------------------------
 // They make options.dtype, float32 when it is not given, whatever the kind of `value`. ValueError when `value` does not
 // fit it: integers take what lies in their range, its fraction cut off (uint8 also -255 to -1, which wrap), floating
 // dtypes what is not above their largest finite number, infinities and NaN; bool takes everything.

@@ -63,8 +63,7 @@ ORDO_HD int64_t known_destination(const IndexView& index, int64_t i) {
   return uint64_t(d) < uint64_t(index.size) ? d : -1;
 }
 
-// -- amax and amin
-// ------------------------------------------------------------------------------------------------------
+// -- amax and amin ----------------------------------------------------------------------------------------------------
 
 /// Values as unsigned numbers in the order of amax (of amin): a NaN is the greatest, and +0 is greater (less) than -0.
 /// No NaN has key 0 (which no item needs: it changes nothing).
@@ -133,8 +132,7 @@ requires(!std::is_integral_v<T>) struct OrderedKey<T> {
   }
 };
 
-// -- mean
-// ---------------------------------------------------------------------------------------------------------------
+// -- mean -------------------------------------------------------------------------------------------------------------
 
 /// An integer's mean is rounded down.
 template <class T>
@@ -165,8 +163,7 @@ struct MeanOfPlace {
   }
 };
 
-// -- prod
-// ---------------------------------------------------------------------------------------------------------------
+// -- prod -------------------------------------------------------------------------------------------------------------
 
 /// Products are computed in these types.
 template <class F>
