@@ -25,7 +25,6 @@ NOT_REACHED = {
     "kernels::ProductRows<": "products of aligned wide rows of some types",
     "kernels::GridItems<": "gradients of grid_sample with many channels of some types",
     "kernels::PutAlongElement<unsigned char>": "gradients of one byte",
-    "fold_blocks_kernel<ordo::kernels::Multiplication<": "prod of more than 262,144 values of some types",
 }
 
 
