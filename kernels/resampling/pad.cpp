@@ -21,7 +21,8 @@ PadAxis pad_axis(const char* op, int dim, int64_t input, int64_t left, int64_t r
   const PadAxis axis{input, checked::add(op, checked::add(op, input, left), right), left, mode};
   ORDO_CHECK(axis.output >= (mode == PadMode::constant ? 0 : 1), ShapeError, op,
              "padding {} and {} leaves nothing of dimension {} of size {}", left, right, dim, input);
-  if (mode == PadMode::constant) return axis;
+  if (mode == PadMode::constant)  // cells that are moved out do not care how far
+    return {input, axis.output, std::clamp(left, -input, axis.output), mode};
   ORDO_CHECK(input > 0, ShapeError, op, "cannot pad dimension {} of size 0 with its own cells", dim);
   if (mode == PadMode::reflect)
     ORDO_CHECK(left < input && right < input, ValueError, op,

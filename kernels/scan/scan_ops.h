@@ -49,10 +49,21 @@ struct LogSumExpScan : ArithmeticScan<T> {
   static ORDO_HD State combine(State a, State b) { return math::logaddexp(a, b); }
 };
 
+/// A value and its index, without unnamed bytes between them: a state is copied whole, and each byte of shared memory
+/// that is read has been written.
+template <class V>
+struct PackedValueAt {
+  static_assert(sizeof(V) % sizeof(uint32_t) == 0);
+  V value;
+  uint32_t low, high;
+  ORDO_HD int64_t index() const { return int64_t(uint64_t(high) << 32 | low); }
+};
+
 /// The extreme value so far and the last place where it stands; a NaN beats every number.
 template <class T>
 struct ExtremumScan {
-  using State = ValueAt<compare_t<T>>;
+  using V = std::conditional_t<sizeof(compare_t<T>) < sizeof(int32_t), int32_t, compare_t<T>>;
+  using State = PackedValueAt<V>;
   static constexpr int kBlock = 32;  // states are large, and a tile of them is to fit shared memory
   static constexpr bool kExact = true, kCostly = false;
   const T* x;
@@ -67,10 +78,12 @@ struct ExtremumScan {
       return b;
     return a;
   }
-  ORDO_HD State load(int64_t offset, int64_t i) const { return {compare_t<T>(x[offset]), i}; }
+  ORDO_HD State load(int64_t offset, int64_t i) const {
+    return {V(x[offset]), uint32_t(i), uint32_t(uint64_t(i) >> 32)};
+  }
   ORDO_HD void store(int64_t offset, State s) const {
     values[offset] = T(s.value);
-    indices[offset] = s.index;
+    indices[offset] = s.index();
   }
 };
 

@@ -36,8 +36,8 @@ struct BinElement {
       a.out[i] = a.bins;
       return;
     }
-    const int64_t bin = int64_t((v - least) / (greatest - least) * A(a.bins));
-    a.out[i] = bin < a.bins ? bin : a.bins - 1;
+    const A bin = (v - least) / (greatest - least) * A(a.bins);
+    a.out[i] = bin < A(a.bins) && int64_t(bin) < a.bins ? int64_t(bin) : a.bins - 1;
   }
 };
 
