@@ -36,7 +36,7 @@ void expect_right(const OpInfo& op, Sample sample, const std::vector<Device>& de
 
 TEST_P(RegistryIndices, every_kind) {
   std::vector<Sample> samples = samples_;
-  for (int64_t n : kSizes)
+  for (int64_t n : tested_sizes())
     for (Sample& s : sized(n)) samples.push_back(std::move(s));
   for (const Sample& sample : samples) {
     if (!std::any_of(sample.inputs.begin(), sample.inputs.end(), is_index)) continue;

@@ -33,7 +33,7 @@ TEST_P(RegistryLayouts, samples) {
 }
 
 TEST_P(RegistryLayouts, sizes) {
-  for (int64_t n : kFewSizes)
+  for (int64_t n : few_sizes())
     for (const Sample& sample : sized(n)) expect_layouts_are_free(*op_, sample, devices());
 }
 

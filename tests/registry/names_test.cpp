@@ -3,6 +3,7 @@
 #include <ordo/ordo.h>
 #include "tests/support/memory_limit.h"
 #include "tests/support/registry_test_base.h"
+#include "tests/support/schedules.h"
 
 namespace ordo::test {
 namespace {
@@ -63,7 +64,7 @@ TEST_P(RegistryNames, errors_of_bad_input_name_the_operation) {
           SCOPED_TRACE(sample.label + ", input " + std::to_string(i) + " " + spoiler.name + ", " + device.str());
           TensorList inputs = good;
           inputs[i] = spoiler.spoil(good[i]);
-          const MemoryLimit limit(size_t(64) << 20);
+          const MemoryLimit limit(checked_build() ? size_t(2) << 20 : size_t(64) << 20);
           expect_named(GetParam(), [&] {
             (void)sample.run(inputs);
             if (device.is_cuda()) cuda::synchronize();  // raises what the device found in indices

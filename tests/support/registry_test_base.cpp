@@ -29,6 +29,15 @@ std::vector<Sample> RegistryTest::sized(int64_t n) const {
   return samples;
 }
 
+std::vector<int64_t> tested_sizes() {
+  if (checked_build()) return {1, 33, 64, 129, 257, 1025};
+  return {std::begin(kSizes), std::end(kSizes)};
+}
+std::vector<int64_t> few_sizes() {
+  if (checked_build()) return {33};
+  return {1, 33, 257};
+}
+
 std::vector<std::string> op_names() {
   std::vector<std::string> names;
   for (const OpInfo& op : ops()) names.emplace_back(op.name);

@@ -45,7 +45,9 @@ std::vector<std::string> op_names();
 
 /// Sizes on both sides of a warp, of every block and tile, and of a group of the ordered tree (64) and its square.
 inline constexpr int64_t kSizes[] = {1, 31, 32, 33, 63, 64, 65, 127, 129, 255, 256, 257, 1023, 1025, 4097};
-inline constexpr int64_t kFewSizes[] = {1, 33, 257};
+/// kSizes; in checked builds some of them, of every magnitude up to that of a few blocks.
+std::vector<int64_t> tested_sizes();
+std::vector<int64_t> few_sizes();
 
 bool any_floating(const TensorList& inputs);
 /// The dtypes of the registry row in which the sample can run: floating ones first. Just float64 where no input is
