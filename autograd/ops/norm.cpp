@@ -46,4 +46,14 @@ Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
 
 Tensor norm(const Tensor& input, double p) { return norm(input, p, {}); }
 
+Tensor square_sum(const Tensor& input, const Dims& dims, bool keepdim) {
+  const OpCall call("square_sum", input, dims, keepdim);
+  return record(call, kernels::square_sum(input, dims, keepdim), {input},
+                [input = Saved(input), dims](const Tensor& grad) -> TensorList {
+                  const Tensor& x = input.get();
+                  const unsigned mask = kernels::reduced_mask("square_sum", x.dim(), dims);
+                  return {x * (grad.reshape(kernels::sizes_after(x.sizes(), mask, true)) * 2)};
+                });
+}
+
 }  // namespace ordo

@@ -22,6 +22,8 @@ namespace ordo {
 ORDO_REGISTER_OP({.name = "searchsorted", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "bucketize", .family = "sort", .dtypes = kAllTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "histc", .family = "sort", .dtypes = kFloatingTypes, .differentiable = false});
+ORDO_REGISTER_OP(
+    {.name = "histogram", .family = "sort", .dtypes = kFloatingTypes, .note = "weights are summed as by bincount"});
 
 namespace {
 

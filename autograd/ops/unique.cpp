@@ -1,13 +1,18 @@
 #include <ordo/autograd/ops/unique.h>
 
+#include <algorithm>
+
+#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/cumsum.h>
 #include <ordo/autograd/ops/diff.h>
+#include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/ops/indexing.h>
 #include <ordo/autograd/tape.h>
+#include <ordo/engine/check.h>
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo {
@@ -17,26 +22,66 @@ ORDO_REGISTER_OP({.name = "unique_consecutive", .family = "sort", .dtypes = kAll
 
 namespace {
 
-/// Of `values`, whose element i stands at order[i] in the input; without an order, at i.
-UniqueResult runs_of(const Tensor& values, const Tensor& order, const Dims& sizes, bool return_inverse,
+/// For each element whether it begins a run of equal ones; with more dimensions, of equal rows. At least one.
+Tensor begins_of(const Tensor& values) {
+  const int64_t n = values.size(0);
+  Tensor differs = ne(values.narrow(0, 1, n - 1), values.narrow(0, 0, n - 1));
+  if (differs.dim() > 1) differs = any(differs, {1});
+  return cat({ones({1}, {boolean, values.device()}), differs});
+}
+
+/// Of n elements in runs, the element at place i being order[i] in the input; without an order, i. The output is left
+/// out.
+UniqueResult runs_of(const Tensor& begins, const Tensor& order, const Dims& sizes, bool return_inverse,
                      bool return_counts) {
-  const int64_t n = values.numel();
-  const Device device = values.device();
-  if (n == 0)
-    return {values.clone(), return_inverse ? empty(sizes, {int64, device}) : Tensor(),
-            return_counts ? empty({0}, {int64, device}) : Tensor()};
-  const Tensor begins = cat({ones({1}, {boolean, device}), ne(values.narrow(0, 1, n - 1), values.narrow(0, 0, n - 1))});
+  const int64_t n = begins.numel();
   UniqueResult out;
-  out.output = values.index({begins});
   if (return_inverse) {
     const Tensor run = cumsum(begins, 0) - 1;
     out.inverse = (order.defined() ? kernels::put_along(run, {n}, 0, order) : run).reshape(sizes);
   }
   if (return_counts) {
-    const Tensor first = arange(0, n, 1, {int64, device}).index({begins});
-    out.counts = diff(first, 1, 0, {}, full({1}, n, {int64, device}));
+    const TensorOptions options{int64, begins.device()};
+    const Tensor first = arange(0, n, 1, options).index({begins});
+    out.counts = diff(first, 1, 0, {}, full({1}, n, options));
   }
   return out;
+}
+
+UniqueResult none_of(const Tensor& input, const Dims& sizes, bool return_inverse, bool return_counts) {
+  const TensorOptions options{int64, input.device()};
+  return {input.clone(), return_inverse ? empty(sizes, options) : Tensor(),
+          return_counts ? empty({0}, options) : Tensor()};
+}
+
+/// Numbers in the order of each column's elements, equal ones for equal elements. [n, m], n and m at least 1.
+Tensor ranks_of_columns(const Tensor& t) {
+  const kernels::Sorted sorted = kernels::sort("unique", t, 0, false);
+  const int64_t n = t.size(0), m = t.size(1);
+  const Tensor differs = ne(sorted.values.narrow(0, 1, n - 1), sorted.values.narrow(0, 0, n - 1));
+  const Tensor ranks = cumsum(cat({zeros({1, m}, {boolean, t.device()}), differs}), 0);
+  return kernels::put_along(ranks, {n, m}, 0, sorted.indices);
+}
+
+/// Ranks of rows in lexicographic order: those of neighbouring columns become one, until one column is left.
+Tensor ranks_of_rows(const Tensor& t) {
+  const int64_t n = t.size(0);
+  Tensor ranks = ranks_of_columns(t);
+  while (ranks.size(1) > 1) {
+    const int64_t m = ranks.size(1), pairs = m / 2;
+    const Tensor both = ranks.narrow(1, 0, 2 * pairs).reshape({n, pairs, 2});
+    const Tensor joined = ranks_of_columns(both.select(2, 0) * n + both.select(2, 1));
+    ranks = m % 2 ? cat({joined, ranks.narrow(1, m - 1, 1)}, 1) : joined;
+  }
+  return ranks.reshape({n});
+}
+
+/// The slices along `dim` as rows.
+Tensor rows_of(const char* op, const Tensor& input, int dim) {
+  const int64_t n = input.size(dim), m = input.numel() / std::max<int64_t>(1, n);
+  ORDO_CHECK(n == 0 || m > 0, ShapeError, op, "the slices of shape {} along dimension {} have no elements",
+             input.sizes(), dim);
+  return input.movedim(dim, 0).reshape({n, m});
 }
 
 UniqueResult report(const OpCall& call, UniqueResult out) {
@@ -49,17 +94,42 @@ UniqueResult report(const OpCall& call, UniqueResult out) {
 
 }  // namespace
 
-UniqueResult unique(const Tensor& input, bool return_inverse, bool return_counts) {
-  const OpCall call("unique", input, return_inverse, return_counts);
+UniqueResult unique(const Tensor& input, bool return_inverse, bool return_counts, std::optional<int64_t> dim) {
+  const OpCall call("unique", input, return_inverse, return_counts, dim);
   detail::expect_defined("unique", input, "input");
-  const kernels::Sorted sorted = kernels::sort("unique", input.detach().reshape({-1}), 0, false);
-  return report(call, runs_of(sorted.values, sorted.indices, input.sizes(), return_inverse, return_counts));
+  const Tensor x = input.detach();
+  if (!dim) {
+    if (x.numel() == 0) return report(call, none_of(x.reshape({-1}), x.sizes(), return_inverse, return_counts));
+    const kernels::Sorted sorted = kernels::sort("unique", x.reshape({-1}), 0, false);
+    const Tensor begins = begins_of(sorted.values);
+    UniqueResult out = runs_of(begins, sorted.indices, x.sizes(), return_inverse, return_counts);
+    out.output = sorted.values.index({begins});
+    return report(call, std::move(out));
+  }
+  const int d = wrap_dim("unique", *dim, x.dim());
+  const Tensor rows = rows_of("unique", x, d);
+  if (rows.size(0) == 0) return report(call, none_of(x, {0}, return_inverse, return_counts));
+  const kernels::Sorted sorted = kernels::sort("unique", ranks_of_rows(rows), 0, false);
+  const Tensor begins = begins_of(sorted.values);
+  UniqueResult out = runs_of(begins, sorted.indices, {rows.size(0)}, return_inverse, return_counts);
+  out.output = index_select(x, d, sorted.indices.index({begins}));
+  return report(call, std::move(out));
 }
 
-UniqueResult unique_consecutive(const Tensor& input, bool return_inverse, bool return_counts) {
-  const OpCall call("unique_consecutive", input, return_inverse, return_counts);
+UniqueResult unique_consecutive(const Tensor& input, bool return_inverse, bool return_counts,
+                                std::optional<int64_t> dim) {
+  const OpCall call("unique_consecutive", input, return_inverse, return_counts, dim);
   detail::expect_defined("unique_consecutive", input, "input");
-  return report(call, runs_of(input.detach().reshape({-1}), {}, input.sizes(), return_inverse, return_counts));
+  const Tensor x = dim ? input.detach() : input.detach().reshape({-1});
+  const int d = dim ? wrap_dim("unique_consecutive", *dim, x.dim()) : 0;
+  const Tensor rows = dim ? rows_of("unique_consecutive", x, d) : x;
+  const Dims sizes = dim ? Dims{rows.size(0)} : input.sizes();
+  if (rows.size(0) == 0) return report(call, none_of(x, sizes, return_inverse, return_counts));
+  const Tensor begins = begins_of(rows);
+  UniqueResult out = runs_of(begins, {}, sizes, return_inverse, return_counts);
+  const Tensor first = arange(0, rows.size(0), 1, {int64, x.device()}).index({begins});
+  out.output = dim ? index_select(x, d, first) : x.index({begins});
+  return report(call, std::move(out));
 }
 
 }  // namespace ordo

@@ -30,6 +30,19 @@ Tensor deviation_gradient(const Tensor& grad, const Tensor& root) {
   return masked_fill(grad / (masked_fill(root, zero, 1) * 2.0), zero, 0);
 }
 
+/// Of {variance, mean}, either of whose gradients may be undefined.
+Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& dims, double correction) {
+  Tensor sum;
+  if (grads[0].defined()) sum = var_gradient(grads[0], x, dims, correction);
+  if (grads[1].defined()) {
+    const Dims kept = kernels::sizes_after(x.sizes(), kernels::reduced_mask("mean", x.dim(), dims), true);
+    const double n = double(x.numel()) / double(std::max<int64_t>(1, grads[1].numel()));
+    const Tensor of_mean = (grads[1].reshape(kept) / n).expand(x.sizes());
+    sum = sum.defined() ? sum + of_mean : of_mean;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
@@ -50,20 +63,24 @@ Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdi
 
 std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
   const OpCall call("var_mean", input, dims, correction, keepdim);
-  const TensorList both = record(
-      call, {kernels::var(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
-      [input = Saved(input), dims, correction](const TensorList& grads) -> TensorList {
-        const Tensor& x = input.get();
-        Tensor sum;
-        if (grads[0].defined()) sum = var_gradient(grads[0], x, dims, correction);
-        if (grads[1].defined()) {
-          const Dims kept = kernels::sizes_after(x.sizes(), kernels::reduced_mask("var_mean", x.dim(), dims), true);
-          const double n = double(x.numel()) / double(std::max<int64_t>(1, grads[1].numel()));
-          const Tensor of_mean = (grads[1].reshape(kept) / n).expand(x.sizes());
-          sum = sum.defined() ? sum + of_mean : of_mean;
-        }
-        return {sum};
-      });
+  const TensorList both =
+      record(call, {kernels::var(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
+             [input = Saved(input), dims, correction](const TensorList& grads) -> TensorList {
+               return {with_mean_gradient(grads, input.get(), dims, correction)};
+             });
+  return {both[0], both[1]};
+}
+
+std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
+  const OpCall call("std_mean", input, dims, correction, keepdim);
+  const TensorList both =
+      record(call, {kernels::std(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
+             [input = Saved(input), dims, correction, keepdim](const TensorList& grads) -> TensorList {
+               const Tensor& x = input.get();
+               Tensor of_var;
+               if (grads[0].defined()) of_var = deviation_gradient(grads[0], ordo::std(x, dims, correction, keepdim));
+               return {with_mean_gradient({of_var, grads[1]}, x, dims, correction)};
+             });
   return {both[0], both[1]};
 }
 

@@ -23,5 +23,8 @@ inline Tensor stddev(const Tensor& input, const Dims& dims, double correction = 
 /// Both var and mean, as one operation: {var, mean}. As torch.var_mean.
 std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims = {}, double correction = 1,
                                    bool keepdim = false);
+/// Both std and mean, as one operation: {std, mean}. As torch.std_mean.
+std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims = {}, double correction = 1,
+                                   bool keepdim = false);
 
 }  // namespace ordo

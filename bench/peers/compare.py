@@ -138,6 +138,8 @@ for name in ("sum", "mean", "amax", "amin", "all", "any"):
 entry("var", lambda x, dims, correction, keepdim: torch.var(x, dims or None, correction=correction, keepdim=keepdim))
 entry("std", lambda x, dims, correction, keepdim: torch.std(x, dims or None, correction=correction, keepdim=keepdim))
 entry("var_mean", lambda x, dims, correction, keepdim: torch.var_mean(x, dims or None, correction=correction, keepdim=keepdim))
+entry("std_mean", lambda x, dims, correction, keepdim: torch.std_mean(x, dims or None, correction=correction, keepdim=keepdim))
+entry("square_sum", lambda x, dims, keepdim: torch.sum(x * x, dims or None, keepdim))
 entry("norm", lambda x, p, dims, keepdim: torch.linalg.vector_norm(x, p, dims or None, keepdim))
 entry("softmax", lambda x, dim: torch.softmax(x, dim))
 entry("log_softmax", lambda x, dim: torch.log_softmax(x, dim))
@@ -284,8 +286,8 @@ entry("searchsorted", lambda s, v, out_int32, right, sorter: torch.searchsorted(
 entry("bucketize", lambda x, b, out_int32, right: torch.bucketize(x, b, out_int32=out_int32, right=right))
 entry("histc", lambda x, bins, low, high: torch.histc(x, bins, low, high))
 entry("histogram", lambda x, bins, weight, density: torch.histogram(x, bins, weight=weight, density=density))
-entry("unique", lambda x, inverse, counts: torch.unique(x, return_inverse=inverse, return_counts=counts))
-entry("unique_consecutive", lambda x, inverse, counts: torch.unique_consecutive(x, inverse, counts))
+entry("unique", lambda x, inverse, counts, dim=None: torch.unique(x, return_inverse=inverse, return_counts=counts, dim=dim))
+entry("unique_consecutive", lambda x, inverse, counts, dim=None: torch.unique_consecutive(x, inverse, counts, dim))
 not_compared("draws from Ordo's generator", "multinomial")
 
 PAD = ["constant", "reflect", "replicate", "circular"]

@@ -5,9 +5,9 @@
 
 namespace ordo::kernels::cuda {
 
-void norm(const Tensor& t, const Tensor& out, const ReduceShape& g, double p) {
+void norm(const Tensor& t, const Tensor& out, const ReduceShape& g, double p, bool root) {
   dispatch_floating("norm", t.dtype(), [&]<class T>() {
-    with_norm_reducer<T>(t.data<T>(), out.data<T>(), p, [&](const auto& r) { reduce(r, g, t.device()); });
+    with_norm_reducer<T>(t.data<T>(), out.data<T>(), p, root, [&](const auto& r) { reduce(r, g, t.device()); });
   });
 }
 

@@ -11,9 +11,10 @@ struct SquareNorm : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
   const T* x;
   T* out;
-  SquareNorm(const T* x, T* out, double) : x(x), out(out) {}
+  bool root;
+  SquareNorm(const T* x, T* out, bool root) : x(x), out(out), root(root) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]) * A(x[offset]); }
-  ORDO_HD void store(int64_t o, A s) const { out[o] = T(math::sqrt(s)); }
+  ORDO_HD void store(int64_t o, A s) const { out[o] = T(root ? math::sqrt(s) : s); }
 };
 
 template <class T>
@@ -64,10 +65,10 @@ struct ExtremeNorm {
   ORDO_HD void store(int64_t o, State s) const { out[o] = T(s); }
 };
 
-/// Calls f with the reducer for p.
+/// Calls f with the reducer for p; without `root`, which only p = 2 can do, with that of the squares' sum.
 template <class T, class F>
-void with_norm_reducer(const T* x, T* out, double p, const F& f) {
-  if (p == 2) return f(SquareNorm<T>(x, out, p));
+void with_norm_reducer(const T* x, T* out, double p, bool root, const F& f) {
+  if (p == 2) return f(SquareNorm<T>(x, out, root));
   if (p == 1) return f(AbsoluteNorm<T>(x, out, p));
   if (p == 0) return f(CountNorm<T>(x, out, p));
   if (p == HUGE_VAL) return f(ExtremeNorm<T, true>(x, out, p));

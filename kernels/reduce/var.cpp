@@ -12,6 +12,7 @@ namespace {
 ORDO_REGISTER_OP({.name = "var", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "std", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "var_mean", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "std_mean", .family = "reduce", .dtypes = kFloatingTypes});
 
 Tensor variance(const char* op, bool root, const Tensor& t, const Dims& dims, double correction, bool keepdim) {
   const ordo::detail::OperationName name(op);

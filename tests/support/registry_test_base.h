@@ -45,7 +45,8 @@ std::vector<std::string> op_names();
 
 /// Sizes on both sides of a warp, of every block and tile, and of a group of the ordered tree (64) and its square.
 inline constexpr int64_t kSizes[] = {1, 31, 32, 33, 63, 64, 65, 127, 129, 255, 256, 257, 1023, 1025, 4097};
-/// kSizes; in checked builds some of them, of every magnitude up to that of a few blocks.
+/// kSizes; in checked builds, and with ORDO_TEST_SIZES=few, some of them, of every magnitude up to that of a few
+/// blocks.
 std::vector<int64_t> tested_sizes();
 std::vector<int64_t> few_sizes();
 

@@ -1,6 +1,7 @@
 #include <ordo/engine/cuda/emulator/races.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace ordo::cuda::races {
@@ -18,9 +19,28 @@ namespace {
 
 using ReleasePtr = std::shared_ptr<const Release>;
 
-void add(Releases& to, const ReleasePtr& r) {
-  if (r && std::find(to.begin(), to.end(), r) == to.end()) to.push_back(r);
-}
+/// Adds releases to a list that has each once.
+class Adder {
+ public:
+  explicit Adder(Releases& to) : to_(to) {}
+  void add(const ReleasePtr& r) {
+    if (!r) return;
+    if (to_.size() < 16) {
+      if (std::find(to_.begin(), to_.end(), r) == to_.end()) to_.push_back(r);
+      return;
+    }
+    if (known_.empty())
+      for (const ReleasePtr& e : to_) known_.insert(e.get());
+    if (known_.insert(r.get()).second) to_.push_back(r);
+  }
+  void add(const Releases& all) {
+    for (const ReleasePtr& r : all) add(r);
+  }
+
+ private:
+  Releases& to_;
+  std::unordered_set<const Release*> known_;  // those of a long list
+};
 
 // A later fence of the same thread makes visible all that an earlier one did.
 void replace(Releases& in, const ReleasePtr& r) {
@@ -111,8 +131,9 @@ void Detector::begin_launch() {
 
 void Detector::barrier(Block& block) {
   ++block.epoch_;
+  Adder acquired(block.acquired_);
   for (Block::Thread& s : block.threads_) {
-    for (const ReleasePtr& r : s.acquired) add(block.acquired_, r);
+    acquired.add(s.acquired);
     s.acquired.clear();
   }
 }
@@ -120,13 +141,14 @@ void Detector::barrier(Block& block) {
 void Detector::warp_barrier(Block& block, unsigned first, unsigned mask) {
   Lanes seen{};
   Releases acquired;
+  Adder all(acquired);
   for (unsigned i = 0; i < 32; ++i) {
     if (!(mask >> i & 1)) continue;
     Block::Thread& s = block.threads_[first + i];
     ++s.clock;
     for (unsigned j = 0; j < 32; ++j) seen[j] = std::max(seen[j], s.seen[j]);
     seen[i] = s.clock;
-    for (const ReleasePtr& r : s.acquired) add(acquired, r);
+    all.add(s.acquired);
   }
   for (unsigned i = 0; i < 32; ++i)
     if (mask >> i & 1) {
@@ -137,10 +159,11 @@ void Detector::warp_barrier(Block& block, unsigned first, unsigned mask) {
 
 void Detector::fence(Block& block, unsigned thread, bool whole_device) {
   Block::Thread& s = block.threads_[thread];
+  Adder acquired(s.acquired);
   for (const ReleasePtr& r : std::exchange(s.pending, {}))
-    if (r->block == block.number_ || (whole_device && r->whole_device)) add(s.acquired, r);
+    if (r->block == block.number_ || (whole_device && r->whole_device)) acquired.add(r);
   Release r{block.number_, thread, block.epoch_, ++s.fences, whole_device, s.seen, block.acquired_};
-  for (const ReleasePtr& e : s.acquired) add(r.earlier, e);
+  Adder(r.earlier).add(s.acquired);
   (whole_device ? s.device_release : s.block_release) = std::make_shared<const Release>(std::move(r));
 }
 
@@ -183,9 +206,11 @@ void Detector::atomic(Block& block, unsigned thread, const void* p, size_t bytes
   check(block, thread, p, bytes, Kind::atomic, reads, code, needs_writer);
   Block::Thread& s = block.threads_[thread];
   const auto at = released_.find(p);
-  if (reads && at != released_.end())
+  if (reads && at != released_.end()) {
+    Adder pending(s.pending);
     for (const ReleasePtr& r : at->second)
-      if (r->block != block.number_ || r->thread != thread) add(s.pending, r);
+      if (r->block != block.number_ || r->thread != thread) pending.add(r);
+  }
   if (!writes || (!s.device_release && !s.block_release)) return;
   Releases& released = at != released_.end() ? at->second : released_[p];
   replace(released, s.device_release);

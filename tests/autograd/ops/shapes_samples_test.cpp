@@ -70,7 +70,7 @@ ORDO_OP_SAMPLES(diag_embed) { return {diag_embed_sample(3, 0), diag_embed_sample
 ORDO_OP_SIZES(diag_embed) {
   const int64_t offset = std::min<int64_t>(n, 70);
   return {moved(
-      "two columns", test_values({2}), {n + 2, n + 2}, [=](const Tensor& t) { return diag_embed(t, offset); },
+      "two columns", test_values({2}), {offset + 2, offset + 2}, [=](const Tensor& t) { return diag_embed(t, offset); },
       [=](const Index& i) { return i[1] - i[0] == offset ? i[0] : -1; })};
 }
 

@@ -43,9 +43,10 @@ ORDO_OP_SAMPLES(var) {
 }
 
 // Both results side by side.
-Tensor var_and_mean(const Tensor& t, const Dims& d, bool k) {
-  const auto [variance, mean] = var_mean(t, d, 0, k);
-  return stack({variance, mean}, -1);
+using Both = std::pair<Tensor, Tensor> (*)(const Tensor&, const Dims&, double, bool);
+Tensor stacked(Both both, const Tensor& t, const Dims& d) {
+  const auto [first, mean] = both(t, d, 0, false);
+  return stack({first, mean}, -1);
 }
 Values variance_and_mean(const Values& v) {
   long double mean = 0;
@@ -55,31 +56,41 @@ Values variance_and_mean(const Values& v) {
   for (double x : v) squares += (x - mean) * (x - mean);
   return {double(squares / double(v.size())), double(mean)};
 }
-ORDO_OP_SIZES(var_mean) {
-  const Tensor t = test_values({3, n});
+Values deviation_and_mean(const Values& v) {
+  const Values both = variance_and_mean(v);
+  return {std::sqrt(both[0]), both[1]};
+}
+std::vector<Sample> both_of_size(int64_t n, Both both, Values (*reference)(const Values&)) {
   return {{.label = "rows",
-           .inputs = {t},
-           .run = [](const TensorList& in) { return var_and_mean(in[0], {1}, false); },
+           .inputs = {test_values({3, n})},
+           .run = [=](const TensorList& in) { return stacked(both, in[0], {1}); },
            .reference =
-               [n](const TensorList& in) {
+               [=](const TensorList& in) {
                  const auto v = in[0].to_vector<double>();
                  Values out;
                  for (int row = 0; row < 3; ++row)
-                   for (double x : variance_and_mean(Values(v.begin() + row * n, v.begin() + (row + 1) * n)))
-                     out.push_back(x);
+                   for (double x : reference(Values(v.begin() + row * n, v.begin() + (row + 1) * n))) out.push_back(x);
                  return out;
                }}};
 }
-ORDO_OP_SAMPLES(var_mean) {
+std::vector<Sample> both_samples(Both both, Values (*reference)(const Values&)) {
   return {{.label = "all",
            .inputs = {test_values({3, 4})},
-           .run = [](const TensorList& in) { return var_and_mean(in[0], {}, false); },
-           .reference = [](const TensorList& in) { return variance_and_mean(in[0].to_vector<double>()); }},
+           .run = [=](const TensorList& in) { return stacked(both, in[0], {}); },
+           .reference = [=](const TensorList& in) { return reference(in[0].to_vector<double>()); }},
+          {.label = "first only",
+           .inputs = {test_values({12})},
+           .run = [=](const TensorList& in) { return both(in[0], {0}, 0, true).first; },
+           .reference = [=](const TensorList& in) { return Values{reference(in[0].to_vector<double>())[0]}; }},
           {.label = "mean only",
            .inputs = {test_values({12})},
-           .run = [](const TensorList& in) { return var_mean(in[0], {0}, 1, true).second; },
-           .reference = [](const TensorList& in) { return Values{variance_and_mean(in[0].to_vector<double>())[1]}; }}};
+           .run = [=](const TensorList& in) { return both(in[0], {0}, 1, true).second; },
+           .reference = [=](const TensorList& in) { return Values{reference(in[0].to_vector<double>())[1]}; }}};
 }
+ORDO_OP_SIZES(var_mean) { return both_of_size(n, var_mean, variance_and_mean); }
+ORDO_OP_SAMPLES(var_mean) { return both_samples(var_mean, variance_and_mean); }
+ORDO_OP_SIZES(std_mean) { return both_of_size(n, std_mean, deviation_and_mean); }
+ORDO_OP_SAMPLES(std_mean) { return both_samples(std_mean, deviation_and_mean); }
 
 ORDO_OP_SAMPLES(std) {
   const auto reference = [](const Values& v) { return std::sqrt(variance(v, 1)); };
@@ -126,6 +137,28 @@ ORDO_OP_SAMPLES(norm) {
   add("p = infinity", HUGE_VAL);
   add("p = -infinity", -HUGE_VAL);
   return out;
+}
+
+double sum_of_squares(const Values& v) {
+  double s = 0;
+  for (double x : v) s += x * x;
+  return s;
+}
+ORDO_OP_SIZES(square_sum) {
+  return reduce_sizes(
+      n, [](const Tensor& t, const Dims& d, bool k) { return square_sum(t, d, k); }, sum_of_squares);
+}
+ORDO_OP_SAMPLES(square_sum) {
+  return reduce_samples([](const Tensor& t, const Dims& d, bool k) { return square_sum(t, d, k); }, sum_of_squares);
+}
+
+TEST(SquareSum, corners) {
+  for (Device device : test_devices()) {
+    EXPECT_EQ(square_sum(empty({0}, {float32, device})).item<double>(), 0);
+    EXPECT_EQ(square_sum(ones({4096}, {float16, device})).item<double>(), 4096);  // float16 additions stop at 2048
+    EXPECT_EQ(square_sum(full({3}, 1e200, {float64, device})).item<double>(), HUGE_VAL);
+  }
+  EXPECT_ORDO_ERROR(square_sum(ones({2}, {int64})), DTypeError, "square_sum");
 }
 
 TEST(Var, corners) {

@@ -82,6 +82,38 @@ ORDO_OP_INTEGERS(histc) {
   return {{"bins", [](int64_t v, Device d) { return histc(some(d), v); }}};
 }
 
+/// Values in the middle of bins of width 1, some of them outside; some at the last edge, where no gradient is checked.
+Sample histogram_sample(const char* label, int64_t n, int64_t bins, bool weighted, bool gradient = true) {
+  const Tensor places = test_indices({n}, bins + 2).to(float64);
+  TensorList inputs = {gradient ? places + 0.5 : where(eq(places, bins), places, places + 0.5)};
+  if (weighted) inputs.push_back(test_values({n}, 3));
+  return {.label = label,
+          .inputs = inputs,
+          .run =
+              [=](const TensorList& in) {
+                const Tensor edges = arange(0, bins + 1, 1, {float64, in[0].device()}).to(in[0].dtype());
+                return histogram(in[0], edges, weighted ? in[1] : Tensor()).hist;
+              },
+          .reference =
+              [=](const TensorList& in) {
+                const auto x = in[0].to_vector<double>(),
+                           w = weighted ? in[1].to_vector<double>() : std::vector<double>(x.size(), 1.0);
+                std::vector<double> out(size_t(bins), 0.0);
+                for (size_t i = 0; i < x.size(); ++i)
+                  if (x[i] <= double(bins)) out[std::min(size_t(bins - 1), size_t(x[i]))] += w[i];
+                return out;
+              },
+          .gradient = gradient};
+}
+ORDO_OP_SAMPLES(histogram) {
+  return {histogram_sample("counts", 40, 4, false, false), histogram_sample("weights", 30, 5, true),
+          histogram_sample("no values", 0, 3, true), histogram_sample("many", 900, 40, true, false)};
+}
+ORDO_OP_SIZES(histogram) { return {histogram_sample("values", n, 8, true, false)}; }
+ORDO_OP_INTEGERS(histogram) {
+  return {{"bins", [](int64_t v, Device d) { return histogram(some(d), v).hist; }}};
+}
+
 Line distinct(const Line& x) {
   const std::set<double> all(x.begin(), x.end());
   return Line(all.begin(), all.end());
@@ -97,7 +129,11 @@ std::vector<Sample> without_gradient(std::vector<Sample> all) {
   return all;
 }
 ORDO_OP_SAMPLES(unique) {
+  const auto columns = [](const Tensor& t, int64_t) {
+    return unique(t.view({-1, 1}), false, false, 0).output.view({-1});
+  };
   return without_gradient({line_sample("few", test_indices({50}, 7).to(float64), 0, unique_values, distinct),
+                           line_sample("slices", test_indices({50}, 7).to(float64), 0, columns, distinct),
                            line_sample("distinct", test_values({9}), 0, unique_values, distinct),
                            line_sample("none", test_values({0}), 0, unique_values, distinct),
                            line_sample("integers", test_indices({900}, 300), 0, unique_values, distinct)});
@@ -112,8 +148,12 @@ ORDO_OP_SIZES(unique) {
 ORDO_OP_SIZES(unique_consecutive) {
   return without_gradient({line_sample("values", test_indices({n}, 2).to(float64), 0, first_of_runs, runs)});
 }
-ORDO_OP_NO_INTEGERS(unique);
-ORDO_OP_NO_INTEGERS(unique_consecutive);
+ORDO_OP_INTEGERS(unique) {
+  return {{"dim", [](int64_t v, Device d) { return unique(some(d), false, false, v).output; }}};
+}
+ORDO_OP_INTEGERS(unique_consecutive) {
+  return {{"dim", [](int64_t v, Device d) { return unique_consecutive(some(d), false, false, v).output; }}};
+}
 
 /// All the weight on the first category: whatever a test repeats, a row has some.
 Sample certain(const char* label, int64_t rows, int64_t categories, int64_t samples, bool replacement) {
@@ -190,6 +230,46 @@ TEST(Unique, inverse_and_counts) {
     EXPECT_FALSE(unique(t).inverse.defined());
   }
   EXPECT_ORDO_ERROR(unique(Tensor()), ValueError, "unique");
+}
+
+TEST(Unique, slices) {
+  for (Device device : test_devices()) {
+    const Tensor t = tensor<int64_t>({2, 1, 1, 2, 0, 5, 2, 1, 1, 2, 0, 4}).view({4, 3}).to(device);
+    const UniqueResult rows = unique(t, true, true, 0);
+    EXPECT_EQ(rows.output.to_vector<int64_t>(), (std::vector<int64_t>{2, 0, 4, 2, 0, 5, 2, 1, 1}));
+    EXPECT_EQ(rows.inverse.to_vector<int64_t>(), (std::vector<int64_t>{2, 1, 2, 0}));
+    EXPECT_EQ(rows.counts.to_vector<int64_t>(), (std::vector<int64_t>{1, 1, 2}));
+    const UniqueResult columns = unique(t, true, true, -1);
+    EXPECT_EQ(columns.output.sizes(), (Dims{4, 3}));
+    EXPECT_EQ(columns.inverse.to_vector<int64_t>(), (std::vector<int64_t>{2, 0, 1}));
+    const UniqueResult runs = unique_consecutive(cat({t, t.narrow(0, 3, 1)}), true, true, 0);
+    EXPECT_EQ(runs.output.to_vector<int64_t>(), t.to_vector<int64_t>());
+    EXPECT_EQ(runs.inverse.to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 2, 3, 3}));
+    EXPECT_EQ(runs.counts.to_vector<int64_t>(), (std::vector<int64_t>{1, 1, 1, 2}));
+    EXPECT_EQ(unique(ones({0, 3}, device), true, true, 0).output.sizes(), (Dims{0, 3}));
+    EXPECT_EQ(unique(full({2, 2}, std::numeric_limits<double>::quiet_NaN(), device), false, false, 0).output.size(0),
+              2);
+    EXPECT_EQ(unique(tensor<double>({0.0, -0.0}).view({2, 1}).to(device), false, false, 0).output.size(0), 1);
+  }
+  EXPECT_ORDO_ERROR(unique(ones({2, 0}), false, false, 0), ShapeError, "[unique] the slices of shape [2, 0]");
+  EXPECT_ORDO_ERROR(unique(ones({2}), false, false, 1), IndexError, "unique");
+}
+
+TEST(Unique, rows_of_any_width_are_in_the_order_of_a_set) {
+  for (int64_t width : {1, 2, 3, 5, 8, 33})
+    for (Device device : test_devices()) {
+      const Tensor t = test_indices({60, width}, width > 4 ? 2 : 4, uint64_t(width)).slice(1, 0, width);
+      const Tensor same = cat({t, t.slice(0, 20, 45)});
+      const auto v = same.to_vector<int64_t>();
+      std::set<std::vector<int64_t>> rows;
+      for (size_t i = 0; i < v.size(); i += size_t(width))
+        rows.insert({v.begin() + int64_t(i), v.begin() + int64_t(i) + width});
+      std::vector<int64_t> want;
+      for (const auto& row : rows) want.insert(want.end(), row.begin(), row.end());
+      const UniqueResult got = unique(same.to(device), true, false, 0);
+      EXPECT_EQ(got.output.to_vector<int64_t>(), want) << width;
+      EXPECT_EQ(bytes_of(index_select(got.output, 0, got.inverse)), bytes_of(same)) << width;
+    }
 }
 
 TEST(Multinomial, draws_in_proportion_and_repeats) {

@@ -18,12 +18,16 @@ ORDO_DIMS(amin)
 ORDO_DIMS(any)
 ORDO_DIMS(all)
 ORDO_DIMS(var)
+ORDO_DIMS(square_sum)
 
 ORDO_OP_INTEGERS(std) {
   return {{"dims", [](int64_t v, Device d) { return ordo::std(some(d), Dims{v}); }}};
 }
 ORDO_OP_INTEGERS(var_mean) {
   return {{"dims", [](int64_t v, Device d) { return var_mean(some(d), Dims{v}).first; }}};
+}
+ORDO_OP_INTEGERS(std_mean) {
+  return {{"dims", [](int64_t v, Device d) { return std_mean(some(d), Dims{v}).first; }}};
 }
 ORDO_OP_INTEGERS(norm) {
   return {{"dims", [](int64_t v, Device d) { return norm(some(d), 2, Dims{v}); }},
