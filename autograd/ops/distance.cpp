@@ -2,6 +2,7 @@
 
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/norm.h>
+#include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/op_call.h>
@@ -11,6 +12,7 @@ namespace ordo {
 
 ORDO_REGISTER_OP({.name = "normalize", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "pairwise_distance", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "cosine_similarity", .family = "reduce", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "cdist", .family = "reduce", .dtypes = kFloatingTypes});
 
 static void expect_two(const char* op, const Tensor& a, const Tensor& b) {
@@ -21,17 +23,31 @@ static void expect_two(const char* op, const Tensor& a, const Tensor& b) {
   detail::expect_same_dtype(op, a, b);
 }
 
+/// x over its norm, which is at least eps.
+static Tensor of_length_one(const Tensor& x, double p, int64_t dim, double eps) {
+  return x / clamp(norm(x, p, dim, true), eps);
+}
+
 Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
   const OpCall call("normalize", x, p, dim, eps);
   detail::expect_defined("normalize", x, "input");
   detail::expect_floating("normalize", x);
-  return call.done(x / clamp(norm(x, p, dim, true), eps));
+  return call.done(of_length_one(x, p, dim, eps));
 }
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
   const OpCall call("pairwise_distance", x1, x2, p, eps, keepdim);
   expect_two("pairwise_distance", x1, x2);
   return call.done(norm(x1 - x2 + eps, p, -1, keepdim));
+}
+
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  const OpCall call("cosine_similarity", x1, x2, dim, eps);
+  expect_two("cosine_similarity", x1, x2);
+  const Dims sizes = broadcast_sizes("cosine_similarity", x1.sizes(), x2.sizes());
+  const int d = wrap_dim("cosine_similarity", dim, sizes.size());
+  const Tensor a = of_length_one(x1.expand(sizes), 2, d, eps), b = of_length_one(x2.expand(sizes), 2, d, eps);
+  return call.done(sum(a * b, {d}));
 }
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {

@@ -296,6 +296,37 @@ ORDO_OP_SAMPLES(pairwise_distance) {
 ORDO_OP_SIZES(pairwise_distance) { return {pairwise_sample({n, 3}, {3}, 2), pairwise_sample({3, n}, {n}, 2)}; }
 ORDO_OP_NO_INTEGERS(pairwise_distance);
 
+/// Along the last dimension.
+Sample cosine_sample(const Dims& a, const Dims& b) {
+  Sample s;
+  s.label = a.str() + " " + b.str();
+  s.inputs = {test_values(a, 1), test_values(b, 2)};
+  s.run = [](const TensorList& in) { return cosine_similarity(in[0], in[1], -1); };
+  s.reference = [=](const TensorList& in) {
+    const Dims sizes = broadcast_sizes("test", a, b);
+    const auto x = in[0].expand(sizes).to_vector<double>(), y = in[1].expand(sizes).to_vector<double>();
+    Values out;
+    for (size_t start = 0; start < x.size(); start += size_t(sizes.back())) {
+      double xx = 0, yy = 0, xy = 0;
+      for (size_t i = start; i < start + size_t(sizes.back()); ++i)
+        xx += x[i] * x[i], yy += y[i] * y[i], xy += x[i] * y[i];
+      out.push_back(xy / std::sqrt(xx * yy));
+    }
+    return out;
+  };
+  s.gradient = a.product() < 60;
+  s.tolerance = 8 + double(a.back()) / 8;
+  return s;
+}
+ORDO_OP_SAMPLES(cosine_similarity) {
+  return {cosine_sample({3, 4}, {3, 4}), cosine_sample({2, 3, 4}, {4}), cosine_sample({4}, {2, 4}),
+          cosine_sample({0, 4}, {4}), cosine_sample({31, 33}, {31, 33})};
+}
+ORDO_OP_SIZES(cosine_similarity) { return {cosine_sample({n, 3}, {3}), cosine_sample({3, n}, {n})}; }
+ORDO_OP_INTEGERS(cosine_similarity) {
+  return {{"dim", [](int64_t v, Device d) { return cosine_similarity(some(d), some(d), v); }}};
+}
+
 // -- attention
 
 enum class Mask { none, causal, flags, numbers };
@@ -463,6 +494,9 @@ TEST(Distances, edges) {
   cdist(x, x).sum().backward();
   EXPECT_EQ(x.grad().abs().max().item(), 0) << "at distance 0";
   EXPECT_EQ(normalize(zeros({1, 3})).abs().max().item(), 0);
+  EXPECT_EQ(cosine_similarity(ones({2, 3}), ones({2, 1}), 1).sizes(), (Dims{2}));
+  EXPECT_EQ(cosine_similarity(zeros({1, 2}), ones({1, 2})).item<float>(), 0);  // a norm of 0 is eps
+  EXPECT_ORDO_ERROR(cosine_similarity(ones({2}), ones({3}), 0), ShapeError, "cosine_similarity");
   EXPECT_EQ(pairwise_distance(ones({2, 3}), ones({2, 3}), 2, 0, true).sizes(), (Dims{2, 1}));
   EXPECT_EQ(cdist(ones({2, 0}), ones({3, 0})).to_vector<float>(), std::vector<float>(6, 0.0f));
   EXPECT_ORDO_ERROR(cdist(ones({2, 3}), ones({2, 2})), ShapeError, "[cdist]");
