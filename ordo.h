@@ -63,6 +63,7 @@
 #include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/ops/scatter_reduce.h>
 #include <ordo/autograd/ops/searchsorted.h>
+#include <ordo/autograd/ops/segment_reduce.h>
 #include <ordo/autograd/ops/select_scatter.h>
 #include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/ops/smooth_l1_loss.h>
