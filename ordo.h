@@ -69,6 +69,7 @@
 #include <ordo/autograd/ops/smooth_l1_loss.h>
 #include <ordo/autograd/ops/softmax.h>
 #include <ordo/autograd/ops/sort.h>
+#include <ordo/autograd/ops/sparse.h>
 #include <ordo/autograd/ops/split.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/take.h>
