@@ -29,6 +29,7 @@ struct At {
   Tensor offsets;
   int axis;
   int64_t size;
+  bool complete;  // no slice is in no segment
 
   Tensor sum(const Tensor& x) const;
   Tensor spread(const Tensor& x) const;
@@ -62,6 +63,10 @@ DType count_dtype(DType t) { return t == float64 ? float64 : float32; }
 
 Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const At& at, SegmentReduction reduction,
                 std::optional<double> initial) {
+  if (x.defined() && grad.device().is_cpu() && !grad_enabled()) {
+    const OpCall call("segment_reduce_backward", grad, x, result, at.offsets);
+    return call.done(kernels::segment_gradient(grad, x, result, at.offsets, at.axis, reduction, initial));
+  }
   switch (reduction) {
     case SegmentReduction::sum:
       return at.spread(grad);
@@ -77,7 +82,8 @@ Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const
       const Tensor single = logical_and(zero, eq(zeros_there, 1));
       const OpCall call("segment_reduce_backward", x, at.offsets);
       const Tensor without = reduced(call, masked_fill(x, single, 1), at, reduction, initial);
-      const Tensor out = where(single, at.spread(grad * without), at.spread(grad * result) / masked_fill(x, zero, 1));
+      Tensor out = where(single, at.spread(grad * without), at.spread(grad * result) / masked_fill(x, zero, 1));
+      if (!at.complete) out = masked_fill(out, eq(at.spread(ones_like(result)), 0), 0);  // 0 / x may be -0 or NaN
       const bool many = grad_enabled() && x.numel() > 0 && any(gt(zeros_there, 1)).item<bool>();
       return many ? differentiable_once(out) : out;
     }
@@ -108,7 +114,7 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce, const Tensor&
   const SegmentReduction reduction = reduction_of(reduce);
   const Tensor all = kernels::segment_offsets(data, lengths, offsets, axis, unsafe);
   const int d = all.dim() - 1;
-  return reduced(call, data, {all, d, data.size(d)}, reduction, initial);
+  return reduced(call, data, {all, d, data.size(d), lengths.defined() && !unsafe}, reduction, initial);
 }
 
 }  // namespace ordo

@@ -13,14 +13,14 @@
 
 namespace ordo::kernels {
 
-/// A number whose sum is the greater one, the first of equal ones; a NaN is greater than every number.
+/// A number whose sum is the greater one, the first of equal ones; a NaN, the last of several, is greater than all.
 template <class V>
 struct Greatest {
   V value;
   Greatest() = default;
   ORDO_HD constexpr explicit Greatest(V v) : value(v) {}
   friend ORDO_HD Greatest operator+(Greatest a, Greatest b) {
-    return b.value > a.value || b.value != b.value ? (a.value != a.value ? a : b) : a;
+    return Greatest((b.value > a.value) | (b.value != b.value) ? b.value : a.value);  // no branch: it vectorises
   }
   ORDO_HD Greatest& operator+=(Greatest b) { return *this = *this + b; }
 };
@@ -150,6 +150,8 @@ namespace cpu {
 void check_offsets(const CheckOffset& f, int64_t count, Device device);
 void segment_reduce(const SegmentArgs& args, const Tensor& data, const Tensor& out);
 void segment_expand(const Segments& segments, int64_t columns, const Tensor& x, const Tensor& out);
+void segment_gradient(const SegmentArgs& args, const Tensor& grad, const Tensor& x, const Tensor& result,
+                      const Tensor& out);
 }  // namespace cpu
 namespace cuda {
 void check_offsets(const CheckOffset& f, int64_t count, Device device);

@@ -167,6 +167,38 @@ TEST(SegmentReduce, unsafe_lengths_may_leave_slices_out) {
   EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{1, 1, 1, 0, 0}));
 }
 
+TEST(SegmentReduce, slices_in_no_segment_have_gradient_0) {
+  for (Device device : test_devices())
+    for (const char* reduce : kReductions)
+      for (bool create_graph : {false, true}) {
+        const Tensor x = tensor<double>({kNan, -1, 2, -3, kNan, -kInf}).to(device).set_requires_grad();
+        const Tensor y = segment_reduce(x, reduce, {}, tensor<int64_t>({1, 3}).to(device));
+        const Tensor g = grad({y.sum()}, {x}, {}, false, create_graph)[0];
+        for (int64_t i : {0, 3, 4, 5}) EXPECT_EQ(g[i].item(), 0) << reduce << " " << i;
+      }
+}
+
+// The CPU has a kernel of its own for gradients that are not differentiated again.
+TEST(SegmentReduce, gradients_with_ties_and_zeros_have_the_same_bits_however_they_are_found) {
+  for (DType dtype : {float32, float64, float16, bfloat16})
+    for (const char* reduce : {"max", "min", "prod"})
+      for (const Dims& sizes : {Dims{150}, Dims{150, 3}, Dims{150, 600}}) {
+        Tensor few = test_indices(sizes, 5, 4).to(float64) - 1;  // -1, 0, 1, 2, 3
+        few = where(gt(test_values(sizes, 5), -1.9), few.clamp(1, 1.25), few);
+        const Tensor weights = test_values({5}, 6).view(sizes.size() == 1 ? Dims{5} : Dims{5, 1});
+        std::vector<uint8_t> want;
+        for (Device device : test_devices())
+          for (bool create_graph : {false, true}) {
+            const Tensor x = few.detach().to(device, dtype).set_requires_grad();
+            const Tensor y =
+                segment_reduce(x, reduce, {}, tensor<int64_t>({2, 9, 9, 40, 109, 148}).to(device), 0, false, 0.5);
+            const Tensor g = grad({y}, {x}, {weights.expand(y.sizes()).to(device, dtype)}, false, create_graph)[0];
+            if (want.empty()) want = bytes_of(g);
+            EXPECT_EQ(bytes_of(g), want) << reduce << " " << name(dtype) << " " << sizes.str() << " " << device.str();
+          }
+      }
+}
+
 TEST(SegmentReduce, second_derivative_of_several_zeros_is_refused) {
   const Tensor x = tensor<double>({0, 0, 2}).set_requires_grad();
   const Tensor y = segment_reduce(x, "prod", tensor<int64_t>({3}));
