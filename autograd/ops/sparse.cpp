@@ -92,6 +92,8 @@ void check(const char* op, const SparseCsr& s) {
   ORDO_CHECK(s.col_indices.dim() == 1 && s.values.sizes() == s.col_indices.sizes(), ShapeError, op,
              "col_indices and values must be 1-d and equally many, but their sizes are {} and {}",
              s.col_indices.sizes(), s.values.sizes());
+  ORDO_CHECK(s.sizes[0] > 0 || s.nnz() == 0, ShapeError, op, "a matrix without rows has no items, but there are {}",
+             s.nnz());
 }
 
 Dims sparse_sizes(const SparseCoo& s) { return part(s.sizes, 0, s.sparse_dim()); }
@@ -234,8 +236,14 @@ Tensor sparse_mm(const SparseCsr& sparse, const Tensor& dense) {
   check("sparse_mm", sparse);
   check_factors("sparse_mm", sparse.values, sparse.sizes, dense, 2);
   // Row r of the product is a bag: the rows of `dense` that the columns of the items name, times their values.
-  return call.done(
-      embedding_bag(sparse.col_indices, dense, sparse.crow_indices, EmbeddingBagMode::sum, sparse.values, true));
+  const auto product = [&](const auto& columns) {
+    return call.done(embedding_bag(columns, dense, sparse.crow_indices, EmbeddingBagMode::sum, sparse.values, true));
+  };
+  if (!sparse.plan) return product(sparse.col_indices);
+  ORDO_CHECK(sparse.plan->size() == sparse.sizes[1] && sparse.plan->index().sizes() == sparse.col_indices.sizes(),
+             ShapeError, "sparse_mm", "the plan is for {} of {} columns, but the matrix of size {} has {} items",
+             sparse.plan->index().sizes(), sparse.plan->size(), sparse.sizes, sparse.nnz());
+  return product(*sparse.plan);
 }
 
 Tensor sparse_mm(const SparseCoo& sparse, const Tensor& dense) {

@@ -8,6 +8,7 @@
 
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
+#include <ordo/kernels/accumulate/index_plan.h>
 
 namespace ordo {
 
@@ -37,9 +38,12 @@ struct SparseCsr {
   Tensor col_indices;   ///< of the same dtype [nnz], ascending in each row
   Tensor values;        ///< [nnz]
   Dims sizes;           ///< [rows, columns]
+  /// Where given, IndexPlan(col_indices, columns): the gradient of a product's dense matrix need not sort, and adds by
+  /// `sorted` at every level. It then says which columns a product takes.
+  std::optional<IndexPlan> plan = {};
 
   int64_t nnz() const { return col_indices.numel(); }
-  SparseCsr with_values(const Tensor& v) const { return {crow_indices, col_indices, v, sizes}; }
+  SparseCsr with_values(const Tensor& v) const { return {crow_indices, col_indices, v, sizes, plan}; }
 };
 
 /// indices: int32 or int64 [sparse_dim, nnz], at least one sparse dimension; values: [nnz, dense sizes...]; size: the

@@ -379,6 +379,21 @@ TEST(Sparse, a_product_leaves_out_what_is_not_stored) {
   EXPECT_EQ(sparse_mm(s, tensor<double>({inf, 3}).view({2, 1})).to_vector<double>(), (std::vector<double>{6, 0}));
 }
 
+TEST(Sparse, a_plan_of_the_columns_changes_no_bits) {
+  for (Device device : test_devices()) {
+    const DeterminismGuard guard(Determinism::device_to_device);
+    SparseCsr s = to_sparse_csr(half_empty({70, 9}, 5).to(device));
+    const Tensor dense = test_values({9, 4}, 6).to(device).set_requires_grad();
+    const Tensor weights = test_mixed_values({70, 4}, 7).to(device);
+    const auto gradient = [&] { return bytes_of(grad({sparse_mm(s, dense)}, {dense}, {weights})[0]); };
+    const auto want = gradient();
+    s.plan = IndexPlan(s.col_indices, 9);
+    EXPECT_EQ(gradient(), want);
+    s.plan = IndexPlan(s.col_indices, 10);
+    EXPECT_ORDO_ERROR(sparse_mm(s, dense), ShapeError, "the plan is for");
+  }
+}
+
 TEST(Sparse, refuses) {
   const Tensor indices = tensor<int64_t>({0, 1, 1, 2}).view({2, 2}), values = ones({2});
   EXPECT_ORDO_ERROR(sparse_coo_tensor(indices, values, {2, 2}), IndexError, "sparse_coo_tensor");
@@ -403,6 +418,7 @@ TEST(Sparse, refuses) {
   EXPECT_ORDO_ERROR(csr(tensor<int64_t>({0, 2}), col), ShapeError, "one element more than there are rows");
   EXPECT_ORDO_ERROR(csr(crow, col.to(int32)), DTypeError, "sparse_csr_tensor");
   EXPECT_ORDO_ERROR(csr(crow, zeros({3}, int64)), ShapeError, "equally many");
+  EXPECT_ORDO_ERROR(sparse_csr_tensor(tensor<int64_t>({0}), col, values, {0, 3}), ShapeError, "without rows");
   const SparseCoo s = sparse_coo_tensor(indices, values, {2, 3});
   EXPECT_ORDO_ERROR(sparse_mm(s, ones({2, 2})), ShapeError, "[m, n] and [n, k]");
   EXPECT_ORDO_ERROR(sparse_mm(s, ones({3, 2}, float64)), DTypeError, "sparse_mm");
