@@ -1,9 +1,15 @@
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/segment_reduce/segments.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
+
+namespace {
+/// Segments of so many slices, on average, are added in two steps: more threads take part.
+constexpr int64_t kLongSegment = 128;
+}  // namespace
 
 void check_offsets(const CheckOffset& f, int64_t count, Device device) { each(count, f, device); }
 
@@ -11,9 +17,17 @@ void segment_reduce(const SegmentArgs& a, const Tensor& data, const Tensor& out)
   dispatch_floating("segment_reduce", data.dtype(), [&]<class T>() {
     using V = accumulate_t<T>;
     with_segment_sum<V>(a.reduction, [&]<class Acc>() {
-      each(out.numel(),
-           SegmentElement<T, Acc>{a.segments, a.columns, SegmentRule<V, Acc>(a), data.data<T>(), out.data<T>()},
-           data.device());
+      const SegmentRule<V, Acc> rule(a);
+      const T* const x = data.data<T>();
+      T* const to = out.data<T>();
+      const Device device = data.device();
+      if (a.segments.slices() < kLongSegment * a.segments.count())
+        return each(out.numel(), SegmentElement<T, Acc>{a.segments, a.columns, rule, x, to}, device);
+      const GroupPlaces groups{a.segments};
+      const int64_t sums = a.segments.rows * groups.places() * a.columns;
+      const Scratch<V> scratch(sums, device);
+      each(sums, SumGroup<T, Acc>{groups, a.columns, rule, x, scratch.data()}, device);
+      each(out.numel(), SumOfGroups<T, Acc>{groups, a.columns, rule, scratch.data(), to}, device);
     });
   });
 }

@@ -96,6 +96,71 @@ struct SegmentElement {
   ORDO_HD int64_t clamped(int64_t v) const { return v < 0 ? 0 : v < segments.size ? v : segments.size; }
 };
 
+/// Long segments on CUDA: the groups of 64 that rule 1 adds first have a place each in memory, [rows, places(),
+/// columns].
+struct GroupPlaces {
+  Segments segments;
+  ORDO_HD int64_t places() const { return segments.size / kOrderedGroup + segments.per_row + 1; }
+  /// The first place of a row's segment, which leaves room for the groups of those before.
+  ORDO_HD int64_t first(const int64_t* offsets, int64_t segment) const {
+    return clamped(offsets[segment]) / kOrderedGroup + segment;
+  }
+  ORDO_HD int64_t clamped(int64_t v) const { return v < 0 ? 0 : v < segments.size ? v : segments.size; }
+};
+
+/// Element t of these: the sum of a group, if the place belongs to one.
+template <class T, class Acc>
+struct SumGroup {
+  using V = accumulate_t<T>;
+  GroupPlaces groups;
+  int64_t columns;
+  SegmentRule<V, Acc> rule;
+  const T* x;
+  V* sums;
+  ORDO_HD void operator()(int64_t t) const {
+    const Segments& s = groups.segments;
+    const int64_t place = t / columns, column = t - place * columns, row = place / groups.places();
+    const int64_t at = place - row * groups.places(), *offsets = s.offsets + row * (s.per_row + 1);
+    int64_t segment = 0, behind = s.per_row;  // the last segment that begins at `at` or before
+    while (segment + 1 < behind) {
+      const int64_t middle = segment + (behind - segment) / 2;
+      if (groups.first(offsets, middle) <= at)
+        segment = middle;
+      else
+        behind = middle;
+    }
+    const int64_t group = at - groups.first(offsets, segment), end = groups.clamped(offsets[segment + 1]);
+    const int64_t begin = groups.clamped(offsets[segment]) + group * kOrderedGroup;
+    Acc sum = kNoValue<Acc>;
+    if (group >= 0) {
+      const int64_t last = end - begin < kOrderedGroup ? end : begin + kOrderedGroup;
+      for (int64_t i = begin; i < last; ++i) sum += rule.in(V(x[(row * s.size + i) * columns + column]));
+    }
+    sums[t] = number(sum);
+  }
+};
+
+/// Element t of the result, of these sums.
+template <class T, class Acc>
+struct SumOfGroups {
+  using V = accumulate_t<T>;
+  GroupPlaces groups;
+  int64_t columns;
+  SegmentRule<V, Acc> rule;
+  const V* sums;
+  T* out;
+  ORDO_HD void operator()(int64_t t) const {
+    const Segments& s = groups.segments;
+    const int64_t segment = t / columns, column = t - segment * columns, row = segment / s.per_row;
+    const int64_t within = segment - row * s.per_row, *offsets = s.offsets + row * (s.per_row + 1);
+    const int64_t count = groups.clamped(offsets[within + 1]) - groups.clamped(offsets[within]);
+    const V* from = sums + (row * groups.places() + groups.first(offsets, within)) * columns + column;
+    OrderedSum<Acc> sum;
+    for (int64_t i = 0; i < count; i += kOrderedGroup, from += columns) sum.push(Acc(*from));
+    out[t] = T(rule.out(sum.result(), count < 0 ? 0 : count));
+  }
+};
+
 /// Element t of the expansion. On CUDA, where offsets may be wrong: each looks for its segment.
 template <class T>
 struct ExpandElement {

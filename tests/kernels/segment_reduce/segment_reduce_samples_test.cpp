@@ -206,6 +206,20 @@ TEST(SegmentReduce, second_derivative_of_several_zeros_is_refused) {
   EXPECT_ORDO_ERROR(g.sum().backward(), AutogradError, "second derivative of prod");
 }
 
+TEST(SegmentReduce, wrong_offsets_are_errors_of_both_devices) {
+  for (Device device : test_devices())
+    for (int64_t columns : {1, 3}) {
+      const Tensor x = ones({1000, columns}).to(device);
+      for (const std::vector<int64_t>& wrong :
+           {std::vector<int64_t>{0, 900, 100, 1000}, {0, -5, 700, 2000}, {999, 0, 1}})
+        EXPECT_ORDO_ERROR(
+            segment_reduce(x, "max", {}, from_vector(wrong, {int64_t(wrong.size())}).to(device)).to_vector<float>(),
+            IndexError, "[segment_reduce] offsets");
+      EXPECT_ORDO_ERROR(segment_reduce(x, "sum", tensor<int64_t>({500, 400}).to(device)).to_vector<float>(), IndexError,
+                        "[segment_reduce] lengths");
+    }
+}
+
 TEST(SegmentReduce, refuses) {
   const Tensor x = ones({5, 2}), lengths = tensor<int64_t>({2, 3});
   EXPECT_ORDO_ERROR(segment_reduce(x, "sum"), ValueError, "either lengths or offsets, and has neither");
