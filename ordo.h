@@ -63,11 +63,13 @@
 #include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/ops/scatter_reduce.h>
 #include <ordo/autograd/ops/searchsorted.h>
+#include <ordo/autograd/ops/segment_reduce.h>
 #include <ordo/autograd/ops/select_scatter.h>
 #include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/ops/smooth_l1_loss.h>
 #include <ordo/autograd/ops/softmax.h>
 #include <ordo/autograd/ops/sort.h>
+#include <ordo/autograd/ops/sparse.h>
 #include <ordo/autograd/ops/split.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/take.h>

@@ -79,6 +79,7 @@ KNOWN = {
     **dict.fromkeys(("rnn_tanh", "rnn_relu", "gru", "lstm"),
                     [("sequences without steps", "PyTorch's packed sequences have a step at least"),
                      ("Expected", "PyTorch refuses inputs without elements")]),
+    "segment_reduce": [("min(): Expected", "PyTorch refuses an axis without segments")],
     "embedding_bag": [("step must be nonzero", "PyTorch refuses bags without items"),
                       ("result 0: element 2", "PyTorch takes the number of items for the last offset")],
 }
@@ -204,6 +205,42 @@ def embedding_bag(x, weight, offsets, mode, per_sample_weights, include_last_off
     return F.embedding_bag(x, weight, offsets, mode=BAGS[mode], per_sample_weights=per_sample_weights,
                            include_last_offset=include_last_offset, padding_idx=padding_idx)
 
+
+entry("segment_reduce", lambda x, reduce, lengths, offsets, axis, unsafe, initial: torch.segment_reduce(
+    x, reduce, lengths=lengths, offsets=offsets, axis=axis, unsafe=unsafe, initial=initial))
+
+
+def sparse(*arguments):
+    """Of coordinates, values and sizes, or of rows, columns, values and sizes; and the arguments after these."""
+    if isinstance(arguments[2], list):
+        indices, values, sizes, *others = arguments
+        return torch.sparse_coo_tensor(indices.long(), values, sizes), others
+    rows, columns, values, sizes, *others = arguments
+    at = torch.repeat_interleave(torch.arange(len(rows) - 1), rows.long().diff())
+    return torch.sparse_coo_tensor(torch.stack([at, columns.long()]), values, sizes), others
+
+
+def stored(x):
+    x = x.coalesce()
+    return x.indices(), x.values()
+
+
+@call("sparse_sum")
+def sparse_sum(*arguments):
+    x, dims = sparse(*arguments)
+    return stored(torch.sparse.sum(x, dims[0])) if dims else torch.sparse.sum(x)
+
+
+@call("sparse_mm")
+def sparse_mm(*arguments):
+    x, (dense,) = sparse(*arguments)
+    return torch.sparse.mm(x, dense)
+
+
+entry("coalesce", lambda *arguments: stored(sparse(*arguments)[0]))
+entry("to_dense", lambda *arguments: sparse(*arguments)[0].to_dense())
+entry("to_sparse", lambda x, *others: stored(sparse(x, *others)[0] if len(others) == 3 else
+      x.to_sparse(others[0]) if others[0] is not None else x.to_sparse()))
 
 for rank in (1, 2, 3):
     def windows(kernel, stride, padding, dilation, r):

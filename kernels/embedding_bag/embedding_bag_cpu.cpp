@@ -93,6 +93,31 @@ void max_bag(const Bags& bags, int64_t bag, const IndexView& index, const T* wei
   std::fill_n(from, columns, int64_t(-1));
 }
 
+/// So many dot products are formed at a time: each is a chain of additions that wait for one another.
+constexpr int kChains = 8;
+
+/// sample_gradient of one row and kChains others.
+template <class T>
+void sample_gradients(const T* grad, const T* const* rows, int64_t columns, accumulate_t<T>* out) {
+  using V = accumulate_t<T>;
+  const auto fold = [&](int64_t first, int64_t last, V* group) {
+    for (int k = 0; k < kChains; ++k) group[k] = kNoValue<V>;
+    for (int64_t c = first; c < last; ++c)
+      for (int k = 0; k < kChains; ++k) group[k] += V(grad[c]) * V(rows[k][c]);
+  };
+  if (columns > 0 && columns <= kOrderedGroup) return fold(0, columns, out);
+  OrderedSum<V> sums[kChains];
+  const int64_t whole = columns / kOrderedGroup * kOrderedGroup;
+  for (int64_t first = 0; first < whole; first += kOrderedGroup) {
+    V group[kChains];
+    fold(first, first + kOrderedGroup, group);
+    for (int k = 0; k < kChains; ++k) sums[k].push_group(group[k]);
+  }
+  for (int64_t c = whole; c < columns; ++c)
+    for (int k = 0; k < kChains; ++k) sums[k].push(V(grad[c]) * V(rows[k][c]));
+  for (int k = 0; k < kChains; ++k) out[k] = sums[k].result();
+}
+
 }  // namespace
 
 void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, const Tensor& sample_weights,
@@ -159,12 +184,29 @@ void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const 
   dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
     parallel_for(0, bags.bags, bag_grain(mean_cost(bags, columns)), [&](int64_t first, int64_t last) {
       for (int64_t b = first; b < last; ++b) {
+        const T* const from = grad.data<T>() + b * columns;
+        const T* table_rows[kChains];
+        int64_t items[kChains];
+        int count = 0;
+        const auto write = [&] {
+          accumulate_t<T> products[kChains];
+          if (count < kChains / 2) {
+            for (int k = 0; k < count; ++k) products[k] = sample_gradient(from, table_rows[k], columns);
+          } else {
+            for (int k = count; k < kChains; ++k) table_rows[k] = table_rows[0];
+            sample_gradients(from, table_rows, columns, products);
+          }
+          for (int k = 0; k < count; ++k) output.data<T>()[items[k]] = T(products[k]);
+          count = 0;
+        };
         for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
           const int64_t row = index[i];
           if (row < 0 || row == bags.padding) continue;
-          output.data<T>()[i] =
-              T(sample_gradient(grad.data<T>() + b * columns, weight.data<T>() + row * columns, columns));
+          items[count] = i;
+          table_rows[count++] = weight.data<T>() + row * columns;
+          if (count == kChains) write();
         }
+        if (count > 0) write();
       }
     });
   });

@@ -22,6 +22,7 @@
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/reduce/sum.h>
+#include <ordo/kernels/segment_reduce/segment_reduce.h>
 #include <ordo/kernels/softmax/softmax.h>
 #include "tests/kernels/accumulate/table_items.h"
 #include "tests/kernels/ordering/rule1.h"
@@ -141,6 +142,14 @@ const Rule1Registration kFolds{
 
 Tensor on(Device device, const Values& v, const Dims& sizes) { return from_vector(v, sizes).to(device); }
 
+/// A segment of `columns` columns of these values.
+Values segment_sums(Device d, const Values& v, int64_t columns) {
+  const int64_t count = int64_t(v.size());
+  const Tensor data = on(d, v, {count, 1}).expand({count, columns});
+  const Tensor offsets = tensor<int64_t>({0, count}).to(d);
+  return segment_reduce(data, offsets, 0, SegmentReduction::sum, {}).to_vector<float>();
+}
+
 Values index_adds(Device device, const Values& v, int64_t columns) {
   const int64_t count = int64_t(v.size());
   const Tensor source = on(device, v, {count, 1}).expand({count, columns});
@@ -184,6 +193,17 @@ const Operation kOperations[] = {
        const Tensor ones_row = ones({1, count}, {float32, d});
        return embedding_bag_sample_gradient(bag, ones_row, on(d, v, {1, count})).to_vector<float>();
      }},
+    {"embedding_bag_sample_gradients", kAny, kTwoLevels,  // several at a time
+     [](Device d, const Values& v) {
+       const int64_t count = int64_t(v.size());
+       BagArguments bag;
+       bag.input = zeros({1, 9}, {int64, d});
+       bag.mode = EmbeddingBagMode::sum;
+       const Tensor ones_row = ones({1, count}, {float32, d});
+       return embedding_bag_sample_gradient(bag, ones_row, on(d, v, {1, count})).to_vector<float>();
+     }},
+    {"segment_reduce", kAny, kTwoLevels, [](Device d, const Values& v) { return segment_sums(d, v, 1); }},
+    {"segment_reduce_columns", kTwoLevels, kTwoLevels, [](Device d, const Values& v) { return segment_sums(d, v, 5); }},
     {"avg_pool", kAny, kTwoLevels,
      [](Device d, const Values& v) {
        const int64_t count = int64_t(v.size());

@@ -1,0 +1,107 @@
+#include <ordo/kernels/segment_reduce/segment_reduce.h>
+
+#include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/scan/scan.h>
+#include <ordo/kernels/segment_reduce/segments.h>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "segment_reduce", .family = "segment_reduce", .dtypes = kFloatingTypes});
+
+namespace {
+
+constexpr const char* kOp = "segment_reduce";
+
+int64_t product(const Dims& sizes, int first, int last) {
+  int64_t p = 1;
+  for (int d = first; d < last; ++d) p *= sizes[d];
+  return p;
+}
+
+/// `offsets` as segment_offsets makes them.
+Segments segments_of(const Tensor& offsets, int axis, int64_t size) {
+  return {offsets.data<int64_t>(), product(offsets.sizes(), 0, axis), offsets.size(axis) - 1, size};
+}
+
+Dims with_size(Dims sizes, int axis, int64_t size) {
+  sizes[axis] = size;
+  return sizes;
+}
+
+}  // namespace
+
+Tensor segment_offsets(const Tensor& data, const Tensor& lengths, const Tensor& offsets, int64_t axis, bool unsafe) {
+  const ordo::detail::OperationName name(kOp);
+  ordo::detail::expect_defined(kOp, data, "data");
+  ORDO_CHECK(lengths.defined() != offsets.defined(), ValueError, kOp, "takes either lengths or offsets, {}",
+             lengths.defined() ? "not both" : "and has neither");
+  const Tensor& given = lengths.defined() ? lengths : offsets;
+  const char* const argument = lengths.defined() ? "lengths" : "offsets";
+  ordo::detail::expect_same_device(kOp, data, given);
+  ordo::detail::expect_floating(kOp, data);
+  ordo::detail::expect_index_dtype(kOp, given);
+  ORDO_CHECK(data.dim() > 0, ShapeError, kOp, "data must have at least one dimension");
+  const int d = wrap_dim(kOp, axis, data.dim());
+  bool fits = given.dim() == d + 1;
+  for (int k = 0; fits && k < d; ++k) fits = given.sizes()[k] == data.sizes()[k];
+  ORDO_CHECK(fits, ShapeError, kOp,
+             "{} must have the sizes of data, {}, before axis {}, and one dimension more; they have sizes {}", argument,
+             data.sizes(), d, given.sizes());
+  ORDO_CHECK(lengths.defined() || offsets.size(d) > 0, ShapeError, kOp, "needs at least one offset");
+  Tensor all;
+  if (offsets.defined()) {
+    all = clone(cast(offsets, int64));  // kept for the gradient, whatever becomes of the caller's
+  } else {
+    const int64_t segments = lengths.size(d);
+    all = ordo::detail::result(with_size(lengths.sizes(), d, checked::add(kOp, segments, 1)), int64, data.device());
+    fill_(views::narrow(all, d, 0, 1), 0);
+    if (segments > 0) copy_(views::narrow(all, d, 1, segments), cumsum(cast(lengths, int64), d));
+  }
+  if (all.numel() == 0) return all;
+  const IndexGuard guard(kOp,
+                         lengths.defined() ? "lengths, added up (none is negative, and all of them make the axis):"
+                                           : "offsets (which do not descend)",
+                         d, data.size(d), data.device());
+  const CheckOffset check{segments_of(all, d, data.size(d)), lengths.defined() && !unsafe, guard.check()};
+  ORDO_ON_DEVICE(data.device(), check_offsets, check, all.numel(), data.device());
+  guard.finish();
+  return all;
+}
+
+Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, SegmentReduction reduction,
+                      std::optional<double> initial) {
+  const ordo::detail::OperationName name(kOp);
+  const Segments segments = segments_of(offsets, axis, data.size(axis));
+  const Tensor out = ordo::detail::result(with_size(data.sizes(), axis, segments.per_row), data.dtype(), data.device());
+  if (out.numel() == 0) return out;
+  const SegmentArgs args{segments, product(data.sizes(), axis + 1, data.dim()), reduction, initial.has_value(),
+                         initial.value_or(0)};
+  ORDO_ON_DEVICE(data.device(), segment_reduce, args, contiguous(data), out);
+  return out;
+}
+
+Tensor segment_gradient(const Tensor& grad, const Tensor& x, const Tensor& result, const Tensor& offsets, int axis,
+                        SegmentReduction reduction, std::optional<double> initial) {
+  const ordo::detail::OperationName name(kOp);
+  const Tensor out = ordo::detail::result_like(x);
+  const SegmentArgs args{segments_of(offsets, axis, x.size(axis)), product(x.sizes(), axis + 1, x.dim()), reduction,
+                         initial.has_value(), initial.value_or(0)};
+  if (out.numel() > 0) cpu::segment_gradient(args, contiguous(grad), contiguous(x), contiguous(result), out);
+  return out;
+}
+
+Tensor segment_expand(const Tensor& x, const Tensor& offsets, int axis, int64_t size) {
+  const ordo::detail::OperationName name(kOp);
+  const Tensor out = ordo::detail::result(with_size(x.sizes(), axis, size), x.dtype(), x.device());
+  if (out.numel() > 0)
+    ORDO_ON_DEVICE(x.device(), segment_expand, segments_of(offsets, axis, size), product(x.sizes(), axis + 1, x.dim()),
+                   contiguous(x), out);
+  return out;
+}
+
+}  // namespace ordo::kernels

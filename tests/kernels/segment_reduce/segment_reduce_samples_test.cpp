@@ -1,0 +1,240 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/ordo.h>
+#include "tests/support/integer_arguments.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+struct Case {
+  const char* label;
+  const char* reduce;
+  Dims data;
+  std::vector<int64_t> numbers;  // lengths, or offsets
+  Dims sizes;                    // of those
+  bool offsets = false;
+  int axis = 0;
+  std::optional<double> initial = {};
+  DType index_dtype = int64;
+};
+
+std::vector<double> reference(const Case& c, const std::vector<double>& x) {
+  const int64_t per_row = c.sizes[c.axis] - (c.offsets ? 1 : 0), size = c.data[c.axis];
+  int64_t rows = 1, columns = 1;
+  for (int d = 0; d < c.axis; ++d) rows *= c.data[d];
+  for (int d = c.axis + 1; d < c.data.size(); ++d) columns *= c.data[d];
+  const std::string reduce = c.reduce;
+  std::vector<double> out;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t begin = 0;
+    for (int64_t s = 0; s < per_row; ++s) {
+      const int64_t* number = &c.numbers[size_t(row * c.sizes[c.axis] + s)];
+      if (c.offsets) begin = number[0];
+      const int64_t end = c.offsets ? number[1] : begin + number[0];
+      for (int64_t j = 0; j < columns; ++j) {
+        const double inf = std::numeric_limits<double>::infinity();
+        double v = reduce == "prod" ? 1 : reduce == "max" ? -inf : reduce == "min" ? inf : 0;
+        const auto take = [&](double next) {
+          v = reduce == "prod"  ? v * next
+              : reduce == "max" ? std::max(v, next)
+              : reduce == "min" ? std::min(v, next)
+                                : v + next;
+        };
+        for (int64_t i = begin; i < end; ++i) take(x[size_t((row * size + i) * columns + j)]);
+        if (c.initial) take(*c.initial);
+        if (reduce == "mean" && end > begin) v /= double(end - begin);
+        out.push_back(v);
+      }
+      begin = end;
+    }
+  }
+  return out;
+}
+
+Sample sample_of(const Case& c) {
+  Sample s;
+  s.label = std::string(c.reduce) + " " + c.label;
+  const int64_t items = c.data.product();
+  s.inputs = {std::string_view(c.reduce) == "prod" && items > 60 ? test_values(c.data, 1, 0.95, 1.05)
+                                                                 : test_values(c.data, 1)};
+  s.run = [c](const TensorList& in) {
+    const Tensor numbers = from_vector(c.numbers, c.sizes).to(in[0].device(), c.index_dtype);
+    return segment_reduce(in[0], c.reduce, c.offsets ? Tensor() : numbers, c.offsets ? numbers : Tensor(), c.axis,
+                          false, c.initial);
+  };
+  s.reference = [c](const TensorList& in) { return reference(c, in[0].to_vector<double>()); };
+  s.gradient = items <= 60;
+  const std::string_view reduce = c.reduce;
+  // A product rounds at every factor; a sum's roundings mostly cancel.
+  s.tolerance = reduce == "max" || reduce == "min" ? 0 : 4 + double(items) / (reduce == "prod" ? 1 : 16);
+  return s;
+}
+
+constexpr const char* kReductions[] = {"sum", "mean", "max", "min", "prod"};
+
+ORDO_OP_SAMPLES(segment_reduce) {
+  std::vector<Sample> out;
+  for (const char* reduce : kReductions) {
+    const double initial = 0.75;
+    for (const Case& c : {Case{"lengths", reduce, {7, 3}, {2, 4, 1}, {3}},
+                          Case{"offsets", reduce, {7, 5}, {1, 3, 6}, {3}, true, 0, {}, int32},
+                          Case{"initial", reduce, {6}, {2, 0, 4}, {3}, false, 0, initial},
+                          Case{"axis 1", reduce, {2, 5, 2}, {2, 3, 4, 1}, {2, 2}, false, 1},
+                          Case{"hot", reduce, {300}, {65, 3, 232}, {3}}})
+      out.push_back(sample_of(c));
+  }
+  for (const Case& c :
+       {Case{"no slices", "sum", {0, 3}, {0, 0}, {2}}, Case{"no segments", "prod", {0, 3}, {}, {0}},
+        Case{"no columns", "mean", {3, 0}, {2, 1}, {2}}, Case{"empty segments", "sum", {3, 2}, {0, 3, 0}, {3}},
+        Case{"wide", "sum", {200, 7}, {129, 0, 71}, {3}},
+        Case{"long", "sum", {4300}, {4299, 1}, {2}, false, 0, {}, int32}})
+    out.push_back(sample_of(c));
+  return out;
+}
+
+ORDO_OP_SIZES(segment_reduce) {
+  std::vector<Sample> out;
+  for (const char* reduce : {"sum", "min", "prod"}) {
+    out.push_back(sample_of({"slices", reduce, {n + 1, 2}, {n, 1}, {2}}));
+    out.push_back(sample_of({"slices of columns", reduce, {n, 5}, {n}, {1}}));
+    out.push_back(sample_of({"segments", reduce, {n}, std::vector<int64_t>(size_t(n), 1), {n}}));
+    out.push_back(sample_of({"columns", reduce, {5, n}, {2, 3}, {2}}));
+    out.push_back(sample_of({"rows", reduce, {n, 3}, std::vector<int64_t>(size_t(n), 3), {n, 1}, false, 1}));
+  }
+  return out;
+}
+
+ORDO_OP_INTEGERS(segment_reduce) {
+  return {{"lengths", [](int64_t v, Device d) { return segment_reduce(some(d), "sum", one_index(v, d)); }},
+          {"second of the lengths",
+           [](int64_t v, Device d) {
+             return segment_reduce(some(d), "max", tensor<int64_t>({1, v, 1}).to(d), {}, 0, true);
+           }},
+          {"offsets",
+           [](int64_t v, Device d) {
+             return segment_reduce(some(d), "prod", {}, tensor<int64_t>({0, v, 2}).to(d));
+           }},
+          {"axis", [](int64_t v, Device d) {
+             return segment_reduce(some(d), "mean", tensor<int64_t>({1, 1}).to(d), {}, v);
+           }}};
+}
+
+constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::string text(const Tensor& t) {
+  std::string out;
+  for (double v : t.to_vector<double>())
+    out += (out.empty() ? "" : " ") + (v != v ? "nan" : std::to_string(v).substr(0, 5));
+  return out;
+}
+
+TEST(SegmentReduce, empty_segments_ties_zeros_and_initial_as_torch) {
+  for (Device device : test_devices()) {
+    const Tensor lengths = tensor<int64_t>({2, 3, 2, 0}).to(device);
+    const auto both = [&](const char* reduce, std::optional<double> initial) {
+      const Tensor x = tensor<double>({1, 1, 2, 0, 0, 3, 0}).to(device).set_requires_grad();
+      const Tensor y = segment_reduce(x, reduce, lengths, {}, 0, false, initial);
+      y.sum().backward();
+      return text(y) + " | " + text(x.grad());
+    };
+    EXPECT_EQ(both("sum", {}), "2.000 2.000 3.000 0.000 | 1.000 1.000 1.000 1.000 1.000 1.000 1.000");
+    EXPECT_EQ(both("mean", {}), "1.000 0.666 1.500 nan | 0.500 0.500 0.333 0.333 0.333 0.500 0.500");
+    EXPECT_EQ(both("mean", 3), "2.500 1.666 3.000 3.000 | 0.500 0.500 0.333 0.333 0.333 0.500 0.500");
+    EXPECT_EQ(both("max", {}), "1.000 2.000 3.000 -inf | 0.500 0.500 1.000 0.000 0.000 1.000 0.000");
+    EXPECT_EQ(both("max", 3), "3.000 3.000 3.000 3.000 | 0.000 0.000 0.000 0.000 0.000 1.000 0.000");
+    EXPECT_EQ(both("min", {}), "1.000 0.000 0.000 inf | 0.500 0.500 0.000 0.500 0.500 0.000 1.000");
+    EXPECT_EQ(both("prod", {}), "1.000 0.000 0.000 1.000 | 1.000 1.000 0.000 0.000 0.000 0.000 3.000");
+    EXPECT_EQ(both("prod", 3), "3.000 0.000 0.000 3.000 | 3.000 3.000 0.000 0.000 0.000 0.000 9.000");
+    const Tensor odd = tensor<double>({1, kNan, 2, -kInf, kInf}).to(device).set_requires_grad();
+    const Tensor most = segment_reduce(odd, "max", tensor<int64_t>({3, 2}).to(device));
+    EXPECT_EQ(text(most), "nan inf");
+    most.sum().backward();
+    EXPECT_EQ(text(odd.grad()), "0.000 1.000 0.000 0.000 1.000");
+    EXPECT_EQ(text(segment_reduce(odd, "min", tensor<int64_t>({3, 2}).to(device))), "nan -inf");
+  }
+}
+
+TEST(SegmentReduce, unsafe_lengths_may_leave_slices_out) {
+  const Tensor x = ones({5}).set_requires_grad();
+  const Tensor y = segment_reduce(x, "sum", tensor<int64_t>({2, 1}), {}, 0, true);
+  EXPECT_EQ(y.to_vector<double>(), (std::vector<double>{2, 1}));
+  y.sum().backward();
+  EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{1, 1, 1, 0, 0}));
+}
+
+TEST(SegmentReduce, slices_in_no_segment_have_gradient_0) {
+  for (Device device : test_devices())
+    for (const char* reduce : kReductions)
+      for (bool create_graph : {false, true}) {
+        const Tensor x = tensor<double>({kNan, -1, 2, -3, kNan, -kInf}).to(device).set_requires_grad();
+        const Tensor y = segment_reduce(x, reduce, {}, tensor<int64_t>({1, 3}).to(device));
+        const Tensor g = grad({y.sum()}, {x}, {}, false, create_graph)[0];
+        for (int64_t i : {0, 3, 4, 5}) EXPECT_EQ(g[i].item(), 0) << reduce << " " << i;
+      }
+}
+
+// The CPU has a kernel of its own for gradients that are not differentiated again.
+TEST(SegmentReduce, gradients_with_ties_and_zeros_have_the_same_bits_however_they_are_found) {
+  for (DType dtype : {float32, float64, float16, bfloat16})
+    for (const char* reduce : {"max", "min", "prod"})
+      for (const Dims& sizes : {Dims{150}, Dims{150, 3}, Dims{150, 600}}) {
+        Tensor few = test_indices(sizes, 5, 4).to(float64) - 1;  // -1, 0, 1, 2, 3
+        few = where(gt(test_values(sizes, 5), -1.9), few.clamp(1, 1.25), few);
+        const Tensor weights = test_values({5}, 6).view(sizes.size() == 1 ? Dims{5} : Dims{5, 1});
+        std::vector<uint8_t> want;
+        for (Device device : test_devices())
+          for (bool create_graph : {false, true}) {
+            const Tensor x = few.detach().to(device, dtype).set_requires_grad();
+            const Tensor y =
+                segment_reduce(x, reduce, {}, tensor<int64_t>({2, 9, 9, 40, 109, 148}).to(device), 0, false, 0.5);
+            const Tensor g = grad({y}, {x}, {weights.expand(y.sizes()).to(device, dtype)}, false, create_graph)[0];
+            if (want.empty()) want = bytes_of(g);
+            EXPECT_EQ(bytes_of(g), want) << reduce << " " << name(dtype) << " " << sizes.str() << " " << device.str();
+          }
+      }
+}
+
+TEST(SegmentReduce, second_derivative_of_several_zeros_is_refused) {
+  const Tensor x = tensor<double>({0, 0, 2}).set_requires_grad();
+  const Tensor y = segment_reduce(x, "prod", tensor<int64_t>({3}));
+  const Tensor g = grad({y.sum()}, {x}, {}, false, true)[0];
+  EXPECT_ORDO_ERROR(g.sum().backward(), AutogradError, "second derivative of prod");
+}
+
+TEST(SegmentReduce, wrong_offsets_are_errors_of_both_devices) {
+  for (Device device : test_devices())
+    for (int64_t columns : {1, 3}) {
+      const Tensor x = ones({1000, columns}).to(device);
+      for (const std::vector<int64_t>& wrong :
+           {std::vector<int64_t>{0, 900, 100, 1000}, {0, -5, 700, 2000}, {999, 0, 1}})
+        EXPECT_ORDO_ERROR(
+            segment_reduce(x, "max", {}, from_vector(wrong, {int64_t(wrong.size())}).to(device)).to_vector<float>(),
+            IndexError, "[segment_reduce] offsets");
+      EXPECT_ORDO_ERROR(segment_reduce(x, "sum", tensor<int64_t>({500, 400}).to(device)).to_vector<float>(), IndexError,
+                        "[segment_reduce] lengths");
+    }
+}
+
+TEST(SegmentReduce, refuses) {
+  const Tensor x = ones({5, 2}), lengths = tensor<int64_t>({2, 3});
+  EXPECT_ORDO_ERROR(segment_reduce(x, "sum"), ValueError, "either lengths or offsets, and has neither");
+  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", lengths, lengths), ValueError, "not both");
+  EXPECT_ORDO_ERROR(segment_reduce(x, "median", lengths), ValueError, "not \"median\"");
+  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", tensor<int64_t>({2, 2})), IndexError, "segment_reduce");
+  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", tensor<int64_t>({6, -1})), IndexError, "lengths, added up");
+  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", {}, tensor<int64_t>({0, 3, 2})), IndexError, "do not descend");
+  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", {}, tensor<int64_t>({0, 6})), IndexError, "offsets");
+  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", lengths, {}, 1), ShapeError, "before axis 1");
+  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", ones({2})), DTypeError, "segment_reduce");
+  EXPECT_ORDO_ERROR(segment_reduce(x.to(int64), "sum", lengths), DTypeError, "segment_reduce");
+  EXPECT_ORDO_ERROR(segment_reduce(ones({}), "sum", lengths), ShapeError, "at least one dimension");
+  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", {}, zeros({0}, int64)), ShapeError, "at least one offset");
+}
+
+}  // namespace
+}  // namespace ordo::test
