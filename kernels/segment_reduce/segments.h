@@ -20,7 +20,7 @@ struct Greatest {
   Greatest() = default;
   ORDO_HD constexpr explicit Greatest(V v) : value(v) {}
   friend ORDO_HD Greatest operator+(Greatest a, Greatest b) {
-    return Greatest((b.value > a.value) | (b.value != b.value) ? b.value : a.value);  // no branch: it vectorises
+    return Greatest(((b.value > a.value) | (b.value != b.value)) ? b.value : a.value);  // no branch: it vectorises
   }
   ORDO_HD Greatest& operator+=(Greatest b) { return *this = *this + b; }
 };
