@@ -85,7 +85,7 @@ Case prepare(const Row& row, Device device, bool reference) {
       {"index_add", prepare_scatter},       {"scatter_add", prepare_scatter}, {"bincount", prepare_bincount},
       {"embedding", prepare_embedding},     {"pooling", prepare_pooling},     {"unary", prepare_unary},
       {"binary", prepare_binary},           {"reduction", prepare_reduction}, {"matmul", prepare_matmul},
-      {"convolution", prepare_convolution}, {"training", prepare_training}};
+      {"convolution", prepare_convolution}, {"training", prepare_training},   {"call", prepare_call}};
   manual_seed(1);
   const Place place{reference ? cpu : device, row.dtype(), reference ? float64 : row.dtype(),
                     row.has("values") ? row.text("values") : "uniform"};

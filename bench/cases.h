@@ -48,6 +48,9 @@ auto in_rank(int rank, const F& f) {
 /// Of an operation that returns its result.
 Case pure_case(TensorList inputs, std::function<Tensor(Algorithm)> compute);
 
+/// The gradient of `output`, which is recorded, with respect to `leaves`.
+Case backward_case(const Tensor& output, const TensorList& leaves, const Place& place);
+
 Case prepare_scatter(const Row&, const Place&);
 Case prepare_bincount(const Row&, const Place&);
 Case prepare_embedding(const Row&, const Place&);
@@ -58,5 +61,6 @@ Case prepare_reduction(const Row&, const Place&);
 Case prepare_matmul(const Row&, const Place&);
 Case prepare_convolution(const Row&, const Place&);
 Case prepare_training(const Row&, const Place&);
+Case prepare_call(const Row&, const Place&);
 
 }  // namespace ordo::bench

@@ -61,6 +61,8 @@ F function_of(const Row& row, const std::map<std::string, F>& table) {
 
 Case prepare_unary(const Row& row, const Place& place) {
   const Tensor x = place.values({row.number("N")});
+  if (row.has("mode"))  // backward
+    return backward_case(function_of(row, kUnary)(Tensor(x).set_requires_grad()), {x}, place);
   return pure_case({x}, [=, f = function_of(row, kUnary)](Algorithm) { return f(x); });
 }
 

@@ -47,7 +47,7 @@ Dims Row::volume(Dims sizes, const char* key) const {
 std::string Row::operation() const { return has("mode") ? text("op") + "-" + text("mode") : text("op"); }
 
 std::string Row::shape() const {
-  std::string all;
+  std::string all = has("inputs") ? text("inputs").substr(0, text("inputs").find(' ')) : "";
   for (const auto& [key, value] : values.items())
     if (value.is_number_integer()) all += (all.empty() ? "" : ":") + std::to_string(value.get<int64_t>());
   return all;
@@ -69,7 +69,8 @@ std::vector<Path> Row::paths() const {
                              [&](const AlgorithmLevel& a) { return a.algorithm == wanted; });
   };
   std::vector<Path> all;
-  if (has(Algorithm::atomic)) {  // what accumulates takes an algorithm by name
+  const bool by_name = has(Algorithm::atomic) && text("family") != "call";
+  if (by_name) {  // what accumulates takes an algorithm by name
     for (const AlgorithmLevel& a : op->algorithms)
       if (a.dtypes.has(dtype())) all.push_back({std::string(ordo::name(a.algorithm)), a.algorithm});
     std::stable_partition(all.begin(), all.end(), [](const Path& p) { return p.algorithm == Algorithm::atomic; });

@@ -34,7 +34,7 @@ struct Row {
   Dims volume(Dims sizes, const char* key) const;
 
   std::string operation() const;     ///< "embedding_bag-max": the operation and its mode
-  std::string shape() const;         ///< "1048576:65536:32"
+  std::string shape() const;         ///< "1048576:65536:32", or of a call the first of its inputs
   std::string distribution() const;  ///< "zipf", or with values that are not uniform "zipf-exp3"
   /// "index_add/sorted/cpu/float32/zipf/1048576:65536:32"
   std::string name(const std::string& path, Device device) const;

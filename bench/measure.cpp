@@ -97,7 +97,7 @@ double RowRun::max_ulp(const TensorList& result) {
     const DeterminismGuard guard(Determinism::run_to_run);
     Case exact = prepare(row_, cpu, /*reference=*/true);
     exact.run({"reference"});
-    for (const Tensor& t : exact.result()) reference_.push_back(t.clone());
+    for (const Tensor& t : exact.result()) reference_.push_back(t.to(float64).clone());
   }
   double worst = 0;
   for (size_t i = 0; i < result.size(); ++i) {

@@ -12,6 +12,7 @@ import argparse
 import json
 import math
 import os
+import re
 import sys
 import time
 
@@ -110,7 +111,10 @@ class Case:
 
 def backward_of(output, leaf, place):
     gradient = place.values(*output.shape)
-    return Case(lambda: torch.autograd.grad(output, leaf, gradient, retain_graph=True)[0], inputs=[gradient])
+    leaves = [leaf] if torch.is_tensor(leaf) else leaf
+    case = Case(lambda: torch.autograd.grad(output, leaves, gradient, retain_graph=True), inputs=[gradient])
+    case.result = lambda: list(case.output)
+    return case
 
 
 def scatter(row, place):
@@ -157,6 +161,8 @@ def pooling(row, place):
 def unary(row, place):
     x = place.values(row["N"])
     run = function_of(row)
+    if "mode" in row:  # backward
+        return backward_of(run(x.requires_grad_()), x, place)
     return Case(lambda: run(x), inputs=[x])
 
 
@@ -236,9 +242,111 @@ def training(row, place):
     return Case(step, reset, lambda: [p.detach() for p in model.parameters()])
 
 
+def of_module(layer, *tensors):
+    """A recurrent operation of one layer, (input, h0, weights...)."""
+    x, h, *weights = tensors
+    arguments = (x, (h, h) if layer == "lstm" else h, weights, True, 1, 0.0, False, False, False)
+    return getattr(torch, layer)(*arguments)[0]
+
+
+def padded(mode):
+    return lambda x: F.pad(x, (2, 2, 2, 2), mode)
+
+
+def scaled(factor, **arguments):
+    return lambda x: F.interpolate(x, scale_factor=factor, **arguments)
+
+
+def scattered(reduce):
+    return lambda x, i, s: x.scatter_reduce(0, i, s, reduce)
+
+
+def index_reduced(reduce):
+    return lambda x, i, s: x.index_reduce(0, i, s, reduce)
+
+
+# As in bench/cases_calls.cpp.
+CALLS = {
+    "scatter": lambda x, i, s: x.scatter(0, i, s),
+    "scatter_reduce-sum": scattered("sum"), "scatter_reduce-mean": scattered("mean"),
+    "scatter_reduce-prod": scattered("prod"), "scatter_reduce-amax": scattered("amax"),
+    "index_reduce-mean": index_reduced("mean"), "index_reduce-prod": index_reduced("prod"),
+    "index_reduce-amax": index_reduced("amax"),
+    "index_copy": lambda x, i, s: x.index_copy(0, i, s), "index_fill": lambda x, i: x.index_fill(0, i, 2),
+    "index_select": lambda x, i: x.index_select(0, i), "gather": lambda x, i: x.gather(1, i),
+    "put": lambda x, i, s: x.put(i, s), "put-accumulate": lambda x, i, s: x.put(i, s, True),
+    "take_along_dim": lambda x, i: torch.take_along_dim(x, i, 1),
+    "repeat_interleave": lambda x: x.repeat_interleave(4, 0),
+    "repeat_interleave-tensor": lambda x, r: x.repeat_interleave(r, 0),
+    "select_scatter": lambda x, s: x.select_scatter(s, 0, 1), "slice_scatter": lambda x, s: x.slice_scatter(s, 0, 8, 520),
+    "sort": lambda x: x.sort(stable=True)[0], "argsort": lambda x: x.argsort(stable=True), "topk": lambda x: x.topk(16)[0],
+    "kthvalue": lambda x: x.kthvalue(100)[0], "median": lambda x: x.median(1)[0], "mode": lambda x: x.mode(1)[0],
+    "quantile": lambda x: x.quantile(0.3, 1), "histc": lambda x: x.histc(100, 0, 1),
+    "cumsum": lambda x: x.cumsum(1), "cumprod": lambda x: x.cumprod(1), "logcumsumexp": lambda x: x.logcumsumexp(1),
+    "cummax": lambda x: x.cummax(1)[0], "prod": lambda x: x.prod(1), "logsumexp": lambda x: x.logsumexp(1),
+    "var_mean": lambda x: torch.var_mean(x, 1)[0], "norm-one": lambda x: x.norm(1, 1),
+    "norm-infinity": lambda x: x.norm(math.inf, 1), "nansum": lambda x: x.nansum(1),
+    "count_nonzero": lambda x: x.count_nonzero(1), "normalize": F.normalize,
+    "layer_norm": lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b), "rms_norm": lambda x, w: F.rms_norm(x, x.shape[-1:], w),
+    "group_norm": lambda x, w, b: F.group_norm(x, 8, w, b),
+    "lp_pool2d": lambda x: F.lp_pool2d(x, 2, 3, 2), "max_unpool2d": lambda x, i: F.max_unpool2d(x, i, 2),
+    "pad-constant": padded("constant"), "pad-reflect": padded("reflect"), "pad-replicate": padded("replicate"),
+    "pad-circular": padded("circular"),
+    "interpolate-nearest": scaled(2), "interpolate-bilinear": scaled(2, mode="bilinear"),
+    "interpolate-bilinear_down": scaled(0.5, mode="bilinear"), "interpolate-bicubic": scaled(2, mode="bicubic"),
+    "grid_sample": lambda x, g: F.grid_sample(x, g, align_corners=False),
+    "grid_sample-nearest": lambda x, g: F.grid_sample(x, g, "nearest", align_corners=False),
+    "affine_grid": lambda x: F.affine_grid(x, (x.shape[0], 3, 128, 128), False),
+    "unfold": lambda x: F.unfold(x, 3, 1, 1), "fold": lambda x: F.fold(x, 56, 3, 1, 1),
+    "pixel_shuffle": lambda x: F.pixel_shuffle(x, 2), "pixel_unshuffle": lambda x: F.pixel_unshuffle(x, 2),
+    "rnn_tanh": lambda *x: of_module("rnn_tanh", *x), "gru": lambda *x: of_module("gru", *x),
+    "lstm": lambda *x: of_module("lstm", *x),
+    "scaled_dot_product_attention-causal": lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+    "cholesky": torch.linalg.cholesky, "solve": torch.linalg.solve, "inverse": torch.linalg.inv, "det": torch.linalg.det,
+    "slogdet": lambda x: torch.linalg.slogdet(x)[1], "qr": lambda x: torch.linalg.qr(x)[1],
+    "svd": lambda x: torch.linalg.svd(x, full_matrices=False)[1],
+    "einsum": lambda a, b: torch.einsum("bij,bjk->bik", a, b), "tensordot": lambda a, b: torch.tensordot(a, b, 1),
+    "cross": lambda a, b: torch.linalg.cross(a, b), "unique": lambda x: x.unique(),
+    "flip": lambda x: x.flip(0, 1), "roll": lambda x: x.roll((5, 7), (0, 1)), "rot90": lambda x: x.rot90(),
+    "repeat": lambda x: x.repeat(2, 3),
+}
+
+
+def input_of(place, sizes, kind, below):
+    """As in bench/cases_calls.cpp."""
+    if kind == "<":
+        return place.destinations("uniform", math.prod(sizes), below).reshape(sizes)
+    if kind == "%":
+        return torch.randperm(sizes[0]).to(place.device)
+    values = place.values(*sizes)
+    if kind == "?":
+        return values < 0.5
+    if kind == "/":
+        return values.sort()[0]
+    if kind in "#^" and kind:
+        n, one = sizes[-1], torch.eye(sizes[-1], dtype=values.dtype, device=values.device)
+        return values + one * n if kind == "#" else values @ values.mT / n + one
+    return values
+
+
+def call(row, place):
+    name = row["op"] + ("-" + row["mode"] if "mode" in row else "")
+    backward = name.endswith("-backward")
+    run = CALLS.get(name.removesuffix("-backward")) or function_of(row)
+    inputs, leaves = [], []
+    for one in row["inputs"].split():
+        sizes, kind, below = re.fullmatch(r"([0-9x]+)(\D?)(\d*)", one).groups()
+        inputs.append(input_of(place, [int(n) for n in sizes.split("x")], kind, int(below or 0)))
+        if backward and kind != "!" and inputs[-1].dtype == place.dtype:
+            leaves.append(inputs[-1].requires_grad_())
+    if backward:
+        return backward_of(run(*inputs), leaves, place)
+    return Case(lambda: run(*inputs), inputs=inputs)
+
+
 FAMILIES = {"index_add": scatter, "scatter_add": scatter, "bincount": bincount, "embedding": embedding,
             "pooling": pooling, "unary": unary, "binary": binary, "reduction": reduction, "matmul": matmul,
-            "convolution": convolution, "training": training}
+            "convolution": convolution, "training": training, "call": call}
 
 
 def prepare(row, reference=False):
@@ -272,9 +380,10 @@ def max_ulp(result, reference):
     for x, y in zip(result, reference):
         digits, least = {torch.float64: (53, -1021), torch.float32: (24, -125), torch.bfloat16: (8, -125)}.get(
             x.dtype, (11, -13))
+        y = y.to(torch.float64)
         exponent = torch.frexp(y)[1].clamp(min=least).to(torch.float64)
         error = (x.detach().cpu().to(torch.float64) - y).abs() / torch.pow(2.0, exponent - digits)
-        worst = max(worst, float(error.max()))
+        worst = max(worst, float(error.max()) if x.numel() else 0.0)
     return worst if math.isfinite(worst) else None
 
 
