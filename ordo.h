@@ -26,6 +26,7 @@
 #include <ordo/autograd/ops/embedding.h>
 #include <ordo/autograd/ops/embedding_bag.h>
 #include <ordo/autograd/ops/flip.h>
+#include <ordo/autograd/ops/fractional_max_pool.h>
 #include <ordo/autograd/ops/gated_activations.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/grid_sample.h>

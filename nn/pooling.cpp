@@ -2,6 +2,7 @@
 
 #include <ordo/autograd/ops/adaptive_avg_pool.h>
 #include <ordo/autograd/ops/avg_pool.h>
+#include <ordo/autograd/ops/fractional_max_pool.h>
 #include <ordo/autograd/ops/max_pool.h>
 
 namespace ordo::nn {
@@ -19,5 +20,17 @@ Tensor AvgPool2d::forward(const Tensor& input) {
 
 AdaptiveAvgPool2d::AdaptiveAvgPool2d(Size2 output_size) : output_size_(output_size) {}
 Tensor AdaptiveAvgPool2d::forward(const Tensor& input) { return adaptive_avg_pool2d(input, output_size_); }
+
+FractionalMaxPool2d::FractionalMaxPool2d(Size2 kernel, FractionalMaxPool2dOptions options)
+    : kernel_(kernel), options_(std::move(options)) {}
+Tensor FractionalMaxPool2d::forward(const Tensor& input) {
+  return fractional_max_pool2d(input, kernel_, options_.output_size, options_.output_ratio, options_.random_samples);
+}
+
+FractionalMaxPool3d::FractionalMaxPool3d(Size3 kernel, FractionalMaxPool3dOptions options)
+    : kernel_(kernel), options_(std::move(options)) {}
+Tensor FractionalMaxPool3d::forward(const Tensor& input) {
+  return fractional_max_pool3d(input, kernel_, options_.output_size, options_.output_ratio, options_.random_samples);
+}
 
 }  // namespace ordo::nn
