@@ -14,6 +14,7 @@ TAPE = "autograd/tape.cpp"
 PASS = "autograd/backward_pass.cpp"
 LEAF = "autograd/leaf_gradient.cpp"
 VIEWS = "autograd/view_history.cpp"
+SORT_KEYS = "kernels/sort/sort_keys.h"
 
 HOST_FAULTS = [
     # -- memory
@@ -235,4 +236,44 @@ HOST_FAULTS = [
           "states = views::view(s.before,", "states = views::view(s.h,"),
     fault("attention: a mask and is_causal go together", "autograd/ops/attention.cpp",
           "!is_causal || !attn_mask.defined(), ValueError", "true, ValueError"),
+    fault("sort: a negative zero comes before a positive one", SORT_KEYS, "  if (bits == sign) return sign;\n", ""),
+    fault("sort: a negative NaN is the least number", SORT_KEYS,
+          "  if ((bits & ~sign) > infinity) return all;\n", "  if (bits > infinity && !(bits & sign)) return all;\n"),
+    fault("sort: the median of two is the upper one", SORT_KEYS,
+          "if (nans == 0) return (length - 1) / 2;", "if (nans == 0) return length / 2;"),
+    fault("sort: the last of several commonest values is the mode", SORT_KEYS,
+          "if (count > best_count)", "if (count >= best_count)"),
+    fault("search: right is left", "kernels/sort/search_elements.h", "a.right ? at > v : at >= v", "at >= v"),
+    fault("histc: the last bin does not end with its bound", "kernels/sort/search_elements.h",
+          "v >= least && v <= greatest", "v >= least && v < greatest"),
+    fault("unique: a row's column of odd number is left out", "autograd/ops/unique.cpp",
+          "m % 2 ? cat({joined, ranks.narrow(1, m - 1, 1)}, 1) : joined", "joined"),
+    fault("quantile: places between two are the upper one's share", "autograd/ops/quantile.cpp",
+          "linear ? rank - below :", "linear ? 1 - (rank - below) :"),
+    fault("segments: a mean counts one too many", "kernels/segment_reduce/segments.h",
+          "mean && count > 0 ? v / V(count) : v", "mean ? v / V(count + 1) : v"),
+    fault("segments: a NaN is no extreme value", "kernels/segment_reduce/segments.h",
+          "((b.value > a.value) | (b.value != b.value))", "(b.value > a.value)"),
+    fault("segments: lengths need not make the axis", "kernels/segment_reduce/segment_reduce.cpp",
+          "lengths.defined() && !unsafe, guard.check()", "false, guard.check()"),
+    fault("sparse: coordinates are not looked at", "kernels/sparse/sparse.cpp",
+          "check_coordinates(const char* op, const Tensor& indices, const Dims& sizes) {\n"
+          "  find_places(op, indices, sizes, nullptr);",
+          "check_coordinates(const char*, const Tensor&, const Dims&) {"),
+    fault("fractional pooling: the last window begins where its sample says", "kernels/pooling/fractional_max_pool.h",
+          "    if (o == output - 1) return last;\n", "    if (output == 1) return last;\n"),
+    fault("fractional pooling: rows and columns change samples", "kernels/pooling/fractional_max_pool.h",
+          "h.begin(o, accumulate_t<T>(u[1]))", "h.begin(o, accumulate_t<T>(u[0]))"),
+    fault("prod: of two zeros one has a gradient", "autograd/ops/prod.cpp",
+          "masked_fill(others, ne(zeros, 1), 0)", "masked_fill(others, ne(zeros, zeros), 0)"),
+    fault("take: places counted from the end are one too far", "kernels/indexing/take.h",
+          "given < 0 ? given + index.size : given", "given < 0 ? given + index.size - 1 : given"),
+    fault("grid_sample: the grid's gradient knows the first channel only", "kernels/resampling/grid_items.h",
+          "for (int64_t c = 0; c < s.channels; ++c, plane += s.cells(), from += s.positions)",
+          "for (int64_t c = 0; c < 1; ++c, plane += s.cells(), from += s.positions)"),
+    fault("linear algebra: cholesky's diagonal counts twice", "autograd/ops/linalg.cpp",
+          "where(eq(side, 0), t * 0.5, 0)", "where(eq(side, 0), t, 0)"),
+    fault("linear algebra: slogdet's gradient is not transposed", "autograd/ops/linalg.cpp",
+          "return {grads[1].unsqueeze(-1).unsqueeze(-1) * adjoint(inverse(a.get()))};",
+          "return {grads[1].unsqueeze(-1).unsqueeze(-1) * inverse(a.get())};"),
 ]
