@@ -1,12 +1,17 @@
 #include <ordo/autograd/ops/distance.h>
 
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/norm.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/where.h>
+#include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/reduce/cdist.h>
 
 namespace ordo {
 
@@ -50,6 +55,25 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
   return call.done(sum(a * b, {d}));
 }
 
+/// Of [B, P, M] and [B, R, M] on the CPU, without writing out the differences.
+static Tensor euclidean_distances(const OpCall& call, const Tensor& x1, const Tensor& x2) {
+  return record(call, kernels::euclidean_distances(kernels::contiguous(x1), kernels::contiguous(x2)), {x1, x2},
+                [a = Saved(x1), b = Saved(x2)](const Tensor& grad, const Tensor& result) -> TensorList {
+                  const Tensor zero = eq(result, 0);
+                  const Tensor weights = masked_fill(grad / masked_fill(result, zero, 1), zero, 0);
+                  const Tensor &x = a.get(), &y = b.get();
+                  if (grad_enabled()) {
+                    const Tensor parts = (x.unsqueeze(-2) - y.unsqueeze(-3)) * weights.unsqueeze(-1);
+                    return {sum(parts, {-2}), neg(sum(parts, {-3}))};
+                  }
+                  const auto of = [](const Tensor& t, const Tensor& others, const Tensor& w) {
+                    return kernels::weighted_differences(kernels::contiguous(t), kernels::contiguous(others),
+                                                         kernels::contiguous(w));
+                  };
+                  return {of(x, y, weights), of(y, x, weights.transpose(-2, -1))};
+                });
+}
+
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
   const OpCall call("cdist", x1, x2, p);
   expect_two("cdist", x1, x2);
@@ -58,7 +82,22 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
   ORDO_CHECK(x1.sizes().back() == x2.sizes().back(), ShapeError, "cdist",
              "vectors of {} and of {} elements have no distance", x1.sizes().back(), x2.sizes().back());
   ORDO_CHECK(p >= 0, ValueError, "cdist", "p must be 0 or more, not {}", p);
-  return call.done(norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1));
+  const bool wide = x1.dtype() == float32 || x1.dtype() == float64;  // half types round the differences
+  if (p != 2 || !wide || x1.device().is_cuda()) return call.done(norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1));
+  const int a = x1.dim() - 2, b = x2.dim() - 2;
+  Dims batches = broadcast_sizes("cdist", Dims(x1.sizes().begin(), a), Dims(x2.sizes().begin(), b));
+  const auto in_batches = [&](const Tensor& t) {
+    Dims sizes = batches;
+    for (int64_t size : {t.size(-2), t.size(-1)}) sizes.push_back(size);
+    return t.expand(sizes).reshape({batches.product(), t.size(-2), t.size(-1)});
+  };
+  const Tensor left = in_batches(x1), right = in_batches(x2);
+  const Tensor all = [&] {
+    const OpCall each("cdist", left, right, p);
+    return euclidean_distances(each, left, right);
+  }();
+  for (int64_t size : {x1.size(-2), x2.size(-2)}) batches.push_back(size);
+  return call.done(all.reshape(batches));
 }
 
 }  // namespace ordo

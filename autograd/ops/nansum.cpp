@@ -8,15 +8,19 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
+#include <ordo/kernels/reduce/sum.h>
 
 namespace ordo {
 
 Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
   const OpCall call("nansum", input, dims, keepdim);
-  detail::expect_defined("nansum", input, "input");
-  kernels::reduced_mask("nansum", input.dim(), dims);
-  const Tensor numbers = is_floating(input.dtype()) ? masked_fill(input, isnan(input), 0) : input;
-  return call.done(sum(numbers, dims, keepdim));
+  return record(call, kernels::nansum(input, dims, keepdim), {input},
+                [input = Saved(input), dims](const Tensor& grad) -> TensorList {
+                  const Tensor& x = input.get();
+                  const unsigned mask = kernels::reduced_mask("nansum", x.dim(), dims);
+                  const Tensor kept = grad.reshape(kernels::sizes_after(x.sizes(), mask, true));
+                  return {masked_fill(kept.expand(x.sizes()), isnan(x), 0)};
+                });
 }
 
 Tensor nanmean(const Tensor& input, const Dims& dims, bool keepdim) {

@@ -77,19 +77,32 @@ Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
 }
 
 Tensor silu_gradient(const Tensor& grad, const Tensor& x) {
+  if (!grad_enabled()) return kernels::silu_backward(grad, x);
   const Tensor s = sigmoid(x);
   return grad * (s * (x * (1 - s) + 1));
 }
 
 /// With t = tanh(log(1 + e^x)): t + x sigmoid(x) (1 - t^2).
 Tensor mish_gradient(const Tensor& grad, const Tensor& x) {
+  if (!grad_enabled()) return kernels::mish_backward(grad, x);
   const Tensor t = tanh(neg(logsigmoid(neg(x))));
   return grad * (t + x * sigmoid(x) * (1 - square(t)));
 }
 
+/// p e^(q x) up to 0, and 1 above.
+Tensor elu_gradient(const Tensor& grad, const Tensor& x, Scalar p, double q) {
+  if (!grad_enabled()) return kernels::elu_backward(grad, x, p, q);
+  return where(x <= 0, grad * (exp(clamp(x, std::nullopt, 0) * q) * p), grad);
+}
+
 Tensor selu_gradient(const Tensor& grad, const Tensor& x) {
-  constexpr double scale = kernels::kSeluScale;
-  return grad * where(x <= 0, exp(clamp(x, std::nullopt, 0)) * (scale * kernels::kSeluAlpha), scale);
+  return elu_gradient(grad * kernels::kSeluScale, x, kernels::kSeluAlpha, 1);
+}
+
+/// 1 between the two, 0 at them and beyond.
+Tensor window_gradient(const Tensor& grad, const Tensor& x, Scalar least, Scalar most) {
+  if (!grad_enabled()) return kernels::window_backward(grad, x, least, most);
+  return where(logical_or(x <= least, x >= most), 0, grad);
 }
 
 /// 0 up to -3, 1 from 3 on, x / 3 + 1 / 2 between.
@@ -124,6 +137,7 @@ Tensor hardswish_gradient(const Tensor& grad, const Tensor& x) {
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
   const OpCall call("clamp", t, low, high);
   const auto derivative = [low, high](T grad, T x) {
+    if (!grad_enabled()) return kernels::clamp_backward(grad, x, low.value_or(NAN), high.value_or(NAN));
     if (!high) return where(x > *low, grad, 0);
     if (!low) return where(x < *high, grad, 0);
     return where(logical_and(x > *low, x < *high), grad, 0);

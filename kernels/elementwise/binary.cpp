@@ -47,7 +47,8 @@ void expect_operands(const char* op, const Operand& a, const Operand& b) {
   ORDO_CHECK(a.is_tensor() || b.is_tensor(), ValueError, op, "at least one operand must be a tensor");
 }
 
-Tensor BinaryOp::operator()(const Operand& a, const Operand& b, DType compute, DType out, Scalar alpha) const {
+Tensor BinaryOp::operator()(const Operand& a, const Operand& b, DType compute, DType out, Scalar alpha,
+                            Scalar beta) const {
   const ordo::detail::OperationName operation(name);
   expect_fits(name, a, compute);
   expect_fits(name, b, compute);
@@ -61,6 +62,7 @@ Tensor BinaryOp::operator()(const Operand& a, const Operand& b, DType compute, D
   args.a_value = a.scalar();
   args.b_value = b.scalar();
   args.alpha = alpha;
+  args.beta = beta;
   args.dtype = compute;
   run(*this, args, result.impl(), x, y);
   return result;

@@ -6,12 +6,13 @@
 
 namespace ordo::kernels {
 
-/// out = f(a, b). A null pointer means the operand is the number beside it. `dtype` is that of a and b.
+/// out = f(a, b). A null pointer means the operand is the number beside it. `dtype` is that of a and b; alpha and beta
+/// are parameters of some operations.
 struct BinaryArgs {
   Layout<3> layout;
   void* out;
   const void *a, *b;
-  Scalar a_value{0}, b_value{0}, alpha{1};
+  Scalar a_value{0}, b_value{0}, alpha{1}, beta{0};
   DType dtype;
   Device device;
 };
@@ -24,7 +25,8 @@ struct BinaryOp {
   BinaryLoop on_cpu, on_cuda;
 
   /// A new tensor of dtype `out`, the operands being converted to `compute` first.
-  Tensor operator()(const Operand& a, const Operand& b, DType compute, DType out, Scalar alpha = 1) const;
+  Tensor operator()(const Operand& a, const Operand& b, DType compute, DType out, Scalar alpha = 1,
+                    Scalar beta = 0) const;
   Tensor operator()(const Operand& a, const Operand& b, Scalar alpha = 1) const {
     const DType t = promote_operands(a, b);
     return (*this)(a, b, t, t, alpha);

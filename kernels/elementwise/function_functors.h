@@ -109,6 +109,33 @@ struct GeluGradient {
   }
 };
 
+/// With s = sigmoid(x): s + x s (1 - s).
+struct SiluGradient {
+  ORDO_HD double operator()(double grad, double x) const {
+    const double s = ordo::math::sigmoid(x);
+    return grad * (s * (x * (1.0 - s) + 1.0));
+  }
+  ORDO_HD float operator()(float grad, float x) const {
+    using namespace ordo::math::detail;
+    const double w = x, s = 1.0 / (1.0 + exp_near(-clamped(w, -200.0, 90.0)));
+    return float(grad * (s * (w * (1.0 - s) + 1.0)));
+  }
+};
+
+/// With e = e^x, n = e (e + 2) and t = tanh(log(1 + e)) = n / (n + 2): t + x e / (1 + e) (1 - t^2).
+struct MishGradient {
+  ORDO_HD double operator()(double grad, double x) const {
+    const double e = ordo::math::exp(x > 40.0 ? 40.0 : x), n = e * (e + 2.0), t = n / (n + 2.0);
+    return grad * (t + x * (e / (1.0 + e)) * (1.0 - t * t));
+  }
+  ORDO_HD float operator()(float grad, float x) const {
+    using namespace ordo::math::detail;
+    const double w = x, near = exp_near(clamped(w, -200.0, 40.0)), e = w < -200.0 ? 0.0 : near;
+    const double n = e * (e + 2.0), t = n / (n + 2.0);
+    return float(grad * (t + w * (e / (1.0 + e)) * (1.0 - t * t)));
+  }
+};
+
 /// With s = sigmoid(u), u = 2 sqrt(2/pi) (x + 0.044715 x^3): s + x s (1 - s) u'.
 struct GeluTanhGradient {
   static constexpr double kSlope = 2.0 * 0x1.9884533d43651p-1;
@@ -155,6 +182,12 @@ namespace functors {
     ORDO_HD T operator()(T grad, T v) const {         \
       return formula;                                 \
     }                                                 \
+  };
+#define ORDO_GRADIENT_OF2(name, function, p, q, group, formula) \
+  template <class T>                                            \
+  struct name {                                                 \
+    T p, q;                                                     \
+    ORDO_HD T operator()(T grad, T v) const { return formula; } \
   };
 #include <ordo/kernels/elementwise/functions.def>
 

@@ -61,6 +61,14 @@ namespace ordo::kernels::ORDO_LOOPS_DEVICE {
   ORDO_GROUP_##group(void name(const BinaryArgs& args) {                                                 \
     dispatch_floating(#name, args.dtype, [&]<class T>() { binary_loop<T, T>(args, functors::name()); }); \
   })
+// One loop for float and the half types: it takes longer to compute these than to gather their operands.
+#define ORDO_GRADIENT_OF2(name, function, p, q, group, formula)                                                \
+  ORDO_GROUP_##group(void name(const BinaryArgs& args) {                                                       \
+    dispatch_floating(#name, args.dtype, [&]<class T>() {                                                      \
+      using V = math_t<T>;                                                                                     \
+      gathering_binary_loop<T, T>(args, functors::name<V>{scalar_as<T>(args.alpha), scalar_as<T>(args.beta)}); \
+    });                                                                                                        \
+  })
 #include <ordo/kernels/elementwise/functions.def>
 
 }  // namespace ordo::kernels::ORDO_LOOPS_DEVICE

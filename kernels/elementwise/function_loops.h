@@ -12,6 +12,7 @@ namespace ordo::kernels {
 #define ORDO_PREDICATE ORDO_FUNCTION
 #define ORDO_FUNCTION_LOOP ORDO_FUNCTION
 #define ORDO_GRADIENT(name, ...) ORDO_BINARY_LOOP(name)
+#define ORDO_GRADIENT_OF2 ORDO_GRADIENT
 #include <ordo/kernels/elementwise/functions.def>
 ORDO_UNARY_LOOP(clamp)
 ORDO_UNARY_LOOP(nan_to_num)

@@ -109,6 +109,10 @@ Tensor call_with(const UnaryOp& op, const Tensor& t, Scalar p, Scalar q = 0) {
   Tensor name(const Tensor& grad, const Tensor& v) {                       \
     return ORDO_BINARY_OP(#function, name)(grad, v, v.dtype(), v.dtype()); \
   }
+#define ORDO_GRADIENT_OF2(name, function, p, q, ...)                             \
+  Tensor name(const Tensor& grad, const Tensor& v, Scalar p, Scalar q) {         \
+    return ORDO_BINARY_OP(#function, name)(grad, v, v.dtype(), v.dtype(), p, q); \
+  }
 #include <ordo/kernels/elementwise/functions.def>
 
 Tensor gelu(const Tensor& t) { return call(ORDO_UNARY_OP("gelu", gelu), t, only_floating); }

@@ -13,6 +13,8 @@ namespace ordo::kernels {
 #define ORDO_PREDICATE ORDO_FUNCTION
 // Both operands are floating, of one shape, dtype and device.
 #define ORDO_GRADIENT(name, ...) Tensor name(const Tensor& grad, const Tensor& v);
+#define ORDO_GRADIENT_OF2(name, function, p, q, ...) \
+  Tensor name(const Tensor& grad, const Tensor& v, Scalar p, Scalar q);
 #include <ordo/kernels/elementwise/functions.def>
 
 /// min(max(t, low), high); promotes like t + low.

@@ -17,8 +17,8 @@ ORDO_REGISTER_OP({.name = "cross_entropy", .family = "loss", .dtypes = kFloating
 ORDO_REGISTER_OP({.name = "huber_loss", .family = "loss", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "smooth_l1_loss", .family = "loss", .dtypes = kFloatingTypes});
 
-Tensor pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, LossReduction reduction) {
-  const char* op = kind == PairLoss::squared ? "mse_loss" : "l1_loss";
+Tensor pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, LossReduction reduction) {
+  const char* op = loss.op;
   const ordo::detail::OperationName name(op);
   ordo::detail::expect_defined(op, a, "input");
   ordo::detail::expect_defined(op, b, "target");
@@ -31,33 +31,33 @@ Tensor pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, LossReduction 
              "input and target must have one shape, but have {} and {}; expand one to average over their broadcast",
              a.sizes(), b.sizes());
   Tensor out = ordo::detail::result(reduction == LossReduction::none ? a.sizes() : Dims(), a.dtype(), a.device());
-  ORDO_ON_DEVICE(a.device(), pair_loss, kind, contiguous(a), contiguous(b), out, reduction);
+  ORDO_ON_DEVICE(a.device(), pair_loss, loss, contiguous(a), contiguous(b), out, reduction);
   return out;
 }
 
-Tensor pair_loss_backward(PairLoss kind, const Tensor& grad, const Tensor& a, const Tensor& b,
+Tensor pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b,
                           LossReduction reduction) {
   Tensor out = ordo::detail::result_like(a);
-  ORDO_ON_DEVICE(a.device(), pair_loss_backward, kind, contiguous(grad), contiguous(a), contiguous(b), out, reduction);
+  ORDO_ON_DEVICE(a.device(), pair_loss_backward, loss, contiguous(grad), contiguous(a), contiguous(b), out, reduction);
   return out;
 }
 
 namespace cpu {
 
-void pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction) {
+void pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction) {
   const int64_t n = a.numel();
-  dispatch_floating("mse_loss", a.dtype(), [&]<class T>() {
+  dispatch_floating(loss.op, a.dtype(), [&]<class T>() {
     with_pair_loss<T>(
-        kind, a.data<T>(), b.data<T>(), out.data<T>(), n, reduction, [&](const auto& f) { each(n, f); },
+        loss, a.data<T>(), b.data<T>(), out.data<T>(), n, reduction, [&](const auto& f) { each(n, f); },
         [&](const auto& r) { reduce(r, reduce_line(n)); });
   });
 }
 
-void pair_loss_backward(PairLoss kind, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
+void pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
                         LossReduction reduction) {
   const int64_t n = a.numel();
-  dispatch_floating("mse_loss", a.dtype(), [&]<class T>() {
-    with_pair_gradient<T>(kind, grad.data<T>(), a.data<T>(), b.data<T>(), out.data<T>(), n, reduction,
+  dispatch_floating(loss.op, a.dtype(), [&]<class T>() {
+    with_pair_gradient<T>(loss, grad.data<T>(), a.data<T>(), b.data<T>(), out.data<T>(), n, reduction,
                           [&](const auto& f) { each(n, f); });
   });
 }

@@ -5,20 +5,20 @@
 
 namespace ordo::kernels::cuda {
 
-void pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction) {
+void pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction) {
   const int64_t n = a.numel();
-  dispatch_floating("mse_loss", a.dtype(), [&]<class T>() {
+  dispatch_floating(loss.op, a.dtype(), [&]<class T>() {
     with_pair_loss<T>(
-        kind, a.data<T>(), b.data<T>(), out.data<T>(), n, reduction, [&](const auto& f) { each(n, f, a.device()); },
+        loss, a.data<T>(), b.data<T>(), out.data<T>(), n, reduction, [&](const auto& f) { each(n, f, a.device()); },
         [&](const auto& r) { reduce(r, reduce_line(n), a.device()); });
   });
 }
 
-void pair_loss_backward(PairLoss kind, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
+void pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
                         LossReduction reduction) {
   const int64_t n = a.numel();
-  dispatch_floating("mse_loss", a.dtype(), [&]<class T>() {
-    with_pair_gradient<T>(kind, grad.data<T>(), a.data<T>(), b.data<T>(), out.data<T>(), n, reduction,
+  dispatch_floating(loss.op, a.dtype(), [&]<class T>() {
+    with_pair_gradient<T>(loss, grad.data<T>(), a.data<T>(), b.data<T>(), out.data<T>(), n, reduction,
                           [&](const auto& f) { each(n, f, a.device()); });
   });
 }

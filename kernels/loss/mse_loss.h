@@ -1,4 +1,4 @@
-// mse_loss and l1_loss: kernels without autograd.
+// Losses of pairs of numbers (mse_loss, l1_loss, smooth_l1_loss, huber_loss): kernels without autograd.
 #pragma once
 
 #include <ordo/engine/tensor.h>
@@ -6,22 +6,32 @@
 
 namespace ordo::kernels {
 
-enum class PairLoss : unsigned char { squared, absolute };
+/// The loss of d = a - b: d^2, |d|, or with `bent` scale d^2 / 2 where |d| < bend and scale bend (|d| - bend / 2)
+/// elsewhere.
+struct PairLoss {
+  enum Kind : unsigned char { squared, absolute, bent };
+  const char* op;
+  Kind kind;
+  double bend = 0, scale = 0;
 
-/// Of (a - b)^2 or |a - b|.
-Tensor pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, LossReduction reduction);
+  /// What the derivative, d, its sign or d up to the bend, is multiplied by.
+  double slope() const { return kind == squared ? 2 : kind == absolute ? 1 : scale; }
+};
+
+Tensor pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, LossReduction reduction);
 /// The gradient for a, in one pass; b's is its negative.
-Tensor pair_loss_backward(PairLoss kind, const Tensor& grad, const Tensor& a, const Tensor& b, LossReduction reduction);
+Tensor pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b,
+                          LossReduction reduction);
 
 /// Contiguous tensors.
 namespace cpu {
-void pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction);
-void pair_loss_backward(PairLoss kind, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
+void pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction);
+void pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
                         LossReduction reduction);
 }  // namespace cpu
 namespace cuda {
-void pair_loss(PairLoss kind, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction);
-void pair_loss_backward(PairLoss kind, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
+void pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction);
+void pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
                         LossReduction reduction);
 }  // namespace cuda
 

@@ -1,4 +1,4 @@
-// What mse_loss and l1_loss compute per element; shared by both devices.
+// What losses of pairs compute per element; shared by both devices.
 #pragma once
 
 #include <ordo/kernels/loss/mse_loss.h>
@@ -6,19 +6,32 @@
 
 namespace ordo::kernels {
 
-template <class T, PairLoss kKind>
+template <class T, PairLoss::Kind kKind>
 struct PairElement {
   using A = accumulate_t<T>;
   const T *a, *b;
   T* out;
+  A bend, half_bend, half_scale, slope;
+  PairElement(const PairLoss& loss, const T* a, const T* b, T* out)
+      : a(a),
+        b(b),
+        out(out),
+        bend(A(loss.bend)),
+        half_bend(A(0.5 * loss.bend)),
+        half_scale(A(0.5 * loss.scale)),
+        slope(A(loss.scale * loss.bend)) {}
   ORDO_HD A loss(int64_t i) const {
     const A d = A(a[i]) - A(b[i]);
-    return kKind == PairLoss::squared ? d * d : math::abs(d);
+    if (kKind == PairLoss::squared) return d * d;
+    const A size = math::abs(d);
+    if (kKind == PairLoss::absolute) return size;
+    const A near = d * d * half_scale, far = (size - half_bend) * slope;  // both: a loop without branches vectorises
+    return size < bend ? near : far;
   }
   ORDO_HD void operator()(int64_t i) const { out[i] = T(loss(i)); }
 };
 
-template <class T, PairLoss kKind>
+template <class T, PairLoss::Kind kKind>
 struct PairReducer : Addition<accumulate_t<T>> {
   static constexpr bool kOneLine = true;
   using A = accumulate_t<T>;
@@ -29,45 +42,53 @@ struct PairReducer : Addition<accumulate_t<T>> {
   ORDO_HD void store(int64_t, A s) const { *element.out = T(s / divisor); }
 };
 
-/// `factor` is 2 or 1, divided by the number of elements for a mean.
-template <class T, PairLoss kKind, bool kEach>
+/// `factor` is the slope, divided by the number of elements for a mean.
+template <class T, PairLoss::Kind kKind, bool kEach>
 struct PairGradient {
   using A = accumulate_t<T>;
   const T *grad, *a, *b;
   T* out;
-  A factor;
+  A factor, bend;
   ORDO_HD void operator()(int64_t i) const {
     const A d = A(a[i]) - A(b[i]), g = A(grad[kEach ? i : 0]) * factor;
-    out[i] = T(kKind == PairLoss::squared ? d * g : d > A(0) ? g : d < A(0) ? -g : d * g);
+    if (kKind == PairLoss::squared)
+      out[i] = T(d * g);
+    else if (kKind == PairLoss::absolute)
+      out[i] = T(d > A(0) ? g : d < A(0) ? -g : d * g);
+    else
+      out[i] = T((d > bend ? bend : d < -bend ? -bend : d) * g);
   }
 };
 
-/// Calls run(functor of elements) or sum(reducer).
+template <class F>
+void with_pair_kind(PairLoss::Kind kind, const F& go) {
+  if (kind == PairLoss::squared) return go.template operator()<PairLoss::squared>();
+  if (kind == PairLoss::absolute) return go.template operator()<PairLoss::absolute>();
+  go.template operator()<PairLoss::bent>();
+}
+
+/// Calls each(functor of elements) or sum(reducer).
 template <class T, class Each, class Sum>
-void with_pair_loss(PairLoss kind, const T* a, const T* b, T* out, int64_t n, LossReduction reduction, const Each& each,
-                    const Sum& sum) {
-  const auto go = [&]<PairLoss kKind>() {
-    const PairElement<T, kKind> element{a, b, out};
+void with_pair_loss(const PairLoss& loss, const T* a, const T* b, T* out, int64_t n, LossReduction reduction,
+                    const Each& each, const Sum& sum) {
+  with_pair_kind(loss.kind, [&]<PairLoss::Kind kKind>() {
+    const PairElement<T, kKind> element(loss, a, b, out);
     if (reduction == LossReduction::none) return each(element);
     sum(PairReducer<T, kKind>(element, accumulate_t<T>(reduction == LossReduction::mean ? double(n) : 1.0)));
-  };
-  kind == PairLoss::squared ? go.template operator()<PairLoss::squared>()
-                            : go.template operator()<PairLoss::absolute>();
+  });
 }
 
 template <class T, class Each>
-void with_pair_gradient(PairLoss kind, const T* grad, const T* a, const T* b, T* out, int64_t n,
+void with_pair_gradient(const PairLoss& loss, const T* grad, const T* a, const T* b, T* out, int64_t n,
                         LossReduction reduction, const Each& each) {
-  const auto go = [&]<PairLoss kKind>() {
-    const accumulate_t<T> factor((kKind == PairLoss::squared ? 2.0 : 1.0) /
-                                 (reduction == LossReduction::mean ? double(n) : 1.0));
+  with_pair_kind(loss.kind, [&]<PairLoss::Kind kKind>() {
+    using A = accumulate_t<T>;
+    const A factor(loss.slope() / (reduction == LossReduction::mean ? double(n) : 1.0)), bend(loss.bend);
     if (reduction == LossReduction::none)
-      each(PairGradient<T, kKind, true>{grad, a, b, out, factor});
+      each(PairGradient<T, kKind, true>{grad, a, b, out, factor, bend});
     else
-      each(PairGradient<T, kKind, false>{grad, a, b, out, factor});
-  };
-  kind == PairLoss::squared ? go.template operator()<PairLoss::squared>()
-                            : go.template operator()<PairLoss::absolute>();
+      each(PairGradient<T, kKind, false>{grad, a, b, out, factor, bend});
+  });
 }
 
 }  // namespace ordo::kernels

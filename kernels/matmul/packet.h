@@ -30,6 +30,7 @@ struct Packet {
   static Packet all(T value) { return {Eigen::internal::pset1<Vector>(value)}; }
   void store(T* to) const { Eigen::internal::pstoreu(to, v); }
   friend Packet operator+(Packet a, Packet b) { return {Eigen::internal::padd(a.v, b.v)}; }
+  friend Packet operator-(Packet a, Packet b) { return {Eigen::internal::psub(a.v, b.v)}; }
   /// sum + a b: rounded once where Fused and the machine can, else the product rounded first.
   template <bool Fused>
   static Packet add_product(Packet a, Packet b, Packet sum) {

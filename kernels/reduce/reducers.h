@@ -47,6 +47,17 @@ struct SumReducer : Addition<accumulate_t<T>> {
   ORDO_HD void store(int64_t o, A s) const { out[o] = sum_t<T>(s); }
 };
 
+/// Of floating-point numbers; a NaN counts as 0.
+template <class T>
+struct NanSumReducer : SumReducer<T> {
+  using A = accumulate_t<T>;
+  using SumReducer<T>::SumReducer;
+  ORDO_HD A load(int64_t offset, int64_t, int64_t) const {
+    const A v(this->x[offset]);
+    return v == v ? v : A(0);
+  }
+};
+
 template <class T, class Out = T>
 struct MeanReducer : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;

@@ -24,6 +24,16 @@ Tensor sum(const Tensor& t, const Dims& dims, bool keepdim) {
   return out;
 }
 
+Tensor nansum(const Tensor& t, const Dims& dims, bool keepdim) {
+  const ordo::detail::OperationName name("nansum");
+  ordo::detail::expect_defined("nansum", t, "input");
+  const unsigned mask = reduced_mask("nansum", t.dim(), dims);
+  if (!is_floating(t.dtype())) return sum(t, dims, keepdim);
+  Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), t.dtype(), t.device());
+  ORDO_ON_DEVICE(t.device(), nansum, t, out, reduce_shape(t, mask));
+  return out;
+}
+
 Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
   const ordo::detail::OperationName name("mean");
   ordo::detail::expect_defined("mean", t, "input");
@@ -36,6 +46,10 @@ Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
 
 void cpu::sum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
   dispatch_all("sum", t.dtype(), [&]<class T>() { reduce(SumReducer<T>(t.data<T>(), out.data<sum_t<T>>()), g); });
+}
+
+void cpu::nansum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
+  dispatch_floating("nansum", t.dtype(), [&]<class T>() { reduce(NanSumReducer<T>(t.data<T>(), out.data<T>()), g); });
 }
 
 void cpu::mean(const Tensor& t, const Tensor& out, const ReduceShape& g) {

@@ -10,6 +10,11 @@ void sum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
                [&]<class T>() { reduce(SumReducer<T>(t.data<T>(), out.data<sum_t<T>>()), g, t.device()); });
 }
 
+void nansum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
+  dispatch_floating("nansum", t.dtype(),
+                    [&]<class T>() { reduce(NanSumReducer<T>(t.data<T>(), out.data<T>()), g, t.device()); });
+}
+
 void mean(const Tensor& t, const Tensor& out, const ReduceShape& g) {
   dispatch_floating("mean", t.dtype(),
                     [&]<class T>() { reduce(MeanReducer<T>(t.data<T>(), out.data<T>(), g.length), g, t.device()); });

@@ -1,4 +1,5 @@
-// sum and mean: kernels without autograd. Rule 2 of docs/ordering.md at every level, so the same bits on every device.
+// sum, nansum and mean: kernels without autograd. Rule 2 of docs/ordering.md at every level, so the same bits on every
+// device.
 #pragma once
 
 #include <ordo/engine/tensor.h>
@@ -9,15 +10,19 @@ struct ReduceShape;
 
 /// Over `dims` (none: all). Integers and bools give int64. No values: 0.
 Tensor sum(const Tensor& t, const Dims& dims = {}, bool keepdim = false);
+/// NaNs count as 0.
+Tensor nansum(const Tensor& t, const Dims& dims = {}, bool keepdim = false);
 /// sum / count; floating dtypes. No values: NaN.
 Tensor mean(const Tensor& t, const Dims& dims = {}, bool keepdim = false);
 
 namespace cpu {
 void sum(const Tensor& t, const Tensor& out, const ReduceShape& g);
+void nansum(const Tensor& t, const Tensor& out, const ReduceShape& g);
 void mean(const Tensor& t, const Tensor& out, const ReduceShape& g);
 }  // namespace cpu
 namespace cuda {
 void sum(const Tensor& t, const Tensor& out, const ReduceShape& g);
+void nansum(const Tensor& t, const Tensor& out, const ReduceShape& g);
 void mean(const Tensor& t, const Tensor& out, const ReduceShape& g);
 }  // namespace cuda
 
