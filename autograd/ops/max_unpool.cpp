@@ -1,12 +1,12 @@
 #include <ordo/autograd/ops/max_unpool.h>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/indexing.h>
+#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/windows/sliding.h>
 
 namespace ordo {
@@ -62,18 +62,17 @@ Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Si
     if (spatial) cells *= sizes[d];
   }
   // Element [plane, place] goes to [plane, index].
-  TensorOptions whole{int64, input.device()};
-  const Tensor plane = arange(0, planes, 1, whole).view({planes, 1}), place = indices.reshape({planes, places});
+  const Tensor place = indices.reshape({planes, places});
   Tensor result;
   {
     NoGrad guard;
     result = zeros({planes, cells}, input.options());
-    result.index_put_({plane, place}, input.reshape({planes, places}));
+    kernels::scatter_(op, kernels::IndexOf::elements, result, 1, place, input.reshape({planes, places}));
     result = views::view(result, sizes);
   }
   return record(call, std::move(result), {input},
-                [plane, place = Saved(place), planes, cells, from = input.sizes()](const Tensor& grad) -> TensorList {
-                  return {grad.reshape({planes, cells}).index({plane, place.get()}).reshape(from)};
+                [place = Saved(place), planes, cells, from = input.sizes()](const Tensor& grad) -> TensorList {
+                  return {gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from)};
                 });
 }
 

@@ -1,14 +1,15 @@
 #include <ordo/autograd/ops/quantile.h>
 
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/sort.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
+#include <ordo/kernels/sort/sort.h>
 
 namespace ordo {
 
@@ -36,12 +37,12 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
   const Tensor lines = !dim || input.dim() == 0 ? input.reshape({-1}) : input.unsqueeze(-1).transpose(at, -1);
   const int64_t n = lines.size(-1);
   ORDO_CHECK(n > 0, ValueError, op, "has no result over no values: the input's shape is {}", input.sizes());
-  const Tensor sorted = sort(lines, -1).values;
+  const kernels::Sorted sorted = kernels::sort(op, lines.detach(), -1, false);
   const Tensor places = q.detach().to(input.device(), input.dtype()).reshape({-1});
   Tensor rank;  // [..., q]
   {
     NoGrad guard;
-    const Tensor nan = isnan(sorted);
+    const Tensor nan = isnan(sorted.values);
     if (ignore_nans) {
       const Tensor most = n - 1 - sum(nan, {-1}, true);
       rank = places * where(lt(most, 0), 0, most).to(input.dtype());
@@ -53,11 +54,13 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
     if (interpolation == Interpolation::nearest) rank = round(rank);
   }
   const Tensor below = floor(rank);
-  Tensor out = gather(sorted, -1, below.to(int64));
-  if (interpolation == Interpolation::linear || interpolation == Interpolation::midpoint) {
-    const Tensor above = gather(sorted, -1, ceil(rank).to(int64));
+  const bool of_two = interpolation == Interpolation::linear || interpolation == Interpolation::midpoint;
+  const Tensor wanted = (of_two ? cat({below, ceil(rank)}, -1) : below).to(int64);
+  Tensor out = gather(lines, -1, gather(sorted.indices, -1, wanted));  // from the input: few values get a gradient
+  if (of_two) {
+    const int64_t count = below.size(-1);
     const Tensor weight = interpolation == Interpolation::linear ? rank - below : full_like(rank, 0.5);
-    out = between(out, above, weight);
+    out = between(out.narrow(-1, 0, count), out.narrow(-1, count, count), weight);
   }
   // [..., q] to [q, ...], and the dimensions that are kept.
   Dims order{out.dim() - 1};

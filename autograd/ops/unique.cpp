@@ -3,16 +3,15 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/cumsum.h>
 #include <ordo/autograd/ops/diff.h>
 #include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/ops/indexing.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
+#include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo {
@@ -30,6 +29,9 @@ Tensor begins_of(const Tensor& values) {
   return cat({ones({1}, {boolean, values.device()}), differs});
 }
 
+/// The places where the runs begin.
+Tensor first_places(const Tensor& begins) { return kernels::nonzero_places("unique", begins); }
+
 /// Of n elements in runs, the element at place i being order[i] in the input; without an order, i. The output is left
 /// out.
 UniqueResult runs_of(const Tensor& begins, const Tensor& order, const Dims& sizes, bool return_inverse,
@@ -41,9 +43,7 @@ UniqueResult runs_of(const Tensor& begins, const Tensor& order, const Dims& size
     out.inverse = (order.defined() ? kernels::put_along(run, {n}, 0, order) : run).reshape(sizes);
   }
   if (return_counts) {
-    const TensorOptions options{int64, begins.device()};
-    const Tensor first = arange(0, n, 1, options).index({begins});
-    out.counts = diff(first, 1, 0, {}, full({1}, n, options));
+    out.counts = diff(first_places(begins), 1, 0, {}, full({1}, n, {int64, begins.device()}));
   }
   return out;
 }
@@ -103,7 +103,7 @@ UniqueResult unique(const Tensor& input, bool return_inverse, bool return_counts
     const kernels::Sorted sorted = kernels::sort("unique", x.reshape({-1}), 0, false);
     const Tensor begins = begins_of(sorted.values);
     UniqueResult out = runs_of(begins, sorted.indices, x.sizes(), return_inverse, return_counts);
-    out.output = sorted.values.index({begins});
+    out.output = kernels::take(sorted.values, first_places(begins));
     return report(call, std::move(out));
   }
   const int d = wrap_dim("unique", *dim, x.dim());
@@ -112,7 +112,7 @@ UniqueResult unique(const Tensor& input, bool return_inverse, bool return_counts
   const kernels::Sorted sorted = kernels::sort("unique", ranks_of_rows(rows), 0, false);
   const Tensor begins = begins_of(sorted.values);
   UniqueResult out = runs_of(begins, sorted.indices, {rows.size(0)}, return_inverse, return_counts);
-  out.output = index_select(x, d, sorted.indices.index({begins}));
+  out.output = index_select(x, d, kernels::take(sorted.indices, first_places(begins)));
   return report(call, std::move(out));
 }
 
@@ -127,8 +127,8 @@ UniqueResult unique_consecutive(const Tensor& input, bool return_inverse, bool r
   if (rows.size(0) == 0) return report(call, none_of(x, sizes, return_inverse, return_counts));
   const Tensor begins = begins_of(rows);
   UniqueResult out = runs_of(begins, {}, sizes, return_inverse, return_counts);
-  const Tensor first = arange(0, rows.size(0), 1, {int64, x.device()}).index({begins});
-  out.output = dim ? index_select(x, d, first) : x.index({begins});
+  const Tensor first = first_places(begins);
+  out.output = dim ? index_select(x, d, first) : kernels::take(x, first);
   return report(call, std::move(out));
 }
 

@@ -6,6 +6,7 @@
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/reduce/max.h>
 
@@ -96,9 +97,19 @@ namespace cpu {
 
 void gather(const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s) {
   const IndexGuard guard("gather", "index", s.dim, s.bound, input.device());
+  const IndexCheck check = guard.check();
   dispatch_word(input.element_size(), [&]<class Word>() {
-    each(out.numel(), GatherElement<Word>{s, static_cast<const Word*>(input.data()), index_view(index, s.bound, guard),
-                                          static_cast<Word*>(out.data())});
+    const Word* const x = static_cast<const Word*>(input.data());
+    Word* const to = static_cast<Word*>(out.data());
+    dispatch_index("gather", index.dtype(), [&]<class I>() {
+      const I* const at = index.data<I>();
+      each_row(s, out.numel(), [&](const IndexRow& row) {
+        for (int64_t j = 0; j < row.count; ++j) {
+          const int64_t i = row.first + j, picked = int64_t(at[i]);
+          to[i] = check.ok(i, picked, s.bound) ? x[row.base + j * row.step + picked * row.stride] : Word(0);
+        }
+      });
+    });
   });
   guard.finish();
 }

@@ -5,7 +5,7 @@
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
-#include <ordo/kernels/reduce/each_cpu.h>
+#include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/sort/sort_keys.h>
 
 namespace ordo::kernels::cpu {
@@ -140,7 +140,14 @@ void mode_lines(const ModeArgs& a) {
 }
 
 void put_along(const PutAlongArgs& a) {
-  dispatch_word(a.element_size, [&]<class Word>() { each(a.count, PutAlongElement<Word>{a}); });
+  dispatch_word(a.element_size, [&]<class Word>() {
+    const Word* const x = static_cast<const Word*>(a.x);
+    Word* const out = static_cast<Word*>(a.out);
+    each_row(a.shape, a.count, [&](const IndexRow& row) {
+      for (int64_t j = 0; j < row.count; ++j)
+        out[row.base + j * row.step + a.index[row.first + j] * row.stride] = x[row.first + j];
+    });
+  });
 }
 
 }  // namespace ordo::kernels::cpu
