@@ -292,6 +292,20 @@ entry("cross_entropy", lambda x, target, weight, ignore, reduction, smoothing: F
 entry("linear", lambda x, w, b: F.linear(x, w, b))
 
 
+@call("ctc_loss")
+def ctc_loss(x, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
+    """PyTorch's gradient has exp(x) added to it; what is added here is 0 and takes that off again."""
+    loss = F.ctc_loss(x, targets.long(), torch.as_tensor(input_lengths), torch.as_tensor(target_lengths), blank, "none", zero_infinity)
+    steps = torch.arange(x.shape[0])[:, None] < torch.as_tensor(input_lengths).reshape(1, -1)
+    counts = F.ctc_loss(x.detach(), targets.long(), torch.as_tensor(input_lengths), torch.as_tensor(target_lengths), blank, "none").isfinite()
+    batched = x if x.dim() == 3 else x[:, None]
+    added = (batched.exp() * (steps & counts.reshape(1, -1))[:, :, None]).sum((0, 2)).reshape(loss.shape)
+    loss = loss - (added - added.detach())
+    if REDUCTIONS[reduction] == "mean":
+        loss = loss / torch.as_tensor(target_lengths).clamp_min(1).reshape(loss.shape)
+    return loss if REDUCTIONS[reduction] == "none" else getattr(loss, REDUCTIONS[reduction])()
+
+
 def recurrent(f, x, states, weights, has_biases, layers, dropout, train, bidirectional, batch_first, lengths):
     """By torch.lstm and its like; shorter sequences as PyTorch's packed ones."""
     if lengths is None:
