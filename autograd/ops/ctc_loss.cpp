@@ -52,7 +52,7 @@ Tensor reduced(const Tensor& log_probs, const Tensor& targets, const Lengths& in
   } else if (reduction == Reduction::sum) {
     losses = sum(losses);
   } else if (one) {
-    losses = losses.view({});
+    losses = losses.view(Dims());
   }
   return losses.to(log_probs.dtype());
 }
