@@ -17,6 +17,7 @@
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/convolution.h>
 #include <ordo/autograd/ops/cross_entropy.h>
+#include <ordo/autograd/ops/ctc_loss.h>
 #include <ordo/autograd/ops/cummax.h>
 #include <ordo/autograd/ops/cumsum.h>
 #include <ordo/autograd/ops/diagonal.h>

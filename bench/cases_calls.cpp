@@ -13,6 +13,9 @@ namespace {
 
 using Call = Tensor (*)(const TensorList& x);
 
+/// The lengths of n sequences that are all as long.
+std::vector<int64_t> lengths(int64_t n, int64_t length) { return std::vector<int64_t>(size_t(n), length); }
+
 // clang-format off
 const std::map<std::string, Call> kCalls = {
 #define ORDO_CALL(name, call) {name, [](const TensorList& x) { return Tensor(call); }},
@@ -94,6 +97,7 @@ ORDO_CALL("pixel_unshuffle", pixel_unshuffle(x[0], 2))
 // Losses and layers.
 ORDO_CALL("smooth_l1_loss", smooth_l1_loss(x[0], x[1]))
 ORDO_CALL("huber_loss", huber_loss(x[0], x[1]))
+ORDO_CALL("ctc_loss", ctc_loss(x[0], x[1], lengths(x[0].size(1), x[0].size(0)), lengths(x[1].size(0), x[1].size(1))))
 ORDO_CALL("prelu", prelu(x[0], x[1]))
 ORDO_CALL("glu", glu(x[0]))
 ORDO_CALL("rnn_tanh", rnn_tanh(x[0], x[1], {x[2], x[3], x[4], x[5]}).output)

@@ -1,5 +1,5 @@
 // Losses as objects that keep their options; the functions they call are `cross_entropy`, `nll_loss`, `mse_loss`,
-// `l1_loss` and `binary_cross_entropy_with_logits`.
+// `l1_loss`, `binary_cross_entropy_with_logits` and `ctc_loss`.
 //
 //   nn::CrossEntropyLoss criterion({.label_smoothing = 0.1});
 //   criterion(model(images), labels).backward();
@@ -7,6 +7,7 @@
 
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
 #include <ordo/autograd/ops/cross_entropy.h>
+#include <ordo/autograd/ops/ctc_loss.h>
 #include <ordo/autograd/ops/mse_loss.h>
 #include <ordo/autograd/ops/nll_loss.h>
 
@@ -83,6 +84,27 @@ class BCEWithLogitsLoss {
 
  private:
   LossOptions options_;
+};
+
+struct CTCLossOptions {
+  int64_t blank = 0;
+  Reduction reduction = Reduction::mean;
+  bool zero_infinity = false;
+};
+
+class CTCLoss {
+ public:
+  explicit CTCLoss(CTCLossOptions options = {}) : options_(options) {}
+  /// Lengths: std::vector<int64_t> or integer tensors, both of one kind.
+  template <class Lengths = std::vector<int64_t>>
+  Tensor operator()(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
+                    const Lengths& target_lengths) const {
+    return ctc_loss(log_probs, targets, input_lengths, target_lengths, options_.blank, options_.reduction,
+                    options_.zero_infinity);
+  }
+
+ private:
+  CTCLossOptions options_;
 };
 
 }  // namespace ordo::nn

@@ -80,6 +80,7 @@ KNOWN = {
                     [("sequences without steps", "PyTorch's packed sequences have a step at least"),
                      ("Expected", "PyTorch refuses inputs without elements")]),
     "segment_reduce": [("min(): Expected", "PyTorch refuses an axis without segments")],
+    "ctc_loss": [("must not be empty", "PyTorch refuses log_probs without elements")],
     "embedding_bag": [("step must be nonzero", "PyTorch refuses bags without items"),
                       ("result 0: element 2", "PyTorch takes the number of items for the last offset")],
 }
@@ -290,6 +291,20 @@ entry("nll_loss", lambda x, target, weight, ignore, reduction: F.nll_loss(x, tar
 entry("cross_entropy", lambda x, target, weight, ignore, reduction, smoothing: F.cross_entropy(
     x, target.long(), weight, ignore_index=ignore, reduction=REDUCTIONS[reduction], label_smoothing=smoothing))
 entry("linear", lambda x, w, b: F.linear(x, w, b))
+
+
+@call("ctc_loss")
+def ctc_loss(x, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
+    """PyTorch's gradient has exp(x) added to it; what is added to the loss here is 0 and takes that off again."""
+    targets, inputs, labels = targets.long(), torch.as_tensor(input_lengths), torch.as_tensor(target_lengths)
+    loss = F.ctc_loss(x, targets, inputs, labels, blank, "none", zero_infinity)
+    possible = F.ctc_loss(x.detach(), targets, inputs, labels, blank, "none").isfinite()
+    has_gradient = (torch.arange(x.shape[0])[:, None] < inputs) & possible
+    added = (x.reshape(x.shape[0], -1, x.shape[-1]).exp() * has_gradient[:, :, None]).sum((0, 2)).reshape(loss.shape)
+    loss = loss - (added - added.detach())
+    if REDUCTIONS[reduction] == "mean":
+        loss = loss / labels.clamp_min(1).reshape(loss.shape)
+    return loss if REDUCTIONS[reduction] == "none" else getattr(loss, REDUCTIONS[reduction])()
 
 
 def recurrent(f, x, states, weights, has_biases, layers, dropout, train, bidirectional, batch_first, lengths):

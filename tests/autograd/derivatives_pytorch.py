@@ -26,6 +26,11 @@ def nll(x, weight, ignored):
     return F.nll_loss(x.unsqueeze(0), torch.tensor([0]), like(x, weight), ignore_index=ignored)
 
 
+def ctc(x, labels, zero_infinity=False):
+    target = torch.ones(labels, dtype=torch.int64)
+    return F.ctc_loss(x.view(-1, 2), target, (len(x) // 2,), (labels,), reduction="sum", zero_infinity=zero_infinity)
+
+
 # By the first column of the page. x is float64 of one dimension.
 PROGRAMS = {
     "abs": torch.abs,
@@ -141,6 +146,9 @@ PROGRAMS = {
     "scatter_reduce(prod) into 1": lambda x: torch.scatter_reduce(like(x, 1), 0, torch.zeros(len(x), dtype=torch.int64), x, "prod"),
     "smooth_l1_loss": lambda x: F.smooth_l1_loss(x, like(x, 0), reduction='sum'),
     "huber_loss": lambda x: F.huber_loss(x, like(x, 0), reduction='sum'),
+    "ctc_loss of 1": lambda x: ctc(x, 1),
+    "ctc_loss of 1, 1": lambda x: ctc(x, 2),
+    "ctc_loss of 1, 1, zero_infinity": lambda x: ctc(x, 2, True),
     "normalize": lambda x: F.normalize(x, dim=0),
     "cosine_similarity with 1": lambda x: F.cosine_similarity(x, like(x, 1), dim=0),
     "cdist to 1": lambda x: torch.cdist(x.view(-1, 1), like(x, 1).view(-1, 1)[:1]),

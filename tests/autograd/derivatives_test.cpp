@@ -23,6 +23,11 @@ Tensor nll(const Tensor& x, double weight, int64_t ignored) {
   return nll_loss(x.unsqueeze(0), tensor<int64_t>({0}), like(x, weight), ignored);
 }
 
+Tensor ctc(const Tensor& x, int64_t labels, bool zero_infinity = false) {
+  return ctc_loss(x.view({-1, 2}), ones({labels}, {int64}), {x.numel() / 2}, {labels}, 0, Reduction::sum,
+                  zero_infinity);
+}
+
 /// By the first column of the table. x is float64 of one dimension.
 const std::map<std::string, Program>& programs() {
   static const std::map<std::string, Program> all = {
@@ -144,6 +149,9 @@ const std::map<std::string, Program>& programs() {
        [](auto& x) { return scatter_reduce(like(x, 1), 0, zeros({x.numel()}, {int64}), x, "prod"); }},
       {"smooth_l1_loss", [](auto& x) { return smooth_l1_loss(x, like(x, 0), Reduction::sum); }},
       {"huber_loss", [](auto& x) { return huber_loss(x, like(x, 0), Reduction::sum); }},
+      {"ctc_loss of 1", [](auto& x) { return ctc(x, 1); }},
+      {"ctc_loss of 1, 1", [](auto& x) { return ctc(x, 2); }},
+      {"ctc_loss of 1, 1, zero_infinity", [](auto& x) { return ctc(x, 2, true); }},
       {"normalize", [](auto& x) { return normalize(x, 2, 0); }},
       {"cosine_similarity with 1", [](auto& x) { return cosine_similarity(x, like(x, 1), 0); }},
       {"cdist to 1", [](auto& x) { return cdist(x.view({-1, 1}), like(x, 1).view({-1, 1})[0].view({1, 1})); }},
