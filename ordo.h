@@ -33,10 +33,12 @@
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/ops/indexing.h>
+#include <ordo/autograd/ops/instance_norm.h>
 #include <ordo/autograd/ops/interpolate.h>
 #include <ordo/autograd/ops/isclose.h>
 #include <ordo/autograd/ops/layer_norm.h>
 #include <ordo/autograd/ops/linalg.h>
+#include <ordo/autograd/ops/local_response_norm.h>
 #include <ordo/autograd/ops/logsumexp.h>
 #include <ordo/autograd/ops/lp_pool.h>
 #include <ordo/autograd/ops/masked_select.h>
