@@ -62,6 +62,8 @@
 #include <ordo/autograd/ops/reduction.h>
 #include <ordo/autograd/ops/repeat.h>
 #include <ordo/autograd/ops/repeat_interleave.h>
+#include <ordo/autograd/ops/roi_align.h>
+#include <ordo/autograd/ops/roi_pool.h>
 #include <ordo/autograd/ops/scatter.h>
 #include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/ops/scatter_reduce.h>

@@ -29,4 +29,5 @@
 #include <ordo/nn/pooling.h>
 #include <ordo/nn/recurrent.h>
 #include <ordo/nn/resampling.h>
+#include <ordo/nn/roi.h>
 #include <ordo/nn/sequential.h>

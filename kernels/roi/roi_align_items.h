@@ -1,0 +1,125 @@
+// What the bins of roi_align compute, and what they add to. Internal; shared by both devices.
+#pragma once
+
+#include <ordo/engine/index_check.h>
+#include <ordo/engine/no_unroll.h>
+#include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/roi/roi_boxes.h>
+
+namespace ordo::kernels {
+
+inline constexpr int64_t kRoiCorners = 4;
+
+/// An output: rule 1 over the samples of its bin that lie inside, divided by the number of all.
+template <class T>
+struct RoiAlignElement {
+  RoiShape s;
+  RoiAlignRules rules;
+  const T *input, *boxes;
+  T* output;
+  IndexCheck check;
+  ORDO_HD void operator()(int64_t i) const {
+    using V = accumulate_t<T>;
+    const RoiBin at(s, i);
+    const T* const numbers = boxes + at.box * kBoxNumbers;
+    const int64_t image = box_image(V(numbers[0]));
+    if (!check.ok(at.box * kBoxNumbers, image, s.images)) {
+      output[i] = T(V(0));
+      return;
+    }
+    const RoiBox<V> box(s, rules, numbers);
+    const T* const plane = input + (image * s.channels + at.channel) * s.cells();
+    const RoiCells rows = box.y.samples(at.row), columns = box.x.samples(at.column);
+    OrderedSum<V> sum;
+    ORDO_NO_UNROLL
+    for (int64_t r = rows.begin; r < rows.end; ++r) {
+      const RoiTap<V> y = box.y.tap(box.y.place(at.row, r));
+      if (y.low < 0) continue;
+      ORDO_NO_UNROLL
+      for (int64_t c = columns.begin; c < columns.end; ++c) {
+        const RoiTap<V> x = box.x.tap(box.x.place(at.column, c));
+        if (x.low >= 0) sum.push(roi_sample(plane, s.width, y, x));
+      }
+    }
+    output[i] = T(sum.result() / box.count);
+  }
+};
+
+/// How many items a box has.
+template <class T>
+struct RoiCountElement {
+  RoiShape s;
+  RoiAlignRules rules;
+  const T* boxes;
+  int64_t* counts;
+  ORDO_HD void operator()(int64_t box) const {
+    const RoiBox<accumulate_t<T>> at(s, rules, boxes + box * kBoxNumbers);
+    counts[box] = kRoiCorners * at.y.samples_before(s.rows) * at.x.samples_before(s.columns);
+  }
+};
+
+/// The items of a bin, in the order of its samples and of their corners: a cell, -1 for none, a weight, and the bin.
+template <class T>
+struct RoiItemsElement {
+  RoiShape s;
+  RoiAlignRules rules;
+  const T* boxes;
+  const int64_t* begin;  // of each box's items; null: all have equally many
+  int64_t* cells;
+  int64_t* bins;
+  accumulate_t<T>* weights;
+  ORDO_HD void operator()(int64_t i) const {
+    using V = accumulate_t<T>;
+    const int64_t line = i / s.columns, number = line / s.rows, column = i - line * s.columns,
+                  row = line - number * s.rows;
+    const T* const numbers = boxes + number * kBoxNumbers;
+    const int64_t image = box_image(V(numbers[0]));
+    const RoiBox<V> box(s, rules, numbers);
+    const RoiCells rows = box.y.samples(row), columns = box.x.samples(column);
+    int64_t at = begin != nullptr ? begin[number] : number * kRoiCorners * s.bins() * box.y.grid * box.x.grid;
+    at += kRoiCorners * (box.y.samples_before(row) * box.x.samples_before(s.columns) +
+                         (rows.end - rows.begin) * box.x.samples_before(column));
+    ORDO_NO_UNROLL
+    for (int64_t r = rows.begin; r < rows.end; ++r) {
+      const RoiTap<V> y = box.y.tap(box.y.place(row, r));
+      ORDO_NO_UNROLL
+      for (int64_t c = columns.begin; c < columns.end; ++c) {
+        const RoiTap<V> x = box.x.tap(box.x.place(column, c));
+        const bool inside = y.low >= 0 && x.low >= 0 && image >= 0 && image < s.images;
+        const auto write = [&](int64_t h, int64_t w, V weight) {
+          cells[at] = inside ? (image * s.height + h) * s.width + w : -1;
+          weights[at] = weight / box.count;
+          bins[at] = i;
+          ++at;
+        };
+        write(y.low, x.low, y.at_low * x.at_low);
+        write(y.low, x.high, y.at_low * x.at_high);
+        write(y.high, x.low, y.at_high * x.at_low);
+        write(y.high, x.high, y.at_high * x.at_high);
+      }
+    }
+  }
+};
+
+/// An item adds its bin's row of the gradient, weighted, to its cell.
+template <class T>
+struct RoiItems {
+  using value_type = T;
+  using Acc = accumulate_t<T>;
+  int64_t count;
+  const int64_t *cells, *bins;
+  const Acc* weights;
+  const T* rows;
+  int64_t columns;
+
+  ORDO_HD int64_t destination(int64_t item) const { return cells[item]; }
+  ORDO_HD int64_t raw_destination(int64_t item) const { return cells[item]; }
+  ORDO_HD int64_t destination_from(int64_t, int64_t raw) const { return raw; }
+  ORDO_HD Acc value(int64_t item, int64_t column) const { return element(*address(item, 0, column), item); }
+  ORDO_HD Acc element(T read, int64_t item) const { return weights[item] * Acc(read); }
+  ORDO_HD const T* address(int64_t item, int64_t, int64_t column) const { return rows + bins[item] * columns + column; }
+  bool aligned(int64_t bytes) const { return rows_aligned(rows, {columns}, bytes); }
+};
+
+}  // namespace ordo::kernels
