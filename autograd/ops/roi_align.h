@@ -19,7 +19,7 @@ namespace ordo {
 ///
 /// Determinism: the forward pass gives the same bits everywhere: the samples inside, row-major, are summed by rule 1 of
 /// docs/ordering.md and divided by the number of all. The input's gradient adds as index_add does: in the order threads
-/// arrive at not_guaranteed (`atomic`), in the order of the boxes, their bins and samples at the other levels
+/// arrive at not_guaranteed (`atomic`), in the order of the boxes and their bins at the other levels
 /// (`sorted`; `exact` for one channel). Boxes get no gradient. As torchvision.ops.roi_align.
 Tensor roi_align(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale = 1,
                  int64_t sampling_ratio = -1, bool aligned = false);

@@ -5,7 +5,6 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/roi/roi_align_items.h>
 #include <ordo/kernels/windows/sliding.h>
 
 namespace ordo::kernels {
@@ -78,7 +77,7 @@ Tensor roi_align_backward(const Tensor& grad, const Tensor& boxes, const Dims& i
       items =
           checked::mul(kBackward, s.boxes * s.bins(), kRoiCorners * a.rules.sampling_ratio * a.rules.sampling_ratio);
     } else {
-      // How many samples there are is known to the device.
+      // How many cells the bins have is known to the device.
       const Tensor counts = ordo::detail::result({s.boxes}, int64, grad.device());
       ORDO_ON_DEVICE(grad.device(), roi_align_counts, from, counts, s, a.rules);
       const Tensor sums = to(counts, Device(), int64);

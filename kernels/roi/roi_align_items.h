@@ -9,8 +9,6 @@
 
 namespace ordo::kernels {
 
-inline constexpr int64_t kRoiCorners = 4;
-
 /// An output: rule 1 over the samples of its bin that lie inside, divided by the number of all.
 template <class T>
 struct RoiAlignElement {
@@ -55,11 +53,11 @@ struct RoiCountElement {
   int64_t* counts;
   ORDO_HD void operator()(int64_t box) const {
     const RoiBox<accumulate_t<T>> at(s, rules, boxes + box * kBoxNumbers);
-    counts[box] = kRoiCorners * at.y.samples_before(s.rows) * at.x.samples_before(s.columns);
+    counts[box] = entries_before(at.y, s.rows) * entries_before(at.x, s.columns);
   }
 };
 
-/// The items of a bin, in the order of its samples and of their corners: a cell, -1 for none, a weight, and the bin.
+/// The items of a bin, row-major over its entries along y and x: a cell, -1 for none, a weight, and the bin.
 template <class T>
 struct RoiItemsElement {
   RoiShape s;
@@ -76,27 +74,19 @@ struct RoiItemsElement {
     const T* const numbers = boxes + number * kBoxNumbers;
     const int64_t image = box_image(V(numbers[0]));
     const RoiBox<V> box(s, rules, numbers);
-    const RoiCells rows = box.y.samples(row), columns = box.x.samples(column);
-    int64_t at = begin != nullptr ? begin[number] : number * kRoiCorners * s.bins() * box.y.grid * box.x.grid;
-    at += kRoiCorners * (box.y.samples_before(row) * box.x.samples_before(s.columns) +
-                         (rows.end - rows.begin) * box.x.samples_before(column));
+    const bool exists = image >= 0 && image < s.images;
+    const RoiEntries<V> ys(box.y, row), xs(box.x, column);
+    int64_t at = begin != nullptr ? begin[number] : number * s.bins() * ys.count() * xs.count();
+    at += entries_before(box.y, row) * entries_before(box.x, s.columns) + ys.count() * entries_before(box.x, column);
     ORDO_NO_UNROLL
-    for (int64_t r = rows.begin; r < rows.end; ++r) {
-      const RoiTap<V> y = box.y.tap(box.y.place(row, r));
+    for (int64_t r = 0; r < ys.count(); ++r) {
+      const RoiEntry<V> y = ys[r];
       ORDO_NO_UNROLL
-      for (int64_t c = columns.begin; c < columns.end; ++c) {
-        const RoiTap<V> x = box.x.tap(box.x.place(column, c));
-        const bool inside = y.low >= 0 && x.low >= 0 && image >= 0 && image < s.images;
-        const auto write = [&](int64_t h, int64_t w, V weight) {
-          cells[at] = inside ? (image * s.height + h) * s.width + w : -1;
-          weights[at] = weight / box.count;
-          bins[at] = i;
-          ++at;
-        };
-        write(y.low, x.low, y.at_low * x.at_low);
-        write(y.low, x.high, y.at_low * x.at_high);
-        write(y.high, x.low, y.at_high * x.at_low);
-        write(y.high, x.high, y.at_high * x.at_high);
+      for (int64_t c = 0; c < xs.count(); ++c, ++at) {
+        const RoiEntry<V> x = xs[c];
+        cells[at] = exists && y.cell >= 0 && x.cell >= 0 ? (image * s.height + y.cell) * s.width + x.cell : -1;
+        weights[at] = y.weight * x.weight / box.count;
+        bins[at] = i;
       }
     }
   }

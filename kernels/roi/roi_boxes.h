@@ -79,7 +79,7 @@ template <class V>
 struct RoiAxis {
   V start, bin;
   int64_t cells, grid;
-  bool all;  // every sample has its place among the items, also one outside
+  bool adaptive;  // samples as many as cells: at most one cell apart
 
   ORDO_HD RoiAxis(V from, V to, int64_t bins, int64_t size, const RoiAlignRules& rules) : cells(size) {
     const V offset = rules.aligned ? V(0.5) : V(0);
@@ -87,30 +87,20 @@ struct RoiAxis {
     V extent = to * V(rules.scale) - offset - start;
     if (!rules.aligned && extent < V(1)) extent = V(1);
     bin = extent / V(bins);
-    all = rules.sampling_ratio > 0;
+    adaptive = rules.sampling_ratio <= 0;
     const V needed = math::ceil(bin);
-    grid = all ? rules.sampling_ratio : needed > V(0) ? (needed < V(1 << 30) ? int64_t(needed) : 1 << 30) : 0;
+    grid = !adaptive ? rules.sampling_ratio : needed > V(0) ? (needed < V(1 << 30) ? int64_t(needed) : 1 << 30) : 0;
   }
 
   ORDO_HD V place(int64_t b, int64_t sample) const { return start + V(b) * bin + (V(sample) + V(0.5)) * bin / V(grid); }
   /// The samples [begin, end) of bin b of which some may lie inside: of a box that exceeds the input by far, few do.
   ORDO_HD RoiCells samples(int64_t b) const {
-    if (all || grid == 0) return {0, grid};
-    constexpr V kMargin = V(4);  // for the rounding of this estimate
-    const V first = start + V(b) * bin, step = bin / V(grid);
-    const int64_t begin = sample_number((V(-1) - first) / step - kMargin);
-    const int64_t end = sample_number((V(cells) - first) / step + kMargin);
-    return {begin, end > begin ? end : begin};
+    if (!adaptive || grid == 0) return {0, grid};
+    return samples_between(b, V(-1), V(cells));
   }
-  /// How many samples the bins before b have.
-  ORDO_HD int64_t samples_before(int64_t b) const {
-    if (all) return b * grid;
-    int64_t sum = 0;
-    for (int64_t i = 0; i < b; ++i) {
-      const RoiCells range = samples(i);
-      sum += range.end - range.begin;
-    }
-    return sum;
+  /// Those that count in a cell, and a few more.
+  ORDO_HD RoiCells samples_at(int64_t b, int64_t cell) const {
+    return samples_between(b, V(cell - 1), V(cell == cells - 1 ? cells : cell + 1));
   }
   ORDO_HD RoiTap<V> tap(V at) const {
     if (!(at >= V(-1) && at <= V(cells))) return {-1, -1, V(0), V(0)};
@@ -122,8 +112,67 @@ struct RoiAxis {
   }
 
  private:
+  ORDO_HD RoiCells samples_between(int64_t b, V low, V high) const {
+    constexpr V kMargin = V(4);  // for the rounding of this estimate
+    const V first = start + V(b) * bin, step = bin / V(grid);
+    const int64_t begin = sample_number((low - first) / step - kMargin);
+    const int64_t end = sample_number((high - first) / step + kMargin);
+    return {begin, end > begin ? end : begin};
+  }
   ORDO_HD int64_t sample_number(V at) const { return at > V(0) ? (at < V(grid) ? int64_t(at) : grid) : 0; }
 };
+
+/// What a bin adds to along an axis: a cell, -1 for none, and how much. With a sampling_ratio these are the low and the
+/// high cell of each sample. Without one samples are a cell apart at most, and share cells: there it is each cell once,
+/// with the sum of what its samples count.
+template <class V>
+struct RoiEntry {
+  int64_t cell;
+  V weight;
+};
+
+template <class V>
+class RoiEntries {
+ public:
+  ORDO_HD RoiEntries(const RoiAxis<V>& axis, int64_t bin) : axis_(axis), bin_(bin), first_(0), count_(2 * axis.grid) {
+    if (!axis.adaptive) return;
+    RoiCells range = axis.samples(bin);
+    while (range.begin < range.end && tap(range.begin).low < 0) ++range.begin;
+    while (range.begin < range.end && tap(range.end - 1).low < 0) --range.end;
+    first_ = range.begin < range.end ? tap(range.begin).low : 0;
+    count_ = range.begin < range.end ? tap(range.end - 1).high - first_ + 1 : 0;
+  }
+  ORDO_HD int64_t count() const { return count_; }
+  ORDO_HD RoiEntry<V> operator[](int64_t i) const {
+    if (!axis_.adaptive) {
+      const RoiTap<V> sample = tap(i / 2);
+      return i % 2 == 0 ? RoiEntry<V>{sample.low, sample.at_low} : RoiEntry<V>{sample.high, sample.at_high};
+    }
+    const int64_t cell = first_ + i;
+    const RoiCells range = axis_.samples_at(bin_, cell);
+    V weight = V(0);
+    for (int64_t k = range.begin; k < range.end; ++k) {
+      const RoiTap<V> sample = tap(k);
+      if (sample.low == cell) weight += sample.at_low;
+      if (sample.high == cell) weight += sample.at_high;
+    }
+    return {cell, weight};
+  }
+
+ private:
+  ORDO_HD RoiTap<V> tap(int64_t sample) const { return axis_.tap(axis_.place(bin_, sample)); }
+  const RoiAxis<V>& axis_;
+  int64_t bin_, first_, count_;
+};
+
+/// How many entries the bins before `bin` have.
+template <class V>
+ORDO_HD int64_t entries_before(const RoiAxis<V>& axis, int64_t bin) {
+  if (!axis.adaptive) return bin * 2 * axis.grid;
+  int64_t sum = 0;
+  for (int64_t b = 0; b < bin; ++b) sum += RoiEntries<V>(axis, b).count();
+  return sum;
+}
 
 template <class V>
 struct RoiBox {

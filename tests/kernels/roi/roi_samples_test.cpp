@@ -6,6 +6,8 @@
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arange.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/roi_align.h>
 #include <ordo/autograd/ops/roi_pool.h>
 #include <ordo/kernels/roi/roi_align.h>
@@ -124,7 +126,7 @@ Sample sample_of(const Case& c, bool pool) {
   const Tensor boxes = boxes_of(c);
   // Maxima that stay where they are under a finite difference.
   const Tensor x =
-      pool ? (arange(c.input.product()).to(float64) * 0.37).remainder(1.7).view(c.input) : test_values(c.input, 1);
+      pool ? remainder(arange(c.input.product()).to(float64) * 0.37, 1.7).view(c.input) : test_values(c.input, 1);
   s.inputs = c.smooth ? TensorList{x} : TensorList{x, boxes};
   const auto both = [boxes, smooth = c.smooth](const TensorList& in) {
     return smooth ? TensorList{in[0], boxes.to(in[0].device(), in[0].dtype())} : in;
