@@ -1,8 +1,8 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
+#include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_align_items.h>
-#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
@@ -28,14 +28,15 @@ void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& b
   const Device device = rows.device();
   const ordo::cuda::DeviceScope scope(device);
   dispatch_floating("roi_align_backward", rows.dtype(), [&]<class T>() {
-    const Scratch<int64_t> cells(items, device), bins(items, device);
+    const Scratch<int64_t> cells(items, device), bins(begin.defined() ? items : 0, device);
     const Scratch<accumulate_t<T>> weights(items, device);
+    int64_t* const bin_of = begin.defined() ? bins.data() : nullptr;
     each(s.boxes * s.bins(),
          RoiItemsElement<T>{s, rules, boxes.data<T>(), begin.defined() ? begin.data<int64_t>() : nullptr, cells.data(),
-                            bins.data(), weights.data()},
+                            weights.data(), bin_of},
          device);
-    accumulate(RoiItems<T>{items, cells.data(), bins.data(), weights.data(), rows.data<T>(), s.channels},
-               output.data<T>(), {s.images * s.cells(), 1, s.channels}, algorithm, device);
+    add_weighted_rows({items, cells.data(), weights.data(), bin_of, items / (s.boxes * s.bins())}, rows, output,
+                      algorithm);
   });
 }
 

@@ -3,9 +3,9 @@
 #include <ordo/engine/checked.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/rows_cpu.h>
+#include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_align_items.h>
 
@@ -72,16 +72,17 @@ void roi_align_counts(const Tensor& boxes, const Tensor& counts, const RoiShape&
 void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& begin, int64_t items,
                         const Tensor& output, const RoiShape& s, const RoiAlignRules& rules, Algorithm algorithm) {
   dispatch_floating("roi_align_backward", rows.dtype(), [&]<class T>() {
-    const Scratch<int64_t> cells(items, Device()), bins(items, Device());
+    const Scratch<int64_t> cells(items, Device()), bins(begin.defined() ? items : 0, Device());
     const Scratch<accumulate_t<T>> weights(items, Device());
+    int64_t* const bin_of = begin.defined() ? bins.data() : nullptr;
     const RoiItemsElement<T> f{
-        s,           rules,         boxes.data<T>(), begin.defined() ? begin.data<int64_t>() : nullptr, cells.data(),
-        bins.data(), weights.data()};
+        s,     rules, boxes.data<T>(), begin.defined() ? begin.data<int64_t>() : nullptr, cells.data(), weights.data(),
+        bin_of};
     parallel_for(0, s.boxes * s.bins(), row_grain(64), [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i) f(i);
     });
-    accumulate(RoiItems<T>{items, cells.data(), bins.data(), weights.data(), rows.data<T>(), s.channels},
-               output.data<T>(), {s.images * s.cells(), 1, s.channels}, algorithm);
+    add_weighted_rows({items, cells.data(), weights.data(), bin_of, items / (s.boxes * s.bins())}, rows, output,
+                      algorithm);
   });
 }
 

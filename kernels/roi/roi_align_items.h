@@ -3,7 +3,6 @@
 
 #include <ordo/engine/index_check.h>
 #include <ordo/engine/no_unroll.h>
-#include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/roi/roi_boxes.h>
 
@@ -57,16 +56,17 @@ struct RoiCountElement {
   }
 };
 
-/// The items of a bin, row-major over its entries along y and x: a cell, -1 for none, a weight, and the bin.
+/// The items of a bin, row-major over its entries along y and x: a cell, -1 for none, and a weight. All bins have
+/// equally many with a sampling_ratio; else `begin` is where each box's begin, and `bins` gets the bin of each.
 template <class T>
 struct RoiItemsElement {
   RoiShape s;
   RoiAlignRules rules;
   const T* boxes;
-  const int64_t* begin;  // of each box's items; null: all have equally many
+  const int64_t* begin;
   int64_t* cells;
-  int64_t* bins;
   accumulate_t<T>* weights;
+  int64_t* bins;
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
     const int64_t line = i / s.columns, number = line / s.rows, column = i - line * s.columns,
@@ -86,30 +86,10 @@ struct RoiItemsElement {
         const RoiEntry<V> x = xs[c];
         cells[at] = exists && y.cell >= 0 && x.cell >= 0 ? (image * s.height + y.cell) * s.width + x.cell : -1;
         weights[at] = y.weight * x.weight / box.count;
-        bins[at] = i;
+        if (bins != nullptr) bins[at] = i;
       }
     }
   }
-};
-
-/// An item adds its bin's row of the gradient, weighted, to its cell.
-template <class T>
-struct RoiItems {
-  using value_type = T;
-  using Acc = accumulate_t<T>;
-  int64_t count;
-  const int64_t *cells, *bins;
-  const Acc* weights;
-  const T* rows;
-  int64_t columns;
-
-  ORDO_HD int64_t destination(int64_t item) const { return cells[item]; }
-  ORDO_HD int64_t raw_destination(int64_t item) const { return cells[item]; }
-  ORDO_HD int64_t destination_from(int64_t, int64_t raw) const { return raw; }
-  ORDO_HD Acc value(int64_t item, int64_t column) const { return element(*address(item, 0, column), item); }
-  ORDO_HD Acc element(T read, int64_t item) const { return weights[item] * Acc(read); }
-  ORDO_HD const T* address(int64_t item, int64_t, int64_t column) const { return rows + bins[item] * columns + column; }
-  bool aligned(int64_t bytes) const { return rows_aligned(rows, {columns}, bytes); }
 };
 
 }  // namespace ordo::kernels
