@@ -69,7 +69,7 @@ struct RoiItemsElement {
   int64_t* bins;
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
-    const int64_t line = i / s.columns, number = line / s.rows, column = i - line * s.columns,
+    const int64_t line = quotient(i, s.columns), number = quotient(line, s.rows), column = i - line * s.columns,
                   row = line - number * s.rows;
     const T* const numbers = boxes + number * kBoxNumbers;
     const int64_t image = box_image(V(numbers[0]));

@@ -6,6 +6,7 @@
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels {
 
@@ -24,10 +25,10 @@ struct RoiShape {
 struct RoiBin {
   int64_t box, channel, row, column;
   ORDO_HD RoiBin(const RoiShape& s, int64_t i) {
-    const int64_t line = i / s.columns, plane = line / s.rows;
+    const int64_t line = quotient(i, s.columns), plane = quotient(line, s.rows);
     column = i - line * s.columns;
     row = line - plane * s.rows;
-    box = plane / s.channels;
+    box = quotient(plane, s.channels);
     channel = plane - box * s.channels;
   }
 };
@@ -57,7 +58,8 @@ ORDO_HD int64_t nearest_cell(V at) {
 /// In whole numbers: a bin does not depend on how a division rounds.
 ORDO_HD RoiCells roi_cells(int64_t first, int64_t last, int64_t bin, int64_t bins, int64_t size) {
   const int64_t extent = last > first ? last - first + 1 : 1;
-  const int64_t begin = first + bin * extent / bins, end = first + ((bin + 1) * extent + bins - 1) / bins;
+  const int64_t begin = first + quotient(bin * extent, bins),
+                end = first + quotient((bin + 1) * extent + bins - 1, bins);
   return {begin < 0 ? 0 : begin < size ? begin : size, end < 0 ? 0 : end < size ? end : size};
 }
 
