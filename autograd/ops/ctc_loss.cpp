@@ -14,8 +14,7 @@ namespace {
 constexpr const char* kOp = "ctc_loss";
 using Lengths = std::vector<int64_t>;
 
-Tensor ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const kernels::CtcPlan& plan,
-                         bool zero_infinity) {
+Tensor gradient_of(const Tensor& grad, const Tensor& log_probs, const kernels::CtcPlan& plan, bool zero_infinity) {
   const OpCall call("ctc_loss_backward", grad, log_probs, plan.states, zero_infinity);
   return record(call, kernels::ctc_loss_backward(grad, log_probs, plan, zero_infinity), {grad, log_probs},
                 [](const Tensor&) -> TensorList {
@@ -34,7 +33,7 @@ Tensor item_losses(const Tensor& log_probs, const Tensor& targets, const Lengths
   if (!keep) return call.done(std::move(losses));
   return record(call, std::move(losses), {log_probs},
                 [x = Saved(log_probs), plan = plan, zero_infinity](const Tensor& grad) -> TensorList {
-                  return {ctc_loss_backward(grad, x.get(), plan, zero_infinity)};
+                  return {gradient_of(grad, x.get(), plan, zero_infinity)};
                 });
 }
 
