@@ -11,6 +11,7 @@
 #include <ordo/autograd/ops/avg_pool.h>
 #include <ordo/autograd/ops/batch_norm.h>
 #include <ordo/autograd/ops/binary.h>
+#include <ordo/autograd/ops/binary_cross_entropy.h>
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
 #include <ordo/autograd/ops/bincount.h>
 #include <ordo/autograd/ops/cat.h>
@@ -30,6 +31,7 @@
 #include <ordo/autograd/ops/fractional_max_pool.h>
 #include <ordo/autograd/ops/gated_activations.h>
 #include <ordo/autograd/ops/gather.h>
+#include <ordo/autograd/ops/gaussian_nll_loss.h>
 #include <ordo/autograd/ops/grid_sample.h>
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/index_select.h>
@@ -37,17 +39,20 @@
 #include <ordo/autograd/ops/instance_norm.h>
 #include <ordo/autograd/ops/interpolate.h>
 #include <ordo/autograd/ops/isclose.h>
+#include <ordo/autograd/ops/kl_div.h>
 #include <ordo/autograd/ops/layer_norm.h>
 #include <ordo/autograd/ops/linalg.h>
 #include <ordo/autograd/ops/local_response_norm.h>
 #include <ordo/autograd/ops/logsumexp.h>
 #include <ordo/autograd/ops/lp_pool.h>
+#include <ordo/autograd/ops/margin_losses.h>
 #include <ordo/autograd/ops/masked_select.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/max.h>
 #include <ordo/autograd/ops/max_pool.h>
 #include <ordo/autograd/ops/max_unpool.h>
 #include <ordo/autograd/ops/mse_loss.h>
+#include <ordo/autograd/ops/multi_margin_loss.h>
 #include <ordo/autograd/ops/multinomial.h>
 #include <ordo/autograd/ops/nansum.h>
 #include <ordo/autograd/ops/nll_loss.h>

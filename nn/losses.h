@@ -1,15 +1,19 @@
-// Losses as objects that keep their options; the functions they call are `cross_entropy`, `nll_loss`, `mse_loss`,
-// `l1_loss`, `binary_cross_entropy_with_logits` and `ctc_loss`.
+// Losses as objects that keep their options. Each calls the function of its name: CrossEntropyLoss `cross_entropy`,
+// BCELoss `binary_cross_entropy`. Those of margins are in margin_losses.h.
 //
 //   nn::CrossEntropyLoss criterion({.label_smoothing = 0.1});
 //   criterion(model(images), labels).backward();
 #pragma once
 
+#include <ordo/autograd/ops/binary_cross_entropy.h>
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
 #include <ordo/autograd/ops/cross_entropy.h>
 #include <ordo/autograd/ops/ctc_loss.h>
+#include <ordo/autograd/ops/gaussian_nll_loss.h>
+#include <ordo/autograd/ops/kl_div.h>
 #include <ordo/autograd/ops/mse_loss.h>
 #include <ordo/autograd/ops/nll_loss.h>
+#include <ordo/autograd/ops/smooth_l1_loss.h>
 
 namespace ordo::nn {
 
@@ -27,6 +31,45 @@ struct CrossEntropyLossOptions {
 };
 
 struct LossOptions {
+  Reduction reduction = Reduction::mean;
+};
+
+struct BCELossOptions {
+  Tensor weight = {};  ///< broadcasts to the input's sizes
+  Reduction reduction = Reduction::mean;
+};
+
+struct BCEWithLogitsLossOptions {
+  Tensor weight = {};  ///< broadcasts to the input's sizes
+  Reduction reduction = Reduction::mean;
+  Tensor pos_weight = {};  ///< of targets of 1; broadcasts likewise
+};
+
+struct KLDivLossOptions {
+  Reduction reduction = Reduction::mean;
+  bool log_target = false;
+};
+
+struct SmoothL1LossOptions {
+  Reduction reduction = Reduction::mean;
+  double beta = 1;
+};
+
+struct HuberLossOptions {
+  Reduction reduction = Reduction::mean;
+  double delta = 1;
+};
+
+struct GaussianNLLLossOptions {
+  bool full = false;
+  double eps = 1e-6;
+  Reduction reduction = Reduction::mean;
+};
+
+struct PoissonNLLLossOptions {
+  bool log_input = true;
+  bool full = false;
+  double eps = 1e-8;
   Reduction reduction = Reduction::mean;
 };
 
@@ -75,15 +118,81 @@ class L1Loss {
   LossOptions options_;
 };
 
-class BCEWithLogitsLoss {
+class SmoothL1Loss {
  public:
-  explicit BCEWithLogitsLoss(LossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& logits, const Tensor& target) const {
-    return binary_cross_entropy_with_logits(logits, target, options_.reduction);
+  explicit SmoothL1Loss(SmoothL1LossOptions options = {}) : options_(options) {}
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return smooth_l1_loss(input, target, options_.reduction, options_.beta);
   }
 
  private:
-  LossOptions options_;
+  SmoothL1LossOptions options_;
+};
+
+class HuberLoss {
+ public:
+  explicit HuberLoss(HuberLossOptions options = {}) : options_(options) {}
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return huber_loss(input, target, options_.reduction, options_.delta);
+  }
+
+ private:
+  HuberLossOptions options_;
+};
+
+class BCELoss {
+ public:
+  explicit BCELoss(BCELossOptions options = {}) : options_(std::move(options)) {}
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return binary_cross_entropy(input, target, options_.weight, options_.reduction);
+  }
+
+ private:
+  BCELossOptions options_;
+};
+
+class BCEWithLogitsLoss {
+ public:
+  explicit BCEWithLogitsLoss(BCEWithLogitsLossOptions options = {}) : options_(std::move(options)) {}
+  Tensor operator()(const Tensor& logits, const Tensor& target) const {
+    return binary_cross_entropy_with_logits(logits, target, options_.weight, options_.reduction, options_.pos_weight);
+  }
+
+ private:
+  BCEWithLogitsLossOptions options_;
+};
+
+class KLDivLoss {
+ public:
+  explicit KLDivLoss(KLDivLossOptions options = {}) : options_(options) {}
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return kl_div(input, target, options_.reduction, options_.log_target);
+  }
+
+ private:
+  KLDivLossOptions options_;
+};
+
+class GaussianNLLLoss {
+ public:
+  explicit GaussianNLLLoss(GaussianNLLLossOptions options = {}) : options_(options) {}
+  Tensor operator()(const Tensor& input, const Tensor& target, const Tensor& var) const {
+    return gaussian_nll_loss(input, target, var, options_.full, options_.eps, options_.reduction);
+  }
+
+ private:
+  GaussianNLLLossOptions options_;
+};
+
+class PoissonNLLLoss {
+ public:
+  explicit PoissonNLLLoss(PoissonNLLLossOptions options = {}) : options_(options) {}
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    return poisson_nll_loss(input, target, options_.log_input, options_.full, options_.eps, options_.reduction);
+  }
+
+ private:
+  PoissonNLLLossOptions options_;
 };
 
 struct CTCLossOptions {

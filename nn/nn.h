@@ -18,6 +18,7 @@
 #include <ordo/nn/init.h>
 #include <ordo/nn/linear.h>
 #include <ordo/nn/losses.h>
+#include <ordo/nn/margin_losses.h>
 #include <ordo/nn/module.h>
 #include <ordo/nn/module_list.h>
 #include <ordo/nn/normalization.h>

@@ -2,6 +2,7 @@
 
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
+#include <ordo/autograd/ops/loss_call.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/check.h>
@@ -27,25 +28,38 @@ Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
       });
 }
 
+/// (1 - t) x - (1 + (q - 1) t) log(sigmoid(x)); in float for the half types.
+Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight) {
+  return (1 - t) * x - ((pos_weight - 1) * t + 1) * logsigmoid(x);
+}
+
 }  // namespace
 
-Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction) {
-  const OpCall call(kOp, logits, target, reduction);
-  detail::expect_defined(kOp, logits, "logits");
-  detail::expect_defined(kOp, target, "target");
-  detail::expect_floating(kOp, logits);
-  detail::expect_same_dtype(kOp, logits, target);
-  detail::expect_same_device(kOp, logits, target);
-  ORDO_CHECK(reduction <= Reduction::sum, ValueError, kOp, "number {} is not a reduction: there are none, mean and sum",
-             int(reduction));
-  ORDO_CHECK(logits.sizes() == target.sizes(), ShapeError, kOp,
-             "logits and target must have one shape, but have {} and {}", logits.sizes(), target.sizes());
-  if (reduction == Reduction::none) return element_losses(call, logits, target);
-  const Tensor losses = [&] {
-    const OpCall each(kOp, logits, target);
-    return element_losses(each, logits, target);
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
+                                        Reduction reduction, const Tensor& pos_weight) {
+  const OpCall call(kOp, logits, target, weight, reduction, pos_weight);
+  detail::expect_loss_input(kOp, logits, "logits");
+  detail::expect_like(kOp, logits, "logits", target, "target");
+  detail::expect_weight(kOp, logits, weight, "weight");
+  detail::expect_weight(kOp, logits, pos_weight, "pos_weight");
+  detail::expect_reduction(kOp, reduction);
+  const bool plain = !weight.defined() && !pos_weight.defined();
+  if (plain && reduction == Reduction::none) return element_losses(call, logits, target);
+  if (plain) {
+    const Tensor losses = [&] {
+      const OpCall each(kOp, logits, target);
+      return element_losses(each, logits, target);
+    }();
+    return call.done(reduction == Reduction::mean ? mean(losses) : sum(losses));
+  }
+  const Tensor x = detail::computed(logits, logits), t = detail::computed(target, logits);
+  Tensor losses = [&] {
+    const OpCall each(kOp, x, t, pos_weight);
+    return pos_weight.defined() ? each.done(element_losses(x, t, detail::computed(pos_weight, logits)))
+                                : element_losses(each, x, t);
   }();
-  return call.done(reduction == Reduction::mean ? mean(losses) : sum(losses));
+  if (weight.defined()) losses = losses * detail::computed(weight, logits);
+  return call.done(detail::reduced(losses, reduction, logits));
 }
 
 }  // namespace ordo

@@ -3,6 +3,7 @@
 
 namespace ordo {
 
-enum class Reduction : unsigned char { none, mean, sum };
+/// batchmean, of kl_div only: the sum over the number of samples, the first dimension's size.
+enum class Reduction : unsigned char { none, mean, sum, batchmean };
 
 }  // namespace ordo

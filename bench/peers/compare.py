@@ -18,7 +18,7 @@ except ImportError:
     sys.exit(2)
 
 DTYPES = {"bool": torch.bool}
-REDUCTIONS = ["none", "mean", "sum"]
+REDUCTIONS = ["none", "mean", "sum", "batchmean"]
 BAGS = ["sum", "mean", "max"]
 
 
@@ -62,6 +62,8 @@ def plain(name):
 # Samples of operations for which PyTorch does something else on purpose, or cannot: texts of the difference, and why.
 KNOWN = {
     "argmax": [("does not support bool", "PyTorch refuses bool")],
+    "binary_cross_entropy": [("PyTorch has none", "PyTorch has no gradient of weights")],
+    "soft_margin_loss": [("PyTorch has none", "PyTorch has no gradient of targets")],
     "bincount": [("is not implemented", "PyTorch has no gradient"), ("no gradient", "PyTorch has no gradient")],
     "floor_divide": [("is not implemented", "PyTorch has no gradient; Ordo's is 0")],
     "hardsigmoid": [("gradient of tensor 0", "PyTorch computes the gradient with 1/6 rounded to float")],
@@ -282,14 +284,42 @@ def batch_norm(x, mean, var, w, b, training, momentum, eps):
     return [t for t in (var, mean) if training and t is not None] + [y]
 
 
-entry("binary_cross_entropy_with_logits", lambda a, b, reduction=0: F.binary_cross_entropy_with_logits(
-    a, b, reduction=REDUCTIONS[reduction]))
+def constant(t):
+    """For arguments in which PyTorch's losses are not differentiable."""
+    return t if t is None else t.detach()
+
+
+entry("binary_cross_entropy", lambda a, b, weight, reduction: F.binary_cross_entropy(
+    a, b, constant(weight), reduction=REDUCTIONS[reduction]))
+entry("binary_cross_entropy_with_logits", lambda a, b, weight=None, reduction=0, pos_weight=None:
+      F.binary_cross_entropy_with_logits(a, b, constant(weight), reduction=REDUCTIONS[reduction],
+                                         pos_weight=constant(pos_weight)))
+entry("kl_div", lambda a, b, reduction, log_target: F.kl_div(a, b, reduction=REDUCTIONS[reduction], log_target=log_target))
+entry("soft_margin_loss", lambda a, b, reduction: F.soft_margin_loss(a, constant(b), reduction=REDUCTIONS[reduction]))
+entry("hinge_embedding_loss", lambda a, b, margin, reduction: F.hinge_embedding_loss(
+    a, b, margin, reduction=REDUCTIONS[reduction]))
+for name in ("cosine_embedding_loss", "margin_ranking_loss"):
+    entry(name, lambda a, b, target, margin, reduction, f=getattr(F, name): f(a, b, target, margin,
+                                                                             reduction=REDUCTIONS[reduction]))
+entry("multi_margin_loss", lambda x, target, p, margin, weight, reduction: F.multi_margin_loss(
+    x, target.long(), p, margin, weight, reduction=REDUCTIONS[reduction]))
+entry("multilabel_margin_loss", lambda x, target, reduction: F.multilabel_margin_loss(
+    x, target.long(), reduction=REDUCTIONS[reduction]))
+entry("multilabel_soft_margin_loss", lambda x, target, weight, reduction: F.multilabel_soft_margin_loss(
+    x, target, weight, reduction=REDUCTIONS[reduction]))
+entry("triplet_margin_loss", lambda a, b, c, margin, p, eps, swap, reduction: F.triplet_margin_loss(
+    a, b, c, margin, p, eps, swap, reduction=REDUCTIONS[reduction]))
+entry("gaussian_nll_loss", lambda x, target, var, full, eps, reduction: F.gaussian_nll_loss(
+    x, target, var, full, eps, REDUCTIONS[reduction]))
+entry("poisson_nll_loss", lambda x, target, log_input, full, eps, reduction: F.poisson_nll_loss(
+    x, target, log_input, full, eps=eps, reduction=REDUCTIONS[reduction]))
 for name in ("mse_loss", "l1_loss"):
     entry(name, lambda a, b, reduction, f=getattr(F, name): f(a, b, reduction=REDUCTIONS[reduction]))
 entry("nll_loss", lambda x, target, weight, ignore, reduction: F.nll_loss(x, target.long(), weight, ignore_index=ignore,
                                                                           reduction=REDUCTIONS[reduction]))
 entry("cross_entropy", lambda x, target, weight, ignore, reduction, smoothing: F.cross_entropy(
-    x, target.long(), weight, ignore_index=ignore, reduction=REDUCTIONS[reduction], label_smoothing=smoothing))
+    x, target if target.is_floating_point() else target.long(), weight, ignore_index=ignore,
+    reduction=REDUCTIONS[reduction], label_smoothing=smoothing))
 entry("linear", lambda x, w, b: F.linear(x, w, b))
 
 

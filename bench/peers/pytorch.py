@@ -313,6 +313,7 @@ CALLS = {
     "unfold": lambda x: F.unfold(x, 3, 1, 1), "fold": lambda x: F.fold(x, 56, 3, 1, 1),
     "pixel_shuffle": lambda x: F.pixel_shuffle(x, 2), "pixel_unshuffle": lambda x: F.pixel_unshuffle(x, 2),
     "ctc_loss": lambda x, t: F.ctc_loss(x, t, (x.shape[0],) * x.shape[1], (t.shape[1],) * t.shape[0]),
+    "kl_div": lambda x, t: F.kl_div(x, t, reduction="batchmean"), "cross_entropy-probabilities": F.cross_entropy,
     "rnn_tanh": lambda *x: of_module("rnn_tanh", *x), "gru": lambda *x: of_module("gru", *x),
     "lstm": lambda *x: of_module("lstm", *x),
     "scaled_dot_product_attention-causal": lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),

@@ -73,6 +73,18 @@ struct FloorDivide {
   }
 };
 
+/// (t - 1) max(log(1 - x), -100) - t max(log(x), -100); a NaN stays one.
+struct BinaryCrossEntropy {
+  template <class T>
+  ORDO_HD static T bounded(T logarithm) {
+    return logarithm < T(-100) ? T(-100) : logarithm;
+  }
+  template <class T>
+  ORDO_HD T operator()(T x, T t) const {
+    return (t - T(1)) * bounded(ordo::math::log1p(-x)) - t * bounded(ordo::math::log(x));
+  }
+};
+
 /// By the names of the table's rows. moderate(a, b) is for quotient_loop.
 namespace functors {
 

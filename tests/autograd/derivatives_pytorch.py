@@ -149,6 +149,25 @@ PROGRAMS = {
     "ctc_loss of 1": lambda x: ctc(x, 1),
     "ctc_loss of 1, 1": lambda x: ctc(x, 2),
     "ctc_loss of 1, 1, zero_infinity": lambda x: ctc(x, 2, True),
+    "binary_cross_entropy, target 1": lambda x: F.binary_cross_entropy(x, like(x, 1), reduction="none"),
+    "binary_cross_entropy, target y of 0": lambda x: F.binary_cross_entropy(like(x, 0), x, reduction="none"),
+    "binary_cross_entropy_with_logits, target 1, pos_weight 2":
+        lambda x: F.binary_cross_entropy_with_logits(x, like(x, 1), reduction="none", pos_weight=like(x, 2)),
+    "kl_div from -1, target y": lambda x: F.kl_div(like(x, -1), x, reduction="none"),
+    "kl_div, target 0": lambda x: F.kl_div(x, like(x, 0), reduction="none"),
+    "hinge_embedding_loss, target -1": lambda x: F.hinge_embedding_loss(x, like(x, -1), reduction="none"),
+    "margin_ranking_loss to 0": lambda x: F.margin_ranking_loss(x, like(x, 0), like(x, 1), reduction="none"),
+    "soft_margin_loss, target 1": lambda x: F.soft_margin_loss(x, like(x, 1), reduction="none"),
+    "cosine_embedding_loss with 1": lambda x: F.cosine_embedding_loss(x, like(x, 1), torch.tensor(1)),
+    "multi_margin_loss, target 0": lambda x: F.multi_margin_loss(x.unsqueeze(0), torch.tensor([0])),
+    "multilabel_margin_loss, target 0": lambda x: F.multilabel_margin_loss(x, torch.tensor([0, -1, -1])),
+    "triplet_margin_loss to x and to 1 beside it": lambda x: F.triplet_margin_loss(
+        x.view(-1, 1), x.detach().view(-1, 1), x.detach().view(-1, 1) + 1, eps=0, reduction="none"),
+    "gaussian_nll_loss from 0 to 1, eps 0.5, var y":
+        lambda x: F.gaussian_nll_loss(like(x, 0), like(x, 1), x, eps=0.5, reduction="none"),
+    "poisson_nll_loss of counts, target 1":
+        lambda x: F.poisson_nll_loss(x, like(x, 1), log_input=False, reduction="none"),
+    "poisson_nll_loss, full, target y": lambda x: F.poisson_nll_loss(like(x, 1), x, full=True, reduction="none"),
     "normalize": lambda x: F.normalize(x, dim=0),
     "cosine_similarity with 1": lambda x: F.cosine_similarity(x, like(x, 1), dim=0),
     "cdist to 1": lambda x: torch.cdist(x.view(-1, 1), like(x, 1).view(-1, 1)[:1]),

@@ -152,6 +152,38 @@ const std::map<std::string, Program>& programs() {
       {"ctc_loss of 1", [](auto& x) { return ctc(x, 1); }},
       {"ctc_loss of 1, 1", [](auto& x) { return ctc(x, 2); }},
       {"ctc_loss of 1, 1, zero_infinity", [](auto& x) { return ctc(x, 2, true); }},
+      {"binary_cross_entropy, target 1",
+       [](auto& x) { return binary_cross_entropy(x, like(x, 1), {}, Reduction::none); }},
+      {"binary_cross_entropy, target y of 0",
+       [](auto& x) { return binary_cross_entropy(like(x, 0), x, {}, Reduction::none); }},
+      {"binary_cross_entropy_with_logits, target 1, pos_weight 2",
+       [](auto& x) { return binary_cross_entropy_with_logits(x, like(x, 1), {}, Reduction::none, like(x, 2)); }},
+      {"kl_div from -1, target y", [](auto& x) { return kl_div(like(x, -1), x, Reduction::none); }},
+      {"kl_div, target 0", [](auto& x) { return kl_div(x, like(x, 0), Reduction::none); }},
+      {"hinge_embedding_loss, target -1",
+       [](auto& x) { return hinge_embedding_loss(x, like(x, -1), 1, Reduction::none); }},
+      {"margin_ranking_loss to 0", [](auto& x) {
+         return margin_ranking_loss(x, like(x, 0), like(x, 1), 0, Reduction::none);
+       }},
+      {"soft_margin_loss, target 1", [](auto& x) { return soft_margin_loss(x, like(x, 1), Reduction::none); }},
+      {"cosine_embedding_loss with 1", [](auto& x) {
+         return cosine_embedding_loss(x, like(x, 1), tensor<int64_t>({1})[0]);
+       }},
+      {"multi_margin_loss, target 0",
+       [](auto& x) { return multi_margin_loss(x.unsqueeze(0), tensor<int64_t>({0})); }},
+      {"multilabel_margin_loss, target 0",
+       [](auto& x) { return multilabel_margin_loss(x, tensor<int64_t>({0, -1, -1})); }},
+      {"triplet_margin_loss to x and to 1 beside it",
+       [](auto& x) {
+         const Tensor there = x.detach().view({-1, 1});
+         return triplet_margin_loss(x.view({-1, 1}), there, there + 1, 1, 2, 0, false, Reduction::none);
+       }},
+      {"gaussian_nll_loss from 0 to 1, eps 0.5, var y",
+       [](auto& x) { return gaussian_nll_loss(like(x, 0), like(x, 1), x, false, 0.5, Reduction::none); }},
+      {"poisson_nll_loss of counts, target 1",
+       [](auto& x) { return poisson_nll_loss(x, like(x, 1), false, false, 1e-8, Reduction::none); }},
+      {"poisson_nll_loss, full, target y",
+       [](auto& x) { return poisson_nll_loss(like(x, 1), x, true, true, 1e-8, Reduction::none); }},
       {"normalize", [](auto& x) { return normalize(x, 2, 0); }},
       {"cosine_similarity with 1", [](auto& x) { return cosine_similarity(x, like(x, 1), 0); }},
       {"cdist to 1", [](auto& x) { return cdist(x.view({-1, 1}), like(x, 1).view({-1, 1})[0].view({1, 1})); }},

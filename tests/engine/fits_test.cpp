@@ -147,6 +147,8 @@ TEST(Fits, numbers_that_are_no_algorithm_level_mode_or_dtype) {
   EXPECT_ORDO_ERROR(cross_entropy(x, index, {}, -100, Reduction(9)), ValueError, "[cross_entropy]");
   EXPECT_ORDO_ERROR(mse_loss(x, x, Reduction(9)), ValueError, "[mse_loss]");
   EXPECT_ORDO_ERROR(binary_cross_entropy_with_logits(x, x, Reduction(9)), ValueError, "9");
+  EXPECT_ORDO_ERROR(mse_loss(x, x, Reduction::batchmean), ValueError, "[mse_loss]");
+  EXPECT_ORDO_ERROR(nll_loss(x, index, {}, -100, Reduction::batchmean), ValueError, "[nll_loss]");
   EXPECT_ORDO_ERROR(set_determinism(Determinism(9)), ValueError, "9");
   EXPECT_ORDO_ERROR(DeterminismGuard(Determinism(9)), ValueError, "9");
   EXPECT_ORDO_ERROR(empty({2}, {.dtype = DType(50)}), DTypeError, "[empty]");

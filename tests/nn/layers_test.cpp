@@ -204,6 +204,41 @@ TEST(Losses, keep_their_options) {
             bytes_of(l1_loss(logits, other, Reduction::none)));
   EXPECT_EQ(bytes_of(nn::BCEWithLogitsLoss()(logits, other)),
             bytes_of(binary_cross_entropy_with_logits(logits, other)));
+  EXPECT_EQ(bytes_of(nn::SmoothL1Loss({.beta = 0.5})(logits, other)),
+            bytes_of(smooth_l1_loss(logits, other, Reduction::mean, 0.5)));
+  EXPECT_EQ(bytes_of(nn::HuberLoss({.delta = 0.5})(logits, other)),
+            bytes_of(huber_loss(logits, other, Reduction::mean, 0.5)));
+  const Tensor weight = test_values({3}, 2, 0.5, 2).to(float32), p = sigmoid(logits), q = sigmoid(other);
+  EXPECT_EQ(bytes_of(nn::BCELoss({.weight = weight})(p, q)), bytes_of(binary_cross_entropy(p, q, weight)));
+  EXPECT_EQ(bytes_of(nn::BCEWithLogitsLoss({.weight = weight, .pos_weight = weight})(logits, q)),
+            bytes_of(binary_cross_entropy_with_logits(logits, q, weight, Reduction::mean, weight)));
+  EXPECT_EQ(bytes_of(nn::KLDivLoss({.reduction = Reduction::batchmean, .log_target = true})(logits, other)),
+            bytes_of(kl_div(logits, other, Reduction::batchmean, true)));
+  EXPECT_EQ(bytes_of(nn::GaussianNLLLoss({.full = true, .eps = 0.5})(logits, other, q)),
+            bytes_of(gaussian_nll_loss(logits, other, q, true, 0.5)));
+  EXPECT_EQ(bytes_of(nn::PoissonNLLLoss({.log_input = false, .full = true, .eps = 0.5})(p, q)),
+            bytes_of(poisson_nll_loss(p, q, false, true, 0.5)));
+}
+
+TEST(Losses, of_margins_keep_their_options) {
+  const Tensor x = test_values({4, 3}).to(float32), y = test_values({4, 3}, 1).to(float32);
+  const Tensor z = test_values({4, 3}, 2).to(float32), weight = test_values({3}, 3, 0.5, 2).to(float32);
+  const Tensor signs = test_indices({4, 3}, 2) * 2 - 1, classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
+  constexpr Reduction sum = Reduction::sum;
+  EXPECT_EQ(bytes_of(nn::HingeEmbeddingLoss({.margin = 2, .reduction = sum})(x, signs)),
+            bytes_of(hinge_embedding_loss(x, signs, 2, sum)));
+  EXPECT_EQ(bytes_of(nn::CosineEmbeddingLoss({.margin = -1})(x, y, signs.select(1, 0))),
+            bytes_of(cosine_embedding_loss(x, y, signs.select(1, 0), -1)));
+  EXPECT_EQ(bytes_of(nn::MarginRankingLoss({.margin = 2})(x, y, signs)), bytes_of(margin_ranking_loss(x, y, signs, 2)));
+  EXPECT_EQ(bytes_of(nn::SoftMarginLoss({.reduction = sum})(x, signs)), bytes_of(soft_margin_loss(x, signs, sum)));
+  EXPECT_EQ(bytes_of(nn::MultiMarginLoss({.p = 2, .margin = 2, .weight = weight, .reduction = sum})(x, classes)),
+            bytes_of(multi_margin_loss(x, classes, 2, 2, weight, sum)));
+  EXPECT_EQ(bytes_of(nn::MultiLabelMarginLoss({.reduction = sum})(x, signs)),
+            bytes_of(multilabel_margin_loss(x, signs, sum)));
+  EXPECT_EQ(bytes_of(nn::MultiLabelSoftMarginLoss({.weight = weight, .reduction = sum})(x, signs)),
+            bytes_of(multilabel_soft_margin_loss(x, signs, weight, sum)));
+  EXPECT_EQ(bytes_of(nn::TripletMarginLoss({.margin = 3, .p = 1, .eps = 0.5, .swap = true, .reduction = sum})(x, y, z)),
+            bytes_of(triplet_margin_loss(x, y, z, 3, 1, 0.5, true, sum)));
 }
 
 TEST(Layers, recurrent) {

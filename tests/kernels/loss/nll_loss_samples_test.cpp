@@ -74,6 +74,42 @@ Sample cross_entropy_sample(const char* label, const Dims& sizes, const Dims& ta
   return s;
 }
 
+/// Targets that are a probability for each class.
+Sample probabilities_sample(const char* label, const Dims& sizes, Options o = {}) {
+  const int class_dim = sizes.size() == 1 ? 0 : 1;
+  return {.label = label,
+          .inputs = {test_values(sizes), test_values(sizes, 1, 0, 1)},
+          .run =
+              [=](const TensorList& in) {
+                return cross_entropy(in[0], in[1], weight_of(o, in[0]), o.ignore, o.reduction, o.smoothing);
+              },
+          .reference =
+              [=](const TensorList& in) {
+                const auto x = in[0].to_vector<double>(), t = in[1].to_vector<double>();
+                const int64_t c = sizes[class_dim];
+                int64_t inner = 1;
+                for (int d = class_dim + 1; d < sizes.size(); ++d) inner *= sizes[d];
+                std::vector<double> out;
+                double total = 0;
+                for (int64_t i = 0; i < sizes.product() / c; ++i) {
+                  const int64_t first = i / inner * c * inner + i % inner;
+                  double sum = 0, loss = 0;
+                  for (int64_t k = 0; k < c; ++k) sum += std::exp(x[size_t(first + k * inner)]);
+                  for (int64_t k = 0; k < c; ++k) {
+                    const size_t at = size_t(first + k * inner);
+                    const double share = t[at] * (1 - o.smoothing) + o.smoothing / double(c);
+                    loss -= (o.weight.empty() ? 1 : o.weight[size_t(k)]) * share * (x[at] - std::log(sum));
+                  }
+                  out.push_back(loss);
+                  total += loss;
+                }
+                if (o.reduction == Reduction::none) return out;
+                return std::vector<double>{o.reduction == Reduction::mean ? total / double(out.size()) : total};
+              },
+          .gradient = sizes.product() <= 100,
+          .tolerance = 64};
+}
+
 const std::vector<double> kWeights{0.5, 1, 2, 0.25};  // the same in every dtype
 
 ORDO_OP_SAMPLES(nll_loss) {
@@ -102,6 +138,12 @@ ORDO_OP_SAMPLES(cross_entropy) {
                            {.weight = kWeights, .ignore = 1, .smoothing = 0.5}),
       cross_entropy_sample("smoothed, none", {2, 4, 2}, {2, 2}, {.reduction = Reduction::none, .smoothing = 0.5}),
       cross_entropy_sample("many classes", {20, 700}, {20}),
+      probabilities_sample("probabilities", {5, 4}),
+      probabilities_sample("probabilities of one sample", {4}, {.reduction = Reduction::sum}),
+      probabilities_sample("probabilities, weights, smoothed", {6, 4}, {.weight = kWeights, .smoothing = 0.25}),
+      probabilities_sample("probabilities of images, none", {2, 4, 3},
+                           {.weight = kWeights, .reduction = Reduction::none, .smoothing = 0.5}),
+      probabilities_sample("probabilities of many classes", {20, 700}),
   };
 }
 
@@ -116,7 +158,8 @@ std::vector<Sample> sized(int64_t n, F sample) {
 ORDO_OP_SIZES(nll_loss) { return sized(n, nll_sample); }
 ORDO_OP_SIZES(cross_entropy) {
   std::vector<Sample> out{cross_entropy_sample("classes", {3, n}, {3}),
-                          cross_entropy_sample("classes, smoothed", {3, n}, {3}, {.smoothing = 0.25})};
+                          cross_entropy_sample("classes, smoothed", {3, n}, {3}, {.smoothing = 0.25}),
+                          probabilities_sample("probabilities", {3, n})};
   if (n > 257) {  // a block for each sample
     if (n == 4097) out.push_back(cross_entropy_sample("samples", {n, 4}, {n}, {.weight = kWeights}));
     return out;
@@ -162,6 +205,12 @@ TEST(NllLoss, bad_input) {
   EXPECT_ORDO_ERROR(nll_loss(x, Tensor()), ValueError, "target");
   EXPECT_ORDO_ERROR(cross_entropy(x, t, {}, -100, Reduction::mean, 1.5), ValueError, "label_smoothing");
   EXPECT_ORDO_ERROR(cross_entropy(ones({}), zeros({}, {int64})), ShapeError, "cross_entropy");
+  EXPECT_ORDO_ERROR(cross_entropy(x, ones({3})), ShapeError, "target of probabilities");
+  EXPECT_ORDO_ERROR(cross_entropy(x, x.to(float64)), DTypeError, "cross_entropy");
+  EXPECT_ORDO_ERROR(cross_entropy(x, x, ones({3})), ShapeError, "weight");
+  EXPECT_ORDO_ERROR(cross_entropy(x, x, ones({4}, {float64})), DTypeError, "weight");
+  EXPECT_ORDO_ERROR(cross_entropy(x, x, {}, 1), ValueError, "ignore_index");
+  EXPECT_ORDO_ERROR(cross_entropy(x, x, {}, -100, Reduction(9)), ValueError, "9");
   for (Device device : test_devices())
     if (device.is_cuda()) {
       EXPECT_ORDO_ERROR(nll_loss(x, t.to(device)), DeviceError, "nll_loss");

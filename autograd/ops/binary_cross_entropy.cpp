@@ -1,0 +1,54 @@
+#include <ordo/autograd/ops/binary_cross_entropy.h>
+
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/gradient.h>
+#include <ordo/autograd/ops/loss_call.h>
+#include <ordo/autograd/ops/max.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/kernels/elementwise/binary_functions.h>
+
+namespace ordo {
+namespace {
+
+constexpr const char* kOp = "binary_cross_entropy";
+
+ORDO_REGISTER_OP({.name = kOp, .family = "loss", .dtypes = kFloatingTypes});
+
+void expect_probabilities(const Tensor& x) {
+  if (!x.device().is_cpu() || x.numel() == 0) return;
+  const Tensor values = x.detach();
+  const double least = amin(values).item<double>(), greatest = amax(values).item<double>();
+  ORDO_CHECK(least >= 0 && greatest <= 1, ValueError, kOp,
+             "input must lie in [0, 1], but its elements reach from {} to {}", least, greatest);
+}
+
+Tensor element_losses(const Tensor& x, const Tensor& t) {
+  const OpCall call(kOp, x, t);
+  Tensor out = kernels::binary_cross_entropy(x, t);
+  if (!detail::recorded(x, t)) return call.done(std::move(out));
+  return record(call, std::move(out), {x, t},
+                [x = Saved(x), t = Saved(t), for_x = x.requires_grad(),
+                 for_t = t.requires_grad()](const Tensor& grad) -> TensorList {
+                  const Tensor p = x.get();
+                  return {for_x ? grad * ((p - t.get()) / clamp((1 - p) * p, 1e-12)) : Tensor(),
+                          for_t ? grad * (log1p(neg(p)) - log(p)) : Tensor()};
+                });
+}
+
+}  // namespace
+
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, Reduction reduction) {
+  const OpCall call(kOp, input, target, weight, reduction);
+  detail::expect_loss_input(kOp, input, "input");
+  detail::expect_like(kOp, input, "input", target, "target");
+  detail::expect_weight(kOp, input, weight, "weight");
+  detail::expect_reduction(kOp, reduction);
+  expect_probabilities(input);
+  Tensor losses = element_losses(detail::computed(input, input), detail::computed(target, input));
+  if (weight.defined()) losses = losses * detail::computed(weight, input);
+  return call.done(detail::reduced(losses, reduction, input));
+}
+
+}  // namespace ordo

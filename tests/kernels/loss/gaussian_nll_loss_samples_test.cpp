@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/gaussian_nll_loss.h>
+#include <ordo/engine/error.h>
+#include "tests/kernels/loss/loss_samples.h"
+#include "tests/support/integer_arguments.h"
+
+namespace ordo::test {
+namespace {
+
+const double kTwoPi = 8 * std::atan(1.0);
+
+Sample gaussian_sample(const char* label, const Dims& sizes, const Dims& var, Reduction reduction, bool full = false) {
+  Sample s;
+  s.label = label;
+  s.inputs = {test_values(sizes), test_values(sizes, 1), test_values(var, 2, 0.25, 2)};
+  s.run = [=](const TensorList& in) { return gaussian_nll_loss(in[0], in[1], in[2], full, 1e-6, reduction); };
+  s.reference = [=](const TensorList& in) {
+    const auto x = doubles(in[0]), t = doubles(in[1]), v = doubles(in[2]);
+    std::vector<double> losses;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double of_this = v[i / (x.size() / v.size())], d = x[i] - t[i];
+      losses.push_back((std::log(of_this) + d * d / of_this + (full ? std::log(kTwoPi) : 0)) / 2);
+    }
+    return reduced(losses, reduction);
+  };
+  s.gradient = sizes.product() <= 100;
+  s.tolerance = 64;
+  return s;
+}
+ORDO_OP_SAMPLES(gaussian_nll_loss) {
+  return {gaussian_sample("mean", {3, 4}, {3, 4}, Reduction::mean),
+          gaussian_sample("sum, full", {5}, {5}, Reduction::sum, true),
+          gaussian_sample("none, a variance for each row", {2, 3}, {2, 1}, Reduction::none),
+          gaussian_sample("a variance for each row", {4, 3}, {4}, Reduction::mean, true),
+          gaussian_sample("one variance", {7}, {}, Reduction::none),
+          gaussian_sample("0-d", {}, {}, Reduction::mean),
+          gaussian_sample("sum of nothing", {0}, {0}, Reduction::sum),
+          gaussian_sample("a block and one", {17, 241}, {17, 241}, Reduction::mean)};
+}
+ORDO_OP_SIZES(gaussian_nll_loss) {
+  return {gaussian_sample("mean", {n}, {n}, Reduction::mean),
+          gaussian_sample("none, rows", {n, 2}, {n}, Reduction::none, true)};
+}
+ORDO_OP_INTEGERS(gaussian_nll_loss) {
+  return {{"reduction", [](int64_t v, Device d) {
+             return gaussian_nll_loss(some(d), some(d), some(d), false, 1e-6, Reduction(uint8_t(v)));
+           }}};
+}
+
+Sample poisson_sample(const char* label, const Dims& sizes, Reduction reduction, bool log_input, bool full = false,
+                      bool integers = false) {
+  // No target next to 1, where Stirling's term begins.
+  const Tensor target = integers ? test_indices(sizes, 6, 1) : test_values(sizes, 1, 1.25, 6);
+  return element_loss(
+      label, {log_input ? test_values(sizes) : test_values(sizes, 0, 0.25, 3), target},
+      [=](const TensorList& in) { return poisson_nll_loss(in[0], in[1], log_input, full, 1e-8, reduction); },
+      [=](const std::vector<double>& v) {
+        const double x = v[0], t = v[1], stirling = t > 1 ? t * std::log(t) - t + std::log(kTwoPi * t) / 2 : 0;
+        return (log_input ? std::exp(x) - t * x : x - t * std::log(x + 1e-8)) + (full ? stirling : 0);
+      },
+      reduction);
+}
+ORDO_OP_SAMPLES(poisson_nll_loss) {
+  return {poisson_sample("mean", {3, 4}, Reduction::mean, true),
+          poisson_sample("sum, full", {5}, Reduction::sum, true, true),
+          poisson_sample("none, full, counts", {4, 5}, Reduction::none, true, true, true),
+          poisson_sample("none", {2, 3}, Reduction::none, false),
+          poisson_sample("expected counts, full, counts", {3, 4}, Reduction::mean, false, true, true),
+          poisson_sample("0-d", {}, Reduction::mean, false),
+          poisson_sample("sum of nothing", {0}, Reduction::sum, true),
+          poisson_sample("a block and one", {17, 241}, Reduction::mean, true, true)};
+}
+ORDO_OP_SIZES(poisson_nll_loss) {
+  return {poisson_sample("mean", {n}, Reduction::mean, true, true, true),
+          poisson_sample("none", {n}, Reduction::none, false)};
+}
+ORDO_OP_INTEGERS(poisson_nll_loss) {
+  return {
+      {"target",
+       [](int64_t v, Device d) { return poisson_nll_loss(some(d)[0].narrow(0, 0, 1), one_index(v, d), true, true); }},
+      {"reduction", [](int64_t v, Device d) {
+         return poisson_nll_loss(some(d), some(d), true, false, 1e-8, Reduction(uint8_t(v)));
+       }}};
+}
+
+TEST(GaussianNllLoss, small_variances_are_eps_and_have_a_gradient) {
+  for (Device device : test_devices()) {
+    const Tensor v = from_vector<double>({0, 0.25, 4}, {3}).to(device).set_requires_grad();
+    const Tensor zero = zeros({3}, {float64, device}), one = ones({3}, {float64, device});
+    const Tensor loss = gaussian_nll_loss(zero, one, v, false, 0.5, Reduction::none);
+    const auto losses = loss.to_vector<double>();
+    EXPECT_NEAR(losses[0], (std::log(0.5) + 2) / 2, 1e-15);
+    EXPECT_EQ(losses[0], losses[1]);
+    EXPECT_EQ(grad({loss}, {v}, {one})[0].to_vector<double>(), (std::vector<double>{-1, -1, 0.09375}));
+  }
+}
+
+TEST(GaussianNllLoss, bad_input) {
+  const Tensor x = ones({2, 3});
+  EXPECT_ORDO_ERROR(gaussian_nll_loss(x, x, ones({3})), ShapeError, "var must have");
+  EXPECT_ORDO_ERROR(gaussian_nll_loss(x, x, ones({1, 3})), ShapeError, "var must have");
+  EXPECT_ORDO_ERROR(gaussian_nll_loss(x, ones({3}), x), ShapeError, "one shape");
+  EXPECT_ORDO_ERROR(gaussian_nll_loss(x, x, x.to(float64)), DTypeError, "_");
+  EXPECT_ORDO_ERROR(gaussian_nll_loss(x, x, x * -1), ValueError, "negative");
+  EXPECT_ORDO_ERROR(gaussian_nll_loss(x, x, Tensor()), ValueError, "var");
+  EXPECT_ORDO_ERROR(poisson_nll_loss(x, ones({3})), ShapeError, "one shape");
+  EXPECT_ORDO_ERROR(poisson_nll_loss(x, ones({2, 3}, {boolean})), DTypeError, "bool");
+  EXPECT_ORDO_ERROR(poisson_nll_loss(ones({2}, {int64}), ones({2})), DTypeError, "poisson_nll_loss");
+}
+
+}  // namespace
+}  // namespace ordo::test

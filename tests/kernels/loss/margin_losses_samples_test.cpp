@@ -1,0 +1,262 @@
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/margin_losses.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/engine/error.h>
+#include "tests/kernels/loss/loss_samples.h"
+#include "tests/support/integer_arguments.h"
+
+namespace ordo::test {
+namespace {
+
+double hinge(double x) { return std::max(0.0, x); }
+
+// -- hinge_embedding_loss
+
+Sample hinge_sample(const char* label, const Dims& sizes, Reduction reduction, double margin, bool floating = false) {
+  Tensor target = test_signs(sizes, 1);
+  if (floating) target = target.to(float64);
+  Sample s = element_loss(
+      label, {test_values(sizes), target},
+      [=](const TensorList& in) { return hinge_embedding_loss(in[0], in[1], margin, reduction); },
+      [=](const std::vector<double>& v) { return (v[1] != 1 ? hinge(margin - v[0]) : 0) + (v[1] != -1 ? v[0] : 0); },
+      reduction);
+  if (floating) s.gradient = false;  // a target beside 1 is neither
+  return s;
+}
+ORDO_OP_SAMPLES(hinge_embedding_loss) {
+  return {hinge_sample("mean", {3, 4}, Reduction::mean, 1),
+          hinge_sample("sum", {5}, Reduction::sum, 0.5),
+          hinge_sample("none", {2, 3}, Reduction::none, 1.5),
+          hinge_sample("floating targets", {3, 4}, Reduction::none, 1, true),
+          hinge_sample("0-d", {}, Reduction::mean, 1),
+          hinge_sample("sum of nothing", {0}, Reduction::sum, 1),
+          hinge_sample("a block and one", {17, 241}, Reduction::mean, 2)};
+}
+ORDO_OP_SIZES(hinge_embedding_loss) {
+  return {hinge_sample("mean", {n}, Reduction::mean, 1), hinge_sample("none", {n}, Reduction::none, 1)};
+}
+ORDO_OP_INTEGERS(hinge_embedding_loss) {
+  return {
+      {"target", [](int64_t v, Device d) { return hinge_embedding_loss(some(d)[0].narrow(0, 0, 1), one_index(v, d)); }},
+      {"reduction",
+       [](int64_t v, Device d) { return hinge_embedding_loss(some(d), some(d), 1, Reduction(uint8_t(v))); }}};
+}
+
+// -- margin_ranking_loss
+
+Sample ranking_sample(const char* label, const Dims& sizes, Reduction reduction, double margin, bool floating = false) {
+  Tensor target = test_signs(sizes, 2);
+  if (floating) target = target.to(float64);
+  return element_loss(
+      label, {test_values(sizes), test_values(sizes, 1), target},
+      [=](const TensorList& in) { return margin_ranking_loss(in[0], in[1], in[2], margin, reduction); },
+      [=](const std::vector<double>& v) { return hinge(margin - v[2] * (v[0] - v[1])); }, reduction);
+}
+ORDO_OP_SAMPLES(margin_ranking_loss) {
+  return {ranking_sample("mean", {3, 4}, Reduction::mean, 0),
+          ranking_sample("sum", {5}, Reduction::sum, 0.5),
+          ranking_sample("none", {2, 3}, Reduction::none, 1.5),
+          ranking_sample("floating targets", {3, 4}, Reduction::none, 1, true),
+          ranking_sample("0-d", {}, Reduction::mean, 1),
+          ranking_sample("sum of nothing", {0}, Reduction::sum, 1),
+          ranking_sample("a block and one", {17, 241}, Reduction::mean, 2)};
+}
+ORDO_OP_SIZES(margin_ranking_loss) {
+  return {ranking_sample("mean", {n}, Reduction::mean, 1), ranking_sample("none", {n}, Reduction::none, 0)};
+}
+ORDO_OP_INTEGERS(margin_ranking_loss) {
+  return {{"target",
+           [](int64_t v, Device d) {
+             const Tensor one = some(d)[0].narrow(0, 0, 1);
+             return margin_ranking_loss(one, one, one_index(v, d));
+           }},
+          {"reduction", [](int64_t v, Device d) {
+             return margin_ranking_loss(some(d), some(d), some(d), 0, Reduction(uint8_t(v)));
+           }}};
+}
+
+// -- soft_margin_loss
+
+Sample soft_sample(const char* label, const Dims& sizes, Reduction reduction, bool floating = false) {
+  Tensor target = test_signs(sizes, 1);
+  if (floating) target = target.to(float64);
+  return element_loss(
+      label, {test_values(sizes), target},
+      [=](const TensorList& in) { return soft_margin_loss(in[0], in[1], reduction); },
+      [](const std::vector<double>& v) { return std::log1p(std::exp(-v[1] * v[0])); }, reduction);
+}
+ORDO_OP_SAMPLES(soft_margin_loss) {
+  return {soft_sample("mean", {3, 4}, Reduction::mean),
+          soft_sample("sum", {5}, Reduction::sum),
+          soft_sample("none", {2, 3}, Reduction::none),
+          soft_sample("floating targets", {3, 4}, Reduction::none, true),
+          soft_sample("0-d", {}, Reduction::mean),
+          soft_sample("sum of nothing", {0}, Reduction::sum),
+          soft_sample("a block and one", {17, 241}, Reduction::mean)};
+}
+ORDO_OP_SIZES(soft_margin_loss) {
+  return {soft_sample("mean", {n}, Reduction::mean), soft_sample("none", {n}, Reduction::none)};
+}
+ORDO_OP_INTEGERS(soft_margin_loss) {
+  return {{"target", [](int64_t v, Device d) { return soft_margin_loss(some(d)[0].narrow(0, 0, 1), one_index(v, d)); }},
+          {"reduction", [](int64_t v, Device d) { return soft_margin_loss(some(d), some(d), Reduction(uint8_t(v))); }}};
+}
+
+// -- losses of vectors
+
+/// The rows of [N, D], or one of [D].
+std::vector<std::vector<double>> rows_of(const Tensor& t) {
+  const auto values = doubles(t);
+  const int64_t width = t.size(-1), rows = t.numel() / std::max<int64_t>(1, width);
+  std::vector<std::vector<double>> out;
+  for (int64_t i = 0; i < rows; ++i) out.emplace_back(values.begin() + i * width, values.begin() + (i + 1) * width);
+  return out;
+}
+
+Sample cosine_sample(const char* label, const Dims& sizes, Reduction reduction, double margin) {
+  Dims target;
+  if (sizes.size() == 2) target = {sizes[0]};
+  Sample s;
+  s.label = label;
+  s.inputs = {test_values(sizes), test_values(sizes, 1), test_signs(target, 2)};
+  s.run = [=](const TensorList& in) { return cosine_embedding_loss(in[0], in[1], in[2], margin, reduction); };
+  s.reference = [=](const TensorList& in) {
+    const auto a = rows_of(in[0]), b = rows_of(in[1]);
+    const auto t = doubles(in[2]);
+    std::vector<double> losses;
+    for (size_t i = 0; i < t.size(); ++i) {
+      double ab = 0, aa = 1e-12, bb = 1e-12;
+      for (size_t k = 0; k < a[i].size(); ++k)
+        ab += a[i][k] * b[i][k], aa += a[i][k] * a[i][k], bb += b[i][k] * b[i][k];
+      const double cosine = ab / std::sqrt(aa * bb);
+      losses.push_back(t[i] == 1 ? 1 - cosine : t[i] == -1 ? hinge(cosine - margin) : 0);
+    }
+    return reduced(losses, reduction);
+  };
+  s.gradient = sizes.product() <= 100;
+  s.tolerance = 64;
+  return s;
+}
+ORDO_OP_SAMPLES(cosine_embedding_loss) {
+  return {cosine_sample("mean", {4, 3}, Reduction::mean, 0),
+          cosine_sample("sum", {5, 2}, Reduction::sum, -0.5),
+          cosine_sample("none", {6, 5}, Reduction::none, 0.25),
+          cosine_sample("one pair", {7}, Reduction::mean, 0),
+          cosine_sample("sum of nothing", {0, 3}, Reduction::sum, 0),
+          cosine_sample("wide", {5, 1000}, Reduction::none, -0.5)};
+}
+ORDO_OP_SIZES(cosine_embedding_loss) {
+  return {cosine_sample("rows", {n, 3}, Reduction::mean, 0), cosine_sample("columns", {3, n + 1}, Reduction::none, -1)};
+}
+ORDO_OP_INTEGERS(cosine_embedding_loss) {
+  return {{"target",
+           [](int64_t v, Device d) {
+             return cosine_embedding_loss(some(d).narrow(0, 0, 1), some(d).narrow(0, 1, 1), one_index(v, d));
+           }},
+          {"reduction", [](int64_t v, Device d) {
+             return cosine_embedding_loss(some(d)[0], some(d)[1], one_index(1, d)[0], 0, Reduction(uint8_t(v)));
+           }}};
+}
+
+struct Triplet {
+  double margin = 1, p = 2;
+  bool swap = false;
+  Reduction reduction = Reduction::mean;
+};
+Sample triplet_sample(const char* label, const Dims& sizes, Triplet o = {}) {
+  Sample s;
+  s.label = label;
+  s.inputs = {test_values(sizes), test_values(sizes, 1), test_values(sizes, 2)};
+  s.run = [=](const TensorList& in) {
+    return triplet_margin_loss(in[0], in[1], in[2], o.margin, o.p, 1e-6, o.swap, o.reduction);
+  };
+  s.reference = [=](const TensorList& in) {
+    const auto a = rows_of(in[0]), near = rows_of(in[1]), far = rows_of(in[2]);
+    const auto distance = [&](const std::vector<double>& x, const std::vector<double>& y) {
+      double sum = 0;
+      for (size_t k = 0; k < x.size(); ++k) sum += std::pow(std::abs(x[k] - y[k] + 1e-6), o.p);
+      return std::pow(sum, 1 / o.p);
+    };
+    std::vector<double> losses;
+    for (size_t i = 0; i < a.size(); ++i) {
+      double other = distance(a[i], far[i]);
+      if (o.swap) other = std::min(other, distance(near[i], far[i]));
+      losses.push_back(hinge(o.margin + distance(a[i], near[i]) - other));
+    }
+    return reduced(losses, o.reduction);
+  };
+  s.gradient = sizes.product() <= 100;
+  s.tolerance = 256;  // the distances are larger than their difference
+  return s;
+}
+ORDO_OP_SAMPLES(triplet_margin_loss) {
+  return {triplet_sample("mean", {4, 3}),
+          triplet_sample("sum, swapped", {5, 4}, {.swap = true, .reduction = Reduction::sum}),
+          triplet_sample("none", {6, 5}, {.margin = 2, .reduction = Reduction::none}),
+          triplet_sample("sums of sizes", {4, 3}, {.p = 1}),
+          triplet_sample("one triplet", {7}, {.margin = 3}),
+          triplet_sample("batches", {2, 3, 4}, {.p = 3, .reduction = Reduction::none}),
+          triplet_sample("sum of nothing", {0, 3}, {.reduction = Reduction::sum})};
+}
+ORDO_OP_SIZES(triplet_margin_loss) {
+  return {triplet_sample("rows", {n, 3}),
+          triplet_sample("columns", {3, n}, {.margin = double(n), .swap = true, .reduction = Reduction::none})};
+}
+ORDO_OP_INTEGERS(triplet_margin_loss) {
+  return {{"reduction", [](int64_t v, Device d) {
+             return triplet_margin_loss(some(d), some(d), some(d), 1, 2, 1e-6, false, Reduction(uint8_t(v)));
+           }}};
+}
+
+// -- what samples cannot say
+
+TEST(MarginLosses, soft_margins_do_not_overflow) {
+  for (Device device : test_devices()) {
+    const Tensor x = from_vector<double>({-1000, 1000, -HUGE_VAL}, {3}).to(device).set_requires_grad();
+    const Tensor one = ones({3}, {float64, device});
+    EXPECT_EQ(soft_margin_loss(x, one, Reduction::none).to_vector<double>(), (std::vector<double>{1000, 0, HUGE_VAL}));
+    EXPECT_EQ(grad({soft_margin_loss(x, one, Reduction::sum)}, {x})[0].to_vector<double>(),
+              (std::vector<double>{-1, 0, -1}));
+  }
+}
+
+TEST(MarginLosses, half_types_are_rounded_once) {
+  for (Device device : test_devices()) {
+    const Tensor a = (test_values({5, 64}) * 200).to(device, float16), b = test_values({5, 64}, 1).to(device, float16);
+    const Tensor t = test_signs({5}, 2).to(device);
+    EXPECT_EQ(bytes_of(cosine_embedding_loss(a, b, t)),
+              bytes_of(cosine_embedding_loss(a.to(float32), b.to(float32), t).to(float16)));
+    EXPECT_EQ(bytes_of(triplet_margin_loss(a, b, b.flip({0}))),
+              bytes_of(triplet_margin_loss(a.to(float32), b.to(float32), b.flip({0}).to(float32)).to(float16)));
+  }
+}
+
+TEST(MarginLosses, triplets_broadcast) {
+  const Tensor a = test_values({4, 3}), one = test_values({1, 3}, 1), n = test_values({4, 3}, 2);
+  EXPECT_EQ(bytes_of(triplet_margin_loss(a, one, n)), bytes_of(triplet_margin_loss(a, one.expand({4, 3}), n)));
+}
+
+TEST(MarginLosses, bad_input) {
+  const Tensor x = ones({2, 3}), t = ones({2, 3}, {int64});
+  EXPECT_ORDO_ERROR(hinge_embedding_loss(x, t[0]), ShapeError, "one shape");
+  EXPECT_ORDO_ERROR(hinge_embedding_loss(x, t.to(boolean)), DTypeError, "bool");
+  EXPECT_ORDO_ERROR(hinge_embedding_loss(x, t.to(float64)), DTypeError, "_");
+  EXPECT_ORDO_ERROR(hinge_embedding_loss(t, t), DTypeError, "hinge_embedding_loss");
+  EXPECT_ORDO_ERROR(soft_margin_loss(x, t[0]), ShapeError, "one shape");
+  EXPECT_ORDO_ERROR(soft_margin_loss(x, t, Reduction::batchmean), ValueError, "none, mean and sum");
+  EXPECT_ORDO_ERROR(margin_ranking_loss(x, x[0], t), ShapeError, "input1 and input2");
+  EXPECT_ORDO_ERROR(margin_ranking_loss(x, x, t[0]), ShapeError, "target");
+  EXPECT_ORDO_ERROR(margin_ranking_loss(x, x.to(float64), t), DTypeError, "_");
+  EXPECT_ORDO_ERROR(cosine_embedding_loss(x, x, t), ShapeError, "[N, D]");
+  EXPECT_ORDO_ERROR(cosine_embedding_loss(x, x, t[0]), ShapeError, "[N, D]");
+  EXPECT_ORDO_ERROR(cosine_embedding_loss(x[0], x[0], Tensor()), ValueError, "target");
+  EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, x[0]), ShapeError, "as many dimensions");
+  EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, ones({2, 2})), ShapeError, "triplet_margin_loss");
+  EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, x, 0), ValueError, "margin");
+  EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, Tensor()), ValueError, "negative");
+}
+
+}  // namespace
+}  // namespace ordo::test
