@@ -13,6 +13,16 @@ namespace ordo {
 
 ORDO_REGISTER_OP(
     {.name = "isclose", .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = "gives bool"});
+ORDO_REGISTER_OP({.name = "allclose",
+                  .family = "elementwise",
+                  .dtypes = kAllTypes,
+                  .differentiable = false,
+                  .note = "waits for the device"});
+ORDO_REGISTER_OP({.name = "equal",
+                  .family = "elementwise",
+                  .dtypes = kAllTypes,
+                  .differentiable = false,
+                  .note = "waits for the device"});
 
 Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
   const OpCall call("isclose", a, b, rtol, atol, equal_nan);

@@ -18,6 +18,7 @@ static const AlgorithmLevels kProductAlgorithms = {{Algorithm::library, Determin
 ORDO_REGISTER_PRODUCT("addmm");
 ORDO_REGISTER_PRODUCT("baddbmm");
 ORDO_REGISTER_PRODUCT("tensordot");
+ORDO_REGISTER_OP({.name = "outer", .family = "elementwise", .dtypes = kNumericTypes});
 
 namespace {
 

@@ -3,9 +3,13 @@
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/op_call.h>
+#include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
+
+ORDO_REGISTER_OP({.name = "movedim", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
+ORDO_REGISTER_OP({.name = "meshgrid", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 
 Tensor movedim(const Tensor& t, const Dims& source, const Dims& destination) {
   const OpCall call("movedim", t, source, destination);

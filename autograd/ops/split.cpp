@@ -9,6 +9,7 @@ namespace ordo {
 
 ORDO_REGISTER_OP({.name = "unbind", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 ORDO_REGISTER_OP({.name = "split", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
+ORDO_REGISTER_OP({.name = "chunk", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 
 namespace {
 
@@ -86,10 +87,10 @@ TensorList split(const Tensor& t, const std::vector<int64_t>& split_sizes, int64
 }
 
 TensorList chunk(const Tensor& t, int64_t chunks, int64_t dim) {
-  const detail::OperationName name("chunk");
+  const OpCall call("chunk", t, chunks, dim);
   ORDO_CHECK(chunks > 0, ValueError, "chunk", "needs at least one chunk, not {}", chunks);
   const int64_t n = t.sizes()[dim_of("chunk", t, dim)];
-  return split(t, std::max<int64_t>(1, n / chunks + (n % chunks != 0)), dim);
+  return call.done(split(t, std::max<int64_t>(1, n / chunks + (n % chunks != 0)), dim));
 }
 
 TensorList tensor_split(const Tensor& t, int64_t sections, int64_t dim) {

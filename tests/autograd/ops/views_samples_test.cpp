@@ -3,6 +3,7 @@
 #include <functional>
 
 #include <ordo/autograd/ops/cat.h>
+#include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/ops/split.h>
 #include "tests/support/op_samples.h"
 
@@ -106,6 +107,39 @@ ORDO_OP_SAMPLES(split) {
               [](const Index& i) {
                 return Index{i[0], i[1], (i[2] + 1) % 4};
               })};
+}
+ORDO_OP_SAMPLES(chunk) {
+  return {view_sample(
+              "uneven", input(), {2, 1, 4}, [](const Tensor& t) { return part(chunk(t, 2, 1), 1); },
+              [](const Index& i) {
+                return Index{i[0], 2, i[2]};
+              }),
+          view_sample(
+              "all", input(), {2, 3, 4}, [](const Tensor& t) { return turned(chunk(t, 4, -1), 2); },
+              [](const Index& i) {
+                return Index{i[0], i[1], (i[2] + 1) % 4};
+              })};
+}
+ORDO_OP_SAMPLES(movedim) {
+  return {view_sample(
+      "two", input(), {4, 3, 2},
+      [](const Tensor& t) {
+        return movedim(t, {0, 2}, {-1, 0});
+      },
+      [](const Index& i) {
+        return Index{i[2], i[1], i[0]};
+      })};
+}
+ORDO_OP_SAMPLES(meshgrid) {
+  const auto grids = [](const Tensor& t, const char* indexing) {
+    return meshgrid({t, zeros({4}, t.options())}, indexing)[0];
+  };
+  return {view_sample(
+              "ij", test_values({3}), {3, 4}, [=](const Tensor& t) { return grids(t, "ij"); },
+              [](const Index& i) { return Index{i[0]}; }),
+          view_sample(
+              "xy", test_values({3}), {4, 3}, [=](const Tensor& t) { return grids(t, "xy"); },
+              [](const Index& i) { return Index{i[1]}; })};
 }
 ORDO_OP_SAMPLES(reshape) {
   return {view_sample(

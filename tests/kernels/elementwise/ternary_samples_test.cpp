@@ -181,6 +181,37 @@ ORDO_OP_SAMPLES(isclose) {
 ORDO_OP_SIZES(isclose) { return {isclose_sample({n}, {n})}; }
 ORDO_OP_NO_INTEGERS(isclose);
 
+/// Of two tensors, the second one `off` at its last element.
+Sample comparison_sample(const char* label, const Dims& sizes, double off, bool expected,
+                         bool (*compare)(const Tensor&, const Tensor&)) {
+  Tensor a = test_indices(sizes, 4, 1, int32).to(float64), b = a.clone();
+  if (b.numel() > 0) {
+    Tensor last = b.reshape({-1}).narrow(0, b.numel() - 1, 1);
+    last += off;
+  }
+  return {.label = label,
+          .inputs = {a, b},
+          .run =
+              [=](const TensorList& in) {
+                return full({}, compare(in[0], in[1]), {boolean, in[0].device()});
+              },
+          .reference = [=](const TensorList&) { return std::vector<double>{double(expected)}; },
+          .gradient = false};
+}
+bool within_one(const Tensor& a, const Tensor& b) { return allclose(a, b, 0, 1); }
+ORDO_OP_SAMPLES(allclose) {
+  return {comparison_sample("close", {3, 4}, 1, true, within_one),
+          comparison_sample("far", {3, 4}, 2, false, within_one), comparison_sample("none", {0}, 0, true, within_one)};
+}
+ORDO_OP_SIZES(allclose) { return {comparison_sample("far", {n}, 2, n == 0, within_one)}; }
+ORDO_OP_NO_INTEGERS(allclose);
+ORDO_OP_SAMPLES(equal) {
+  return {comparison_sample("equal", {3, 4}, 0, true, equal), comparison_sample("not equal", {3, 4}, 1, false, equal),
+          comparison_sample("none", {0}, 0, true, equal)};
+}
+ORDO_OP_SIZES(equal) { return {comparison_sample("not equal", {n}, 1, n == 0, equal)}; }
+ORDO_OP_NO_INTEGERS(equal);
+
 Sample nan_to_num_sample(const Dims& sizes) {
   return {.label = sizes.str(),
           .inputs = {test_values(sizes)},

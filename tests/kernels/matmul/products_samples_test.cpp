@@ -178,6 +178,22 @@ Sample tensordot_sample(const Dims& a, const Dims& b, const std::pair<Dims, Dims
   s.tolerance = 8 + double(a.product()) / 8;
   return s;
 }
+Sample outer_sample(int64_t m, int64_t n) {
+  return {.label = std::to_string(m) + " " + std::to_string(n),
+          .inputs = {test_values({m}, 1), test_values({n}, 2)},
+          .run = [](const TensorList& in) { return outer(in[0], in[1]); },
+          .reference =
+              [](const TensorList& in) {
+                Values out;
+                for (double a : in[0].to_vector<double>())
+                  for (double b : in[1].to_vector<double>()) out.push_back(a * b);
+                return out;
+              }};
+}
+ORDO_OP_SAMPLES(outer) { return {outer_sample(3, 4), outer_sample(0, 2)}; }
+ORDO_OP_SIZES(outer) { return {outer_sample(n, 3), outer_sample(3, n)}; }
+ORDO_OP_NO_INTEGERS(outer);
+
 ORDO_OP_SAMPLES(tensordot) {
   return {tensordot_sample({2, 3, 4}, {4, 3, 2}, {{1, 2}, {1, 0}}, "abc,cbd->ad"),
           tensordot_sample({2, 3}, {4}, {{}, {}}, "ab,c->abc"),
