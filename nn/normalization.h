@@ -5,6 +5,7 @@
 //   nn::Sequential model{nn::Linear(64, 64), nn::LayerNorm({64})};
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 
 #include <ordo/nn/module.h>
@@ -20,6 +21,8 @@ struct LayerNormOptions {
 class LayerNorm : public Module {
  public:
   explicit LayerNorm(Dims normalized_shape, LayerNormOptions options = {});
+  explicit LayerNorm(std::initializer_list<int64_t> normalized_shape, LayerNormOptions options = {})
+      : LayerNorm(Dims(normalized_shape), options) {}
   Tensor forward(const Tensor& input) override;
 
   Parameter weight, bias;  ///< of the normalized_shape; undefined where left out
@@ -37,6 +40,8 @@ struct RMSNormOptions {
 class RMSNorm : public Module {
  public:
   explicit RMSNorm(Dims normalized_shape, RMSNormOptions options = {});
+  explicit RMSNorm(std::initializer_list<int64_t> normalized_shape, RMSNormOptions options = {})
+      : RMSNorm(Dims(normalized_shape), options) {}
   Tensor forward(const Tensor& input) override;
 
   Parameter weight;  ///< of the normalized_shape; undefined unless affine

@@ -5,6 +5,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/unary.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 

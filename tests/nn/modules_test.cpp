@@ -91,7 +91,7 @@ TEST(Modules, pooling) {
 
   const MaxPoolResult a = max_pool1d_with_indices(line, 2), b = max_pool2d_with_indices(image, 2),
                       c = max_pool3d_with_indices(volume, 2);
-  EXPECT_COMPUTES(nn::MaxUnpool1d(2)(a.values, a.indices, {9}), max_unpool1d(a.values, a.indices, 2, {}, 0, {9}));
+  EXPECT_COMPUTES(nn::MaxUnpool1d(2)(a.values, a.indices, Dims{9}), max_unpool1d(a.values, a.indices, 2, {}, 0, {9}));
   EXPECT_COMPUTES(nn::MaxUnpool2d(2, {.stride = 3})(b.values, b.indices), max_unpool2d(b.values, b.indices, 2, 3));
   EXPECT_COMPUTES(nn::MaxUnpool3d(2)(c.values, c.indices), max_unpool3d(c.values, c.indices, 2));
 }

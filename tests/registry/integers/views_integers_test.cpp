@@ -117,10 +117,6 @@ ORDO_OP_INTEGERS(squeeze) {
 ORDO_OP_INTEGERS(unsqueeze) {
   return {{"dim", [](int64_t v, Device d) { return some(d).unsqueeze(v); }}};
 }
-ORDO_OP_INTEGERS(chunk) {
-  return {{"chunks", [](int64_t v, Device d) { return chunk(some(d), v)[0]; }},
-          {"dim", [](int64_t v, Device d) { return chunk(some(d), 2, v)[0]; }}};
-}
 ORDO_OP_INTEGERS(movedim) {
   return {{"source", [](int64_t v, Device d) { return movedim(some(d), v, 0); }},
           {"destination", [](int64_t v, Device d) { return movedim(some(d), 0, v); }}};
