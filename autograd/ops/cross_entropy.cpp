@@ -70,13 +70,13 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
 
   // The other part: the mean of -weight log p over all classes.
   const Tensor weighted = weight.defined() ? log_p * along_classes(weight, logits, class_dim) : log_p;
-  Tensor smooth = -sum(weighted, {class_dim});
+  Tensor smooth = neg(mean(weighted, {class_dim}));
   smooth = masked_fill(smooth, eq(target, Scalar(ignore_index)), 0);
   if (reduction != Reduction::none) smooth = sum(smooth);
   if (reduction == Reduction::mean)
     smooth = smooth / kernels::nll_loss(log_p.detach(), target, weight, ignore_index, kernels::LossReduction::sum)
                           .second.to(smooth.dtype());
-  return call.done(loss * (1 - label_smoothing) + smooth * (label_smoothing / double(logits.size(class_dim))));
+  return call.done(loss * (1 - label_smoothing) + smooth * label_smoothing);
 }
 
 }  // namespace ordo

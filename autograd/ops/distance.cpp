@@ -83,7 +83,8 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
              "vectors of {} and of {} elements have no distance", x1.sizes().back(), x2.sizes().back());
   ORDO_CHECK(p >= 0, ValueError, "cdist", "p must be 0 or more, not {}", p);
   const bool wide = x1.dtype() == float32 || x1.dtype() == float64;  // half types round the differences
-  if (p != 2 || !wide || x1.device().is_cuda()) return call.done(norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1));
+  if (p != 2 || !wide || x1.size(-1) == 0 || x1.device().is_cuda())
+    return call.done(norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1));
   const int a = x1.dim() - 2, b = x2.dim() - 2;
   Dims batches = broadcast_sizes("cdist", Dims(x1.sizes().begin(), a), Dims(x2.sizes().begin(), b));
   const auto in_batches = [&](const Tensor& t) {

@@ -43,7 +43,7 @@ Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool 
 
 bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
   const OpCall call("allclose", a, b, rtol, atol, equal_nan);
-  return all(isclose(a, b, rtol, atol, equal_nan)).item<bool>();
+  return call.done(all(isclose(a, b, rtol, atol, equal_nan))).item<bool>();
 }
 
 bool equal(const Tensor& a, const Tensor& b) {
@@ -51,7 +51,8 @@ bool equal(const Tensor& a, const Tensor& b) {
   detail::expect_defined("equal", a, "input");
   detail::expect_defined("equal", b, "other");
   detail::expect_same_device("equal", a, b);
-  return a.sizes() == b.sizes() && all(eq(a, b)).item<bool>();
+  const TensorOptions options{boolean, a.device()};
+  return call.done(a.sizes() == b.sizes() ? all(eq(a, b)) : full({}, false, options)).item<bool>();
 }
 
 }  // namespace ordo

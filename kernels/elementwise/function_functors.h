@@ -117,7 +117,7 @@ struct SiluGradient {
   }
   ORDO_HD float operator()(float grad, float x) const {
     using namespace ordo::math::detail;
-    const double w = x, s = 1.0 / (1.0 + exp_near(-clamped(w, -200.0, 90.0)));
+    const double w = x, near = 1.0 / (1.0 + exp_near(-clamped(w, -200.0, 90.0))), s = w < -200.0 ? 0.0 : near;
     return float(grad * (s * (w * (1.0 - s) + 1.0)));
   }
 };

@@ -93,7 +93,8 @@ TEST(Modules, pooling) {
                       c = max_pool3d_with_indices(volume, 2);
   EXPECT_COMPUTES(nn::MaxUnpool1d(2)(a.values, a.indices, Dims{9}), max_unpool1d(a.values, a.indices, 2, {}, 0, {9}));
   EXPECT_COMPUTES(nn::MaxUnpool2d(2, {.stride = 3})(b.values, b.indices), max_unpool2d(b.values, b.indices, 2, 3));
-  EXPECT_COMPUTES(nn::MaxUnpool3d(2)(c.values, c.indices), max_unpool3d(c.values, c.indices, 2));
+  const Dims whole{6, 4, 5};
+  EXPECT_COMPUTES(nn::MaxUnpool3d(2)(c.values, c.indices, whole), max_unpool3d(c.values, c.indices, 2, {}, 0, whole));
 }
 
 TEST(Modules, resampling) {

@@ -260,6 +260,26 @@ ORDO_OP_SIZES(split) {
       "halves", test_values({2 * n}), {2 * n}, [n](const Tensor& t) { return turned(split(t, n), 0); },
       [n](const Index& i) { return Index{(i[0] + n) % (2 * n)}; })};
 }
+ORDO_OP_SIZES(chunk) {
+  return {view_sample(
+      "halves", test_values({2 * n}), {2 * n}, [](const Tensor& t) { return turned(chunk(t, 2), 0); },
+      [n](const Index& i) { return Index{(i[0] + n) % (2 * n)}; })};
+}
+ORDO_OP_SIZES(movedim) {
+  return {view_sample(
+      "ends", test_values({n, 3}), {3, n}, [](const Tensor& t) { return movedim(t, 0, 1); },
+      [](const Index& i) {
+        return Index{i[1], i[0]};
+      })};
+}
+ORDO_OP_SIZES(meshgrid) {
+  return {view_sample(
+      "one", test_values({n}), {n, 2},
+      [](const Tensor& t) {
+        return meshgrid({t, zeros({2}, t.options())})[0];
+      },
+      [](const Index& i) { return Index{i[0]}; })};
+}
 ORDO_OP_SIZES(transpose) {
   return {view_sample(
       "ends", test_values({n, 3}), {3, n}, [](const Tensor& t) { return t.transpose(0, -1); },

@@ -149,7 +149,7 @@ Sample sample_of(const Case& c, bool pool) {
     return pool ? pool_reference(both(in), c) : align_reference(both(in), c);
   };
   s.gradient = c.smooth && !c.many && c.input.product() <= 150;
-  s.tolerance = pool ? 0 : 32;
+  s.tolerance = pool ? 0 : 32 + double(c.input[2] + c.input[3]) / 2;  // coordinates round, which moves the values
   s.order_sensitive = c.many;
   return s;
 }
