@@ -33,10 +33,12 @@
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/ops/indexing.h>
+#include <ordo/autograd/ops/instance_norm.h>
 #include <ordo/autograd/ops/interpolate.h>
 #include <ordo/autograd/ops/isclose.h>
 #include <ordo/autograd/ops/layer_norm.h>
 #include <ordo/autograd/ops/linalg.h>
+#include <ordo/autograd/ops/local_response_norm.h>
 #include <ordo/autograd/ops/logsumexp.h>
 #include <ordo/autograd/ops/lp_pool.h>
 #include <ordo/autograd/ops/masked_select.h>
@@ -60,6 +62,8 @@
 #include <ordo/autograd/ops/reduction.h>
 #include <ordo/autograd/ops/repeat.h>
 #include <ordo/autograd/ops/repeat_interleave.h>
+#include <ordo/autograd/ops/roi_align.h>
+#include <ordo/autograd/ops/roi_pool.h>
 #include <ordo/autograd/ops/scatter.h>
 #include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/ops/scatter_reduce.h>

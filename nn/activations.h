@@ -1,5 +1,7 @@
-// Activations as modules, element by element:
-//   ReLU max(x, 0);  Sigmoid 1 / (1 + exp(-x));  Tanh tanh(x);  GELU x Phi(x), or its tanh approximation.
+// Activations as modules. Element by element, each computing what the function of its name does:
+//   ReLU, ReLU6, Sigmoid, Tanh, SiLU, Mish, SELU, LogSigmoid, Hardsigmoid, Hardswish; with numbers: GELU, LeakyReLU,
+//   ELU, CELU, Softplus, Hardtanh, Hardshrink, Softshrink; PReLU, whose slope "weight" is trained.
+// Along a dimension: Softmax, LogSoftmax, and GLU, which halves it.
 //
 //   nn::Sequential model{nn::Linear(10, 10), nn::ReLU()};
 #pragma once
@@ -15,12 +17,47 @@ class ReLU : public Module {
   Tensor forward(const Tensor& input) override;
 };
 
+class ReLU6 : public Module {
+ public:
+  Tensor forward(const Tensor& input) override;
+};
+
 class Sigmoid : public Module {
  public:
   Tensor forward(const Tensor& input) override;
 };
 
 class Tanh : public Module {
+ public:
+  Tensor forward(const Tensor& input) override;
+};
+
+class SiLU : public Module {
+ public:
+  Tensor forward(const Tensor& input) override;
+};
+
+class Mish : public Module {
+ public:
+  Tensor forward(const Tensor& input) override;
+};
+
+class SELU : public Module {
+ public:
+  Tensor forward(const Tensor& input) override;
+};
+
+class LogSigmoid : public Module {
+ public:
+  Tensor forward(const Tensor& input) override;
+};
+
+class Hardsigmoid : public Module {
+ public:
+  Tensor forward(const Tensor& input) override;
+};
+
+class Hardswish : public Module {
  public:
   Tensor forward(const Tensor& input) override;
 };
@@ -36,6 +73,105 @@ class GELU : public Module {
 
  private:
   GELUOptions options_;
+};
+
+class LeakyReLU : public Module {
+ public:
+  explicit LeakyReLU(double negative_slope = 0.01) : negative_slope_(negative_slope) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  double negative_slope_;
+};
+
+class ELU : public Module {
+ public:
+  explicit ELU(double alpha = 1) : alpha_(alpha) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  double alpha_;
+};
+
+class CELU : public Module {
+ public:
+  explicit CELU(double alpha = 1) : alpha_(alpha) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  double alpha_;
+};
+
+class Softplus : public Module {
+ public:
+  explicit Softplus(double beta = 1, double threshold = 20) : beta_(beta), threshold_(threshold) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  double beta_, threshold_;
+};
+
+class Hardtanh : public Module {
+ public:
+  explicit Hardtanh(double min_val = -1, double max_val = 1) : min_val_(min_val), max_val_(max_val) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  double min_val_, max_val_;
+};
+
+class Hardshrink : public Module {
+ public:
+  explicit Hardshrink(double lambd = 0.5) : lambd_(lambd) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  double lambd_;
+};
+
+class Softshrink : public Module {
+ public:
+  explicit Softshrink(double lambd = 0.5) : lambd_(lambd) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  double lambd_;
+};
+
+class PReLU : public Module {
+ public:
+  /// One slope, or one for each channel. ValueError for fewer.
+  explicit PReLU(int64_t num_parameters = 1, double init = 0.25);
+  Tensor forward(const Tensor& input) override;
+
+  Parameter weight;
+};
+
+class Softmax : public Module {
+ public:
+  explicit Softmax(int64_t dim) : dim_(dim) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  int64_t dim_;
+};
+
+class LogSoftmax : public Module {
+ public:
+  explicit LogSoftmax(int64_t dim) : dim_(dim) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  int64_t dim_;
+};
+
+class GLU : public Module {
+ public:
+  explicit GLU(int64_t dim = -1) : dim_(dim) {}
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  int64_t dim_;
 };
 
 }  // namespace ordo::nn

@@ -1,4 +1,5 @@
 // Flatten: merges dimensions start_dim to end_dim into one; by default all but the first (the batch).
+// Unflatten: splits dimension dim into several.
 //
 //   nn::Flatten()(images)   // [N, 16, 7, 7] -> [N, 784]
 #pragma once
@@ -19,6 +20,16 @@ class Flatten : public Module {
 
  private:
   FlattenOptions options_;
+};
+
+class Unflatten : public Module {
+ public:
+  Unflatten(int64_t dim, Dims unflattened_size) : dim_(dim), sizes_(unflattened_size) {}
+  Tensor forward(const Tensor& input) override { return input.unflatten(dim_, sizes_); }
+
+ private:
+  int64_t dim_;
+  Dims sizes_;
 };
 
 }  // namespace ordo::nn

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <ordo/nn/activations.h>
-#include <ordo/nn/batch_norm2d.h>
+#include <ordo/nn/batch_norm.h>
 #include <ordo/nn/checksum.h>
-#include <ordo/nn/conv2d.h>
+#include <ordo/nn/convolution.h>
 #include <ordo/nn/data/cifar10.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/data/dataset.h>
 #include <ordo/nn/data/mnist.h>
 #include <ordo/nn/data/synthetic.h>
+#include <ordo/nn/distance.h>
 #include <ordo/nn/dropout.h>
 #include <ordo/nn/embedding.h>
 #include <ordo/nn/embedding_bag.h>
@@ -19,10 +20,14 @@
 #include <ordo/nn/losses.h>
 #include <ordo/nn/module.h>
 #include <ordo/nn/module_list.h>
+#include <ordo/nn/normalization.h>
 #include <ordo/nn/optim/adam.h>
 #include <ordo/nn/optim/optimizer.h>
 #include <ordo/nn/optim/sgd.h>
+#include <ordo/nn/padding.h>
 #include <ordo/nn/parameter.h>
 #include <ordo/nn/pooling.h>
 #include <ordo/nn/recurrent.h>
+#include <ordo/nn/resampling.h>
+#include <ordo/nn/roi.h>
 #include <ordo/nn/sequential.h>

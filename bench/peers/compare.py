@@ -370,6 +370,9 @@ entry("count_nonzero", lambda x, dims: torch.count_nonzero(x, dims or None))
 entry("logsumexp", lambda x, dims, keepdim: torch.logsumexp(x, dims or tuple(range(x.dim())), keepdim))
 entry("nansum", lambda x, dims, keepdim: torch.nansum(x, dims or None, keepdim))
 entry("nanmean", lambda x, dims, keepdim: torch.nanmean(x, dims or None, keepdim))
+entry("instance_norm", lambda x, mean, var, w, b, own, momentum, eps: F.instance_norm(
+    x, *(None if t is None else t.clone() for t in (mean, var)), w, b, own, momentum, eps))
+not_compared("torchvision's", "roi_align", "roi_pool")
 entry("rms_norm", lambda x, shape, w, eps: F.rms_norm(x, shape, w, None if eps < 0 else eps))
 for rank in (1, 2, 3):
     entry(f"max_unpool{rank}d", lambda x, indices, kernel, stride, padding, size, r=rank: getattr(F, f"max_unpool{r}d")(

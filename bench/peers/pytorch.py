@@ -265,6 +265,14 @@ def index_reduced(reduce):
     return lambda x, i, s: x.index_reduce(0, i, s, reduce)
 
 
+def torchvision_ops():
+    try:
+        import torchvision
+    except ImportError:
+        raise NotImplementedError("torchvision is not installed") from None
+    return torchvision.ops
+
+
 # As in bench/cases_calls.cpp.
 CALLS = {
     "scatter": lambda x, i, s: x.scatter(0, i, s),
@@ -289,6 +297,8 @@ CALLS = {
     "count_nonzero": lambda x: x.count_nonzero(1), "normalize": F.normalize,
     "layer_norm": lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b), "rms_norm": lambda x, w: F.rms_norm(x, x.shape[-1:], w),
     "group_norm": lambda x, w, b: F.group_norm(x, 8, w, b),
+    "instance_norm": lambda x, w, b: F.instance_norm(x, weight=w, bias=b),
+    "local_response_norm": lambda x: F.local_response_norm(x, 5),
     "lp_pool2d": lambda x: F.lp_pool2d(x, 2, 3, 2), "max_unpool2d": lambda x, i: F.max_unpool2d(x, i, 2),
     "pad-constant": padded("constant"), "pad-reflect": padded("reflect"), "pad-replicate": padded("replicate"),
     "pad-circular": padded("circular"),
@@ -296,6 +306,9 @@ CALLS = {
     "interpolate-bilinear_down": scaled(0.5, mode="bilinear"), "interpolate-bicubic": scaled(2, mode="bicubic"),
     "grid_sample": lambda x, g: F.grid_sample(x, g, align_corners=False),
     "grid_sample-nearest": lambda x, g: F.grid_sample(x, g, "nearest", align_corners=False),
+    "roi_align": lambda x, b: torchvision_ops().roi_align(x, b.sort()[0], 7, 56.0),
+    "roi_align-two": lambda x, b: torchvision_ops().roi_align(x, b.sort()[0], 7, 56.0, 2),
+    "roi_pool": lambda x, b: torchvision_ops().roi_pool(x, b.sort()[0], 7, 56.0),
     "affine_grid": lambda x: F.affine_grid(x, (x.shape[0], 3, 128, 128), False),
     "unfold": lambda x: F.unfold(x, 3, 1, 1), "fold": lambda x: F.fold(x, 56, 3, 1, 1),
     "pixel_shuffle": lambda x: F.pixel_shuffle(x, 2), "pixel_unshuffle": lambda x: F.pixel_unshuffle(x, 2),

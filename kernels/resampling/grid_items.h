@@ -1,7 +1,6 @@
 // What the places of a grid compute, and what they add to. Internal; shared by both devices.
 #pragma once
 
-#include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/resampling/grid_taps.h>
 
@@ -62,28 +61,6 @@ struct GridItemsElement {
       weights[i * corners + k] = weight;
     });
   }
-};
-
-/// Item i adds row i / corners of the gradient, weighted, to its cell.
-template <class T>
-struct GridItems {
-  using value_type = T;
-  using Acc = accumulate_t<T>;
-  int64_t count;
-  const int64_t* cells;
-  const Acc* weights;
-  const T* rows;
-  int64_t columns, corners;
-
-  ORDO_HD int64_t destination(int64_t item) const { return cells[item]; }
-  ORDO_HD int64_t raw_destination(int64_t item) const { return cells[item]; }
-  ORDO_HD int64_t destination_from(int64_t, int64_t raw) const { return raw; }
-  ORDO_HD Acc value(int64_t item, int64_t column) const { return element(*address(item, 0, column), item); }
-  ORDO_HD Acc element(T read, int64_t item) const { return weights[item] * Acc(read); }
-  ORDO_HD const T* address(int64_t item, int64_t, int64_t column) const {
-    return rows + quotient(item, corners) * columns + column;
-  }
-  bool aligned(int64_t bytes) const { return rows_aligned(rows, {columns}, bytes); }
 };
 
 }  // namespace ordo::kernels

@@ -2,7 +2,7 @@
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/resampling/grid_items.h>
 #include <ordo/kernels/resampling/grid_sample.h>
-#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+#include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
@@ -23,8 +23,7 @@ void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Te
     const Scratch<int64_t> cells(items, device);
     const Scratch<accumulate_t<T>> weights(items, device);
     each(places, GridItemsElement<T>{s, grid.data<T>(), cells.data(), weights.data()}, device);
-    accumulate(GridItems<T>{items, cells.data(), weights.data(), rows.data<T>(), s.channels, s.corners()},
-               output.data<T>(), {s.samples * s.cells(), 1, s.channels}, algorithm, device);
+    add_weighted_rows({items, cells.data(), weights.data(), nullptr, s.corners()}, rows, output, algorithm);
   });
 }
 

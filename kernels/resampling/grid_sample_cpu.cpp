@@ -3,11 +3,11 @@
 
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/grid_items.h>
 #include <ordo/kernels/resampling/grid_sample.h>
 #include <ordo/kernels/resampling/rows_cpu.h>
+#include <ordo/kernels/resampling/weighted_rows.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -74,8 +74,7 @@ void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Te
     const Scratch<int64_t> cells(items, Device());
     const Scratch<accumulate_t<T>> weights(items, Device());
     each(places, GridItemsElement<T>{s, grid.data<T>(), cells.data(), weights.data()});
-    accumulate(GridItems<T>{items, cells.data(), weights.data(), rows.data<T>(), s.channels, s.corners()},
-               output.data<T>(), {s.samples * s.cells(), 1, s.channels}, algorithm);
+    add_weighted_rows({items, cells.data(), weights.data(), nullptr, s.corners()}, rows, output, algorithm);
   });
 }
 

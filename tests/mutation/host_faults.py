@@ -141,7 +141,7 @@ HOST_FAULTS = [
           "for (int d = 3; d < weight.dim(); ++d)"),
     fault("init: xavier of the inputs only", INIT, "double(f.in + f.out)", "double(2 * f.in)"),
     fault("init: the gain of tanh is 1", INIT, "return 5.0 / 3.0;", "return 1.0;"),
-    fault("batch norm: a cumulative average of one batch fewer", "nn/batch_norm2d.cpp",
+    fault("batch norm: a cumulative average of one batch fewer", "nn/batch_norm.cpp",
           "1.0 / num_batches_tracked.item<double>()", "1.0 / (num_batches_tracked.item<double>() + 1)"),
     fault("adam: no square root of the correction", ADAM, "std::sqrt(1 - state.power2)", "(1 - state.power2)"),
     fault("adam: decoupled decay without the rate", ADAM,

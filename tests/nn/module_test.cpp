@@ -4,7 +4,7 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/nn/activations.h>
-#include <ordo/nn/batch_norm2d.h>
+#include <ordo/nn/batch_norm.h>
 #include <ordo/nn/dropout.h>
 #include <ordo/nn/init.h>
 #include <ordo/nn/linear.h>

@@ -23,7 +23,7 @@ NOT_REACHED = {
     "reduce_across_kernel<ordo::kernels::RowScale<": "rows of rms_norm lie along memory",
     "store_blocks_kernel<ordo::kernels::Column": "layer_norm of more than 262,144 rows",
     "kernels::ProductRows<": "products of aligned wide rows of some types",
-    "kernels::GridItems<": "gradients of grid_sample with many channels of some types",
+    "kernels::WeightedRowItems<": "gradients of grid_sample and roi_align with many channels of some types",
     "kernels::PutAlongElement<unsigned char>": "gradients of one byte",
 }
 

@@ -1,4 +1,4 @@
-#include <ordo/nn/batch_norm2d.h>
+#include <ordo/nn/batch_norm.h>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/batch_norm.h>
@@ -6,9 +6,16 @@
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo::nn {
+namespace {
 
-BatchNorm2d::BatchNorm2d(int64_t channels, BatchNormOptions options) : options_(options) {
-  ORDO_CHECK(channels > 0, ValueError, "BatchNorm2d", "needs a positive number of channels, not {}", channels);
+constexpr const char* kNames[] = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d"};
+constexpr const char* kShapes[] = {"[N, C] or [N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"};
+
+}  // namespace
+
+template <int N>
+BatchNorm<N>::BatchNorm(int64_t channels, BatchNormOptions options) : options_(options) {
+  ORDO_CHECK(channels > 0, ValueError, kNames[N - 1], "needs a positive number of channels, not {}", channels);
   if (options.affine) {
     weight = add_parameter("weight", ones({channels}));
     bias = add_parameter("bias", zeros({channels}));
@@ -20,9 +27,11 @@ BatchNorm2d::BatchNorm2d(int64_t channels, BatchNormOptions options) : options_(
   }
 }
 
-Tensor BatchNorm2d::forward(const Tensor& input) {
-  detail::expect_defined("BatchNorm2d", input, "input");
-  ORDO_CHECK(input.dim() == 4, ShapeError, "BatchNorm2d", "takes inputs [N, C, H, W], not {}", input.sizes());
+template <int N>
+Tensor BatchNorm<N>::forward(const Tensor& input) {
+  detail::expect_defined(kNames[N - 1], input, "input");
+  ORDO_CHECK(input.dim() == N + 2 || (N == 1 && input.dim() == 2), ShapeError, kNames[N - 1], "takes inputs {}, not {}",
+             kShapes[N - 1], input.sizes());
   const bool tracked = running_mean.defined();
   double momentum = options_.momentum.value_or(0);
   if (is_training() && tracked) {
@@ -32,5 +41,9 @@ Tensor BatchNorm2d::forward(const Tensor& input) {
   }
   return batch_norm(input, running_mean, running_var, weight, bias, is_training() || !tracked, momentum, options_.eps);
 }
+
+template class BatchNorm<1>;
+template class BatchNorm<2>;
+template class BatchNorm<3>;
 
 }  // namespace ordo::nn

@@ -1,5 +1,6 @@
-// BatchNorm2d: y = (x - mean) / sqrt(var + eps) * weight + bias, per channel
-//   x, y [N, C, H, W]; "weight", "bias" [C], starting as 1 and 0; mean and var over N, H, W.
+// BatchNorm1d, 2d, 3d: y = (x - mean) / sqrt(var + eps) * weight + bias, per channel
+//   x, y [N, C] or [N, C, L], [N, C, H, W], [N, C, D, H, W]; "weight", "bias" [C], starting as 1 and 0; mean and var
+//   over all dimensions but C.
 // While training, mean and (biased) var are the batch's, and the buffers follow with the unbiased variance:
 //   running = (1 - momentum) running + momentum batch;   "running_mean", "running_var", "num_batches_tracked"
 // In evaluation mode they are the buffers'.
@@ -21,10 +22,12 @@ struct BatchNormOptions {
   bool track_running_stats = true;       ///< without: the batch's values are used in evaluation mode too
 };
 
-class BatchNorm2d : public Module {
+/// Over N spatial dimensions.
+template <int N>
+class BatchNorm : public Module {
  public:
-  explicit BatchNorm2d(int64_t channels, BatchNormOptions options = {});
-  /// ShapeError unless the input is [N, channels, H, W].
+  explicit BatchNorm(int64_t channels, BatchNormOptions options = {});
+  /// ShapeError unless the input is [N, channels, spatial...].
   Tensor forward(const Tensor& input) override;
 
   Parameter weight, bias;                                 ///< undefined unless affine
@@ -33,5 +36,8 @@ class BatchNorm2d : public Module {
  private:
   BatchNormOptions options_;
 };
+using BatchNorm1d = BatchNorm<1>;
+using BatchNorm2d = BatchNorm<2>;
+using BatchNorm3d = BatchNorm<3>;
 
 }  // namespace ordo::nn

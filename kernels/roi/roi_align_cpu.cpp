@@ -1,0 +1,89 @@
+#include <vector>
+
+#include <ordo/engine/checked.h>
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/memory.h>
+#include <ordo/kernels/reduce/each_cpu.h>
+#include <ordo/kernels/resampling/rows_cpu.h>
+#include <ordo/kernels/resampling/weighted_rows.h>
+#include <ordo/kernels/roi/roi_align.h>
+#include <ordo/kernels/roi/roi_align_items.h>
+
+namespace ordo::kernels::cpu {
+namespace {
+
+/// The samples of a bin along an axis that lie inside.
+template <class V>
+void find_taps(const RoiAxis<V>& axis, int64_t bin, std::vector<RoiTap<V>>& taps) {
+  const RoiCells range = axis.samples(bin);
+  taps.clear();
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    const RoiTap<V> tap = axis.tap(axis.place(bin, i));
+    if (tap.low >= 0) taps.push_back(tap);
+  }
+}
+
+/// What RoiAlignElement does for every channel, finding the samples once.
+template <class T>
+void align_boxes(const T* input, const T* boxes, T* output, const RoiShape& s, const RoiAlignRules& rules,
+                 const IndexCheck& check) {
+  using V = accumulate_t<T>;
+  parallel_for(0, s.boxes * s.rows, row_grain(4 * s.columns * s.channels), [&](int64_t begin, int64_t end) {
+    std::vector<RoiTap<V>> ys, xs;
+    for (int64_t line = begin; line < end; ++line) {
+      const int64_t number = line / s.rows, row = line % s.rows;
+      const T* const numbers = boxes + number * kBoxNumbers;
+      const int64_t image = box_image(V(numbers[0]));
+      if (!check.ok(number * kBoxNumbers, image, s.images)) continue;
+      const RoiBox<V> box(s, rules, numbers);
+      find_taps(box.y, row, ys);
+      for (int64_t column = 0; column < s.columns; ++column) {
+        find_taps(box.x, column, xs);
+        const T* plane = input + image * s.channels * s.cells();
+        T* to = output + ((number * s.channels * s.rows) + row) * s.columns + column;
+        for (int64_t c = 0; c < s.channels; ++c, plane += s.cells(), to += s.bins()) {
+          OrderedSum<V> sum;
+          for (const RoiTap<V>& y : ys)
+            for (const RoiTap<V>& x : xs) sum.push(roi_sample(plane, s.width, y, x));
+          *to = T(sum.result() / box.count);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void roi_align(const Tensor& input, const Tensor& boxes, const Tensor& output, const RoiShape& s,
+               const RoiAlignRules& rules) {
+  const IndexGuard guard("roi_align", "boxes", 0, s.images, input.device());
+  dispatch_floating("roi_align", input.dtype(), [&]<class T>() {
+    align_boxes(input.data<T>(), boxes.data<T>(), output.data<T>(), s, rules, guard.check());
+  });
+  guard.finish();
+}
+
+void roi_align_counts(const Tensor& boxes, const Tensor& counts, const RoiShape& s, const RoiAlignRules& rules) {
+  dispatch_floating("roi_align_backward", boxes.dtype(), [&]<class T>() {
+    each(s.boxes, RoiCountElement<T>{s, rules, boxes.data<T>(), counts.data<int64_t>()});
+  });
+}
+
+void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& begin, int64_t items,
+                        const Tensor& output, const RoiShape& s, const RoiAlignRules& rules, Algorithm algorithm) {
+  dispatch_floating("roi_align_backward", rows.dtype(), [&]<class T>() {
+    const Scratch<int64_t> cells(items, Device()), bins(begin.defined() ? items : 0, Device());
+    const Scratch<accumulate_t<T>> weights(items, Device());
+    int64_t* const bin_of = begin.defined() ? bins.data() : nullptr;
+    const RoiItemsElement<T> f{
+        s,     rules, boxes.data<T>(), begin.defined() ? begin.data<int64_t>() : nullptr, cells.data(), weights.data(),
+        bin_of};
+    parallel_for(0, s.boxes * s.bins(), row_grain(64), [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) f(i);
+    });
+    add_weighted_rows({items, cells.data(), weights.data(), bin_of, items / (s.boxes * s.bins())}, rows, output,
+                      algorithm);
+  });
+}
+
+}  // namespace ordo::kernels::cpu

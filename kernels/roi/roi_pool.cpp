@@ -1,0 +1,81 @@
+#include <ordo/kernels/roi/roi_pool.h>
+
+#include <ordo/engine/check.h>
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/resampling/rows_cpu.h>
+#include <ordo/kernels/roi/roi_align.h>
+#include <ordo/kernels/roi/roi_pool_items.h>
+
+namespace ordo::kernels {
+
+ORDO_REGISTER_OP({.name = "roi_pool",
+                  .family = "roi",
+                  .dtypes = kFloatingTypes,
+                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
+                                 {Algorithm::sorted, Determinism::device_to_device},
+                                 {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
+                  .note = "the algorithms are the backward pass's"});
+
+namespace {
+constexpr const char* kOp = "roi_pool";
+constexpr const char* kBackward = "roi_pool_backward";
+}  // namespace
+
+RoiPoolResult roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
+  const ordo::detail::OperationName name(kOp);
+  ordo::detail::expect_defined(kOp, input, "input");
+  ordo::detail::expect_floating(kOp, input);
+  const RoiShape s = roi_shape(kOp, input.sizes(), input.dtype(), input.device(), boxes, output_size);
+  const Dims sizes{s.boxes, s.channels, s.rows, s.columns};
+  const RoiPoolResult r{ordo::detail::result(sizes, input.dtype(), input.device()),
+                        ordo::detail::result(sizes, int64, input.device())};
+  if (s.outputs() > 0)
+    ORDO_ON_DEVICE(input.device(), roi_pool, contiguous(input), contiguous(boxes), r, s, spatial_scale);
+  return r;
+}
+
+Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& input_sizes, Algorithm algorithm) {
+  const ordo::detail::OperationName name(kBackward);
+  ordo::detail::expect_defined(kBackward, grad, "grad");
+  ordo::detail::expect_floating(kBackward, grad);
+  ORDO_CHECK(grad.sizes() == places.sizes(), ShapeError, kBackward,
+             "the gradient has shape {}, which is not the result's {}", grad.sizes(), places.sizes());
+  const Tensor output = full(input_sizes, 0, grad.dtype(), grad.device());
+  algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {grad.numel(), output.numel(), 1});
+  if (grad.numel() > 0 && output.numel() > 0)
+    ORDO_ON_DEVICE(grad.device(), roi_pool_backward, contiguous(grad), places, output, algorithm);
+  return output;
+}
+
+namespace cpu {
+
+void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& result, const RoiShape& s, double scale) {
+  const IndexGuard guard("roi_pool", "boxes", 0, s.images, input.device());
+  dispatch_floating("roi_pool", input.dtype(), [&]<class T>() {
+    const RoiPoolElement<T> f{s,
+                              scale,
+                              input.data<T>(),
+                              boxes.data<T>(),
+                              result.values.data<T>(),
+                              result.places.data<int64_t>(),
+                              guard.check()};
+    parallel_for(0, s.outputs(), row_grain(16), [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) f(i);
+    });
+  });
+  guard.finish();
+}
+
+void roi_pool_backward(const Tensor& grad, const Tensor& places, const Tensor& output, Algorithm algorithm) {
+  dispatch_floating("roi_pool_backward", grad.dtype(), [&]<class T>() {
+    accumulate(RoiPoolItems<T>{grad.numel(), places.data<int64_t>(), grad.data<T>()}, output.data<T>(),
+               {output.numel()}, algorithm);
+  });
+}
+
+}  // namespace cpu
+
+}  // namespace ordo::kernels

@@ -1,0 +1,27 @@
+#include <ordo/engine/dispatch.h>
+#include <ordo/kernels/roi/roi_pool.h>
+#include <ordo/kernels/roi/roi_pool_items.h>
+#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+#include <ordo/kernels/reduce/each_cuda.cuh>
+
+namespace ordo::kernels::cuda {
+
+void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& result, const RoiShape& s, double scale) {
+  const IndexGuard guard("roi_pool", "boxes", 0, s.images, input.device());
+  dispatch_floating("roi_pool", input.dtype(), [&]<class T>() {
+    each(s.outputs(),
+         RoiPoolElement<T>{s, scale, input.data<T>(), boxes.data<T>(), result.values.data<T>(),
+                           result.places.data<int64_t>(), guard.check()},
+         input.device());
+  });
+  guard.finish();
+}
+
+void roi_pool_backward(const Tensor& grad, const Tensor& places, const Tensor& output, Algorithm algorithm) {
+  dispatch_floating("roi_pool_backward", grad.dtype(), [&]<class T>() {
+    accumulate(RoiPoolItems<T>{grad.numel(), places.data<int64_t>(), grad.data<T>()}, output.data<T>(),
+               {output.numel()}, algorithm, grad.device());
+  });
+}
+
+}  // namespace ordo::kernels::cuda

@@ -1,0 +1,81 @@
+// What the bins of roi_pool compute, and what they add to. Internal; shared by both devices.
+#pragma once
+
+#include <ordo/engine/index_check.h>
+#include <ordo/engine/no_unroll.h>
+#include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/roi/roi_boxes.h>
+
+namespace ordo::kernels {
+
+/// The place of a bin's maximum in the input, flat, and its value; -1 and 0 for a bin without cells.
+template <class V>
+struct RoiMaximum {
+  int64_t place;
+  V value;
+};
+
+/// The first maximum in row-major order; a NaN, the last one, wins. `plane` is the input's, which begins at `offset`.
+template <class V, class T>
+ORDO_HD RoiMaximum<V> roi_maximum(const T* plane, int64_t offset, int64_t width, const RoiCells& rows,
+                                  const RoiCells& columns) {
+  if (rows.begin >= rows.end || columns.begin >= columns.end) return {-1, V(0)};
+  int64_t best = rows.begin * width + columns.begin;
+  V value = V(plane[best]);
+  ORDO_NO_UNROLL
+  for (int64_t h = rows.begin; h < rows.end; ++h) {
+    ORDO_NO_UNROLL
+    for (int64_t cell = h * width + columns.begin; cell < h * width + columns.end; ++cell) {
+      const V v = V(plane[cell]);
+      if (v > value || v != v) {
+        value = v;
+        best = cell;
+      }
+    }
+  }
+  return {offset + best, value};
+}
+
+template <class T>
+struct RoiPoolElement {
+  RoiShape s;
+  double scale;
+  const T *input, *boxes;
+  T* values;
+  int64_t* places;
+  IndexCheck check;
+  ORDO_HD void operator()(int64_t i) const {
+    using V = accumulate_t<T>;
+    const RoiBin at(s, i);
+    const T* const box = boxes + at.box * kBoxNumbers;
+    const int64_t image = box_image(V(box[0]));
+    if (!check.ok(at.box * kBoxNumbers, image, s.images)) {
+      values[i] = T(V(0));
+      places[i] = -1;
+      return;
+    }
+    const V by = V(scale);
+    const RoiCells rows =
+        roi_cells(nearest_cell(V(box[2]) * by), nearest_cell(V(box[4]) * by), at.row, s.rows, s.height);
+    const RoiCells columns =
+        roi_cells(nearest_cell(V(box[1]) * by), nearest_cell(V(box[3]) * by), at.column, s.columns, s.width);
+    const int64_t offset = (image * s.channels + at.channel) * s.cells();
+    const RoiMaximum<V> best = roi_maximum<V>(input + offset, offset, s.width, rows, columns);
+    values[i] = T(best.value);
+    places[i] = best.place;
+  }
+};
+
+/// Output i adds its gradient to the place of its maximum.
+template <class T>
+struct RoiPoolItems {
+  using value_type = T;
+  static constexpr bool kSingleColumn = true;
+  int64_t count;
+  const int64_t* places;
+  const T* grad;
+  ORDO_HD int64_t destination(int64_t item) const { return places[item]; }
+  ORDO_HD accumulate_t<T> value(int64_t item, int64_t) const { return accumulate_t<T>(grad[item]); }
+};
+
+}  // namespace ordo::kernels

@@ -1,0 +1,109 @@
+// Normalisation that needs no batch: LayerNorm, RMSNorm, GroupNorm, InstanceNorm1d, 2d, 3d and LocalResponseNorm
+// compute what layer_norm, rms_norm, group_norm, instance_norm and local_response_norm do. "weight" and "bias" start as
+// 1 and 0.
+//
+//   nn::Sequential model{nn::Linear(64, 64), nn::LayerNorm({64})};
+#pragma once
+
+#include <optional>
+
+#include <ordo/nn/module.h>
+
+namespace ordo::nn {
+
+struct LayerNormOptions {
+  double eps = 1e-5;
+  bool elementwise_affine = true;  ///< with weight and bias
+  bool bias = true;
+};
+
+class LayerNorm : public Module {
+ public:
+  explicit LayerNorm(Dims normalized_shape, LayerNormOptions options = {});
+  Tensor forward(const Tensor& input) override;
+
+  Parameter weight, bias;  ///< of the normalized_shape; undefined where left out
+
+ private:
+  Dims shape_;
+  double eps_;
+};
+
+struct RMSNormOptions {
+  std::optional<double> eps = {};  ///< default: the dtype's epsilon
+  bool elementwise_affine = true;  ///< with a weight
+};
+
+class RMSNorm : public Module {
+ public:
+  explicit RMSNorm(Dims normalized_shape, RMSNormOptions options = {});
+  Tensor forward(const Tensor& input) override;
+
+  Parameter weight;  ///< of the normalized_shape; undefined unless affine
+
+ private:
+  Dims shape_;
+  std::optional<double> eps_;
+};
+
+struct GroupNormOptions {
+  double eps = 1e-5;
+  bool affine = true;  ///< with weight and bias
+};
+
+class GroupNorm : public Module {
+ public:
+  /// ValueError unless both are positive and num_groups divides the channels.
+  GroupNorm(int64_t num_groups, int64_t channels, GroupNormOptions options = {});
+  Tensor forward(const Tensor& input) override;
+
+  Parameter weight, bias;  ///< [channels]; undefined unless affine
+
+ private:
+  int64_t groups_;
+  double eps_;
+};
+
+struct InstanceNormOptions {
+  double eps = 1e-5;
+  double momentum = 0.1;
+  bool affine = false;               ///< with weight and bias
+  bool track_running_stats = false;  ///< with running values, which are used in evaluation mode
+};
+
+/// Over N spatial dimensions, with or without a batch: [N, C, spatial...] or [C, spatial...].
+template <int N>
+class InstanceNorm : public Module {
+ public:
+  explicit InstanceNorm(int64_t channels, InstanceNormOptions options = {});
+  /// ShapeError for other inputs.
+  Tensor forward(const Tensor& input) override;
+
+  Parameter weight, bias;                                 ///< [channels]; undefined unless affine
+  Buffer running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked; the last stays 0, as PyTorch's
+
+ private:
+  int64_t channels_;
+  InstanceNormOptions options_;
+};
+using InstanceNorm1d = InstanceNorm<1>;
+using InstanceNorm2d = InstanceNorm<2>;
+using InstanceNorm3d = InstanceNorm<3>;
+
+struct LocalResponseNormOptions {
+  double alpha = 1e-4;
+  double beta = 0.75;
+  double k = 1;
+};
+
+class LocalResponseNorm : public Module {
+ public:
+  explicit LocalResponseNorm(int64_t size, LocalResponseNormOptions options = {});
+  Tensor forward(const Tensor& input) override;
+
+ private:
+  int64_t size_;
+  LocalResponseNormOptions options_;
+};
+
+}  // namespace ordo::nn

@@ -1,0 +1,154 @@
+// Modules without parameters of their own rules: each computes what its function does, with its options.
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/ops/adaptive_avg_pool.h>
+#include <ordo/autograd/ops/adaptive_max_pool.h>
+#include <ordo/autograd/ops/avg_pool.h>
+#include <ordo/autograd/ops/batch_norm.h>
+#include <ordo/autograd/ops/convolution.h>
+#include <ordo/autograd/ops/gated_activations.h>
+#include <ordo/autograd/ops/layer_norm.h>
+#include <ordo/autograd/ops/local_response_norm.h>
+#include <ordo/autograd/ops/lp_pool.h>
+#include <ordo/autograd/ops/max_pool.h>
+#include <ordo/autograd/ops/max_unpool.h>
+#include <ordo/autograd/ops/softmax.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/nn/nn.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+void expect_same(const Tensor& got, const Tensor& expected, const char* what) {
+  EXPECT_EQ(got.sizes(), expected.sizes()) << what;
+  EXPECT_EQ(bytes_of(got), bytes_of(expected)) << what;
+}
+#define EXPECT_COMPUTES(module, ...) expect_same(module, __VA_ARGS__, #module)
+
+TEST(Modules, activations) {
+  const Tensor x = test_values({2, 4, 3}, 0, -4, 4).to(float32);
+  EXPECT_COMPUTES(nn::ReLU6()(x), relu6(x));
+  EXPECT_COMPUTES(nn::SiLU()(x), silu(x));
+  EXPECT_COMPUTES(nn::Mish()(x), mish(x));
+  EXPECT_COMPUTES(nn::SELU()(x), selu(x));
+  EXPECT_COMPUTES(nn::LogSigmoid()(x), logsigmoid(x));
+  EXPECT_COMPUTES(nn::Hardsigmoid()(x), hardsigmoid(x));
+  EXPECT_COMPUTES(nn::Hardswish()(x), hardswish(x));
+  EXPECT_COMPUTES(nn::LeakyReLU(0.2)(x), leaky_relu(x, 0.2));
+  EXPECT_COMPUTES(nn::ELU(0.5)(x), elu(x, 0.5));
+  EXPECT_COMPUTES(nn::CELU(0.5)(x), celu(x, 0.5));
+  EXPECT_COMPUTES(nn::Softplus(2, 3)(x), softplus(x, 2, 3));
+  EXPECT_COMPUTES(nn::Hardtanh(-2, 0.5)(x), hardtanh(x, -2, 0.5));
+  EXPECT_COMPUTES(nn::Hardshrink(1)(x), hardshrink(x, 1));
+  EXPECT_COMPUTES(nn::Softshrink(1)(x), softshrink(x, 1));
+  EXPECT_COMPUTES(nn::Softmax(1)(x), softmax(x, 1));
+  EXPECT_COMPUTES(nn::LogSoftmax(2)(x), log_softmax(x, 2));
+  EXPECT_COMPUTES(nn::GLU(1)(x), glu(x, 1));
+  nn::PReLU slopes(4, 0.5);
+  EXPECT_COMPUTES(slopes(x), prelu(x, full({4}, 0.5)));
+  EXPECT_EQ(slopes.named_parameters()[0].name, "weight");
+  EXPECT_ORDO_ERROR(nn::PReLU(0), ValueError, "PReLU");
+}
+
+TEST(Modules, padding) {
+  const Tensor line = test_values({2, 3, 4}, 0).to(float32), image = test_values({2, 3, 4, 5}).to(float32),
+               volume = test_values({1, 2, 3, 4, 5}).to(float32);
+  EXPECT_COMPUTES(nn::ConstantPad1d(2, 7)(line), pad(line, {2, 2}, PadMode::constant, 7));
+  EXPECT_COMPUTES(nn::ConstantPad2d({1, 2, 0, 3}, 0.5)(image), pad(image, {1, 2, 0, 3}, PadMode::constant, 0.5));
+  EXPECT_COMPUTES(nn::ConstantPad3d(1, -1)(volume), pad(volume, {1, 1, 1, 1, 1, 1}, PadMode::constant, -1));
+  EXPECT_COMPUTES(nn::ZeroPad1d({0, 1})(line), pad(line, {0, 1}));
+  EXPECT_COMPUTES(nn::ZeroPad2d(1)(image), pad(image, {1, 1, 1, 1}));
+  EXPECT_COMPUTES(nn::ReflectionPad1d({1, 2})(line), pad(line, {1, 2}, PadMode::reflect));
+  EXPECT_COMPUTES(nn::ReflectionPad2d({1, 2, 3, 0})(image), pad(image, {1, 2, 3, 0}, PadMode::reflect));
+  EXPECT_COMPUTES(nn::ReflectionPad3d(1)(volume), pad(volume, {1, 1, 1, 1, 1, 1}, PadMode::reflect));
+  EXPECT_COMPUTES(nn::ReplicationPad1d(3)(line), pad(line, {3, 3}, PadMode::replicate));
+  EXPECT_COMPUTES(nn::ReplicationPad2d(2)(image), pad(image, {2, 2, 2, 2}, PadMode::replicate));
+  EXPECT_COMPUTES(nn::ReplicationPad3d({1, 0, 0, 2, 3, 0})(volume),
+                  pad(volume, {1, 0, 0, 2, 3, 0}, PadMode::replicate));
+  EXPECT_COMPUTES(nn::CircularPad1d(2)(line), pad(line, {2, 2}, PadMode::circular));
+  EXPECT_COMPUTES(nn::CircularPad2d({0, 1, 2, 3})(image), pad(image, {0, 1, 2, 3}, PadMode::circular));
+  EXPECT_COMPUTES(nn::CircularPad3d(1)(volume), pad(volume, {1, 1, 1, 1, 1, 1}, PadMode::circular));
+}
+
+TEST(Modules, pooling) {
+  const Tensor line = test_values({2, 3, 9}, 0, 0.5, 2).to(float32), image = test_values({2, 3, 7, 8}).to(float32),
+               volume = test_values({1, 2, 6, 4, 5}, 0, 0.5, 2).to(float32);
+  EXPECT_COMPUTES(nn::MaxPool1d(3, {.stride = 2, .padding = 1})(line), max_pool1d(line, 3, 2, 1));
+  EXPECT_COMPUTES(nn::MaxPool3d({2, 1, 2}, {.ceil_mode = true})(volume), max_pool3d(volume, {2, 1, 2}, {}, 0, 1, true));
+  EXPECT_COMPUTES(nn::AvgPool1d(4, {.padding = 2, .count_include_pad = false})(line),
+                  avg_pool1d(line, 4, {}, 2, false, false));
+  EXPECT_COMPUTES(nn::AvgPool2d(2, {.divisor_override = 3})(image), avg_pool2d(image, 2, {}, 0, false, true, 3));
+  EXPECT_COMPUTES(nn::AvgPool3d(2, {.stride = {1, 2, 1}})(volume), avg_pool3d(volume, 2, {1, 2, 1}));
+  EXPECT_COMPUTES(nn::AdaptiveAvgPool1d(4)(line), adaptive_avg_pool1d(line, 4));
+  EXPECT_COMPUTES(nn::AdaptiveAvgPool3d({1, 2, 3})(volume), adaptive_avg_pool3d(volume, {1, 2, 3}));
+  EXPECT_COMPUTES(nn::AdaptiveMaxPool1d(4)(line), adaptive_max_pool1d(line, 4));
+  EXPECT_COMPUTES(nn::AdaptiveMaxPool2d({4, 3})(image), adaptive_max_pool2d(image, {4, 3}));
+  EXPECT_COMPUTES(nn::AdaptiveMaxPool3d(2)(volume), adaptive_max_pool3d(volume, 2));
+  EXPECT_COMPUTES(nn::LPPool1d(3, 2, {.stride = 1})(line), lp_pool1d(line, 3, 2, 1));
+  EXPECT_COMPUTES(nn::LPPool2d(2, {2, 3}, {.ceil_mode = true})(image), lp_pool2d(image, 2, {2, 3}, {}, true));
+  EXPECT_COMPUTES(nn::LPPool3d(1, 2)(volume), lp_pool3d(volume, 1, 2));
+
+  const MaxPoolResult a = max_pool1d_with_indices(line, 2), b = max_pool2d_with_indices(image, 2),
+                      c = max_pool3d_with_indices(volume, 2);
+  EXPECT_COMPUTES(nn::MaxUnpool1d(2)(a.values, a.indices, {9}), max_unpool1d(a.values, a.indices, 2, {}, 0, {9}));
+  EXPECT_COMPUTES(nn::MaxUnpool2d(2, {.stride = 3})(b.values, b.indices), max_unpool2d(b.values, b.indices, 2, 3));
+  EXPECT_COMPUTES(nn::MaxUnpool3d(2)(c.values, c.indices), max_unpool3d(c.values, c.indices, 2));
+}
+
+TEST(Modules, resampling) {
+  const Tensor x = test_values({2, 4, 6, 8}).to(float32);
+  EXPECT_COMPUTES(nn::Upsample({.size = {9, 5}})(x), interpolate(x, {9, 5}));
+  EXPECT_COMPUTES(nn::Upsample({.scale_factor = {2}, .mode = InterpolateMode::bilinear, .align_corners = true})(x),
+                  interpolate(x, {}, {2}, InterpolateMode::bilinear, true));
+  EXPECT_COMPUTES(nn::PixelShuffle(2)(x), pixel_shuffle(x, 2));
+  EXPECT_COMPUTES(nn::PixelUnshuffle(2)(x), pixel_unshuffle(x, 2));
+  const Tensor columns = unfold(x, {2, 3}, 1, {0, 1}, 2);
+  EXPECT_COMPUTES(nn::Unfold({2, 3}, {.padding = {0, 1}, .stride = 2})(x), columns);
+  EXPECT_COMPUTES(nn::Fold({6, 8}, {2, 3}, {.padding = {0, 1}, .stride = 2})(columns),
+                  fold(columns, {6, 8}, {2, 3}, 1, {0, 1}, 2));
+  EXPECT_COMPUTES(nn::Unflatten(1, {2, 2})(x), x.view({2, 2, 2, 6, 8}));
+}
+
+TEST(Modules, distances) {
+  const Tensor a = test_values({3, 4}).to(float32), b = test_values({3, 4}, 1).to(float32);
+  EXPECT_COMPUTES(nn::CosineSimilarity({.dim = 0})(a, b), cosine_similarity(a, b, 0));
+  EXPECT_COMPUTES(nn::PairwiseDistance({.p = 1, .keepdim = true})(a, b), pairwise_distance(a, b, 1, 1e-6, true));
+}
+
+TEST(Modules, normalization) {
+  const Tensor x = test_values({3, 4, 5}).to(float32), none;
+  EXPECT_COMPUTES(nn::LayerNorm({4, 5}, {.eps = 0.1})(x), layer_norm(x, {4, 5}, ones({4, 5}), zeros({4, 5}), 0.1));
+  EXPECT_COMPUTES(nn::LayerNorm({5}, {.elementwise_affine = false})(x), layer_norm(x, {5}));
+  EXPECT_EQ(nn::LayerNorm({5}, {.bias = false}).parameters().size(), 1u);
+  EXPECT_COMPUTES(nn::RMSNorm({5})(x), rms_norm(x, {5}, ones({5})));
+  EXPECT_COMPUTES(nn::GroupNorm(2, 4)(x), group_norm(x, 2, ones({4}), zeros({4})));
+  EXPECT_COMPUTES(nn::LocalResponseNorm(3, {.alpha = 2, .k = 0.5})(x), local_response_norm(x, 3, 2, 0.75, 0.5));
+  EXPECT_COMPUTES(nn::BatchNorm1d(4)(x), batch_norm(x, none, none, ones({4}), zeros({4}), true));
+  EXPECT_EQ(nn::BatchNorm1d(5)(x[0]).sizes(), (Dims{4, 5}));
+  EXPECT_EQ(nn::BatchNorm3d(2)(ones({3, 2, 1, 2, 2})).sizes(), (Dims{3, 2, 1, 2, 2}));
+  EXPECT_ORDO_ERROR(nn::BatchNorm3d(2)(x), ShapeError, "[BatchNorm3d] takes inputs [N, C, D, H, W]");
+  EXPECT_ORDO_ERROR(nn::GroupNorm(3, 4), ValueError, "GroupNorm");
+}
+
+TEST(Modules, convolutions) {
+  manual_seed(3);
+  const Tensor line = test_values({2, 4, 9}).to(float32), volume = test_values({1, 2, 4, 5, 3}).to(float32);
+  nn::Conv1d conv1(4, 6, 3, {.stride = 2, .padding = 1, .groups = 2});
+  EXPECT_EQ(conv1.weight.sizes(), (Dims{6, 2, 3}));
+  EXPECT_COMPUTES(conv1(line), conv1d(line, conv1.weight, conv1.bias, 2, 1, 1, 2));
+  nn::Conv3d conv3(2, 3, {2, 3, 1}, {.bias = false});
+  EXPECT_COMPUTES(conv3(volume), conv3d(volume, conv3.weight));
+  nn::ConvTranspose1d up1(4, 6, 3, {.stride = 2, .output_padding = 1, .groups = 2});
+  EXPECT_EQ(up1.weight.sizes(), (Dims{4, 3, 3}));
+  EXPECT_COMPUTES(up1(line), conv_transpose1d(line, up1.weight, up1.bias, 2, 0, 1, 2));
+  nn::ConvTranspose2d up2(4, 2, {3, 2}, {.padding = 1, .dilation = {1, 2}});
+  const Tensor image = test_values({1, 4, 5, 6}).to(float32);
+  EXPECT_COMPUTES(up2(image), conv_transpose2d(image, up2.weight, up2.bias, 1, 1, 0, 1, {1, 2}));
+  nn::ConvTranspose3d up3(2, 1, 2);
+  EXPECT_COMPUTES(up3(volume), conv_transpose3d(volume, up3.weight, up3.bias));
+  EXPECT_ORDO_ERROR(nn::ConvTranspose2d(3, 4, 2, {.groups = 2}), ValueError, "[ConvTranspose2d] groups = 2");
+}
+
+}  // namespace
+}  // namespace ordo::test
