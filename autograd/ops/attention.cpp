@@ -40,7 +40,7 @@ Tensor no_later(const Tensor& query, const Tensor& key) {
 
 /// The same sums as of all at once, for so few queries at a time that their scores stay in the cache. [B, L, E] each.
 Tensor in_blocks(const Tensor& query, const Tensor& key, const Tensor& value, bool is_causal) {
-  constexpr int64_t kScores = 1 << 17;
+  constexpr int64_t kScores = 1 << 20;
   const int64_t batch = query.size(0), length = query.size(1), keys = std::max<int64_t>(1, key.size(1));
   const int64_t rows = std::clamp<int64_t>(kScores / keys, 64, std::max<int64_t>(64, length));
   const int64_t matrices = std::max<int64_t>(1, kScores / (keys * std::min(rows, length)));
