@@ -82,9 +82,6 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
   ORDO_CHECK(x1.sizes().back() == x2.sizes().back(), ShapeError, "cdist",
              "vectors of {} and of {} elements have no distance", x1.sizes().back(), x2.sizes().back());
   ORDO_CHECK(p >= 0, ValueError, "cdist", "p must be 0 or more, not {}", p);
-  const bool wide = x1.dtype() == float32 || x1.dtype() == float64;  // half types round the differences
-  if (p != 2 || !wide || x1.size(-1) == 0 || x1.device().is_cuda())
-    return call.done(norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1));
   const int a = x1.dim() - 2, b = x2.dim() - 2;
   Dims batches = broadcast_sizes("cdist", Dims(x1.sizes().begin(), a), Dims(x2.sizes().begin(), b));
   const auto in_batches = [&](const Tensor& t) {
@@ -93,10 +90,16 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
     return t.expand(sizes).reshape({batches.product(), t.size(-2), t.size(-1)});
   };
   const Tensor left = in_batches(x1), right = in_batches(x2);
-  const Tensor all = [&] {
+  // Half types round the differences.
+  const bool fused =
+      p == 2 && left.device().is_cpu() && left.size(-1) > 0 && (left.dtype() == float32 || left.dtype() == float64);
+  Tensor all;
+  if (fused) {
     const OpCall each("cdist", left, right, p);
-    return euclidean_distances(each, left, right);
-  }();
+    all = euclidean_distances(each, left, right);
+  } else {
+    all = norm(left.unsqueeze(-2) - right.unsqueeze(-3), p, -1);
+  }
   for (int64_t size : {x1.size(-2), x2.size(-2)}) batches.push_back(size);
   return call.done(all.reshape(batches));
 }
