@@ -1,12 +1,15 @@
 #include <ordo/autograd/ops/attention.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/softmax.h>
@@ -25,6 +28,47 @@ ORDO_REGISTER_OP({.name = "scaled_dot_product_attention",
                   .dtypes = kFloatingTypes,
                   .algorithms = {{Algorithm::library, Determinism::run_to_run},
                                  {Algorithm::direct, Determinism::device_to_device}}});
+
+namespace {
+
+constexpr double kLeast = -std::numeric_limits<double>::infinity();
+
+/// Of so many queries and keys, which keys each may look at: those that are no later.
+Tensor no_later(const Tensor& query, const Tensor& key) {
+  return tril(ones({query.size(-2), key.size(-2)}, {boolean, query.device()}));
+}
+
+/// The same sums as of all at once, for so few queries at a time that their scores stay in the cache. [B, L, E] each.
+Tensor in_blocks(const Tensor& query, const Tensor& key, const Tensor& value, bool is_causal) {
+  constexpr int64_t kScores = 1 << 20;
+  const int64_t batch = query.size(0), length = query.size(1), keys = std::max<int64_t>(1, key.size(1));
+  const int64_t rows = std::clamp<int64_t>(kScores / keys, 64, std::max<int64_t>(64, length));
+  const int64_t matrices = std::max<int64_t>(1, kScores / (keys * std::min(rows, length)));
+  const Tensor kept = is_causal ? no_later(query, key) : Tensor();
+  TensorList batches;
+  for (int64_t b = 0; b < batch; b += matrices) {
+    const auto some = [&](const Tensor& t) { return t.narrow(0, b, std::min(matrices, batch - b)); };
+    const Tensor across = some(key).transpose(1, 2), from = some(value);
+    TensorList parts;
+    for (int64_t r = 0; r < length; r += rows) {
+      const int64_t count = std::min(rows, length - r);
+      Tensor scores = matmul(some(query).narrow(1, r, count), across);
+      if (is_causal) scores = where(kept.narrow(0, r, count), scores, kLeast);
+      parts.push_back(matmul(softmax(scores, -1), from));
+    }
+    batches.push_back(parts.size() == 1 ? parts[0] : cat(parts, 1));
+  }
+  return batches.size() == 1 ? batches[0] : cat(batches, 0);
+}
+
+/// The dimensions of a batch of matrices.
+Dims batch_of(const Tensor& t) {
+  Dims sizes;
+  for (int d = 0; d + 2 < t.dim(); ++d) sizes.push_back(t.size(d));
+  return sizes;
+}
+
+}  // namespace
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
@@ -48,6 +92,16 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   ORDO_CHECK(dropout_p >= 0 && dropout_p <= 1, ValueError, kOp, "dropout_p is a probability between 0 and 1, not {}",
              dropout_p);
   const double by = scale.value_or(1 / std::sqrt(double(std::max<int64_t>(1, query.sizes().back()))));
+  const bool plain = !attn_mask.defined() && dropout_p == 0 && !detail::recorded(query, key, value);
+  if (plain && query.device().is_cpu() && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 &&
+      batch_of(query) == batch_of(key) && batch_of(query) == batch_of(value)) {
+    const auto flat = [](const Tensor& t) {
+      return t.reshape({t.numel() / (t.size(-2) * t.size(-1)), t.size(-2), t.size(-1)});
+    };
+    Dims sizes = query.sizes();
+    sizes[sizes.size() - 1] = value.size(-1);
+    return call.done(in_blocks(flat(query * by), flat(key), flat(value), is_causal).reshape(sizes));
+  }
   Tensor scores = matmul(query * by, key.transpose(-2, -1));
   if (attn_mask.defined()) {
     detail::expect_same_device(kOp, query, attn_mask);
@@ -59,18 +113,16 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     ORDO_CHECK(fits, ShapeError, kOp, "the mask's shape {} does not broadcast to the scores' {}", attn_mask.sizes(),
                scores.sizes());
   }
-  constexpr double least = -std::numeric_limits<double>::infinity();
   Tensor some;  // of each query, whether any key takes part: the softmax of none would be NaN
   if (is_causal) {
-    const Tensor kept = tril(ones({query.size(-2), key.size(-2)}, {boolean, query.device()}));
-    scores = where(kept, scores, least);
+    scores = where(no_later(query, key), scores, kLeast);
   } else if (attn_mask.defined() && attn_mask.dtype() == boolean) {
     some = any(attn_mask, -1, true);
-    const Tensor none = full({}, 0, query.options()), excluded = full({}, least, query.options());
+    const Tensor none = full({}, 0, query.options()), excluded = full({}, kLeast, query.options());
     scores = where(attn_mask, scores, where(some, excluded, none));
   } else if (attn_mask.defined()) {
     scores = scores + attn_mask;
-    some = no_grad([&] { return any(ne(scores, least), -1, true); });
+    some = no_grad([&] { return any(ne(scores, kLeast), -1, true); });
     scores = where(some, scores, 0);
   }
   Tensor weights = softmax(scores, -1);

@@ -1,5 +1,7 @@
 #include <ordo/autograd/ops/flip.h>
 
+#include <algorithm>
+
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
 #include <ordo/kernels/copy/copy.h>
@@ -11,6 +13,18 @@ ORDO_REGISTER_OP({.name = "flip", .family = "copy", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "roll", .family = "copy", .dtypes = kAllTypes});
 
 namespace {
+
+/// A copy of `from`, whose strides may walk backwards, in the order in which `like` lies in memory if it is contiguous
+/// but for the order of its dimensions.
+Tensor copied_as(const Tensor& like, const Tensor& from) {
+  Dims order, back = Dims::filled(like.dim(), 0);
+  for (int d = 0; d < like.dim(); ++d) order.push_back(d);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return like.strides()[int(a)] > like.strides()[int(b)]; });
+  if (!views::permute(like, order).is_contiguous()) return kernels::clone(from);
+  for (int i = 0; i < order.size(); ++i) back[int(order[i])] = i;
+  return views::permute(kernels::clone(views::permute(from, order)), back);
+}
 
 /// A copy through strides that walk backwards.
 Tensor flipped(const Tensor& t, const Dims& dims) {
@@ -26,7 +40,7 @@ Tensor flipped(const Tensor& t, const Dims& dims) {
     offset += (t.sizes()[d] - 1) * strides[d];
     strides[d] = -strides[d];
   }
-  return kernels::clone(views::as_strided(t, t.sizes(), strides, offset));
+  return copied_as(t, views::as_strided(t, t.sizes(), strides, offset));
 }
 
 Tensor rolled(const Tensor& t, int64_t shift, int dim) {

@@ -9,6 +9,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
+#include <ordo/kernels/elementwise/glu_backward.h>
 
 namespace ordo {
 
@@ -48,7 +49,10 @@ Tensor glu(const Tensor& x, int64_t dim) {
   const int64_t half = x.sizes()[d] / 2;
   ORDO_CHECK(x.sizes()[d] % 2 == 0, ShapeError, "glu", "dimension {} of size {} has no halves", d, x.sizes()[d]);
   Tensor r = kernels::glu(views::narrow(x, d, 0, half), views::narrow(x, d, half, half));
-  return record(call, std::move(r), {x}, [d, half, x = Saved(x)](const Tensor& grad) -> TensorList {
+  int64_t neighbours = half;
+  for (int k = d + 1; k < x.dim(); ++k) neighbours *= x.sizes()[k];
+  return record(call, std::move(r), {x}, [d, half, neighbours, x = Saved(x)](const Tensor& grad) -> TensorList {
+    if (!grad_enabled() && neighbours > 1) return {kernels::glu_backward(grad, x.get(), d)};
     const Tensor gate = sigmoid(x.get().narrow(d, half, half)), of_a = grad * gate;
     return {cat({of_a, of_a * (x.get().narrow(d, 0, half) * (1 - gate))}, d)};
   });

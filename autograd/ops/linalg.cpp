@@ -39,6 +39,7 @@ Tensor cholesky(const Tensor& a) {
   // With S = L^-1 da L^-T, dL = L (the lower triangle of S, with half of its diagonal).
   return record(call, kernels::cholesky(a), {a}, [](const Tensor& grad, const Tensor& l) -> TensorList {
     const Tensor lt = adjoint(l);
+    if (!grad_enabled()) return {kernels::cholesky_gradient(l, matmul(lt, grad))};
     const Tensor left = solve(lt, half_lower(matmul(lt, grad)));  // L^-T phi
     const Tensor both = solve(lt, adjoint(left));                 // L^-T phi^T L^-1
     return {(both + adjoint(both)) * 0.5};
@@ -54,40 +55,55 @@ Tensor solve(const Tensor& a, const Tensor& b) {
                a.sizes(), b.sizes());
     return call.done(solve(a, b.unsqueeze(-1)).squeeze(-1));
   }
-  return record(call, kernels::solve(a, b), {a, b},
-                [a = Saved(a), b_sizes = b.sizes(), wants_a = a.requires_grad()](const Tensor& grad,
-                                                                                 const Tensor& x) -> TensorList {
-                  const Tensor to_b = solve(adjoint(a.get()), grad);
+  auto [x, factors] = kernels::solve(a, b);
+  return record(call, std::move(x), {a, b},
+                [a = Saved(a), b_sizes = b.sizes(), factors = std::move(factors), wants_a = a.requires_grad()](
+                    const Tensor& grad, const Tensor& x) -> TensorList {
+                  const Tensor to_b =
+                      grad_enabled() ? solve(adjoint(a.get()), grad) : kernels::solve_transposed(factors, grad);
                   Tensor to_a;
-                  if (wants_a) to_a = sum_to(-matmul(to_b, adjoint(x)), a.sizes());
+                  if (wants_a) to_a = sum_to(matmul(-to_b, adjoint(x)), a.sizes());
                   return {to_a, sum_to(to_b, b_sizes)};
                 });
 }
 
 Tensor inverse(const Tensor& a) {
   const OpCall call("inverse", a);
-  return record(call, kernels::inverse(a), {a}, [](const Tensor& grad, const Tensor& inverse) -> TensorList {
-    const Tensor across = adjoint(inverse);
-    return {-matmul(across, matmul(grad, across))};
-  });
+  return record(call, kernels::inverse("inverse", kernels::lu("inverse", a)), {a},
+                [](const Tensor& grad, const Tensor& inverse) -> TensorList {
+                  const Tensor across = adjoint(inverse);
+                  return {-matmul(across, matmul(grad, across))};
+                });
 }
+
+namespace {
+
+/// One number for each matrix.
+Tensor each(const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); }
+
+}  // namespace
 
 Tensor det(const Tensor& a) {
   const OpCall call("det", a);
-  return record(call, kernels::det(a), {a}, [a = Saved(a)](const Tensor& grad, const Tensor& det) -> TensorList {
-    const auto each = [](const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); };
-    if (grad_enabled()) return {each(grad * det) * adjoint(inverse(a.get()))};
-    return {each(grad) * kernels::cofactors(a.get())};
-  });
+  kernels::LuFactors factors = kernels::lu("det", a);
+  Tensor result = kernels::det(factors);
+  return record(call, std::move(result), {a},
+                [a = Saved(a), factors = std::move(factors)](const Tensor& grad, const Tensor& det) -> TensorList {
+                  if (grad_enabled()) return {each(grad * det) * adjoint(inverse(a.get()))};
+                  return {adjoint(each(grad) * kernels::adjugate(factors))};
+                });
 }
 
 SlogdetResult slogdet(const Tensor& a) {
   const OpCall call("slogdet", a);
-  auto [sign, logabsdet] = kernels::slogdet(a);
-  const TensorList out = record(call, {sign, logabsdet}, {a}, [a = Saved(a)](const TensorList& grads) -> TensorList {
-    if (!grads[1].defined()) return {zeros(a.sizes(), grads[0].options())};
-    return {grads[1].unsqueeze(-1).unsqueeze(-1) * adjoint(inverse(a.get()))};
-  });
+  kernels::LuFactors factors = kernels::lu("slogdet", a);
+  auto [sign, logabsdet] = kernels::slogdet(factors);
+  const TensorList out = record(
+      call, {sign, logabsdet}, {a},
+      [a = Saved(a), factors = std::move(factors)](const TensorList& grads) -> TensorList {
+        if (!grads[1].defined()) return {zeros(a.sizes(), grads[0].options())};
+        return {adjoint(each(grads[1]) * (grad_enabled() ? inverse(a.get()) : kernels::inverse("slogdet", factors)))};
+      });
   return {out[0], out[1]};
 }
 
@@ -117,6 +133,11 @@ QrResult qr(const Tensor& a) {
                                   if (to_q.defined()) {
                                     const Tensor part = matmul(adjoint(f.Q), to_q);
                                     inner = inner.defined() ? inner - part : -part;
+                                  }
+                                  if (!grad_enabled()) {  // transposed: R^-1 (sym Q^T + gQ^T)
+                                    Tensor sum = matmul(kernels::symmetric(inner), adjoint(f.Q));
+                                    if (to_q.defined()) sum = sum + adjoint(to_q);
+                                    return {adjoint(kernels::solve_upper("qr", f.R, sum))};
                                   }
                                   const Tensor half = half_lower(adjoint(inner));
                                   Tensor sum = matmul(f.Q, half + adjoint(half));
@@ -149,6 +170,7 @@ SvdResult svd(const Tensor& a) {
                else
                  f = {u.get(), s.get(), vh.get()};
                const Tensor &to_u = grads[0], &to_s = grads[1], &to_vh = grads[2];
+               if (!to_u.defined() && !to_vh.defined()) return {matmul(f.U * to_s.unsqueeze(-2), f.Vh)};
                const int64_t m = f.U.size(-2), n = f.Vh.size(-1), k = f.S.size(-1);
                const Tensor row = f.S.unsqueeze(-2), column = f.S.unsqueeze(-1);
                Tensor inner;

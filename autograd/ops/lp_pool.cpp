@@ -33,6 +33,7 @@ Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N
   double cells = 1;
   for (int64_t k : kernel) cells *= double(k);
   const Tensor powers = average(input.pow(norm_type));
+  if (norm_type == 2) return call.done(sqrt(powers.mul(cells)));  // squares have no sign
   return call.done((powers.sign() * powers.abs().relu()).mul(cells).pow(1 / norm_type));
 }
 

@@ -75,8 +75,9 @@ Batch batch_of(const char* op, const Tensor& a, bool square) {
   return b;
 }
 
-/// Contiguous on the CPU, in memory of its own.
-Tensor own(const Tensor& a) { return a.is_cpu() ? clone(a) : contiguous(to(a, cpu, a.dtype())); }
+/// Contiguous on the CPU; `own`: in memory of its own.
+Tensor on_cpu(const Tensor& a) { return to(contiguous(a), cpu, a.dtype()); }
+Tensor own(const Tensor& a) { return a.is_cpu() ? clone(a) : on_cpu(a); }
 Tensor back(const Tensor& result, const Tensor& like) { return to(result, like.device(), like.dtype()); }
 
 /// f(i) for each matrix, which costs about `work` multiplications.
@@ -95,11 +96,6 @@ int64_t first(const std::vector<char>& failed) {
   return at == failed.end() ? -1 : at - failed.begin();
 }
 
-void expect_regular(const char* op, const std::vector<char>& singular) {
-  const int64_t at = first(singular);
-  ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch is singular", at);
-}
-
 template <class T>
 bool has_zero_pivot(const T* lu, int64_t n) {
   for (int64_t i = 0; i < n; ++i)
@@ -107,12 +103,18 @@ bool has_zero_pivot(const T* lu, int64_t n) {
   return false;
 }
 
+template <class T>
+void lu_solve(const MatrixAlgorithms<T>& by, const T* lu, T* x, int64_t n, int64_t k) {
+  by.solve(Triangle::unit_lower, lu, x, n, k);
+  by.solve(Triangle::upper, lu, x, n, k);
+}
+
 /// x [n][n] becomes the inverse of the matrix whose factors are given.
 template <class T>
 void invert(const MatrixAlgorithms<T>& by, const T* lu, const int64_t* rows, T* x, int64_t n) {
   std::fill(x, x + n * n, T(0));
   for (int64_t i = 0; i < n; ++i) x[i * n + rows[i]] = 1;
-  by.lu_solve(lu, x, n, n);
+  lu_solve(by, lu, x, n, n);
 }
 
 /// A column of u has the first of its elements that are at least half as large as its largest positive.
@@ -148,7 +150,110 @@ Tensor cholesky(const Tensor& a) {
   return back(result, a);
 }
 
-Tensor solve(const Tensor& a, const Tensor& b) {
+Tensor cholesky_gradient(const Tensor& l, const Tensor& inner) {
+  const ordo::detail::OperationName name("cholesky");
+  const Batch batch = batch_of("cholesky", l, true);
+  const Tensor factor = on_cpu(l), result = on_cpu(inner);
+  dispatch("cholesky", l.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = algorithms<T>();
+    const int64_t n = batch.n;
+    if (n > 0)
+      for_matrices(batch.count, 2 * cube(n), [&](int64_t i) {
+        const T* const from = factor.data<T>() + i * n * n;
+        T* const x = result.data<T>() + i * n * n;
+        for (int64_t r = 0; r < n; ++r) {
+          x[r * n + r] /= 2;
+          std::fill(x + r * n + r + 1, x + r * n + n, T(0));
+        }
+        by.solve(Triangle::lower_transposed, from, x, n, n);
+        for_pairs(x, n, [](T& above, T& below) { std::swap(above, below); });
+        by.solve(Triangle::lower_transposed, from, x, n, n);
+        for_pairs(x, n, [](T& above, T& below) { above = below = (above + below) / 2; });
+      });
+  });
+  return back(result, l);
+}
+
+namespace {
+
+/// The factors of owned matrices [..., n, n].
+LuFactors factor(const char* op, const Tensor& matrices, Device device) {
+  const Batch batch = batch_of(op, matrices, true);
+  const int64_t n = batch.n;
+  LuFactors f{matrices, std::vector<int64_t>(size_t(batch.count * n)), std::vector<int>(size_t(batch.count), 1),
+              device};
+  dispatch(op, matrices.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = algorithms<T>();
+    if (n > 0)
+      for_matrices(batch.count, cube(n) / 3, [&](int64_t i) {
+        f.signs[size_t(i)] = by.lu(matrices.data<T>() + i * n * n, &f.rows[size_t(i * n)], n);
+      });
+  });
+  return f;
+}
+
+/// ValueError where a diagonal element of the matrices, which lie on the CPU, is 0.
+void expect_regular(const char* op, const Tensor& matrices) {
+  const Batch batch = batch_of(op, matrices, true);
+  dispatch(op, matrices.dtype(), [&]<class T>() {
+    const T* const at = matrices.data<T>();
+    for (int64_t i = 0; i < batch.count; ++i)
+      ORDO_CHECK(!has_zero_pivot(at + i * batch.n * batch.n, batch.n), ValueError, op,
+                 "matrix {} of the batch is singular", i);
+  });
+}
+
+/// f<T>(algorithms, factors, rows, sign of their order, number of the matrix) for the factors of each.
+template <class F>
+void for_factors(const char* op, const LuFactors& a, double work, const F& f) {
+  const Batch batch = batch_of(op, a.lu, true);
+  const int64_t n = batch.n;
+  dispatch(op, a.lu.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = algorithms<T>();
+    for_matrices(batch.count, work, [&](int64_t i) {
+      f.template operator()<T>(by, a.lu.data<T>() + i * n * n, a.rows.data() + i * n, a.signs[size_t(i)], i);
+    });
+  });
+}
+
+/// Of a or, `transposed`, of a^T, for b [..., n, k]. A single matrix serves all right sides.
+Tensor substitute(const LuFactors& a, const Tensor& b, bool transposed) {
+  const Batch batch = batch_of("solve", b, false);
+  const int64_t n = batch.m, k = batch.n;
+  const bool shared = a.signs.size() == 1;
+  const Tensor given = transposed ? own(b) : on_cpu(b);
+  const Tensor result = ordo::detail::result(b.sizes(), b.dtype(), cpu);
+  dispatch("solve", b.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = algorithms<T>();
+    if (n * k == 0) return;
+    for_matrices(batch.count, double(n) * double(n) * double(k), [&](int64_t i) {
+      const int64_t at = shared ? 0 : i;
+      const T* const lu = a.lu.data<T>() + at * n * n;
+      const int64_t* const rows = &a.rows[size_t(at * n)];
+      T* const y = given.data<T>() + i * n * k;
+      T* const x = result.data<T>() + i * n * k;
+      if (transposed) {
+        by.solve(Triangle::upper_transposed, lu, y, n, k);
+        by.solve(Triangle::unit_lower_transposed, lu, y, n, k);
+        for (int64_t r = 0; r < n; ++r) std::copy_n(y + r * k, k, x + rows[r] * k);
+      } else {
+        for (int64_t r = 0; r < n; ++r) std::copy_n(y + rows[r] * k, k, x + r * k);
+        lu_solve(by, lu, x, n, k);
+      }
+    });
+  });
+  return to(result, a.device, b.dtype());
+}
+
+}  // namespace
+
+LuFactors lu(const char* op, const Tensor& a) {
+  const ordo::detail::OperationName name(op);
+  batch_of(op, a, true);
+  return factor(op, own(a), a.device());
+}
+
+Solution solve(const Tensor& a, const Tensor& b) {
   const ordo::detail::OperationName name("solve");
   ordo::detail::expect_defined("solve", b, "b");
   const Batch from = batch_of("solve", a, true);
@@ -159,119 +264,78 @@ Tensor solve(const Tensor& a, const Tensor& b) {
   const int64_t n = from.n, k = b.size(-1);
   Batch batch = from;
   batch.lead = broadcast_sizes("solve", from.lead, Dims(b.sizes().begin(), b.dim() - 2));
-  batch.count = batch.lead.product();
   // A matrix that serves several right sides is factored once where it is the only one.
-  const bool shared = from.count == 1;
-  const Tensor factors = own(shared || batch.lead == from.lead ? a : views::expand(a, batch.with({n, n})));
-  const Tensor given = to(contiguous(views::expand(b, batch.with({n, k}))), cpu, a.dtype());
-  const Tensor result = ordo::detail::result(batch.with({n, k}), a.dtype(), cpu);
-  const int64_t matrices = shared ? 1 : batch.count;
-  std::vector<char> singular(static_cast<size_t>(matrices));
-  std::vector<int64_t> rows(static_cast<size_t>(matrices * n));
-  dispatch("solve", a.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = algorithms<T>();
-    T* const lu = factors.data<T>();
-    for_matrices(matrices, cube(n) / 3, [&](int64_t i) {
-      if (n > 0) by.lu(lu + i * n * n, &rows[size_t(i * n)], n);
-      singular[size_t(i)] = has_zero_pivot(lu + i * n * n, n);
-    });
-    expect_regular("solve", singular);
-    if (n * k == 0) return;
-    for_matrices(batch.count, double(n) * double(n) * double(k), [&](int64_t i) {
-      const int64_t at = shared ? 0 : i;
-      const T* const y = given.data<T>() + i * n * k;
-      T* const x = result.data<T>() + i * n * k;
-      for (int64_t r = 0; r < n; ++r) std::copy_n(y + rows[size_t(at * n + r)] * k, k, x + r * k);
-      by.lu_solve(lu + at * n * n, x, n, k);
-    });
-  });
-  return back(result, a);
+  const bool as_given = from.count == 1 || batch.lead == from.lead;
+  LuFactors factors = factor("solve", own(as_given ? a : views::expand(a, batch.with({n, n}))), a.device());
+  expect_regular("solve", factors.lu);
+  Tensor x = substitute(factors, views::expand(b, batch.with({n, k})), false);
+  return {std::move(x), std::move(factors)};
 }
 
-namespace {
-
-/// f<T>(algorithms, factors, rows, sign of their order, number of the matrix) for the factors of each.
-template <class F>
-void for_factors(const char* op, const Tensor& a, const Batch& batch, const F& f) {
-  const Tensor factors = own(a);
-  const int64_t n = batch.n;
-  std::vector<int64_t> rows(static_cast<size_t>(batch.count * n));
-  dispatch(op, a.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = algorithms<T>();
-    for_matrices(batch.count, cube(n), [&](int64_t i) {
-      T* const lu = factors.data<T>() + i * n * n;
-      int64_t* const order = rows.data() + i * n;
-      const int sign = n > 0 ? by.lu(lu, order, n) : 1;
-      f.template operator()<T>(by, lu, order, sign, i);
-    });
-  });
+Tensor solve_transposed(const LuFactors& a, const Tensor& b) {
+  const ordo::detail::OperationName name("solve");
+  return substitute(a, b, true);
 }
 
-}  // namespace
-
-Tensor inverse(const Tensor& a) {
-  const ordo::detail::OperationName name("inverse");
-  const Batch batch = batch_of("inverse", a, true);
-  const int64_t n = batch.n;
-  const Tensor result = ordo::detail::result(a.sizes(), a.dtype(), cpu);
-  std::vector<char> singular(static_cast<size_t>(batch.count));
-  for_factors("inverse", a, batch,
+Tensor inverse(const char* op, const LuFactors& a) {
+  const ordo::detail::OperationName name(op);
+  const int64_t n = a.lu.size(-1);
+  expect_regular(op, a.lu);
+  const Tensor result = ordo::detail::result(a.lu.sizes(), a.lu.dtype(), cpu);
+  for_factors(op, a, cube(n),
               [&]<class T>(const MatrixAlgorithms<T>& by, const T* lu, const int64_t* rows, int, int64_t i) {
-                singular[size_t(i)] = has_zero_pivot(lu, n);
-                if (n > 0 && !singular[size_t(i)]) invert(by, lu, rows, result.data<T>() + i * n * n, n);
+                if (n > 0) invert(by, lu, rows, result.data<T>() + i * n * n, n);
               });
-  expect_regular("inverse", singular);
-  return back(result, a);
+  return to(result, a.device, result.dtype());
 }
 
-Tensor det(const Tensor& a) {
+Tensor det(const LuFactors& a) {
   const ordo::detail::OperationName name("det");
-  const Batch batch = batch_of("det", a, true);
+  const Batch batch = batch_of("det", a.lu, true);
   const int64_t n = batch.n;
-  const Tensor result = ordo::detail::result(batch.lead, a.dtype(), cpu);
-  for_factors("det", a, batch,
+  const Tensor result = ordo::detail::result(batch.lead, a.lu.dtype(), cpu);
+  for_factors("det", a, double(n),
               [&]<class T>(const MatrixAlgorithms<T>&, const T* lu, const int64_t*, int sign, int64_t i) {
                 T product = T(sign);
                 for (int64_t k = 0; k < n; ++k) product *= lu[k * n + k];
                 result.data<T>()[i] = product;
               });
-  return back(result, a);
+  return to(result, a.device, result.dtype());
 }
 
-Tensor cofactors(const Tensor& a) {
+Tensor adjugate(const LuFactors& a) {
   const ordo::detail::OperationName name("det");
-  const Batch batch = batch_of("det", a, true);
-  const int64_t n = batch.n;
-  const Tensor result = ordo::detail::result(a.sizes(), a.dtype(), cpu);
-  for_factors("det", a, batch,
-              [&]<class T>(const MatrixAlgorithms<T>& by, T* lu, const int64_t* rows, int sign, int64_t i) {
+  const int64_t n = a.lu.size(-1);
+  const Tensor result = ordo::detail::result(a.lu.sizes(), a.lu.dtype(), cpu);
+  for_factors("det", a, cube(n),
+              [&]<class T>(const MatrixAlgorithms<T>& by, const T* lu, const int64_t* rows, int sign, int64_t i) {
                 if (n == 0) return;
-                T largest = 0, product = T(sign);
-                for (int64_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(lu[k * n + k]));
-                const T instead = std::numeric_limits<T>::epsilon() * (largest > 0 ? largest : T(1));
-                for (int64_t k = 0; k < n; ++k) {
-                  if (lu[k * n + k] == 0) lu[k * n + k] = instead;
-                  product *= lu[k * n + k];
+                std::vector<T> instead;
+                if (has_zero_pivot(lu, n)) {
+                  instead.assign(lu, lu + n * n);
+                  T largest = 0;
+                  for (int64_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(lu[k * n + k]));
+                  const T small = std::numeric_limits<T>::epsilon() * (largest > 0 ? largest : T(1));
+                  for (int64_t k = 0; k < n; ++k)
+                    if (lu[k * n + k] == 0) instead[size_t(k * n + k)] = small;
+                  lu = instead.data();
                 }
+                T product = T(sign);
+                for (int64_t k = 0; k < n; ++k) product *= lu[k * n + k];
                 T* const x = result.data<T>() + i * n * n;
                 invert(by, lu, rows, x, n);
-                for (int64_t r = 0; r < n; ++r)
-                  for (int64_t c = 0; c <= r; ++c) {
-                    const T below = x[r * n + c], above = x[c * n + r];
-                    x[r * n + c] = product * above;
-                    x[c * n + r] = product * below;
-                  }
+                for (int64_t e = 0; e < n * n; ++e) x[e] *= product;
               });
-  return back(result, a);
+  return to(result, a.device, result.dtype());
 }
 
-std::pair<Tensor, Tensor> slogdet(const Tensor& a) {
+std::pair<Tensor, Tensor> slogdet(const LuFactors& a) {
   const ordo::detail::OperationName name("slogdet");
-  const Batch batch = batch_of("slogdet", a, true);
+  const Batch batch = batch_of("slogdet", a.lu, true);
   const int64_t n = batch.n;
-  const Tensor signs = ordo::detail::result(batch.lead, a.dtype(), cpu);
-  const Tensor logs = ordo::detail::result(batch.lead, a.dtype(), cpu);
-  for_factors("slogdet", a, batch,
+  const Tensor signs = ordo::detail::result(batch.lead, a.lu.dtype(), cpu);
+  const Tensor logs = ordo::detail::result(batch.lead, a.lu.dtype(), cpu);
+  for_factors("slogdet", a, double(n),
               [&]<class T>(const MatrixAlgorithms<T>&, const T* lu, const int64_t*, int sign, int64_t i) {
                 T whole = T(sign), sum = 0;
                 for (int64_t k = 0; k < n; ++k) {
@@ -282,7 +346,7 @@ std::pair<Tensor, Tensor> slogdet(const Tensor& a) {
                 signs.data<T>()[i] = whole == 0 ? T(0) : whole;
                 logs.data<T>()[i] = sum;
               });
-  return {back(signs, a), back(logs, a)};
+  return {to(signs, a.device, signs.dtype()), to(logs, a.device, logs.dtype())};
 }
 
 std::pair<Tensor, Tensor> qr(const Tensor& a) {
@@ -298,6 +362,35 @@ std::pair<Tensor, Tensor> qr(const Tensor& a) {
                    [&](int64_t i) { by.qr(columns.data<T>() + i * m * n, r.data<T>() + i * n * n, m, n); });
   });
   return {back(contiguous(views::transpose(columns, -2, -1)), a), back(r, a)};
+}
+
+Tensor symmetric(const Tensor& a) {
+  const ordo::detail::OperationName name("qr");
+  const Batch batch = batch_of("qr", a, true);
+  const Tensor result = own(a);
+  dispatch("qr", a.dtype(), [&]<class T>() {
+    const int64_t n = batch.n;
+    for_matrices(batch.count, double(n * n), [&](int64_t i) {
+      for_pairs(result.data<T>() + i * n * n, n, [](const T& above, T& below) { below = above; });
+    });
+  });
+  return back(result, a);
+}
+
+Tensor solve_upper(const char* op, const Tensor& r, const Tensor& x) {
+  const ordo::detail::OperationName name(op);
+  const Tensor from = on_cpu(r), result = on_cpu(x);
+  const Batch batch = batch_of(op, x, false);
+  expect_regular(op, from);
+  dispatch(op, x.dtype(), [&]<class T>() {
+    const MatrixAlgorithms<T> by = algorithms<T>();
+    const int64_t n = batch.m, k = batch.n;
+    if (n * k == 0) return;
+    for_matrices(batch.count, double(n) * double(n) * double(k), [&](int64_t i) {
+      by.solve(Triangle::upper, from.data<T>() + i * n * n, result.data<T>() + i * n * k, n, k);
+    });
+  });
+  return back(result, x);
 }
 
 SvdTensors svd(const Tensor& a) {

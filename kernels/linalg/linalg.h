@@ -3,6 +3,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include <ordo/engine/tensor.h>
 
@@ -10,16 +11,39 @@ namespace ordo::kernels {
 
 // autograd/ops/linalg.h has the rules.
 Tensor cholesky(const Tensor& a);
+/// The gradient of a, given L and L^T times its gradient, which is overwritten where it lies on the CPU.
+Tensor cholesky_gradient(const Tensor& l, const Tensor& inner);
+
+/// L and U of square matrices, on the CPU: what an operation keeps for its backward pass.
+struct LuFactors {
+  Tensor lu;                  // [..., n, n]
+  std::vector<int64_t> rows;  // n of each matrix: the order of its rows
+  std::vector<int> signs;     // of these orders
+  Device device;              // of the matrices
+};
+/// `op` names errors.
+LuFactors lu(const char* op, const Tensor& a);
+
+struct Solution {
+  Tensor x;
+  LuFactors factors;
+};
 /// a [..., n, n], b [..., n, k], batches broadcast.
-Tensor solve(const Tensor& a, const Tensor& b);
-Tensor inverse(const Tensor& a);
-Tensor det(const Tensor& a);
-/// The derivative of det(a): det(a) a^-T, and its limit where a is singular, to rounding.
-Tensor cofactors(const Tensor& a);
+Solution solve(const Tensor& a, const Tensor& b);
+/// a^-T b, for b of the solution's sizes.
+Tensor solve_transposed(const LuFactors& a, const Tensor& b);
+Tensor inverse(const char* op, const LuFactors& a);
+Tensor det(const LuFactors& a);
+/// The transpose of the derivative of det(a): det(a) a^-1, and its limit where a is singular, to rounding.
+Tensor adjugate(const LuFactors& a);
 /// The sign of det(a), and log |det(a)|.
-std::pair<Tensor, Tensor> slogdet(const Tensor& a);
+std::pair<Tensor, Tensor> slogdet(const LuFactors& a);
 /// q [..., m, n] and r [..., n, n], for m >= n.
 std::pair<Tensor, Tensor> qr(const Tensor& a);
+/// The symmetric matrices with the upper triangles of a.
+Tensor symmetric(const Tensor& a);
+/// r^-1 x of upper triangles r; x is overwritten where it is contiguous and lies on the CPU.
+Tensor solve_upper(const char* op, const Tensor& r, const Tensor& x);
 
 struct SvdTensors {
   Tensor u, s, vh;

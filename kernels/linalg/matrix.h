@@ -3,9 +3,30 @@
 // Matrices are row-major; a list of columns, each contiguous, is `columns[n][m]`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ordo::kernels {
+
+/// The part of a matrix [n][n] that a system of equations is made of; the other part is not read.
+enum class Triangle {
+  unit_lower,  ///< with a diagonal of 1, which is not read
+  upper,
+  unit_lower_transposed,  ///< the transpose of unit_lower
+  upper_transposed,
+  lower_transposed,  ///< the transpose of a lower triangle with its diagonal
+};
+
+/// f(above, below) for each pair of elements [j, i] and [i, j] of a [n][n], j < i, and for those of the diagonal; in
+/// tiles, for the caches.
+template <class T, class F>
+void for_pairs(T* a, int64_t n, const F& f) {
+  constexpr int64_t kTile = 16;
+  for (int64_t i0 = 0; i0 < n; i0 += kTile)
+    for (int64_t j0 = 0; j0 <= i0; j0 += kTile)
+      for (int64_t i = i0; i < std::min(n, i0 + kTile); ++i)
+        for (int64_t j = j0; j < std::min(i + 1, j0 + kTile); ++j) f(a[j * n + i], a[i * n + j]);
+}
 
 /// How one matrix is decomposed, for float and double.
 template <class T>
@@ -14,8 +35,8 @@ struct MatrixAlgorithms {
   bool (*cholesky)(T* a, int64_t n);
   /// a [n][n] becomes L and U of its rows in the order `rows`; returns the sign of that order. A pivot of 0 stays.
   int (*lu)(T* a, int64_t* rows, int64_t n);
-  /// x [n][k] becomes U^-1 L^-1 x.
-  void (*lu_solve)(const T* lu, T* x, int64_t n, int64_t k);
+  /// x [n][k] becomes t^-1 x, for the triangle t of a.
+  void (*solve)(Triangle triangle, const T* a, T* x, int64_t n, int64_t k);
   /// columns [n][m], m >= n, become those of Q; r [n][n].
   void (*qr)(T* columns, T* r, int64_t m, int64_t n);
   /// columns [n][m], m >= n, of a matrix a become those of u; s [n] descending; vh [n][n]. a = u diag(s) vh.

@@ -21,9 +21,12 @@ using Columns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
 template <class T>
 bool cholesky(T* a, int64_t n) {
-  Eigen::Map<Rows<T>> m(a, n, n);
-  const Eigen::LLT<Eigen::Ref<Rows<T>>> llt(m);
+  // Eigen is quicker by columns, which makes the upper triangle of the rows.
+  for_pairs(a, n, [](T& above, T& below) { above = below; });
+  Eigen::Map<Columns<T>> m(a, n, n);
+  const Eigen::LLT<Eigen::Ref<Columns<T>>> llt(m);
   if (llt.info() != Eigen::Success) return false;
+  for_pairs(a, n, [](T& above, T& below) { below = above; });
   for (int64_t i = 0; i < n; ++i) {
     if (!(a[i * n + i] > 0)) return false;  // NaN
     for (int64_t j = i + 1; j < n; ++j) a[i * n + j] = 0;
@@ -41,11 +44,21 @@ int lu(T* a, int64_t* rows, int64_t n) {
 }
 
 template <class T>
-void lu_solve(const T* lu, T* x, int64_t n, int64_t k) {
-  const Eigen::Map<const Rows<T>> factors(lu, n, n);
+void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k) {
+  const Eigen::Map<const Rows<T>> m(a, n, n);
   Eigen::Map<Rows<T>> columns(x, n, k);
-  factors.template triangularView<Eigen::UnitLower>().solveInPlace(columns);
-  factors.template triangularView<Eigen::Upper>().solveInPlace(columns);
+  switch (triangle) {
+    case Triangle::unit_lower:
+      return m.template triangularView<Eigen::UnitLower>().solveInPlace(columns);
+    case Triangle::upper:
+      return m.template triangularView<Eigen::Upper>().solveInPlace(columns);
+    case Triangle::unit_lower_transposed:
+      return m.transpose().template triangularView<Eigen::UnitUpper>().solveInPlace(columns);
+    case Triangle::upper_transposed:
+      return m.transpose().template triangularView<Eigen::Lower>().solveInPlace(columns);
+    case Triangle::lower_transposed:
+      return m.transpose().template triangularView<Eigen::Upper>().solveInPlace(columns);
+  }
 }
 
 template <class T>
@@ -61,7 +74,7 @@ void qr(T* columns, T* r, int64_t m, int64_t n) {
 
 template <class T>
 MatrixAlgorithms<T> library_matrix_algorithms() {
-  return {cholesky<T>, lu<T>, lu_solve<T>, qr<T>, ordered_matrix_algorithms<T>().svd};
+  return {cholesky<T>, lu<T>, solve<T>, qr<T>, ordered_matrix_algorithms<T>().svd};
 }
 template MatrixAlgorithms<float> library_matrix_algorithms();
 template MatrixAlgorithms<double> library_matrix_algorithms();

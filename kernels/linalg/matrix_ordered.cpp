@@ -72,19 +72,49 @@ int lu(T* a, int64_t* rows, int64_t n) {
   return sign;
 }
 
+/// t x = y, from the first row down or from the last one up.
 template <class T>
-void lu_solve(const T* lu, T* x, int64_t n, int64_t k) {
-  if (k == 1) {
-    for (int64_t i = 0; i < n; ++i) x[i] -= dot(lu + i * n, x, i);
-    for (int64_t i = n - 1; i >= 0; --i) x[i] = (x[i] - dot(lu + i * n + i + 1, x + i + 1, n - i - 1)) / lu[i * n + i];
-    return;
+void solve_rows(const T* a, T* x, int64_t n, int64_t k, bool up, bool unit) {
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = up ? n - 1 - step : step, from = up ? i + 1 : 0, to = up ? n : i;
+    const T* const row = a + i * n;
+    if (k == 1)
+      x[i] -= dot(row + from, x + from, to - from);
+    else
+      for (int64_t j = from; j < to; ++j) subtract(x + i * k, row[j], x + j * k, k);
+    if (!unit)
+      for (int64_t c = 0; c < k; ++c) x[i * k + c] /= row[i];
   }
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < i; ++j) subtract(x + i * k, lu[i * n + j], x + j * k, k);
-  for (int64_t i = n - 1; i >= 0; --i) {
-    for (int64_t j = i + 1; j < n; ++j) subtract(x + i * k, lu[i * n + j], x + j * k, k);
-    const T pivot = lu[i * n + i];
-    for (int64_t c = 0; c < k; ++c) x[i * k + c] /= pivot;
+}
+
+/// t^T x = y: what is known of x is subtracted from all that is not, which reads rows of t.
+template <class T>
+void solve_columns(const T* a, T* x, int64_t n, int64_t k, bool up, bool unit) {
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = up ? n - 1 - step : step, from = up ? 0 : i + 1, to = up ? i : n;
+    const T* const row = a + i * n;
+    if (!unit)
+      for (int64_t c = 0; c < k; ++c) x[i * k + c] /= row[i];
+    if (k == 1)
+      subtract(x + from, x[i], row + from, to - from);
+    else
+      for (int64_t j = from; j < to; ++j) subtract(x + j * k, row[j], x + i * k, k);
+  }
+}
+
+template <class T>
+void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k) {
+  switch (triangle) {
+    case Triangle::unit_lower:
+      return solve_rows(a, x, n, k, false, true);
+    case Triangle::upper:
+      return solve_rows(a, x, n, k, true, false);
+    case Triangle::unit_lower_transposed:
+      return solve_columns(a, x, n, k, true, true);
+    case Triangle::upper_transposed:
+      return solve_columns(a, x, n, k, false, false);
+    case Triangle::lower_transposed:
+      return solve_columns(a, x, n, k, true, false);
   }
 }
 
@@ -200,7 +230,7 @@ void svd(T* columns, T* s, T* vh, int64_t m, int64_t n) {
 
 template <class T>
 MatrixAlgorithms<T> ordered_matrix_algorithms() {
-  return {cholesky<T>, lu<T>, lu_solve<T>, qr<T>, svd<T>};
+  return {cholesky<T>, lu<T>, solve<T>, qr<T>, svd<T>};
 }
 template MatrixAlgorithms<float> ordered_matrix_algorithms();
 template MatrixAlgorithms<double> ordered_matrix_algorithms();

@@ -3,6 +3,7 @@
 
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
+#include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/grid_items.h>
 #include <ordo/kernels/resampling/grid_sample.h>
@@ -12,47 +13,244 @@
 namespace ordo::kernels::cpu {
 namespace {
 
-constexpr int64_t kPlaces = 64;  // places whose corners are found before the channels are gone through
+// Corners that are found before the channels are gone through: many, so that a plane is in the cache for all of them.
+constexpr int kCorners = 1024;
+int block_places(const GridShape& s) { return kCorners / s.corners(); }
 
-/// The corners of some places, corner by corner, so that the places of one stand side by side.
+/// The taps of some places along one axis: tap k of place p stands at k * block_places() + p.
 template <class V>
-struct PlaceBlock {
-  int32_t cells[kMostCorners][kPlaces];
-  V weights[kMostCorners][kPlaces];
+struct AxisBlock {
+  int32_t cells[kCorners];
+  V weights[kCorners];
 };
 
-template <class T>
-void sample_places(const GridShape& s, const T* input, const T* grid, T* output) {
-  using V = accumulate_t<T>;
-  const int64_t blocks = (s.positions + kPlaces - 1) / kPlaces;
-  const int corners = s.corners();
-  parallel_for(0, s.samples * blocks, row_grain(kPlaces * s.channels), [&](int64_t begin, int64_t end) {
-    PlaceBlock<V> block;
+/// With the rules being constants the loop vectorises.
+template <class V, Resample kKind, bool kPadded, class T>
+[[gnu::flatten]] void find_as(const GridShape& s, int axis, bool slopes, const T* grid, int places, AxisBlock<V>& to) {
+  constexpr int kTaps = kKind == Resample::cubic ? 4 : kKind == Resample::linear ? 2 : 1;
+  GridRules rules = s.rules;
+  rules.kind = kKind;
+  if (!kPadded) rules.padding = GridPadding::zeros;
+  const GridAxis<V> of(rules, axis == 0 ? s.w : axis == 1 ? s.h : s.d);
+  const int stride = block_places(s), rank = s.rank;
+  for (int p = 0; p < places; ++p) {
+    GridTaps<V> t;
+    of.find(V(grid[p * rank + axis]), slopes, t);
+    for (int k = 0; k < kTaps; ++k) {
+      to.cells[k * stride + p] = t.cell[k];
+      to.weights[k * stride + p] = t.weight[k];
+    }
+  }
+}
+
+template <class V, class T>
+void find(const GridShape& s, int axis, bool slopes, const T* grid, int places, AxisBlock<V>& to) {
+  const bool padded = s.rules.padding != GridPadding::zeros;
+  const auto as = [&]<Resample kKind>() {
+    (padded ? find_as<V, kKind, true, T> : find_as<V, kKind, false, T>)(s, axis, slopes, grid, places, to);
+  };
+  if (s.rules.kind == Resample::linear)
+    as.template operator()<Resample::linear>();
+  else if (s.rules.kind == Resample::cubic)
+    as.template operator()<Resample::cubic>();
+  else
+    as.template operator()<Resample::nearest>();
+}
+
+/// The corners of some places in a sample's planes of less than 2^31 cells: corner k of place p at k * stride + p.
+template <class V>
+class PlaceBlock {
+ public:
+  const int places, stride;
+  int32_t cells[kCorners];  // -1 outside
+  V weights[kCorners];
+
+  template <class T>
+  PlaceBlock(const GridShape& s, const T* grid, int count) : places(count), stride(block_places(s)), s_(s) {
+    for (int axis = 0; axis < s.rank; ++axis) find(s, axis, false, grid, places, axes_[axis]);
+    const auto h = int32_t(s.h), w = int32_t(s.w);
+    each_corner([&](int n, int i, int j, int k) {
+      const int32_t *x = axes_[0].cells + i, *y = axes_[1].cells + j, *z = axes_[2].cells + k;
+      for (int p = 0; p < places; ++p) {
+        const int32_t row = s_.rank == 2 ? y[p] : z[p] * h + y[p];
+        const bool there = x[p] >= 0 && y[p] >= 0 && (s_.rank == 2 || z[p] >= 0);
+        cells[n + p] = there ? row * w + x[p] : -1;
+        from_[n + p] = there ? row * w + x[p] : 0;
+      }
+    });
+    weigh(axes_[0], axes_[1], axes_[2], weights);
+  }
+
+  /// The weights as they change with a coordinate.
+  template <class T>
+  void slopes(int axis, const T* grid, V* to) const {
+    AxisBlock<V> sloped;
+    find(s_, axis, true, grid, places, sloped);
+    weigh(axis == 0 ? sloped : axes_[0], axis == 1 ? sloped : axes_[1], axis == 2 ? sloped : axes_[2], to);
+  }
+
+  /// What the corners have in a plane; anything where they are outside.
+  template <class T>
+  void fetch(const T* plane, T* values) const {
+    // The next plane comes meanwhile, for which nothing else asks in time: it is read in no order.
+    constexpr int64_t kLine = 64 / sizeof(T);
+    if (s_.cells() <= kCorners * kLine)
+      for (int64_t i = 0; i < s_.cells(); i += kLine) __builtin_prefetch(plane + s_.cells() + i, 0, 2);
+    for (int n = 0; n < kCorners; n += stride)
+      for (int p = 0; p < places; ++p) {
+        asm volatile("");  // one by one: to gather them takes longer
+        values[n + p] = plane[from_[n + p]];
+      }
+  }
+  /// sums[p] = a place's values, weighted and added to zero.
+  template <class T>
+  void add(const T* values, const V* w, V* sums) const {
+    for (int n = 0; n < kCorners; n += stride)
+      for (int p = 0; p < places; ++p) {
+        const V value = w[n + p] * V(values[n + p]), before = n == 0 ? V(0) : sums[p];
+        sums[p] = before + (cells[n + p] < 0 ? V(0) : value);  // to add +0 is to leave it out: a sum is never -0
+      }
+  }
+
+ private:
+  /// f(corner, x, y, z): where the first place's are.
+  template <class F>
+  void each_corner(const F& f) const {
+    const int taps = s_.taps() * stride, layers = s_.rank == 3 ? taps : stride;
+    int n = 0;
+    for (int k = 0; k < layers; k += stride)
+      for (int j = 0; j < taps; j += stride)
+        for (int i = 0; i < taps; i += stride, n += stride) f(n, i, j, k);
+  }
+  void weigh(const AxisBlock<V>& x, const AxisBlock<V>& y, const AxisBlock<V>& z, V* to) const {
+    each_corner([&](int n, int i, int j, int k) {
+      for (int p = 0; p < places; ++p) to[n + p] = x.weights[i + p] * y.weights[j + p];
+      if (s_.rank == 3)
+        for (int p = 0; p < places; ++p) to[n + p] *= z.weights[k + p];
+    });
+  }
+
+  const GridShape s_;
+  int32_t from_[kCorners];  // cells, 0 outside
+  AxisBlock<V> axes_[3];
+};
+
+/// f(sample, first, places) for blocks of places of the samples [sample, last).
+template <class F>
+void for_blocks(const GridShape& s, int64_t sample, int64_t last, int64_t work, const F& f) {
+  const int64_t places = block_places(s), blocks = (s.positions + places - 1) / places;
+  parallel_for(sample * blocks, last * blocks, row_grain(places * work), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
-      const int64_t sample = b / blocks, first = b % blocks * kPlaces;
-      const int places = int(std::min(kPlaces, s.positions - first));
-      const T* const from = grid + (sample * s.positions + first) * s.rank;
-      for (int i = 0; i < places; ++i) {
-        const GridCorners<V> at = GridPlace<V>(s, from + i * s.rank).corners(s);
-        for (int k = 0; k < corners; ++k) {
-          block.cells[k][i] = int32_t(at.cell[k]);
-          block.weights[k][i] = at.weight[k];
+      const int64_t first = b % blocks * places;
+      f(b / blocks, first, int(std::min(places, s.positions - first)));
+    }
+  });
+}
+
+template <class T>
+void sample_planes(const GridShape& s, const T* input, const T* grid, T* output) {
+  using V = accumulate_t<T>;
+  for_blocks(s, 0, s.samples, s.channels, [&](int64_t sample, int64_t first, int places) {
+    const PlaceBlock<V> block(s, grid + (sample * s.positions + first) * s.rank, places);
+    T values[kCorners];
+    V sums[kCorners];
+    for (int64_t c = sample * s.channels; c < (sample + 1) * s.channels; ++c) {
+      T* const to = output + c * s.positions + first;
+      if (s.corners() == 1) {  // with a weight of 1
+        block.fetch(input + c * s.cells(), to);
+        for (int p = 0; p < places; ++p) to[p] = T(V(0) + (block.cells[p] < 0 ? V(0) : V(to[p])));
+        continue;
+      }
+      block.fetch(input + c * s.cells(), values);
+      block.add(values, block.weights, sums);
+      for (int p = 0; p < places; ++p) to[p] = T(sums[p]);
+    }
+  });
+}
+
+/// The same sums, from a copy of a sample in which the channels of a cell stand side by side.
+template <class T>
+void sample_rows(const GridShape& s, const T* input, const T* grid, T* output) {
+  using V = accumulate_t<T>;
+  constexpr int kChannels = 64, kPlaces = 64;
+  const int64_t cells = s.cells(), channels = s.channels;
+  const Scratch<V> rows((cells + 1) * channels, Device());
+  V* const none = rows + cells * channels;  // what a corner outside has: +-0 changes no sum that began with +0
+  std::fill_n(none, channels, V(0));
+  for (int64_t sample = 0; sample < s.samples; ++sample) {
+    const T* const planes = input + sample * channels * cells;
+    parallel_for(0, cells, row_grain(channels), [&](int64_t begin, int64_t end) {
+      constexpr int64_t kTile = 16;
+      for (int64_t i = begin; i < end; i += kTile)
+        for (int64_t c = 0; c < channels; c += kTile)
+          for (int64_t j = i; j < std::min(end, i + kTile); ++j)
+            for (int64_t d = c; d < std::min(channels, c + kTile); ++d) rows[j * channels + d] = planes[d * cells + j];
+    });
+    for_blocks(s, sample, sample + 1, channels, [&](int64_t, int64_t first, int places) {
+      const PlaceBlock<V> block(s, grid + (sample * s.positions + first) * s.rank, places);
+      V sums[kPlaces][kChannels + 1];  // + 1: places lie in different sets of the cache
+      for (int64_t c = 0; c < channels; c += kChannels) {
+        const int width = int(std::min<int64_t>(kChannels, channels - c));
+        for (int begin = 0; begin < places; begin += kPlaces) {
+          const int count = std::min(kPlaces, places - begin);
+          for (int p = 0; p < count; ++p) {
+            V* const to = sums[p];
+            std::fill(to, to + width, V(0));
+            for (int n = begin + p; n < kCorners; n += 4 * block.stride) {
+              const V* row[4];
+              V w[4];
+              for (int k = 0; k < 4; ++k) {
+                const int32_t cell = block.cells[n + k * block.stride];
+                row[k] = (cell < 0 ? none : rows + cell * channels) + c;
+                w[k] = block.weights[n + k * block.stride];
+              }
+              for (int i = 0; i < width; ++i)
+                to[i] = to[i] + w[0] * row[0][i] + w[1] * row[1][i] + w[2] * row[2][i] + w[3] * row[3][i];
+            }
+          }
+          for (int i = 0; i < width; ++i) {
+            T* const to = output + (sample * channels + c + i) * s.positions + first + begin;
+            for (int p = 0; p < count; ++p) to[p] = T(sums[p][i]);
+          }
         }
       }
-      for (int64_t c = 0; c < s.channels; ++c) {
-        const T* const plane = input + (sample * s.channels + c) * s.cells();
-        T* const to = output + (sample * s.channels + c) * s.positions + first;
-        V sums[kPlaces];
-        std::fill(sums, sums + places, V(0));
-        for (int k = 0; k < corners; ++k)
-          for (int i = 0; i < places; ++i) {
-            const int32_t cell = block.cells[k][i];
-            const V value = block.weights[k][i] * V(plane[cell < 0 ? 0 : cell]);
-            sums[i] += cell < 0 ? V(0) : value;  // to add +0 is to leave it out: a sum is never -0
-          }
-        for (int i = 0; i < places; ++i) to[i] = T(sums[i]);
+    });
+  }
+}
+
+/// Whether to copy a sample is worth it: nearest reads as little as the copy does.
+bool by_rows(const GridShape& s) { return s.taps() > 1 && s.channels >= 8 && s.positions * s.corners() >= s.cells(); }
+
+/// The gradients of coordinates: for each, rule 1 over the channels.
+template <class T>
+void gradient_of_grid(const GridShape& s, const T* grad, const T* input, const T* grid, T* output) {
+  using V = accumulate_t<T>;
+  for_blocks(s, 0, s.samples, 4 * s.channels, [&](int64_t sample, int64_t first, int places) {
+    const int64_t at = (sample * s.positions + first) * s.rank;
+    const PlaceBlock<V> block(s, grid + at, places);
+    V slopes[3][kCorners];
+    for (int axis = 0; axis < s.rank; ++axis) block.slopes(axis, grid + at, slopes[axis]);
+    T values[kCorners];
+    V one[kCorners], sums[kColumnBlock] = {};
+    OrderedRow<V> groups;
+    const int width = s.rank * places;
+    for (int64_t c = 0; c < s.channels; ++c) {
+      const T* const from = grad + (sample * s.channels + c) * s.positions + first;
+      const bool begins = c % kOrderedGroup == 0;
+      if (c > 0 && begins) groups.push_group(sums, width);
+      block.fetch(input + (sample * s.channels + c) * s.cells(), values);
+      for (int axis = 0; axis < s.rank; ++axis) {
+        V* const to = sums + axis * places;
+        block.add(values, slopes[axis], one);
+        for (int p = 0; p < places; ++p) {
+          const V value = V(from[p]) * one[p];
+          to[p] = begins ? value : to[p] + value;
+        }
       }
     }
+    if (s.channels > kOrderedGroup) groups.finish(sums, width, true);
+    for (int axis = 0; axis < s.rank; ++axis)
+      for (int p = 0; p < places; ++p) output[at + p * s.rank + axis] = T(sums[axis * places + p]);
   });
 }
 
@@ -61,7 +259,7 @@ void sample_places(const GridShape& s, const T* input, const T* grid, T* output)
 void grid_sample(const Tensor& input, const Tensor& grid, const Tensor& output, const GridShape& s) {
   dispatch_floating("grid_sample", input.dtype(), [&]<class T>() {
     if (s.cells() <= INT32_MAX)
-      sample_places(s, input.data<T>(), grid.data<T>(), output.data<T>());
+      (by_rows(s) ? sample_rows<T> : sample_planes<T>)(s, input.data<T>(), grid.data<T>(), output.data<T>());
     else
       each(s.samples * s.positions, GridSampleElement<T>{s, input.data<T>(), grid.data<T>(), output.data<T>()});
   });
@@ -73,7 +271,20 @@ void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Te
   dispatch_floating("grid_sample_backward", rows.dtype(), [&]<class T>() {
     const Scratch<int64_t> cells(items, Device());
     const Scratch<accumulate_t<T>> weights(items, Device());
-    each(places, GridItemsElement<T>{s, grid.data<T>(), cells.data(), weights.data()});
+    if (s.cells() <= INT32_MAX)
+      for_blocks(s, 0, s.samples, 1, [&](int64_t sample, int64_t first, int count) {
+        const int64_t at = sample * s.positions + first;
+        const PlaceBlock<accumulate_t<T>> block(s, grid.data<T>() + at * s.rank, count);
+        for (int p = 0; p < count; ++p)
+          for (int k = 0; k < s.corners(); ++k) {
+            const int64_t item = (at + p) * s.corners() + k;
+            const int n = k * block.stride + p;
+            cells[item] = block.cells[n] < 0 ? -1 : sample * s.cells() + block.cells[n];
+            weights[item] = block.weights[n];
+          }
+      });
+    else
+      each(places, GridItemsElement<T>{s, grid.data<T>(), cells.data(), weights.data()});
     add_weighted_rows({items, cells.data(), weights.data(), nullptr, s.corners()}, rows, output, algorithm);
   });
 }
@@ -81,10 +292,11 @@ void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Te
 void grid_sample_backward_grid(const Tensor& grad, const Tensor& input, const Tensor& grid, const Tensor& output,
                                const GridShape& s) {
   dispatch_floating("grid_sample_backward", grad.dtype(), [&]<class T>() {
-    const GridGradientElement<T> f{s, grad.data<T>(), input.data<T>(), grid.data<T>(), output.data<T>()};
-    parallel_for(0, s.samples * s.positions, row_grain(8 * s.channels), [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) f(i);
-    });
+    if (s.cells() <= INT32_MAX)
+      gradient_of_grid(s, grad.data<T>(), input.data<T>(), grid.data<T>(), output.data<T>());
+    else
+      each(s.samples * s.positions,
+           GridGradientElement<T>{s, grad.data<T>(), input.data<T>(), grid.data<T>(), output.data<T>()});
   });
 }
 

@@ -139,12 +139,29 @@ void add_rows(int64_t width, const Walk& walk, V* down) {
   }
 }
 
-/// The outputs of a row that a cell is part of are [begin[i], begin[i] + its number); weights from start[i] on.
+/// The outputs of a row that a cell is part of are [begin[i], begin[i] + its number); weights from start[i] on. Where
+/// no cell has more than a few, the k-th ones of all cells lie side by side; one that is not there is the -0 behind the
+/// row.
 template <class V>
-struct Back {
+class Back {
+ public:
+  static constexpr int64_t kFew = 8;
   std::vector<int64_t> begin, start;
   std::vector<V> weights;
+  int64_t most = 0;
+  std::vector<int32_t> outputs;
+  std::vector<V> factors;
   explicit Back(const ResampleTable<V>& t) {
+    const int64_t cells = t.axis.input;
+    for (int64_t i = 0; i < cells; ++i) most = std::max(most, t.end[i] - t.begin[i]);
+    if (most <= kFew) {
+      for (int64_t n = 0; n < most * cells; ++n) {
+        const int64_t i = n % cells, o = t.begin[i] + n / cells;
+        outputs.push_back(int32_t(o < t.end[i] ? o : t.axis.output));
+        factors.push_back(o < t.end[i] ? t.weight(o, i) : V(1));
+      }
+      return;
+    }
     for (int64_t i = 0; i < t.axis.input; ++i) {
       begin.push_back(t.begin[i]);
       start.push_back(int64_t(weights.size()));
@@ -152,6 +169,25 @@ struct Back {
     }
     start.push_back(int64_t(weights.size()));
   }
+  /// The sums of all cells; `sums` is memory for as many.
+  template <class T>
+  void operator()(const V* down, int64_t cells, V* sums, T* to) const {
+    if (most > kFew) {
+      for (int64_t i = 0; i < cells; ++i) to[i] = T(sum(down, i));
+      return;
+    }
+    for (int64_t k = 0; k < most; ++k) {
+      const int32_t* const o = outputs.data() + k * cells;
+      const V* const w = factors.data() + k * cells;
+      if (k == 0)
+        for (int64_t i = 0; i < cells; ++i) sums[i] = w[i] * down[o[i]];
+      else
+        for (int64_t i = 0; i < cells; ++i) sums[i] += w[i] * down[o[i]];
+    }
+    for (int64_t i = 0; i < cells; ++i) to[i] = T(V(0) + sums[i]);
+  }
+
+ private:
   V sum(const V* down, int64_t i) const {
     const V* const w = weights.data() + start[size_t(i)];
     const V* const from = down + begin[size_t(i)];
@@ -173,7 +209,8 @@ void gradient_rows(const ResampleTables<accumulate_t<T>>& t, const Back<accumula
                    T* output, int64_t begin, int64_t end) {
   using V = accumulate_t<T>;
   const int64_t width = t.w.axis.input, outputs = t.w.axis.output;
-  const Scratch<V> down(outputs, Device());
+  const Scratch<V> down(outputs + 1, Device()), sums(width, Device());
+  down[outputs] = V(-0.0);
   for (int64_t r = begin; r < end; ++r) {
     const int64_t layer = r / t.h.axis.input, volume = layer / t.d.axis.input;
     const int64_t id = layer - volume * t.d.axis.input, ih = r - layer * t.h.axis.input;
@@ -188,8 +225,7 @@ void gradient_rows(const ResampleTables<accumulate_t<T>>& t, const Back<accumula
           }
         },
         down.data());
-    T* const to = output + r * width;
-    for (int64_t i = 0; i < width; ++i) to[i] = T(back.sum(down.data(), i));
+    back(down.data(), width, sums.data(), output + r * width);
   }
 }
 
