@@ -62,7 +62,8 @@ def plain(name):
 # Samples of operations for which PyTorch does something else on purpose, or cannot: texts of the difference, and why.
 KNOWN = {
     "argmax": [("does not support bool", "PyTorch refuses bool")],
-    "binary_cross_entropy": [("PyTorch has none", "PyTorch has no gradient of weights")],
+    **dict.fromkeys(("binary_cross_entropy", "binary_cross_entropy_with_logits"),
+                    [("PyTorch has none", "PyTorch has no gradient of weights")]),
     "soft_margin_loss": [("PyTorch has none", "PyTorch has no gradient of targets")],
     "bincount": [("is not implemented", "PyTorch has no gradient"), ("no gradient", "PyTorch has no gradient")],
     "floor_divide": [("is not implemented", "PyTorch has no gradient; Ordo's is 0")],
@@ -312,7 +313,7 @@ entry("triplet_margin_loss", lambda a, b, c, margin, p, eps, swap, reduction: F.
 entry("gaussian_nll_loss", lambda x, target, var, full, eps, reduction: F.gaussian_nll_loss(
     x, target, var, full, eps, REDUCTIONS[reduction]))
 entry("poisson_nll_loss", lambda x, target, log_input, full, eps, reduction: F.poisson_nll_loss(
-    x, target, log_input, full, eps=eps, reduction=REDUCTIONS[reduction]))
+    x, target.to(x.dtype), log_input, full, eps=eps, reduction=REDUCTIONS[reduction]))
 for name in ("mse_loss", "l1_loss"):
     entry(name, lambda a, b, reduction, f=getattr(F, name): f(a, b, reduction=REDUCTIONS[reduction]))
 entry("nll_loss", lambda x, target, weight, ignore, reduction: F.nll_loss(x, target.long(), weight, ignore_index=ignore,

@@ -6,6 +6,7 @@
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
 #include <ordo/autograd/ops/mse_loss.h>
 #include <ordo/engine/error.h>
+#include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -56,7 +57,33 @@ double cross_entropy(double x, double t) {
 
 ORDO_OP_SAMPLES(mse_loss) { return samples(mse_loss, squared); }
 ORDO_OP_SAMPLES(l1_loss) { return samples(l1_loss, absolute); }
-ORDO_OP_SAMPLES(binary_cross_entropy_with_logits) { return samples(binary_cross_entropy_with_logits, cross_entropy); }
+
+/// Inputs: logits, target, then what there is of weight and pos_weight.
+Sample weighted(const char* label, Reduction reduction, const Dims& weight, const Dims& pos_weight) {
+  TensorList inputs{test_values({3, 4}), test_values({3, 4}, 1, 0, 1)};
+  for (const Dims& sizes : {weight, pos_weight})
+    if (sizes.size() > 0) inputs.push_back(test_values(sizes, inputs.size(), 0.5, 2));
+  const bool w = weight.size() > 0, q = pos_weight.size() > 0;
+  return element_loss(
+      label, std::move(inputs),
+      [=](const TensorList& in) {
+        return binary_cross_entropy_with_logits(in[0], in[1], w ? in[2] : Tensor(), reduction,
+                                                q ? in.back() : Tensor());
+      },
+      [=](const std::vector<double>& v) {
+        const double p = 1 / (1 + std::exp(-v[0]));
+        return -(w ? v[2] : 1) * ((q ? v.back() : 1) * v[1] * std::log(p) + (1 - v[1]) * std::log(1 - p));
+      },
+      reduction);
+}
+
+ORDO_OP_SAMPLES(binary_cross_entropy_with_logits) {
+  auto all = samples(binary_cross_entropy_with_logits, cross_entropy);
+  all.push_back(weighted("weights", Reduction::mean, {3, 4}, {}));
+  all.push_back(weighted("weights of columns and of targets of 1", Reduction::none, {4}, {4}));
+  all.push_back(weighted("weights of targets of 1", Reduction::sum, {}, {1}));
+  return all;
+}
 ORDO_OP_SIZES(mse_loss) { return sized(n, mse_loss, squared); }
 ORDO_OP_SIZES(l1_loss) { return sized(n, l1_loss, absolute); }
 ORDO_OP_SIZES(binary_cross_entropy_with_logits) { return sized(n, binary_cross_entropy_with_logits, cross_entropy); }
