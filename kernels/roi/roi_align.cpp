@@ -75,8 +75,7 @@ Tensor roi_align_backward(const Tensor& grad, const Tensor& boxes, const Dims& i
   Tensor begin;
   if (output.numel() > 0 && grad.numel() > 0) {
     if (a.rules.sampling_ratio > 0) {
-      const int64_t entries = 2 * a.rules.sampling_ratio;  // of a bin along an axis
-      items = checked::mul(kBackward, s.boxes * s.bins(), entries * entries);
+      items = checked::mul(kBackward, s.boxes * s.bins(), 4 * a.rules.sampling_ratio * a.rules.sampling_ratio);
     } else {
       // How many cells the bins have is known to the device.
       const Tensor counts = ordo::detail::result({s.boxes}, int64, grad.device());
