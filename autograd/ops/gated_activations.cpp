@@ -49,10 +49,8 @@ Tensor glu(const Tensor& x, int64_t dim) {
   const int64_t half = x.sizes()[d] / 2;
   ORDO_CHECK(x.sizes()[d] % 2 == 0, ShapeError, "glu", "dimension {} of size {} has no halves", d, x.sizes()[d]);
   Tensor r = kernels::glu(views::narrow(x, d, 0, half), views::narrow(x, d, half, half));
-  int64_t neighbours = half;
-  for (int k = d + 1; k < x.dim(); ++k) neighbours *= x.sizes()[k];
-  return record(call, std::move(r), {x}, [d, half, neighbours, x = Saved(x)](const Tensor& grad) -> TensorList {
-    if (!grad_enabled() && neighbours > 1) return {kernels::glu_backward(grad, x.get(), d)};
+  return record(call, std::move(r), {x}, [d, half, x = Saved(x)](const Tensor& grad) -> TensorList {
+    if (!grad_enabled()) return {kernels::glu_backward(grad, x.get(), d)};
     const Tensor gate = sigmoid(x.get().narrow(d, half, half)), of_a = grad * gate;
     return {cat({of_a, of_a * (x.get().narrow(d, 0, half) * (1 - gate))}, d)};
   });

@@ -3,7 +3,6 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/ternary.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
@@ -110,12 +109,8 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
   const Tensor x = affine ? input.to(wide) : input;
   Tensor y =
       layer_norm(x.reshape({input.size(0) * num_groups, columns}), {columns}, {}, {}, eps).reshape(input.sizes());
-  if (weight.defined() && bias.defined() && !detail::recorded(y, weight, bias)) {  // the same in one pass
-    y = addcmul(bias.to(wide).reshape(per_channel), y, weight.to(wide).reshape(per_channel));
-  } else {
-    if (weight.defined()) y = y * weight.to(wide).reshape(per_channel);
-    if (bias.defined()) y = y + bias.to(wide).reshape(per_channel);
-  }
+  if (weight.defined()) y = y * weight.to(wide).reshape(per_channel);
+  if (bias.defined()) y = y + bias.to(wide).reshape(per_channel);
   return call.done(affine ? y.to(input.dtype()) : y);
 }
 
