@@ -2,6 +2,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
+#include <ordo/engine/dispatch.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/copy/copy.h>
@@ -74,8 +75,7 @@ Tensor roi_align_backward(const Tensor& grad, const Tensor& boxes, const Dims& i
   Tensor begin;
   if (output.numel() > 0 && grad.numel() > 0) {
     if (a.rules.sampling_ratio > 0) {
-      items =
-          checked::mul(kBackward, s.boxes * s.bins(), kRoiCorners * a.rules.sampling_ratio * a.rules.sampling_ratio);
+      items = checked::mul(kBackward, s.boxes * s.bins(), 4 * a.rules.sampling_ratio * a.rules.sampling_ratio);
     } else {
       // How many cells the bins have is known to the device.
       const Tensor counts = ordo::detail::result({s.boxes}, int64, grad.device());

@@ -91,9 +91,10 @@ TEST(Modules, pooling) {
 
   const MaxPoolResult a = max_pool1d_with_indices(line, 2), b = max_pool2d_with_indices(image, 2),
                       c = max_pool3d_with_indices(volume, 2);
-  EXPECT_COMPUTES(nn::MaxUnpool1d(2)(a.values, a.indices, {9}), max_unpool1d(a.values, a.indices, 2, {}, 0, {9}));
+  EXPECT_COMPUTES(nn::MaxUnpool1d(2)(a.values, a.indices, Dims{9}), max_unpool1d(a.values, a.indices, 2, {}, 0, {9}));
   EXPECT_COMPUTES(nn::MaxUnpool2d(2, {.stride = 3})(b.values, b.indices), max_unpool2d(b.values, b.indices, 2, 3));
-  EXPECT_COMPUTES(nn::MaxUnpool3d(2)(c.values, c.indices), max_unpool3d(c.values, c.indices, 2));
+  EXPECT_COMPUTES(nn::MaxUnpool3d(2)(c.values, c.indices, Dims{6, 4, 5}),
+                  max_unpool3d(c.values, c.indices, 2, {}, 0, {6, 4, 5}));
 }
 
 TEST(Modules, resampling) {
@@ -121,7 +122,7 @@ TEST(Modules, normalization) {
   EXPECT_COMPUTES(nn::LayerNorm({4, 5}, {.eps = 0.1})(x), layer_norm(x, {4, 5}, ones({4, 5}), zeros({4, 5}), 0.1));
   EXPECT_COMPUTES(nn::LayerNorm({5}, {.elementwise_affine = false})(x), layer_norm(x, {5}));
   EXPECT_EQ(nn::LayerNorm({5}, {.bias = false}).parameters().size(), 1u);
-  EXPECT_COMPUTES(nn::RMSNorm({5})(x), rms_norm(x, {5}, ones({5})));
+  EXPECT_COMPUTES(nn::RMSNorm(5)(x), rms_norm(x, {5}, ones({5})));
   EXPECT_COMPUTES(nn::GroupNorm(2, 4)(x), group_norm(x, 2, ones({4}), zeros({4})));
   EXPECT_COMPUTES(nn::LocalResponseNorm(3, {.alpha = 2, .k = 0.5})(x), local_response_norm(x, 3, 2, 0.75, 0.5));
   EXPECT_COMPUTES(nn::BatchNorm1d(4)(x), batch_norm(x, none, none, ones({4}), zeros({4}), true));
