@@ -2,7 +2,7 @@
 // compute what layer_norm, rms_norm, group_norm, instance_norm and local_response_norm do. "weight" and "bias" start as
 // 1 and 0.
 //
-//   nn::Sequential model{nn::Linear(64, 64), nn::LayerNorm({64})};
+//   nn::Sequential model{nn::Linear(64, 64), nn::LayerNorm(64)};
 #pragma once
 
 #include <initializer_list>

@@ -82,6 +82,7 @@ KNOWN = {
     **dict.fromkeys(("rnn_tanh", "rnn_relu", "gru", "lstm"),
                     [("sequences without steps", "PyTorch's packed sequences have a step at least"),
                      ("Expected", "PyTorch refuses inputs without elements")]),
+    "instance_norm": [("select(): index 0", "PyTorch refuses inputs without samples")],
     "segment_reduce": [("min(): Expected", "PyTorch refuses an axis without segments")],
     "ctc_loss": [("must not be empty", "PyTorch refuses log_probs without elements")],
     "embedding_bag": [("step must be nonzero", "PyTorch refuses bags without items"),

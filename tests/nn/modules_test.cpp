@@ -122,7 +122,7 @@ TEST(Modules, normalization) {
   EXPECT_COMPUTES(nn::LayerNorm({4, 5}, {.eps = 0.1})(x), layer_norm(x, {4, 5}, ones({4, 5}), zeros({4, 5}), 0.1));
   EXPECT_COMPUTES(nn::LayerNorm({5}, {.elementwise_affine = false})(x), layer_norm(x, {5}));
   EXPECT_EQ(nn::LayerNorm({5}, {.bias = false}).parameters().size(), 1u);
-  EXPECT_COMPUTES(nn::RMSNorm({5})(x), rms_norm(x, {5}, ones({5})));
+  EXPECT_COMPUTES(nn::RMSNorm(5)(x), rms_norm(x, {5}, ones({5})));
   EXPECT_COMPUTES(nn::GroupNorm(2, 4)(x), group_norm(x, 2, ones({4}), zeros({4})));
   EXPECT_COMPUTES(nn::LocalResponseNorm(3, {.alpha = 2, .k = 0.5})(x), local_response_norm(x, 3, 2, 0.75, 0.5));
   EXPECT_COMPUTES(nn::BatchNorm1d(4)(x), batch_norm(x, none, none, ones({4}), zeros({4}), true));
