@@ -46,6 +46,8 @@ struct MatrixAlgorithms {
 /// Sums in an order that depends on sizes only, in plain C++: docs/ordering.md.
 template <class T>
 MatrixAlgorithms<T> ordered_matrix_algorithms();
+template <class T>
+void ordered_svd(T* columns, T* s, T* vh, int64_t m, int64_t n);
 /// Eigen's, but for svd.
 template <class T>
 MatrixAlgorithms<T> library_matrix_algorithms();

@@ -1,5 +1,5 @@
 // Textbook decompositions whose sums have an order of their own: the same bits on every processor.
-// Golub and Van Loan, "Matrix Computations", 4th edition: 3.4 (LU), 4.2 (Cholesky), 5.2 (QR), 8.6 (one-sided Jacobi).
+// Golub and Van Loan, "Matrix Computations", 4th edition: 3.4 (LU), 4.2 (Cholesky), 5.2 (QR).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,34 +7,10 @@
 #include <vector>
 
 #include <ordo/kernels/linalg/matrix.h>
+#include <ordo/kernels/linalg/ordered_sums.h>
 
 namespace ordo::kernels {
 namespace {
-
-constexpr int64_t kLanes = 16;
-
-/// Value i belongs to lane i mod 16; lanes are folded left to right, then halved; what is left over is added at the
-/// end.
-template <class T>
-T dot(const T* a, const T* b, int64_t n) {
-  T lanes[kLanes] = {}, sum = 0;
-  int64_t k = 0;
-  for (; k + kLanes <= n; k += kLanes)
-    for (int64_t v = 0; v < kLanes; ++v) lanes[v] += a[k + v] * b[k + v];
-  if (k) {
-    for (int64_t half = kLanes / 2; half > 0; half /= 2)
-      for (int64_t v = 0; v < half; ++v) lanes[v] += lanes[v + half];
-    sum = lanes[0];
-  }
-  for (; k < n; ++k) sum += a[k] * b[k];
-  return sum;
-}
-
-/// y -= f x
-template <class T>
-void subtract(T* y, T f, const T* x, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) y[i] -= f * x[i];
-}
 
 template <class T>
 bool cholesky(T* a, int64_t n) {
@@ -157,80 +133,11 @@ void qr(T* columns, T* r, int64_t m, int64_t n) {
   }
 }
 
-/// g' = c g - s h, h' = s g + c h, for c = 1 - s tau: a small angle keeps lengths better so than by c (Rutishauser,
-/// "The Jacobi method for real symmetric matrices", 1966).
-template <class T>
-void rotate(T* g, T* h, T s, T tau, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    const T x = g[i], y = h[i];
-    g[i] = x - s * (y + tau * x);
-    h[i] = y + s * (x - tau * y);
-  }
-}
-
-/// Turns the rows of g [n][n] until they are orthogonal, and the rows of v alike. Squared norms are followed through a
-/// sweep and computed anew for the next; the last sweep turns nothing, so its norms are the rows'.
-template <class T>
-void orthogonalise(T* g, T* v, int64_t n) {
-  const T small = std::numeric_limits<T>::epsilon() * std::sqrt(T(n));
-  std::vector<T> norm(static_cast<size_t>(n));
-  bool turned = true;
-  for (int sweep = 0; sweep < 40 && turned; ++sweep) {
-    turned = false;
-    for (int64_t i = 0; i < n; ++i) norm[size_t(i)] = dot(g + i * n, g + i * n, n);
-    for (int64_t i = 0; i < n; ++i)
-      for (int64_t j = i + 1; j < n; ++j) {
-        T *const x = g + i * n, *const y = g + j * n;
-        T &a = norm[size_t(i)], &b = norm[size_t(j)];
-        const T p = dot(x, y, n);
-        if (!(std::abs(p) > small * std::sqrt(a) * std::sqrt(b))) continue;
-        const T zeta = (b - a) / (2 * p);
-        const T t = std::copysign(T(1), zeta) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
-        const T c = 1 / std::sqrt(1 + t * t), s = c * t, tau = s / (1 + c);
-        rotate(x, y, s, tau, n);
-        rotate(v + i * n, v + j * n, s, tau, n);
-        a = std::max(T(0), a - t * p);
-        b = std::max(T(0), b + t * p);
-        turned = true;
-      }
-  }
-}
-
-/// a = Q R; the columns of R^T are turned by V until they are W = P diag(s); a = (Q V) diag(s) P^T.
-template <class T>
-void svd(T* columns, T* s, T* vh, int64_t m, int64_t n) {
-  T largest = 0;
-  for (int64_t i = 0; i < m * n; ++i) largest = std::max(largest, std::abs(columns[i]));
-  int exponent = 0;
-  std::frexp(largest, &exponent);  // squares neither overflow nor vanish
-  for (int64_t i = 0; i < m * n; ++i) columns[i] = std::ldexp(columns[i], -exponent);
-  const size_t square = static_cast<size_t>(n * n);
-  std::vector<T> g(square), v(square, T(0)), u(static_cast<size_t>(m * n), T(0)), norm(static_cast<size_t>(n));
-  qr(columns, g.data(), m, n);
-  for (int64_t i = 0; i < n; ++i) v[size_t(i * n + i)] = 1;
-  orthogonalise(g.data(), v.data(), n);
-  for (int64_t i = 0; i < n; ++i) norm[size_t(i)] = std::sqrt(dot(&g[size_t(i * n)], &g[size_t(i * n)], n));
-  std::vector<int64_t> order(static_cast<size_t>(n));
-  std::iota(order.begin(), order.end(), int64_t(0));
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return norm[size_t(a)] > norm[size_t(b)]; });
-  for (int64_t j = 0; j < n; ++j) {
-    const int64_t from = order[size_t(j)];
-    s[j] = std::ldexp(norm[size_t(from)], exponent);
-    std::copy_n(&g[size_t(from * n)], n, vh + j * n);
-    for (int64_t i = 0; i < n; ++i) subtract(&u[size_t(j * m)], -v[size_t(from * n + i)], columns + i * m, m);
-  }
-  qr(vh, g.data(), n, n);  // W / s, also where s is 0
-  for (int64_t j = 0; j < n; ++j)
-    if (g[size_t(j * n + j)] < 0)
-      for (int64_t i = 0; i < n; ++i) vh[j * n + i] = -vh[j * n + i];
-  std::copy(u.begin(), u.end(), columns);
-}
-
 }  // namespace
 
 template <class T>
 MatrixAlgorithms<T> ordered_matrix_algorithms() {
-  return {cholesky<T>, lu<T>, solve<T>, qr<T>, svd<T>};
+  return {cholesky<T>, lu<T>, solve<T>, qr<T>, ordered_svd<T>};
 }
 template MatrixAlgorithms<float> ordered_matrix_algorithms();
 template MatrixAlgorithms<double> ordered_matrix_algorithms();

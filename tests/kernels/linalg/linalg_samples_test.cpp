@@ -279,6 +279,42 @@ TEST_P(LinalgLevels, factors_multiply_to_the_matrix) {
   }
 }
 
+/// Orthonormal columns.
+double orthogonal(const Tensor& t) { return apart(matmul(t.transpose(-2, -1), t), unit(t.size(-1))); }
+
+TEST(Linalg, svd_of_difficult_matrices) {
+  using Element = double (*)(int64_t i, int64_t j, int64_t n);
+  const Element kinds[] = {
+      [](int64_t i, int64_t j, int64_t) { return double((i % 3) * (j % 5) + (i % 2) * (j % 7)); },    // of rank 2
+      [](int64_t i, int64_t j, int64_t) { return std::exp2(-double(i)) * std::cos(double(i * j)); },  // graded
+      [](int64_t i, int64_t j, int64_t n) { return std::exp2(double(i - n)) * std::cos(double(i * j)); },
+      [](int64_t i, int64_t j, int64_t) { return double(i == j); },                    // values that are the same
+      [](int64_t i, int64_t j, int64_t) { return double(j == i + 1); },                // nilpotent
+      [](int64_t i, int64_t j, int64_t) { return i == j ? double(i % 3) : 0.0; },      // zeros between
+      [](int64_t i, int64_t j, int64_t) { return i == j || j == i + 1 ? 1.0 : 0.0; },  // bidiagonal
+      [](int64_t i, int64_t j, int64_t) { return i == j  ? 1.0
+                                                 : j > i ? -1.0
+                                                         : 0.0; },
+      [](int64_t i, int64_t j, int64_t) { return 1 / double(i + j + 1); },
+      [](int64_t i, int64_t j, int64_t n) { return i == j       ? double(i < n / 2)
+                                                   : j == i + 1 ? 1e-8
+                                                                : 0.0; },
+      [](int64_t i, int64_t j, int64_t) { return 1e200 * std::sin(double(i * i + j)); },
+      [](int64_t i, int64_t j, int64_t) { return 1e-200 * std::sin(double(i * i + j)); },
+  };
+  for (const Dims& sizes : {Dims{2, 2}, {17, 17}, {80, 80}, {70, 20}})
+    for (const Element& element : kinds) {
+      std::vector<double> values;
+      for (int64_t i = 0; i < sizes[0]; ++i)
+        for (int64_t j = 0; j < sizes[1]; ++j) values.push_back(element(i, j, sizes[1]));
+      const Tensor a = from_vector(values, sizes);
+      const SvdResult f = svd(a);
+      EXPECT_LT(orthogonal(f.U), 2e-14) << &element - kinds;
+      EXPECT_LT(orthogonal(f.Vh.transpose(-2, -1)), 2e-14) << &element - kinds;
+      EXPECT_LE(apart(matmul(f.U * f.S, f.Vh), a), 1e-14 * f.S.select(-1, 0).item()) << &element - kinds;
+    }
+}
+
 TEST_P(LinalgLevels, singular_matrices) {
   const DeterminismGuard guard(GetParam());
   const Tensor singular = from_vector<double>({1, 2, 2, 4}, {2, 2}), regular = unit(2);
