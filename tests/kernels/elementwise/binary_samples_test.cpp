@@ -13,11 +13,11 @@ namespace {
 using Formula = double (*)(double, double);
 using Run = std::function<Tensor(const Tensor&, const Tensor&)>;
 
-std::vector<double> broadcast_to(const Tensor& t, const Dims& sizes) { return t.expand(sizes).to_vector<double>(); }
+std::vector<double> expanded_values(const Tensor& t, const Dims& sizes) { return t.expand(sizes).to_vector<double>(); }
 
 std::vector<double> elementwise(const Tensor& a, const Tensor& b, Formula formula) {
   const Dims sizes = broadcast_sizes("test", a.sizes(), b.sizes());
-  const auto x = broadcast_to(a, sizes), y = broadcast_to(b, sizes);
+  const auto x = expanded_values(a, sizes), y = expanded_values(b, sizes);
   std::vector<double> out;
   for (size_t i = 0; i < x.size(); ++i) out.push_back(formula(x[i], y[i]));
   return out;
@@ -227,7 +227,7 @@ Tensor mask(const Dims& sizes, uint64_t stream = 5) { return test_indices(sizes,
 
 std::vector<double> choose(const Tensor& c, const Tensor& a, const Tensor& b) {
   const Dims sizes = broadcast_sizes("test", c.sizes(), broadcast_sizes("test", a.sizes(), b.sizes()));
-  const auto z = broadcast_to(c, sizes), x = broadcast_to(a, sizes), y = broadcast_to(b, sizes);
+  const auto z = expanded_values(c, sizes), x = expanded_values(a, sizes), y = expanded_values(b, sizes);
   std::vector<double> out;
   for (size_t i = 0; i < z.size(); ++i) out.push_back(z[i] != 0 ? x[i] : y[i]);
   return out;

@@ -199,6 +199,20 @@ TEST(SegmentReduce, gradients_with_ties_and_zeros_have_the_same_bits_however_the
       }
 }
 
+// On CUDA the groups of long segments are added by threads of their own.
+TEST(SegmentReduce, long_segments_have_the_same_bits_on_every_device) {
+  for (DType dtype : {float32, float64, float16, bfloat16})
+    for (const char* reduce : {"sum", "mean", "max", "min", "prod"}) {
+      const Tensor x = test_values({9000}, 7) * 0.001 + 1;
+      std::vector<uint8_t> want;
+      for (Device device : test_devices()) {
+        const Tensor y = segment_reduce(x.to(device, dtype), reduce, tensor<int64_t>({3, 8990, 7}).to(device));
+        if (want.empty()) want = bytes_of(y);
+        EXPECT_EQ(bytes_of(y), want) << reduce << " " << name(dtype) << " " << device.str();
+      }
+    }
+}
+
 TEST(SegmentReduce, second_derivative_of_several_zeros_is_refused) {
   const Tensor x = tensor<double>({0, 0, 2}).set_requires_grad();
   const Tensor y = segment_reduce(x, "prod", tensor<int64_t>({3}));
