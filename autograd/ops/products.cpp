@@ -4,11 +4,13 @@
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/reduce/sum.h>
 
 namespace ordo {
 
@@ -16,6 +18,7 @@ static const AlgorithmLevels kProductAlgorithms = {{Algorithm::library, Determin
                                                    {Algorithm::direct, Determinism::device_to_device}};
 #define ORDO_REGISTER_PRODUCT(op) \
   ORDO_REGISTER_OP({.name = op, .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms})
+ORDO_REGISTER_OP({.name = "dot", .family = "reduce", .dtypes = kNumericTypes});
 ORDO_REGISTER_PRODUCT("addmm");
 ORDO_REGISTER_PRODUCT("baddbmm");
 ORDO_REGISTER_PRODUCT("tensordot");
@@ -57,9 +60,11 @@ Tensor dot(const Tensor& a, const Tensor& b) {
              "takes two vectors of one size, not tensors of shape {} and {}", a.sizes(), b.sizes());
   detail::expect_same_dtype("dot", a, b);
   detail::expect_not_bool("dot", a.dtype());
-  const bool half = a.dtype() == float16 || a.dtype() == bfloat16;
-  const Tensor products = half ? a.to(float32) * b.to(float32) : a * b;
-  return call.done(sum(products).to(a.dtype()));
+  return record(call, kernels::dot(kernels::contiguous(a), kernels::contiguous(b)), {a, b},
+                [a = Saved(a), b = Saved(b), to_a = a.requires_grad(),
+                 to_b = b.requires_grad()](const Tensor& grad) -> TensorList {
+                  return {to_a ? grad * b.get() : Tensor(), to_b ? grad * a.get() : Tensor()};
+                });
 }
 
 Tensor mv(const Tensor& a, const Tensor& b) {

@@ -11,6 +11,7 @@
 #include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
+#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/sort/sort.h>
 
@@ -31,6 +32,11 @@ Tensor begins_of(const Tensor& values) {
 
 /// The places where the runs begin.
 Tensor first_places(const Tensor& begins) { return kernels::nonzero_places("unique", begins); }
+
+/// Whether that is made in one go.
+bool only_output(const Tensor& line, bool return_inverse, bool return_counts) {
+  return line.is_cpu() && !return_inverse && !return_counts;
+}
 
 /// Of n elements in runs, the element at place i being order[i] in the input; without an order, i. The output is left
 /// out.
@@ -101,6 +107,8 @@ UniqueResult unique(const Tensor& input, bool return_inverse, bool return_counts
   if (!dim) {
     if (x.numel() == 0) return report(call, none_of(x.reshape({-1}), x.sizes(), return_inverse, return_counts));
     const kernels::Sorted sorted = kernels::sort("unique", x.reshape({-1}), 0, false);
+    if (only_output(x, return_inverse, return_counts))
+      return report(call, {kernels::cpu::firsts_of_runs(sorted.values), {}, {}});
     const Tensor begins = begins_of(sorted.values);
     UniqueResult out = runs_of(begins, sorted.indices, x.sizes(), return_inverse, return_counts);
     out.output = kernels::take(sorted.values, first_places(begins));
@@ -125,6 +133,8 @@ UniqueResult unique_consecutive(const Tensor& input, bool return_inverse, bool r
   const Tensor rows = dim ? rows_of("unique_consecutive", x, d) : x;
   const Dims sizes = dim ? Dims{rows.size(0)} : input.sizes();
   if (rows.size(0) == 0) return report(call, none_of(x, sizes, return_inverse, return_counts));
+  if (!dim && only_output(x, return_inverse, return_counts))
+    return report(call, {kernels::cpu::firsts_of_runs(kernels::contiguous(x)), {}, {}});
   const Tensor begins = begins_of(rows);
   UniqueResult out = runs_of(begins, {}, sizes, return_inverse, return_counts);
   const Tensor first = first_places(begins);

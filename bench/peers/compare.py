@@ -398,6 +398,7 @@ for name in ("addmm", "baddbmm", "addbmm"):
     entry(name, lambda x, a, b, beta, alpha, f=getattr(torch, name): f(x, a, b, beta=beta, alpha=alpha))
 entry("tensordot", lambda a, b, of_a, of_b: torch.tensordot(a, b, [of_a, of_b]))
 entry("einsum", lambda equation, operands: torch.einsum(equation, *operands))
+entry("dot", torch.dot)
 entry("cosine_similarity", lambda a, b, dim, eps: F.cosine_similarity(a, b, dim, eps))
 entry("normalize", lambda x, p, dim, eps: F.normalize(x, p, dim, eps))
 entry("scaled_dot_product_attention", lambda q, k, v, mask, dropout, causal, scale: F.scaled_dot_product_attention(

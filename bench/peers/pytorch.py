@@ -321,6 +321,8 @@ CALLS = {
     "slogdet": lambda x: torch.linalg.slogdet(x)[1], "qr": lambda x: torch.linalg.qr(x)[1],
     "svd": lambda x: torch.linalg.svd(x, full_matrices=False)[1],
     "einsum": lambda a, b: torch.einsum("bij,bjk->bik", a, b), "tensordot": lambda a, b: torch.tensordot(a, b, 1),
+    # By a matrix product, which cdist takes otherwise, the digits of near points are lost.
+    "cdist": lambda a, b: torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist"),
     "cross": lambda a, b: torch.linalg.cross(a, b), "unique": lambda x: x.unique(),
     "flip": lambda x: x.flip(0, 1), "roll": lambda x: x.roll((5, 7), (0, 1)), "rot90": lambda x: x.rot90(),
     "repeat": lambda x: x.repeat(2, 3),

@@ -95,6 +95,17 @@ Tensor one_hot(const Tensor& target, int64_t num_classes) {
 
 namespace cpu {
 
+namespace {
+/// Whether all are in [0, bound). Without a branch, so that the loop vectorises.
+template <class I>
+bool all_below(const I* index, int64_t count, int64_t bound) {
+  using Unsigned = std::make_unsigned_t<I>;
+  Unsigned greatest = 0;
+  for (int64_t j = 0; j < count; ++j) greatest = std::max(greatest, Unsigned(index[j]));
+  return count == 0 || uint64_t(greatest) < uint64_t(bound);
+}
+}  // namespace
+
 void gather(const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s) {
   const IndexGuard guard("gather", "index", s.dim, s.bound, input.device());
   const IndexCheck check = guard.check();
@@ -104,6 +115,11 @@ void gather(const Tensor& input, const Tensor& index, const Tensor& out, const G
     dispatch_index("gather", index.dtype(), [&]<class I>() {
       const I* const at = index.data<I>();
       each_row(s, out.numel(), [&](const IndexRow& row) {
+        if (row.step == 0 && row.stride == 1 && all_below(at + row.first, row.count, s.bound)) {
+          const Word* const line = x + row.base;
+          for (int64_t j = 0; j < row.count; ++j) to[row.first + j] = line[at[row.first + j]];
+          return;
+        }
         for (int64_t j = 0; j < row.count; ++j) {
           const int64_t i = row.first + j, picked = int64_t(at[i]);
           to[i] = check.ok(i, picked, s.bound) ? x[row.base + j * row.step + picked * row.stride] : Word(0);

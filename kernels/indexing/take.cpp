@@ -1,5 +1,6 @@
 #include <ordo/kernels/indexing/take.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/indexing/index_put.h>
 #include <ordo/kernels/reduce/each_cpu.h>
+#include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo::kernels {
@@ -136,6 +138,40 @@ Tensor true_places(const Tensor& mask) {
     }
     for (; i < last; ++i)
       if (at[i]) *place++ = i;
+  });
+  return out;
+}
+
+Tensor firsts_of_runs(const Tensor& line) {
+  const int64_t n = line.numel();
+  const int pieces = pieces_for(n, 64 * 1024);
+  const auto begin = [&](int64_t piece) { return n * piece / pieces; };
+  std::vector<int64_t> starts(size_t(pieces) + 1, 0);
+  Tensor out;
+  dispatch_all("unique_consecutive", line.dtype(), [&]<class T>() {
+    const T* const x = line.data<T>();
+    const auto differs = [x](int64_t i) { return compare_t<T>(x[i]) != compare_t<T>(x[i - 1]); };
+    for_pieces(pieces, [&](int piece) {
+      int64_t count = piece == 0;
+      for (int64_t i = std::max<int64_t>(1, begin(piece)); i < begin(piece + 1); ++i) count += differs(i);
+      starts[size_t(piece) + 1] = count;
+    });
+    for (int piece = 0; piece < pieces; ++piece) starts[size_t(piece) + 1] += starts[size_t(piece)];
+    out = ordo::detail::result({starts.back()}, line.dtype(), line.device());
+    for_pieces(pieces, [&](int piece) {
+      int64_t i = begin(piece);
+      const int64_t last = begin(piece + 1);
+      while (i > 0 && i < last && !differs(i)) ++i;
+      if (i == last) return;
+      T* to = out.data<T>() + starts[size_t(piece)];
+      T first = *to = x[i];
+      for (++i; i < last; ++i) {  // without a branch: a run's first one is written again for each of its elements
+        const bool begins = differs(i);
+        first = begins ? x[i] : first;
+        to += begins;
+        *to = first;
+      }
+    });
   });
   return out;
 }

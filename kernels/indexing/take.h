@@ -51,6 +51,8 @@ namespace cpu {
 void take(const Tensor& input, const Tensor& index, const Tensor& out);
 void coordinates(const CoordinatesOfPlace& f, int64_t count, Device device);
 Tensor true_places(const Tensor& mask);
+/// Of a contiguous line, those elements that do not equal the one before.
+Tensor firsts_of_runs(const Tensor& line);
 }  // namespace cpu
 namespace cuda {
 void take(const Tensor& input, const Tensor& index, const Tensor& out);

@@ -34,6 +34,12 @@ Tensor nansum(const Tensor& t, const Dims& dims, bool keepdim) {
   return out;
 }
 
+Tensor dot(const Tensor& a, const Tensor& b) {
+  Tensor out = ordo::detail::result({}, a.dtype(), a.device());
+  ORDO_ON_DEVICE(a.device(), dot, a, b, out);
+  return out;
+}
+
 Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
   const ordo::detail::OperationName name("mean");
   ordo::detail::expect_defined("mean", t, "input");
@@ -50,6 +56,12 @@ void cpu::sum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
 
 void cpu::nansum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
   dispatch_floating("nansum", t.dtype(), [&]<class T>() { reduce(NanSumReducer<T>(t.data<T>(), out.data<T>()), g); });
+}
+
+void cpu::dot(const Tensor& a, const Tensor& b, const Tensor& out) {
+  dispatch_numeric("dot", a.dtype(), [&]<class T>() {
+    reduce(DotReducer<T>(a.data<T>(), b.data<T>(), out.data<T>()), reduce_line(a.numel()));
+  });
 }
 
 void cpu::mean(const Tensor& t, const Tensor& out, const ReduceShape& g) {

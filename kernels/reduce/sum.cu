@@ -15,6 +15,12 @@ void nansum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
                     [&]<class T>() { reduce(NanSumReducer<T>(t.data<T>(), out.data<T>()), g, t.device()); });
 }
 
+void dot(const Tensor& a, const Tensor& b, const Tensor& out) {
+  dispatch_numeric("dot", a.dtype(), [&]<class T>() {
+    reduce(DotReducer<T>(a.data<T>(), b.data<T>(), out.data<T>()), reduce_line(a.numel()), a.device());
+  });
+}
+
 void mean(const Tensor& t, const Tensor& out, const ReduceShape& g) {
   dispatch_floating("mean", t.dtype(),
                     [&]<class T>() { reduce(MeanReducer<T>(t.data<T>(), out.data<T>(), g.length), g, t.device()); });

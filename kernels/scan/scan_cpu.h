@@ -16,12 +16,10 @@ template <int kWidth, class Op, class State>
   for (int j = 0; j < kWidth; ++j) a[j] = op.combine(a[j], b[j]);
 }
 
-/// Scans the blocks of `states`, several whole ones at a time: every sum waits for the one before it.
-template <class Op, class State>
-void scan_blocks(const Op& op, int64_t count, State* states) {
-  // More than compilers unroll completely, which would keep them from vectorising, or what registers hold.
-  constexpr int kAtOnce = Op::kCostly ? 32 : 8, kBlock = Op::kBlock;
-  int64_t at = 0;
+/// Scans whole blocks of `states`, so many at a time: every sum waits for the one before it. Returns where it ended.
+template <int kAtOnce, class Op, class State>
+int64_t scan_blocks_at_once(const Op& op, int64_t at, int64_t count, State* states) {
+  constexpr int kBlock = Op::kBlock;
   for (; at + kAtOnce * kBlock <= count; at += kAtOnce * kBlock) {
     State* s = states + at;
     State sum[kAtOnce], next[kAtOnce];
@@ -36,6 +34,18 @@ void scan_blocks(const Op& op, int64_t count, State* states) {
       }
     }
   }
+  return at;
+}
+
+template <class Op, class State>
+void scan_blocks(const Op& op, int64_t count, State* states) {
+  constexpr int kBlock = Op::kBlock;
+  int64_t at = 0;
+  if constexpr (Op::kCostly) {
+    at = scan_blocks_at_once<32>(op, at, count, states);
+    at = scan_blocks_at_once<16>(op, at, count, states);
+  }
+  at = scan_blocks_at_once<8>(op, at, count, states);
   for (; at < count; at += kBlock)
     for (int64_t i = at + 1; i < std::min(count, at + kBlock); ++i) states[i] = op.combine(states[i - 1], states[i]);
 }
@@ -115,9 +125,20 @@ class Rows {
     State s = op_.load(base + begin * step_, begin);
     if (before) s = op_.combine(*before, s);
     op_.store(base + begin * step_, s);
-    for (int64_t i = begin + 1; i < end; ++i) {
-      s = op_.combine(s, op_.load(base + i * step_, i));
-      op_.store(base + i * step_, s);
+    for (int64_t i = begin + 1; i < end;) {
+      int64_t next = end;
+      if constexpr (requires { Op::kAtOnce; }) {  // a look at some values, none of which may matter
+        next = std::min<int64_t>(end, i + Op::kAtOnce);
+        if (next - i == Op::kAtOnce && op_.stays(base + i, s)) {
+          op_.store_all(base + i, s);
+          i = next;
+          continue;
+        }
+      }
+      for (; i < next; ++i) {
+        s = op_.combine(s, op_.load(base + i * step_, i));
+        op_.store(base + i * step_, s);
+      }
     }
   }
   void short_rows(int64_t first) const {

@@ -181,6 +181,11 @@ void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Ten
             ScatterMode mode, bool include_self, Algorithm algorithm) {
   const bool extremum = mode == ScatterMode::amax || mode == ScatterMode::amin;
   const DType dtype = extremum || mode == ScatterMode::sum ? target.dtype() : computed_in(mode, target.dtype());
+  if (mode == ScatterMode::mean && algorithm != Algorithm::exact && target.is_cpu()) {
+    Items items(op, kind, target, d, index, src);
+    items.validate(target);
+    if (cpu::scatter_means(items.args(), include_self)) return;
+  }
   const Tensor work = cast(target, dtype), values = cast(src, dtype);
   Items items(op, kind, work, d, index, values);
   const bool adds_first = include_self && (mode == ScatterMode::sum || mode == ScatterMode::mean);

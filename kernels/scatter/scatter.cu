@@ -9,22 +9,6 @@
 
 namespace ordo::kernels::cuda {
 
-/// Every element is an item of one column, and every place a destination.
-template <class T>
-struct ProductElements {
-  using value_type = Factor<T>;
-  static constexpr bool kSingleColumn = true;
-  int64_t count;
-  ScatterShape shape;
-  IndexView index;
-  const Factor<T>* source;
-  ORDO_HD int64_t destination(int64_t element) const {
-    const int64_t d = index[element];
-    return d < 0 ? -1 : shape.place(shape.at(element), d);
-  }
-  ORDO_HD Factor<T> value(int64_t element, int64_t) const { return source[shape.source(shape.at(element))]; }
-};
-
 namespace {
 
 /// For every slot the number of its last item, plus 1: whoever comes first, the greatest remains. 0 where none goes.

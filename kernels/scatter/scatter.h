@@ -27,9 +27,11 @@ void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t d
                      Algorithm algorithm = Algorithm::automatic);
 
 namespace cpu {
-/// Adds, rounding every time, with one writer for every place. False, and nothing done, where that is too little for
-/// the threads.
-bool scatter_sum(const ScatterArgs& args);
+/// Adds with one writer for every place: by `atomic`, rounding every time, or by `sorted`. False, and nothing done,
+/// where that is too little for the threads, or not what it is good for. All destinations have been checked.
+bool scatter_sum(const ScatterArgs& args, Algorithm algorithm);
+/// The means of floating-point numbers by `sorted`, likewise; `args` has the output as it was.
+bool scatter_means(const ScatterArgs& args, bool include_self);
 void scatter_write(const ScatterArgs& args);
 void scatter_extremum(const ScatterArgs& args, bool max);
 void scatter_product(const ScatterArgs& args);

@@ -6,6 +6,7 @@
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/ordering/dense_sums_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/scatter/scatter.h>
 
@@ -112,6 +113,7 @@ T extreme(T old, T v) {
 
 template <class T, bool kMax>
 struct Extremum {
+  using value_type = T;
   static constexpr bool kReads = true;
   T* output;
   const T* source;
@@ -138,18 +140,16 @@ struct Extremum {
 
 template <class T>
 struct Sum {
+  using value_type = T;
   static constexpr bool kReads = true;
   T* output;
   const T* source;
   void operator()(int64_t place, int64_t from, int64_t n, int64_t stride) const {
-    using Acc = accumulate_t<T>;
     T* const to = output + place;
     const T* const values = source + from;
-    if (n == 1)
-      *to = T(wrapping_add(Acc(*to), Acc(*values)));
-    else
-      for (int64_t j = 0; j < n; ++j) to[j] = T(wrapping_add(Acc(to[j]), Acc(values[j * stride])));
+    for (int64_t j = 0; j < n; ++j) to[j] = one(to[j], values[j * stride]);
   }
+  static T one(T old, T v) { return T(wrapping_add(accumulate_t<T>(old), accumulate_t<T>(v))); }
 };
 
 struct Count {
@@ -160,106 +160,177 @@ struct Count {
   }
 };
 
-/// Products are found for so many columns at a time, whose places lie together then.
-constexpr int kTileBits = 4;
-constexpr int64_t kTile = 1 << kTileBits;
-
-/// The items of a line, or of `width` neighbouring columns of one.
-template <class T>
-struct ProductTile {
-  using value_type = Factor<T>;
-  static constexpr bool kSingleColumn = true;
-  int64_t count;
-  int bits;  // of a column's number: 0 for a line
-  int64_t width, inner, item_stride, inner_stride;
-  const void* index;
-  bool wide;
-  const Factor<T>* source;
-  int64_t destination(int64_t element) const {
-    const int64_t i = element >> bits, j = element & ((int64_t(1) << bits) - 1), at = i * inner + j;
-    if (j >= width) return -1;
-    const int64_t d = wide ? static_cast<const int64_t*>(index)[at] : int64_t(static_cast<const int32_t*>(index)[at]);
-    return (d << bits) + j;
-  }
-  Factor<T> value(int64_t element, int64_t) const {
-    return source[(element >> bits) * item_stride + (element & ((int64_t(1) << bits) - 1)) * inner_stride];
+/// The items of one line, or of some neighbouring columns of one. Their places are together in a tile: that of column j
+/// and destination d is cell d * width + j.
+struct Tile {
+  int64_t place, width, inner, destinations;  // its first place in the output; places of a column are `inner` apart
+  int64_t cells() const { return destinations * width; }
+  /// Calls f(cell, place, n) for n neighbours.
+  template <class F>
+  void each_row(const F& f) const {
+    if (width == inner) return f(0, place, cells());
+    for (int64_t d = 0; d < destinations; ++d) f(d * width, place + d * inner, width);
   }
 };
 
-/// Of the cells of a tile, as long as none gets more than a group of ordering rule 1: the product of a run.
-template <class T>
-class RunProducts {
- public:
-  RunProducts(int64_t cells) : products_(cells, Device()), counts_(cells, Device()) {}
+/// How many columns make a tile that stays in the cache; 0 where most of its cells would get nothing, or where there
+/// are fewer tiles than threads.
+int64_t tile_width(const ScatterShape& s) {
+  constexpr int64_t kCells = 32 * 1024, kMostCells = 8 * kCells, kLine = 16, kFilled = 4;
+  if (s.rows || s.destinations > kFilled * s.items) return 0;
+  const int64_t width = std::min(s.inner, std::max(kLine, kCells / std::max<int64_t>(1, s.destinations)));
+  const int threads = pieces_for(s.elements(), kGrain);
+  const bool enough = threads == 1 || s.outer * ((s.inner + width - 1) / width) >= threads;
+  return enough && s.destinations * width <= kMostCells ? width : 0;
+}
 
-  /// Multiplies the items into the output, or does nothing and returns false where there is a longer run.
-  bool multiply(const ProductTile<T>& items, int64_t destinations, Factor<T>* output) {
-    const int64_t cells = destinations << items.bits;
-    T* const products = products_;
-    uint8_t* const counts = counts_;
-    std::fill_n(products, cells, T(1));
-    std::fill_n(counts, cells, uint8_t(0));
-    const bool longer = items.wide ? collect(items, static_cast<const int64_t*>(items.index))
-                                   : collect(items, static_cast<const int32_t*>(items.index));
-    if (longer) return false;
-    const int64_t rows = items.bits == 0 ? 1 : destinations, width = items.bits == 0 ? destinations : items.width;
-    for (int64_t d = 0; d < rows; ++d) {
-      Factor<T>* const out = output + d * items.inner;
-      for (int64_t j = 0; j < width; ++j) {
-        const T product = wrapping_mul(out[j].value, products[(d << items.bits) + j]);
-        out[j].value = counts[(d << items.bits) + j] ? product : out[j].value;
-      }
+/// Items of a line: item i from place from + i * step of the source.
+template <class I, class Cells>
+[[gnu::noinline]] void add_line(int64_t items, const I* index, int64_t from, int64_t step, Cells& cells) {
+  for (int64_t i = 0; i < items; ++i) cells.add(int64_t(index[i]), from + i * step);
+}
+
+template <class I, class Cells>
+[[gnu::noinline]] void add_columns(const ScatterShape& s, const I* index, int64_t from, int64_t width, Cells& cells) {
+  constexpr int64_t kAhead = 8, kBytes = 64;  // rows of a tile lie too far apart to be fetched without being asked for
+  const int64_t items = s.items, inner = s.inner, step = s.item_stride, stride = s.inner_stride;
+  for (int64_t i = 0; i < items; ++i) {
+    const I* const row = index + i * inner;
+    const int64_t at = from + i * step;
+    if (i + kAhead < items) {
+      for (int64_t j = 0; j < width; j += kBytes / int64_t(sizeof(I))) __builtin_prefetch(row + kAhead * inner + j);
+      for (int64_t j = 0; j < width; j += kBytes / 4) cells.prefetch(at + kAhead * step + j * stride);
     }
-    return true;
+    for (int64_t j = 0; j < width; ++j) cells.add(int64_t(row[j]) * width + j, at + j * stride);
+  }
+}
+
+/// Lets copies of `model` begin(tile), add(cell, from) the items, and end(tile), for all tiles. All destinations have
+/// been checked.
+template <class Cells>
+void for_tiles(const ScatterShape& s, const IndexView& index, int64_t width, const Cells& model) {
+  const int64_t tiles = (s.inner + width - 1) / width, count = s.outer * tiles;
+  parallel_for(
+      0, count, std::max<int64_t>(1, count / pieces_for(s.elements(), kGrain)), [&](int64_t first, int64_t last) {
+        Cells cells(model, s, width);
+        for (int64_t t = first; t < last; ++t) {
+          const int64_t o = t / tiles, column = t % tiles * width;
+          const Tile tile{o * s.destinations * s.inner + column, std::min(width, s.inner - column), s.inner,
+                          s.destinations};
+          const int64_t at = o * s.items * s.inner + column;
+          const int64_t from = o * s.outer_stride + column * s.inner_stride;
+          const auto add = [&](const auto* all) {
+            if (s.inner == 1)
+              add_line(s.items, all + at, from, s.item_stride, cells);
+            else
+              add_columns(s, all + at, from, tile.width, cells);
+          };
+          cells.begin(tile);
+          index.wide ? add(static_cast<const int64_t*>(index.data)) : add(static_cast<const int32_t*>(index.data));
+          cells.end(tile);
+        }
+      });
+}
+
+/// What `F` does to places, done to copies of them.
+template <class F>
+class CopiedCells {
+  using T = typename F::value_type;
+
+ public:
+  CopiedCells(T* output, const T* source) : output_(output), source_(source) {}
+  CopiedCells(const CopiedCells& model, const ScatterShape& s, int64_t width)
+      : output_(model.output_), source_(model.source_), cells_(std::in_place, s.destinations * width, Device()) {}
+  void begin(const Tile& tile) {
+    tile.each_row([&](int64_t cell, int64_t place, int64_t n) { std::copy_n(output_ + place, n, *cells_ + cell); });
+  }
+  void prefetch(int64_t from) const { __builtin_prefetch(source_ + from); }
+  void add(int64_t cell, int64_t from) { (*cells_)[cell] = F::one((*cells_)[cell], source_[from]); }
+  void end(const Tile& tile) {
+    tile.each_row([&](int64_t cell, int64_t place, int64_t n) { std::copy_n(*cells_ + cell, n, output_ + place); });
   }
 
  private:
-  template <class I>
-  bool collect(const ProductTile<T>& items, const I* index) {
-    T* const products = products_;
-    uint8_t* const counts = counts_;
-    bool longer = false;
-    const auto multiply = [&](int64_t cell, T value) {
-      products[cell] = wrapping_mul(products[cell], value);
-      longer |= ++counts[cell] > kOrderedGroup;
-    };
-    if (items.bits == 0)
-      for (int64_t i = 0; i < items.count; ++i) multiply(int64_t(index[i]), items.source[i * items.item_stride].value);
-    else
-      for (int64_t i = 0; i < items.count >> items.bits; ++i)
-        for (int64_t j = 0; j < items.width; ++j)
-          multiply((int64_t(index[i * items.inner + j]) << items.bits) + j,
-                   items.source[i * items.item_stride + j * items.inner_stride].value);
-    return longer;
-  }
-
-  Scratch<T> products_;
-  Scratch<uint8_t> counts_;
+  T* output_;
+  const T* source_;
+  std::optional<Scratch<T>> cells_;
 };
 
-/// `products`: null where runs are long, or most cells get nothing.
-template <class T>
-void multiply_tile(const ScatterArgs& a, int64_t outer, int64_t column, Factor<T>* output, RunProducts<T>* products) {
-  const ScatterShape& s = a.shape;
-  const int bits = s.inner == 1 ? 0 : kTileBits;
-  const int64_t stride = int64_t(1) << bits, width = std::min(stride, s.inner - column);
-  const int64_t at = outer * s.items * s.inner + column;
-  const void* const index = a.index.wide ? static_cast<const void*>(static_cast<const int64_t*>(a.index.data) + at)
-                                         : static_cast<const int32_t*>(a.index.data) + at;
-  const Factor<T>* const source =
-      static_cast<const Factor<T>*>(a.source) + outer * s.outer_stride + column * s.inner_stride;
-  const ProductTile<T> items{s.items << bits, bits,  width,        s.inner, s.item_stride,
-                             s.inner_stride,  index, a.index.wide, source};
-  Factor<T>* const to = output + outer * s.destinations * s.inner + column;
-  if (products && products->multiply(items, s.destinations, to)) return;
-  if (bits == 0) return accumulate_sorted(items, to, {s.destinations, 1, 1});
-  const Scratch<Factor<T>> tile(s.destinations << bits, Device());
-  for (int64_t d = 0; d < s.destinations; ++d)
-    for (int64_t j = 0; j < width; ++j) tile[(d << bits) + j] = to[d * s.inner + j];
-  accumulate_sorted(items, tile.data(), {s.destinations << bits, 1, 1});
-  for (int64_t d = 0; d < s.destinations; ++d)
-    for (int64_t j = 0; j < width; ++j) to[d * s.inner + j] = tile[(d << bits) + j];
+/// Likewise to the places themselves, of whole lines.
+template <class F>
+class PlacesOfLine {
+  using T = typename F::value_type;
+
+ public:
+  PlacesOfLine(T* output, const T* source) : output_(output), source_(source) {}
+  PlacesOfLine(const PlacesOfLine& model, const ScatterShape&, int64_t) : PlacesOfLine(model) {}
+  void begin(const Tile& tile) { line_ = output_ + tile.place; }
+  void prefetch(int64_t) const {}
+  void add(int64_t cell, int64_t from) { line_[cell] = F::one(line_[cell], source_[from]); }
+  void end(const Tile&) {}
+
+ private:
+  T *output_, *line_ = nullptr;
+  const T* source_;
+};
+
+/// The same for all items, by tiles of such a width; 0: without.
+template <class F>
+void for_cells(const ScatterShape& s, const IndexView& index, int64_t width, const F& f) {
+  if (width == 0)
+    for_items(s, index, f);
+  else if (s.inner == 1)
+    for_tiles(s, index, width, PlacesOfLine<F>(f.output, f.source));
+  else
+    for_tiles(s, index, width, CopiedCells<F>(f.output, f.source));
 }
+
+/// Adds by ordering rule 1.
+template <class T>
+class OrderedCells {
+ public:
+  using Acc = accumulate_t<T>;
+  OrderedCells(T* output, const T* source) : output_(output), source_(source) {}
+  OrderedCells(const OrderedCells& model, const ScatterShape& s, int64_t width)
+      : output_(model.output_), source_(model.source_), sums_(std::in_place, s.destinations * width, s.items) {}
+  void begin(const Tile& tile) { sums_->begin(tile.cells()); }
+  void prefetch(int64_t from) const { __builtin_prefetch(source_ + from); }
+  void add(int64_t cell, int64_t from) { sums_->add(cell, Acc(source_[from])); }
+  void end(const Tile& tile) {
+    tile.each_row([&](int64_t cell, int64_t place, int64_t n) { sums_->finish(cell, n, output_ + place); });
+  }
+
+ protected:
+  T* output_;
+  const T* source_;
+  std::optional<DenseSums<Acc>> sums_;
+};
+
+/// Likewise, for the mean of the places that get something.
+template <class T>
+class MeanCells : public OrderedCells<T> {
+ public:
+  using Acc = accumulate_t<T>;
+  MeanCells(T* output, const T* source, bool include_self)
+      : OrderedCells<T>(output, source), include_self_(include_self) {}
+  MeanCells(const MeanCells& model, const ScatterShape& s, int64_t width)
+      : OrderedCells<T>(model, s, width), include_self_(model.include_self_) {}
+  void end(const Tile& tile) {
+    tile.each_row([&](int64_t cell, int64_t place, int64_t n) {
+      T* const out = this->output_ + place;
+      for (int64_t k = 0; k < n; ++k) {
+        const int64_t count = this->sums_->count(cell + k);
+        if (count == 0) continue;
+        Acc sum = include_self_ ? Acc(out[k]) : Acc(0);
+        this->sums_->finish(cell + k, sum);
+        out[k] = T(divided(sum, count + include_self_));
+      }
+    });
+  }
+
+ private:
+  bool include_self_;
+};
 
 }  // namespace
 
@@ -270,22 +341,31 @@ void scatter_write(const ScatterArgs& a) {
 }
 
 void scatter_extremum(const ScatterArgs& a, bool max) {
+  const int64_t width = tile_width(a.shape);
   dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
     T* const output = static_cast<T*>(a.output);
     const T* const source = static_cast<const T*>(a.source);
     if (max)
-      for_items(a.shape, a.index, Extremum<T, true>{output, source});
+      for_cells(a.shape, a.index, width, Extremum<T, true>{output, source});
     else
-      for_items(a.shape, a.index, Extremum<T, false>{output, source});
+      for_cells(a.shape, a.index, width, Extremum<T, false>{output, source});
   });
 }
 
-bool scatter_sum(const ScatterArgs& a) {
+bool scatter_sum(const ScatterArgs& a, Algorithm algorithm) {
   const ScatterShape& s = a.shape;
+  const int64_t width = tile_width(s);
   const int threads = pieces_for(s.elements(), kGrain);
-  if (s.outer < threads && s.inner < threads * kColumns) return false;
+  const bool ordered = algorithm == Algorithm::sorted;
+  if (algorithm == Algorithm::exact || (ordered && width == 0)) return false;
+  if (width == 0 && s.outer < threads && s.inner < threads * kColumns) return false;
   dispatch_numeric("scatter_add", a.dtype, [&]<class T>() {
-    for_items(s, a.index, Sum<T>{static_cast<T*>(a.output), static_cast<const T*>(a.source)});
+    T* const output = static_cast<T*>(a.output);
+    const T* const source = static_cast<const T*>(a.source);
+    if constexpr (!std::is_integral_v<T>) {
+      if (ordered) return for_tiles(s, a.index, width, OrderedCells<T>(output, source));
+    }
+    for_cells(s, a.index, width, Sum<T>{output, source});
   });
   return true;
 }
@@ -300,30 +380,40 @@ void scatter_product(const ScatterArgs& a) {
   const ScatterShape& s = a.shape;
   dispatch_product(a.dtype, [&]<class T>() {
     Factor<T>* const output = static_cast<Factor<T>*>(a.output);
-    if (s.rows) return accumulate_sorted(product_rows<T>(a), output, {s.destinations, s.outer, s.inner});
-    const int64_t tiles = (s.inner + kTile - 1) / kTile, count = s.outer * tiles;
-    constexpr int64_t kMostCells = 256 * 1024, kShortRuns = 16, kFilled = 4;
-    const int64_t cells = s.destinations * (s.inner == 1 ? 1 : kTile);
-    const bool short_runs = cells <= kMostCells && s.items <= kShortRuns * s.destinations;
-    const bool filled = s.destinations <= kFilled * s.items;
-    const auto run = [&](int64_t first, int64_t last) {
-      std::optional<RunProducts<T>> products;
-      if (short_runs && filled) products.emplace(cells);
-      for (int64_t t = first; t < last; ++t)
-        multiply_tile(a, t / tiles, t % tiles * kTile, output, products ? &*products : nullptr);
-    };
-    // Where there are few, the threads share each.
-    if (const int threads = pieces_for(s.elements(), kGrain); threads > 1 && count >= threads)
-      parallel_for(0, count, std::max<int64_t>(1, count / threads), run);
+    const auto* const source = static_cast<const Factor<T>*>(a.source);
+    if (s.rows)
+      accumulate_sorted(product_rows<T>(a), output, {s.destinations, s.outer, s.inner});
+    else if (const int64_t width = tile_width(s))
+      for_tiles(s, a.index, width, OrderedCells<Factor<T>>(output, source));
     else
-      run(0, count);
+      accumulate_sorted(ProductElements<T>{s.elements(), s, a.index, source}, output, {s.places(), 1, 1});
   });
 }
 
+bool scatter_means(const ScatterArgs& a, bool include_self) {
+  const int64_t width = tile_width(a.shape);
+  if (width == 0 || !is_floating(a.dtype)) return false;
+  dispatch_floating("scatter_reduce", a.dtype, [&]<class T>() {
+    for_tiles(a.shape, a.index, width,
+              MeanCells<T>(static_cast<T*>(a.output), static_cast<const T*>(a.source), include_self));
+  });
+  return true;
+}
+
 void scatter_mean(const ScatterArgs& a, const void* sums, const int64_t* counts, bool include_self) {
+  const ScatterShape& s = a.shape;
   dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
-    each(a.shape.places(), MeanOfPlace<T>{a.shape, static_cast<T*>(a.output), static_cast<const mean_sum_t<T>*>(sums),
-                                          counts, include_self});
+    const MeanOfPlace<T> mean{s, static_cast<T*>(a.output), static_cast<const mean_sum_t<T>*>(sums), counts,
+                              include_self};
+    if (!s.rows) return each(s.places(), mean);
+    // Row by row, whose places have one slot.
+    parallel_for(0, s.outer * s.destinations, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, s.inner)),
+                 [&](int64_t first, int64_t last) {
+                   for (int64_t row = first; row < last; ++row) {
+                     const int64_t count = counts[row % s.destinations];
+                     for (int64_t j = 0; count > 0 && j < s.inner; ++j) mean.write(row * s.inner + j, count);
+                   }
+                 });
   });
 }
 

@@ -158,8 +158,10 @@ struct MeanOfPlace {
   bool include_self;
   ORDO_HD void operator()(int64_t place) const {
     const int64_t count = counts[shape.slot_of_place(place)];
-    const T old = output[place], mean = T(divided(sums[place], count > 0 ? count + include_self : 1));
-    output[place] = count > 0 ? mean : old;
+    if (count > 0) write(place, count);
+  }
+  ORDO_HD void write(int64_t place, int64_t count) const {
+    output[place] = T(divided(sums[place], count + include_self));
   }
 };
 
@@ -186,6 +188,22 @@ struct ProductRows {
     return source + outer * outer_stride + item * item_stride + inner;
   }
   ORDO_HD Factor<T> value(int64_t item, int64_t outer, int64_t inner) const { return *address(item, outer, inner); }
+};
+
+/// Without: every element is an item of one column, and every place a destination.
+template <class T>
+struct ProductElements {
+  using value_type = Factor<T>;
+  static constexpr bool kSingleColumn = true;
+  int64_t count;
+  ScatterShape shape;
+  IndexView index;
+  const Factor<T>* source;
+  ORDO_HD int64_t destination(int64_t element) const {
+    const int64_t d = index[element];
+    return d < 0 ? -1 : shape.place(shape.at(element), d);
+  }
+  ORDO_HD Factor<T> value(int64_t element, int64_t) const { return source[shape.source(shape.at(element))]; }
 };
 
 template <class T>

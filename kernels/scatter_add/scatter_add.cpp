@@ -22,7 +22,7 @@ ORDO_REGISTER_OP({.name = "scatter_add",
 namespace cpu {
 void scatter_add(const ScatterAddArgs& a, Algorithm algorithm) {
   const ScatterShape shape{a.outer, a.destinations, a.inner, a.items, false, a.items * a.inner, a.inner, 1};
-  if (algorithm == Algorithm::atomic && scatter_sum({shape, a.index, a.output, a.source, a.dtype, a.device})) return;
+  if (scatter_sum({shape, a.index, a.output, a.source, a.dtype, a.device}, algorithm)) return;
   dispatch_numeric("scatter_add", a.dtype, [&]<class T>() {
     accumulate(scatter_add_items<T>(a), static_cast<T*>(a.output), {a.outer * a.destinations * a.inner, 1, 1},
                algorithm);

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
@@ -18,7 +19,7 @@
 #include <ordo/kernels/accumulate/shared/deal_cpu.h>
 #include <ordo/kernels/accumulate/shared/sort_cpu.h>
 #include <ordo/kernels/accumulate/sorted/dense_filter_cpu.h>
-#include <ordo/kernels/accumulate/sorted/dense_sums_cpu.h>
+#include <ordo/kernels/ordering/dense_sums_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
@@ -34,7 +35,45 @@ void sum_all(Items items, typename Items::value_type* output, const AccumulateSh
     const int64_t d = checked_destination(items, i);
     if (d >= 0) sums.add(d, item_value(items, shape, i, 0, 0));
   }
-  for (int64_t d = 0; d < n; ++d) sums.finish(d, output[d]);
+  sums.finish(0, n, output);
+}
+
+/// Likewise, where the sums of all destinations would not stay in the cache: they are made in the output itself, whose
+/// old content waits in a list. False, and nothing done, where a destination gets more than a group.
+template <class Items>
+bool sum_in_output(Items items, typename Items::value_type* output, const AccumulateShape& given) {
+  using T = typename Items::value_type;
+  const AccumulateShape shape = given;
+  struct Old {
+    uint32_t destination;
+    T content;
+  };
+  constexpr int64_t kAhead = 32;  // items whose places, which lie anywhere in memory, are fetched before they are used
+  const Scratch<Old> list(items.count, Device());
+  const Scratch<uint8_t> counts(shape.destinations, Device());
+  Old* end = list;
+  uint8_t* const count = counts;
+  std::fill_n(count, shape.destinations, uint8_t(0));
+  bool longer = false;
+  for (int64_t i = 0; i < items.count && !longer; ++i) {
+    const int64_t later = checked_destination(items, std::min(i + kAhead, items.count - 1));
+    __builtin_prefetch(output + std::max<int64_t>(later, 0), 1);
+    __builtin_prefetch(count + std::max<int64_t>(later, 0), 1);
+    const int64_t d = checked_destination(items, i);
+    if (d < 0) continue;
+    const T old = output[d];
+    *end = {uint32_t(d), old};
+    const bool first = count[d] == 0;
+    end += first;
+    output[d] = (first ? kNoValue<T> : old) + item_value(items, shape, i, 0, 0);
+    longer = ++count[d] > kOrderedGroup;
+  }
+  for (const Old* old = list; old < end; ++old) {
+    __builtin_prefetch(output + old[std::min<int64_t>(kAhead, end - old - 1)].destination, 1);
+    T& out = output[old->destination];
+    out = longer ? old->content : old->content + out;
+  }
+  return !longer;
 }
 
 /// By ranges of destinations: few enough to write to them all at once, several per thread. False, and nothing done,
@@ -71,7 +110,7 @@ bool sum_ranges(const Items& items, typename Items::value_type* output, const Ac
       if (sparse)
         for (const Entry* entry = first; entry < last; ++entry) sums.take(entry->place, out[entry->place]);
       else
-        for (int64_t d = 0; d < deal.width(r); ++d) sums.finish(d, out[d]);
+        sums.finish(0, deal.width(r), out);
     }
   });
   return true;
@@ -84,6 +123,12 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   const int64_t m = items.count, n = shape.destinations;
   if (shape.columns() != 1 || std::max(m, n) >= INT32_MAX) return false;
   const int threads = pieces_for(m, 2 * kAccumulateGrain);
+  constexpr int64_t kInCache = 128 * 1024, kFewBytes = 16, kShortRuns = 8;
+  if constexpr (std::is_same_v<typename Items::value_type, accumulate_t<typename Items::value_type>> &&
+                !std::is_integral_v<typename Items::value_type>) {
+    const bool short_runs = n / kFewBytes <= m && m / kShortRuns <= n;
+    if (threads == 1 && n > kInCache && short_runs && sum_in_output(items, output, shape)) return true;
+  }
   if (n / 4 > m) return m >= kLeastSparse && n / 128 <= m && sum_ranges(items, output, shape, threads);
   if (threads == 1) {
     sum_all(items, output, shape);
@@ -92,7 +137,6 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   if (threads <= kMostFilters) {
     // Picking an item costs about as much as adding it to a sum in the cache, so that threads gain nothing there; but
     // sums to one place wait for each other.
-    constexpr int64_t kInCache = 128 * 1024;
     const FilterPlan plan = plan_filters(items, n, threads);
     if (n > kInCache || plan.mostly_hot)
       accumulate_filtered(items, output, shape, plan, threads);

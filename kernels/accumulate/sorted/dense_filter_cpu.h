@@ -16,7 +16,7 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/shared/sort_cpu.h>
-#include <ordo/kernels/accumulate/sorted/dense_sums_cpu.h>
+#include <ordo/kernels/ordering/dense_sums_cpu.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
@@ -137,7 +137,7 @@ void filter_and_sum(Items items, typename Items::value_type* output, const Accum
     sums.add(entries, count);
     if constexpr (kTakesHot) hot.put(hot_count);
   }
-  for (int64_t d = first; d < last; ++d) sums.finish(d - first, output[d]);
+  sums.finish(0, last - first, output + first);
   if constexpr (kTakesHot) hot.finish(output[plan.hot]);
 }
 

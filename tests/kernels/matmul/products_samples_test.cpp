@@ -168,6 +168,20 @@ ORDO_OP_INTEGERS(baddbmm) {
            }}};
 }
 
+Sample dot_sample(int64_t n) {
+  Sample s;
+  s.label = std::to_string(n);
+  s.inputs = {test_values({n}, 1), test_values({n}, 2)};
+  s.run = [](const TensorList& in) { return dot(in[0], in[1]); };
+  s.reference = [](const TensorList& in) { return einsum_reference("a,a->", in); };
+  s.gradient = n < 60;
+  s.tolerance = 8 + double(n) / 8;
+  return s;
+}
+ORDO_OP_SAMPLES(dot) { return {dot_sample(0), dot_sample(5), dot_sample(300), dot_sample(5000)}; }
+ORDO_OP_SIZES(dot) { return {dot_sample(n)}; }
+ORDO_OP_NO_INTEGERS(dot);
+
 Sample tensordot_sample(const Dims& a, const Dims& b, const std::pair<Dims, Dims>& dims, const char* means) {
   Sample s;
   s.label = means;

@@ -10,11 +10,11 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/sorted/dense_filter_cpu.h>
 #include <ordo/kernels/accumulate/sorted/dense_rows_cpu.h>
-#include <ordo/kernels/accumulate/sorted/dense_sums_cpu.h>
 #include <ordo/kernels/accumulate/sorted/fold_cpu.h>
 #include <ordo/kernels/convolution/convolution.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 #include <ordo/kernels/index_add/index_add.h>
+#include <ordo/kernels/ordering/dense_sums_cpu.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/pooling/avg_pool.h>
@@ -22,6 +22,7 @@
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/reduce/sum.h>
+#include <ordo/kernels/scatter_add/scatter_add.h>
 #include <ordo/kernels/segment_reduce/segment_reduce.h>
 #include <ordo/kernels/softmax/softmax.h>
 #include "tests/kernels/accumulate/table_items.h"
@@ -39,6 +40,7 @@ std::vector<Rule1Implementation>& rule1_implementations() {
 namespace {
 
 using namespace kernels;
+using kernels::cpu::DenseSums;
 using kernels::cpu::OrderedRow;
 using namespace kernels::cpu::accumulate_detail;
 using Values = std::vector<float>;
@@ -91,6 +93,9 @@ const Rule1Registration kClasses{
        sums.add(entries.data(), int64_t(entries.size()));
        Values out(2);
        for (int d : {0, 1}) sums.finish(d, out[size_t(d)]);
+       Values neighbours(2);
+       sums.finish(0, 2, neighbours.data());
+       out.insert(out.end(), neighbours.begin(), neighbours.end());
        return out;
      }},
     {"DenseRows", kAny,
@@ -157,6 +162,14 @@ Values index_adds(Device device, const Values& v, int64_t columns) {
   return index_add(into, 0, index, source, 1, Algorithm::sorted).slice(0, 0, 1).to_vector<float>();
 }
 
+/// Two lines of `columns` columns, the items of which all go to one place.
+Values scatter_adds(Device device, const Values& v, int64_t columns) {
+  const int64_t count = int64_t(v.size());
+  const Tensor source = on(device, v, {1, count, 1}).expand({2, count, columns});
+  const Tensor index = ones({2, count, columns}, {int64, device}), into = zeros({2, 2, columns}, {float32, device});
+  return scatter_add(into, 1, index, source, Algorithm::sorted).select(1, 1).contiguous().to_vector<float>();
+}
+
 /// The first value of each block of rule 2 is one of `v`, the others are zeros: what is added by rule 1 is `v`.
 Values blocks_of(const Values& v) {
   Values all((v.size() - 1) * size_t(kReduceBlock) + 1);
@@ -176,6 +189,8 @@ const Operation kOperations[] = {
     {"index_add_columns", kTwoLevels, kTwoLevels, [](Device d, const Values& v) { return index_adds(d, v, 33); }},
     {"index_add_aligned_columns", kTwoLevels, kTwoLevels,
      [](Device d, const Values& v) { return index_adds(d, v, 16); }},
+    {"scatter_add_lines", kAny, kOneLevel, [](Device d, const Values& v) { return scatter_adds(d, v, 1); }},
+    {"scatter_add_columns", kTwoLevels, kOneLevel, [](Device d, const Values& v) { return scatter_adds(d, v, 35); }},
     {"embedding_bag", kAny, kTwoLevels,
      [](Device d, const Values& v) {
        const int64_t count = int64_t(v.size());

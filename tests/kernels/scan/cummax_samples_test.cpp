@@ -87,6 +87,27 @@ TEST(CumMax, last_of_equal_values_and_nan) {
   EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{1, 10, 1100, 0}));
 }
 
+// Values are looked at many at a time: what changes in the midst of them, and NaNs, must be found.
+TEST(CumMax, long_lines) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  auto line = test_values({700}).to(float32).to_vector<float>();
+  line[130] = line[190] = 9, line[450] = line[451] = nan, line[600] = 20;
+  for (Device device : test_devices())
+    for (float sign : {1.0f, -1.0f}) {
+      std::vector<float> values = line;
+      for (float& v : values) v *= sign;
+      const auto got = sign > 0 ? cummax(from_vector(values, {700}).to(device), 0)
+                                : cummin(from_vector(values, {700}).to(device), 0);
+      const auto indices = got.indices.to_vector<int64_t>();
+      size_t at = 0;
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (std::isnan(values[i]) || (!std::isnan(values[at]) && values[i] * sign >= values[at] * sign)) at = i;
+        ASSERT_EQ(indices[i], int64_t(at)) << i;
+      }
+      EXPECT_EQ(got.values.narrow(0, 0, 450).to_vector<float>()[300], 9 * sign);
+    }
+}
+
 TEST(CumMax, bad_input) {
   EXPECT_ORDO_ERROR(cummax(ones({2, 3}), 2), IndexError, "cummax");
   EXPECT_ORDO_ERROR(cummin(Tensor(), 0), ValueError, "cummin");

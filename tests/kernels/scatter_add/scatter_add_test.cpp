@@ -5,6 +5,7 @@
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/engine/determinism.h>
+#include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -34,6 +35,47 @@ TEST(ScatterAdd, golden_hashes) {
     for (Device device : test_devices())
       EXPECT_EQ(hash_of(scatter_add(input.to(device), 1, index.to(device), src.to(device))), g.hash)
           << name(g.dtype) << " " << device.str();
+  }
+}
+
+// Tiles of columns, lines, and what is too sparse for either.
+TEST(ScatterAdd, keeps_rule_1) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  struct Shape {
+    int64_t outer, items, destinations, inner;
+  };
+  for (const Shape& s : {Shape{1, 300, 5, 70}, Shape{3, 200, 50, 1}, Shape{2, 9, 33, 3}, Shape{2, 5, 33, 3},
+                         Shape{1, 700, 2100, 18}, Shape{40, 80, 2, 17}})
+    for (Device device : test_devices()) {
+      const Tensor input = test_mixed_values({s.outer, s.destinations, s.inner}, 1).to(float32);
+      const Tensor src = test_mixed_values({s.outer, s.items, s.inner}, 2).to(float32);
+      const Tensor index = test_indices({s.outer, s.items, s.inner}, s.destinations, 3);
+      const auto at = index.to_vector<int64_t>();
+      const auto values = src.to_vector<float>();
+      auto want = input.to_vector<float>();
+      std::vector<int64_t> places;
+      for (size_t i = 0; i < at.size(); ++i)
+        places.push_back((int64_t(i) / s.inner / s.items * s.destinations + at[i]) * s.inner + int64_t(i) % s.inner);
+      accumulate_by_rule1<float>(want, places, [&](int64_t i) { return values[size_t(i)]; });
+      const Tensor got = scatter_add(input.to(device), 1, index.to(device), src.to(device), Algorithm::sorted);
+      EXPECT_EQ(bytes_of(got), bytes_of(from_vector(want, input.sizes()))) << s.items << " " << s.destinations;
+    }
+}
+
+// More destinations than a cache holds sums of: with runs of a group at most, and with a longer one.
+TEST(ScatterAdd, many_destinations) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  constexpr int64_t kItems = 20000, kPlaces = 140000;
+  for (int64_t run : {64, 65, 400}) {
+    auto places = test_indices({kItems}, kPlaces, 3).to_vector<int64_t>();
+    for (int64_t i = 0; i < run; ++i) places[size_t(i * 7)] = kPlaces;
+    const Tensor input = test_mixed_values({kPlaces + 1}, 1).to(float32),
+                 src = test_mixed_values({kItems}, 2).to(float32);
+    const auto values = src.to_vector<float>();
+    auto want = input.to_vector<float>();
+    accumulate_by_rule1<float>(want, places, [&](int64_t i) { return values[size_t(i)]; });
+    const Tensor got = index_add(input, 0, from_vector(places, {kItems}), src, 1, Algorithm::sorted);
+    EXPECT_EQ(bytes_of(got), bytes_of(from_vector(want, input.sizes()))) << run;
   }
 }
 

@@ -11,6 +11,7 @@
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unique.h>
 #include <ordo/engine/error.h>
+#include <ordo/engine/parallel.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 
@@ -230,6 +231,22 @@ TEST(Unique, inverse_and_counts) {
     EXPECT_FALSE(unique(t).inverse.defined());
   }
   EXPECT_ORDO_ERROR(unique(Tensor()), ValueError, "unique");
+}
+
+// In pieces, one for each thread; some begin in the midst of a run.
+TEST(Unique, runs_of_a_long_line) {
+  const int threads = num_threads();
+  set_num_threads(3);
+  auto line = test_indices({250000}, 3, 5).to_vector<float>();
+  std::fill(line.begin() + 60000, line.begin() + 200000, 1.0f);
+  line[7] = -0.0f, line[8] = 0.0f, line[9] = line[10] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> want;
+  for (size_t i = 0; i < line.size(); ++i)
+    if (i == 0 || line[i] != line[i - 1]) want.push_back(line[i]);
+  const Tensor all = from_vector(want, {int64_t(want.size())});
+  for (Device device : test_devices())
+    EXPECT_EQ(bytes_of(unique_consecutive(from_vector(line, {250000}).to(device)).output), bytes_of(all));
+  set_num_threads(threads);
 }
 
 TEST(Unique, slices) {

@@ -1,4 +1,4 @@
-// Running sums by ordering rule 1 for a range of destinations. Internal to accumulate_cpu.h.
+// Running sums by ordering rule 1 (docs/ordering.md) for a range of destinations, on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 
-namespace ordo::kernels::cpu::accumulate_detail {
+namespace ordo::kernels::cpu {
 
 /// One OrderedSum per destination of a range, laid out for the usual case of runs within a group: few bytes each, so
 /// that many stay in the cache.
@@ -22,7 +22,9 @@ class DenseSums {
     for (int64_t span = kOrderedGroup; span <= items; span *= kOrderedGroup) ++level_count_;
   }
   void begin(int64_t width) {
-    std::fill_n(cells_.data(), width, Cell{kNothing, 0});
+    Cell* const cells = cells_;
+    std::fill_n(cells, std::min<int64_t>(width, 16), Cell{kNothing, 0});
+    for (int64_t done = 16; done < width; done *= 2) std::copy_n(cells, std::min(done, width - done), cells + done);
     if (groups_) std::fill_n(groups_->data(), width, 0u);
   }
   void add(int64_t d, Acc value) {
@@ -60,6 +62,20 @@ class DenseSums {
     }
     out = T(Acc(out) + sum);
   }
+  /// Likewise for the `width` destinations from d on, whose outputs are neighbours.
+  template <class T>
+  void finish(int64_t d, int64_t width, T* out) const {
+    if (groups_) {
+      for (int64_t k = 0; k < width; ++k) finish(d + k, out[k]);
+      return;
+    }
+    const Cell* const cells = cells_ + d;
+    for (int64_t k = 0; k < width; ++k) {  // no branch, so that the loop vectorises
+      const T sum = T(Acc(out[k]) + cells[k].sum);
+      out[k] = cells[k].open != 0 ? sum : out[k];
+    }
+  }
+  int64_t count(int64_t d) const { return (groups_ ? int64_t((*groups_)[d]) * kOrderedGroup : 0) + cells_[d].open; }
   /// Likewise, and destination d begins anew.
   template <class T>
   void take(int64_t d, T& out) {
@@ -97,4 +113,4 @@ class DenseSums {
   std::optional<Scratch<Acc>> levels_;       // written where groups_ says so
 };
 
-}  // namespace ordo::kernels::cpu::accumulate_detail
+}  // namespace ordo::kernels::cpu
