@@ -4,6 +4,7 @@
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
@@ -60,6 +61,7 @@ Tensor dot(const Tensor& a, const Tensor& b) {
              "takes two vectors of one size, not tensors of shape {} and {}", a.sizes(), b.sizes());
   detail::expect_same_dtype("dot", a, b);
   detail::expect_not_bool("dot", a.dtype());
+  if (!is_floating(a.dtype())) return call.done(sum(a * b).to(a.dtype()));
   return record(call, kernels::dot(kernels::contiguous(a), kernels::contiguous(b)), {a, b},
                 [a = Saved(a), b = Saved(b), to_a = a.requires_grad(),
                  to_b = b.requires_grad()](const Tensor& grad) -> TensorList {

@@ -58,7 +58,7 @@ struct NanSumReducer : SumReducer<T> {
   }
 };
 
-/// Of products, each rounded.
+/// Of floating-point products, each rounded.
 template <class T>
 struct DotReducer : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
@@ -66,7 +66,7 @@ struct DotReducer : Addition<accumulate_t<T>> {
   const T *x, *y;
   T* out;
   DotReducer(const T* x, const T* y, T* out) : x(x), y(y), out(out) {}
-  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return wrapping_mul(A(x[offset]), A(y[offset])); }
+  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]) * A(y[offset]); }
   ORDO_HD void store(int64_t o, A s) const { out[o] = T(s); }
 };
 

@@ -59,7 +59,7 @@ void cpu::nansum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
 }
 
 void cpu::dot(const Tensor& a, const Tensor& b, const Tensor& out) {
-  dispatch_numeric("dot", a.dtype(), [&]<class T>() {
+  dispatch_floating("dot", a.dtype(), [&]<class T>() {
     reduce(DotReducer<T>(a.data<T>(), b.data<T>(), out.data<T>()), reduce_line(a.numel()));
   });
 }
