@@ -8,6 +8,9 @@
 // the same build on the same kind of processor: Eigen's order of sums depends on instruction set and caches. At
 // device_to_device plain loops in an order of their own, which depends on sizes only; they are slower for large
 // matrices.
+//
+// For the backward pass they keep their results and, for solve, det and slogdet, the factors of the matrices. Where the
+// gradient is to be differentiated again, it is composed of these operations instead, and may round otherwise.
 #pragma once
 
 #include <ordo/engine/generator.h>
@@ -61,8 +64,9 @@ struct SvdResult {
 /// full_matrices = False.
 ///
 /// The signs: in each column of U, the first of the elements at least half as large as its largest is positive. PyTorch
-/// leaves them to chance. By one-sided Jacobi rotations after a decomposition by `qr`, in an order of their own at all
-/// levels: the same bits on every device. ValueError, with the number of the matrix, for NaN and infinities.
+/// leaves them to chance. By Householder reflections to a bidiagonal matrix and implicit QR steps, in an order of their
+/// own at all levels: the same bits on every device. Errors of S are of the size of its largest element's rounding.
+/// ValueError, with the number of the matrix, for NaN and infinities.
 /// The gradient through U and Vh is finite where singular values differ, for m != n also from 0. That through S alone
 /// is always.
 SvdResult svd(const Tensor& a);
