@@ -83,6 +83,9 @@ KNOWN = {
                     [("sequences without steps", "PyTorch's packed sequences have a step at least"),
                      ("Expected", "PyTorch refuses inputs without elements")]),
     "instance_norm": [("select(): index 0", "PyTorch refuses inputs without samples")],
+    **dict.fromkeys(("fractional_max_pool3d", "fractional_max_pool3d_with_indices"),
+                    [("too large relative to", "PyTorch refuses windows that just fit")]),
+    "histogram": [("not implemented", "PyTorch has no gradient of the weights")],
     "segment_reduce": [("min(): Expected", "PyTorch refuses an axis without segments")],
     "ctc_loss": [("must not be empty", "PyTorch refuses log_probs without elements")],
     "embedding_bag": [("step must be nonzero", "PyTorch refuses bags without items"),
@@ -418,6 +421,13 @@ entry("count_nonzero", lambda x, dims: torch.count_nonzero(x, dims or None))
 entry("logsumexp", lambda x, dims, keepdim: torch.logsumexp(x, dims or tuple(range(x.dim())), keepdim))
 entry("nansum", lambda x, dims, keepdim: torch.nansum(x, dims or None, keepdim))
 entry("nanmean", lambda x, dims, keepdim: torch.nanmean(x, dims or None, keepdim))
+for rank in (2, 3):
+    for ending in ("", "_with_indices"):
+        entry(f"fractional_max_pool{rank}d{ending}",
+              lambda x, kernel, size, ratio, samples, f=getattr(F, f"fractional_max_pool{rank}d"), indices=ending != "":
+              f(x, kernel, size or None, ratio or None, indices, samples.detach()))
+entry("allclose", lambda a, b, rtol, atol, equal_nan: torch.tensor(torch.allclose(a, b, rtol, atol, equal_nan)))
+entry("equal", lambda a, b: torch.tensor(torch.equal(a, b)))
 entry("instance_norm", lambda x, mean, var, w, b, own, momentum, eps: F.instance_norm(
     x, *(None if t is None else t.clone() for t in (mean, var)), w, b, own, momentum, eps))
 not_compared("torchvision's", "roi_align", "roi_pool")
