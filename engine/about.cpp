@@ -2,6 +2,7 @@
 
 #include <Eigen/src/Core/util/Macros.h>
 #include <fmt/format.h>
+#include <hwy/highway.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -34,6 +35,7 @@ std::vector<LibraryVersion> libraries() {
   std::vector<LibraryVersion> list{
       {"compiler", __VERSION__},
       {"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+      {"Highway", fmt::format("{}.{}.{}", HWY_MAJOR, HWY_MINOR, HWY_PATCH)},
       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
       {"zlib", zlibVersion()},
   };

@@ -16,6 +16,7 @@
 #include <ordo/autograd/ops/triangle.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/determinism.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
 
@@ -39,10 +40,12 @@ Tensor no_later(const Tensor& query, const Tensor& key) {
 }
 
 /// The same sums as of all at once, for so few queries at a time that their scores stay in the cache. [B, L, E] each.
+/// Where the order of a product may change with its size, keys that none of them may look at are left out.
 Tensor in_blocks(const Tensor& query, const Tensor& key, const Tensor& value, bool is_causal) {
-  constexpr int64_t kScores = 1 << 20;
+  constexpr int64_t kScores = 1 << 20, kRows = 64;
+  const bool shortens = is_causal && determinism() != Determinism::device_to_device;
   const int64_t batch = query.size(0), length = query.size(1), keys = std::max<int64_t>(1, key.size(1));
-  const int64_t rows = std::clamp<int64_t>(kScores / keys, 64, std::max<int64_t>(64, length));
+  const int64_t rows = shortens ? kRows : std::clamp<int64_t>(kScores / keys, kRows, std::max(kRows, length));
   const int64_t matrices = std::max<int64_t>(1, kScores / (keys * std::min(rows, length)));
   const Tensor kept = is_causal ? no_later(query, key) : Tensor();
   TensorList batches;
@@ -51,10 +54,10 @@ Tensor in_blocks(const Tensor& query, const Tensor& key, const Tensor& value, bo
     const Tensor across = some(key).transpose(1, 2), from = some(value);
     TensorList parts;
     for (int64_t r = 0; r < length; r += rows) {
-      const int64_t count = std::min(rows, length - r);
-      Tensor scores = matmul(some(query).narrow(1, r, count), across);
-      if (is_causal) scores = where(kept.narrow(0, r, count), scores, kLeast);
-      parts.push_back(matmul(softmax(scores, -1), from));
+      const int64_t count = std::min(rows, length - r), seen = shortens ? std::min(keys, r + count) : keys;
+      Tensor scores = matmul(some(query).narrow(1, r, count), across.narrow(2, 0, seen));
+      if (is_causal) scores = where(kept.narrow(0, r, count).narrow(1, 0, seen), scores, kLeast);
+      parts.push_back(matmul(softmax(scores, -1), from.narrow(1, 0, seen)));
     }
     batches.push_back(parts.size() == 1 ? parts[0] : cat(parts, 1));
   }

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/binary_cross_entropy.h>
 
+#include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/loss_call.h>
@@ -8,6 +9,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
+#include <ordo/kernels/loss/binary_cross_entropy_slope.h>
 
 namespace ordo {
 namespace {
@@ -32,8 +34,11 @@ Tensor element_losses(const Tensor& x, const Tensor& t) {
                 [x = Saved(x), t = Saved(t), for_x = x.requires_grad(),
                  for_t = t.requires_grad()](const Tensor& grad) -> TensorList {
                   const Tensor p = x.get();
-                  return {for_x ? grad * ((p - t.get()) / clamp((1 - p) * p, 1e-12)) : Tensor(),
-                          for_t ? grad * (log1p(neg(p)) - log(p)) : Tensor()};
+                  const auto slope = [&] {
+                    if (p.is_cpu() && !grad_enabled()) return kernels::binary_cross_entropy_slope(p, t.get());
+                    return (p - t.get()) / clamp((1 - p) * p, 1e-12);
+                  };
+                  return {for_x ? grad * slope() : Tensor(), for_t ? grad * (log1p(neg(p)) - log(p)) : Tensor()};
                 });
 }
 

@@ -4,6 +4,7 @@
 
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/loss_call.h>
 #include <ordo/autograd/ops/nll_loss.h>
 #include <ordo/autograd/ops/softmax.h>
@@ -43,8 +44,12 @@ Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor
   Tensor t = detail::computed(target, logits);
   if (label_smoothing > 0) t = t * (1 - label_smoothing) + label_smoothing / double(std::max<int64_t>(1, classes));
   if (weight.defined()) t = t * along_classes(detail::computed(weight, logits), logits, class_dim);
-  const Tensor losses = neg(sum(log_softmax(detail::computed(logits, logits), class_dim) * t, {class_dim}));
-  return detail::reduced(losses, reduction, logits);
+  Tensor terms = log_softmax(detail::computed(logits, logits), class_dim);
+  if (detail::recorded(terms, t))
+    terms = terms * t;
+  else
+    terms.mul_(t);
+  return detail::reduced(neg(sum(terms, {class_dim})), reduction, logits);
 }
 
 }  // namespace

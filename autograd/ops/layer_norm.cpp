@@ -1,15 +1,35 @@
 #include <ordo/autograd/ops/layer_norm.h>
 
+#include <algorithm>
+
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/norm/group_norm.h>
 #include <ordo/kernels/norm/layer_norm.h>
 
 namespace ordo {
 namespace {
+
+/// Of rows [rows, columns] in accumulation dtype, in differentiable operations.
+struct ComposedRows {
+  Tensor invstd, normal;
+  bool centered;
+  ComposedRows(const Tensor& x, double eps, bool centered) : centered(centered) {
+    const Tensor center = centered ? x - mean(x, {1}, true) : x;
+    invstd = rsqrt(mean(center * center, {1}, true) + eps);
+    normal = center * invstd;
+  }
+  /// From the gradient times the weight.
+  Tensor gradient(const Tensor& g) const {
+    const Tensor dx = g - normal * mean(g * normal, {1}, true);
+    return (centered ? dx - mean(g, {1}, true) : dx) * invstd;
+  }
+};
 
 struct RowNormContext {
   kernels::RowNorm kind;
@@ -31,17 +51,14 @@ struct RowNormContext {
     const DType wide = saved.invstd.dtype();
     const bool centered = kind == kernels::RowNorm::layer;
     const int64_t rows = saved.invstd.numel(), columns = shape.product();
-    const Tensor x = input.get().to(wide).reshape({rows, columns}), grad = grad_in.to(wide).reshape({rows, columns});
-    const Tensor center = centered ? x - mean(x, {1}, true) : x;
-    const Tensor invstd = rsqrt(mean(center * center, {1}, true) + eps), normal = center * invstd;
+    const Tensor grad = grad_in.to(wide).reshape({rows, columns});
+    const ComposedRows of(input.get().to(wide).reshape({rows, columns}), eps, centered);
     TensorList out(3);
-    if (for_weight) out[1] = sum(grad * normal, {0}).reshape(shape).to(weight_dtype);
+    if (for_weight) out[1] = sum(grad * of.normal, {0}).reshape(shape).to(weight_dtype);
     if (for_bias) out[2] = sum(grad, {0}).reshape(shape).to(bias_dtype);
     if (!for_input) return out;
-    Tensor g = weight.defined() ? grad * weight.get().to(wide).reshape({columns}) : grad;
-    Tensor dx = g - normal * mean(g * normal, {1}, true);
-    if (centered) dx = dx - mean(g, {1}, true);
-    out[0] = (dx * invstd).reshape(input.get().sizes()).to(input.dtype());
+    const Tensor g = weight.defined() ? grad * weight.get().to(wide).reshape({columns}) : grad;
+    out[0] = of.gradient(g).reshape(input.get().sizes()).to(input.dtype());
     return out;
   }
 };
@@ -55,6 +72,55 @@ Tensor row_norm(const OpCall& call, kernels::RowNorm kind, const Tensor& input, 
   const RowNormContext context{kind,          Saved(input),   Saved(weight), {Tensor(), r.mean, r.invstd},
                                shape,         dtype(weight),  dtype(bias),   eps,
                                wanted(input), wanted(weight), wanted(bias)};
+  return record(call, std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
+    return grad_enabled() ? context.composed(grad) : context.fused(grad);
+  });
+}
+
+struct GroupNormContext {
+  Saved input, weight;
+  kernels::RowNormResult saved;  // without `out`
+  int64_t groups;
+  Dims per_channel;
+  DType weight_dtype, bias_dtype;
+  double eps;
+  bool for_input, for_weight, for_bias;
+
+  TensorList fused(const Tensor& grad) const {
+    const auto g =
+        kernels::group_norm_backward(grad, input.get(), groups, weight.get(), saved, for_input, for_weight, for_bias);
+    return {g.input, for_weight ? g.weight.to(weight_dtype) : Tensor(), for_bias ? g.bias.to(bias_dtype) : Tensor()};
+  }
+
+  TensorList composed(const Tensor& grad_in) const {
+    const DType wide = saved.invstd.dtype();
+    const Tensor x = input.get().to(wide), grad = grad_in.to(wide);
+    const Dims rows{saved.invstd.numel(), x.numel() / std::max<int64_t>(1, saved.invstd.numel())};
+    const ComposedRows of(x.reshape(rows), eps, true);
+    const auto of_parameter = [&](const Tensor& t, DType dtype) {
+      return sum_to(t, per_channel).reshape({per_channel[1]}).to(dtype);
+    };
+    TensorList out(3);
+    if (for_weight) out[1] = of_parameter(grad * of.normal.reshape(x.sizes()), weight_dtype);
+    if (for_bias) out[2] = of_parameter(grad, bias_dtype);
+    if (!for_input) return out;
+    const Tensor g = weight.defined() ? grad * weight.get().to(wide).reshape(per_channel) : grad;
+    out[0] = of.gradient(g.reshape(rows)).reshape(x.sizes()).to(input.dtype());
+    return out;
+  }
+};
+
+/// In one pass.
+Tensor fused_group_norm(const OpCall& call, const Tensor& input, int64_t groups, const Tensor& weight,
+                        const Tensor& bias, const Dims& per_channel, double eps) {
+  auto r = kernels::group_norm(input, groups, weight, bias, eps);
+  if (!detail::recorded(input, weight, bias)) return call.done(std::move(r.out));
+  const auto wanted = [](const Tensor& t) { return t.defined() && t.requires_grad(); };
+  const auto dtype = [&](const Tensor& t) { return t.defined() ? t.dtype() : input.dtype(); };
+  const GroupNormContext context{Saved(input),   Saved(weight), {Tensor(), r.mean, r.invstd},
+                                 groups,         per_channel,   dtype(weight),
+                                 dtype(bias),    eps,           wanted(input),
+                                 wanted(weight), wanted(bias)};
   return record(call, std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
     return grad_enabled() ? context.composed(grad) : context.fused(grad);
   });
@@ -104,6 +170,8 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
   const int64_t columns = channels / num_groups * inner;
   Dims per_channel = Dims::filled(input.dim(), 1);
   per_channel[1] = channels;
+  if (input.device().is_cpu() && input.size(0) * num_groups >= num_threads())
+    return fused_group_norm(call, input, num_groups, weight, bias, per_channel, eps);
   // Weight and bias go on before the one rounding to a half type.
   const bool affine = weight.defined() || bias.defined();
   const Tensor x = affine ? input.to(wide) : input;

@@ -1,11 +1,13 @@
 #include <ordo/autograd/ops/multi_margin_loss.h>
 
+#include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/cumsum.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/ops/loss_call.h>
+#include <ordo/autograd/ops/max.h>
 #include <ordo/autograd/ops/one_hot.h>
 #include <ordo/autograd/ops/scatter.h>
 #include <ordo/autograd/ops/sum.h>
@@ -31,6 +33,15 @@ static void expect_scores(const char* op, const Tensor& input, const Tensor& tar
              "input must have shape [N, C] or [C] with a class at least, but has {}", input.sizes());
 }
 
+/// Of each class whether it is the target's.
+static Tensor own_class(const char* op, const Tensor& target, int64_t classes) {
+  if (!target.is_cpu() || target.numel() == 0) return ne(one_hot(target, classes), 0);
+  const int64_t least = amin(target).item<int64_t>(), greatest = amax(target).item<int64_t>();
+  ORDO_CHECK(least >= 0 && greatest < classes, IndexError, op,
+             "target must lie in [0, {}), but its elements reach from {} to {}", classes, least, greatest);
+  return eq(target.unsqueeze(-1), arange(0, classes, 1, TensorOptions{target.dtype(), target.device()}));
+}
+
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin, const Tensor& weight,
                          Reduction reduction) {
   constexpr const char* op = "multi_margin_loss";
@@ -50,7 +61,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
   }
   ORDO_CHECK(p == 1 || p == 2, ValueError, op, "p must be 1 or 2, but is {}", p);
   detail::expect_reduction(op, reduction);
-  const Tensor x = detail::computed(input, input), own = ne(one_hot(target, classes), 0);
+  const Tensor x = detail::computed(input, input), own = own_class(op, target, classes);
   // A sum of one element has its bits; its gradient adds nothing into shared places.
   const Tensor score = sum(where(own, x, 0), {-1}, true);
   Tensor over = masked_fill(relu(x - score + margin), own, 0);

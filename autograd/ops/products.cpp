@@ -11,6 +11,7 @@
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/linalg/cross.h>
 #include <ordo/kernels/reduce/sum.h>
 
 namespace ordo {
@@ -164,6 +165,19 @@ Tensor tensordot(const Tensor& a, const Tensor& b, int64_t dims) {
   return tensordot(a, b, pairs);
 }
 
+/// In one pass. The gradients are cross products, too.
+static Tensor fused_cross(const OpCall& call, const Tensor& a, const Tensor& b, int d, bool to_zero) {
+  const auto of = [d](const Tensor& x, const Tensor& y) {
+    const OpCall each("cross_backward", x, y, d);
+    return fused_cross(each, x, y, d, true);
+  };
+  return record(call, kernels::cross(kernels::contiguous(a), kernels::contiguous(b), d, to_zero), {a, b},
+                [a = Saved(a), b = Saved(b), to_a = a.requires_grad(), to_b = b.requires_grad(),
+                 of](const Tensor& grad) -> TensorList {
+                  return {to_a ? of(b.get(), grad) : Tensor(), to_b ? of(grad, a.get()) : Tensor()};
+                });
+}
+
 Tensor cross(const Tensor& a, const Tensor& b, int64_t dim) {
   const OpCall call("cross", a, b, dim);
   expect_pair("cross", a, b);
@@ -172,6 +186,8 @@ Tensor cross(const Tensor& a, const Tensor& b, int64_t dim) {
   const int d = wrap_dim("cross", dim, a.dim());
   ORDO_CHECK(a.sizes()[d] == 3 && b.sizes()[d] == 3, ShapeError, "cross",
              "dimension {} must have size 3 in both; the shapes are {} and {}", d, a.sizes(), b.sizes());
+  if (a.device().is_cpu() && a.sizes() == b.sizes() && a.dtype() == b.dtype() && is_floating(a.dtype()))
+    return fused_cross(call, a, b, d, false);
   const auto part = [d](const Tensor& t, int i) { return t.narrow(d, i % 3, 1); };
   TensorList parts;
   for (int i = 0; i < 3; ++i) parts.push_back(part(a, i + 1) * part(b, i + 2) - part(a, i + 2) * part(b, i + 1));

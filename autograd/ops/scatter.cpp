@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/comparison.h>
@@ -16,6 +17,7 @@
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/scatter/pick_stayed.h>
 
 namespace ordo {
 
@@ -79,6 +81,12 @@ Tensor ScatterIndex::of_stayed(const Tensor& picked) const {
   return where(stayed, picked, 0).reshape(source_);
 }
 
+Tensor ScatterIndex::pick_stayed(const Tensor& grad) const {
+  if (!slices() && grad.is_cpu() && !grad_enabled() && index_.get().numel() > 0)
+    return kernels::pick_stayed(grad, dim_, index_.get()).reshape(source_);
+  return of_stayed(pick(grad));
+}
+
 }  // namespace detail
 
 using detail::ScatterIndex;
@@ -89,7 +97,7 @@ namespace {
 auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
   return [at = ScatterIndex(kind, input, dim, index, src.sizes()), to_input = input.requires_grad(),
           to_src = src.requires_grad()](const Tensor& grad) -> TensorList {
-    return {to_input ? at.fill(grad, 0) : Tensor(), to_src ? at.of_stayed(at.pick(grad)) : Tensor()};
+    return {to_input ? at.fill(grad, 0) : Tensor(), to_src ? at.pick_stayed(grad) : Tensor()};
   };
 }
 

@@ -26,10 +26,12 @@ class ScatterIndex {
   Tensor reduce(const Tensor& t, const Tensor& source, std::string_view reduce, bool include_self) const;
   /// Where the index points, bool.
   Tensor touched(Device device) const;
-  /// `picked` with 0 where a later item went to the same place.
-  Tensor of_stayed(const Tensor& picked) const;
+  /// What is picked of a gradient, with 0 where a later item went to the same place.
+  Tensor pick_stayed(const Tensor& grad) const;
 
  private:
+  Tensor of_stayed(const Tensor& picked) const;
+
   kernels::IndexOf kind_;
   int64_t dim_;
   Saved index_;

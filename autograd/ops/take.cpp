@@ -21,12 +21,13 @@ auto put_backward(const Tensor& input, const Tensor& index, const Tensor& source
     const Tensor& at = index.get();
     if (to_input) grads[0] = accumulate ? grad : put(grad, at, zeros(at.sizes(), grad.options()));
     if (to_source) {
-      Tensor picked = take(grad, at).reshape({-1});
+      Tensor picked;
       if (!accumulate && at.numel() > 1) {
         const int64_t n = grad.numel();
-        const Tensor line = at.reshape({-1}), places = where(lt(line, 0), line + n, line);
-        picked = detail::ScatterIndex(kernels::IndexOf::slices, grad.detach().reshape({-1}), 0, places, {at.numel()})
-                     .of_stayed(picked);
+        const Tensor line = at.reshape({-1}), places = where(lt(line, 0), line + n, line), flat = grad.reshape({-1});
+        picked = detail::ScatterIndex(kernels::IndexOf::elements, flat, 0, places, {at.numel()}).pick_stayed(flat);
+      } else {
+        picked = take(grad, at);
       }
       grads[1] = picked.reshape(sizes);
     }

@@ -24,15 +24,13 @@ struct ConvRows {
 const ConvRows kRows(kConv), kInputGradRows(kConvInputGrad), kWeightGradRows(kConvWeightGrad),
     kTransposeRows(kConvTranspose);
 
-bool ordered() { return determinism() == Determinism::device_to_device; }
-
 // A gradient of `sizes` on `shape`; the arguments are checked.
 Tensor input_grad(const ConvShape& shape, const Tensor& grad, const Tensor& weight, const Dims& sizes) {
   if (grad.numel() == 0) return full(sizes, 0, grad.dtype(), grad.device());
   const Tensor x_grad = ordo::detail::result(sizes, grad.dtype(), grad.device());
   if (x_grad.numel() == 0) return x_grad;
   const Tensor output_grad = contiguous(grad), filters = contiguous(weight);
-  ORDO_ON_DEVICE(grad.device(), convolution_input_grad, shape, output_grad, filters, x_grad, ordered());
+  ORDO_ON_DEVICE(grad.device(), convolution_input_grad, shape, output_grad, filters, x_grad);
   return x_grad;
 }
 
@@ -47,7 +45,7 @@ Tensor convolution(const Tensor& x, const Tensor& weight, const Tensor& bias, co
   if (y.numel() == 0) return y;
   const Tensor input = contiguous(x), filters = contiguous(weight);
   const Tensor offset = bias.defined() ? contiguous(bias) : bias;
-  ORDO_ON_DEVICE(x.device(), convolution, s, input, filters, offset, y, ordered());
+  ORDO_ON_DEVICE(x.device(), convolution, s, input, filters, offset, y);
   return y;
 }
 
@@ -69,7 +67,7 @@ Tensor convolution_weight_grad(const Tensor& grad, const Tensor& x, const Dims& 
   const Tensor weight_grad = ordo::detail::result(check_addressable(op, sizes), grad.dtype(), grad.device());
   if (weight_grad.numel() == 0) return weight_grad;
   const Tensor output_grad = contiguous(grad), input = contiguous(x);
-  ORDO_ON_DEVICE(grad.device(), convolution_weight_grad, s, output_grad, input, weight_grad, ordered());
+  ORDO_ON_DEVICE(grad.device(), convolution_weight_grad, s, output_grad, input, weight_grad);
   return weight_grad;
 }
 

@@ -6,6 +6,7 @@
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/convolution/convolution.h>
 #include <ordo/kernels/matmul/gemm.h>
+#include <ordo/kernels/ordering/add_parts.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels::cuda {
@@ -45,7 +46,7 @@ __device__ int64_t position_of(const SlidingAxis& a, int64_t at, int64_t k) {
   return position * a.stride == reach && position < a.output ? position : -1;
 }
 
-// x = the ordered sum (rule 1) of the elements that unfold_kernel would have copied from there.
+// x = the ordered sum (rule 1) of the elements that unfold_kernel would have copied from there, added to +0.
 template <class A, class T>
 __global__ void fold_kernel(ConvShape s, const A* columns, T* x, int64_t samples) {
   const int64_t count = samples * s.groups * s.x_size();
@@ -68,30 +69,13 @@ __global__ void fold_kernel(ConvShape s, const A* columns, T* x, int64_t samples
         }
       }
     }
-    x[e] = T(sum.result());
-  }
-}
-
-// total = (first ? nothing : total) + partial[0] + partial[1] + ..., left to right.
-template <class A>
-__global__ void add_samples_kernel(const A* partial, A* total, int64_t size, int64_t samples, bool first) {
-  for (int64_t e = ordo::cuda::thread_index(); e < size; e += ordo::cuda::thread_count()) {
-    A sum = first ? partial[e] : total[e];
-    for (int64_t n = first ? 1 : 0; n < samples; ++n) sum = sum + partial[n * size + e];
-    total[e] = sum;
+    x[e] = T(sum.result() + A(0));
   }
 }
 
 template <class A, class T>
 __global__ void store_kernel(const A* from, T* to, int64_t size) {
   for (int64_t e = ordo::cuda::thread_index(); e < size; e += ordo::cuda::thread_count()) to[e] = T(from[e]);
-}
-
-void multiply(const Gemm& g, Device device, bool ordered) {
-  if (ordered)
-    cuda::ordered_gemm(g, device);
-  else
-    cuda::library_gemm(g, device);
 }
 
 // Samples that are unfolded together: as many as 64 MiB hold.
@@ -101,7 +85,7 @@ int64_t samples_at_once(const ConvShape& s, size_t element) {
 }
 
 template <class T>
-void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* y, Device device, bool ordered) {
+void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* y, Device device) {
   const cudaStream_t stream = ordo::cuda::current_stream(device);
   const int64_t together = samples_at_once(s, sizeof(T));
   const Scratch<T> columns(s.pointwise() ? 0 : together * s.groups * s.columns(), device);
@@ -123,13 +107,13 @@ void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* 
       g.c = {y + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
       g.bias = bias ? bias + group * s.filters : nullptr;
       g.bias_per_row = true;
-      multiply(g, device, ordered);
+      cuda::gemm(g, device);
     }
   }
 }
 
 template <class T>
-void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad, Device device, bool ordered) {
+void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad, Device device) {
   const cudaStream_t stream = ordo::cuda::current_stream(device);
   using A = accumulate_t<T>;
   const int64_t together = samples_at_once(s, sizeof(A));
@@ -146,7 +130,7 @@ void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad, D
       g.a = {weight + group * s.w_size(), 1, s.window(), 0};
       g.b = {grad + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
       g.c = {columns.data() + group * s.columns(), s.positions(), 1, s.groups * s.columns()};
-      multiply(g, device, ordered);
+      cuda::gemm(g, device);
     }
     ordo::cuda::launch_over(fold_kernel<A, T>, samples * s.groups * s.x_size(), stream, s, columns.data(),
                             x_grad + n * s.groups * s.x_size(), samples);
@@ -154,7 +138,7 @@ void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad, D
 }
 
 template <class T>
-void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Device device, bool ordered) {
+void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Device device) {
   const cudaStream_t stream = ordo::cuda::current_stream(device);
   using A = accumulate_t<T>;
   const int64_t size = s.groups * s.w_size();
@@ -179,37 +163,35 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Devic
       g.a = {grad + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
       g.b = {unfolded + group * s.columns(), 1, s.positions(), s.groups * s.columns()};
       g.c = {partial.data() + group * s.w_size(), s.window(), 1, size};
-      multiply(g, device, ordered);
+      cuda::gemm(g, device);
     }
-    ordo::cuda::launch_over(add_samples_kernel<A>, size, stream, partial.data(), total.data(), size, samples, n == 0);
+    kernels::add_parts<A>(partial.data(), samples, size, n == 0, total.data(), device);
   }
   ordo::cuda::launch_over(store_kernel<A, T>, size, stream, total.data(), w_grad, size);
 }
 
 }  // namespace
 
-void unfold_convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
-                        bool ordered) {
+void unfold_convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                        const Tensor& y) {
   const ordo::cuda::DeviceScope scope(x.device());
   dispatch_floating("convolution", x.dtype(), [&]<class T>() {
-    forward(s, x.data<T>(), weight.data<T>(), bias.defined() ? bias.data<T>() : nullptr, y.data<T>(), x.device(),
-            ordered);
+    forward(s, x.data<T>(), weight.data<T>(), bias.defined() ? bias.data<T>() : nullptr, y.data<T>(), x.device());
   });
 }
 
-void unfold_convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
-                                   bool ordered) {
+void unfold_convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
   const ordo::cuda::DeviceScope scope(grad.device());
   dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
-    input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>(), grad.device(), ordered);
+    input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>(), grad.device());
   });
 }
 
-void unfold_convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
-                                    bool ordered) {
+void unfold_convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x,
+                                    const Tensor& weight_grad) {
   const ordo::cuda::DeviceScope scope(grad.device());
   dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
-    cuda::weight_grad(s, grad.data<T>(), x.data<T>(), weight_grad.data<T>(), grad.device(), ordered);
+    cuda::weight_grad(s, grad.data<T>(), x.data<T>(), weight_grad.data<T>(), grad.device());
   });
 }
 

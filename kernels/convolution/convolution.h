@@ -48,30 +48,22 @@ inline constexpr ConvNames kConv{"conv1d", "conv2d", "conv3d"},
     kConvWeightGrad{"conv1d_weight_grad", "conv2d_weight_grad", "conv3d_weight_grad"},
     kConvTranspose{"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"};
 
-// Operands are contiguous; the last is written. `ordered`: by rule 4 of docs/ordering.md.
+// Operands are contiguous; the last is written. By rule 4 of docs/ordering.md on the CPU, and on CUDA at level
+// device_to_device.
 namespace cpu {
-void convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
-                 bool ordered);
-void convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
-                            bool ordered);
-void convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
-                             bool ordered);
+void convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
+void convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
+void convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
 }  // namespace cpu
 namespace cuda {
-void convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
-                 bool ordered);
-void convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
-                            bool ordered);
-void convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
-                             bool ordered);
+void convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
+void convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
+void convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
 
 // Own kernels: unfold to columns, multiply.
-void unfold_convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
-                        bool ordered);
-void unfold_convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
-                                   bool ordered);
-void unfold_convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
-                                    bool ordered);
+void unfold_convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
+void unfold_convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
+void unfold_convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

@@ -106,8 +106,9 @@ struct Problem {
   Problem& operator=(const Problem&) = delete;
 };
 
-// Two dimensions, or one as a height of 1.
+// Two dimensions, or one as a height of 1, at the levels that let a library choose the order.
 bool for_cudnn(const ConvShape& s) {
+  if (determinism() == Determinism::device_to_device) return false;
   const auto fits = [](int64_t count) { return count > 0 && count <= 0x7fffffff; };
   const bool flat = s.d.input == 1 && s.d.kernel == 1 && s.d.padding == 0 && s.d.output == 1;
   return flat && s.complete() && s.channels > 0 && fits(s.samples * s.groups * s.x_size()) &&
@@ -259,25 +260,21 @@ bool library_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x
 
 }  // namespace
 
-void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
-                 bool ordered) {
+void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
   const ordo::cuda::DeviceScope scope(x.device());
-  if (ordered || !for_cudnn(s) || !library_forward(s, x, weight, bias, y))
-    unfold_convolution(s, x, weight, bias, y, ordered);
+  if (!for_cudnn(s) || !library_forward(s, x, weight, bias, y)) unfold_convolution(s, x, weight, bias, y);
 }
 
-void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
-                            bool ordered) {
+void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
   const ordo::cuda::DeviceScope scope(grad.device());
-  if (ordered || !for_cudnn(s) || !library_input_grad(s, grad, weight, x_grad))
-    unfold_convolution_input_grad(s, grad, weight, x_grad, ordered);
+  if (!for_cudnn(s) || !library_input_grad(s, grad, weight, x_grad))
+    unfold_convolution_input_grad(s, grad, weight, x_grad);
 }
 
-void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
-                             bool ordered) {
+void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
   const ordo::cuda::DeviceScope scope(grad.device());
-  if (ordered || !for_cudnn(s) || !library_weight_grad(s, grad, x, weight_grad))
-    unfold_convolution_weight_grad(s, grad, x, weight_grad, ordered);
+  if (!for_cudnn(s) || !library_weight_grad(s, grad, x, weight_grad))
+    unfold_convolution_weight_grad(s, grad, x, weight_grad);
 }
 
 }  // namespace ordo::kernels::cuda

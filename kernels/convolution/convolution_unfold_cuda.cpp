@@ -5,19 +5,16 @@
 
 namespace ordo::kernels::cuda {
 
-void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
-                 bool ordered) {
-  unfold_convolution(s, x, weight, bias, y, ordered);
+void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
+  unfold_convolution(s, x, weight, bias, y);
 }
 
-void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad,
-                            bool ordered) {
-  unfold_convolution_input_grad(s, grad, weight, x_grad, ordered);
+void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
+  unfold_convolution_input_grad(s, grad, weight, x_grad);
 }
 
-void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad,
-                             bool ordered) {
-  unfold_convolution_weight_grad(s, grad, x, weight_grad, ordered);
+void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
+  unfold_convolution_weight_grad(s, grad, x, weight_grad);
 }
 
 }  // namespace ordo::kernels::cuda

@@ -3,51 +3,46 @@
 // has to be unfolded. The line of the result has a few columns too many, where windows run over the right border; they
 // are dropped.
 //
-// Every output element is summed by itself in the order of k (forward) or of samples and positions (weight gradient).
-// Neither blocks nor threads change a bit.
-#include <ordo/kernels/convolution/direct_cpu.h>
+// Every output element is summed by itself in the order of rule 4 (docs/ordering.md). Neither blocks nor threads nor
+// vectors change a bit. Compiled once for each instruction set, as kernels/matmul/gemm_cpu.cpp is.
+#include <ordo/kernels/vectors/targets.h>  // before Highway's headers
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE <ordo/kernels/convolution/direct_cpu.cpp>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/matmul/gemm.h>
-#include <ordo/kernels/matmul/packet.h>
+#include <ordo/kernels/convolution/direct_cpu.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/vectors/lanes-inl.h>
 
 #include <algorithm>
 #include <vector>
 
+HWY_BEFORE_NAMESPACE();
 namespace ordo::kernels::cpu {
+namespace HWY_NAMESPACE {
 namespace {
 
-constexpr int kFilters = kManyRegisters ? 8 : 4;  // of a block
-constexpr int kVectors = 3;                       // of pixels in a block
-constexpr int kWindow = kManyRegisters ? 8 : 4;   // elements of the window in a block of the weight gradient
-constexpr int64_t kParallelWork = 1 << 17;        // multiply-adds that are worth a thread
+constexpr int kFilters = ORDO_MANY_REGISTERS ? 8 : 4;  // of a block
+constexpr int kWindow = ORDO_MANY_REGISTERS ? 8 : 4;   // elements of the window in a block of the weight gradient
+constexpr int kVectors = kDirectVectors;               // of pixels in a block
+constexpr int64_t kParallelWork = 1 << 17;             // multiply-adds that are worth a thread
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The line of an image with padding, and what lies behind its end so that whole vectors can be read.
-struct Line {
-  int64_t pitch, layer, size, length;  // of a row, of a layer, of all; length: of the result's line
-  explicit Line(const ConvShape& s)
-      : pitch(s.w.input + 2 * s.w.padding),
-        layer((s.h.input + 2 * s.h.padding) * pitch),
-        size((s.d.input + 2 * s.d.padding) * layer),
-        length(row(s.d.output - 1, s.h.output - 1) + s.w.output) {}
-  // Where row i of layer l begins.
-  int64_t row(int64_t l, int64_t i) const { return l * layer + i * pitch; }
-  static constexpr int64_t slack() { return kVectors * 64; }
-};
-
 // Writes one group of one sample into lines whose padding is zero already.
 template <class T>
-void fill_lines(const ConvShape& s, const Line& line, const T* x, T* lines) {
+void fill_lines(const ConvShape& s, const DirectLine& line, const T* x, T* lines) {
   for (int64_t c = 0; c < s.channels; ++c)
     for (int64_t l = 0; l < s.d.input; ++l)
       for (int64_t i = 0; i < s.h.input; ++i, x += s.w.input)
         std::copy_n(x, s.w.input, lines + c * line.size + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding);
 }
 
-std::vector<int32_t> make_offsets(const ConvShape& s, const Line& line) {
+std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line) {
   std::vector<int32_t> offsets;
   offsets.reserve(size_t(s.window()));
   for (int64_t c = 0; c < s.channels; ++c)
@@ -58,19 +53,27 @@ std::vector<int32_t> make_offsets(const ConvShape& s, const Line& line) {
   return offsets;
 }
 
+// What a block of a weight's elements is multiplied with, and how the blocks' sums are added up.
+struct Elements {
+  std::vector<int32_t> offsets;  // in the order of the sum
+  int64_t block;                 // elements that are summed together
+  bool from_zero;                // the blocks are added to +0, which makes -0 +0
+};
+
 // out[f][0..V vectors) = bias[f] + sum over k of weight[k][f] line[offset[k]...]
-template <bool Fused, int F, int V, class T>
-void correlate(const T* line, const int32_t* offsets, const T* weight, int64_t count, const T* bias, T* out,
-               int64_t stride) {
-  using P = Packet<T>;
-  constexpr int64_t kLanes = P::lanes;
-  for (int64_t k0 = 0; k0 < count; k0 += kOrderedBlock) {
+template <int F, int V, class T>
+void correlate(const T* line, const Elements& elements, const T* weight, const T* bias, T* out, int64_t stride) {
+  const int32_t* const offsets = elements.offsets.data();
+  const int64_t count = int64_t(elements.offsets.size()), size = elements.block;
+  using P = Lanes<T>;
+  constexpr int64_t kLanes = P::count;
+  for (int64_t k0 = 0; k0 < count; k0 += size) {
     P sum[F][V];
 #pragma GCC unroll 8
     for (int f = 0; f < F; ++f)
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) sum[f][v] = P::all(T(-0.0));
-    const int64_t last = std::min(count, k0 + kOrderedBlock);
+      for (int v = 0; v < V; ++v) sum[f][v] = P::all(kNoValue<T>);
+    const int64_t last = std::min(count, k0 + size);
     for (int64_t k = k0; k < last; ++k) {
       const T* const from = line + offsets[k];
       P pixels[V];
@@ -80,7 +83,7 @@ void correlate(const T* line, const int32_t* offsets, const T* weight, int64_t c
       for (int f = 0; f < F; ++f) {
         const P w = P::all(weight[k * F + f]);
 #pragma GCC unroll 8
-        for (int v = 0; v < V; ++v) sum[f][v] = P::template add_product<Fused>(w, pixels[v], sum[f][v]);
+        for (int v = 0; v < V; ++v) sum[f][v] = P::fused(w, pixels[v], sum[f][v]);
       }
     }
 #pragma GCC unroll 8
@@ -88,7 +91,7 @@ void correlate(const T* line, const int32_t* offsets, const T* weight, int64_t c
 #pragma GCC unroll 8
       for (int v = 0; v < V; ++v) {
         T* const to = out + f * stride + v * kLanes;
-        P value = k0 == 0 ? sum[f][v] : P::load(to) + sum[f][v];
+        P value = k0 > 0 ? P::load(to) + sum[f][v] : elements.from_zero ? sum[f][v] + P::all(T(0)) : sum[f][v];
         if (bias && last == count) value = value + P::all(bias[f]);
         value.store(to);
       }
@@ -96,22 +99,22 @@ void correlate(const T* line, const int32_t* offsets, const T* weight, int64_t c
 }
 
 // All of a line's result for F filters, and from there into the image without the columns too many.
-template <bool Fused, int F, class T>
-void correlate_line(const ConvShape& s, const Line& shape, const T* line, const int32_t* offsets, const T* weight,
-                    const T* bias, T* scratch, int64_t stride, T* y) {
-  constexpr int64_t kLanes = Packet<T>::lanes;
+template <int F, class T>
+void correlate_line(const ConvShape& s, const DirectLine& shape, const T* line, const Elements& elements,
+                    const T* weight, const T* bias, T* scratch, int64_t stride, T* y) {
+  constexpr int64_t kLanes = Lanes<T>::count;
   const int64_t vectors = divide_up(shape.length, kLanes), blocks = divide_up(vectors, kVectors);
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t first = vectors * block / blocks, at = first * kLanes;
     switch (vectors * (block + 1) / blocks - first) {
       case 1:
-        correlate<Fused, F, 1>(line + at, offsets, weight, s.window(), bias, scratch + at, stride);
+        correlate<F, 1>(line + at, elements, weight, bias, scratch + at, stride);
         break;
       case 2:
-        correlate<Fused, F, 2>(line + at, offsets, weight, s.window(), bias, scratch + at, stride);
+        correlate<F, 2>(line + at, elements, weight, bias, scratch + at, stride);
         break;
       default:
-        correlate<Fused, F, 3>(line + at, offsets, weight, s.window(), bias, scratch + at, stride);
+        correlate<F, 3>(line + at, elements, weight, bias, scratch + at, stride);
         break;
     }
   }
@@ -120,6 +123,16 @@ void correlate_line(const ConvShape& s, const Line& shape, const T* line, const 
     for (int64_t l = 0; l < s.d.output; ++l)
       for (int64_t i = 0; i < s.h.output; ++i, y += s.w.output)
         std::copy_n(scratch + f * stride + shape.row(l, i), s.w.output, y);
+}
+
+// correlate_line() of kFilters, or a half of them, or a quarter, ...
+template <int F = kFilters, class T>
+void correlate_block(int count, const ConvShape& s, const DirectLine& shape, const T* line, const Elements& elements,
+                     const T* weight, const T* bias, T* scratch, int64_t stride, T* y) {
+  if constexpr (F > 1) {
+    if (count < F) return correlate_block<F / 2>(count, s, shape, line, elements, weight, bias, scratch, stride, y);
+  }
+  correlate_line<F>(s, shape, line, elements, weight, bias, scratch, stride, y);
 }
 
 // A block of filters: how many, and which is its first.
@@ -146,30 +159,16 @@ void pack_weight(const ConvShape& s, const std::vector<FilterBlock>& blocks, At 
       for (int f = 0; f < block.count; ++f) *packed++ = at(block.first + f, k);
 }
 
-template <bool Fused, class T>
-void forward_group(const ConvShape& s, int64_t group, const T* x, const T* packed,
+template <class T>
+void forward_group(const ConvShape& s, int64_t group, const Elements& elements, const T* x, const T* packed,
                    const std::vector<FilterBlock>& blocks, const T* bias, T* y) {
-  const Line line(s);
-  const std::vector<int32_t> offsets = make_offsets(s, line);
-  const int64_t stride = divide_up(line.length, Packet<T>::lanes) * Packet<T>::lanes;
+  const DirectLine line(s);
+  const int64_t stride = divide_up(line.length, Lanes<T>::count) * Lanes<T>::count;
   const auto convolve = [&](const FilterBlock& block, const T* lines, T* scratch, T* sample_y) {
     const T* const w = packed + block.first * s.window();
     const T* const b = bias ? bias + group * s.filters + block.first : nullptr;
     T* const to = sample_y + block.first * s.positions();
-    switch (block.count) {
-      case 1:
-        correlate_line<Fused, 1>(s, line, lines, offsets.data(), w, b, scratch, stride, to);
-        break;
-      case 2:
-        correlate_line<Fused, 2>(s, line, lines, offsets.data(), w, b, scratch, stride, to);
-        break;
-      case 4:
-        correlate_line<Fused, 4>(s, line, lines, offsets.data(), w, b, scratch, stride, to);
-        break;
-      default:
-        correlate_line<Fused, kFilters>(s, line, lines, offsets.data(), w, b, scratch, stride, to);
-        break;
-    }
+    correlate_block(block.count, s, line, lines, elements, w, b, scratch, stride, to);
   };
   const int64_t work = s.filters * s.columns(), line_count = s.channels * line.size + line.slack();
   // Threads share samples or, where there are few, the filters of each.
@@ -197,20 +196,17 @@ void forward_group(const ConvShape& s, int64_t group, const T* x, const T* packe
 
 // sums[b][...] = or += the sample's products of B elements of the window with V vectors of filters. `grads` has a row
 // of `row` filters for each position.
-template <bool Fused, int B, int V, class T>
-void correlate_weight(const ConvShape& s, const Line& line, const T* lines, const int32_t* offsets, const T* grads,
-                      int64_t row, T* sums, bool first_sample) {
-  using P = Packet<T>;
-  constexpr int64_t kLanes = P::lanes;
-  P sum[B][V], sample[B][V];
-  const auto start = [&] {
+template <int B, int V, class T>
+void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
+                      const T* grads, int64_t row, T* sums, bool first_sample) {
+  using P = Lanes<T>;
+  constexpr int64_t kLanes = P::count;
+  P sum[B][V], group[B][V], sample[B][V];  // of a block of rule 3, of a group of rule 1, of all groups
 #pragma GCC unroll 8
-    for (int b = 0; b < B; ++b)
+  for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) sum[b][v] = P::all(T(-0.0));
-  };
-  start();
-  int64_t left = Fused ? s.positions() : std::min(kOrderedBlock, s.positions()), done = 0;
+    for (int v = 0; v < V; ++v) sum[b][v] = group[b][v] = sample[b][v] = P::all(kNoValue<T>);
+  int64_t left = std::min(kOrderedBlock, s.positions()), done = 0;
   const int64_t rows = s.d.output * s.h.output;
   for (int64_t at = 0, i = 0, layer = 0; at < rows; ++at, ++i) {
     if (i == s.h.output) i = 0, layer += line.layer;
@@ -225,20 +221,25 @@ void correlate_weight(const ConvShape& s, const Line& line, const T* lines, cons
         for (int b = 0; b < B; ++b) {
           const P value = P::all(pixel[offsets[b]]);
 #pragma GCC unroll 8
-          for (int v = 0; v < V; ++v) sum[b][v] = P::template add_product<Fused>(g[v], value, sum[b][v]);
+          for (int v = 0; v < V; ++v) sum[b][v] = P::fused(g[v], value, sum[b][v]);
         }
       }
       j += run;
       left -= run;
       if (left > 0) continue;
-      const int64_t block = Fused ? s.positions() : kOrderedBlock;
+      done += std::min(kOrderedBlock, s.positions() - done);
+      left = std::min(kOrderedBlock, s.positions() - done);
+      const bool group_ends = left == 0 || done % (kOrderedBlock * kOrderedGroup) == 0;
 #pragma GCC unroll 8
       for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
-        for (int v = 0; v < V; ++v) sample[b][v] = done == 0 ? sum[b][v] : sample[b][v] + sum[b][v];
-      done += std::min(block, s.positions() - done);
-      left = std::min(block, s.positions() - done);
-      if (left > 0) start();
+        for (int v = 0; v < V; ++v) {
+          group[b][v] = group[b][v] + sum[b][v];
+          sum[b][v] = P::all(kNoValue<T>);
+          if (!group_ends) continue;
+          sample[b][v] = sample[b][v] + group[b][v];
+          group[b][v] = P::all(kNoValue<T>);
+        }
     }
   }
 #pragma GCC unroll 8
@@ -250,33 +251,20 @@ void correlate_weight(const ConvShape& s, const Line& line, const T* lines, cons
     }
 }
 
-template <bool Fused, int V, class T>
-void correlate_weight_block(int count, const ConvShape& s, const Line& line, const T* lines, const int32_t* offsets,
-                            const T* grads, int64_t row, T* sums, bool first) {
-  switch (count) {
-    case 1:
-      return correlate_weight<Fused, 1, V>(s, line, lines, offsets, grads, row, sums, first);
-    case 2:
-      return correlate_weight<Fused, 2, V>(s, line, lines, offsets, grads, row, sums, first);
-    case 3:
-      return correlate_weight<Fused, 3, V>(s, line, lines, offsets, grads, row, sums, first);
-    case 4:
-      return correlate_weight<Fused, 4, V>(s, line, lines, offsets, grads, row, sums, first);
-    case 5:
-      return correlate_weight<Fused, 5, V>(s, line, lines, offsets, grads, row, sums, first);
-    case 6:
-      return correlate_weight<Fused, 6, V>(s, line, lines, offsets, grads, row, sums, first);
-    case 7:
-      return correlate_weight<Fused, 7, V>(s, line, lines, offsets, grads, row, sums, first);
-    default:
-      return correlate_weight<Fused, 8, V>(s, line, lines, offsets, grads, row, sums, first);
+// correlate_weight() of `count` <= kWindow elements.
+template <int V, int B = kWindow, class T>
+void correlate_weight_block(int count, const ConvShape& s, const DirectLine& line, const T* lines,
+                            const int32_t* offsets, const T* grads, int64_t row, T* sums, bool first) {
+  if constexpr (B > 1) {
+    if (count < B) return correlate_weight_block<V, B - 1>(count, s, line, lines, offsets, grads, row, sums, first);
   }
+  correlate_weight<B, V>(s, line, lines, offsets, grads, row, sums, first);
 }
 
-template <bool Fused, class T>
+template <class T>
 void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T* x, T* weight_grad) {
-  constexpr int64_t kLanes = Packet<T>::lanes;
-  const Line line(s);
+  constexpr int64_t kLanes = Lanes<T>::count;
+  const DirectLine line(s);
   const std::vector<int32_t> offsets = make_offsets(s, line);
   const int64_t window = s.window(), row = divide_up(s.filters, kLanes) * kLanes, positions = s.positions();
   const int64_t lines_size = s.channels * line.size, grads_size = positions * row;
@@ -292,8 +280,8 @@ void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T
     parallel_for(0, count, divide_up(32768, lines_size + grads_size), [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
         fill_lines(s, line, x + ((n0 + n) * s.groups + group) * s.x_size(), lines.data() + n * lines_size);
-        transpose_padded(grad + ((n0 + n) * s.groups + group) * s.y_size(), s.filters, positions, row,
-                         grads.data() + n * grads_size);
+        copy_matrix(grad + ((n0 + n) * s.groups + group) * s.y_size(), 1, positions, positions, s.filters,
+                    grads.data() + n * grads_size, row);
       }
     });
     parallel_for(0, blocks, divide_up(kParallelWork * blocks, sample_work * count), [&](int64_t begin, int64_t end) {
@@ -305,12 +293,12 @@ void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T
             T* const to = sums.data() + first * row + f;
             const T* const from = lines.data() + n * lines_size;
             if (row - f >= 2 * kLanes) {
-              correlate_weight_block<Fused, 2>(int(last - first), s, line, from, &offsets[size_t(first)], g, row, to,
-                                               n0 + n == 0);
+              correlate_weight_block<2>(int(last - first), s, line, from, &offsets[size_t(first)], g, row, to,
+                                        n0 + n == 0);
               f += 2 * kLanes;
             } else {
-              correlate_weight_block<Fused, 1>(int(last - first), s, line, from, &offsets[size_t(first)], g, row, to,
-                                               n0 + n == 0);
+              correlate_weight_block<1>(int(last - first), s, line, from, &offsets[size_t(first)], g, row, to,
+                                        n0 + n == 0);
               f += kLanes;
             }
           }
@@ -321,78 +309,68 @@ void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T
     for (int64_t k = 0; k < window; ++k) weight_grad[group * s.w_size() + f * window + k] = sums[k * row + f];
 }
 
-// The convolution that takes the gradient of the output to the one of the input.
-ConvShape transposed(const ConvShape& s) {
-  ConvShape t = s;
-  std::swap(t.channels, t.filters);
-  for (SlidingAxis* axis : {&t.d, &t.h, &t.w}) {
-    std::swap(axis->input, axis->output);
-    axis->padding = axis->dilation * (axis->kernel - 1) - axis->padding;
-  }
-  return t;
-}
-
-}  // namespace
-
-bool direct_fits(const ConvShape& s) {
-  if (s.pointwise() || s.window() == 0 || !s.every([](const SlidingAxis& a) { return a.stride == 1; })) return false;
-  // 32-bit offsets reach every pixel of the channels' lines.
-  int64_t size = s.channels;
-  return s.every([&](const SlidingAxis& a) { return !__builtin_mul_overflow(size, a.input + 2 * a.padding, &size); }) &&
-         size < (int64_t(1) << 31) - Line::slack();
-}
-
-bool direct_input_grad_fits(const ConvShape& s) {
-  const ConvShape t = transposed(s);
-  return direct_fits(s) && s.complete() && t.every([](const SlidingAxis& a) { return a.padding >= 0; }) &&
-         direct_fits(t);
-}
-
 template <class T>
-void direct_forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* y, bool ordered) {
+void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* y) {
   const std::vector<FilterBlock> blocks = filter_blocks(s.filters);
+  const Elements elements{make_offsets(s, DirectLine(s)), kOrderedBlock, false};
   const Scratch<T> packed(s.w_size(), Device());
   for (int64_t group = 0; group < s.groups; ++group) {
     const T* const w = weight + group * s.w_size();
     pack_weight(
         s, blocks, [&](int64_t f, int64_t k) { return w[f * s.window() + k]; }, packed.data());
-    if (ordered)
-      forward_group<false>(s, group, x, packed.data(), blocks, bias, y);
-    else
-      forward_group<true>(s, group, x, packed.data(), blocks, bias, y);
+    forward_group(s, group, elements, x, packed.data(), blocks, bias, y);
   }
 }
 
 template <class T>
-void direct_input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad) {
+void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad) {
   const ConvShape t = transposed(s);
   const std::vector<FilterBlock> blocks = filter_blocks(t.filters);
   const Scratch<T> packed(t.w_size(), Device());
   const int64_t area = s.kernel_cells();
+  // A block for each cell of the kernel, whose elements are the filters. The cell that comes first is the last of t's.
+  const std::vector<int32_t> offsets = make_offsets(t, DirectLine(t));
+  Elements elements{{}, s.filters, true};
+  for (int64_t cell = 0; cell < area; ++cell)
+    for (int64_t f = 0; f < s.filters; ++f) elements.offsets.push_back(offsets[size_t(f * area + area - 1 - cell)]);
   for (int64_t group = 0; group < s.groups; ++group) {
     const T* const w = weight + group * s.w_size();
-    // The kernel turned around, and channels exchanged with filters.
     pack_weight(
-        t, blocks, [&](int64_t f, int64_t k) { return w[k / area * s.window() + f * area + area - 1 - k % area]; },
+        t, blocks,
+        [&](int64_t channel, int64_t k) { return w[k % s.filters * s.window() + channel * area + k / s.filters]; },
         packed.data());
-    forward_group<true, T>(t, group, grad, packed.data(), blocks, nullptr, x_grad);
+    forward_group<T>(t, group, elements, grad, packed.data(), blocks, nullptr, x_grad);
   }
 }
 
 template <class T>
-void direct_weight_grad(const ConvShape& s, const T* grad, const T* x, T* weight_grad, bool ordered) {
-  for (int64_t group = 0; group < s.groups; ++group)
-    if (ordered)
-      weight_grad_group<false>(s, group, grad, x, weight_grad);
-    else
-      weight_grad_group<true>(s, group, grad, x, weight_grad);
+void weight_grad(const ConvShape& s, const T* grad, const T* x, T* weight_grad) {
+  for (int64_t group = 0; group < s.groups; ++group) weight_grad_group(s, group, grad, x, weight_grad);
 }
 
-template void direct_forward(const ConvShape&, const float*, const float*, const float*, float*, bool);
-template void direct_forward(const ConvShape&, const double*, const double*, const double*, double*, bool);
-template void direct_input_grad(const ConvShape&, const float*, const float*, float*);
-template void direct_input_grad(const ConvShape&, const double*, const double*, double*);
-template void direct_weight_grad(const ConvShape&, const float*, const float*, float*, bool);
-template void direct_weight_grad(const ConvShape&, const double*, const double*, double*, bool);
+}  // namespace
+
+DirectConvolution<float> direct_floats() { return {forward<float>, input_grad<float>, weight_grad<float>}; }
+DirectConvolution<double> direct_doubles() { return {forward<double>, input_grad<double>, weight_grad<double>}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace ordo::kernels::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ordo::kernels::cpu {
+
+HWY_EXPORT(direct_floats);
+HWY_EXPORT(direct_doubles);
+
+template <>
+DirectConvolution<float> direct_convolution() {
+  return HWY_DYNAMIC_DISPATCH(direct_floats)();
+}
+template <>
+DirectConvolution<double> direct_convolution() {
+  return HWY_DYNAMIC_DISPATCH(direct_doubles)();
+}
 
 }  // namespace ordo::kernels::cpu
+#endif

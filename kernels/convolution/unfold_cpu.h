@@ -67,7 +67,7 @@ inline bool covers_every_cell(const SlidingAxis& a) {
 /// fold() of one channel where every cell is in some window of at most 64 cells: whole rows are added at once.
 template <class A>
 void fold_rows(const ConvShape& s, const A* columns, A* sums) {
-  std::fill(sums, sums + s.pixels(), A(-0.0f));  // -0 + v is v, so the first value begins the sum
+  std::fill(sums, sums + s.pixels(), A(0));
   const int64_t layer = s.h.input * s.w.input;
   for (int64_t t = 0; t < s.d.kernel; ++t) {
     const Inside layers(t, s.d);
@@ -100,7 +100,8 @@ inline void elements_at(const SlidingAxis& a, int64_t at, int64_t element_step, 
   }
 }
 
-/// x[c][z][y][x] = the ordered sum (rule 1) of the columns' elements that unfold() would have copied from there.
+/// x[c][z][y][x] = the ordered sum (rule 1) of the columns' elements that unfold() would have copied from there, added
+/// to +0: windows of zeros would change nothing.
 template <class A, class T>
 void fold(const ConvShape& s, const A* columns, A* sums, T* x) {
   const bool dense = s.kernel_cells() <= kOrderedGroup && s.every(covers_every_cell);
@@ -122,7 +123,7 @@ void fold(const ConvShape& s, const A* columns, A* sums, T* x) {
           for (int64_t l : layers)
             for (int64_t i : rows)
               for (int64_t j : cols) sum.push(columns[l + i + j]);
-          *x++ = T(sum.result());
+          *x++ = T(sum.result() + A(0));
         }
       }
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/dispatch_word.h>
@@ -115,10 +116,23 @@ void copy_tiled(const CopyArgs& args, int d, Span span) {
   });
 }
 
+/// Where rows are short, and read from far apart, the rows of another dimension are taken that are neither.
+Layout<2> with_long_rows(Layout<2> l) {
+  constexpr int64_t kShort = 8, kMost = 4096;  // what is written in between stays in the cache
+  if (l.rank < 2 || l.sizes[0] >= kShort || l.strides[1][0] == 1) return l;
+  for (int d = 1; d < l.rank; ++d)
+    if (l.strides[1][d] == 1 && l.sizes[d] >= kShort && l.sizes[d] <= kMost) {
+      std::swap(l.sizes[0], l.sizes[d]);
+      for (auto& strides : l.strides) std::swap(strides[0], strides[d]);
+      return l;
+    }
+  return l;
+}
+
 }  // namespace
 
 void copy(const CopyArgs& args) {
-  const Layout<2>& l = args.layout;
+  const Layout<2> l = with_long_rows(args.layout);
   const Span span = args.to_dtype == args.from_dtype ? nullptr : span_of(args.to_dtype, args.from_dtype);
   if (const int d = tiled_dimension(l))
     return dispatch_word(size_of(args.to_dtype), [&]<class To>() { copy_tiled<To>(args, d, span); });

@@ -33,20 +33,17 @@ struct Gemm {
   bool accumulate = false;  ///< adds into C; not together with a bias
 };
 
-/// Picks by the level in force: Eigen or cuBLAS below device_to_device, ordered products (docs/ordering.md, rule 3) at
-/// it. Integers wrap around, so that their order does not matter.
+/// By rule 3 of docs/ordering.md on the CPU, and on CUDA at level device_to_device; below it cuBLAS computes there.
+/// Integers wrap around, so that their order does not matter.
 void gemm(const Gemm& g, Device device);
-
-/// Rule 3, at any level.
-void ordered_gemm(const Gemm& g, Device device);
 
 inline constexpr int64_t kOrderedBlock = 256;  ///< rule 3: values of k per block
 
 namespace cpu {
-void library_gemm(const Gemm& g, Device device);
-void ordered_gemm(const Gemm& g, Device device);
+void gemm(const Gemm& g, Device device);
 }  // namespace cpu
 namespace cuda {
+void gemm(const Gemm& g, Device device);
 /// Writes the bias, or zeros, to C.
 void start_gemm(const Gemm& g, Device device);
 void library_gemm(const Gemm& g, Device device);

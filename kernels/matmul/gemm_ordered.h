@@ -1,9 +1,10 @@
-// What the CPU and CUDA versions of rule 3 share. Internal.
+// What products of all types on both devices share. Internal.
 #pragma once
 
 #include <cstdint>
 
 #include <ordo/engine/half.h>
+#include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels {
 
@@ -30,5 +31,15 @@ struct ProductSum<double> {
 };
 template <class T>
 using product_sum_t = typename ProductSum<T>::type;
+
+/// Writes element (i, j) of C from its sum of products.
+template <class T, class C>
+ORDO_HD void store_sum(const Gemm& g, int64_t batch, int64_t i, int64_t j, product_sum_t<T> sum) {
+  using A = product_sum_t<T>;
+  C* const out = const_cast<C*>(g.c.template at<C>(batch, i, j));
+  if (g.accumulate) sum = A(*out) + sum;
+  if (g.bias) sum = sum + A(static_cast<const T*>(g.bias)[g.bias_per_row ? i : j]);
+  *out = C(sum);
+}
 
 }  // namespace ordo::kernels

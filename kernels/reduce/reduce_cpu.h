@@ -148,21 +148,24 @@ typename R::State fold_blocks(typename R::State* v, int64_t count) {
 
 inline constexpr int kReduceTile = 64;
 
-/// Values [begin, end) of `width` neighbouring outputs, the first of which is `output`; results into tile[0].
+/// Values [begin, end) of `rows` times `width` neighbouring outputs, the first of which is `output`; results into
+/// tile[0]. The values of a row's outputs are neighbours from its base on.
 template <class R>
-[[gnu::noinline]] void reduce_tile(R r, const ReduceShape& g, int64_t base, int64_t output, int width, int64_t begin,
-                                   int64_t end, typename R::State (*tile)[kReduceTile]) {
+[[gnu::noinline]] void reduce_tile(R r, const ReduceShape& g, const int64_t* bases, int rows, int64_t output, int width,
+                                   int64_t begin, int64_t end, typename R::State (*tile)[kReduceTile]) {
   RunWalker walker(g, begin);
-  for (int64_t i = begin; i < end; ++i, walker.advance(1)) {
-    const int64_t at = base + walker.offset();
-    typename R::State* lane = tile[i % kReduceLanes];
-    if (i - begin < kReduceLanes)
-      for (int w = 0; w < width; ++w) lane[w] = r.load(at + w, i, output + w);
-    else if (width == kReduceTile)
-      for (int w = 0; w < kReduceTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, output + w));
-    else
-      for (int w = 0; w < width; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, output + w));
-  }
+  for (int64_t i = begin; i < end; ++i, walker.advance(1))
+    for (int row = 0; row < rows; ++row) {
+      const int64_t at = bases[row] + walker.offset(), o = output + row * width;
+      typename R::State* lane = tile[i % kReduceLanes] + row * width;
+      if (i - begin < kReduceLanes)
+        for (int w = 0; w < width; ++w) lane[w] = r.load(at + w, i, o + w);
+      else if (width == kReduceTile)
+        for (int w = 0; w < kReduceTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
+      else
+        for (int w = 0; w < width; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
+    }
+  width *= rows;
   int lanes = int(std::min<int64_t>(end - begin, kReduceLanes));
   for (int half = kReduceLanes / 2; half > 0; half /= 2) {
     for (int k = 0; k + half < lanes; ++k)
@@ -233,17 +236,21 @@ template <class R>
 void reduce_across(const R& r, const ReduceShape& g) {
   constexpr int64_t kTile = detail::kReduceTile;
   const int64_t blocks = g.blocks(), row = g.kept_inner_size(), tiles = (row + kTile - 1) / kTile;
+  const int64_t all = g.outputs / row, together = std::max<int64_t>(1, kTile / row);  // rows in a tile, where short
   const auto of_items = [&](int64_t first, int64_t last, const auto& put) {
     alignas(64) typename R::State tile[kReduceLanes][kTile];
+    int64_t bases[kTile];
     for (int64_t item = first; item < last; ++item) {
-      const int64_t b = item % blocks, t = item / blocks % tiles, o = item / (blocks * tiles) * row + t * kTile;
-      const int width = int(std::min(kTile, row - t * kTile));
-      detail::reduce_tile(r, g, g.base(o), o, width, b * kReduceBlock, std::min(g.length, (b + 1) * kReduceBlock),
+      const int64_t b = item % blocks, t = item / blocks % tiles, begin = item / (blocks * tiles) * together;
+      const int64_t o = begin * row + t * kTile;
+      const int rows = int(std::min(together, all - begin)), width = int(std::min(kTile, row - t * kTile));
+      for (int k = 0; k < rows; ++k) bases[k] = g.base(o + k * row);
+      detail::reduce_tile(r, g, bases, rows, o, width, b * kReduceBlock, std::min(g.length, (b + 1) * kReduceBlock),
                           tile);
-      for (int w = 0; w < width; ++w) put(o + w, b, tile[0][w]);
+      for (int w = 0; w < rows * width; ++w) put(o + w, b, tile[0][w]);
     }
   };
-  detail::reduce_items(r, g, g.outputs / row * tiles, std::min(row, kTile), of_items);
+  detail::reduce_items(r, g, (all + together - 1) / together * tiles, together * std::min(row, kTile), of_items);
 }
 
 template <class R>

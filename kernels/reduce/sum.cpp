@@ -3,7 +3,7 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/reduce/reduce_cpu.h>
+#include <ordo/kernels/reduce/reduce_short_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>
 
 namespace ordo::kernels {
@@ -50,12 +50,21 @@ Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
   return out;
 }
 
+namespace {
+
+template <class R>
+void add_up(const R& r, const ReduceShape& g) {
+  cpu::is_short(g) ? cpu::reduce_short(r, g) : cpu::reduce(r, g);
+}
+
+}  // namespace
+
 void cpu::sum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
-  dispatch_all("sum", t.dtype(), [&]<class T>() { reduce(SumReducer<T>(t.data<T>(), out.data<sum_t<T>>()), g); });
+  dispatch_all("sum", t.dtype(), [&]<class T>() { add_up(SumReducer<T>(t.data<T>(), out.data<sum_t<T>>()), g); });
 }
 
 void cpu::nansum(const Tensor& t, const Tensor& out, const ReduceShape& g) {
-  dispatch_floating("nansum", t.dtype(), [&]<class T>() { reduce(NanSumReducer<T>(t.data<T>(), out.data<T>()), g); });
+  dispatch_floating("nansum", t.dtype(), [&]<class T>() { add_up(NanSumReducer<T>(t.data<T>(), out.data<T>()), g); });
 }
 
 void cpu::dot(const Tensor& a, const Tensor& b, const Tensor& out) {
@@ -66,7 +75,7 @@ void cpu::dot(const Tensor& a, const Tensor& b, const Tensor& out) {
 
 void cpu::mean(const Tensor& t, const Tensor& out, const ReduceShape& g) {
   dispatch_floating("mean", t.dtype(),
-                    [&]<class T>() { reduce(MeanReducer<T>(t.data<T>(), out.data<T>(), g.length), g); });
+                    [&]<class T>() { add_up(MeanReducer<T>(t.data<T>(), out.data<T>(), g.length), g); });
 }
 
 }  // namespace ordo::kernels

@@ -38,6 +38,10 @@ struct WeightedRowItems {
   ORDO_HD const T* address(int64_t item, int64_t, int64_t column) const {
     return rows + (row_of != nullptr ? row_of[item] : quotient(item, per_row)) * columns + column;
   }
+  /// As item_row has it.
+  auto row(int64_t item, int64_t, int64_t column) const {
+    return [from = address(item, 0, column), weight = weights[item]](int64_t j) { return weight * Acc(from[j]); };
+  }
   bool aligned(int64_t bytes) const { return rows_aligned(rows, {columns}, bytes); }
 };
 

@@ -1,7 +1,10 @@
 #include <ordo/kernels/roi/roi_pool.h>
 
+#include <algorithm>
+
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/copy/copy.h>
@@ -52,6 +55,38 @@ Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& i
 
 namespace cpu {
 
+/// Planes [first, last), which are a box in a channel each. What the channels of a box share is found once.
+template <class T>
+static void pool_planes(const RoiPoolElement<T>& f, int64_t first, int64_t last) {
+  using V = accumulate_t<T>;
+  const RoiShape& s = f.s;
+  const Scratch<RoiCells> rows(s.rows, Device()), columns(s.columns, Device());
+  for (int64_t plane = first, found = -1; plane < last; ++plane) {
+    const int64_t number = plane / s.channels, channel = plane - number * s.channels;
+    const T* const box = f.boxes + number * kBoxNumbers;
+    const int64_t image = box_image(V(box[0]));
+    T* value = f.values + plane * s.bins();
+    int64_t* place = f.places + plane * s.bins();
+    if (!f.check.ok(number * kBoxNumbers, image, s.images)) {
+      std::fill_n(value, s.bins(), T(V(0)));
+      std::fill_n(place, s.bins(), -1);
+      continue;
+    }
+    if (number != found) {
+      for (int64_t r = 0; r < s.rows; ++r) rows[r] = f.rows_of(box, r);
+      for (int64_t c = 0; c < s.columns; ++c) columns[c] = f.columns_of(box, c);
+      found = number;
+    }
+    const int64_t offset = (image * s.channels + channel) * s.cells();
+    for (int64_t r = 0; r < s.rows; ++r)
+      for (int64_t c = 0; c < s.columns; ++c) {
+        const RoiMaximum<V> best = roi_maximum<V>(f.input + offset, offset, s.width, rows[r], columns[c]);
+        *value++ = T(best.value);
+        *place++ = best.place;
+      }
+  }
+}
+
 void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& result, const RoiShape& s, double scale) {
   const IndexGuard guard("roi_pool", "boxes", 0, s.images, input.device());
   dispatch_floating("roi_pool", input.dtype(), [&]<class T>() {
@@ -62,9 +97,8 @@ void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& res
                               result.values.data<T>(),
                               result.places.data<int64_t>(),
                               guard.check()};
-    parallel_for(0, s.outputs(), row_grain(16), [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) f(i);
-    });
+    parallel_for(0, s.boxes * s.channels, row_grain(16 * s.bins()),
+                 [&](int64_t first, int64_t last) { pool_planes(f, first, last); });
   });
   guard.finish();
 }

@@ -44,6 +44,13 @@ struct RoiPoolElement {
   T* values;
   int64_t* places;
   IndexCheck check;
+  ORDO_HD int64_t cell(T at) const { return nearest_cell(accumulate_t<T>(at) * accumulate_t<T>(scale)); }
+  ORDO_HD RoiCells rows_of(const T* box, int64_t row) const {
+    return roi_cells(cell(box[2]), cell(box[4]), row, s.rows, s.height);
+  }
+  ORDO_HD RoiCells columns_of(const T* box, int64_t column) const {
+    return roi_cells(cell(box[1]), cell(box[3]), column, s.columns, s.width);
+  }
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
     const RoiBin at(s, i);
@@ -54,11 +61,7 @@ struct RoiPoolElement {
       places[i] = -1;
       return;
     }
-    const V by = V(scale);
-    const RoiCells rows =
-        roi_cells(nearest_cell(V(box[2]) * by), nearest_cell(V(box[4]) * by), at.row, s.rows, s.height);
-    const RoiCells columns =
-        roi_cells(nearest_cell(V(box[1]) * by), nearest_cell(V(box[3]) * by), at.column, s.columns, s.width);
+    const RoiCells rows = rows_of(box, at.row), columns = columns_of(box, at.column);
     const int64_t offset = (image * s.channels + at.channel) * s.cells();
     const RoiMaximum<V> best = roi_maximum<V>(input + offset, offset, s.width, rows, columns);
     values[i] = T(best.value);

@@ -13,14 +13,14 @@ struct SearchElement {
     using V = compare_t<T>;
     const T* line = static_cast<const T*>(a.sorted) + (a.per_line ? i / a.per_line * a.length : 0);
     const V v(static_cast<const T*>(a.values)[i]);
-    int64_t low = 0, high = a.length;
-    while (low < high) {
-      const int64_t middle = low + (high - low) / 2;
-      const V at(line[middle]);
-      if (a.right ? at > v : at >= v)
-        high = middle;
-      else
-        low = middle + 1;
+    // Halves what is left, without branches, which would be mispredicted half of the time.
+    int64_t low = 0;
+    for (int64_t left = a.length, half; left > 0;) {
+      half = left / 2;
+      const V at(line[low + half]);
+      const int64_t below = !(a.right ? at > v : at >= v);
+      low += -below & (half + 1);
+      left = half - (below & ~left & 1);
     }
     a.out[i] = low;
   }

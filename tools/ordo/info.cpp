@@ -1,5 +1,6 @@
 // ordo info: versions, devices, threads, libraries, current settings.
 #include <fmt/format.h>
+#include <ordo/kernels/vectors/vector_targets.h>
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
@@ -26,6 +27,7 @@ void print_info() {
     line("cuda", cuda::build() == "none" ? "not in this build (ORDO_CUDA=OFF, no nvcc, or ./run found no GPU)"
                                          : "no usable GPU or driver; ./run --emulated runs the kernels on the CPU");
   line("CPU threads", std::to_string(num_threads()));
+  line("CPU vectors", kernels::cpu::vector_targets().front() + " (products and convolutions)");
 
   fmt::print("\nLibraries\n");
   for (const LibraryVersion& l : libraries()) line(l.name, l.version);

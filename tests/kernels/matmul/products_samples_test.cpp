@@ -519,6 +519,36 @@ TEST(Attention, dropout_draws_from_the_generator_and_bad_input_is_refused) {
   }
 }
 
+// Blocks of queries look at fewer keys, but at device_to_device.
+TEST(Attention, causal_blocks) {
+  for (const auto& [l, s] : {std::pair<int64_t, int64_t>{150, 150}, {150, 40}, {70, 200}}) {
+    const Tensor q = test_values({2, l, 4}, 1), k = test_values({2, s, 4}, 2), v = test_values({2, s, 3}, 3);
+    const auto at = [&](Determinism level) {
+      const DeterminismGuard guard(level);
+      return scaled_dot_product_attention(q, k, v, {}, 0, true);
+    };
+    EXPECT_LT((at(Determinism::run_to_run) - at(Determinism::device_to_device)).abs().max().item(), 1e-13);
+  }
+}
+
+// In one pass, and of parts.
+TEST(Products, gradients_of_cross_have_the_bits_of_its_parts) {
+  for (int d : {0, 1, 2}) {
+    const auto of = [&](bool parts) {
+      Dims sizes{4, 4, 4};
+      sizes[d] = 3;
+      const Tensor a = test_values(sizes, 1).set_requires_grad(), b = test_values(sizes, 2).set_requires_grad();
+      const auto part = [&](const Tensor& t, int i) { return t.narrow(d, i % 3, 1); };
+      TensorList all;
+      for (int i = 0; i < 3; ++i) all.push_back(part(a, i + 1) * part(b, i + 2) - part(a, i + 2) * part(b, i + 1));
+      const Tensor y = parts ? cat(all, d) : cross(a, b, d);
+      const TensorList g = grad({y}, {a, b}, {relu(test_values(sizes, 3))});
+      return std::vector{bytes_of(y), bytes_of(g[0]), bytes_of(g[1])};
+    };
+    EXPECT_EQ(of(true), of(false)) << d;
+  }
+}
+
 TEST(Distances, edges) {
   const Tensor x = zeros({2, 3}, float64).set_requires_grad();
   cdist(x, x).sum().backward();

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/layer_norm.h>
 #include <ordo/engine/error.h>
 #include "tests/support/integer_arguments.h"
@@ -130,6 +131,34 @@ TEST(LayerNorm, fused_gradient_agrees_with_the_composed_one) {
           for (size_t k = 0; k < f.size(); ++k) EXPECT_NEAR(f[k], c[k], 1e-11) << "gradient " << i;
         }
       }
+}
+
+TEST(GroupNorm, fused_gradient_agrees_with_the_composed_one) {
+  const TensorList inputs{test_values({4, 6, 30}).set_requires_grad(), test_values({6}, 1).set_requires_grad(),
+                          test_values({6}, 2).set_requires_grad()};
+  const Tensor g = test_values({4, 6, 30}, 3), y = group_norm(inputs[0], 3, inputs[1], inputs[2]);
+  const TensorList fused = grad({y}, inputs, {g}, true), composed = grad({y}, inputs, {g}, true, true);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto f = fused[i].to_vector<double>(), c = composed[i].to_vector<double>();
+    for (size_t k = 0; k < f.size(); ++k) EXPECT_NEAR(f[k], c[k], 1e-11) << "gradient " << i;
+  }
+}
+
+// In one pass, and as layer_norm, a product and a sum.
+TEST(GroupNorm, has_the_bits_of_its_parts) {
+  for (DType dtype : {float32, float16}) {
+    const TensorList inputs{test_values({4, 6, 1500}).to(dtype).set_requires_grad(),
+                            test_values({6}, 1).to(dtype).set_requires_grad(),
+                            test_values({6}, 2).to(dtype).set_requires_grad()};
+    const Tensor g = test_values({4, 6, 1500}, 3).to(dtype), x = inputs[0].to(float32);
+    const auto per_channel = [](const Tensor& t) { return t.to(float32).reshape({1, 6, 1}); };
+    const Tensor rows = layer_norm(x.reshape({12, 3000}), {3000}).reshape({4, 6, 1500});
+    const Tensor parts = (rows * per_channel(inputs[1]) + per_channel(inputs[2])).to(dtype);
+    const Tensor y = group_norm(inputs[0], 3, inputs[1], inputs[2]);
+    EXPECT_EQ(bytes_of(y), bytes_of(parts));
+    const TensorList of_y = grad({y}, inputs, {g}), of_parts = grad({parts}, inputs, {g});
+    for (size_t i = 0; i < inputs.size(); ++i) EXPECT_EQ(bytes_of(of_y[i]), bytes_of(of_parts[i])) << "gradient " << i;
+  }
 }
 
 TEST(LayerNorm, half_inputs_take_float_parameters) {

@@ -1,0 +1,465 @@
+// Matrix products in the order of rule 3 (docs/ordering.md) on the CPU, at every level. This text is compiled once for
+// each instruction set (Highway includes it again and again), and the best one that the processor has is chosen when
+// the program runs. Each lane of a vector is one output, so neither vectors nor tiles nor threads change a bit.
+#include <ordo/kernels/vectors/targets.h>  // before Highway's headers
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE <ordo/kernels/matmul/gemm_cpu.cpp>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <ordo/engine/half.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/matmul/gemm_cpu.h>
+#include <ordo/kernels/matmul/gemm_ordered.h>
+#include <ordo/kernels/matmul/gemm_slices.h>
+#include <ordo/kernels/matmul/outer_cpu.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/vectors/lanes-inl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+HWY_BEFORE_NAMESPACE();
+namespace ordo::kernels::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+// A micro product has up to kRows x kVectors vectors of sums. All of them and a row of b stay in registers.
+constexpr int kRows = ORDO_MANY_REGISTERS ? 12 : 6;
+constexpr int kFewRows = 4;  // fewer would wait for each sum's own latency
+constexpr int kVectors = 2;
+constexpr int64_t kDepth = kOrderedBlock;
+constexpr int64_t kBlockRows = 96;  // of a, 96 KiB of floats: they and kBlockBytes fit a second-level cache of 512 KiB
+constexpr int64_t kBlockBytes = 256 << 10;  // of b
+constexpr int64_t kCopiedCols = 64;         // of a tile of c from which on rows of a are copied together first
+
+template <class A>
+constexpr int64_t kPanelCols = kVectors* Lanes<A>::count;
+
+// Where the sums of a micro product go.
+template <class A>
+struct Target {
+  A* c;
+  int64_t row;                  // from row to row of c
+  int64_t rows;                 // that are stored
+  bool add;                     // to what is in c
+  const A* row_bias = nullptr;  // one value per row, added last
+  const A* col_bias = nullptr;  // or per column
+};
+
+// c = or += a b for R rows and V vectors of columns; the rows of a are `a_row` apart, those of b kPanelCols.
+template <int R, int V, class A>
+void micro_product(int64_t depth, const A* HWY_RESTRICT a, int64_t a_row, const A* HWY_RESTRICT b, const Target<A> to) {
+  using L = Lanes<A>;
+  L sum[R][V];
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) {
+    __builtin_prefetch(to.c + (r < to.rows ? r : 0) * to.row, 1);
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) sum[r][v] = L::all(kNoValue<A>);
+  }
+  for (int64_t k = 0; k < depth; ++k, ++a, b += kPanelCols<A>) {
+    L columns[V];
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) columns[v] = L::load(b + v * L::count);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const L row = L::all(a[r * a_row]);
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) sum[r][v] = L::fused(row, columns[v], sum[r][v]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) {
+    if (r == to.rows) return;
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      A* const c = to.c + r * to.row + v * L::count;
+      L value = sum[r][v];
+      if (to.add) value = L::load(c) + value;
+      if (to.row_bias) value = value + L::all(to.row_bias[r]);
+      if (to.col_bias) value = value + L::load(to.col_bias + v * L::count);
+      value.store(c);
+    }
+  }
+}
+
+// The smallest micro product that covers `to.rows` and `cols`. Rows of a without a place in c may hold anything.
+template <int R = kRows, class A>
+void any_product(int64_t cols, int64_t depth, const A* a, int64_t a_row, const A* b, const Target<A>& to) {
+  if constexpr (R == kRows) {
+    if (to.rows == 1) return any_product<1>(cols, depth, a, a_row, b, to);
+  }
+  if constexpr (R > kFewRows) {
+    constexpr int kFewer = (R - 1) / kFewRows * kFewRows;
+    if (to.rows <= kFewer) return any_product<kFewer>(cols, depth, a, a_row, b, to);
+  }
+  if (cols <= Lanes<A>::count)
+    micro_product<R, 1>(depth, a, a_row, b, to);
+  else
+    micro_product<R, kVectors>(depth, a, a_row, b, to);
+}
+
+// depth x cols of b as panels of kPanelCols columns, in which the missing columns of the last are zeros. Whole rows are
+// read before the next one is: where rows are pages apart, nothing else brings them into the cache in time.
+template <class T, class A>
+void pack_panels(const T* HWY_RESTRICT from, int64_t row, int64_t col, int64_t depth, int64_t cols,
+                 A* HWY_RESTRICT to) {
+  constexpr int64_t kCols = kPanelCols<A>, kRowsAhead = 4;
+  const int64_t whole = cols / kCols * kCols;
+  if (col == 1) {
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t j = 0; j < whole; j += kCols) {
+        __builtin_prefetch(from + (k + kRowsAhead) * row + j);
+        for (int64_t c = 0; c < kCols; ++c) to[j * depth + k * kCols + c] = A(from[k * row + j + c]);
+      }
+  } else {
+    for (int64_t j = 0; j < whole; j += kCols)
+      copy_matrix(from + j * col, row, col, depth, kCols, to + j * depth, kCols);
+  }
+  if (whole == cols) return;
+  A* const last = to + whole * depth;
+  copy_matrix(from + whole * col, row, col, depth, cols - whole, last, kCols);
+  for (int64_t k = 0; k < depth; ++k) std::fill(last + k * kCols + cols - whole, last + (k + 1) * kCols, A(0));
+}
+
+// Brings a part of a block of a into the second-level cache while another is multiplied: share `part` of `parts`.
+template <class T>
+void prefetch_rows(const T* a, int64_t row, int64_t rows, int64_t depth, int64_t part, int64_t parts) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  const int64_t lines = (depth + kLine - 1) / kLine, all = rows * lines;
+  for (int64_t i = all * part / parts; i < all * (part + 1) / parts; ++i)
+    __builtin_prefetch(a + i / lines * row + i % lines * kLine, 0, 2);
+}
+
+// A thread's memory, grown on demand and kept.
+void* workspace(size_t bytes) {
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  thread_local std::unique_ptr<void, Free> memory;
+  thread_local size_t held = 0;
+  if (bytes > held) {
+    const size_t rounded = (bytes + 4095) / 4096 * 4096;
+    memory.reset();
+    held = 0;
+    memory.reset(std::aligned_alloc(64, rounded));
+    if (!memory) throw std::bad_alloc();
+    held = rounded;
+  }
+  return memory.get();
+}
+
+constexpr int64_t divide_up(int64_t v, int64_t by) { return (v + by - 1) / by; }
+constexpr int64_t round_up(int64_t v, int64_t to) { return divide_up(v, to) * to; }
+
+// Writes sums to rows x cols elements of c.
+template <class T, class A, class C>
+void finish(const Gemm& g, int64_t batch, int64_t i0, int64_t j0, int64_t rows, int64_t cols, const A* sums,
+            int64_t row) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < cols; ++j) store_sum<T, C>(g, batch, i0 + i, j0 + j, sums[i * row + j]);
+}
+
+// A product with 0 < k <= kSlice.
+template <class T, class A, class C>
+class Product {
+  static constexpr int64_t kCols = kPanelCols<A>;
+  const Gemm& g;
+  const T* const bias = static_cast<const T*>(g.bias);
+  // Sums are made in C itself, where that can hold them.
+  const bool in_place = std::is_same_v<C, A> && std::is_same_v<T, A> && g.c.col == 1 && !(g.accumulate && g.k > kDepth);
+  int64_t tile_rows = 0, tile_cols = 0, row_tiles = 1, col_tiles = 1;
+
+ public:
+  explicit Product(const Gemm& gemm) : g(gemm) {
+    const int64_t threads = num_threads();
+    col_tiles = divide_up(g.n, kBlockBytes / int64_t(sizeof(A)) / kDepth / kCols * kCols);
+    if (!in_place) row_tiles = divide_up(g.m, 4 * kBlockRows);
+    const auto uneven = [&] {
+      const int64_t tiles = g.batch * row_tiles * col_tiles;
+      return tiles % threads != 0 && tiles < 8 * threads;
+    };
+    while (uneven() && g.m >= 2 * kRows * (row_tiles + 1)) ++row_tiles;
+    while (uneven() && g.n >= kCols * (col_tiles + 1)) ++col_tiles;
+    tile_rows = round_up(divide_up(g.m, row_tiles), kRows);
+    tile_cols = round_up(divide_up(g.n, col_tiles), kCols);
+    row_tiles = divide_up(g.m, tile_rows);
+    col_tiles = divide_up(g.n, tile_cols);
+  }
+
+  void run() const {
+    const int64_t tile_work = tile_rows * tile_cols * std::max<int64_t>(g.k, 16);
+    parallel_for(0, g.batch * row_tiles * col_tiles, std::max<int64_t>(1, 100'000 / tile_work),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t unit = begin; unit < end; ++unit)
+                     tile(unit / (row_tiles * col_tiles), unit / col_tiles % row_tiles * tile_rows,
+                          unit % col_tiles * tile_cols);
+                 });
+  }
+
+ private:
+  void tile(int64_t batch, int64_t i0, int64_t j0) const {
+    const int64_t rows = std::min(tile_rows, g.m - i0), cols = std::min(tile_cols, g.n - j0);
+    const int64_t whole_cols = round_up(cols, kCols), depth_max = std::min(g.k, kDepth);
+    const int64_t b_size = depth_max * whole_cols, a_size = kBlockRows * kDepth;
+    const int64_t sums_size = in_place ? (kRows + 1) * kCols : rows * whole_cols;
+    A* const block_b = static_cast<A*>(workspace(size_t(b_size + a_size + sums_size) * sizeof(A)));
+    A* const block_a = block_b + b_size;
+    A* const sums = block_a + a_size;
+    const T* const a = g.a.template at<T>(batch, i0, 0);
+    const T* const b = g.b.template at<T>(batch, 0, j0);
+    const bool copies = !std::is_same_v<T, A> || g.a.col != 1 || cols > kCopiedCols;
+    for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
+      const int64_t depth = std::min(kDepth, g.k - k0);
+      pack_panels(b + k0 * g.b.row, g.b.row, g.b.col, depth, cols, block_b);
+      for (int64_t first = 0; first < rows; first += kBlockRows) {
+        const int64_t block_rows = std::min(kBlockRows, rows - first);
+        const T* const from = a + first * g.a.row + k0 * g.a.col;
+        const int64_t copied_from = copies ? 0 : block_rows / kRows * kRows;  // the last panel may have missing rows
+        copy_matrix(from + copied_from * g.a.row, g.a.row, g.a.col, block_rows - copied_from, depth,
+                    block_a + copied_from * kDepth, kDepth);
+        const bool block_follows = first + kBlockRows < rows, depth_follows = k0 + kDepth < g.k;
+        const int64_t next_first = block_follows ? first + kBlockRows : 0, next_k = block_follows ? k0 : k0 + kDepth;
+        const int64_t next_rows = std::min(kBlockRows, rows - next_first), next_depth = std::min(kDepth, g.k - next_k);
+        const int64_t parts = divide_up(cols, kCols) * divide_up(block_rows, kRows);
+        const bool fetches = copies && g.a.col == 1 && (block_follows || depth_follows);
+        int64_t part = 0;
+        for (int64_t j = 0; j < cols; j += kCols)
+          for (int64_t i = 0; i < block_rows; i += kRows, ++part) {
+            if (fetches) prefetch_rows(a + next_first * g.a.row + next_k, g.a.row, next_rows, next_depth, part, parts);
+            Target<A> to{};
+            to.rows = std::min<int64_t>(kRows, block_rows - i);
+            const A* panel = block_a + i * kDepth;
+            int64_t a_row = kDepth;
+            if constexpr (std::is_same_v<T, A>) {
+              if (i < copied_from) panel = from + i * g.a.row, a_row = g.a.row;
+            }
+            if (!in_place) {
+              to.c = sums + (first + i) * whole_cols + j;
+              to.row = whole_cols;
+              to.add = k0 > 0;
+              any_product(cols - j, depth, panel, a_row, block_b + j * depth, to);
+            } else {
+              in_place_product(batch, i0 + first + i, j0 + j, k0, depth, panel, a_row, block_b + j * depth, to, sums);
+            }
+          }
+      }
+    }
+    if (!in_place) finish<T, A, C>(g, batch, i0, j0, rows, cols, sums, whole_cols);
+  }
+
+  // The last columns of a row go through `edge`, because whole vectors would reach behind it.
+  void in_place_product(int64_t batch, int64_t i, int64_t j, int64_t k0, int64_t depth, const A* a, int64_t a_row,
+                        const A* b, Target<A> to, A* edge) const {
+    if constexpr (std::is_same_v<C, A> && std::is_same_v<T, A>) {
+      A* const c = const_cast<A*>(g.c.template at<A>(batch, i, j));
+      const int64_t cols = g.n - j;
+      to.c = c;
+      to.row = g.c.row;
+      to.add = k0 > 0 || g.accumulate;
+      if (bias && k0 + depth == g.k) (g.bias_per_row ? to.row_bias : to.col_bias) = bias + (g.bias_per_row ? i : j);
+      const bool whole = cols >= kCols || cols == Lanes<A>::count;
+      if (!whole) {
+        to.c = edge;
+        to.row = kCols;
+        for (int64_t r = 0; to.add && r < to.rows; ++r) std::copy_n(c + r * g.c.row, cols, edge + r * kCols);
+        if (to.col_bias) to.col_bias = std::copy_n(to.col_bias, cols, edge + kRows * kCols) - cols;
+      }
+      any_product(cols, depth, a, a_row, b, to);
+      for (int64_t r = 0; !whole && r < to.rows; ++r) std::copy_n(edge + r * kCols, cols, c + r * g.c.row);
+    }
+  }
+};
+
+// Cycles for each value of k, roughly, of a product whose vectors run over n.
+template <class A>
+double cost(const Gemm& g) {
+  const double rows = double(std::max<int64_t>(g.m, kFewRows)), vectors = double(divide_up(g.n, Lanes<A>::count));
+  return rows * vectors / 2 + double(g.n) * (g.b.col == 1 ? 0.2 : 0.4) + double(g.m) * (g.a.col == 1 ? 0.1 : 0.4) +
+         (g.c.col == 1 ? 0 : double(g.m) * double(g.n) / double(g.k));
+}
+
+constexpr int64_t kRowTile = 2048;  // columns whose sums stay in the first-level cache
+
+// sums[j] = sums[j] + a[s] b[s * row + j] for s = 0, ..., S - 1.
+template <int S, class A>
+void add_rows(const A* HWY_RESTRICT a, const A* HWY_RESTRICT b, int64_t row, int64_t cols, A* HWY_RESTRICT sums) {
+  using L = Lanes<A>;
+  int64_t j = 0;
+  for (; j + L::count <= cols; j += L::count) {
+    L sum = L::load(sums + j);
+#pragma GCC unroll 4
+    for (int s = 0; s < S; ++s) sum = L::fused(L::all(a[s]), L::load(b + s * row + j), sum);
+    sum.store(sums + j);
+  }
+  for (; j < cols; ++j)
+    for (int s = 0; s < S; ++s) sums[j] = std::fma(a[s], b[s * row + j], sums[j]);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// sums[r] = sums[r] + a[r * row + k] b[k] for k < depth, a multiple of kLine elements, and G vectors of rows.
+// A vector's rows are read a cache line at a time: with more of them under way, lines whose distance is a power of two
+// would push out each other.
+template <class A>
+constexpr int kLine = 64 / int(sizeof(A));
+
+template <int G, class A>
+void add_columns(const A* HWY_RESTRICT a, int64_t row, const A* HWY_RESTRICT b, int64_t depth, A* HWY_RESTRICT sums) {
+  using L = Lanes<A>;
+  constexpr int kSide = 16 / sizeof(A), kAhead = 8;
+  L sum[G];
+  for (int g = 0; g < G; ++g) sum[g] = L::load(sums + g * L::count);
+  for (int64_t k = 0; k < depth; k += kLine<A>)
+#pragma GCC unroll 4
+    for (int g = 0; g < G; ++g) {
+      for (int64_t r = 0; r < L::count; ++r) __builtin_prefetch(a + (g * L::count + r) * row + k + kAhead * kLine<A>);
+#pragma GCC unroll 8
+      for (int piece = 0; piece < kLine<A>; piece += kSide) {
+        L columns[kSide];
+        load_columns(a + g * L::count * row + k + piece, row, columns);
+#pragma GCC unroll 4
+        for (int c = 0; c < kSide; ++c) sum[g] = L::fused(columns[c], L::all(b[k + piece + c]), sum[g]);
+      }
+    }
+  for (int g = 0; g < G; ++g) sum[g].store(sums + g * L::count);
+}
+#endif
+
+// m = 1 and contiguous rows of b: each is read once, from its beginning to its end, so nothing is packed.
+template <class A>
+void row_product(const Gemm& g) {
+  using L = Lanes<A>;
+  constexpr int64_t kStep = 4;  // values of k between a load of the sums and their store
+  const int64_t tiles = divide_up(g.n, kRowTile), threads = num_threads();
+  const int64_t per_row = std::min(divide_up(g.n, L::count), g.batch * tiles < threads ? threads : tiles);
+  const int64_t width = round_up(divide_up(g.n, per_row), L::count);
+  parallel_for(0, g.batch * per_row, 100'000 / (width * g.k + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t unit = begin; unit < end; ++unit) {
+      const int64_t batch = unit / per_row, j0 = unit % per_row * width, cols = std::min(width, g.n - j0);
+      if (cols <= 0) continue;
+      A* const sums = static_cast<A*>(workspace(size_t(2 * width) * sizeof(A)));
+      A* const block = sums + width;
+      std::fill_n(sums, cols, kNoValue<A>);
+      for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
+        std::fill_n(block, cols, kNoValue<A>);
+        const int64_t last = std::min(g.k, k0 + kDepth);
+        for (int64_t k = k0; k < last;) {
+          const A* const b = g.b.template at<A>(batch, k, j0);
+          A a[kStep] = {};
+          for (int64_t s = 0; s < kStep && k + s < last; ++s) a[s] = *g.a.template at<A>(batch, 0, k + s);
+          if (last - k >= kStep) {
+            add_rows<kStep>(a, b, g.b.row, cols, block);
+            k += kStep;
+          } else {
+            add_rows<1>(a, b, g.b.row, cols, block);
+            ++k;
+          }
+        }
+        for (int64_t j = 0; j < cols; ++j) sums[j] = sums[j] + block[j];
+      }
+      finish<A, A, A>(g, batch, 0, j0, 1, cols, sums, cols);
+    }
+  });
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// n = 1 and contiguous rows of a: lanes are rows, which are transposed in registers.
+template <class A>
+void column_product(const Gemm& g) {
+  using L = Lanes<A>;
+  constexpr int64_t kGroups = 2, kTile = kGroups * L::count;
+  const int64_t tiles = divide_up(g.m, kTile);
+  parallel_for(0, g.batch * tiles, 100'000 / (kTile * g.k + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t unit = begin; unit < end; ++unit) {
+      const int64_t batch = unit / tiles, i0 = unit % tiles * kTile, rows = std::min(kTile, g.m - i0);
+      A sums[kTile];
+      std::fill_n(sums, kTile, kNoValue<A>);
+      for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
+        A block[kTile], b[kDepth];
+        std::fill_n(block, kTile, kNoValue<A>);
+        const int64_t depth = std::min(kDepth, g.k - k0);
+        copy_matrix(g.b.template at<A>(batch, k0, 0), 0, g.b.row, 1, depth, b, 0);
+        const int64_t whole = rows == kTile ? depth / kLine<A> * kLine<A> : 0;
+        const A* const a = g.a.template at<A>(batch, i0, k0);
+        add_columns<kGroups>(a, g.a.row, b, whole, block);
+        for (int64_t r = 0; r < rows; ++r) {
+          for (int64_t k = whole; k < depth; ++k) block[r] = std::fma(a[r * g.a.row + k], b[k], block[r]);
+          sums[r] = sums[r] + block[r];
+        }
+      }
+      finish<A, A, A>(g, batch, i0, 0, rows, 1, sums, 1);
+    }
+  });
+}
+#endif
+
+template <class T, class A, class C>
+void short_product(const Gemm& g) {
+  if constexpr (std::is_same_v<T, A> && std::is_same_v<T, C>) {  // float, double
+    if (is_outer_product(g)) return outer_product<T>(g);
+  }
+  Gemm turned = g;
+  std::swap(turned.m, turned.n);
+  turned.a = g.b.transposed();
+  turned.b = g.a.transposed();
+  turned.c = g.c.transposed();
+  turned.bias_per_row = !g.bias_per_row;
+  if constexpr (std::is_same_v<T, A> && std::is_same_v<T, C>) {
+    for (const Gemm* as : {&g, static_cast<const Gemm*>(&turned)})
+      if (as->m == 1 && as->b.col == 1) return row_product<A>(*as);
+#if HWY_TARGET != HWY_SCALAR
+    for (const Gemm* as : {&g, static_cast<const Gemm*>(&turned)})
+      if (as->n == 1 && as->a.col == 1) return column_product<A>(*as);
+#endif
+  }
+  Product<T, A, C>(cost<A>(turned) < cost<A>(g) ? turned : g).run();
+}
+
+constexpr int64_t kSliceElements = int64_t(1) << 22;  // of results of slices that are kept at a time
+
+template <class T, class A, class C>
+void product(const Gemm& g) {
+  if (g.k > kSlice)
+    return sliced_product<T, A>(g, kSliceElements, Device(), product<T, A, A>, [&](int64_t batch, const A* sums) {
+      finish<T, A, C>(g, batch, 0, 0, g.m, g.n, sums, g.n);
+    });
+  if (g.k > 0) return short_product<T, A, C>(g);
+  const std::vector<A> zeros(size_t(g.n), A(0));
+  for (int64_t batch = 0; batch < g.batch; ++batch) finish<T, A, C>(g, batch, 0, 0, g.m, g.n, zeros.data(), 0);
+}
+
+}  // namespace
+
+void floating_gemm(const Gemm& g) {
+  switch (g.dtype) {
+    case DType::float64:
+      return product<double, double, double>(g);
+    case DType::float16:
+      return g.c_dtype == float32 ? product<Half, float, float>(g) : product<Half, float, Half>(g);
+    case DType::bfloat16:
+      return g.c_dtype == float32 ? product<BFloat16, float, float>(g) : product<BFloat16, float, BFloat16>(g);
+    default:
+      return product<float, float, float>(g);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace ordo::kernels::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ordo::kernels::cpu {
+
+HWY_EXPORT(floating_gemm);
+
+void floating_gemm(const Gemm& g) { HWY_DYNAMIC_DISPATCH(floating_gemm)(g); }
+
+}  // namespace ordo::kernels::cpu
+#endif

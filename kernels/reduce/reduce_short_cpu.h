@@ -1,0 +1,53 @@
+// Rule 2 of docs/ordering.md on the CPU for many outputs of at most a value for each lane. Internal.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/reduce/reduce_cpu.h>
+
+namespace ordo::kernels::cpu {
+
+inline constexpr int64_t kShortTile = 128;  // outputs that are computed together
+
+/// The outputs lie on one line, the values of each on another.
+inline bool is_short(const ReduceShape& g) {
+  return g.length > 1 && g.length <= kReduceLanes && g.kept == 1 && g.reduced == 1 && g.outputs >= kShortTile &&
+         (g.kept_inner_stride() == 1 || g.inner_stride() == 1);
+}
+
+/// reduce() where is_short(g). A lane is a row of the tile; the upper half of the lanes is added as it is loaded.
+template <class R>
+void reduce_short(const R& r, const ReduceShape& g) {
+  using State = typename R::State;
+  const int64_t tiles = (g.outputs + kShortTile - 1) / kShortTile, length = g.length;
+  const int64_t step = g.kept_inner_stride(), stride = g.inner_stride();
+  const int64_t half = int64_t(std::bit_ceil(uint64_t(length))) / 2;
+  parallel_for(0, tiles, kReduceGrain / (kShortTile * length) + 1, [&](int64_t first, int64_t last) {
+    alignas(64) State tile[kReduceLanes / 2][kShortTile];
+    for (int64_t t = first; t < last; ++t) {
+      const int64_t o = t * kShortTile, width = std::min(kShortTile, g.outputs - o);
+      if (step == 1) {
+        for (int64_t i = 0; i < half; ++i)
+          for (int64_t w = 0; w < width; ++w) tile[i][w] = r.load(o + w + i * stride, i, o + w);
+        for (int64_t i = half; i < length; ++i)
+          for (int64_t w = 0; w < width; ++w)
+            tile[i - half][w] = R::combine(tile[i - half][w], r.load(o + w + i * stride, i, o + w));
+      } else {
+        for (int64_t w = 0; w < width; ++w) {
+          const int64_t at = (o + w) * step;
+          for (int64_t i = 0; i < half; ++i) tile[i][w] = r.load(at + i, i, o + w);
+          for (int64_t i = half; i < length; ++i)
+            tile[i - half][w] = R::combine(tile[i - half][w], r.load(at + i, i, o + w));
+        }
+      }
+      for (int64_t part = half / 2; part > 0; part /= 2)
+        for (int64_t k = 0; k < part; ++k)
+          for (int64_t w = 0; w < width; ++w) tile[k][w] = R::combine(tile[k][w], tile[k + part][w]);
+      for (int64_t w = 0; w < width; ++w) r.store(o + w, tile[0][w]);
+    }
+  });
+}
+
+}  // namespace ordo::kernels::cpu

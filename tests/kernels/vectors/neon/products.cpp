@@ -1,0 +1,93 @@
+// Prints hashes of products and convolutions as the CPU kernels compute them. run.sh compares what this prints on
+// different processors.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include <ordo/engine/half.h>
+#include <ordo/engine/memory.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/convolution/direct_cpu.h>
+#include <ordo/kernels/matmul/gemm_cpu.h>
+
+#include "tests/kernels/vectors/shapes.h"
+
+namespace ordo {
+
+// In place of the engine's allocator, which needs most of the engine.
+void* detail::allocate(size_t bytes, Device) { return std::malloc(bytes); }
+void detail::deallocate(void* data, size_t, Device) noexcept { std::free(data); }
+
+namespace {
+
+uint64_t hash(const void* data, size_t bytes, uint64_t h) {
+  for (size_t i = 0; i < bytes; ++i) h = (h ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3u;  // FNV-1a
+  return h;
+}
+
+template <class T>
+std::vector<T> values(int64_t count, uint32_t seed) {
+  std::vector<T> v;
+  for (int64_t i = 0; i < count; ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    const float small = float(int32_t(seed)) * 0x1p-31f;
+    v.push_back(T(seed % 7 == 0 ? small * 1000 : small));
+  }
+  return v;
+}
+
+template <class T>
+void products(DType dtype, const char* name) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (const test::ProductShape& s : test::kVectorProducts)
+    for (bool a_turned : {false, true})
+      for (bool b_turned : {false, true})
+        for (bool c_turned : {false, true}) {
+          const std::vector<T> a = values<T>(s.batch * s.m * s.k, 1), b = values<T>(s.batch * s.k * s.n, 2),
+                               bias = values<T>(s.n, 3);
+          std::vector<T> c(size_t(s.batch * s.m * s.n));
+          kernels::Gemm g{.m = s.m, .n = s.n, .k = s.k, .batch = s.batch, .dtype = dtype, .c_dtype = dtype};
+          g.a = {a.data(), a_turned ? 1 : s.k, a_turned ? s.m : 1, s.m * s.k};
+          g.b = {b.data(), b_turned ? 1 : s.n, b_turned ? s.k : 1, s.k * s.n};
+          g.c = {c.data(), c_turned ? 1 : s.n, c_turned ? s.m : 1, s.m * s.n};
+          g.bias = s.m % 2 ? bias.data() : nullptr;
+          kernels::cpu::floating_gemm(g);
+          h = hash(c.data(), c.size() * sizeof(T), h);
+        }
+  std::printf("products %s %016llx\n", name, static_cast<unsigned long long>(h));
+}
+
+template <class T>
+void convolutions(const char* name) {
+  uint64_t h = 0xcbf29ce484222325u;
+  const kernels::cpu::DirectConvolution<T> direct = kernels::cpu::direct_convolution<T>();
+  for (int64_t channels : test::kVectorChannels) {
+    kernels::ConvShape s{};
+    s.samples = test::kSamples, s.groups = 1, s.channels = channels, s.filters = test::kFilters;
+    s.d = {.input = 1, .output = 1, .kernel = 1, .stride = 1, .padding = 0, .dilation = 1};
+    s.h = {.input = test::kHeight, .output = test::kHeight, .kernel = 3, .stride = 1, .padding = 1, .dilation = 1};
+    s.w = {.input = test::kWidth, .output = test::kWidth, .kernel = 3, .stride = 1, .padding = 1, .dilation = 1};
+    const std::vector<T> x = values<T>(s.samples * s.x_size(), 1), w = values<T>(s.w_size(), 2),
+                         bias = values<T>(s.filters, 3);
+    std::vector<T> y(size_t(s.samples * s.y_size())), x_grad(x.size()), w_grad(w.size());
+    direct.forward(s, x.data(), w.data(), bias.data(), y.data());
+    direct.input_grad(s, y.data(), w.data(), x_grad.data());
+    direct.weight_grad(s, y.data(), x.data(), w_grad.data());
+    for (const std::vector<T>* result : {&y, &x_grad, &w_grad}) h = hash(result->data(), result->size() * sizeof(T), h);
+  }
+  std::printf("convolutions %s %016llx\n", name, static_cast<unsigned long long>(h));
+}
+
+}  // namespace
+}  // namespace ordo
+
+int main() {
+  ordo::set_num_threads(2);
+  ordo::products<float>(ordo::float32, "float32");
+  ordo::products<double>(ordo::float64, "float64");
+  ordo::products<ordo::Half>(ordo::float16, "float16");
+  ordo::products<ordo::BFloat16>(ordo::bfloat16, "bfloat16");
+  ordo::convolutions<float>("float32");
+  ordo::convolutions<double>("float64");
+}

@@ -1,0 +1,63 @@
+// The same bytes from every instruction set: products and convolutions with each that this processor has, and with
+// none.
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/ops/convolution.h>
+#include <ordo/autograd/ops/matmul.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/vectors/vector_targets.h>
+
+#include "tests/kernels/vectors/shapes.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using kernels::cpu::use_vector_target;
+using kernels::cpu::vector_targets;
+
+std::string products(DType dtype) {
+  std::string hashes;
+  for (const ProductShape& c : kVectorProducts) {
+    const Tensor a = test_mixed_values({c.batch, c.m, c.k}, 1).to(dtype);
+    const Tensor b = test_mixed_values({c.batch, c.k, c.n}, 2).to(dtype);
+    const Tensor a_t = a.transpose(1, 2).contiguous().transpose(1, 2), b_t = b.transpose(1, 2).contiguous();
+    hashes += hash_of(matmul(a, b)) + hash_of(matmul(a_t, b)) + hash_of(matmul(a, b_t.transpose(1, 2))) +
+              hash_of(linear(a[0], b_t[0], test_mixed_values({c.n}, 3).to(dtype))) + " ";
+  }
+  return hashes;
+}
+
+std::string convolutions(DType dtype) {
+  std::string hashes;
+  for (int64_t channels : kVectorChannels) {
+    const Tensor x = test_mixed_values({kSamples, channels, kHeight, kWidth}, 1).to(dtype);
+    const Tensor w = test_mixed_values({kFilters, channels, 3, 3}, 2).to(dtype);
+    const Tensor y = conv2d(x, w, {}, 1, 1);
+    hashes += hash_of(y) + hash_of(conv2d_input_grad(x.sizes(), w, y, 1, 1)) +
+              hash_of(conv2d_weight_grad(x, w.sizes(), y, 1, 1)) + hash_of(conv2d(x, w, {}, 2)) + " ";
+  }
+  return hashes;
+}
+
+TEST(VectorTargets, ProductsAndConvolutionsHaveTheSameBytes) {
+  const std::vector<std::string> targets = vector_targets();
+  ASSERT_GE(targets.size(), 1u);
+  for (DType dtype : {float32, float64, float16, bfloat16}) {
+    use_vector_target("");
+    const std::string first = products(dtype) + convolutions(dtype);
+    for (const std::string& target : targets)
+      for (int threads : {1, 2, 3}) {
+        use_vector_target(target);
+        EXPECT_EQ(vector_targets(), std::vector{target});
+        set_num_threads(threads);
+        EXPECT_EQ(products(dtype) + convolutions(dtype), first) << target << " " << name(dtype) << " " << threads;
+      }
+  }
+  use_vector_target("");
+  EXPECT_EQ(vector_targets(), targets);
+  set_num_threads(2);
+}
+
+}  // namespace
+}  // namespace ordo::test
