@@ -1,5 +1,7 @@
 #include <ordo/engine/about.h>
 
+#include <ordo/kernels/vectors/targets.h>  // before Highway's headers
+
 #include <Eigen/src/Core/util/Macros.h>
 #include <fmt/format.h>
 #include <hwy/highway.h>

@@ -1,5 +1,6 @@
 // Which instruction sets kernels written with Highway are compiled for: those that have a fused multiply-add, and plain
-// C++ for all other machines. Include before Highway's headers. Internal.
+// C++ for all other machines. Include before Highway's headers, always: Highway 1.0's own choice does not compile with
+// -march=native on processors that have AVX-VNNI and all of AVX-512. Internal.
 //
 // Such a kernel is a .cpp file that Highway includes once for each instruction set; the program chooses the best one
 // that the processor has when it first calls the kernel. `hwy::SetSupportedTargetsForTest` makes it choose among
