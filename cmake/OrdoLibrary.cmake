@@ -4,6 +4,7 @@ find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(hwy 1.0 REQUIRED)
+find_package(nlohmann_json REQUIRED)
 
 set(rooms engine kernels autograd nn)
 foreach(room IN LISTS rooms)
@@ -61,7 +62,8 @@ target_include_directories(ordo PUBLIC $<BUILD_INTERFACE:${include_root}>)
 
 target_compile_features(ordo PUBLIC cxx_std_20)
 set_target_properties(ordo PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 CXX_EXTENSIONS OFF)
-target_link_libraries(ordo PRIVATE Eigen3::Eigen Threads::Threads ZLIB::ZLIB fmt::fmt hwy::hwy)
+target_link_libraries(ordo PRIVATE Eigen3::Eigen Threads::Threads ZLIB::ZLIB fmt::fmt hwy::hwy
+                      $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
 # CMake 3.25.1 does not know that nvcc has C++20, hence -std.
 # No contraction to fused multiply-adds and no reassociation: the same source gives the same bits everywhere.

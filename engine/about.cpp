@@ -1,9 +1,10 @@
 #include <ordo/engine/about.h>
 
-#include <ordo/kernels/vectors/targets.h>  // before Highway's headers
-
 #include <Eigen/src/Core/util/Macros.h>
 #include <fmt/format.h>
+// Only Highway's version is needed; what it chooses by itself does not compile on every processor
+// (kernels/vectors/targets.h).
+#define HWY_COMPILE_ONLY_SCALAR
 #include <hwy/highway.h>
 #include <unistd.h>
 #include <zlib.h>

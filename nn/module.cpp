@@ -1,12 +1,12 @@
 #include <ordo/nn/module.h>
 
-#include <map>
 #include <unordered_set>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/parameter_slot.h>
+#include <ordo/nn/state/entries.h>
 
 namespace ordo::nn {
 
@@ -104,25 +104,27 @@ NamedTensorList ModuleBase::state_dict() const {
   return all;
 }
 
-void ModuleBase::load_state_dict(const NamedTensorList& state) {
-  std::map<std::string, Tensor> given;
-  for (const auto& [name, tensor] : state) {
-    detail::expect_defined("load_state_dict", tensor, name.c_str());
-    ORDO_CHECK(given.emplace(name, tensor).second, ValueError, "load_state_dict", "'{}' is given twice", name);
-  }
-  NamedTensorList own = state_dict();
-  for (const auto& [name, tensor] : own) {
-    auto found = given.find(name);
-    ORDO_CHECK(found != given.end(), ValueError, "load_state_dict", "'{}' is missing", name);
-    ORDO_CHECK(found->second.sizes() == tensor.sizes(), ShapeError, "load_state_dict",
-               "'{}' has sizes {}, but {} were given", name, tensor.sizes(), found->second.sizes());
-  }
-  if (given.size() != own.size()) {
-    for (const auto& n : own) given.erase(n.name);
-    detail::fail<ValueError>("load_state_dict", "'{}' is not part of this module", given.begin()->first);
-  }
-  NoGrad guard;
-  for (auto& [name, tensor] : own) tensor.copy_(given.at(name).detach());
+Commit ModuleBase::prepare(const NamedTensorList& state, bool strict, LoadReport* report) {
+  Entries given("load_state_dict", state);
+  std::vector<std::pair<Tensor, Tensor>> copies;
+  for (const auto& [name, own] : state_dict())
+    if (const Tensor value = given.take(name, own.sizes()); value.defined()) copies.emplace_back(own, value);
+  *report = given.finish(strict);
+  return [copies] {
+    NoGrad guard;
+    for (auto [own, value] : copies) own.copy_(value);
+  };
+}
+
+LoadReport ModuleBase::load_state_dict(const NamedTensorList& state, bool strict) {
+  LoadReport report;
+  prepare(state, strict, &report)();
+  return report;
+}
+
+Commit ModuleBase::prepare_state_dict(const NamedTensorList& state) {
+  LoadReport report;
+  return prepare(state, true, &report);
 }
 
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() const {

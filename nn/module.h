@@ -40,15 +40,10 @@
 #include <vector>
 
 #include <ordo/engine/tensor.h>
+#include <ordo/nn/named_tensor.h>
 #include <ordo/nn/parameter.h>
 
 namespace ordo::nn {
-
-struct NamedTensor {
-  std::string name;
-  Tensor tensor;
-};
-using NamedTensorList = std::vector<NamedTensor>;
 
 /// What all modules are. ValueError from every method of a module that was moved from.
 class ModuleBase {
@@ -63,8 +58,11 @@ class ModuleBase {
   NamedTensorList named_buffers() const;  ///< state that is not trained, e.g. "1.running_mean"
   /// Parameters, then buffers. The tensors are the module's own, not copies.
   NamedTensorList state_dict() const;
-  /// Copies values in by name. ValueError names missing, unexpected and repeated entries; ShapeError differing sizes.
-  void load_state_dict(const NamedTensorList& state);
+  /// Copies values in by name, converted to the module's dtypes and devices. ShapeError names entries of other sizes,
+  /// ValueError repeated ones and, if `strict`, all that are missing or unexpected; nothing has changed then.
+  LoadReport load_state_dict(const NamedTensorList& state, bool strict = true);
+  /// The same, strictly, in two parts: checks now, copies when the result is called.
+  Commit prepare_state_dict(const NamedTensorList& state);
   /// Direct sub-modules with their names.
   std::vector<std::pair<std::string, ModuleBase*>> named_children() const;
   /// This module, named "", and all modules in it.
@@ -121,6 +119,7 @@ class ModuleBase {
   State& state() const;
   void collect(bool trained, const std::string& prefix, NamedTensorList& out) const;
   NewParameter add_slot(const std::string& name, Tensor value, bool trained);
+  Commit prepare(const NamedTensorList& state, bool strict, LoadReport* report);
   std::shared_ptr<State> state_;
 };
 

@@ -21,9 +21,15 @@
 #include <ordo/nn/margin_losses.h>
 #include <ordo/nn/module.h>
 #include <ordo/nn/module_list.h>
+#include <ordo/nn/named_tensor.h>
 #include <ordo/nn/normalization.h>
+#include <ordo/nn/optim/adagrad.h>
 #include <ordo/nn/optim/adam.h>
+#include <ordo/nn/optim/clip_grad.h>
+#include <ordo/nn/optim/ema.h>
 #include <ordo/nn/optim/optimizer.h>
+#include <ordo/nn/optim/rmsprop.h>
+#include <ordo/nn/optim/schedule.h>
 #include <ordo/nn/optim/sgd.h>
 #include <ordo/nn/padding.h>
 #include <ordo/nn/parameter.h>
@@ -32,3 +38,6 @@
 #include <ordo/nn/resampling.h>
 #include <ordo/nn/roi.h>
 #include <ordo/nn/sequential.h>
+#include <ordo/nn/state/checkpoint.h>
+#include <ordo/nn/state/npy.h>
+#include <ordo/nn/state/safetensors.h>

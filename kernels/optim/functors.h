@@ -10,6 +10,10 @@
 
 namespace ordo::kernels {
 
+// Correctly rounded everywhere.
+ORDO_HD float square_root(float x) { return ::sqrtf(x); }
+ORDO_HD double square_root(double x) { return ::sqrt(x); }
+
 template <class T>
 struct SgdElement {
   using Acc = accumulate_t<T>;
@@ -19,10 +23,10 @@ struct SgdElement {
   Acc lr, momentum, keep, weight_decay;
   bool nesterov, first;
 
-  SgdElement(T* p, const T* g, T* m, const SgdStep& s)
+  SgdElement(T* p, const T* g, T* const (&state)[3], const SgdStep& s)
       : parameter(p),
         grad(g),
-        momentum_buffer(m),
+        momentum_buffer(state[0]),
         lr(Acc(s.lr)),
         momentum(Acc(s.momentum)),
         keep(Acc(1 - s.dampening)),
@@ -53,11 +57,11 @@ struct AdamElement {
   Acc step_size, denominator, beta1, beta2, rest1, rest2, eps, decay;
   bool decoupled;
 
-  AdamElement(T* p, const T* g, T* m, T* v, const AdamStep& s)
+  AdamElement(T* p, const T* g, T* const (&state)[3], const AdamStep& s)
       : parameter(p),
         grad(g),
-        first(m),
-        second(v),
+        first(state[0]),
+        second(state[1]),
         step_size(Acc(s.step_size)),
         denominator(Acc(s.denominator)),
         beta1(Acc(s.beta1)),
@@ -81,13 +85,73 @@ struct AdamElement {
     const Acc v = beta2 * Acc(second[i]) + rest2 * g * g;
     first[i] = T(m);
     second[i] = T(v);
-    // sqrt is correctly rounded everywhere.
-    parameter[i] = T(p - step_size * (m / (sqrt_(v) / denominator + eps)));
+    parameter[i] = T(p - step_size * (m / (square_root(v) / denominator + eps)));
   }
+};
 
- private:
-  ORDO_HD static float sqrt_(float x) { return ::sqrtf(x); }
-  ORDO_HD static double sqrt_(double x) { return ::sqrt(x); }
+template <class T>
+struct RmspropElement {
+  using Acc = accumulate_t<T>;
+  T* parameter;
+  const T* grad;
+  T* square;
+  T* momentum_buffer;  // null without momentum
+  T* mean;             // null unless centred
+  Acc lr, alpha, rest, eps, weight_decay, momentum;
+
+  RmspropElement(T* p, const T* g, T* const (&state)[3], const RmspropStep& s)
+      : parameter(p),
+        grad(g),
+        square(state[0]),
+        momentum_buffer(state[1]),
+        mean(state[2]),
+        lr(Acc(s.lr)),
+        alpha(Acc(s.alpha)),
+        rest(Acc(1 - s.alpha)),
+        eps(Acc(s.eps)),
+        weight_decay(Acc(s.weight_decay)),
+        momentum(Acc(s.momentum)) {}
+
+  ORDO_HD void operator()(int64_t i) const {
+    const Acc p = Acc(parameter[i]);
+    Acc g = Acc(grad[i]);
+    if (weight_decay != 0) g = g + weight_decay * p;
+    Acc v = alpha * Acc(square[i]) + rest * g * g;
+    square[i] = T(v);
+    if (mean) {
+      const Acc m = alpha * Acc(mean[i]) + rest * g;
+      mean[i] = T(m);
+      v = v - m * m;
+      if (v < 0) v = 0;  // a variance, but for rounding
+    }
+    Acc step = g / (square_root(v) + eps);
+    if (momentum_buffer) {
+      step = momentum * Acc(momentum_buffer[i]) + step;
+      momentum_buffer[i] = T(step);
+    }
+    parameter[i] = T(p - lr * step);
+  }
+};
+
+template <class T>
+struct AdagradElement {
+  using Acc = accumulate_t<T>;
+  T* parameter;
+  const T* grad;
+  T* sum;
+  Acc lr, eps, weight_decay;
+
+  AdagradElement(T* p, const T* g, T* const (&state)[3], const AdagradStep& s)
+      : parameter(p), grad(g), sum(state[0]), lr(Acc(s.lr)), eps(Acc(s.eps)), weight_decay(Acc(s.weight_decay)) {}
+
+  ORDO_HD void operator()(int64_t i) const {
+    const Acc p = Acc(parameter[i]);
+    Acc g = Acc(grad[i]);
+    if (weight_decay != 0) g = g + weight_decay * p;
+    const Acc v = Acc(sum[i]) + g * g;
+    sum[i] = T(v);
+    parameter[i] = T(p - lr * (g / (square_root(v) + eps)));
+  }
 };
 
 }  // namespace ordo::kernels

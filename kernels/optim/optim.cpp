@@ -1,12 +1,8 @@
 #include <ordo/kernels/optim/optim.h>
 
-#include <cstring>
-
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/optim/functors.h>
 
 namespace ordo::kernels {
 
@@ -23,67 +19,25 @@ void expect_matching(const char* op, const char* what, const Tensor& parameter, 
              parameter.device());
 }
 
-/// Runs `f` on the parameter's memory, or on a contiguous copy of it that is copied back.
-template <class F>
-void on_contiguous(const char* op, const Tensor& parameter, F f) {
-  if (parameter.is_contiguous()) {
-    f(parameter);
-  } else {
-    Tensor copy = contiguous(parameter);
-    f(copy);
-    copy_(parameter, copy);
-  }
-  parameter.impl()->storage->changed_by(op);
-}
-
 }  // namespace
 
 Tensor optimizer_state(const Tensor& parameter) { return zeros(parameter.sizes(), parameter.options()); }
 
-void sgd_step_(const Tensor& parameter, const Tensor& grad, const Tensor& momentum, SgdStep step) {
-  expect_matching("SGD", "gradient", parameter, grad);
-  if (step.momentum != 0) expect_matching("SGD", "momentum", parameter, momentum);
-  on_contiguous("SGD", parameter, [&](const Tensor& p) {
-    ORDO_ON_DEVICE(p.device(), sgd_step, p, contiguous(grad), step.momentum != 0 ? momentum : Tensor(), step);
-  });
+template <class Step>
+void optimizer_step_(StepTensors tensors, const Step& step) {
+  const Tensor parameter = tensors.parameter;
+  expect_matching(tensors.op, "gradient", parameter, tensors.grad);
+  for (const Tensor& state : tensors.state)
+    if (state.defined()) expect_matching(tensors.op, "state of earlier steps", parameter, state);
+  tensors.parameter = contiguous(parameter);
+  tensors.grad = contiguous(tensors.grad);
+  ORDO_ON_DEVICE(parameter.device(), optimizer_step, tensors, step);
+  if (!parameter.is_contiguous()) copy_(parameter, tensors.parameter);
+  parameter.impl()->storage->changed_by(tensors.op);
 }
-
-void adam_step_(const Tensor& parameter, const Tensor& grad, const Tensor& first, const Tensor& second, AdamStep step) {
-  expect_matching("Adam", "gradient", parameter, grad);
-  expect_matching("Adam", "first moment", parameter, first);
-  expect_matching("Adam", "second moment", parameter, second);
-  on_contiguous("Adam", parameter, [&](const Tensor& p) {
-    ORDO_ON_DEVICE(p.device(), adam_step, p, contiguous(grad), first, second, step);
-  });
-}
-
-namespace cpu {
-
-namespace {
-template <class F>
-void each(int64_t n, const F& f) {
-  parallel_for(0, n, 16384, [&f](int64_t begin, int64_t end) {
-    const F element = f;  // a local copy, so that stores cannot change its members
-    for (int64_t i = begin; i < end; ++i) element(i);
-  });
-}
-}  // namespace
-
-void sgd_step(const Tensor& parameter, const Tensor& grad, const Tensor& momentum, const SgdStep& step) {
-  dispatch_floating("SGD", parameter.dtype(), [&]<class T>() {
-    each(parameter.numel(),
-         SgdElement<T>(parameter.data<T>(), grad.data<T>(), momentum.defined() ? momentum.data<T>() : nullptr, step));
-  });
-}
-
-void adam_step(const Tensor& parameter, const Tensor& grad, const Tensor& first, const Tensor& second,
-               const AdamStep& step) {
-  dispatch_floating("Adam", parameter.dtype(), [&]<class T>() {
-    each(parameter.numel(),
-         AdamElement<T>(parameter.data<T>(), grad.data<T>(), first.data<T>(), second.data<T>(), step));
-  });
-}
-
-}  // namespace cpu
+template void optimizer_step_(StepTensors, const SgdStep&);
+template void optimizer_step_(StepTensors, const AdamStep&);
+template void optimizer_step_(StepTensors, const RmspropStep&);
+template void optimizer_step_(StepTensors, const AdagradStep&);
 
 }  // namespace ordo::kernels

@@ -5,12 +5,17 @@
 
 namespace ordo::kernels {
 
+// A step's numbers, which are the same for all elements. The formulas are those of nn/optim/; kernels/optim/functors.h
+// has them element by element.
+
+/// State: the momentum buffer, if momentum is not 0.
 struct SgdStep {
   double lr, momentum, dampening, weight_decay;
   bool nesterov;
   bool first;  ///< the momentum buffer is empty and becomes the gradient
 };
 
+/// State: first and second moment.
 struct AdamStep {
   double step_size;    ///< lr / (1 - beta1^t)
   double denominator;  ///< sqrt(1 - beta2^t)
@@ -19,24 +24,48 @@ struct AdamStep {
   bool decoupled;  ///< AdamW
 };
 
+/// State: mean square; then the momentum buffer, or undefined; then the mean if centred, or undefined.
+struct RmspropStep {
+  double lr, alpha, eps, weight_decay, momentum;
+};
+
+/// State: sum of squares.
+struct AdagradStep {
+  double lr;  ///< of this step, decayed
+  double weight_decay, eps;
+};
+
+/// What a step reads and changes: a parameter, its gradient, and state of the parameter's sizes, dtype and device.
+struct StepTensors {
+  const char* op;  ///< for errors
+  Tensor parameter, grad;
+  Tensor state[3] = {};
+};
+
 /// A zero tensor of the parameter's sizes, dtype and device, contiguous.
 Tensor optimizer_state(const Tensor& parameter);
 
-/// Change `parameter` and the state in place and count the change. ShapeError, DTypeError or DeviceError when gradient
-/// or state do not match the parameter. `momentum` may be undefined when step.momentum is 0.
-void sgd_step_(const Tensor& parameter, const Tensor& grad, const Tensor& momentum, SgdStep step);
-void adam_step_(const Tensor& parameter, const Tensor& grad, const Tensor& first, const Tensor& second, AdamStep step);
+/// Changes the parameter and the state in place and counts the change. ShapeError, DTypeError or DeviceError when the
+/// gradient or the state does not match the parameter.
+template <class Step>
+void optimizer_step_(StepTensors tensors, const Step& step);
+extern template void optimizer_step_(StepTensors, const SgdStep&);
+extern template void optimizer_step_(StepTensors, const AdamStep&);
+extern template void optimizer_step_(StepTensors, const RmspropStep&);
+extern template void optimizer_step_(StepTensors, const AdagradStep&);
 
 // All tensors contiguous, of one dtype and device.
 namespace cpu {
-void sgd_step(const Tensor& parameter, const Tensor& grad, const Tensor& momentum, const SgdStep& step);
-void adam_step(const Tensor& parameter, const Tensor& grad, const Tensor& first, const Tensor& second,
-               const AdamStep& step);
+void optimizer_step(const StepTensors& tensors, const SgdStep& step);
+void optimizer_step(const StepTensors& tensors, const AdamStep& step);
+void optimizer_step(const StepTensors& tensors, const RmspropStep& step);
+void optimizer_step(const StepTensors& tensors, const AdagradStep& step);
 }  // namespace cpu
 namespace cuda {
-void sgd_step(const Tensor& parameter, const Tensor& grad, const Tensor& momentum, const SgdStep& step);
-void adam_step(const Tensor& parameter, const Tensor& grad, const Tensor& first, const Tensor& second,
-               const AdamStep& step);
+void optimizer_step(const StepTensors& tensors, const SgdStep& step);
+void optimizer_step(const StepTensors& tensors, const AdamStep& step);
+void optimizer_step(const StepTensors& tensors, const RmspropStep& step);
+void optimizer_step(const StepTensors& tensors, const AdagradStep& step);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

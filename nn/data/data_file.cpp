@@ -1,4 +1,7 @@
 #include <ordo/nn/data/data_file.h>
+
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -10,42 +13,61 @@
 
 namespace ordo::data {
 
-DataFile::DataFile(const std::string& path) : path_(path) {
+DataFile::DataFile(const std::string& path, const char* op, Packing packing) : path_(path), op_(op) {
   std::error_code error;
-  ORDO_CHECK(std::filesystem::is_regular_file(path, error), DataError, "data", "{}: no such file", path);
+  ORDO_CHECK(std::filesystem::is_regular_file(path, error), DataError, op, "{}: no such file", path);
   size_ = std::filesystem::file_size(path, error);
   errno = 0;
-  gzFile file = gzopen(path.c_str(), "rb");
-  ORDO_CHECK(file, DataError, "data", "{}: cannot be opened: {}", path, std::strerror(errno));
-  gzbuffer(file, 1 << 17);
-  file_ = file;
-  packed_ = gzdirect(file) == 0;
+  if (packing == Packing::none) {
+    plain_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  } else {
+    file_ = gzopen(path.c_str(), "rb");
+  }
+  ORDO_CHECK(file_ || plain_ >= 0, DataError, op, "{}: cannot be opened: {}", path, std::strerror(errno));
+  if (!file_) return;
+  gzbuffer(static_cast<gzFile>(file_), 1 << 17);
+  packed_ = gzdirect(static_cast<gzFile>(file_)) == 0;
 }
 
-DataFile::~DataFile() { gzclose(static_cast<gzFile>(file_)); }
+DataFile::~DataFile() {
+  if (file_) gzclose(static_cast<gzFile>(file_));
+  if (plain_ >= 0) ::close(plain_);
+}
 
 void DataFile::fail(uint64_t offset, const std::string& message) const {
-  detail::fail<DataError>("data", "{}: byte {}{}: {}", path_, offset, packed_ ? " of the unpacked data" : "", message);
+  detail::fail<DataError>(op_, "{}: byte {}{}: {}", path_, offset, packed_ ? " of the unpacked data" : "", message);
+}
+
+uint64_t DataFile::read_some(void* to, uint64_t bytes) {
+  const auto chunk = unsigned(std::min<uint64_t>(bytes, 1u << 30));
+  if (!file_) {
+    ssize_t got;
+    do got = ::read(plain_, to, chunk);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) fail(offset_, std::string("cannot be read: ") + std::strerror(errno));
+    return uint64_t(got);
+  }
+  const int got = gzread(static_cast<gzFile>(file_), to, chunk);
+  if (got > 0) return uint64_t(got);
+  int code = Z_OK;
+  const char* message = gzerror(static_cast<gzFile>(file_), &code);
+  if (code == Z_ERRNO) fail(offset_, std::string("cannot be read: ") + std::strerror(errno));
+  // Z_BUF_ERROR: the compressed data end too early; whoever needs more says so.
+  if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+    fail(offset_, std::string("the gzip data is corrupt: ") + message);
+  return 0;
 }
 
 void DataFile::read(void* to, uint64_t bytes, const char* what) {
   uint64_t done = 0;
   while (done < bytes) {
-    const auto chunk = unsigned(std::min<uint64_t>(bytes - done, 1u << 30));
-    const int got = gzread(static_cast<gzFile>(file_), static_cast<char*>(to) + done, chunk);
-    if (got > 0) {
-      done += uint64_t(got);
-      continue;
-    }
-    int code = Z_OK;
-    const char* message = gzerror(static_cast<gzFile>(file_), &code);
-    if (code == Z_ERRNO) fail(offset_ + done, std::string("cannot be read: ") + std::strerror(errno));
-    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-      fail(offset_ + done, std::string("the gzip data is corrupt: ") + message);
-    fail(offset_ + done,
-         fmt::format("the file ends here; expected {} more of the {} bytes of {}", bytes - done, bytes, what));
+    const uint64_t got = read_some(static_cast<char*>(to) + done, bytes - done);
+    if (got == 0)
+      fail(offset_,
+           fmt::format("the file ends here; expected {} more of the {} bytes of {}", bytes - done, bytes, what));
+    done += got;
+    offset_ += got;
   }
-  offset_ += bytes;
 }
 
 uint8_t DataFile::read_byte(const char* what) {
@@ -62,12 +84,11 @@ uint32_t DataFile::read_big_endian(const char* what) {
 
 void DataFile::expect_end() {
   char extra;
-  const int got = gzread(static_cast<gzFile>(file_), &extra, 1);  // also checks the gzip trailer
-  if (got > 0) fail(offset_, "expected the end of the file, found more data");
-  int code = Z_OK;
+  if (read_some(&extra, 1) > 0) fail(offset_, "expected the end of the file, found more data");
+  if (!file_) return;
+  int code = Z_OK;  // of gzip's own end, which was read just now
   const char* message = gzerror(static_cast<gzFile>(file_), &code);
-  if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-    fail(offset_, std::string("the gzip data is corrupt: ") + message);
+  if (code == Z_BUF_ERROR) fail(offset_, std::string("the gzip data is corrupt: ") + message);
 }
 
 uint64_t DataFile::most_left() const {

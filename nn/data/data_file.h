@@ -1,4 +1,4 @@
-// Reading a binary file, plain or gzip, with errors that say where it is broken. Internal to nn/data.
+// Reading a binary file, plain or gzip, with errors that say where it is broken. Internal to nn.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,12 @@
 
 namespace ordo::data {
 
+enum class Packing { none, gzip_or_none };
+
 class DataFile {
  public:
-  /// DataError when the file cannot be opened.
-  explicit DataFile(const std::string& path);
+  /// DataError when the file cannot be opened. Errors name `op`.
+  explicit DataFile(const std::string& path, const char* op = "data", Packing packing = Packing::gzip_or_none);
   ~DataFile();
   DataFile(const DataFile&) = delete;
   DataFile& operator=(const DataFile&) = delete;
@@ -27,12 +29,16 @@ class DataFile {
   uint64_t offset() const { return offset_; }
   const std::string& path() const { return path_; }
 
-  /// Throws DataError: "[data] PATH: byte OFFSET: MESSAGE".
+  /// Throws DataError: "[OP] PATH: byte OFFSET: MESSAGE".
   [[noreturn]] void fail(uint64_t offset, const std::string& message) const;
 
  private:
+  /// As many bytes as there are, up to `bytes`; DataError when the file is corrupt or the disk fails.
+  uint64_t read_some(void* to, uint64_t bytes);
   std::string path_;
+  const char* op_;
   void* file_ = nullptr;  // gzFile, which reads plain files too
+  int plain_ = -1;        // or a descriptor
   uint64_t size_ = 0;     // of the file on disk
   bool packed_ = false;
   uint64_t offset_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/index_select.h>
@@ -12,6 +13,7 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/philox.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/state/entries.h>
 
 namespace ordo::data {
 
@@ -68,24 +70,71 @@ int64_t DataLoader::size() const {
   return n / per_batch + (!options_.drop_last && n % per_batch != 0);
 }
 
-DataLoader::Iterator DataLoader::begin() {
+void DataLoader::draw_order(Generator generator) {
   const int64_t n = inputs_.size(0);
   if (options_.shuffle) {
-    order_ = permutation(n, options_.generator ? *options_.generator : default_generator());
+    drawn_from_ = generator.state();
+    order_ = permutation(n, generator);
   } else if (order_.empty()) {
     order_ = checked::vector<int64_t>("DataLoader", n);
     std::iota(order_.begin(), order_.end(), 0);
   }
-  return {this, 0};
 }
 
-Batch DataLoader::batch(int64_t index) const {
+DataLoader::Iterator DataLoader::begin() {
+  if (!std::exchange(resumed_, false)) {
+    draw_order(options_.generator ? *options_.generator : default_generator());
+    delivered_ = 0;
+  }
+  const int64_t first = delivered_;
+  leave(first);
+  return {this, first};
+}
+
+void DataLoader::leave(int64_t next) { under_way_ = next < size(); }
+
+Batch DataLoader::batch(int64_t index) {
   NoGrad guard;
   const int64_t first = index * options_.batch_size;
   const int64_t count = std::min(options_.batch_size, int64_t(order_.size()) - first);
   const OpCall call("DataLoader", index, first, count);
-  return {call.done(take_rows(inputs_, order_.data() + first, count)),
-          call.done(take_rows(targets_, order_.data() + first, count))};
+  const Batch batch{call.done(take_rows(inputs_, order_.data() + first, count)),
+                    call.done(take_rows(targets_, order_.data() + first, count))};
+  delivered_ = index + 1;
+  return batch;
+}
+
+nn::NamedTensorList DataLoader::state_dict() const {
+  nn::NamedTensorList all{nn::state_of("rows", inputs_.size(0)), nn::state_of("batch_size", options_.batch_size),
+                          nn::state_of("delivered", delivered_), nn::state_of("under_way", int64_t(under_way_)),
+                          nn::state_of("order", drawn_from_)};
+  if (options_.generator) all.push_back(nn::state_of("generator", options_.generator->state()));
+  return all;
+}
+
+nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
+  nn::Entries given("DataLoader", state);
+  const int64_t rows = given.take_integer("rows"), batch_size = given.take_integer("batch_size");
+  const int64_t delivered = given.take_integer("delivered"), under_way = given.take_integer("under_way");
+  const GeneratorState order = given.take_generator("order");
+  const GeneratorState next = options_.generator ? given.take_generator("generator") : GeneratorState();
+  given.finish();
+  ORDO_CHECK(rows == inputs_.size(0) && batch_size == options_.batch_size, ValueError, "DataLoader",
+             "the state is that of {} rows in batches of {}, this loader has {} rows in batches of {}", rows,
+             batch_size, inputs_.size(0), options_.batch_size);
+  ORDO_CHECK(delivered >= 0 && delivered <= size(), ValueError, "DataLoader",
+             "{} batches were delivered, but this loader has {}", delivered, size());
+  ORDO_CHECK(under_way == 0 || under_way == 1, ValueError, "DataLoader", "'under_way' must be 0 or 1, not {}",
+             under_way);
+  return [=, this] {
+    Generator drawn;
+    drawn.set_state(order);
+    if (under_way) draw_order(drawn);
+    if (options_.generator) options_.generator->set_state(next);
+    drawn_from_ = order;
+    delivered_ = delivered;
+    under_way_ = resumed_ = under_way == 1;
+  };
 }
 
 }  // namespace ordo::data

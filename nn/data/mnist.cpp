@@ -1,5 +1,6 @@
 #include <ordo/nn/data/mnist.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include <ordo/engine/check.h>
@@ -22,11 +23,13 @@ Dims read_header(DataFile& file, int rank) {
   if (found > kMaxDims) file.fail(3, fmt::format("expected at most {} dimensions, found {}", kMaxDims, found));
 
   Dims sizes;
-  uint64_t count = 1;
+  uint64_t count = 1, span = 1;  // span: as if no dimension were 0, for the strides
   for (int d = 0; d < found; ++d) {
     const uint64_t at = file.offset(), size = file.read_big_endian("a dimension");
     sizes.push_back(int64_t(size));
-    if (size != 0 && count > UINT64_MAX / size) file.fail(at, fmt::format("the dimensions {} are too large", sizes));
+    if (size != 0 && span > uint64_t(INT64_MAX) / size)
+      file.fail(at, fmt::format("the dimensions {} are too large", sizes));
+    span *= std::max<uint64_t>(size, 1);
     count *= size;
   }
   if (count > file.most_left())

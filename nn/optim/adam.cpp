@@ -7,40 +7,62 @@
 
 namespace ordo::optim {
 
-Adam::Adam(const char* name, TensorList parameters, AdamOptions options, bool decoupled)
-    : Optimizer(name, std::move(parameters), options.lr),
-      options_(options),
+namespace {
+
+std::vector<ParameterGroup<AdamOptions>> as_adam(const std::vector<ParameterGroup<AdamWOptions>>& groups) {
+  std::vector<ParameterGroup<AdamOptions>> all;
+  for (const auto& [parameters, o] : groups) all.push_back({parameters, {o.lr, o.betas, o.eps, o.weight_decay}});
+  return all;
+}
+
+}  // namespace
+
+Adam::Adam(const char* name, const std::vector<ParameterGroup<AdamOptions>>& groups, bool decoupled)
+    : Optimizer(name, parameters_of(groups), lr_of(groups)),
+      options_(options_of(groups)),
+      name_(name),
       decoupled_(decoupled),
       state_(parameters_.size()) {
-  ORDO_CHECK(
-      options.betas.first >= 0 && options.betas.first < 1 && options.betas.second >= 0 && options.betas.second < 1,
-      ValueError, name, "needs betas in [0, 1), not {} and {}", options.betas.first, options.betas.second);
-  ORDO_CHECK(options.eps >= 0, ValueError, name, "needs eps of at least 0, not {}", options.eps);
-  ORDO_CHECK(options.weight_decay >= 0, ValueError, name, "needs a weight decay of at least 0, not {}",
-             options.weight_decay);
+  for (const AdamOptions& o : options_) {
+    ORDO_CHECK(o.betas.first >= 0 && o.betas.first < 1 && o.betas.second >= 0 && o.betas.second < 1, ValueError, name,
+               "needs betas in [0, 1), not {} and {}", o.betas.first, o.betas.second);
+    ORDO_CHECK(o.eps >= 0, ValueError, name, "needs eps of at least 0, not {}", o.eps);
+    ORDO_CHECK(o.weight_decay >= 0, ValueError, name, "needs a weight decay of at least 0, not {}", o.weight_decay);
+  }
 }
+
+AdamW::AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups) : Adam("AdamW", as_adam(groups), true) {}
 
 void Adam::update() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor grad = parameters_[i].grad();
     if (!grad.defined()) continue;
+    const AdamOptions& o = options_[group_of(i)];
     State& state = state_[i];
     if (!state.first.defined()) {
       state.first = kernels::optimizer_state(parameters_[i]);
       state.second = kernels::optimizer_state(parameters_[i]);
     }
     // Products instead of pow(), whose last bit is the C library's.
-    state.power1 *= options_.betas.first;
-    state.power2 *= options_.betas.second;
-    kernels::adam_step_(parameters_[i], grad, state.first, state.second,
-                        {.step_size = lr_ / (1 - state.power1),
-                         .denominator = std::sqrt(1 - state.power2),
-                         .beta1 = options_.betas.first,
-                         .beta2 = options_.betas.second,
-                         .eps = options_.eps,
-                         .decay = decoupled_ ? lr_ * options_.weight_decay : options_.weight_decay,
-                         .decoupled = decoupled_});
+    state.power1 *= o.betas.first;
+    state.power2 *= o.betas.second;
+    kernels::optimizer_step_({name_, parameters_[i], grad, {state.first, state.second}},
+                             kernels::AdamStep{.step_size = rate_of(i) / (1 - state.power1),
+                                               .denominator = std::sqrt(1 - state.power2),
+                                               .beta1 = o.betas.first,
+                                               .beta2 = o.betas.second,
+                                               .eps = o.eps,
+                                               .decay = decoupled_ ? rate_of(i) * o.weight_decay : o.weight_decay,
+                                               .decoupled = decoupled_});
   }
+}
+
+std::vector<Optimizer::Memory> Adam::remembered(size_t i) {
+  State& state = state_[i];
+  return {{.name = "exp_avg", .tensor = &state.first},
+          {.name = "exp_avg_sq", .tensor = &state.second},
+          {.name = "beta1_power", .number = &state.power1, .first = 1},
+          {.name = "beta2_power", .number = &state.power2, .first = 1}};
 }
 
 }  // namespace ordo::optim

@@ -27,18 +27,21 @@ struct AdamOptions {
 class Adam : public Optimizer {
  public:
   explicit Adam(TensorList parameters, AdamOptions options = {})
-      : Adam("Adam", std::move(parameters), options, false) {}
+      : Adam(std::vector<ParameterGroup<AdamOptions>>{{std::move(parameters), options}}) {}
+  explicit Adam(const std::vector<ParameterGroup<AdamOptions>>& groups) : Adam("Adam", groups, false) {}
 
  protected:
+  Adam(const char* name, const std::vector<ParameterGroup<AdamOptions>>& groups, bool decoupled);
   void update() override;
-  Adam(const char* name, TensorList parameters, AdamOptions options, bool decoupled);
+  std::vector<Memory> remembered(size_t parameter) override;
 
  private:
   struct State {
     Tensor first, second;           // moments; undefined until the parameter's first step
     double power1 = 1, power2 = 1;  // beta^t
   };
-  AdamOptions options_;
+  std::vector<AdamOptions> options_;  // of each group
+  const char* name_;
   bool decoupled_;
   std::vector<State> state_;
 };
@@ -53,7 +56,8 @@ struct AdamWOptions {
 class AdamW : public Adam {
  public:
   explicit AdamW(TensorList parameters, AdamWOptions options = {})
-      : Adam("AdamW", std::move(parameters), {options.lr, options.betas, options.eps, options.weight_decay}, true) {}
+      : AdamW(std::vector<ParameterGroup<AdamWOptions>>{{std::move(parameters), options}}) {}
+  explicit AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups);
 };
 
 }  // namespace ordo::optim

@@ -4,11 +4,29 @@
 //   optimizer.zero_grad();
 //   loss.backward();
 //   optimizer.step();
+//
+// Groups of parameters have options of their own:
+//
+//   optim::AdamW optimizer({{body.parameters(), {.lr = 1e-4}}, {head.parameters(), {.lr = 1e-3}}});
+//
+// A schedule (nn/optim/schedule.h) scales the learning rates of all groups.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <ordo/engine/tensor.h>
+#include <ordo/nn/named_tensor.h>
 
 namespace ordo::optim {
+
+/// Parameters that share options.
+template <class Options>
+struct ParameterGroup {
+  TensorList parameters;
+  Options options = {};
+};
 
 class Optimizer {
  public:
@@ -21,22 +39,73 @@ class Optimizer {
   /// Makes all gradients undefined again.
   void zero_grad();
 
-  double lr() const { return lr_; }
-  /// ValueError unless lr is at least 0.
+  /// The learning rate of a group's next step: the group's own times the factor. IndexError for a group that is not
+  /// there.
+  double lr(int64_t group = 0) const;
+  /// The own learning rate of all groups, or of one. ValueError unless it is at least 0 and finite.
   void set_lr(double lr);
-  const TensorList& parameters() const { return parameters_; }
+  void set_lr(double lr, int64_t group);
+  /// Scales the learning rates of all groups from the next step on; 1 at first. ValueError unless at least 0 and
+  /// finite.
+  void set_lr_factor(double factor);
+  double lr_factor() const { return lr_factor_; }
+  int64_t group_count() const { return int64_t(lr_.size()); }
+  const TensorList& parameters() const { return parameters_; }  ///< of all groups, one group after the other
+
+  /// Learning rates, and what earlier steps left behind: "lr" [groups], "lr_factor", and entries such as
+  /// "state.3.exp_avg" for parameter 3, none before its first step. The tensors are the optimiser's own, not copies.
+  nn::NamedTensorList state_dict() const;
+  /// Copies the values in. The optimiser must have the same groups and parameters; options other than learning rates
+  /// are not part of it. ValueError or ShapeError names what does not fit; nothing has changed then.
+  void load_state_dict(const nn::NamedTensorList& state);
+  /// The same in two parts: checks now, changes when the result is called.
+  nn::Commit prepare_state_dict(const nn::NamedTensorList& state);
 
  protected:
   /// ValueError when there are no parameters, one is given twice, or one is not a leaf that requires a gradient.
-  Optimizer(const char* name, TensorList parameters, double lr);
+  Optimizer(const char* name, const std::vector<TensorList>& groups, const std::vector<double>& lr);
+
+  /// The parameters and one value of the options of each group.
+  template <class Options>
+  static std::vector<TensorList> parameters_of(const std::vector<ParameterGroup<Options>>& groups) {
+    std::vector<TensorList> all;
+    for (const auto& group : groups) all.push_back(group.parameters);
+    return all;
+  }
+  template <class Options>
+  static std::vector<double> lr_of(const std::vector<ParameterGroup<Options>>& groups) {
+    std::vector<double> all;
+    for (const auto& group : groups) all.push_back(group.options.lr);
+    return all;
+  }
+  template <class Options>
+  static std::vector<Options> options_of(const std::vector<ParameterGroup<Options>>& groups) {
+    std::vector<Options> all;
+    for (const auto& group : groups) all.push_back(group.options);
+    return all;
+  }
 
   virtual void update() = 0;
 
+  /// What the steps of one parameter leave behind: tensors of its sizes, undefined before its first step, and numbers.
+  struct Memory {
+    const char* name;
+    Tensor* tensor = nullptr;
+    double* number = nullptr;
+    double first = 0;  ///< the number before the first step
+  };
+  virtual std::vector<Memory> remembered(size_t parameter) = 0;
+
+  size_t group_of(size_t parameter) const { return group_[parameter]; }
+  double rate_of(size_t parameter) const { return lr_[group_[parameter]] * lr_factor_; }
+
   TensorList parameters_;
-  double lr_;
 
  private:
   const char* name_;
+  std::vector<size_t> group_;  // of each parameter
+  std::vector<double> lr_;     // of each group
+  double lr_factor_ = 1;
 };
 
 }  // namespace ordo::optim

@@ -5,26 +5,35 @@
 
 namespace ordo::optim {
 
-SGD::SGD(TensorList parameters, SGDOptions options)
-    : Optimizer("SGD", std::move(parameters), options.lr), options_(options), momentum_(parameters_.size()) {
-  ORDO_CHECK(options.momentum >= 0, ValueError, "SGD", "needs a momentum of at least 0, not {}", options.momentum);
-  ORDO_CHECK(options.weight_decay >= 0, ValueError, "SGD", "needs a weight decay of at least 0, not {}",
-             options.weight_decay);
-  ORDO_CHECK(!options.nesterov || (options.momentum > 0 && options.dampening == 0), ValueError, "SGD",
-             "nesterov needs momentum > 0 and dampening == 0, not {} and {}", options.momentum, options.dampening);
+SGD::SGD(const std::vector<ParameterGroup<SGDOptions>>& groups)
+    : Optimizer("SGD", parameters_of(groups), lr_of(groups)),
+      options_(options_of(groups)),
+      momentum_(parameters_.size()) {
+  for (const SGDOptions& o : options_) {
+    ORDO_CHECK(o.momentum >= 0, ValueError, "SGD", "needs a momentum of at least 0, not {}", o.momentum);
+    ORDO_CHECK(o.weight_decay >= 0, ValueError, "SGD", "needs a weight decay of at least 0, not {}", o.weight_decay);
+    ORDO_CHECK(!o.nesterov || (o.momentum > 0 && o.dampening == 0), ValueError, "SGD",
+               "nesterov needs momentum > 0 and dampening == 0, not {} and {}", o.momentum, o.dampening);
+  }
 }
 
 void SGD::update() {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor grad = parameters_[i].grad();
     if (!grad.defined()) continue;
-    kernels::SgdStep step{lr_, options_.momentum, options_.dampening, options_.weight_decay, options_.nesterov, false};
-    if (options_.momentum != 0 && !momentum_[i].defined()) {
+    const SGDOptions& o = options_[group_of(i)];
+    kernels::SgdStep step{rate_of(i), o.momentum, o.dampening, o.weight_decay, o.nesterov, false};
+    if (o.momentum != 0 && !momentum_[i].defined()) {
       momentum_[i] = kernels::optimizer_state(parameters_[i]);
       step.first = true;
     }
-    kernels::sgd_step_(parameters_[i], grad, momentum_[i], step);
+    kernels::optimizer_step_({"SGD", parameters_[i], grad, {momentum_[i]}}, step);
   }
+}
+
+std::vector<Optimizer::Memory> SGD::remembered(size_t i) {
+  if (options_[group_of(i)].momentum == 0) return {};
+  return {{.name = "momentum_buffer", .tensor = &momentum_[i]}};
 }
 
 }  // namespace ordo::optim

@@ -20,13 +20,16 @@ struct SGDOptions {
 
 class SGD : public Optimizer {
  public:
-  explicit SGD(TensorList parameters, SGDOptions options = {});
+  explicit SGD(TensorList parameters, SGDOptions options = {})
+      : SGD(std::vector<ParameterGroup<SGDOptions>>{{std::move(parameters), options}}) {}
+  explicit SGD(const std::vector<ParameterGroup<SGDOptions>>& groups);
 
  private:
   void update() override;
+  std::vector<Memory> remembered(size_t parameter) override;
 
-  SGDOptions options_;
-  TensorList momentum_;  // undefined until a parameter's first step
+  std::vector<SGDOptions> options_;  // of each group
+  TensorList momentum_;              // undefined until a parameter's first step
 };
 
 }  // namespace ordo::optim

@@ -120,17 +120,37 @@ TEST(Module, saving_and_loading) {
     EXPECT_EQ(bytes_of(from.state_dict()[i].tensor), bytes_of(to.state_dict()[i].tensor)) << i;
   EXPECT_FALSE(from.hidden.weight.is_same(to.hidden.weight));
 
+  const auto before = to.state_dict()[1].tensor.to_vector<float>();
   nn::NamedTensorList state = from.state_dict();
+  state[1].tensor = state[1].tensor + 1;  // never copied: every load below fails
   state.pop_back();
-  EXPECT_ORDO_ERROR(to.load_state_dict(state), ValueError, "'tail.2.calls' is missing");
-  state = from.state_dict();
+  EXPECT_ORDO_ERROR(to.load_state_dict(state), ValueError, "missing: 'tail.2.calls'");
   state.push_back({"extra", zeros({1})});
-  EXPECT_ORDO_ERROR(to.load_state_dict(state), ValueError, "'extra' is not part");
+  state.push_back({"more", zeros({1})});
+  EXPECT_ORDO_ERROR(to.load_state_dict(state), ValueError, "missing: 'tail.2.calls'; unexpected: 'extra', 'more'");
   state.back().name = "hidden.weight";
   EXPECT_ORDO_ERROR(to.load_state_dict(state), ValueError, "'hidden.weight' is given twice");
   state = from.state_dict();
+  state[1].tensor = state[1].tensor + 1;
   state[0].tensor = zeros({4, 4});
-  EXPECT_ORDO_ERROR(to.load_state_dict(state), ShapeError, "'hidden.weight' has sizes [4, 3]");
+  state[2].tensor = zeros({1, 1, 1});
+  EXPECT_ORDO_ERROR(to.load_state_dict(state), ShapeError,
+                    "'hidden.weight' has sizes [4, 3], but [4, 4] were given; '");
+  EXPECT_ORDO_ERROR(to.load_state_dict(state, false), ShapeError, "'hidden.weight' has sizes [4, 3]");
+  EXPECT_EQ(to.state_dict()[1].tensor.to_vector<float>(), before) << "an error changes nothing";
+}
+
+TEST(Module, partial_loading_says_what_it_left) {
+  Net from, to;
+  nn::NamedTensorList state = from.state_dict();
+  const auto own = to.state_dict().back().tensor.to_vector<int64_t>();
+  state.pop_back();
+  state.push_back({"extra", zeros({1})});
+  const nn::LoadReport report = to.load_state_dict(state, false);
+  EXPECT_EQ(report.missing, (std::vector<std::string>{"tail.2.calls"}));
+  EXPECT_EQ(report.unexpected, (std::vector<std::string>{"extra"}));
+  EXPECT_EQ(bytes_of(from.hidden.weight), bytes_of(to.hidden.weight));
+  EXPECT_EQ(to.state_dict().back().tensor.to_vector<int64_t>(), own);
 }
 
 TEST(Module, names_are_checked) {

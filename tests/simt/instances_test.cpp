@@ -158,15 +158,22 @@ TEST_F(Instances, optimizers_of_halves) {
     SCOPED_TRACE(name(dtype));
     expect_same([&](Device d) -> TensorList {
       TensorList parameters;
-      for (uint64_t k : {1, 2}) parameters.push_back(test_values({70}, k).to(dtype).to(d).detach().set_requires_grad());
+      for (uint64_t k : {1, 2, 3, 4})
+        parameters.push_back(test_values({70}, k).to(dtype).to(d).detach().set_requires_grad());
       optim::Adam adam({parameters[0]}, {.lr = 0.1});
       optim::SGD sgd({parameters[1]}, {.lr = 0.1, .momentum = 0.9});
-      for (int step = 0; step < 3; ++step) {
-        (parameters[0] * parameters[0] + parameters[1] * parameters[1]).sum().backward();
-        adam.step(), sgd.step();
-        adam.zero_grad(), sgd.zero_grad();
-      }
-      return {parameters[0].detach(), parameters[1].detach()};
+      optim::RMSprop rmsprop({parameters[2]}, {.lr = 0.1, .momentum = 0.9, .centered = true});
+      optim::Adagrad adagrad({parameters[3]}, {.lr = 0.1});
+      TensorList results;
+      for (int step = 0; step < 3; ++step)
+        for (optim::Optimizer* optimizer : std::initializer_list<optim::Optimizer*>{&adam, &sgd, &rmsprop, &adagrad}) {
+          const Tensor p = optimizer->parameters()[0];
+          (p * p).sum().backward();
+          optimizer->step();
+          optimizer->zero_grad();
+        }
+      for (const Tensor& p : parameters) results.push_back(p.detach());
+      return results;
     });
   }
 }

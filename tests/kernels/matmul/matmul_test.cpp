@@ -4,6 +4,7 @@
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
+#include <ordo/kernels/matmul/gemm.h>
 
 #include "tests/kernels/matmul/rule3.h"
 #include "tests/support/op_samples.h"
@@ -63,6 +64,42 @@ TEST(Matmul, OrderedProductsFollowRule3) {
         }
     }
   set_num_threads(2);
+}
+
+// Small integers, whose sums are exact in float and double.
+void expect_exact_product(int64_t batch, int64_t m, int64_t n, int64_t k, DType dtype, DType c_dtype, Device device) {
+  const Tensor a = test_indices({batch, m, k}, 4, 1), b = test_indices({batch, k, n}, 4, 2);
+  const auto x = a.to_vector<int64_t>(), y = b.to_vector<int64_t>();
+  std::vector<double> expected;
+  for (int64_t e = 0; e < batch * m * n; ++e) {
+    double sum = 0;
+    for (int64_t p = 0; p < k; ++p)
+      sum += double(x[size_t(e / n * k + p)] * y[size_t((e / (m * n) * k + p) * n + e % n)]);
+    expected.push_back(sum);
+  }
+  const Tensor left = a.to(device, dtype), right = b.to(device, dtype);
+  Tensor c = zeros({batch, m, n}, {c_dtype, device});
+  kernels::gemm({.m = m,
+                 .n = n,
+                 .k = k,
+                 .batch = batch,
+                 .a = {left.data(), k, 1, m * k},
+                 .b = {right.data(), n, 1, k * n},
+                 .c = {c.data(), n, 1, m * n},
+                 .dtype = dtype,
+                 .c_dtype = c_dtype},
+                device);
+  EXPECT_EQ(c.to_vector<double>(), expected) << Dims{batch, m, n, k}.str() << " " << name(dtype) << " " << device.str();
+}
+
+TEST(Matmul, EveryTypeInSlicesOfKAndInManyTiles) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (Device device : test_devices())
+    for (DType dtype : {float32, float64, float16, bfloat16}) {
+      const DType sums = dtype == float64 ? float64 : float32;
+      expect_exact_product(1, 2, 3, 256 * 64 + 1, dtype, sums, device);
+      for (DType c_dtype : {dtype, sums}) expect_exact_product(256, 1, 2, 3, dtype, c_dtype, device);
+    }
 }
 
 TEST(Matmul, GoldenBits) {

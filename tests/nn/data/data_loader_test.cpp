@@ -87,6 +87,56 @@ TEST(DataLoader, rows_of_any_shape_and_copies) {
   EXPECT_EQ(bytes_of(inputs), bytes_of(test_values({10, 2, 3}).to(float32)));
 }
 
+TEST(DataLoader, continues_where_its_state_was_taken) {
+  for (bool own : {true, false})
+    for (bool shuffle : {true, false}) {
+      const auto make = [&](uint64_t seed) {
+        manual_seed(seed);
+        const auto generator = own ? std::optional(Generator(seed)) : std::nullopt;
+        return loader_of(10, {.batch_size = 3, .shuffle = shuffle, .generator = generator});
+      };
+      auto whole = make(1);
+      std::vector<std::vector<int64_t>> epochs;
+      for (int e = 0; e < 3; ++e) epochs.push_back(epoch(whole));
+      for (int64_t stop = 0; stop <= 4; ++stop) {  // batches into the second epoch
+        auto loader = make(1);
+        std::vector<int64_t> seen = epoch(loader);
+        EXPECT_EQ(loader.delivered(), 0);
+        nn::NamedTensorList state = loader.state_dict();
+        GeneratorState drawn = default_generator().state();
+        seen.clear();
+        if (stop > 0)
+          for (auto [inputs, targets] : loader) {
+            for (int64_t t : targets.to_vector<int64_t>()) seen.push_back(t);
+            state = loader.state_dict();
+            drawn = default_generator().state();
+            if (loader.delivered() == stop) break;
+          }
+        auto resumed = make(99);
+        resumed.load_state_dict(state);
+        default_generator().set_state(drawn);
+        EXPECT_EQ(resumed.delivered(), stop);
+        for (int64_t t : epoch(resumed)) seen.push_back(t);
+        EXPECT_EQ(seen, epochs[1]) << stop << own << shuffle;
+        EXPECT_EQ(epoch(resumed), epochs[2]) << stop << own << shuffle;
+      }
+    }
+}
+
+TEST(DataLoader, states_of_other_loaders) {
+  auto loader = loader_of(10, {.batch_size = 3});
+  auto state = loader.state_dict();
+  EXPECT_ORDO_ERROR(loader_of(10, {.batch_size = 4}).load_state_dict(state), ValueError,
+                    "the state is that of 10 rows in batches of 3, this loader has 10 rows in batches of 4");
+  EXPECT_ORDO_ERROR(loader_of(11, {.batch_size = 3}).load_state_dict(state), ValueError, "this loader has 11 rows");
+  EXPECT_ORDO_ERROR(loader_of(10, {.batch_size = 3, .generator = Generator(1)}).load_state_dict(state), ValueError,
+                    "missing: 'generator'");
+  state[2].tensor = from_vector<int64_t>({5}, {});
+  EXPECT_ORDO_ERROR(loader.load_state_dict(state), ValueError, "5 batches were delivered, but this loader has 4");
+  state[2].tensor = zeros({});
+  EXPECT_ORDO_ERROR(loader.load_state_dict(state), DTypeError, "'delivered' must be int64, not float32");
+}
+
 TEST(DataLoader, permutations_are_uniform) {
   // Each of the 24 orders of four numbers, 100 times in expectation; six standard deviations are 59.
   Generator generator(5);

@@ -2,21 +2,16 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include <ordo/engine/error.h>
 #include <ordo/engine/memory.h>
 #include <ordo/nn/data/cifar10.h>
 #include <ordo/nn/data/mnist.h>
+#include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
 
-namespace fs = std::filesystem;
 using Bytes = std::string;
 
 Bytes big_endian(uint32_t v) { return {char(v >> 24), char(v >> 16), char(v >> 8), char(v)}; }
@@ -27,35 +22,14 @@ Bytes idx(uint32_t magic, std::vector<uint32_t> sizes, const Bytes& elements) {
   return b + elements;
 }
 
-class DataDirectory : public testing::Test {
+class ReadersTest : public FolderTest {
  protected:
-  void SetUp() override {
-    dir_ = fs::temp_directory_path() /
-           ("ordo_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "_" +
-            std::to_string(::getpid()));
-    fs::create_directories(dir_);
-  }
-  void TearDown() override { fs::remove_all(dir_); }
-
-  std::string write(const std::string& name, const Bytes& contents) {
-    fs::create_directories((dir_ / name).parent_path());
-    std::ofstream(dir_ / name, std::ios::binary) << contents;
-    return (dir_ / name).string();
-  }
   std::string write_gz(const std::string& name, const Bytes& contents) {
-    const std::string path = (dir_ / name).string();
-    gzFile f = gzopen(path.c_str(), "wb");
+    gzFile f = gzopen(path(name).c_str(), "wb");
     gzwrite(f, contents.data(), unsigned(contents.size()));
     gzclose(f);
-    return path;
+    return path(name);
   }
-  std::string dir() const { return dir_.string(); }
-  Bytes read(const std::string& path) {
-    std::ifstream f(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(f), {}};
-  }
-
-  fs::path dir_;
 };
 
 Bytes two_images() {
@@ -64,7 +38,7 @@ Bytes two_images() {
   return idx(0x803, {2, 2, 3}, pixels);
 }
 
-using MnistTest = DataDirectory;
+using MnistTest = ReadersTest;
 
 TEST_F(MnistTest, reads_plain_and_gzip) {
   write("train-images-idx3-ubyte", two_images());
@@ -72,7 +46,7 @@ TEST_F(MnistTest, reads_plain_and_gzip) {
   write_gz("t10k-images-idx3-ubyte.gz", two_images());
   write_gz("t10k-labels-idx1-ubyte.gz", idx(0x801, {2}, "\x07\x02"));
   for (bool train : {true, false}) {
-    const data::Dataset d = data::mnist(dir(), train);
+    const data::Dataset d = data::mnist(folder(), train);
     EXPECT_EQ(d.size(), 2);
     EXPECT_EQ(d.images.sizes(), (Dims{2, 1, 2, 3}));
     EXPECT_EQ(d.images.dtype(), float32);
@@ -86,15 +60,15 @@ TEST_F(MnistTest, reads_plain_and_gzip) {
 TEST_F(MnistTest, other_names_and_the_raw_directory) {
   write("MNIST/raw/train-images.idx3-ubyte", two_images());
   write("MNIST/raw/train-labels.idx1-ubyte", idx(0x801, {2}, "\x07\x02"));
-  EXPECT_EQ(data::mnist(dir()).size(), 2);
-  EXPECT_ORDO_ERROR(data::mnist(dir(), false), DataError, "t10k-images-idx3-ubyte.gz");
+  EXPECT_EQ(data::mnist(folder()).size(), 2);
+  EXPECT_ORDO_ERROR(data::mnist(folder(), false), DataError, "t10k-images-idx3-ubyte.gz");
 }
 
 TEST_F(MnistTest, missing) {
-  EXPECT_ORDO_ERROR(data::mnist(dir()), DataError, "train-images-idx3-ubyte");
-  EXPECT_ORDO_ERROR(data::mnist(dir() + "/absent"), DataError, "no such directory");
-  EXPECT_ORDO_ERROR(data::read_idx(dir() + "/absent"), DataError, "no such file");
-  EXPECT_ORDO_ERROR(data::read_idx(dir()), DataError, "no such file");
+  EXPECT_ORDO_ERROR(data::mnist(folder()), DataError, "train-images-idx3-ubyte");
+  EXPECT_ORDO_ERROR(data::mnist(folder() + "/absent"), DataError, "no such directory");
+  EXPECT_ORDO_ERROR(data::read_idx(folder() + "/absent"), DataError, "no such file");
+  EXPECT_ORDO_ERROR(data::read_idx(folder()), DataError, "no such file");
 }
 
 TEST_F(MnistTest, any_idx_file) {
@@ -116,7 +90,8 @@ TEST_F(MnistTest, corrupt_headers) {
       {idx(0xD03, {2, 2, 3}, Bytes(48, 'x')), "byte 2", "found 0d"},
       {idx(0x809, {1, 1, 1, 1, 1, 1, 1, 1, 1}, "x"), "byte 3", "found 9"},
       {big_endian(0x803) + big_endian(2) + Bytes("\0\0", 2), "byte 10", "2 more"},
-      {idx(0x803, {0xffffffff, 0xffffffff, 0xffffffff}, "x"), "byte 12", "too large"},
+      {idx(0x803, {0xffffffff, 0xffffffff, 0xffffffff}, "x"), "byte 8", "too large"},
+      {idx(0x804, {0, 0xffffffff, 0xffffffff, 2}, ""), "byte 12", "too large"},
       {idx(0x803, {60000, 28, 28}, Bytes(100, 'x')), "byte 16", "at most 100 bytes"},
       {idx(0x802, {2, 3}, "12345"), "byte 12", "at most 5 bytes"},
       {idx(0x802, {2, 2}, "12345"), "byte 16", "expected the end"},
@@ -147,8 +122,8 @@ TEST_F(MnistTest, corrupt_pairs) {
   for (const auto& c : cases) {
     write("train-images-idx3-ubyte", c.images);
     write("train-labels-idx1-ubyte", c.labels);
-    EXPECT_ORDO_ERROR(data::mnist(dir()), DataError, c.where);
-    EXPECT_ORDO_ERROR(data::mnist(dir()), DataError, c.what);
+    EXPECT_ORDO_ERROR(data::mnist(folder()), DataError, c.where);
+    EXPECT_ORDO_ERROR(data::mnist(folder()), DataError, c.what);
   }
 }
 
@@ -156,7 +131,7 @@ TEST_F(MnistTest, broken_gzip) {
   Bytes noise;
   for (unsigned i = 0, v = 1; i < 5000; ++i) noise += char((v = v * 1664525 + 1013904223) >> 24);
   const Bytes packed = read(write_gz("whole.gz", idx(0x801, {5000}, noise)));
-  EXPECT_EQ(data::read_idx(dir() + "/whole.gz").numel(), 5000);
+  EXPECT_EQ(data::read_idx(folder() + "/whole.gz").numel(), 5000);
 
   EXPECT_ORDO_ERROR(data::read_idx(write("cut.gz", packed.substr(0, 3000))), DataError, "the file ends here");
   EXPECT_ORDO_ERROR(data::read_idx(write("cut.gz", packed.substr(0, 3000))), DataError, "of the unpacked data");
@@ -177,7 +152,7 @@ TEST_F(MnistTest, broken_gzip) {
   EXPECT_ORDO_ERROR(data::read_idx(write_gz("big.gz", idx(0x803, {60000, 1000, 1000}, "x"))), DataError, "promises");
 }
 
-using Cifar10Test = DataDirectory;
+using Cifar10Test = ReadersTest;
 
 Bytes record(int label, char fill) { return Bytes(1, char(label)) + Bytes(3072, fill); }
 
@@ -185,22 +160,22 @@ TEST_F(Cifar10Test, reads_all_batches) {
   for (int i = 1; i <= 5; ++i)
     write("data_batch_" + std::to_string(i) + ".bin", record(i, char(i)) + record(9, char(255)));
   write("test_batch.bin", record(0, char(51)));
-  const data::Dataset d = data::cifar10(dir());
+  const data::Dataset d = data::cifar10(folder());
   EXPECT_EQ(d.images.sizes(), (Dims{10, 3, 32, 32}));
   EXPECT_EQ(d.labels.to_vector<int>(), (std::vector<int>{1, 9, 2, 9, 3, 9, 4, 9, 5, 9}));
   EXPECT_EQ(d.images[2][2][31][31].item<float>(), 2.0f / 255.0f);
   EXPECT_EQ(d.images[3][0][0][0].item<float>(), 1.0f);
-  EXPECT_EQ(data::cifar10(dir(), false).images[0][1][5][5].item<float>(), 0.2f);
+  EXPECT_EQ(data::cifar10(folder(), false).images[0][1][5][5].item<float>(), 0.2f);
 }
 
 TEST_F(Cifar10Test, broken) {
-  EXPECT_ORDO_ERROR(data::cifar10(dir()), DataError, "data_batch_1.bin");
+  EXPECT_ORDO_ERROR(data::cifar10(folder()), DataError, "data_batch_1.bin");
   write("cifar-10-batches-bin/test_batch.bin", record(0, 'x') + Bytes(100, 'x'));
-  EXPECT_ORDO_ERROR(data::cifar10(dir(), false), DataError, "byte 3173");
+  EXPECT_ORDO_ERROR(data::cifar10(folder(), false), DataError, "byte 3173");
   write("cifar-10-batches-bin/test_batch.bin", "");
-  EXPECT_ORDO_ERROR(data::cifar10(dir(), false), DataError, "byte 0");
+  EXPECT_ORDO_ERROR(data::cifar10(folder(), false), DataError, "byte 0");
   write("cifar-10-batches-bin/test_batch.bin", record(0, 'x') + record(10, 'x'));
-  EXPECT_ORDO_ERROR(data::cifar10(dir(), false), DataError, "byte 3073: expected a label between 0 and 9, found 10");
+  EXPECT_ORDO_ERROR(data::cifar10(folder(), false), DataError, "byte 3073: expected a label between 0 and 9, found 10");
 }
 
 TEST(Normalize, per_channel) {

@@ -1,13 +1,19 @@
-// SGD and Adam against a literal transcription of the formulas in double, and the rules around them.
+// Optimisers against a literal transcription of the formulas in double, and the rules around them.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <memory>
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/parallel.h>
+#include <ordo/nn/optim/adagrad.h>
 #include <ordo/nn/optim/adam.h>
+#include <ordo/nn/optim/clip_grad.h>
+#include <ordo/nn/optim/ema.h>
+#include <ordo/nn/optim/rmsprop.h>
 #include <ordo/nn/optim/sgd.h>
 #include "tests/support/op_samples.h"
 
@@ -80,6 +86,35 @@ std::vector<double> adam_reference(std::vector<double> p, const Dims& sizes, con
   return p;
 }
 
+std::vector<double> rmsprop_reference(std::vector<double> p, const Dims& sizes, const optim::RMSpropOptions& o) {
+  std::vector<double> v(p.size()), m(p.size()), b(p.size());
+  for (int t = 0; t < kSteps; ++t) {
+    const auto grads = gradient(sizes, t).to_vector<double>();
+    for (size_t i = 0; i < p.size(); ++i) {
+      const double g = grads[i] + o.weight_decay * p[i];
+      v[i] = o.alpha * v[i] + (1 - o.alpha) * g * g;
+      m[i] = o.alpha * m[i] + (1 - o.alpha) * g;
+      const double d = g / (std::sqrt(o.centered ? v[i] - m[i] * m[i] : v[i]) + o.eps);
+      b[i] = o.momentum * b[i] + d;
+      p[i] -= o.lr * b[i];
+    }
+  }
+  return p;
+}
+
+std::vector<double> adagrad_reference(std::vector<double> p, const Dims& sizes, const optim::AdagradOptions& o) {
+  std::vector<double> sum(p.size(), o.initial_accumulator_value);
+  for (int t = 0; t < kSteps; ++t) {
+    const auto grads = gradient(sizes, t).to_vector<double>();
+    for (size_t i = 0; i < p.size(); ++i) {
+      const double g = grads[i] + o.weight_decay * p[i];
+      sum[i] += g * g;
+      p[i] -= o.lr / (1 + t * o.lr_decay) * g / (std::sqrt(sum[i]) + o.eps);
+    }
+  }
+  return p;
+}
+
 template <class Optimizer>
 void run_steps(Optimizer& optimizer, Tensor& p) {
   for (int t = 0; t < kSteps; ++t) {
@@ -134,9 +169,218 @@ TEST(Adam, follows_its_formula) {
           }
 }
 
+TEST(RMSprop, follows_its_formula) {
+  const optim::RMSpropOptions variants[] = {
+      {.lr = 0.1},
+      {.lr = 0.01, .alpha = 0.9, .eps = 1e-3, .weight_decay = 0.1, .momentum = 0.8},
+      {.lr = 0.01, .alpha = 0.8, .eps = 0.1, .centered = true},
+      {.lr = 0.01, .alpha = 0.8, .eps = 0.1, .weight_decay = 0.1, .momentum = 0.5, .centered = true}};
+  for (Device device : test_devices())
+    for (DType dtype : {float64, float32})
+      for (const Dims& sizes : kShapes)
+        for (const auto& options : variants) {
+          Tensor p = test_values(sizes).to(device, dtype).detach().set_requires_grad();
+          const auto expected = rmsprop_reference(p.to_vector<double>(), sizes, options);
+          optim::RMSprop optimizer({p}, options);
+          run_steps(optimizer, p);
+          expect_close(p, expected);
+        }
+}
+
+TEST(RMSprop, a_variance_that_rounding_makes_negative_is_zero) {
+  Tensor p = tensor({1.0f}).set_requires_grad();
+  optim::RMSprop optimizer({p}, {.lr = 0.1, .alpha = 0.99, .eps = 1e-3, .centered = true});
+  for (int t = 0; t < 2000; ++t) {
+    p.set_grad(tensor({0.3f}));
+    optimizer.step();
+    ASSERT_TRUE(std::isfinite(p.item<float>())) << t;
+  }
+}
+
+TEST(Adagrad, follows_its_formula) {
+  const optim::AdagradOptions variants[] = {
+      {.lr = 0.1}, {.lr = 0.1, .lr_decay = 0.5, .weight_decay = 0.1, .initial_accumulator_value = 0.2, .eps = 1e-3}};
+  for (Device device : test_devices())
+    for (DType dtype : {float64, float32})
+      for (const Dims& sizes : kShapes)
+        for (const auto& options : variants) {
+          Tensor p = test_values(sizes).to(device, dtype).detach().set_requires_grad();
+          const auto expected = adagrad_reference(p.to_vector<double>(), sizes, options);
+          optim::Adagrad optimizer({p}, options);
+          run_steps(optimizer, p);
+          expect_close(p, expected);
+        }
+}
+
+TEST(Optimizers, groups_have_their_own_options) {
+  Tensor a = test_values({40}).to(float32).detach().set_requires_grad(), b = a.clone().detach().set_requires_grad();
+  Tensor c = a.clone().detach().set_requires_grad(), d = a.clone().detach().set_requires_grad();
+  optim::SGD together({{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2, .momentum = 0.9}}});
+  optim::SGD first({c}, {.lr = 0.1}), second({d}, {.lr = 0.2, .momentum = 0.9});
+  for (int t = 0; t < kSteps; ++t) {
+    for (optim::Optimizer* o : {static_cast<optim::Optimizer*>(&together), static_cast<optim::Optimizer*>(&first),
+                                static_cast<optim::Optimizer*>(&second)}) {
+      for (Tensor p : o->parameters()) p.set_grad(gradient({40}, t).to(float32));
+      o->set_lr_factor(t < 3 ? 1 : 0.5);
+      o->step();
+    }
+  }
+  EXPECT_EQ(bytes_of(a), bytes_of(c));
+  EXPECT_EQ(bytes_of(b), bytes_of(d));
+  EXPECT_NE(bytes_of(a), bytes_of(b));
+  EXPECT_EQ(together.group_count(), 2);
+  EXPECT_EQ(together.lr(1), 0.1);
+  together.set_lr(0.4, 1);
+  EXPECT_EQ(together.lr(1), 0.2);
+  EXPECT_EQ(together.lr(0), 0.05);
+  EXPECT_ORDO_ERROR(together.lr(2), IndexError, "[SGD] there is no group 2; there are 2");
+  EXPECT_ORDO_ERROR(together.set_lr(1, -1), IndexError, "group -1");
+  EXPECT_ORDO_ERROR(together.set_lr_factor(std::nan("")), ValueError, "factor");
+  EXPECT_ORDO_ERROR(optim::SGD({{{a}, {.lr = 0.1}}, {{a}, {.lr = 0.1}}}), ValueError, "parameter 1 is given twice");
+  EXPECT_ORDO_ERROR(optim::Adam({{{a}, {.lr = 0.1}}, {{b}, {.eps = -1}}}), ValueError, "eps");
+}
+
+using MakeOptimizer = std::function<std::unique_ptr<optim::Optimizer>(const TensorList&)>;
+const std::pair<const char*, MakeOptimizer> kOptimizers[] = {
+    {"SGD", [](const TensorList& p) { return std::make_unique<optim::SGD>(p, optim::SGDOptions{.momentum = 0.9}); }},
+    {"plain SGD", [](const TensorList& p) { return std::make_unique<optim::SGD>(p); }},
+    {"Adam", [](const TensorList& p) { return std::make_unique<optim::Adam>(p); }},
+    {"AdamW", [](const TensorList& p) { return std::make_unique<optim::AdamW>(p); }},
+    {"RMSprop",
+     [](const TensorList& p) {
+       return std::make_unique<optim::RMSprop>(p, optim::RMSpropOptions{.momentum = 0.9, .centered = true});
+     }},
+    {"Adagrad",
+     [](const TensorList& p) { return std::make_unique<optim::Adagrad>(p, optim::AdagradOptions{.lr_decay = 0.1}); }},
+};
+
+void steps_of(optim::Optimizer& optimizer, int from, int to) {
+  for (int t = from; t < to; ++t) {
+    for (size_t i = 0; i < optimizer.parameters().size(); ++i) {
+      Tensor p = optimizer.parameters()[i];
+      if (t >= int(2 * i)) p.set_grad(gradient(p.sizes(), t).to(p.device(), p.dtype()));  // parameter 2 begins late
+    }
+    optimizer.set_lr_factor(1.0 / (1 + t));
+    optimizer.step();
+  }
+}
+
+TEST(Optimizers, a_saved_state_continues_with_the_same_bits) {
+  for (Device device : test_devices())
+    for (const auto& [name, make] : kOptimizers)
+      for (int stop = 0; stop <= kSteps; ++stop) {
+        TensorList straight, resumed;
+        for (uint64_t i = 0; i < 3; ++i) {
+          straight.push_back(test_values({7}, i).to(device, float32).detach().set_requires_grad());
+          resumed.push_back(straight.back().clone().detach().set_requires_grad());
+        }
+        const auto whole = make(straight), before = make(resumed);
+        steps_of(*whole, 0, kSteps);
+        steps_of(*before, 0, stop);
+        const auto after = make(resumed);
+        steps_of(*after, 0, 0);
+        after->set_lr(77);
+        after->load_state_dict(before->state_dict());
+        EXPECT_EQ(after->lr_factor(), before->lr_factor());
+        steps_of(*after, stop, kSteps);
+        for (size_t i = 0; i < 3; ++i)
+          EXPECT_EQ(bytes_of(straight[i]), bytes_of(resumed[i])) << name << " " << stop << " " << i;
+      }
+}
+
+TEST(Optimizers, a_loaded_state_is_a_copy_and_replaces_what_was_there) {
+  Tensor p = test_values({7}).to(float32).detach().set_requires_grad();
+  optim::Adam adam({p}), other({p});
+  const auto fresh = adam.state_dict();
+  EXPECT_EQ(fresh.size(), 2u) << "no state before the first step";
+  steps_of(adam, 0, 2);
+  other.load_state_dict(adam.state_dict());
+  const auto kept = bytes_of(adam.state_dict()[2].tensor);
+  steps_of(other, 2, 4);
+  EXPECT_EQ(bytes_of(adam.state_dict()[2].tensor), kept);
+  EXPECT_EQ(adam.state_dict()[2].name, "state.0.exp_avg");
+  other.load_state_dict(fresh);
+  EXPECT_EQ(other.state_dict().size(), 2u);
+}
+
+TEST(Optimizers, states_that_do_not_fit) {
+  Tensor p = test_values({7}).to(float32).detach().set_requires_grad();
+  optim::Adam adam({p});
+  steps_of(adam, 0, 2);
+  const auto state = adam.state_dict();
+  const auto bytes = bytes_of(state[2].tensor);
+  auto missing = state;
+  missing.erase(missing.begin() + 3);
+  EXPECT_ORDO_ERROR(adam.load_state_dict(missing), ValueError, "[Adam] missing: 'state.0.exp_avg_sq'");
+  EXPECT_ORDO_ERROR(optim::SGD({p}).load_state_dict(state), ValueError, "unexpected: 'state.0.beta1_power', ");
+  auto two = state;
+  two[0].tensor = ones({2}, {.dtype = float64});
+  EXPECT_ORDO_ERROR(adam.load_state_dict(two), ShapeError, "'lr' has sizes [1], but [2] were given");
+  two[0].tensor = full({1}, -1.0, {.dtype = float64});
+  EXPECT_ORDO_ERROR(adam.load_state_dict(two), ValueError, "'lr' must be at least 0");
+  two = state;
+  two[2].tensor = ones({8});
+  EXPECT_ORDO_ERROR(adam.load_state_dict(two), ShapeError, "'state.0.exp_avg' has sizes [7], but [8] were given");
+  EXPECT_EQ(bytes_of(adam.state_dict()[2].tensor), bytes);
+}
+
+TEST(ClipGrad, by_norm) {
+  for (Device device : test_devices()) {
+    Tensor a = zeros({2}, {.device = device}).set_requires_grad(),
+           b = zeros({1}, {.device = device}).set_requires_grad();
+    Tensor none = zeros({3}, {.device = device}).set_requires_grad();
+    const auto set = [&] {
+      a.set_grad(from_vector<float>({3, 0}, {2}).to(device));
+      b.set_grad(from_vector<float>({-4}, {1}).to(device));
+    };
+    set();
+    EXPECT_EQ(optim::clip_grad_norm_({a, none, b}, 1).item<float>(), 5);
+    EXPECT_NEAR(a.grad().to_vector<float>()[0], 0.6, 1e-6);
+    EXPECT_NEAR(b.grad().to_vector<float>()[0], -0.8, 1e-6);
+    set();
+    EXPECT_EQ(optim::clip_grad_norm_({a, none, b}, 6).item<float>(), 5);
+    EXPECT_EQ(a.grad().to_vector<float>(), (std::vector<float>{3, 0})) << "shorter gradients stay as they are";
+    EXPECT_EQ(optim::clip_grad_norm_({a, b}, 2, INFINITY).item<float>(), 4);
+    EXPECT_NEAR(b.grad().to_vector<float>()[0], -2, 2e-6);
+    set();
+    optim::clip_grad_value_({a, none, b}, 2.5);
+    EXPECT_EQ(a.grad().to_vector<float>(), (std::vector<float>{2.5, 0}));
+    EXPECT_EQ(b.grad().to_vector<float>(), (std::vector<float>{-2.5}));
+    EXPECT_EQ(optim::clip_grad_norm_({none}, 1).item<float>(), 0);
+    b.set_grad(from_vector<float>({INFINITY}, {1}).to(device));
+    EXPECT_ORDO_ERROR(optim::clip_grad_norm_({a, b}, 1, 2, true), ValueError, "the norm of the gradients is inf");
+    EXPECT_EQ(a.grad().to_vector<float>(), (std::vector<float>{2.5, 0}));
+    EXPECT_ORDO_ERROR(optim::clip_grad_norm_({a}, 0), ValueError, "largest norm");
+    EXPECT_ORDO_ERROR(optim::clip_grad_value_({a}, -1), ValueError, "bound");
+  }
+}
+
+TEST(EMA, averages_swaps_and_continues) {
+  Tensor p = tensor({1.0f, 2.0f}).set_requires_grad();
+  optim::EMA ema({p}, {.decay = 0.5}), other({p}, {.decay = 0.5});
+  p.detach().copy_(tensor({3.0f, 2.0f}));
+  ema.update();
+  EXPECT_EQ(ema.averages()[0].to_vector<float>(), (std::vector<float>{2, 2}));
+  other.load_state_dict(ema.state_dict());
+  ema.swap();
+  EXPECT_EQ(p.to_vector<float>(), (std::vector<float>{2, 2}));
+  ema.swap();
+  EXPECT_EQ(p.to_vector<float>(), (std::vector<float>{3, 2}));
+  ema.update();
+  other.update();
+  EXPECT_EQ(bytes_of(ema.averages()[0]), bytes_of(other.averages()[0]));
+  EXPECT_EQ(other.averages()[0].to_vector<float>(), (std::vector<float>{2.5, 2}));
+  optim::EMA young({p}, {.decay = 0.5, .warm_up = true});
+  p.detach().copy_(tensor({13.0f, 2.0f}));
+  young.update();
+  EXPECT_EQ(young.averages()[0].to_vector<float>()[0], 12) << "1 / 10 of the first value is left";
+  EXPECT_ORDO_ERROR(optim::EMA({p}, {.decay = 2}), ValueError, "decay");
+  EXPECT_ORDO_ERROR(optim::EMA(TensorList{}), ValueError, "no parameters");
+}
+
 TEST(Optimizers, same_bits_on_every_device_and_thread_count) {
   const int threads = num_threads();
-  std::vector<uint8_t> sgd_bytes, adam_bytes;
+  std::vector<uint8_t> sgd_bytes, adam_bytes, rms_bytes, adagrad_bytes;
   for (Device device : test_devices())
     for (int n : {1, 4}) {
       set_num_threads(n);
@@ -149,6 +393,15 @@ TEST(Optimizers, same_bits_on_every_device_and_thread_count) {
       if (sgd_bytes.empty()) sgd_bytes = bytes_of(a), adam_bytes = bytes_of(b);
       EXPECT_EQ(bytes_of(a), sgd_bytes) << device.str();
       EXPECT_EQ(bytes_of(b), adam_bytes) << device.str();
+      Tensor c = test_values({70000}).to(device, float32).detach().set_requires_grad();
+      Tensor d = test_values({70000}).to(device, float32).detach().set_requires_grad();
+      optim::RMSprop rmsprop({c}, {.momentum = 0.9, .centered = true});
+      optim::Adagrad adagrad({d});
+      run_steps(rmsprop, c);
+      run_steps(adagrad, d);
+      if (rms_bytes.empty()) rms_bytes = bytes_of(c), adagrad_bytes = bytes_of(d);
+      EXPECT_EQ(bytes_of(c), rms_bytes) << device.str();
+      EXPECT_EQ(bytes_of(d), adagrad_bytes) << device.str();
     }
   set_num_threads(threads);
 }
@@ -207,6 +460,10 @@ TEST(Optimizers, impossible_arguments) {
   EXPECT_ORDO_ERROR(optim::Adam({p}, {.betas = {1, 0.9}}), ValueError, "betas");
   EXPECT_ORDO_ERROR(optim::Adam({p}, {.eps = -1}), ValueError, "eps");
   EXPECT_ORDO_ERROR(optim::AdamW({p}, {.weight_decay = -1}), ValueError, "AdamW");
+  EXPECT_ORDO_ERROR(optim::RMSprop({p}, {.alpha = 1}), ValueError, "alpha");
+  EXPECT_ORDO_ERROR(optim::RMSprop({p}, {.momentum = -1}), ValueError, "momentum");
+  EXPECT_ORDO_ERROR(optim::Adagrad({p}, {.lr_decay = -1}), ValueError, "decay of the learning rate");
+  EXPECT_ORDO_ERROR(optim::Adagrad({p}, {.initial_accumulator_value = -1}), ValueError, "initial sum");
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+// Tensors by name: what models, optimisers and files hand each other.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <ordo/engine/tensor.h>
+
+namespace ordo::nn {
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+using NamedTensorList = std::vector<NamedTensor>;
+
+/// What a load that is not strict left alone.
+struct LoadReport {
+  std::vector<std::string> missing;     ///< entries of the object that were not given; they keep their values
+  std::vector<std::string> unexpected;  ///< given entries that the object does not have
+};
+
+/// A change that was checked and that only has to be made: with several of them, all are checked before the first is
+/// made, so that an error changes nothing.
+using Commit = std::function<void()>;
+
+}  // namespace ordo::nn

@@ -1,0 +1,61 @@
+#include <ordo/nn/optim/ema.h>
+
+#include <algorithm>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/ternary.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/state/entries.h>
+
+namespace ordo::optim {
+
+EMA::EMA(TensorList parameters, EMAOptions options) : parameters_(std::move(parameters)), options_(options) {
+  ORDO_CHECK(!parameters_.empty(), ValueError, "EMA", "there are no parameters to average");
+  ORDO_CHECK(options.decay >= 0 && options.decay <= 1, ValueError, "EMA", "needs a decay in [0, 1], not {}",
+             options.decay);
+  NoGrad guard;
+  for (const Tensor& p : parameters_) {
+    detail::expect_defined("EMA", p, "parameter");
+    averages_.push_back(p.detach().clone());
+  }
+}
+
+void EMA::update() {
+  NoGrad guard;
+  const double n = double(updates_++);
+  const double decay = options_.warm_up ? std::min(options_.decay, (1 + n) / (10 + n)) : options_.decay;
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    averages_[i].copy_(lerp(averages_[i], parameters_[i].detach(), 1 - decay));
+}
+
+void EMA::swap() {
+  NoGrad guard;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Tensor own = parameters_[i].detach().clone();
+    parameters_[i].copy_(averages_[i]);
+    averages_[i].copy_(own);
+  }
+}
+
+nn::NamedTensorList EMA::state_dict() const {
+  nn::NamedTensorList all{nn::state_of("updates", updates_)};
+  for (size_t i = 0; i < averages_.size(); ++i) all.push_back({fmt::format("average.{}", i), averages_[i]});
+  return all;
+}
+
+nn::Commit EMA::prepare_state_dict(const nn::NamedTensorList& state) {
+  nn::Entries given("EMA", state);
+  const int64_t updates = given.take_integer("updates");
+  TensorList values;
+  for (size_t i = 0; i < averages_.size(); ++i)
+    values.push_back(given.take(fmt::format("average.{}", i), averages_[i].sizes()));
+  given.finish();
+  return [this, updates, values] {
+    NoGrad guard;
+    updates_ = updates;
+    for (size_t i = 0; i < values.size(); ++i) averages_[i].copy_(values[i]);
+  };
+}
+
+}  // namespace ordo::optim

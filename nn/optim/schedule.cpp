@@ -1,0 +1,150 @@
+#include <ordo/nn/optim/schedule.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <ordo/engine/check.h>
+#include <ordo/kernels/elementwise/math.h>
+#include <ordo/nn/state/entries.h>
+
+namespace ordo::optim {
+
+namespace {
+
+void expect_step(const char* op, int64_t step) {
+  ORDO_CHECK(step >= 0, ValueError, op, "needs a step of at least 0, not {}", step);
+}
+void expect_factor(const char* op, const char* what, double factor) {
+  ORDO_CHECK(factor >= 0 && std::isfinite(factor), ValueError, op, "needs {} of at least 0, not {}", what, factor);
+}
+
+/// By squaring: the C library's pow() differs in the last bit between machines.
+double power(double base, int64_t exponent) {
+  double result = 1;
+  for (; exponent > 0; exponent /= 2, base *= base)
+    if (exponent % 2) result *= base;
+  return result;
+}
+
+/// From `from` to `to` along half a cosine, of which `part` of 1 is done.
+double along_cosine(double from, double to, double part) {
+  constexpr double kPi = 3.141592653589793;
+  return to + (from - to) * ((1 + math::cos(kPi * part)) / 2);
+}
+
+}  // namespace
+
+Schedule constant(double factor) {
+  expect_factor("constant", "a factor", factor);
+  return [=](int64_t step) {
+    expect_step("constant", step);
+    return factor;
+  };
+}
+
+Schedule step_decay(int64_t every, double gamma) {
+  ORDO_CHECK(every >= 1, ValueError, "step_decay", "needs at least 1 step, not {}", every);
+  expect_factor("step_decay", "gamma", gamma);
+  return [=](int64_t step) {
+    expect_step("step_decay", step);
+    return power(gamma, step / every);
+  };
+}
+
+Schedule multi_step(const std::vector<int64_t>& milestones, double gamma) {
+  expect_factor("multi_step", "gamma", gamma);
+  ORDO_CHECK(std::is_sorted(milestones.begin(), milestones.end()), ValueError, "multi_step",
+             "needs milestones in ascending order");
+  return [=](int64_t step) {
+    expect_step("multi_step", step);
+    return power(gamma, std::upper_bound(milestones.begin(), milestones.end(), step) - milestones.begin());
+  };
+}
+
+Schedule exponential(double gamma) {
+  expect_factor("exponential", "gamma", gamma);
+  return [=](int64_t step) {
+    expect_step("exponential", step);
+    return power(gamma, step);
+  };
+}
+
+Schedule cosine(int64_t steps, double last) {
+  ORDO_CHECK(steps >= 1, ValueError, "cosine", "needs at least 1 step, not {}", steps);
+  expect_factor("cosine", "a last factor", last);
+  return [=](int64_t step) {
+    expect_step("cosine", step);
+    return step >= steps ? last : along_cosine(1, last, double(step) / double(steps));
+  };
+}
+
+Schedule one_cycle(int64_t steps, OneCycleOptions o) {
+  ORDO_CHECK(steps >= 1, ValueError, "one_cycle", "needs at least 1 step, not {}", steps);
+  ORDO_CHECK(o.rise > 0 && o.rise < 1, ValueError, "one_cycle", "needs a rise between 0 and 1, not {}", o.rise);
+  expect_factor("one_cycle", "a first factor", o.first);
+  expect_factor("one_cycle", "a last factor", o.last);
+  const double peak = std::max(0.0, o.rise * double(steps) - 1), end = double(steps - 1);
+  return [=](int64_t step) {
+    expect_step("one_cycle", step);
+    const double at = std::min(double(step), end);
+    if (at < peak) return along_cosine(o.first, 1, at / peak);
+    return end > peak ? along_cosine(1, o.last, (at - peak) / (end - peak)) : o.last;
+  };
+}
+
+Schedule warmup(int64_t steps, Schedule then, double first) {
+  ORDO_CHECK(steps >= 0, ValueError, "warmup", "needs at least 0 steps, not {}", steps);
+  ORDO_CHECK(then, ValueError, "warmup", "needs a schedule to go on with");
+  expect_factor("warmup", "a first factor", first);
+  return [=](int64_t step) {
+    expect_step("warmup", step);
+    if (step >= steps) return then(step - steps);
+    return first + (1 - first) * (double(step) / double(steps));
+  };
+}
+
+Plateau::Plateau(PlateauOptions options)
+    : options_(options),
+      best_(options.larger_is_better ? -std::numeric_limits<double>::infinity()
+                                     : std::numeric_limits<double>::infinity()) {
+  ORDO_CHECK(options.gamma >= 0 && options.gamma < 1, ValueError, "Plateau", "needs gamma in [0, 1), not {}",
+             options.gamma);
+  ORDO_CHECK(options.patience >= 0 && options.cooldown >= 0, ValueError, "Plateau",
+             "needs a patience and a cooldown of at least 0, not {} and {}", options.patience, options.cooldown);
+  ORDO_CHECK(options.threshold >= 0 && options.threshold < 1, ValueError, "Plateau",
+             "needs a threshold in [0, 1), not {}", options.threshold);
+  expect_factor("Plateau", "a least factor", options.least);
+}
+
+double Plateau::update(double metric) {
+  const auto& o = options_;
+  // Infinite before the first value; PyTorch multiplies, which moves the bar the wrong way for negative metrics.
+  const double margin = std::isinf(best_) ? 0 : o.threshold * std::abs(best_);
+  const bool better = o.larger_is_better ? metric > best_ + margin : metric < best_ - margin;
+  if (better) best_ = metric;
+  bad_ = better || cooling_ > 0 ? 0 : bad_ + 1;
+  if (cooling_ > 0) --cooling_;
+  if (bad_ > o.patience) {
+    factor_ = std::max(factor_ * o.gamma, std::min(o.least, factor_));
+    cooling_ = o.cooldown;
+    bad_ = 0;
+  }
+  return factor_;
+}
+
+nn::NamedTensorList Plateau::state_dict() const {
+  return {nn::state_of("factor", factor_), nn::state_of("best", best_), nn::state_of("bad", bad_),
+          nn::state_of("cooling", cooling_)};
+}
+
+nn::Commit Plateau::prepare_state_dict(const nn::NamedTensorList& state) {
+  nn::Entries given("Plateau", state);
+  const double factor = given.take_number("factor"), best = given.take_number("best");
+  const int64_t bad = given.take_integer("bad"), cooling = given.take_integer("cooling");
+  given.finish();
+  expect_factor("Plateau", "a factor", factor);
+  return [=, this] { factor_ = factor, best_ = best, bad_ = bad, cooling_ = cooling; };
+}
+
+}  // namespace ordo::optim

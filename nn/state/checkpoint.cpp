@@ -1,0 +1,206 @@
+#include <ordo/nn/state/checkpoint.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/state/entries.h>
+#include <ordo/nn/state/safetensors.h>
+
+namespace ordo {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kStep = "step-", kExtension = ".safetensors";
+constexpr const char *kBest = "best.safetensors", *kMetric = "metric";
+
+}  // namespace
+
+// -- Checkpoint -------------------------------------------------------------------------------------------------------
+
+void Checkpoint::add_part(const std::string& name, std::function<nn::NamedTensorList()> state,
+                          std::function<nn::Commit(const nn::NamedTensorList&)> prepare) {
+  ORDO_CHECK(!name.empty() && name.find('.') == std::string::npos, ValueError, "Checkpoint",
+             "a part needs a name without dots, not '{}'", name);
+  for (const Part& part : parts_)
+    ORDO_CHECK(part.name != name, ValueError, "Checkpoint", "the name '{}' is taken", name);
+  parts_.push_back({name, std::move(state), std::move(prepare)});
+}
+
+void Checkpoint::add(const std::string& name, Generator generator) {
+  add_part(
+      name, [generator] { return nn::NamedTensorList{nn::state_of("state", generator.state())}; },
+      [generator](const nn::NamedTensorList& state) -> nn::Commit {
+        nn::Entries given("Generator", state);
+        const GeneratorState loaded = given.take_generator("state");
+        given.finish();
+        return [own = generator, loaded]() mutable { own.set_state(loaded); };
+      });
+}
+
+void Checkpoint::add(const std::string& name, int64_t& number) {
+  add_part(
+      name, [&number] { return nn::NamedTensorList{nn::state_of("value", number)}; },
+      [&number](const nn::NamedTensorList& state) -> nn::Commit {
+        nn::Entries given("number", state);
+        const int64_t loaded = given.take_integer("value");
+        given.finish();
+        return [&number, loaded] { number = loaded; };
+      });
+}
+
+void Checkpoint::add(const std::string& name, double& number) {
+  add_part(
+      name, [&number] { return nn::NamedTensorList{nn::state_of("value", number)}; },
+      [&number](const nn::NamedTensorList& state) -> nn::Commit {
+        nn::Entries given("number", state);
+        const double loaded = given.take_number("value");
+        given.finish();
+        return [&number, loaded] { number = loaded; };
+      });
+}
+
+void Checkpoint::add(const std::string& name, Tensor values) {
+  detail::expect_defined("Checkpoint", values, name.c_str());
+  add_part(
+      name,
+      [values] {
+        return nn::NamedTensorList{{"value", values}};
+      },
+      [values](const nn::NamedTensorList& state) -> nn::Commit {
+        nn::Entries given("Tensor", state);
+        const Tensor loaded = given.take("value", values.sizes());
+        given.finish();
+        return [own = values, loaded]() mutable {
+          NoGrad guard;
+          own.copy_(loaded);
+        };
+      });
+}
+
+nn::NamedTensorList Checkpoint::state_dict() const {
+  nn::NamedTensorList all;
+  for (const Part& part : parts_)
+    for (auto& entry : nn::with_prefix(part.name + ".", part.state())) all.push_back(std::move(entry));
+  return all;
+}
+
+void Checkpoint::save(const std::string& path) const { save_safetensors(path, state_dict()); }
+
+void Checkpoint::load(const std::string& path) { load_parts(path, parts_, true); }
+
+void Checkpoint::load(const std::string& path, const std::vector<std::string>& parts) {
+  std::vector<Part> chosen;
+  for (const std::string& name : parts) {
+    const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return p.name == name; });
+    ORDO_CHECK(found != parts_.end(), ValueError, "Checkpoint", "there is no part '{}'", name);
+    chosen.push_back(*found);
+  }
+  load_parts(path, chosen, false);
+}
+
+void Checkpoint::load_parts(const std::string& path, const std::vector<Part>& parts, bool all) {
+  const nn::NamedTensorList state = load_safetensors(path).tensors;
+  if (all)
+    for (const auto& entry : state) {
+      const std::string name = entry.name.substr(0, entry.name.find('.'));
+      ORDO_CHECK(std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.name == name; }), DataError,
+                 "Checkpoint", "{}: '{}' belongs to no part; load those you want by name", path, entry.name);
+    }
+  std::vector<nn::Commit> commits;
+  for (const Part& part : parts) {
+    const nn::NamedTensorList own = nn::within_prefix(part.name + ".", state);
+    try {
+      commits.push_back(part.prepare(own));
+    } catch (const OutOfMemoryError&) {
+      throw;
+    } catch (const Error& error) {
+      detail::fail<DataError>("Checkpoint", "{}: part '{}': {}", path, part.name, error.what());
+    }
+  }
+  for (const nn::Commit& commit : commits) commit();
+}
+
+// -- CheckpointFolder -------------------------------------------------------------------------------------------------
+
+CheckpointFolder::CheckpointFolder(const std::string& path, CheckpointFolderOptions options)
+    : path_(path), options_(options) {
+  ORDO_CHECK(options.keep >= 0, ValueError, "CheckpointFolder", "needs keep of at least 0, not {}", options.keep);
+  try {
+    fs::create_directories(path);
+    for (const auto& entry : fs::directory_iterator(path))
+      if (entry.path().filename().string().ends_with(fmt::format("{}.part", kExtension))) fs::remove(entry.path());
+  } catch (const fs::filesystem_error& error) {
+    detail::fail<DataError>("CheckpointFolder", "{}: {}", path, error.code().message());
+  }
+  if (!best()) return;
+  const auto metadata = load_safetensors(*best()).metadata;
+  const auto metric = metadata.find(kMetric);
+  ORDO_CHECK(metric != metadata.end(), DataError, "CheckpointFolder", "{}: it does not say its metric", *best());
+  best_ = std::strtod(metric->second.c_str(), nullptr);
+}
+
+std::vector<std::string> CheckpointFolder::steps() const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kStep) || !name.ends_with(kExtension)) continue;
+    const std::string digits = name.substr(kStep.size(), name.size() - kStep.size() - kExtension.size());
+    if (!digits.empty() && std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); }))
+      names.push_back(name);
+  }
+  ORDO_CHECK(!error, DataError, "CheckpointFolder", "{}: {}", path_, error.message());
+  // Numbers of more digits are larger.
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  return names;
+}
+
+std::string CheckpointFolder::save(const Checkpoint& checkpoint, int64_t step) {
+  ORDO_CHECK(step >= 0, ValueError, "CheckpointFolder", "needs a step of at least 0, not {}", step);
+  const std::string path = (fs::path(path_) / fmt::format("{}{:012}{}", kStep, step, kExtension)).string();
+  checkpoint.save(path);
+  auto names = steps();
+  while (names.back() != fs::path(path).filename()) names.pop_back();  // later ones, of a run that was set back
+  std::error_code error;                                               // a file that cannot be removed harms nobody
+  for (size_t i = 0; options_.keep > 0 && i + size_t(options_.keep) < names.size(); ++i)
+    fs::remove(fs::path(path_) / names[i], error);
+  return path;
+}
+
+bool CheckpointFolder::save_best(const Checkpoint& checkpoint, double metric) {
+  if (std::isnan(metric)) return false;
+  if (best_ && !(options_.larger_is_better ? metric > *best_ : metric < *best_)) return false;
+  save_safetensors((fs::path(path_) / kBest).string(), checkpoint.state_dict(), {{kMetric, fmt::format("{}", metric)}});
+  best_ = metric;
+  return true;
+}
+
+std::optional<std::string> CheckpointFolder::latest() const {
+  const auto names = steps();
+  return names.empty() ? std::nullopt : std::optional((fs::path(path_) / names.back()).string());
+}
+
+std::optional<std::string> CheckpointFolder::best() const {
+  const fs::path path = fs::path(path_) / kBest;
+  std::error_code error;
+  return fs::exists(path, error) ? std::optional(path.string()) : std::nullopt;
+}
+
+bool CheckpointFolder::load_latest(Checkpoint& checkpoint) const {
+  const auto path = latest();
+  if (path) checkpoint.load(*path);
+  return path.has_value();
+}
+
+}  // namespace ordo

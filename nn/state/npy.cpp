@@ -1,0 +1,179 @@
+#include <ordo/nn/state/npy.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/file_sizes.h>
+#include <ordo/nn/state/whole_file.h>
+
+namespace ordo {
+
+namespace {
+
+constexpr std::pair<const char*, DType> kDTypes[] = {{"|b1", boolean}, {"|u1", uint8},   {"<i4", int32},
+                                                     {"<i8", int64},   {"<f2", float16}, {"<f4", float32},
+                                                     {"<f8", float64}};
+constexpr std::array<char, 6> kMagic = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+constexpr size_t kBeforeHeader = 10, kAlignment = 64;
+constexpr uint64_t kMostHeader = 1 << 20;
+
+/// Reads the header: a Python dict of three entries.
+class HeaderReader {
+ public:
+  HeaderReader(const data::DataFile& file, uint64_t start, const std::string& text)
+      : file_(file), start_(start), text_(text) {}
+
+  std::string dtype;
+  bool fortran = false;
+  std::vector<uint64_t> shape;
+
+  void read() {
+    bool seen[3] = {};
+    expect('{');
+    while (!take('}')) {
+      const size_t at = (skip(), at_);
+      const std::string key = quoted();
+      const int which = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : -1;
+      if (which < 0 || std::exchange(seen[which], true)) fail(at, fmt::format("an unknown or repeated key '{}'", key));
+      expect(':');
+      if (which == 0) dtype = quoted();
+      if (which == 1) fortran = truth();
+      if (which == 2) tuple();
+      if (!take(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip();
+    if (at_ != text_.size()) fail(at_, "more than one dict");
+    if (!(seen[0] && seen[1] && seen[2])) fail(0, "the header needs 'descr', 'fortran_order' and 'shape'");
+  }
+
+ private:
+  [[noreturn]] void fail(size_t at, const std::string& reason) const { file_.fail(start_ + at, reason); }
+  void skip() {
+    while (at_ < text_.size() && std::strchr(" \t\n\r", text_[at_]) && text_[at_] != '\0') ++at_;
+  }
+  bool take(char c) {
+    skip();
+    return at_ < text_.size() && text_[at_] == c && ++at_;
+  }
+  void expect(char c) {
+    if (!take(c)) fail(at_, fmt::format("the header must have '{}' here", c));
+  }
+  std::string quoted() {
+    skip();
+    const char quote = at_ < text_.size() ? text_[at_] : ' ';
+    const size_t end = quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string::npos;
+    if (end == std::string::npos) fail(at_, "the header must have a text in quotes here");
+    const std::string inner = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return inner;
+  }
+  bool truth() {
+    skip();
+    for (const char* word : {"True", "False"})
+      if (text_.compare(at_, std::strlen(word), word) == 0) {
+        at_ += std::strlen(word);
+        return word[0] == 'T';
+      }
+    fail(at_, "the header must have True or False here");
+  }
+  void tuple() {
+    expect('(');
+    bool comma = true;
+    while (!take(')')) {
+      if (!comma) fail(at_, "the header must have ',' or ')' here");
+      skip();
+      const size_t begin = at_;
+      uint64_t size = 0;
+      while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') {
+        const uint64_t digit = uint64_t(text_[at_++] - '0');
+        if (size > (uint64_t(INT64_MAX) - digit) / 10) fail(begin, "a size is too large");
+        size = size * 10 + digit;
+      }
+      if (at_ == begin) fail(at_, "the header must have a size here");
+      shape.push_back(size);
+      comma = take(',');
+    }
+    if (shape.size() == 1 && !comma) fail(at_, "a tuple of one size needs a comma");
+  }
+
+  const data::DataFile& file_;
+  const uint64_t start_;
+  const std::string& text_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+void save_npy(const std::string& path, const Tensor& tensor) {
+  const char* op = "save_npy";
+  detail::expect_defined(op, tensor, "tensor");
+  const auto* dtype =
+      std::find_if(std::begin(kDTypes), std::end(kDTypes), [&](auto& d) { return d.second == tensor.dtype(); });
+  ORDO_CHECK(dtype != std::end(kDTypes), DTypeError, op, "NumPy has no {}; convert it to float32", tensor.dtype());
+  NoGrad guard;
+  const Tensor host = tensor.detach().to(cpu).contiguous();
+  std::string shape;
+  for (int64_t size : host.sizes()) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", size);
+  if (host.dim() == 1) shape += ",";
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", dtype->first, shape);
+  // NumPy leaves room for the first size to grow to 21 digits.
+  if (host.dim() > 0) header.append(21 - std::to_string(host.size(0)).size(), ' ');
+  const size_t whole = (kBeforeHeader + header.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
+  header.append(whole - kBeforeHeader - header.size() - 1, ' ');
+  header += '\n';
+  nn::WholeFile file(path);
+  file.write(kMagic.data(), kMagic.size());
+  const uint8_t rest[4] = {1, 0, uint8_t(header.size()), uint8_t(header.size() >> 8)};
+  file.write(rest, sizeof rest);
+  file.write(header.data(), header.size());
+  file.write(host.data(), host.nbytes());
+  file.commit();
+}
+
+Tensor load_npy(const std::string& path) {
+  data::DataFile file(path, "load_npy", data::Packing::none);
+  std::array<char, 6> magic;
+  file.read(magic.data(), magic.size(), "the magic text");
+  if (magic != kMagic) file.fail(0, "expected a .npy file, which begins with 93 'NUMPY'");
+  const int major = file.read_byte("the version"), minor = file.read_byte("the version");
+  if (major < 1 || major > 3 || minor != 0)
+    file.fail(6, fmt::format("expected version 1.0, 2.0 or 3.0, found {}.{}", major, minor));
+  uint64_t length = 0;
+  for (int i = 0; i < (major == 1 ? 2 : 4); ++i) length |= uint64_t(file.read_byte("the header's length")) << 8 * i;
+  if (length > kMostHeader || length > file.most_left())
+    file.fail(8, fmt::format("the header's length is {}, but {} bytes follow", length, file.most_left()));
+  const uint64_t start = file.offset();
+  std::string text(size_t(length), ' ');
+  file.read(text.data(), length, "the header");
+  HeaderReader header(file, start, text);
+  header.read();
+  const auto* dtype =
+      std::find_if(std::begin(kDTypes), std::end(kDTypes), [&](auto& d) { return d.first == header.dtype; });
+  if (dtype == std::end(kDTypes)) file.fail(start, fmt::format("Ordo has no dtype '{}'", header.dtype));
+  if (const std::string reason = nn::sizes_problem(header.shape, size_of(dtype->second), file.most_left());
+      !reason.empty())
+    file.fail(start, reason);
+  Dims sizes;
+  for (uint64_t size : header.shape) sizes.push_back(int64_t(size));
+  if (header.fortran) std::reverse(sizes.begin(), sizes.end());
+  NoGrad guard;
+  Tensor t = detail::result(sizes, dtype->second, cpu);
+  const uint64_t elements = file.offset();
+  file.read(t.data(), t.nbytes(), "the elements");
+  if (const uint64_t wrong = nn::first_bad_bool(t); wrong < t.nbytes())
+    file.fail(elements + wrong, "a bool is neither 0 nor 1");
+  if (!header.fortran) return t;
+  Dims reversed;
+  for (int d = t.dim(); d-- > 0;) reversed.push_back(d);
+  return t.permute(reversed).contiguous();
+}
+
+}  // namespace ordo
