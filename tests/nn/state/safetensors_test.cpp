@@ -36,12 +36,12 @@ TEST_F(SafetensorsTest, every_dtype_shape_and_layout) {
     const Safetensors loaded = load_safetensors(path("a"));
     EXPECT_EQ(loaded.metadata, (std::map<std::string, std::string>{{"a", "1\t"}, {"b", "2"}}));
     ASSERT_EQ(loaded.tensors.size(), all.size());
-    for (const auto& [name, tensor] : loaded.tensors) {
-      const auto given = std::find_if(all.begin(), all.end(), [&](auto& t) { return t.name == name; });
-      ASSERT_NE(given, all.end()) << name;
-      EXPECT_EQ(tensor.dtype(), given->tensor.dtype());
-      EXPECT_EQ(tensor.sizes(), given->tensor.sizes());
-      EXPECT_EQ(bytes_of(tensor), bytes_of(given->tensor.to(cpu).contiguous())) << name;
+    for (const nn::NamedTensor& loaded_one : loaded.tensors) {
+      const auto given = std::find_if(all.begin(), all.end(), [&](auto& each) { return each.name == loaded_one.name; });
+      ASSERT_NE(given, all.end()) << loaded_one.name;
+      EXPECT_EQ(loaded_one.tensor.dtype(), given->tensor.dtype());
+      EXPECT_EQ(loaded_one.tensor.sizes(), given->tensor.sizes());
+      EXPECT_EQ(bytes_of(loaded_one.tensor), bytes_of(given->tensor.to(cpu).contiguous())) << loaded_one.name;
     }
     std::reverse(all.begin(), all.end());
     save_safetensors(path("b"), all, {{"a", "1\t"}, {"b", "2"}});
