@@ -26,6 +26,8 @@ FIRST = {
     "engine/philox": "Philox*",
     "engine/half": "Half*:BFloat16*",
     "engine/print": "Tensor*",
+    "nn/optim/": "SGD*:Adam*:RMSprop*:Adagrad*:Optimizers*:Schedule*:Plateau*:ClipGrad*:EMA*",
+    "nn/state/": "Checkpoint*:Safetensors*:Npy*:Resume*",
     "autograd/ops/": "*Gradient*",
     "nn/init": "Layers*:Module*",
     "nn/optim/": "Optimizers*:Adam*:SGD*",
