@@ -13,6 +13,8 @@ namespace ordo {
 class Storage {
  public:
   Storage(size_t bytes, Device device);
+  /// Memory that `owner` keeps (engine/dlpack.h).
+  Storage(std::shared_ptr<void> owner, void* data, size_t bytes, Device device);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -35,6 +37,7 @@ class Storage {
   void* data_ = nullptr;
   size_t bytes_ = 0;
   Device device_;
+  std::shared_ptr<void> owner_;  // null: the memory is this storage's own
   std::atomic<uint32_t> version_ = 0;
   std::atomic<const char*> last_change_ = "";
 };
