@@ -95,6 +95,7 @@
 #include <ordo/engine/about.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/device.h>
+#include <ordo/engine/dlpack.h>
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/event.h>

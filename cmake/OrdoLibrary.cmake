@@ -5,6 +5,8 @@ find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(hwy 1.0 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_path(ORDO_DLPACK_INCLUDE dlpack/dlpack.h REQUIRED)
+mark_as_advanced(ORDO_DLPACK_INCLUDE)
 
 set(rooms engine kernels autograd nn)
 foreach(room IN LISTS rooms)

@@ -1,0 +1,107 @@
+// Files that libFuzzer (https://llvm.org/docs/LibFuzzer.html) makes up, for the parsers of our own: `./run fuzz files`.
+// The first byte of an input names the format; the rest is the file. A parser must read it, or throw a DataError that
+// names the file, the byte and the reason. What is read must come back from a file that is written of it.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+
+#include <ordo/engine/error.h>
+#include <ordo/nn/checksum.h>
+#include <ordo/nn/data/cifar10.h>
+#include <ordo/nn/data/mnist.h>
+#include <ordo/nn/state/npy.h>
+#include <ordo/nn/state/safetensors.h>
+
+namespace ordo::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+void expect(bool holds, const std::string& message) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+}
+
+/// In memory where the system has a file system for that; removed at the end.
+struct Folder {
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path = (fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path()) /
+                  ("ordo_fuzz_files." + std::to_string(getpid()));
+};
+
+std::string bytes_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What `write` makes of a value that was read is read to a value of which `write` makes the same bytes.
+void expect_round_trip(const std::string& path, const std::function<void(const std::string& from)>& rewrite) {
+  rewrite(path);
+  const std::string once = bytes_of_file(path);
+  rewrite(path);
+  expect(once == bytes_of_file(path), "what was read is not what is read again");
+}
+
+struct Format {
+  std::string file;  ///< its name in the folder
+  std::function<void(const std::string& path)> read;
+};
+
+const std::map<char, Format>& formats() {
+  static const std::map<char, Format> all = {
+      {'s',
+       {"a.safetensors",
+        [](const std::string& path) {
+          load_safetensors(path);
+          expect_round_trip(path, [](const std::string& p) {
+            const Safetensors loaded = load_safetensors(p);
+            save_safetensors(p, loaded.tensors, loaded.metadata);
+          });
+        }}},
+      {'n',
+       {"a.npy",
+        [](const std::string& path) {
+          load_npy(path);
+          expect_round_trip(path, [](const std::string& p) { save_npy(p, load_npy(p)); });
+        }}},
+      {'i', {"a.idx", [](const std::string& path) { sha256_hex({data::read_idx(path)}); }}},
+      {'c',
+       {"test_batch.bin",
+        [](const std::string& path) {
+          const data::Dataset set = data::cifar10(fs::path(path).parent_path().string(), false);
+          sha256_hex({set.images, set.labels});
+        }}},
+  };
+  return all;
+}
+
+}  // namespace
+}  // namespace ordo::test
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  using namespace ordo::test;
+  if (size == 0) return -1;
+  const auto format = formats().find(char(bytes[0]));
+  if (format == formats().end()) return -1;  // not worth keeping
+  static const Folder folder;
+  const std::string path = (folder.path / format->second.file).string();
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(reinterpret_cast<const char*>(bytes) + 1, std::streamsize(size - 1));
+  try {
+    format->second.read(path);
+  } catch (const ordo::DataError& error) {
+    const std::string text = error.what(), place = path + ": byte ";
+    const size_t at = text.find(place);
+    expect(at != std::string::npos && text.find(": ", at + place.size()) != std::string::npos,
+           "an error without file, place or reason: " + text);
+  }
+  return 0;
+}

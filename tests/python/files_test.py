@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Files that Python wrote, read by Ordo, and the other way round: files_test.py LIBRARY SCRATCH"""
+import ctypes
+import os
+import sys
+
+from library import expect, finish, numpy, ordo
+
+try:
+    import safetensors
+    import safetensors.numpy
+except ImportError:
+    print("python3 has no safetensors")
+    sys.exit(77)
+
+scratch = sys.argv[2]
+os.makedirs(scratch, exist_ok=True)
+for copy in (ordo.ordo_copy_safetensors, ordo.ordo_copy_npy):
+    copy.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
+    copy.restype = ctypes.c_bool
+
+
+def bytes_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def copied(copy, suffix):
+    """Whether Ordo reads THEIRS and writes OURS, and why not."""
+    theirs, ours = (os.path.join(scratch, name + suffix) for name in ("theirs", "ours"))
+    done = copy(theirs.encode(), ours.encode())
+    expect(done, f"{suffix}: {ordo.ordo_error()}")
+    return theirs, ours
+
+
+generator = numpy.random.default_rng(1)
+arrays = {}
+for dtype in ("bool", "uint8", "int32", "int64", "float16", "float32", "float64"):
+    for sizes in ((), (0,), (5,), (2, 3), (2, 0, 4), (1, 2, 3, 4)):
+        name = f"{dtype} {'x'.join(map(str, sizes)) or 'scalar'} ä\"\\"
+        arrays[name] = (generator.standard_normal(sizes) * 100).astype(dtype)
+special = numpy.array([numpy.nan, -numpy.nan, numpy.inf, -numpy.inf, -0.0, 5e-324], "float64")
+arrays["special"] = special
+
+# Nothing, one tensor, all of them; one key of metadata, because Python's library writes several in a random order.
+for chosen in ({}, {"special": special}, arrays):
+    for metadata in (None, {"format": "ä"}):
+        path = os.path.join(scratch, "theirs.safetensors")
+        safetensors.numpy.save_file(chosen, path, metadata)
+        theirs, ours = copied(ordo.ordo_copy_safetensors, ".safetensors")
+        expect(bytes_of(theirs) == bytes_of(ours), f"other bytes than Python's library writes for {len(chosen)} tensors")
+        with safetensors.safe_open(ours, "numpy") as file:
+            expect(sorted(file.keys()) == sorted(chosen), "other names")
+            expect((file.metadata() or None) == metadata, f"metadata {file.metadata()}")
+            for name in chosen:
+                read = file.get_tensor(name)
+                expect(read.dtype == chosen[name].dtype and read.shape == chosen[name].shape
+                       and read.tobytes() == chosen[name].tobytes(), f"{name}: other elements")
+
+for name, array in arrays.items():
+    numpy.save(os.path.join(scratch, "theirs.npy"), array)
+    theirs, ours = copied(ordo.ordo_copy_npy, ".npy")
+    expect(bytes_of(theirs) == bytes_of(ours), f"{name}: other bytes than numpy.save writes")
+transposed = numpy.asfortranarray(arrays["float32 1x2x3x4 ä\"\\"])
+numpy.save(os.path.join(scratch, "theirs.npy"), transposed)
+_, ours = copied(ordo.ordo_copy_npy, ".npy")
+expect((numpy.load(ours) == transposed).all(), "an array in Fortran's order")
+
+# What is refused leaves no file.
+os.remove(ours)
+numpy.save(os.path.join(scratch, "theirs.npy"), numpy.zeros(2, "complex64"))
+expect(not ordo.ordo_copy_npy(os.path.join(scratch, "theirs.npy").encode(), ours.encode()), "complex numbers")
+expect(b"dtype" in ordo.ordo_error() and not os.path.exists(ours), ordo.ordo_error())
+
+finish(f"safetensors {safetensors.__version__}")
