@@ -16,8 +16,8 @@ struct Type {
   uint8_t code, bits;
   DType dtype;
 };
-constexpr Type kTypes[] = {{kBool, 8, boolean},     {kDLUInt, 8, uint8},      {kDLInt, 32, int32},
-                           {kDLInt, 64, int64},     {kDLFloat, 16, float16},  {kDLBfloat, 16, bfloat16},
+constexpr Type kTypes[] = {{kBool, 8, boolean},     {kDLUInt, 8, uint8},     {kDLInt, 32, int32},
+                           {kDLInt, 64, int64},     {kDLFloat, 16, float16}, {kDLBfloat, 16, bfloat16},
                            {kDLFloat, 32, float32}, {kDLFloat, 64, float64}};
 
 /// What the structure of a tensor of ours points to.

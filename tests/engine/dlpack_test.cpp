@@ -18,8 +18,13 @@ struct Foreign {
 
   Foreign(std::vector<float> v, std::vector<int64_t> sizes, std::vector<int64_t> steps = {})
       : values(std::move(v)), shape(std::move(sizes)), strides(std::move(steps)) {
-    managed.dl_tensor = {values.data(), {kDLCPU, 0}, int(shape.size()), {kDLFloat, 32, 1}, shape.data(),
-                         strides.empty() ? nullptr : strides.data(), 0};
+    managed.dl_tensor = {values.data(),
+                         {kDLCPU, 0},
+                         int(shape.size()),
+                         {kDLFloat, 32, 1},
+                         shape.data(),
+                         strides.empty() ? nullptr : strides.data(),
+                         0};
     managed.manager_ctx = this;
     managed.deleter = [](DLManagedTensor* self) { ++static_cast<Foreign*>(self->manager_ctx)->released; };
   }

@@ -38,7 +38,7 @@ arrays = {}
 for dtype in ("bool", "uint8", "int32", "int64", "float16", "float32", "float64"):
     for sizes in ((), (0,), (5,), (2, 3), (2, 0, 4), (1, 2, 3, 4)):
         name = f"{dtype} {'x'.join(map(str, sizes)) or 'scalar'} ä\"\\"
-        arrays[name] = (generator.standard_normal(sizes) * 100).astype(dtype)
+        arrays[name] = numpy.asarray(generator.standard_normal(sizes) * 100).astype(dtype)
 special = numpy.array([numpy.nan, -numpy.nan, numpy.inf, -numpy.inf, -0.0, 5e-324], "float64")
 arrays["special"] = special
 
