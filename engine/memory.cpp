@@ -1,5 +1,7 @@
 #include <ordo/engine/memory.h>
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -42,7 +44,16 @@ struct CpuMemory {
   static constexpr const char* kName = "cpu";
   static constexpr bool kHasStreams = false;
   static constexpr size_t kUnit = 64;  // of what can be asked for
-  void* allocate(size_t bytes) const { return std::aligned_alloc(64, bytes); }
+  // Of x86-64 and 64-bit Arm. Sums into many places touch more pages than a processor's tables of them hold.
+  static constexpr size_t kHugePage = size_t(2) << 20;
+  void* allocate(size_t bytes) const {
+    if (bytes < kHugePage) return std::aligned_alloc(64, bytes);
+    void* data = std::aligned_alloc(kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
+    // Whole huge pages only: what lies behind the last one takes small ones, and no more memory than it needs. Where
+    // the system has none, this is ignored.
+    if (data) (void)madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+    return data;
+  }
   void free(void* data) const { std::free(data); }
   uintptr_t stream() const { return 0; }
 };
