@@ -19,6 +19,12 @@ auto put_backward(const Tensor& input, const Tensor& index, const Tensor& source
           to_source = source.requires_grad()](const Tensor& grad) -> TensorList {
     TensorList grads(2);
     const Tensor& at = index.get();
+    if (to_source && !accumulate && grad.is_cpu() && !grad_enabled()) {
+      const Tensor rest = kernels::clone(grad);
+      grads[1] = kernels::take_out(rest, at).reshape(sizes);
+      if (to_input) grads[0] = rest;
+      return grads;
+    }
     if (to_input) grads[0] = accumulate ? grad : put(grad, at, zeros(at.sizes(), grad.options()));
     if (to_source) {
       Tensor picked;

@@ -136,14 +136,33 @@ void index_select(const Tensor& input, const Tensor& index, const Tensor& out, c
   const size_t row = size_t(s.inner) * input.element_size();
   const char* x = static_cast<const char*>(input.data());
   char* y = static_cast<char*>(out.data());
+  // Short rows, of a number of bytes that the compiler knows, are a few instructions.
+  const auto copy_rows = [&]<class I>(const I* at, int64_t first, int64_t last, auto bytes) {
+    int64_t outer = first / s.count, k = first % s.count;
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t picked = int64_t(at[k]);
+      if (check.ok(k, picked, s.bound) && bytes > 0)
+        std::memcpy(y + i * row, x + (outer * s.bound + picked) * row, bytes);
+      if (++k == s.count) k = 0, ++outer;
+    }
+  };
   dispatch_index("index_select", index.dtype(), [&]<class I>() {
     const I* at = index.data<I>();
     parallel_for(0, s.outer * s.count, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, row)),
                  [&](int64_t first, int64_t last) {
-                   for (int64_t i = first; i < last; ++i) {
-                     const int64_t k = i % s.count, picked = int64_t(at[k]);
-                     if (check.ok(k, picked, s.bound) && row > 0)
-                       std::memcpy(y + i * row, x + (i / s.count * s.bound + picked) * row, row);
+                   switch (row) {
+                     case 4:
+                       return copy_rows(at, first, last, std::integral_constant<size_t, 4>());
+                     case 8:
+                       return copy_rows(at, first, last, std::integral_constant<size_t, 8>());
+                     case 16:
+                       return copy_rows(at, first, last, std::integral_constant<size_t, 16>());
+                     case 32:
+                       return copy_rows(at, first, last, std::integral_constant<size_t, 32>());
+                     case 64:
+                       return copy_rows(at, first, last, std::integral_constant<size_t, 64>());
+                     default:
+                       return copy_rows(at, first, last, row);
                    }
                  });
   });

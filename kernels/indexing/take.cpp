@@ -68,11 +68,17 @@ void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor&
   const Tensor flat = views::view(contiguous(self), {-1});
   Tensor values = views::view(contiguous(source), {-1});
   if (values.impl()->storage == flat.impl()->storage) values = clone(values);
-  const Tensor places = linear_index(op, {views::view(contiguous(index), {-1})}, {0}, {flat.numel()});
-  if (accumulate)
-    index_add_(flat, 0, places, values);
-  else
-    scatter_(op, IndexOf::elements, flat, 0, places, values);
+  Tensor line = views::view(contiguous(index), {-1});
+  if (line.impl()->storage == flat.impl()->storage) line = clone(line);
+  if (!accumulate && self.is_cpu()) {
+    cpu::put(op, flat, line, values);
+  } else {
+    const Tensor places = linear_index(op, {line}, {0}, {flat.numel()});
+    if (accumulate)
+      index_add_(flat, 0, places, values);
+    else
+      scatter_(op, IndexOf::elements, flat, 0, places, values);
+  }
   if (!self.is_contiguous()) copy_(self, views::view(flat, self.sizes()));
 }
 

@@ -12,6 +12,10 @@ Tensor take(const Tensor& input, const Tensor& index);
 /// self's elements there become those of source, of several for one place the last one; with `accumulate` they add up.
 void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate);
 
+/// What a contiguous t, flattened, has at index, of whose items for one place the last one gets it and the others 0; t
+/// is 0 there afterwards. Of put's gradients on the CPU: of the source, and of self.
+Tensor take_out(const Tensor& t, const Tensor& index);
+
 /// Where the flattened tensor is not zero: int64, ascending. Waits for the device.
 Tensor nonzero_places(const char* op, const Tensor& t);
 /// The same as coordinates, [places, dimensions].
@@ -49,6 +53,8 @@ struct CoordinatesOfPlace {
 
 namespace cpu {
 void take(const Tensor& input, const Tensor& index, const Tensor& out);
+/// Writes in item order. Everything is contiguous; index may count from the end.
+void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& source);
 void coordinates(const CoordinatesOfPlace& f, int64_t count, Device device);
 Tensor true_places(const Tensor& mask);
 /// Of a contiguous line, those elements that do not equal the one before.

@@ -236,6 +236,27 @@ ORDO_OP_INTEGERS(repeat_interleave) {
            }}};
 }
 
+TEST(Take, gradients_of_put_in_one_pass_are_the_composed_ones) {
+  for (Device device : test_devices()) {
+    const Tensor x = test_values({50, 2}).to(device).set_requires_grad();
+    const Tensor source = test_values({150}, 1).to(device).set_requires_grad();
+    const Tensor index = (test_indices({150}, 200) - 100).to(device), weights = test_values({50, 2}, 2).to(device);
+    const Tensor y = put(x, index, source);
+    const TensorList once = grad({y}, {x, source}, {weights}, true),
+                     again = grad({y}, {x, source}, {weights}, true, true);
+    for (size_t i : {0u, 1u}) EXPECT_EQ(once[i].to_vector<float>(), again[i].detach().to_vector<float>());
+    EXPECT_EQ(grad({y}, {source}, {weights})[0].to_vector<float>(), once[1].to_vector<float>());
+  }
+}
+
+TEST(Take, an_index_may_be_what_is_written) {
+  for (Device device : test_devices()) {
+    Tensor x = tensor<int64_t>({2, 0, 1}).to(device);
+    x.put_(x, tensor<int64_t>({10, 20, 30}).to(device));
+    EXPECT_EQ(x.to_vector<int64_t>(), (std::vector<int64_t>{20, 30, 10}));
+  }
+}
+
 TEST(Take, from_both_ends_and_the_last_stays) {
   for (Device device : test_devices()) {
     const Tensor x = arange(6).view({2, 3}).to(device, float32), index = tensor<int64_t>({-1, 0, -6, 5}).to(device);

@@ -1,0 +1,58 @@
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/indexing/take.h>
+#include <ordo/kernels/reduce/each_cpu.h>
+
+namespace ordo::kernels {
+
+namespace cpu {
+
+void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& source) {
+  const int64_t n = self.numel();
+  dispatch_index(op, index.dtype(), [&]<class I>() {
+    const I* const at = index.data<I>();
+    const IndexGuard guard(op, "index", 0, n, self.device());
+    each(index.numel(), [at, n, check = guard.check()](int64_t i) {  // all of them before the first is written
+      const int64_t given = int64_t(at[i]);
+      if (given < -n || given >= n) check.ok(i, given, n);
+    });
+    guard.finish();
+    dispatch_word(self.element_size(), [&]<class Word>() {
+      Word* const to = static_cast<Word*>(self.data());
+      const Word* const from = static_cast<const Word*>(source.data());
+      for (int64_t i = 0; i < index.numel(); ++i) {
+        const int64_t place = int64_t(at[i]);
+        to[place < 0 ? place + n : place] = from[i];
+      }
+    });
+  });
+}
+
+}  // namespace cpu
+
+Tensor take_out(const Tensor& t, const Tensor& index) {
+  const ordo::detail::OperationName name("put_backward");
+  const Tensor places = contiguous(index), out = ordo::detail::result(index.sizes(), t.dtype(), t.device());
+  const int64_t n = t.numel();
+  const IndexGuard guard("put_backward", "index", 0, n, t.device());
+  dispatch_index("put_backward", index.dtype(), [&]<class I>() {
+    dispatch_word(t.element_size(), [&]<class Word>() {
+      const I* const at = places.data<I>();
+      Word* const from = static_cast<Word*>(t.data());
+      Word* const to = static_cast<Word*>(out.data());
+      const IndexCheck check = guard.check();
+      for (int64_t i = index.numel() - 1; i >= 0; --i) {
+        const int64_t given = int64_t(at[i]), place = given < 0 ? given + n : given;
+        if (!check.ok(i, place, n)) continue;
+        to[i] = from[place];
+        from[place] = Word(0);
+      }
+    });
+  });
+  guard.finish();
+  return out;
+}
+
+}  // namespace ordo::kernels
