@@ -191,6 +191,11 @@ class Tensor {
   Tensor sum(const Dims& dims, bool keepdim = false) const;
   Tensor mean() const;
   Tensor mean(const Dims& dims, bool keepdim = false) const;
+  Tensor nansum(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor nanmean(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor prod() const;
+  Tensor prod(const Dims& dims, bool keepdim = false) const;
+  Tensor logsumexp(const Dims& dims, bool keepdim = false) const;
   Tensor var() const;
   Tensor var(const Dims& dims, double correction = 1, bool keepdim = false) const;
   Tensor std() const;

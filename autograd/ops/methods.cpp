@@ -12,10 +12,13 @@
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/ops/isclose.h>
+#include <ordo/autograd/ops/logsumexp.h>
 #include <ordo/autograd/ops/masked_select.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/max.h>
+#include <ordo/autograd/ops/nansum.h>
 #include <ordo/autograd/ops/norm.h>
+#include <ordo/autograd/ops/prod.h>
 #include <ordo/autograd/ops/products.h>
 #include <ordo/autograd/ops/repeat.h>
 #include <ordo/autograd/ops/repeat_interleave.h>
@@ -49,6 +52,11 @@ Tensor Tensor::max() const { return ordo::max(*this); }
 Tensor Tensor::min() const { return ordo::min(*this); }
 Tensor Tensor::sum(const Dims& dims, bool keepdim) const { return ordo::sum(*this, dims, keepdim); }
 Tensor Tensor::mean(const Dims& dims, bool keepdim) const { return ordo::mean(*this, dims, keepdim); }
+Tensor Tensor::nansum(const Dims& dims, bool keepdim) const { return ordo::nansum(*this, dims, keepdim); }
+Tensor Tensor::nanmean(const Dims& dims, bool keepdim) const { return ordo::nanmean(*this, dims, keepdim); }
+Tensor Tensor::prod() const { return ordo::prod(*this); }
+Tensor Tensor::prod(const Dims& dims, bool keepdim) const { return ordo::prod(*this, dims, keepdim); }
+Tensor Tensor::logsumexp(const Dims& dims, bool keepdim) const { return ordo::logsumexp(*this, dims, keepdim); }
 Tensor Tensor::amax(const Dims& dims, bool keepdim) const { return ordo::amax(*this, dims, keepdim); }
 Tensor Tensor::amin(const Dims& dims, bool keepdim) const { return ordo::amin(*this, dims, keepdim); }
 Tensor Tensor::any(const Dims& dims, bool keepdim) const { return ordo::any(*this, dims, keepdim); }

@@ -44,6 +44,11 @@ TEST(Dims, one_number_or_several) {
   EXPECT_EQ(x.sum(-1, true).sizes(), (Dims{2, 3, 1}));
   expect_same(x.sum({0, -1}), sum(x, Dims{0, 2}));
   expect_same(x.mean(-1), mean(x, {2}));
+  expect_same(x.nansum(-1, true), nansum(x, {2}, true));
+  expect_same(x.nanmean(), nanmean(x));
+  expect_same(x.prod(), prod(x));
+  expect_same(x.prod(1), prod(x, {1}));
+  expect_same(x.logsumexp({0, 2}), logsumexp(x, {0, 2}));
   expect_same(x.amax(0), amax(x, {0}));
   expect_same(x.amin({0, 1}), amin(x, {0, 1}));
   expect_same(x.var(1, 0), var(x, {1}, 0));
