@@ -95,7 +95,11 @@ Tensor elu_gradient(const Tensor& grad, const Tensor& x, Scalar p, double q) {
   return where(x <= 0, grad * (exp(clamp(x, std::nullopt, 0) * q) * p), grad);
 }
 
+/// Rounding between the operations counts in half types.
+bool rounds_each(const Tensor& x) { return x.dtype() == float16 || x.dtype() == bfloat16; }
+
 Tensor selu_gradient(const Tensor& grad, const Tensor& x) {
+  if (!grad_enabled() && !rounds_each(x)) return kernels::selu_backward(grad, x);
   return elu_gradient(grad * kernels::kSeluScale, x, kernels::kSeluAlpha, 1);
 }
 
@@ -105,8 +109,21 @@ Tensor window_gradient(const Tensor& grad, const Tensor& x, Scalar least, Scalar
   return where(logical_or(x <= least, x >= most), 0, grad);
 }
 
+/// 0 up to lambd on either side, and 1 beyond.
+Tensor shrink_gradient(const Tensor& grad, const Tensor& x, Scalar lambd) {
+  if (!grad_enabled()) return kernels::shrink_backward(grad, x, lambd, 0);
+  return where(abs(x) <= lambd, 0, grad);
+}
+
+/// 1 / 6 between -3 and 3, else 0.
+Tensor hardsigmoid_gradient(const Tensor& grad, const Tensor& x) {
+  if (!grad_enabled()) return kernels::hardsigmoid_backward(grad, x);
+  return where(logical_and(x > -3, x < 3), grad / 6, 0);
+}
+
 /// 0 up to -3, 1 from 3 on, x / 3 + 1 / 2 between.
 Tensor hardswish_gradient(const Tensor& grad, const Tensor& x) {
+  if (!grad_enabled() && !rounds_each(x)) return kernels::hardswish_backward(grad, x);
   return where(x <= -3, 0, where(x < 3, grad * (x / 3 + 0.5), grad));
 }
 

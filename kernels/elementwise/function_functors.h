@@ -99,6 +99,15 @@ struct NanToNum {
 
 struct GeluGradient {
   static constexpr double kDensity = 0x1.9884533d43651p-2;  // 1 / sqrt(2 pi)
+  /// The same bits for x in the middle of the normal distribution function.
+  ORDO_HD static double near(double grad, double x) {
+    return grad * (ordo::math::detail::normal_centre(x) + x * (kDensity * ordo::math::exp(-0.5 * x * x)));
+  }
+  ORDO_HD static float near(float grad, float x) {
+    using namespace ordo::math::detail;
+    const double w = x;
+    return float(grad * (normal_centre_float(w) + w * (kDensity * exp_near(-0.5 * w * w))));
+  }
   ORDO_HD double operator()(double grad, double x) const {
     return grad * (ordo::math::detail::normal_cdf(x) + x * (kDensity * ordo::math::exp(-0.5 * x * x)));
   }

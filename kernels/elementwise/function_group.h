@@ -7,6 +7,7 @@
 
 #include <ordo/kernels/elementwise/function_functors.h>
 #include <ordo/kernels/elementwise/function_loops.h>
+#include <ordo/kernels/elementwise/function_sides.h>
 
 // The other groups' rows become nothing.
 #ifndef ORDO_GROUP_simple

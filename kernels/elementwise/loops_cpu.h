@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/elementwise/binary.h>
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/elementwise/sided.h>
 #include <ordo/kernels/elementwise/ternary.h>
 #include <ordo/kernels/elementwise/unary.h>
 
@@ -38,30 +40,74 @@ template <class R, class V>
     for (int64_t i = 0; i < n; ++i) to[i * stride] = R(from[i]);
 }
 
+/// Whether F has a part that takes less, as sided.h says.
+template <class F, class... V>
+inline constexpr bool kSided = requires(const F& f, V... x) {
+  f.near(x...);
+};
+
+/// Those elements of x that are listed, and some more of them up to a multiple of kLanes, so that loops end without
+/// single ones.
+template <class V>
+struct Listed {
+  static constexpr int64_t kLanes = 16;
+  static int64_t whole(int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
+  V values[kStretch];
+  Listed(const V* x, const uint8_t* list, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) values[i] = x[list[i]];
+    for (int64_t i = count; i < whole(count); ++i) values[i] = values[0];
+  }
+};
+
 /// One for all half types. The functor is a copy, which no store can change.
-template <class V, class F>
-[[gnu::noinline]] void staged_values(V* z, const float* x, int64_t n, F f) {
-  for (int64_t i = 0; i < n; ++i) z[i] = f(x[i]);
+template <class Z, class F, class... V>
+[[gnu::noinline]] void all_values(Z* z, int64_t n, F f, const V*... x) {
+  for (int64_t i = 0; i < n; ++i) z[i] = f(x[i]...);
 }
-template <class Z, class V, class F>
-[[gnu::noinline]] void staged_values(Z* z, const V* x, const V* y, int64_t n, F f) {
-  if constexpr (requires { f.all_moderate(x, y, n); })
-    if (f.all_moderate(x, y, n)) {
-      for (int64_t i = 0; i < n; ++i) z[i] = f.moderate(x[i], y[i]);
-      return;
-    }
-  for (int64_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
+
+/// Where most of a stretch is near, near() of all of it, and then f() of what is not, side by side.
+template <class Z, class F, class... V>
+[[gnu::noinline]] void sided_values(Z* z, int64_t n, F f, const V*... x) {
+  uint8_t is_far[kStretch], list[kStretch];
+  static_assert(kStretch == 256, "a place takes a byte");
+  int64_t far = 0, count = 0;
+  for (int64_t i = 0; i < n; ++i) is_far[i] = !f.is_near(x[i]...);
+  for (int64_t i = 0; i < n; ++i) far += is_far[i];
+  if (far > n / 8 * 3) return all_values(z, n, f, x...);
+  for (int64_t i = 0; i < n; ++i) z[i] = f.near(x[i]...);
+  if (far == 0) return;
+  for (int64_t i = 0; i < n; ++i) {  // without a branch
+    list[count] = uint8_t(i);
+    count += is_far[i];
+  }
+  Z values[kStretch];
+  all_values(values, Listed<Z>::whole(count), f, static_cast<const V*>(Listed<V>(x, list, count).values)...);
+  for (int64_t i = 0; i < count; ++i) z[list[i]] = values[i];
+}
+
+/// z = f(x...) of a stretch.
+template <class F, class... V, class Z>
+void staged_values(Z* z, int64_t n, const F& f, const V*... x) {
+  if constexpr (kSided<F, V...>)
+    sided_values(z, n, f, x...);
+  else
+    all_values(z, n, f, x...);
 }
 
 template <class R, class T, class F>
 void staged_row(R* out, const T* a, int64_t n, const F& f) {
-  float x[kStretch];
-  decltype(f(x[0])) y[kStretch];
-  for (int64_t start = 0; start < n; start += kStretch) {
-    const int64_t count = std::min(kStretch, n - start);
-    widen(x, a + start, 1, count);
-    staged_values(y, x, count, f);
-    narrow(out + start, 1, y, count);
+  if constexpr (kStaged<T>) {
+    float x[kStretch];
+    decltype(f(x[0])) y[kStretch];
+    for (int64_t start = 0; start < n; start += kStretch) {
+      const int64_t count = std::min(kStretch, n - start);
+      widen(x, a + start, 1, count);
+      staged_values<F, float>(y, count, f, x);
+      narrow(out + start, 1, y, count);
+    }
+  } else {
+    for (int64_t start = 0; start < n; start += kStretch)
+      staged_values<F, T>(out + start, std::min(kStretch, n - start), f, a + start);
   }
 }
 
@@ -85,11 +131,25 @@ void staged_row(R* out, int64_t stride, const RowOperand<T>& a, const RowOperand
   };
   if (is_one(a)) fill(x, a);
   if (is_one(b)) fill(y, b);
+  // What lies side by side already is read, and written, where it is.
+  const auto row = [&](V* to, const RowOperand<T>& o, int64_t start, int64_t count) -> const V* {
+    if (is_one(o)) return to;
+    if constexpr (!kStaged<T>)
+      if (o.stride == 1) return o.p + start;
+    widen(to, o.p + start * o.stride, o.stride, count);
+    return to;
+  };
+  using Z = std::remove_reference_t<decltype(z[0])>;
+  const void* const to = out;
   for (int64_t start = 0; start < n; start += kStretch) {
     const int64_t count = std::min(kStretch, n - start);
-    if (!is_one(a)) widen(x, a.p + start * a.stride, a.stride, count);
-    if (!is_one(b)) widen(y, b.p + start * b.stride, b.stride, count);
-    staged_values(z, x, y, count, f);
+    const V *const u = row(x, a, start, count), *const v = row(y, b, start, count);
+    if constexpr (std::is_same_v<R, Z>)
+      if (stride == 1 && to != a.p && to != b.p) {
+        staged_values<F, V, V>(out + start, count, f, u, v);
+        continue;
+      }
+    staged_values<F, V, V>(z, count, f, u, v);
     narrow(out + start * stride, stride, z, count);
   }
 }
@@ -116,30 +176,23 @@ void unary_loop(const UnaryArgs& args, const F& f) {
   R* out = static_cast<R*>(args.out);
   const T* in = static_cast<const T*>(args.in);
   parallel_for(0, args.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
-    const F g = f;  // no store can change its numbers
-    if constexpr (kStaged<T>)
+    const Sided<F> g{f};  // a copy: no store can change its numbers
+    if constexpr (kStaged<T> || kSided<Sided<F>, math_t<T>>)
       staged_row(out + first, in + first, last - first, g);
     else
       for (int64_t i = first; i < last; ++i) out[i] = R(g(in[i]));
   });
 }
 
-/// out = f(in). Where test() is true of all of a stretch, g gives the same bits, and vectorises.
+template <class F, class Test, class G>
+struct WithPart : F {
+  Test is_near;
+  G near;
+};
+/// out = f(in). Where test() is true, g gives the same bits, and vectorises.
 template <class T, class F, class Test, class G>
 void unary_loop_in_stretches(const UnaryArgs& args, const F& f, const Test& test, const G& g) {
-  T* out = static_cast<T*>(args.out);
-  const T* in = static_cast<const T*>(args.in);
-  parallel_for(0, args.numel, kElementwiseGrain, [&](int64_t first, int64_t last) {
-    for (int64_t start = first; start < last; start += kStretch) {
-      const int64_t end = std::min(start + kStretch, last);
-      bool other = false;
-      for (int64_t i = start; i < end; ++i) other |= !test(math_t<T>(in[i]));
-      if (other)
-        for (int64_t i = start; i < end; ++i) out[i] = T(f(math_t<T>(in[i])));
-      else
-        for (int64_t i = start; i < end; ++i) out[i] = T(g(math_t<T>(in[i])));
-    }
-  });
+  unary_loop<T, T>(args, WithPart<F, Test, G>{f, test, g});
 }
 
 /// Rows of three operands side by side; what lies otherwise, and what is not math_t, goes through short rows.
@@ -199,22 +252,25 @@ void binary_loop_over(const BinaryArgs& args, const F& f) {
 
 template <class R, class T, class F>
 void binary_loop(const BinaryArgs& args, const F& f) {
-  binary_loop_over<false, R, T>(args, f);
+  binary_loop_over<kSided<Sided<F>, math_t<T>, math_t<T>>, R, T>(args, Sided<F>{f});
 }
 /// For functions that take longer than it does to gather their operands: one loop instead of one for each kind of row,
 /// shared by float and the half types.
 template <class R, class T, class F>
 void gathering_binary_loop(const BinaryArgs& args, const F& f) {
-  binary_loop_over<true, R, T>(args, f);
+  binary_loop_over<true, R, T>(args, Sided<F>{f});
 }
 
 /// The same, for functions of quotients of which moderate ones take less.
 template <class F>
 struct OfQuotients : F {
-  bool all_moderate(const float* x, const float* y, int64_t n) const {
-    bool other = false;
-    for (int64_t i = 0; i < n; ++i) other |= !ordo::math::is_moderate_quotient(x[i], y[i]);
-    return !other;
+  template <std::same_as<float> V>
+  bool is_near(V a, V b) const {
+    return ordo::math::is_moderate_quotient(a, b);
+  }
+  template <std::same_as<float> V>
+  V near(V a, V b) const {
+    return F::moderate(a, b);
   }
 };
 template <class R, class T, class F>

@@ -24,11 +24,31 @@ ORDO_HD double from_bits(uint64_t v) {
 #endif
 }
 
+ORDO_HD uint32_t to_bits_float(float v) {
+#ifdef __CUDA_ARCH__
+  return __float_as_uint(v);
+#else
+  return std::bit_cast<uint32_t>(v);
+#endif
+}
+
+ORDO_HD float from_bits_float(uint32_t v) {
+#ifdef __CUDA_ARCH__
+  return __uint_as_float(v);
+#else
+  return std::bit_cast<float>(v);
+#endif
+}
+
 ORDO_HD double infinity() { return from_bits(0x7ff0000000000000u); }
 ORDO_HD double nan() { return from_bits(0x7ff8000000000000u); }
 ORDO_HD double magnitude(double v) { return from_bits(to_bits(v) & 0x7fffffffffffffffu); }
 ORDO_HD double with_sign_of(double magnitude, double sign) {
   return from_bits((to_bits(magnitude) & 0x7fffffffffffffffu) | (to_bits(sign) & 0x8000000000000000u));
+}
+ORDO_HD float magnitude_float(float v) { return from_bits_float(to_bits_float(v) & 0x7fffffffu); }
+ORDO_HD float with_sign_of_float(float magnitude, float sign) {
+  return from_bits_float((to_bits_float(magnitude) & 0x7fffffffu) | (to_bits_float(sign) & 0x80000000u));
 }
 
 /// c0 + c1 x + c2 x^2 + ..., by Horner's rule.

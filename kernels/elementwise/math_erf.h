@@ -51,19 +51,28 @@ ORDO_HD double erfc_smooth(double x) {
                     0x1.63592c841fa6cp-25, -0x1.3415f078d8f98p-26, -0x1.d2f3868c59205p-28, 0x1.5bc949dd3bf9bp-29);
 }
 
+/// erf and the normal distribution function in the middle, where they are a polynomial: |x| below 1, or below sqrt(2).
+/// _float: good to 2^-35.
+ORDO_HD bool is_in_erf_centre(double x) { return magnitude(x) < 1.0; }
+ORDO_HD bool is_in_erf_centre(float x) { return magnitude_float(x) < 1.0f; }
+ORDO_HD bool is_in_normal_centre(double x) { return magnitude(x) * 0x1.6a09e667f3bcdp-1 < 1.0; }
+ORDO_HD bool is_in_normal_centre(float x) { return magnitude_float(x) < 0x1.6a09e8p+0f; }
+ORDO_HD double erf_centre(double x) { return x * erf_ratio(x * x); }
+ORDO_HD double erf_centre_float(double x) { return x * erf_ratio_float(x * x); }
+ORDO_HD double normal_centre(double x) { return 0.5 + 0.5 * erf_centre(x * 0x1.6a09e667f3bcdp-1); }
+ORDO_HD double normal_centre_float(double x) { return 0.5 + 0.5 * erf_centre_float(x * 0x1.6a09e667f3bcdp-1); }
+
 /// The normal distribution function, 1/2 erfc(-x / sqrt(2)). In the lower tail e^(-x^2/2) is taken of the exact square.
 ORDO_HD double normal_cdf(double x) {
   const double u = magnitude(x), size = u > 39.0 ? 39.0 : u, w = size * 0x1.6a09e667f3bcdp-1;
-  const double centre = 0.5 + 0.5 * (x * 0x1.6a09e667f3bcdp-1 * erf_ratio(w * w));
   const Double2 square = exact_product(size, size);
   const double tail = 0.5 * (exp2parts(-0.5 * square.hi, -0.5 * square.lo) * erfc_scaled(w < 1.0 ? 1.0 : w));
-  return w < 1.0 ? centre : x < 0.0 ? tail : x > 0.0 ? 1.0 - tail : x;
+  return w < 1.0 ? normal_centre(x) : x < 0.0 ? tail : x > 0.0 ? 1.0 - tail : x;
 }
 ORDO_HD double normal_cdf_float(double x) {
   const double u = magnitude(x), size = u > 20.0 ? 20.0 : u, w = size * 0x1.6a09e667f3bcdp-1;
-  const double centre = 0.5 + 0.5 * (x * 0x1.6a09e667f3bcdp-1 * erf_ratio_float(w * w));
   const double tail = 0.5 * exp_near(-0.5 * size * size) * erfc_scaled_float(w < 1.0 ? 1.0 : w);
-  return w < 1.0 ? centre : x < 0.0 ? tail : x > 0.0 ? 1.0 - tail : x;
+  return w < 1.0 ? normal_centre_float(x) : x < 0.0 ? tail : x > 0.0 ? 1.0 - tail : x;
 }
 
 }  // namespace detail
@@ -72,13 +81,13 @@ ORDO_HD double erf(double x) {
   using namespace detail;
   const double u = magnitude(x), size = u > 6.5 ? 6.5 : u;
   const double tail = 1.0 - exp(-size * size) * erfc_scaled(size < 1.0 ? 1.0 : size);
-  return u < 1.0 ? x * erf_ratio(size * size) : with_sign_of(tail, x) + 0.0 * (x != x ? x : 0.0);
+  return u < 1.0 ? erf_centre(x) : with_sign_of(tail, x) + 0.0 * (x != x ? x : 0.0);
 }
 ORDO_HD float erf(float x) {
   using namespace detail;
   const double w = x, u = magnitude(w), size = u > 6.5 ? 6.5 : u;
   const double tail = 1.0 - exp_near(-size * size) * erfc_scaled_float(size < 1.0 ? 1.0 : size);
-  return float(u < 1.0 ? w * erf_ratio_float(size * size) : u == u ? with_sign_of(tail, w) : w);
+  return float(u < 1.0 ? erf_centre_float(w) : u == u ? with_sign_of(tail, w) : w);
 }
 
 /// 1 - erf(x), accurate where that is small: from 1/2 on e^(-x^2) of the exact square.
@@ -90,13 +99,13 @@ ORDO_HD double erfc(double x) {
   const double quotient = above.hi / by.hi;
   const Double2 back = exact_product(quotient, by.hi);
   const double tail = quotient + (((above.hi - back.hi) - back.lo) + (above.lo - quotient * by.lo)) / by.hi;
-  return u < 0.5 ? 1.0 - x * erf_ratio(size * size) : x < 0.0 ? 2.0 - tail : x > 0.0 ? tail : x;
+  return u < 0.5 ? 1.0 - erf_centre(x) : x < 0.0 ? 2.0 - tail : x > 0.0 ? tail : x;
 }
 ORDO_HD float erfc(float x) {
   using namespace detail;
   const double w = x, u = magnitude(w), size = u > 20.0 ? 20.0 : u;
   const double tail = exp_near(-size * size) * erfc_scaled_float(size < 1.0 ? 1.0 : size);
-  return float(u < 1.0 ? 1.0 - w * erf_ratio_float(size * size) : w < 0.0 ? 2.0 - tail : w > 0.0 ? tail : w);
+  return float(u < 1.0 ? 1.0 - erf_centre_float(w) : w < 0.0 ? 2.0 - tail : w > 0.0 ? tail : w);
 }
 
 /// x Phi(x), Phi the normal distribution function. -0 for x towards minus infinity.

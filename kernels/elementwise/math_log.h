@@ -13,15 +13,20 @@ struct LogReduced {
   double k, m;
 };
 
-/// x positive, finite and normal after scaling; subnormals are scaled first.
-ORDO_HD LogReduced log_reduce(double x) {
-  const bool tiny = x < 0x1p-1022;
-  const uint64_t bits = to_bits(tiny ? x * 0x1p54 : x);
-  const uint64_t exponent = (bits - 0x3fe6a09e667f3bcdu) & 0xfff0000000000000u;
+/// x positive, finite and normal.
+ORDO_HD LogReduced log_reduce_normal(double x) {
+  const uint64_t bits = to_bits(x), exponent = (bits - 0x3fe6a09e667f3bcdu) & 0xfff0000000000000u;
   // The exponent as a double without an integer conversion, which has no vector instruction everywhere.
   const int64_t k = int64_t(exponent) >> 52;
   const double kd = from_bits(uint64_t(int64_t(to_bits(kRounder)) + k)) - kRounder;
-  return {tiny ? kd - 54.0 : kd, from_bits(bits - exponent)};
+  return {kd, from_bits(bits - exponent)};
+}
+
+/// x positive and finite; subnormals are scaled first.
+ORDO_HD LogReduced log_reduce(double x) {
+  const bool tiny = x < 0x1p-1022;
+  const LogReduced l = log_reduce_normal(tiny ? x * 0x1p54 : x);
+  return {tiny ? l.k - 54.0 : l.k, l.m};
 }
 
 ORDO_HD double log_q_float(double z) {
@@ -29,17 +34,18 @@ ORDO_HD double log_q_float(double z) {
                     0x1.8c92867b49a01p-3);
 }
 
-/// log of a positive finite x, good to 2^-40.
+/// log of a positive finite x that is a normal double, as all floats are; good to 2^-40.
 ORDO_HD double log_near(double x) {
-  const LogReduced l = log_reduce(x);
+  const LogReduced l = log_reduce_normal(x);
   const double f = l.m - 1.0, s = f / (2.0 + f), z = s * s;
   return l.k * 0x1.62e42fefa39efp-1 + s * (2.0 + z * log_q_float(z));
 }
 
 /// What log and log1p share: the ends of their domain. `ratio` is x or 1 + x.
-ORDO_HD double log_ends(double v, double ratio) {
-  const double at_infinity = ratio == infinity() ? infinity() : v;
-  const double in_domain = ratio > 0.0 ? at_infinity : ratio == 0.0 ? -infinity() : nan();
+template <class T>
+ORDO_HD T log_ends(T v, T ratio) {
+  const T most = T(infinity()), at_infinity = ratio == most ? most : v;
+  const T in_domain = ratio > T(0) ? at_infinity : ratio == T(0) ? -most : T(nan());
   return in_domain;
 }
 
@@ -114,7 +120,7 @@ ORDO_HD double log(double x) {
   const detail::LogReduced l = detail::log_reduce(x);
   return detail::log_ends(detail::log_sum(l.k, l.m - 1.0, 0.0), x);
 }
-ORDO_HD float log(float x) { return float(detail::log_ends(detail::log_near(x), x)); }
+ORDO_HD float log(float x) { return detail::log_ends(float(detail::log_near(x)), x); }
 
 /// Logarithms to the bases 2 and 10: the natural one in two doubles, times 1 / ln 2 or 1 / ln 10 in two doubles. Powers
 /// of the base give integers exactly.
@@ -128,8 +134,8 @@ ORDO_HD double log10(double x) {
   const Double2 v = product(log_exact(x), {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
   return log_ends(v.hi + v.lo, x);
 }
-ORDO_HD float log2(float x) { return float(detail::log_ends(detail::log_near(x) * 0x1.71547652b82fep+0, x)); }
-ORDO_HD float log10(float x) { return float(detail::log_ends(detail::log_near(x) * 0x1.bcb7b1526e50ep-2, x)); }
+ORDO_HD float log2(float x) { return detail::log_ends(float(detail::log_near(x) * 0x1.71547652b82fep+0), x); }
+ORDO_HD float log10(float x) { return detail::log_ends(float(detail::log_near(x) * 0x1.bcb7b1526e50ep-2), x); }
 
 /// log(1 + x), also for small x. 1 + x is rounded, and what that lost comes back as the correction c.
 ORDO_HD double log1p(double x) {

@@ -37,14 +37,15 @@ ORDO_HD double fmod(double a, double b) {
 
 /// Whether fmod_moderate(a, b) gives the same bits as fmod(a, b).
 ORDO_HD bool is_moderate_quotient(float a, float b) {
-  const double by = detail::magnitude(b);
-  return detail::magnitude(a) < by * 0x1p28 && by < detail::infinity();
+  const float by = detail::magnitude_float(b);
+  return detail::magnitude_float(a) < by * 0x1p24f && by < float(detail::infinity());
 }
-/// The quotient has 29 bits at most, so that its product with b is exact in double, and so is what remains.
+/// The quotient's integer part is a float, or by its rounding the next integer, which is one, too: the product with b
+/// is exact in double, and so is what remains, a float.
 ORDO_HD float fmod_moderate(float a, float b) {
-  const double size = detail::magnitude(a), by = detail::magnitude(b);
-  const double rest = size - floor(size / by) * by;  // the rounded quotient may be one too large
-  return float(detail::with_sign_of(rest < 0.0 ? rest + by : rest, a));
+  const float by = detail::magnitude_float(b), whole = floor(detail::magnitude_float(a / b));
+  const float rest = float(double(detail::magnitude_float(a)) - double(whole) * double(by));
+  return detail::with_sign_of_float(rest < 0.0f ? rest + by : rest, a);
 }
 ORDO_HD float fmod(float a, float b) {
   return is_moderate_quotient(a, b) ? fmod_moderate(a, b) : float(fmod(double(a), double(b)));
@@ -76,6 +77,6 @@ ORDO_HD float logaddexp(float a, float b) {
 }
 
 ORDO_HD double copysign(double a, double b) { return detail::with_sign_of(a, b); }
-ORDO_HD float copysign(float a, float b) { return float(detail::with_sign_of(double(a), double(b))); }
+ORDO_HD float copysign(float a, float b) { return detail::with_sign_of_float(a, b); }
 
 }  // namespace ordo::math

@@ -127,11 +127,17 @@ ORDO_HD Double2 sin_and_cos_float(double r) {
                                   -0x1.27e25f0777abbp-22, 0x1.1c81a3b93befep-29);
   return {s, c};
 }
+/// One of the two, by one polynomial whose coefficients are chosen.
 ORDO_HD double sin_of_float(Quarter x, uint64_t turn) {
   const uint64_t q = x.q + turn;
-  const Double2 v = sin_and_cos_float(x.r);
-  const double chosen = q & 1u ? v.lo : v.hi;
-  return q & 2u ? -chosen : chosen;
+  const bool odd = (q & 1u) != 0;
+  const double r = x.r, z = r * r, start = odd ? 1.0 - 0.5 * z : r, factor = odd ? z * z : r * z;
+  const double v = start + factor * polynomial(z, odd ? 0x1.5555555555437p-5 : -0x1.555555555516ap-3,
+                                               odd ? -0x1.6c16c16b612abp-10 : 0x1.1111110fd3935p-7,
+                                               odd ? 0x1.a019ff534c697p-16 : -0x1.a019fd9a983abp-13,
+                                               odd ? -0x1.27e25f0777abbp-22 : 0x1.71d9a97cd54a3p-19,
+                                               odd ? 0x1.1c81a3b93befep-29 : -0x1.aa28204c41c58p-26);
+  return q & 2u ? -v : v;
 }
 ORDO_HD double tan_of_float(Quarter x) {
   const Double2 v = sin_and_cos_float(x.r);
@@ -142,6 +148,7 @@ ORDO_HD double tan_of_float(Quarter x) {
 
 /// Whether sin, cos and tan of x take the short way; loops that vectorise ask for a whole stretch at once.
 ORDO_HD bool is_moderate_angle(double x) { return detail::magnitude(x) <= detail::kModerate; }
+ORDO_HD bool is_moderate_angle(float x) { return detail::magnitude_float(x) <= float(detail::kModerate); }
 
 /// sin(x), cos(x) and tan(x) for moderate angles.
 ORDO_HD double sin_moderate(double x) {

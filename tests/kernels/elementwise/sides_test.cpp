@@ -1,0 +1,142 @@
+// Functions of which CPU loops compute a part on its own: the same bits as the whole function, whatever a stretch
+// holds.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include <ordo/autograd/ops/binary.h>
+#include <ordo/autograd/ops/cat.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/kernels/elementwise/binary_function_functors.h>
+#include <ordo/kernels/elementwise/function_sides.h>
+#include <ordo/kernels/elementwise/functions.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using kernels::Sided;
+namespace functors = kernels::functors;
+
+template <class T>
+constexpr T kInfinity = std::numeric_limits<T>::infinity();
+
+template <class T>
+bool same(T a, T b) {
+  return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// Of every size, with the ends of the near parts.
+template <class T>
+std::vector<T> any_values(int64_t n) {
+  std::mt19937_64 bits(5);
+  std::vector<T> out = {
+      0, -T(0), 1, -1, T(0.5), -T(0.5), kInfinity<T>, -kInfinity<T>, std::numeric_limits<T>::quiet_NaN()};
+  for (T end : {T(0.5), T(1), T(0x1.6a09e667f3bcdp0), T(20), T(0x1p20)})
+    for (T v : {std::nextafter(end, T(0)), end, std::nextafter(end, kInfinity<T>)}) out.insert(out.end(), {v, -v});
+  std::normal_distribution<double> normal;
+  while (int64_t(out.size()) < n) {
+    out.push_back(T(3 * normal(bits)));
+    out.push_back(std::bit_cast<T>(static_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(bits())));
+  }
+  return out;
+}
+
+template <class T, class F, class... G>
+void expect_near_part(const char* name, const Sided<F>& f, G... grad) {
+  int64_t near = 0;
+  for (T x : any_values<T>(100000))
+    if (f.is_near(grad..., x)) {
+      ++near;
+      ASSERT_TRUE(same(T(f.near(grad..., x)), T(static_cast<const F&>(f)(grad..., x)))) << name << "(" << x << ")";
+    }
+  EXPECT_GT(near, 1000) << name;
+}
+
+template <class T>
+void expect_near_parts() {
+  expect_near_part<T, functors::erf>("erf", {});
+  expect_near_part<T, functors::erfc>("erfc", {});
+  expect_near_part<T, functors::gelu>("gelu", {});
+  expect_near_part<T, functors::selu>("selu", {});
+  expect_near_part<T, functors::elu<T>>("elu", {{T(1.7)}});
+  expect_near_part<T, functors::celu<T>>("celu", {{T(1.7)}});
+  expect_near_part<T, functors::gelu_backward>("gelu_backward", {}, T(-0.37));
+  expect_near_part<T, functors::selu_backward>("selu_backward", {}, T(-0.37));
+  expect_near_part<T, functors::elu_backward<T>>("elu_backward", {{T(1.7), T(0.6)}}, T(-0.37));
+}
+
+TEST(Sides, near_parts_have_the_bits_of_the_whole) {
+  expect_near_parts<float>();
+  expect_near_parts<double>();
+}
+
+/// Lines of near values, far ones, and both in several proportions, and what is left of a stretch.
+template <class T>
+Tensor lines_of(T near, T far) {
+  std::mt19937 random(3);
+  std::vector<T> x;
+  for (int eighths : {0, 8, 1, 4, 2, 7})
+    for (int i = 0; i < 300; ++i) x.push_back((int(random() % 8) < eighths ? far : near) * T(1 + i) / T(300));
+  for (T v : any_values<T>(700)) x.push_back(v);
+  return from_vector(x, {int64_t(x.size())});
+}
+
+template <class T, class F>
+void expect_all(const char* name, const Tensor& x, const Tensor& result, const F& f) {
+  const auto in = x.to_vector<T>(), out = result.to_vector<T>();
+  for (size_t i = 0; i < in.size(); ++i)
+    ASSERT_TRUE(same(out[i], T(f(in[i])))) << name << "(" << in[i] << ") is " << out[i] << " at " << i;
+}
+
+template <class T>
+void expect_loops() {
+  const Tensor x = lines_of<T>(T(0.9), T(-4)), angles = lines_of<T>(T(3), T(1e8));
+  expect_all<T>("erf", x, erf(x), functors::erf());
+  expect_all<T>("erfc", x, erfc(x), functors::erfc());
+  expect_all<T>("gelu", x, gelu(x), functors::gelu());
+  expect_all<T>("selu", x, selu(x), functors::selu());
+  expect_all<T>("elu", x, elu(x, 1.7), functors::elu<T>{T(1.7)});
+  expect_all<T>("celu", x, celu(x, 1.7), functors::celu<T>{T(1.7)});
+  expect_all<T>("sin", angles, sin(angles), functors::sin());
+  expect_all<T>("tan", angles, tan(angles), functors::tan());
+  const Tensor grad = full(x.sizes(), T(-0.37), x.options());
+  const auto with_grad = [](auto f) { return [f](T v) { return f(T(-0.37), v); }; };
+  expect_all<T>("gelu_backward", x, kernels::gelu_backward(grad, x), with_grad(functors::gelu_backward()));
+  expect_all<T>("selu_backward", x, kernels::selu_backward(grad, x), with_grad(functors::selu_backward()));
+  expect_all<T>("elu_backward", x, kernels::elu_backward(grad, x, 1.7, 0.6),
+                with_grad(functors::elu_backward<T>{T(1.7), T(0.6)}));
+}
+
+TEST(Sides, loops_have_the_bits_of_the_function) {
+  expect_loops<float>();
+  expect_loops<double>();
+}
+
+TEST(Sides, quotients_in_every_layout) {
+  const Tensor a = lines_of<float>(50, 1e12f);
+  const auto by = [](auto f) { return [f](float v) { return f(v, -0.7f); }; };
+  const Tensor b = full(a.sizes(), -0.7f);
+  expect_all<float>("fmod", a, ordo::fmod(a, b), by(functors::fmod()));
+  expect_all<float>("remainder", a, ordo::remainder(a, b), by(functors::remainder()));
+  expect_all<float>("floor_divide", a, ordo::floor_divide(a, b), by(functors::floor_divide()));
+  expect_all<float>("remainder by a number", a, ordo::remainder(a, Scalar(-0.7)), by(functors::remainder()));
+  const Tensor apart = stack({a, b}, 1), every = apart.select(1, 0);
+  expect_all<float>("remainder of every second", a, ordo::remainder(every, b), by(functors::remainder()));
+}
+
+TEST(Sides, rsqrt_rounds_as_in_double) {
+  std::mt19937 bits(9);
+  for (int i = 0; i < 1000000; ++i) {
+    const float x = std::bit_cast<float>(uint32_t(bits()));
+    ASSERT_TRUE(same(math::rsqrt(x), float(1.0 / std::sqrt(double(x))))) << x;
+  }
+  for (float x : any_values<float>(100)) ASSERT_TRUE(same(math::rsqrt(x), float(1.0 / std::sqrt(double(x))))) << x;
+}
+
+}  // namespace
+}  // namespace ordo::test
