@@ -71,40 +71,8 @@ Dims batch_of(const Tensor& t) {
   return sizes;
 }
 
-}  // namespace
-
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
-                                    std::optional<double> scale, Generator* generator) {
-  const OpCall call(kOp, query, key, value, attn_mask, dropout_p, is_causal, scale);
-  detail::expect_defined(kOp, query, "query");
-  detail::expect_floating(kOp, query);
-  for (const Tensor* t : {&key, &value}) {
-    detail::expect_defined(kOp, *t, t == &key ? "key" : "value");
-    detail::expect_same_device(kOp, query, *t);
-    detail::expect_same_dtype(kOp, query, *t);
-  }
-  ORDO_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, ShapeError, kOp,
-             "query, key and value are [..., length, size]; their shapes are {}, {} and {}", query.sizes(), key.sizes(),
-             value.sizes());
-  ORDO_CHECK(
-      query.sizes().back() == key.sizes().back() && key.size(-2) == value.size(-2), ShapeError, kOp,
-      "queries and keys must have one size, and there must be a value for each key; the shapes are {}, {} and {}",
-      query.sizes(), key.sizes(), value.sizes());
-  ORDO_CHECK(!is_causal || !attn_mask.defined(), ValueError, kOp, "takes a mask or is_causal, not both");
-  ORDO_CHECK(dropout_p >= 0 && dropout_p <= 1, ValueError, kOp, "dropout_p is a probability between 0 and 1, not {}",
-             dropout_p);
-  const double by = scale.value_or(1 / std::sqrt(double(std::max<int64_t>(1, query.sizes().back()))));
-  const bool plain = !attn_mask.defined() && dropout_p == 0 && !detail::recorded(query, key, value);
-  if (plain && query.device().is_cpu() && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 &&
-      batch_of(query) == batch_of(key) && batch_of(query) == batch_of(value)) {
-    const auto flat = [](const Tensor& t) {
-      return t.reshape({t.numel() / (t.size(-2) * t.size(-1)), t.size(-2), t.size(-1)});
-    };
-    Dims sizes = query.sizes();
-    sizes[sizes.size() - 1] = value.size(-1);
-    return call.done(in_blocks(flat(query * by), flat(key), flat(value), is_causal).reshape(sizes));
-  }
+/// What the values are multiplied by, of queries and keys whose shapes fit.
+Tensor weights_of(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal, double by) {
   Tensor scores = matmul(query * by, key.transpose(-2, -1));
   if (attn_mask.defined()) {
     detail::expect_same_device(kOp, query, attn_mask);
@@ -130,8 +98,66 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   }
   Tensor weights = softmax(scores, -1);
   if (some.defined()) weights = where(some, weights, 0);
+  return weights;
+}
+
+double scale_of(const Tensor& query, std::optional<double> scale) {
+  return scale.value_or(1 / std::sqrt(double(std::max<int64_t>(1, query.sizes().back()))));
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
+                                    std::optional<double> scale, Generator* generator) {
+  const OpCall call(kOp, query, key, value, attn_mask, dropout_p, is_causal, scale);
+  detail::expect_defined(kOp, query, "query");
+  detail::expect_floating(kOp, query);
+  for (const Tensor* t : {&key, &value}) {
+    detail::expect_defined(kOp, *t, t == &key ? "key" : "value");
+    detail::expect_same_device(kOp, query, *t);
+    detail::expect_same_dtype(kOp, query, *t);
+  }
+  ORDO_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, ShapeError, kOp,
+             "query, key and value are [..., length, size]; their shapes are {}, {} and {}", query.sizes(), key.sizes(),
+             value.sizes());
+  ORDO_CHECK(
+      query.sizes().back() == key.sizes().back() && key.size(-2) == value.size(-2), ShapeError, kOp,
+      "queries and keys must have one size, and there must be a value for each key; the shapes are {}, {} and {}",
+      query.sizes(), key.sizes(), value.sizes());
+  ORDO_CHECK(!is_causal || !attn_mask.defined(), ValueError, kOp, "takes a mask or is_causal, not both");
+  ORDO_CHECK(dropout_p >= 0 && dropout_p <= 1, ValueError, kOp, "dropout_p is a probability between 0 and 1, not {}",
+             dropout_p);
+  const double by = scale_of(query, scale);
+  const bool plain = !attn_mask.defined() && dropout_p == 0 && !detail::recorded(query, key, value);
+  if (plain && query.device().is_cpu() && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 &&
+      batch_of(query) == batch_of(key) && batch_of(query) == batch_of(value)) {
+    const auto flat = [](const Tensor& t) {
+      return t.reshape({t.numel() / (t.size(-2) * t.size(-1)), t.size(-2), t.size(-1)});
+    };
+    Dims sizes = query.sizes();
+    sizes[sizes.size() - 1] = value.size(-1);
+    return call.done(in_blocks(flat(query * by), flat(key), flat(value), is_causal).reshape(sizes));
+  }
+  Tensor weights = weights_of(query, key, attn_mask, is_causal, by);
   if (dropout_p > 0) weights = dropout(weights, dropout_p, true, generator);
   return call.done(matmul(weights, value));
+}
+
+Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal,
+                         std::optional<double> scale) {
+  const char* const op = "attention_weights";
+  const OpCall call(op, query, key, attn_mask, is_causal, scale);
+  detail::expect_defined(op, query, "query");
+  detail::expect_defined(op, key, "key");
+  detail::expect_floating(op, query);
+  detail::expect_same_device(op, query, key);
+  detail::expect_same_dtype(op, query, key);
+  ORDO_CHECK(query.dim() >= 2 && key.dim() >= 2 && query.sizes().back() == key.sizes().back(), ShapeError, op,
+             "query and key are [..., length, size] of one size; their shapes are {} and {}", query.sizes(),
+             key.sizes());
+  ORDO_CHECK(!is_causal || !attn_mask.defined(), ValueError, op, "takes a mask or is_causal, not both");
+  return call.done(weights_of(query, key, attn_mask, is_causal, scale_of(query, scale)));
 }
 
 }  // namespace ordo

@@ -21,4 +21,9 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     const Tensor& attn_mask = {}, double dropout_p = 0, bool is_causal = false,
                                     std::optional<double> scale = std::nullopt, Generator* generator = nullptr);
 
+/// What scaled_dot_product_attention multiplies the values by, before dropout: softmax(scale query key^T + mask) along
+/// keys, [..., L, S]. Masks, dtypes, errors and determinism are as there.
+Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask = {}, bool is_causal = false,
+                         std::optional<double> scale = std::nullopt);
+
 }  // namespace ordo
