@@ -1,9 +1,16 @@
 #include <ordo/nn/activations.h>
 
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/gated_activations.h>
+#include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/softmax.h>
 #include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/where.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/description.h>
 
 namespace ordo::nn {
 
@@ -38,8 +45,48 @@ PReLU::PReLU(int64_t num_parameters, double init) {
 }
 Tensor PReLU::forward(const Tensor& input) { return prelu(input, weight); }
 
+Tensor Softsign::forward(const Tensor& input) { return input / (abs(input) + 1); }
+Tensor Tanhshrink::forward(const Tensor& input) { return input - tanh(input); }
+Tensor Threshold::forward(const Tensor& input) { return where(input > threshold_, input, value_); }
+
+RReLU::RReLU(double lower, double upper) : lower_(lower), upper_(upper) {
+  ORDO_CHECK(lower <= upper, ValueError, "RReLU", "lower = {} must be at most upper = {}", lower, upper);
+}
+Tensor RReLU::forward(const Tensor& input) {
+  if (!is_training()) return leaky_relu(input, (lower_ + upper_) / 2);
+  detail::expect_defined("RReLU", input, "input");
+  detail::expect_floating("RReLU", input);
+  const Tensor slopes = no_grad([&] { return uniform_(empty(input.sizes(), input.options()), lower_, upper_); });
+  return where(input > 0, input, input * slopes);
+}
+
+Tensor Softmax2d::forward(const Tensor& input) {
+  detail::expect_defined("Softmax2d", input, "input");
+  ORDO_CHECK(input.dim() == 3 || input.dim() == 4, ShapeError, "Softmax2d",
+             "takes inputs [N, C, H, W] or [C, H, W], not {}", input.sizes());
+  return softmax(input, -3);
+}
+Tensor Softmin::forward(const Tensor& input) { return softmax(neg(input), dim_); }
 Tensor Softmax::forward(const Tensor& input) { return softmax(input, dim_); }
 Tensor LogSoftmax::forward(const Tensor& input) { return log_softmax(input, dim_); }
 Tensor GLU::forward(const Tensor& input) { return glu(input, dim_); }
+
+std::string GELU::description() const { return Description("GELU").with("approximate", options_.approximate, "none"); }
+std::string LeakyReLU::description() const { return Description("LeakyReLU", negative_slope_); }
+std::string ELU::description() const { return Description("ELU", alpha_); }
+std::string CELU::description() const { return Description("CELU", alpha_); }
+std::string Softplus::description() const {
+  return Description("Softplus").with("beta", beta_, 1).with("threshold", threshold_, 20);
+}
+std::string Hardtanh::description() const { return Description("Hardtanh", min_val_, max_val_); }
+std::string Hardshrink::description() const { return Description("Hardshrink", lambd_); }
+std::string Softshrink::description() const { return Description("Softshrink", lambd_); }
+std::string PReLU::description() const { return Description("PReLU", weight.numel()); }
+std::string Threshold::description() const { return Description("Threshold", threshold_, value_); }
+std::string RReLU::description() const { return Description("RReLU", lower_, upper_); }
+std::string Softmin::description() const { return Description("Softmin", dim_); }
+std::string Softmax::description() const { return Description("Softmax", dim_); }
+std::string LogSoftmax::description() const { return Description("LogSoftmax", dim_); }
+std::string GLU::description() const { return Description("GLU", dim_); }
 
 }  // namespace ordo::nn

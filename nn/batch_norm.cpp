@@ -4,6 +4,7 @@
 #include <ordo/autograd/ops/batch_norm.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/description.h>
 
 namespace ordo::nn {
 namespace {
@@ -14,7 +15,7 @@ constexpr const char* kShapes[] = {"[N, C] or [N, C, L]", "[N, C, H, W]", "[N, C
 }  // namespace
 
 template <int N>
-BatchNorm<N>::BatchNorm(int64_t channels, BatchNormOptions options) : options_(options) {
+BatchNorm<N>::BatchNorm(int64_t channels, BatchNormOptions options) : channels_(channels), options_(options) {
   ORDO_CHECK(channels > 0, ValueError, kNames[N - 1], "needs a positive number of channels, not {}", channels);
   if (options.affine) {
     weight = add_parameter("weight", ones({channels}));
@@ -40,6 +41,15 @@ Tensor BatchNorm<N>::forward(const Tensor& input) {
     if (!options_.momentum) momentum = 1.0 / num_batches_tracked.item<double>();
   }
   return batch_norm(input, running_mean, running_var, weight, bias, is_training() || !tracked, momentum, options_.eps);
+}
+
+template <int N>
+std::string BatchNorm<N>::description() const {
+  return Description(kNames[N - 1], channels_)
+      .with("eps", options_.eps, 1e-5)
+      .with("momentum", options_.momentum, 0.1)
+      .with("affine", options_.affine, true)
+      .with("track_running_stats", options_.track_running_stats, true);
 }
 
 template class BatchNorm<1>;

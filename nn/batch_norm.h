@@ -29,11 +29,13 @@ class BatchNorm : public Module {
   explicit BatchNorm(int64_t channels, BatchNormOptions options = {});
   /// ShapeError unless the input is [N, channels, spatial...].
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
   Parameter weight, bias;                                 ///< undefined unless affine
   Buffer running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked
 
  private:
+  int64_t channels_;
   BatchNormOptions options_;
 };
 using BatchNorm1d = BatchNorm<1>;

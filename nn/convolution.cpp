@@ -5,6 +5,7 @@
 #include <ordo/autograd/ops/convolution.h>
 #include <ordo/engine/check.h>
 #include <ordo/kernels/windows/sliding.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
 
 namespace ordo::nn {
@@ -32,6 +33,13 @@ Dims weight_sizes(int64_t first, int64_t second, const Size<N>& kernel) {
   Dims sizes{first, second};
   for (int64_t k : kernel) sizes.push_back(k);
   return sizes;
+}
+
+template <int N>
+Size<N> kernel_of(const Parameter& weight) {
+  if constexpr (N == 1) return weight.size(2);
+  if constexpr (N == 2) return {weight.size(2), weight.size(3)};
+  if constexpr (N == 3) return {weight.size(2), weight.size(3), weight.size(4)};
 }
 
 void reset(const Parameter& weight, const Parameter& bias) {
@@ -65,6 +73,18 @@ void Conv<N>::reset_parameters() {
 }
 
 template <int N>
+std::string Conv<N>::description() const {
+  const ConvOptions<N>& o = options_;
+  return Description(kConv[N - 1], weight.size(1) * o.groups, weight.size(0))
+      .with("kernel_size", kernel_of<N>(weight))
+      .with("stride", o.stride, 1)
+      .with("padding", o.padding, 0)
+      .with("dilation", o.dilation, 1)
+      .with("groups", o.groups, 1)
+      .with("bias", o.bias, true);
+}
+
+template <int N>
 ConvTranspose<N>::ConvTranspose(int64_t in_channels, int64_t out_channels, Size<N> kernel,
                                 ConvTransposeOptions<N> options)
     : options_(options) {
@@ -89,6 +109,19 @@ Tensor ConvTranspose<N>::forward(const Tensor& input) {
 template <int N>
 void ConvTranspose<N>::reset_parameters() {
   reset(weight, bias);
+}
+
+template <int N>
+std::string ConvTranspose<N>::description() const {
+  const ConvTransposeOptions<N>& o = options_;
+  return Description(kTransposed[N - 1], weight.size(0), weight.size(1) * o.groups)
+      .with("kernel_size", kernel_of<N>(weight))
+      .with("stride", o.stride, 1)
+      .with("padding", o.padding, 0)
+      .with("output_padding", o.output_padding, 0)
+      .with("groups", o.groups, 1)
+      .with("bias", o.bias, true)
+      .with("dilation", o.dilation, 1);
 }
 
 template class Conv<1>;

@@ -34,6 +34,7 @@ class Conv : public Module {
   /// ValueError unless all sizes are positive, padding is at least 0 and groups divides both channel counts.
   Conv(int64_t in_channels, int64_t out_channels, Size<N> kernel, ConvOptions<N> options = {});
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
   /// Draws new initial values.
   void reset_parameters();
 
@@ -65,6 +66,7 @@ class ConvTranspose : public Module {
   /// ValueError as Conv; an output_padding that is too large is refused by forward.
   ConvTranspose(int64_t in_channels, int64_t out_channels, Size<N> kernel, ConvTransposeOptions<N> options = {});
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
   /// Draws new initial values.
   void reset_parameters();
 

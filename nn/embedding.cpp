@@ -3,6 +3,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/embedding.h>
 #include <ordo/engine/check.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
 
 namespace ordo::nn {
@@ -24,6 +25,11 @@ Tensor Embedding::forward(const Tensor& input) { return embedding(input, weight,
 void Embedding::reset_parameters() {
   init::normal_(weight);
   if (options_.padding_idx) init::zeros_(weight.detach().select(0, *options_.padding_idx));
+}
+
+std::string Embedding::description() const {
+  return Description("Embedding", weight.size(0), weight.size(1))
+      .with("padding_idx", options_.padding_idx, std::nullopt);
 }
 
 }  // namespace ordo::nn

@@ -21,6 +21,7 @@ class Embedding : public Module {
   /// ValueError unless the sizes are positive and padding_idx is a row of the table.
   Embedding(int64_t num_embeddings, int64_t dim, EmbeddingOptions options = {});
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
   /// Draws new initial values.
   void reset_parameters();
 

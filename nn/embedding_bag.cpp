@@ -2,6 +2,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
 
 namespace ordo::nn {
@@ -34,6 +35,14 @@ Tensor EmbeddingBag::forward(const Tensor& input, const Tensor& offsets, const T
 void EmbeddingBag::reset_parameters() {
   init::normal_(weight);
   if (options_.padding_idx) init::zeros_(weight.detach().select(0, *options_.padding_idx));
+}
+
+std::string EmbeddingBag::description() const {
+  constexpr const char* kModes[] = {"sum", "mean", "max"};
+  return Description("EmbeddingBag", weight.size(0), weight.size(1))
+      .with("mode", kModes[int(options_.mode)])
+      .with("include_last_offset", options_.include_last_offset, false)
+      .with("padding_idx", options_.padding_idx, std::nullopt);
 }
 
 }  // namespace ordo::nn

@@ -32,6 +32,7 @@ class EmbeddingBag : public Module {
   Tensor operator()(const Tensor& input, const Tensor& offsets, const Tensor& per_sample_weights = {}) {
     return forward(input, offsets, per_sample_weights);
   }
+  std::string description() const override;
   /// Draws new initial values.
   void reset_parameters();
 

@@ -17,6 +17,7 @@ class Flatten : public Module {
  public:
   explicit Flatten(FlattenOptions options = {}) : options_(options) {}
   Tensor forward(const Tensor& input) override { return input.flatten(options_.start_dim, options_.end_dim); }
+  std::string description() const override;
 
  private:
   FlattenOptions options_;
@@ -26,6 +27,7 @@ class Unflatten : public Module {
  public:
   Unflatten(int64_t dim, Dims unflattened_size) : dim_(dim), sizes_(unflattened_size) {}
   Tensor forward(const Tensor& input) override { return input.unflatten(dim_, sizes_); }
+  std::string description() const override;
 
  private:
   int64_t dim_;

@@ -4,6 +4,7 @@
 
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/engine/check.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
 
 namespace ordo::nn {
@@ -23,6 +24,10 @@ void Linear::reset_parameters() {
   if (!bias.defined()) return;
   const double bound = weight.size(1) > 0 ? 1 / std::sqrt(double(weight.size(1))) : 0;
   init::uniform_(bias, -bound, bound);
+}
+
+std::string Linear::description() const {
+  return Description("Linear", weight.size(1), weight.size(0)).with("bias", bias.defined(), true);
 }
 
 }  // namespace ordo::nn

@@ -19,6 +19,7 @@ class Linear : public Module {
   /// ValueError unless in_features >= 0 and out_features >= 0.
   Linear(int64_t in_features, int64_t out_features, LinearOptions options = {});
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
   /// Draws new initial values.
   void reset_parameters();
 

@@ -32,6 +32,7 @@
 // construct anew (`std::optional<Net> net; net.emplace();`).
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,6 +74,19 @@ class ModuleBase {
     for (auto& [name, module] : named_modules()) f(*module);
   }
   int64_t parameter_count() const;  ///< elements of all parameters
+
+  // -- text -----------------------------------------------------------------------------------------------------------
+  /// The class and its options: "Conv2d(1, 8, kernel_size=3)". Where a class says nothing else, its name without
+  /// namespaces. nn/description.h helps to write it.
+  virtual std::string description() const;
+  /// The model as a tree: a line for each module with its description, the shapes of its own parameters and buffers and
+  /// how many parameters these are; the total last. What is shared counts where it stands first.
+  ///
+  ///   Sequential
+  ///     0: Linear(784, 10)  weight [10, 784], bias [10]  7850
+  ///     1: ReLU
+  ///   7850 parameters
+  std::string str() const;
 
   // -- state ----------------------------------------------------------------------------------------------------------
   /// Dropout and batch normalisation act differently while training. Modules start in training mode.
@@ -122,6 +136,9 @@ class ModuleBase {
   Commit prepare(const NamedTensorList& state, bool strict, LoadReport* report);
   std::shared_ptr<State> state_;
 };
+
+/// str()
+std::ostream& operator<<(std::ostream& out, const ModuleBase& module);
 
 /// A module that takes a tensor and gives one, and so can be part of a Sequential.
 class Module : public ModuleBase {

@@ -5,6 +5,7 @@
 #include <ordo/autograd/ops/local_response_norm.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/description.h>
 
 namespace ordo::nn {
 
@@ -14,14 +15,25 @@ LayerNorm::LayerNorm(Dims normalized_shape, LayerNormOptions options) : shape_(n
   if (options.bias) bias = add_parameter("bias", zeros(shape_));
 }
 Tensor LayerNorm::forward(const Tensor& input) { return layer_norm(input, shape_, weight, bias, eps_); }
+std::string LayerNorm::description() const {
+  return Description("LayerNorm", shape_)
+      .with("eps", eps_, 1e-5)
+      .with("elementwise_affine", weight.defined(), true)
+      .with("bias", bias.defined(), weight.defined());
+}
 
 RMSNorm::RMSNorm(Dims normalized_shape, RMSNormOptions options) : shape_(normalized_shape), eps_(options.eps) {
   if (options.elementwise_affine) weight = add_parameter("weight", ones(shape_));
 }
 Tensor RMSNorm::forward(const Tensor& input) { return rms_norm(input, shape_, weight, eps_); }
+std::string RMSNorm::description() const {
+  return Description("RMSNorm", shape_)
+      .with("eps", eps_, std::nullopt)
+      .with("elementwise_affine", weight.defined(), true);
+}
 
 GroupNorm::GroupNorm(int64_t num_groups, int64_t channels, GroupNormOptions options)
-    : groups_(num_groups), eps_(options.eps) {
+    : groups_(num_groups), channels_(channels), eps_(options.eps) {
   ORDO_CHECK(num_groups > 0 && channels > 0 && channels % num_groups == 0, ValueError, "GroupNorm",
              "num_groups = {} must be positive and divide the {} channels", num_groups, channels);
   if (!options.affine) return;
@@ -29,6 +41,9 @@ GroupNorm::GroupNorm(int64_t num_groups, int64_t channels, GroupNormOptions opti
   bias = add_parameter("bias", zeros({channels}));
 }
 Tensor GroupNorm::forward(const Tensor& input) { return group_norm(input, groups_, weight, bias, eps_); }
+std::string GroupNorm::description() const {
+  return Description("GroupNorm", groups_, channels_).with("eps", eps_, 1e-5).with("affine", weight.defined(), true);
+}
 
 namespace {
 constexpr const char* kNames[] = {"InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"};
@@ -63,6 +78,15 @@ Tensor InstanceNorm<N>::forward(const Tensor& input) {
                                  is_training() || !running_mean.defined(), options_.momentum, options_.eps);
   return batched ? y : y.squeeze(0);
 }
+
+template <int N>
+std::string InstanceNorm<N>::description() const {
+  return Description(kNames[N - 1], channels_)
+      .with("eps", options_.eps, 1e-5)
+      .with("momentum", options_.momentum, 0.1)
+      .with("affine", options_.affine, false)
+      .with("track_running_stats", options_.track_running_stats, false);
+}
 template class InstanceNorm<1>;
 template class InstanceNorm<2>;
 template class InstanceNorm<3>;
@@ -70,6 +94,12 @@ template class InstanceNorm<3>;
 LocalResponseNorm::LocalResponseNorm(int64_t size, LocalResponseNormOptions options) : size_(size), options_(options) {}
 Tensor LocalResponseNorm::forward(const Tensor& input) {
   return local_response_norm(input, size_, options_.alpha, options_.beta, options_.k);
+}
+std::string LocalResponseNorm::description() const {
+  return Description("LocalResponseNorm", size_)
+      .with("alpha", options_.alpha, 1e-4)
+      .with("beta", options_.beta, 0.75)
+      .with("k", options_.k, 1);
 }
 
 }  // namespace ordo::nn

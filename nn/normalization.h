@@ -24,6 +24,7 @@ class LayerNorm : public Module {
   explicit LayerNorm(std::initializer_list<int64_t> normalized_shape, LayerNormOptions options = {})
       : LayerNorm(Dims(normalized_shape), options) {}
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
   Parameter weight, bias;  ///< of the normalized_shape; undefined where left out
 
@@ -43,6 +44,7 @@ class RMSNorm : public Module {
   explicit RMSNorm(std::initializer_list<int64_t> normalized_shape, RMSNormOptions options = {})
       : RMSNorm(Dims(normalized_shape), options) {}
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
   Parameter weight;  ///< of the normalized_shape; undefined unless affine
 
@@ -61,11 +63,12 @@ class GroupNorm : public Module {
   /// ValueError unless both are positive and num_groups divides the channels.
   GroupNorm(int64_t num_groups, int64_t channels, GroupNormOptions options = {});
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
   Parameter weight, bias;  ///< [channels]; undefined unless affine
 
  private:
-  int64_t groups_;
+  int64_t groups_, channels_;
   double eps_;
 };
 
@@ -83,6 +86,7 @@ class InstanceNorm : public Module {
   explicit InstanceNorm(int64_t channels, InstanceNormOptions options = {});
   /// ShapeError for other inputs.
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
   Parameter weight, bias;                                 ///< [channels]; undefined unless affine
   Buffer running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked; the last stays 0, as PyTorch's
@@ -105,6 +109,7 @@ class LocalResponseNorm : public Module {
  public:
   explicit LocalResponseNorm(int64_t size, LocalResponseNormOptions options = {});
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
  private:
   int64_t size_;

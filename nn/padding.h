@@ -27,6 +27,7 @@ class ConstantPad : public Module {
  public:
   ConstantPad(PadWidths<N> padding, double value) : padding_(std::move(padding)), value_(value) {}
   Tensor forward(const Tensor& input) override { return pad(input, padding_, PadMode::constant, value_); }
+  std::string description() const override;
 
  private:
   PadWidths<N> padding_;
@@ -41,6 +42,7 @@ class Pad : public Module {
  public:
   explicit Pad(PadWidths<N> padding) : padding_(std::move(padding)) {}
   Tensor forward(const Tensor& input) override { return pad(input, padding_, kMode); }
+  std::string description() const override;
 
  private:
   PadWidths<N> padding_;

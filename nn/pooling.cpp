@@ -7,6 +7,7 @@
 #include <ordo/autograd/ops/lp_pool.h>
 #include <ordo/autograd/ops/max_pool.h>
 #include <ordo/autograd/ops/max_unpool.h>
+#include <ordo/nn/description.h>
 
 namespace ordo::nn {
 
@@ -51,6 +52,73 @@ Tensor MaxUnpool<N>::forward(const Tensor& input, const Tensor& indices, const D
   ORDO_OF_RANK(max_unpool, input, indices, kernel_, options_.stride, options_.padding, output_size);
 }
 
+namespace {
+
+template <int N>
+std::string name_of(const char* pool) {
+  return std::string(pool) + char('0' + N) + "d";
+}
+
+/// One of output_size and output_ratio is given.
+template <int N, class Options>
+std::string of_fractional(const Size<N>& kernel, const Options& o) {
+  Description d(name_of<N>("FractionalMaxPool"), kernel);
+  const Size<N> size = o.output_size.value_or(0);
+  if (o.output_ratio.empty())
+    d.with("output_size", size);
+  else
+    d.with("output_ratio", Description::list(o.output_ratio.data(), o.output_ratio.data() + o.output_ratio.size()));
+  return d;
+}
+
+}  // namespace
+
+template <int N>
+std::string MaxPool<N>::description() const {
+  const MaxPoolOptions<N>& o = options_;
+  return Description(name_of<N>("MaxPool"), kernel_)
+      .with("stride", o.stride.value_or(kernel_), kernel_)
+      .with("padding", o.padding, 0)
+      .with("dilation", o.dilation, 1)
+      .with("ceil_mode", o.ceil_mode, false);
+}
+
+template <int N>
+std::string AvgPool<N>::description() const {
+  const AvgPoolOptions<N>& o = options_;
+  Description d(name_of<N>("AvgPool"), kernel_);
+  d.with("stride", o.stride.value_or(kernel_), kernel_)
+      .with("padding", o.padding, 0)
+      .with("ceil_mode", o.ceil_mode, false)
+      .with("count_include_pad", o.count_include_pad, true);
+  if constexpr (N > 1) d.with("divisor_override", o.divisor_override, std::nullopt);
+  return d;
+}
+
+template <int N>
+std::string AdaptiveAvgPool<N>::description() const {
+  return Description(name_of<N>("AdaptiveAvgPool"), output_size_);
+}
+
+template <int N>
+std::string AdaptiveMaxPool<N>::description() const {
+  return Description(name_of<N>("AdaptiveMaxPool"), output_size_);
+}
+
+template <int N>
+std::string LPPool<N>::description() const {
+  return Description(name_of<N>("LPPool"), norm_type_, kernel_)
+      .with("stride", options_.stride.value_or(kernel_), kernel_)
+      .with("ceil_mode", options_.ceil_mode, false);
+}
+
+template <int N>
+std::string MaxUnpool<N>::description() const {
+  return Description(name_of<N>("MaxUnpool"), kernel_)
+      .with("stride", options_.stride.value_or(kernel_), kernel_)
+      .with("padding", options_.padding, 0);
+}
+
 #define ORDO_ALL_RANKS(Pool) \
   template class Pool<1>;    \
   template class Pool<2>;    \
@@ -64,12 +132,14 @@ ORDO_ALL_RANKS(MaxUnpool);
 
 FractionalMaxPool2d::FractionalMaxPool2d(Size2 kernel, FractionalMaxPool2dOptions options)
     : kernel_(kernel), options_(std::move(options)) {}
+std::string FractionalMaxPool2d::description() const { return of_fractional(kernel_, options_); }
 Tensor FractionalMaxPool2d::forward(const Tensor& input) {
   return fractional_max_pool2d(input, kernel_, options_.output_size, options_.output_ratio, options_.random_samples);
 }
 
 FractionalMaxPool3d::FractionalMaxPool3d(Size3 kernel, FractionalMaxPool3dOptions options)
     : kernel_(kernel), options_(std::move(options)) {}
+std::string FractionalMaxPool3d::description() const { return of_fractional(kernel_, options_); }
 Tensor FractionalMaxPool3d::forward(const Tensor& input) {
   return fractional_max_pool3d(input, kernel_, options_.output_size, options_.output_ratio, options_.random_samples);
 }

@@ -35,6 +35,7 @@ class MaxPool : public Module {
  public:
   explicit MaxPool(Size<N> kernel, MaxPoolOptions<N> options = {}) : kernel_(kernel), options_(options) {}
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
  private:
   Size<N> kernel_;
@@ -68,6 +69,7 @@ class AvgPool : public Module {
  public:
   explicit AvgPool(Size<N> kernel, AvgPoolOptions<N> options = {}) : kernel_(kernel), options_(options) {}
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
  private:
   Size<N> kernel_;
@@ -82,6 +84,7 @@ class AdaptiveAvgPool : public Module {
  public:
   explicit AdaptiveAvgPool(Size<N> output_size) : output_size_(output_size) {}
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
  private:
   Size<N> output_size_;
@@ -95,6 +98,7 @@ class AdaptiveMaxPool : public Module {
  public:
   explicit AdaptiveMaxPool(Size<N> output_size) : output_size_(output_size) {}
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
  private:
   Size<N> output_size_;
@@ -118,6 +122,7 @@ class LPPool : public Module {
   LPPool(double norm_type, Size<N> kernel, LPPoolOptions<N> options = {})
       : norm_type_(norm_type), kernel_(kernel), options_(options) {}
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
  private:
   double norm_type_;
@@ -142,6 +147,7 @@ class MaxUnpool : public ModuleOf<MaxUnpool<N>> {
  public:
   explicit MaxUnpool(Size<N> kernel, MaxUnpoolOptions<N> options = {}) : kernel_(kernel), options_(options) {}
   Tensor forward(const Tensor& input, const Tensor& indices, const Dims& output_size = {});
+  std::string description() const override;
 
  private:
   Size<N> kernel_;
@@ -161,6 +167,7 @@ class FractionalMaxPool2d : public Module {
  public:
   explicit FractionalMaxPool2d(Size2 kernel, FractionalMaxPool2dOptions options);
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
  private:
   Size2 kernel_;
@@ -177,6 +184,7 @@ class FractionalMaxPool3d : public Module {
  public:
   explicit FractionalMaxPool3d(Size3 kernel, FractionalMaxPool3dOptions options);
   Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 
  private:
   Size3 kernel_;

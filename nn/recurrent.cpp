@@ -6,6 +6,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
 
 namespace ordo::nn {
@@ -40,6 +41,16 @@ void RecurrentModule::reset_parameters() {
   for (const Parameter& w : weights_) init::uniform_(w, -bound, bound);
 }
 
+std::string RecurrentModule::description() const {
+  const RecurrentModuleOptions& o = options_;
+  return Description(name_, weights_[0].size(1), hidden_size_)
+      .with("num_layers", o.num_layers, 1)
+      .with("bias", o.bias, true)
+      .with("batch_first", o.batch_first, false)
+      .with("dropout", o.dropout, 0)
+      .with("bidirectional", o.bidirectional, false);
+}
+
 TensorList RecurrentModule::weight_list() const { return {weights_.begin(), weights_.end()}; }
 
 RecurrentOptions RecurrentModule::call_options(const Tensor& lengths) const {
@@ -62,6 +73,11 @@ Tensor RecurrentModule::state_or_zeros(const Tensor& state, const Tensor& input)
 
 RNN::RNN(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options, RecurrentNonlinearity nonlinearity)
     : RecurrentModule("RNN", 1, input_size, hidden_size, options), nonlinearity_(nonlinearity) {}
+std::string RNN::description() const {
+  std::string text = RecurrentModule::description();
+  if (nonlinearity_ == RecurrentNonlinearity::relu) text.insert(text.size() - 1, ", nonlinearity=relu");
+  return text;
+}
 RecurrentResult RNN::forward(const Tensor& input, const Tensor& h0, const Tensor& lengths) {
   const auto f = nonlinearity_ == RecurrentNonlinearity::tanh ? rnn_tanh : rnn_relu;
   return f(input, state_or_zeros(h0, input), weight_list(), call_options(lengths));

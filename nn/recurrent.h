@@ -28,6 +28,7 @@ class RecurrentModule : public ModuleBase {
   void reset_parameters();
   /// In the order of the names above.
   const std::vector<Parameter>& weights() const { return weights_; }
+  std::string description() const override;
 
  protected:
   /// ValueError unless sizes and num_layers are positive and dropout lies in [0, 1]. `gates`: rows of a weight for each
@@ -55,6 +56,7 @@ class RNN : public RecurrentModule {
   RecurrentResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {}) {
     return forward(input, h0, lengths);
   }
+  std::string description() const override;
 
  private:
   RecurrentNonlinearity nonlinearity_;

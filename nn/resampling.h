@@ -2,6 +2,7 @@
 //   Upsample           as interpolate: one of size and scale_factor is given
 //   PixelShuffle       [..., C r r, H, W] -> [..., C, H r, W r]
 //   PixelUnshuffle     [..., C, H r, W r] -> [..., C r r, H, W]
+//   ChannelShuffle     [..., g c, H, W]: channel i c + j becomes j g + i
 //   Unfold, Fold       the windows of images as columns, and back, as unfold and fold
 //
 //   nn::Sequential model{nn::Upsample({.scale_factor = {2}, .mode = InterpolateMode::bilinear}), nn::Conv2d(8, 8, 3)};
@@ -32,6 +33,7 @@ class Upsample : public Module {
     return interpolate(input, options_.size, options_.scale_factor, options_.mode, options_.align_corners,
                        options_.recompute_scale_factor);
   }
+  std::string description() const override;
 
  private:
   UpsampleOptions options_;
@@ -41,6 +43,7 @@ class PixelShuffle : public Module {
  public:
   explicit PixelShuffle(int64_t upscale_factor) : factor_(upscale_factor) {}
   Tensor forward(const Tensor& input) override { return pixel_shuffle(input, factor_); }
+  std::string description() const override;
 
  private:
   int64_t factor_;
@@ -50,9 +53,21 @@ class PixelUnshuffle : public Module {
  public:
   explicit PixelUnshuffle(int64_t downscale_factor) : factor_(downscale_factor) {}
   Tensor forward(const Tensor& input) override { return pixel_unshuffle(input, factor_); }
+  std::string description() const override;
 
  private:
   int64_t factor_;
+};
+
+class ChannelShuffle : public Module {
+ public:
+  explicit ChannelShuffle(int64_t groups) : groups_(groups) {}
+  /// ShapeError below three dimensions or unless the groups divide the channels.
+  Tensor forward(const Tensor& input) override;
+  std::string description() const override;
+
+ private:
+  int64_t groups_;
 };
 
 struct UnfoldOptions {
@@ -67,6 +82,7 @@ class Unfold : public Module {
   Tensor forward(const Tensor& input) override {
     return unfold(input, kernel_, options_.dilation, options_.padding, options_.stride);
   }
+  std::string description() const override;
 
  private:
   Size2 kernel_;
@@ -80,6 +96,7 @@ class Fold : public Module {
   Tensor forward(const Tensor& input) override {
     return fold(input, output_size_, kernel_, options_.dilation, options_.padding, options_.stride);
   }
+  std::string description() const override;
 
  private:
   Size2 output_size_, kernel_;

@@ -25,6 +25,7 @@ class RoIAlign : public ModuleOf<RoIAlign> {
   Tensor forward(const Tensor& input, const TensorList& boxes) {
     return roi_align(input, boxes, output_size_, options_.spatial_scale, options_.sampling_ratio, options_.aligned);
   }
+  std::string description() const override;
 
  private:
   Size2 output_size_;
@@ -44,6 +45,7 @@ class RoIPool : public ModuleOf<RoIPool> {
   Tensor forward(const Tensor& input, const TensorList& boxes) {
     return roi_pool(input, boxes, output_size_, options_.spatial_scale);
   }
+  std::string description() const override;
 
  private:
   Size2 output_size_;

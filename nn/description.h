@@ -1,0 +1,66 @@
+// What a module says of itself when a model is printed: its class and the options that are not as usual.
+//
+//   std::string Scale::description() const { return Description("Scale", size_).with("eps", eps_, 1e-5); }
+//   // "Scale(8)", or "Scale(8, eps=0.001)"
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <ordo/engine/dims.h>
+#include <ordo/engine/size.h>
+
+namespace ordo::nn {
+
+class Description {
+ public:
+  /// The class, and values without names.
+  template <class... T>
+  explicit Description(std::string name, const T&... values) : name_(std::move(name)) {
+    (append(text(values)), ...);
+  }
+
+  /// name=value
+  template <class T>
+  Description& with(std::string_view name, const T& value) {
+    append(std::string(name) + "=" + text(value));
+    return *this;
+  }
+  /// The same, unless the value is the usual one.
+  template <class T>
+  Description& with(std::string_view name, const T& value, const std::type_identity_t<T>& usual) {
+    return value == usual ? *this : with(name, value);
+  }
+
+  operator std::string() const { return options_.empty() ? name_ : name_ + "(" + options_ + ")"; }
+
+  // Numbers as they are written in C++; sizes that are all alike as one number.
+  static std::string text(bool value) { return value ? "true" : "false"; }
+  static std::string text(std::integral auto value) { return std::to_string(value); }
+  static std::string text(double value);
+  static std::string text(std::string_view value) { return std::string(value); }
+  static std::string text(const char* value) { return value; }
+  static std::string text(const Dims& value) { return list(value.begin(), value.end()); }
+  template <int N>
+  static std::string text(const Size<N>& value) {
+    return value == Size<N>(value[0]) ? text(value[0]) : list(value.begin(), value.end());
+  }
+  template <class T>
+  static std::string text(const std::optional<T>& value) {
+    return value ? text(*value) : "none";
+  }
+  /// {1, 2}
+  static std::string list(const int64_t* begin, const int64_t* end);
+  static std::string list(const double* begin, const double* end);
+
+ private:
+  void append(const std::string& option) { options_ += (options_.empty() ? "" : ", ") + option; }
+  std::string name_, options_;
+};
+
+}  // namespace ordo::nn
