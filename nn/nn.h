@@ -3,6 +3,7 @@
 
 #include <ordo/nn/activations.h>
 #include <ordo/nn/batch_norm.h>
+#include <ordo/nn/bilinear.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/convolution.h>
 #include <ordo/nn/data/cifar10.h>
@@ -10,17 +11,20 @@
 #include <ordo/nn/data/dataset.h>
 #include <ordo/nn/data/mnist.h>
 #include <ordo/nn/data/synthetic.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/distance.h>
 #include <ordo/nn/dropout.h>
 #include <ordo/nn/embedding.h>
 #include <ordo/nn/embedding_bag.h>
 #include <ordo/nn/flatten.h>
+#include <ordo/nn/identity.h>
 #include <ordo/nn/init.h>
 #include <ordo/nn/linear.h>
 #include <ordo/nn/losses.h>
 #include <ordo/nn/margin_losses.h>
 #include <ordo/nn/module.h>
 #include <ordo/nn/module_list.h>
+#include <ordo/nn/multihead_attention.h>
 #include <ordo/nn/named_tensor.h>
 #include <ordo/nn/normalization.h>
 #include <ordo/nn/optim/adagrad.h>
@@ -35,9 +39,11 @@
 #include <ordo/nn/parameter.h>
 #include <ordo/nn/pooling.h>
 #include <ordo/nn/recurrent.h>
+#include <ordo/nn/recurrent_cells.h>
 #include <ordo/nn/resampling.h>
 #include <ordo/nn/roi.h>
 #include <ordo/nn/sequential.h>
 #include <ordo/nn/state/checkpoint.h>
 #include <ordo/nn/state/npy.h>
 #include <ordo/nn/state/safetensors.h>
+#include <ordo/nn/transformer.h>

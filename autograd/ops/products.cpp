@@ -108,6 +108,29 @@ Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta
   return call.done(scaled_sum("addbmm", input, mm(left, right), beta, alpha));
 }
 
+Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, const Tensor& bias) {
+  const OpCall call("bilinear", x1, x2, weight, bias);
+  expect_pair("bilinear", x1, x2);
+  detail::expect_defined("bilinear", weight, "weight");
+  ORDO_CHECK(weight.dim() == 3, ShapeError, "bilinear", "weight must have shape [out, m, n], not {}", weight.sizes());
+  const int64_t out = weight.size(0), m = weight.size(1), n = weight.size(2);
+  Dims batch = x1.sizes(), other = x2.sizes();
+  const bool fits = x1.dim() > 0 && x2.dim() > 0 && x1.size(-1) == m && x2.size(-1) == n;
+  if (fits) batch.erase(batch.size() - 1), other.erase(other.size() - 1);
+  ORDO_CHECK(fits && batch == other, ShapeError, "bilinear",
+             "inputs must have shapes [..., {}] and [..., {}] with one batch, not {} and {}", m, n, x1.sizes(),
+             x2.sizes());
+  ORDO_CHECK(!bias.defined() || bias.sizes() == Dims({out}), ShapeError, "bilinear",
+             "bias must have shape [{}], not {}", out, bias.sizes());
+  const int64_t rows = batch.product("bilinear");
+  const Tensor across = weight.permute({1, 0, 2}).reshape({m, out * n});
+  const Tensor left = matmul(x1.reshape({rows, m}), across).view({rows, out, n});
+  Dims sizes = batch;
+  sizes.push_back(out);
+  const Tensor y = matmul(left, x2.reshape({rows, n, 1})).view(sizes);
+  return call.done(bias.defined() ? y + bias : y);
+}
+
 Tensor tensordot(const Tensor& a, const Tensor& b, const std::pair<Dims, Dims>& dims) {
   const OpCall call("tensordot", a, b, dims.first, dims.second);
   expect_pair("tensordot", a, b);

@@ -24,6 +24,10 @@ Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta 
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
 Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
 
+/// y[..., o] = sum over i and j of x1[..., i] weight[o, i, j] x2[..., j], plus bias[o]: x1 [..., m], x2 [..., n] with
+/// one batch, weight [o, m, n], bias [o] or none. Two products: over i, then over j. As torch.nn.functional.bilinear.
+Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, const Tensor& bias = {});
+
 /// Sums the products over dimensions dims.first[i] of a and dims.second[i] of b, which have one size; the others are
 /// the result's, those of a first. A number: over so many last dimensions of a and first ones of b. As torch.tensordot.
 Tensor tensordot(const Tensor& a, const Tensor& b, const std::pair<Dims, Dims>& dims);

@@ -1,10 +1,15 @@
 // Modules without parameters of their own rules: each computes what its function does, with its options.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <set>
+
 #include <ordo/autograd/ops/adaptive_avg_pool.h>
 #include <ordo/autograd/ops/adaptive_max_pool.h>
+#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/avg_pool.h>
 #include <ordo/autograd/ops/batch_norm.h>
+#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/convolution.h>
 #include <ordo/autograd/ops/gated_activations.h>
 #include <ordo/autograd/ops/layer_norm.h>
@@ -12,8 +17,10 @@
 #include <ordo/autograd/ops/lp_pool.h>
 #include <ordo/autograd/ops/max_pool.h>
 #include <ordo/autograd/ops/max_unpool.h>
+#include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/softmax.h>
 #include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/where.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 
@@ -149,6 +156,130 @@ TEST(Modules, convolutions) {
   nn::ConvTranspose3d up3(2, 1, 2);
   EXPECT_COMPUTES(up3(volume), conv_transpose3d(volume, up3.weight, up3.bias));
   EXPECT_ORDO_ERROR(nn::ConvTranspose2d(3, 4, 2, {.groups = 2}), ValueError, "[ConvTranspose2d] groups = 2");
+}
+
+TEST(Modules, made_of_other_operations) {
+  const Tensor x = test_values({2, 4, 3}, 0, -4, 4).to(float32);
+  EXPECT_COMPUTES(nn::Identity()(x), x);
+  EXPECT_COMPUTES(nn::Softsign()(x), x / (abs(x) + 1));
+  EXPECT_COMPUTES(nn::Tanhshrink()(x), x - tanh(x));
+  EXPECT_COMPUTES(nn::Threshold(0.5, -7)(x), where(x > 0.5, x, -7));
+  EXPECT_COMPUTES(nn::Softmin(1)(x), softmax(neg(x), 1));
+  EXPECT_COMPUTES(nn::Softmax2d()(x), softmax(x, 0));
+  EXPECT_COMPUTES(nn::Softmax2d()(x.unsqueeze(0)), softmax(x, 0).unsqueeze(0));
+  EXPECT_ORDO_ERROR(nn::Softmax2d()(x[0]), ShapeError, "Softmax2d");
+  EXPECT_COMPUTES(nn::ChannelShuffle(2)(from_vector<float>({0, 1, 2, 3, 4, 5}, {6, 1, 1})),
+                  from_vector<float>({0, 3, 1, 4, 2, 5}, {6, 1, 1}));
+  EXPECT_ORDO_ERROR(nn::ChannelShuffle(4)(x), ShapeError, "4 groups");
+
+  nn::RReLU random(0.25, 0.5);
+  manual_seed(2);
+  const auto y = random(x).to_vector<double>(), given = x.to_vector<double>();
+  std::set<double> slopes;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const double slope = y[i] / given[i];
+    if (given[i] > 0) {
+      EXPECT_EQ(y[i], given[i]);
+      continue;
+    }
+    EXPECT_GE(slope, 0.25 - 1e-6);
+    EXPECT_LE(slope, 0.5 + 1e-6);
+    slopes.insert(slope);
+  }
+  EXPECT_GT(slopes.size(), 5u);
+  random.eval();
+  EXPECT_COMPUTES(random(x), leaky_relu(x, 0.375));
+}
+
+TEST(Modules, bilinear) {
+  manual_seed(1);
+  nn::Bilinear layer(2, 3, 4);
+  const Tensor a = test_values({5, 2}).to(float32), b = test_values({5, 3}, 1).to(float32);
+  const auto got = layer(a, b).to_vector<double>();
+  const auto w = layer.weight.to_vector<double>(), bias = layer.bias.to_vector<double>();
+  const auto x1 = a.to_vector<double>(), x2 = b.to_vector<double>();
+  for (size_t n = 0; n < 5; ++n)
+    for (size_t o = 0; o < 4; ++o) {
+      double sum = bias[o];
+      for (size_t i = 0; i < 2; ++i)
+        for (size_t j = 0; j < 3; ++j) sum += x1[n * 2 + i] * w[(o * 2 + i) * 3 + j] * x2[n * 3 + j];
+      EXPECT_NEAR(got[n * 4 + o], sum, 1e-5);  // six products of numbers up to 4, in float32
+    }
+  EXPECT_EQ(layer(a[0], b[0]).sizes(), (Dims{4}));
+  EXPECT_EQ(nn::Bilinear(2, 3, 4, {.bias = false}).parameters().size(), 1u);
+  EXPECT_ORDO_ERROR(layer(a, b[0]), ShapeError, "bilinear");
+  EXPECT_ORDO_ERROR(nn::Bilinear(2, 0, 4), ValueError, "Bilinear");
+}
+
+TEST(Modules, dropout_of_channels) {
+  const Tensor image = ones({4, 16, 3, 5});
+  manual_seed(1);
+  nn::Dropout2d dropout(0.25);
+  const Tensor y = dropout(image);
+  const auto lowest = y.amin({2, 3}).to_vector<double>(), highest = y.amax({2, 3}).to_vector<double>();
+  int dropped = 0;
+  for (size_t i = 0; i < lowest.size(); ++i) {
+    EXPECT_EQ(lowest[i], highest[i]);  // whole channels
+    EXPECT_TRUE(lowest[i] == 0 || lowest[i] == float(1 / 0.75)) << lowest[i];
+    dropped += lowest[i] == 0;
+  }
+  EXPECT_GT(dropped, 4);
+  EXPECT_LT(dropped, 32);
+  dropout.eval();
+  EXPECT_COMPUTES(dropout(image), image);
+  EXPECT_EQ(nn::Dropout1d()(image[0][0]).sizes(), (Dims{3, 5}));
+  EXPECT_ORDO_ERROR(nn::Dropout3d()(image[0][0]), ShapeError, "[Dropout3d] takes inputs [N, C, D, H, W]");
+
+  nn::AlphaDropout alpha(0.3);
+  const Tensor normal = randn({200, 100});
+  const Tensor z = alpha(normal);
+  // Five standard errors of mean and variance of 20000 numbers.
+  EXPECT_NEAR(z.mean().item(), 0, 5 / std::sqrt(20000.0));
+  EXPECT_NEAR(z.var().item(), 1, 5 * std::sqrt(4.0 / 20000));
+  EXPECT_COMPUTES(nn::AlphaDropout(1)(normal), normal * 0);
+  EXPECT_ORDO_ERROR(nn::AlphaDropout(-1), ValueError, "AlphaDropout");
+}
+
+TEST(Modules, recurrent_cells_are_steps_of_the_layers) {
+  manual_seed(1);
+  const Tensor x = test_values({3, 2, 4}).to(float32);
+  const auto copy = [](nn::RecurrentCell& to, const nn::RecurrentModule& from) {
+    nn::NamedTensorList state;
+    for (const auto& [name, tensor] : from.state_dict()) state.push_back({name.substr(0, name.size() - 3), tensor});
+    to.load_state_dict(state);
+  };
+  const auto expect_near = [](const Tensor& a, const Tensor& b, const char* what) {
+    ASSERT_EQ(a.sizes(), b.sizes()) << what;
+    EXPECT_LT((a - b).abs().max().item(), 1e-6) << what;  // another order of a few sums of float32
+  };
+  for (const auto kind : {nn::RecurrentNonlinearity::tanh, nn::RecurrentNonlinearity::relu}) {
+    nn::RNN layer(4, 5, {}, kind);
+    nn::RNNCell cell(4, 5, {}, kind);
+    copy(cell, layer);
+    const Tensor all = layer(x).output;
+    Tensor h;
+    for (int64_t t = 0; t < 3; ++t) expect_near(h = cell(x[t], h), all[t], "RNNCell");
+  }
+  nn::GRU gru(4, 5);
+  nn::GRUCell gru_cell(4, 5);
+  copy(gru_cell, gru);
+  const Tensor of_gru = gru(x).output;
+  Tensor h, c;
+  for (int64_t t = 0; t < 3; ++t) expect_near(h = gru_cell(x[t], h), of_gru[t], "GRUCell");
+  nn::LSTM lstm(4, 5);
+  nn::LSTMCell lstm_cell(4, 5);
+  copy(lstm_cell, lstm);
+  const LstmResult of_lstm = lstm(x);
+  h = Tensor();
+  for (int64_t t = 0; t < 3; ++t) {
+    std::tie(h, c) = lstm_cell(x[t], h, c);
+    expect_near(h, of_lstm.output[t], "LSTMCell");
+  }
+  expect_near(c, of_lstm.c[0], "LSTMCell c");
+  expect_near(lstm_cell(x[0][1]).first, lstm_cell(x[0]).first[1], "without a batch");
+  EXPECT_EQ(nn::GRUCell(4, 5, {.bias = false}).parameters().size(), 2u);
+  EXPECT_ORDO_ERROR(gru_cell(x), ShapeError, "GRUCell");
+  EXPECT_ORDO_ERROR(gru_cell(x[0], zeros({2, 4})), ShapeError, "a state must have sizes");
 }
 
 }  // namespace

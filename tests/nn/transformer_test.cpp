@@ -1,0 +1,157 @@
+// Layers of a transformer: names, formulas, gradients.
+#include <gtest/gtest.h>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/nn/nn.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+std::vector<std::string> names_of(const nn::ModuleBase& module) {
+  std::vector<std::string> all;
+  for (const auto& entry : module.state_dict()) all.push_back(entry.name);
+  return all;
+}
+
+TEST(Transformer, names_are_pytorchs) {
+  const nn::TransformerEncoderLayer layer(8, 2, {.dim_feedforward = 12});
+  const std::vector<std::string> expected{"self_attn.in_proj_weight",
+                                          "self_attn.in_proj_bias",
+                                          "self_attn.out_proj.weight",
+                                          "self_attn.out_proj.bias",
+                                          "linear1.weight",
+                                          "linear1.bias",
+                                          "linear2.weight",
+                                          "linear2.bias",
+                                          "norm1.weight",
+                                          "norm1.bias",
+                                          "norm2.weight",
+                                          "norm2.bias"};
+  EXPECT_EQ(names_of(layer), expected);
+  EXPECT_EQ(layer.linear1.weight.sizes(), (Dims{12, 8}));
+  const nn::TransformerEncoder encoder(layer, 3, nn::LayerNorm(8));
+  const auto all = names_of(encoder);
+  ASSERT_EQ(all.size(), 3 * expected.size() + 2);
+  EXPECT_EQ(all.front(), "layers.0.self_attn.in_proj_weight");
+  EXPECT_EQ(all[all.size() - 3], "layers.2.norm2.bias");
+  EXPECT_EQ(all.back(), "norm.bias");
+  // Each layer has values of its own; the first is the given one.
+  EXPECT_TRUE(encoder.layers[0].linear1.weight.is_same(layer.linear1.weight));
+  EXPECT_NE(bytes_of(encoder.layers[1].linear1.weight), bytes_of(layer.linear1.weight));
+  EXPECT_NE(bytes_of(encoder.layers[1].linear1.weight), bytes_of(encoder.layers[2].linear1.weight));
+
+  const nn::TransformerDecoderLayer decoder(8, 2, {.dim_feedforward = 12});
+  const auto of_decoder = names_of(decoder);
+  EXPECT_EQ(of_decoder.size(), expected.size() + 6);
+  EXPECT_EQ(of_decoder[4], "multihead_attn.in_proj_weight");
+  EXPECT_EQ(of_decoder.back(), "norm3.bias");
+  EXPECT_EQ(nn::TransformerEncoderLayer(8, 2, {.dim_feedforward = 12, .bias = false}).parameters().size(), 6u);
+}
+
+TEST(Transformer, computes_its_formulas) {
+  manual_seed(4);
+  const Tensor x = test_values({2, 5, 8}).to(float32), memory = test_values({2, 3, 8}, 1).to(float32);
+  for (const bool norm_first : {false, true}) {
+    nn::TransformerEncoderLayer layer(
+        8, 2, {.dim_feedforward = 12, .activation = "gelu", .batch_first = true, .norm_first = norm_first});
+    layer.eval();
+    const auto attend = [&](const Tensor& t) { return layer.self_attn(t, t, t, {.is_causal = true}).output; };
+    const auto forward = [&](const Tensor& t) { return layer.linear2(gelu(layer.linear1(t))); };
+    Tensor expected;
+    if (norm_first) {
+      const Tensor y = x + attend(layer.norm1(x));
+      expected = y + forward(layer.norm2(y));
+    } else {
+      const Tensor y = layer.norm1(x + attend(x));
+      expected = layer.norm2(y + forward(y));
+    }
+    EXPECT_EQ(bytes_of(layer(x, {.is_causal = true})), bytes_of(expected)) << norm_first;
+
+    nn::TransformerDecoderLayer decoder(8, 2, {.dim_feedforward = 12, .batch_first = true, .norm_first = norm_first});
+    decoder.eval();
+    const auto itself = [&](const Tensor& t) { return decoder.self_attn(t, t, t, {.is_causal = true}).output; };
+    const auto other = [&](const Tensor& t) { return decoder.multihead_attn(t, memory, memory).output; };
+    const auto through = [&](const Tensor& t) { return decoder.linear2(relu(decoder.linear1(t))); };
+    if (norm_first) {
+      const Tensor y = x + itself(decoder.norm1(x)), z = y + other(decoder.norm2(y));
+      expected = z + through(decoder.norm3(z));
+    } else {
+      const Tensor y = decoder.norm1(x + itself(x)), z = decoder.norm2(y + other(y));
+      expected = decoder.norm3(z + through(z));
+    }
+    EXPECT_EQ(bytes_of(decoder(x, memory, {.tgt_is_causal = true})), bytes_of(expected)) << norm_first;
+  }
+}
+
+TEST(Transformer, gradients) {
+  manual_seed(5);
+  for (const bool norm_first : {false, true}) {
+    nn::TransformerEncoderLayer layer(
+        4, 2, {.dim_feedforward = 3, .activation = "gelu", .batch_first = true, .norm_first = norm_first});
+    layer.to(float64);
+    layer.eval();
+    const Tensor padding = from_vector<uint8_t>({0, 0, 1, 0, 1, 0}, {2, 3}).to(boolean);
+    Tensor x = test_values({2, 3, 4});
+    x.set_requires_grad();
+    nn::Parameter* const parameters[] = {&layer.self_attn.in_proj_weight,
+                                         &layer.self_attn.in_proj_bias,
+                                         &layer.self_attn.out_proj.weight,
+                                         &layer.self_attn.out_proj.bias,
+                                         &layer.linear1.weight,
+                                         &layer.linear1.bias,
+                                         &layer.linear2.weight,
+                                         &layer.linear2.bias,
+                                         &layer.norm1.weight,
+                                         &layer.norm1.bias,
+                                         &layer.norm2.weight,
+                                         &layer.norm2.bias};
+    TensorList inputs;
+    for (const nn::Parameter* p : parameters) inputs.push_back(*p);
+    inputs.push_back(x);
+    const auto run = [&](const TensorList& in) {
+      for (size_t i = 0; i < std::size(parameters); ++i) *parameters[i] = in[i];
+      return layer(in.back(), {.src_key_padding_mask = padding});
+    };
+    EXPECT_EQ(gradcheck(run, inputs), "") << norm_first;
+  }
+}
+
+TEST(Transformer, stacks) {
+  manual_seed(6);
+  nn::TransformerEncoder encoder(nn::TransformerEncoderLayer(8, 2, {.dim_feedforward = 12, .dropout = 0.3}), 2,
+                                 nn::LayerNorm(8));
+  const Tensor x = test_values({5, 2, 8}).to(float32);
+  encoder.eval();
+  const Tensor expected = (*encoder.norm)(encoder.layers[1](encoder.layers[0](x)));
+  EXPECT_EQ(bytes_of(encoder(x)), bytes_of(expected));
+  // A later element does not reach an earlier one.
+  Tensor changed = x.clone();
+  changed[4].fill_(7);
+  const Tensor a = encoder(x, {.is_causal = true}), b = encoder(changed, {.is_causal = true});
+  const Tensor masked = encoder(x, {.src_mask = nn::generate_square_subsequent_mask(5)});
+  EXPECT_LT((a.narrow(0, 0, 4) - b.narrow(0, 0, 4)).abs().max().item(), 1e-5);
+  EXPECT_GT((a[4] - b[4]).abs().max().item(), 1e-2);
+  EXPECT_LT((a - masked).abs().max().item(), 1e-5);  // float32 values of about 1
+  encoder.train();
+  EXPECT_NE(bytes_of(encoder(x)), bytes_of(expected));
+  encoder.eval();
+
+  nn::TransformerDecoder decoder(nn::TransformerDecoderLayer(8, 2, {.dim_feedforward = 12}), 2);
+  decoder.eval();
+  const Tensor memory = encoder(x);
+  EXPECT_EQ(bytes_of(decoder(x, memory)), bytes_of(decoder.layers[1](decoder.layers[0](x, memory), memory)));
+
+  nn::TransformerEncoderLayer wide(8, 2, {.dim_feedforward = 12});
+  wide.to(float64);
+  EXPECT_EQ(nn::TransformerEncoder(wide, 2).layers[1].norm2.weight.dtype(), float64);
+  nn::Sequential in_a_row{nn::TransformerEncoderLayer(8, 2, {.dim_feedforward = 12}), nn::Linear(8, 3)};
+  EXPECT_EQ(in_a_row(x).sizes(), (Dims{5, 2, 3}));
+  EXPECT_ORDO_ERROR(nn::TransformerEncoder(wide, 0), ValueError, "TransformerEncoder");
+  EXPECT_ORDO_ERROR(nn::TransformerEncoderLayer(8, 2, {.activation = "tanh"}), ValueError, "activation");
+}
+
+}  // namespace
+}  // namespace ordo::test
