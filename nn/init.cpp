@@ -26,6 +26,8 @@ double gain(Nonlinearity nonlinearity, double negative_slope) {
       return std::sqrt(2.0);
     case Nonlinearity::leaky_relu:
       return std::sqrt(2.0 / (1.0 + negative_slope * negative_slope));
+    case Nonlinearity::selu:
+      return 3.0 / 4.0;
     default:
       return 1.0;
   }

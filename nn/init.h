@@ -2,16 +2,25 @@
 // default_generator() and give the same numbers on every device.
 //
 //   nn::init::kaiming_normal_(layer.weight, {.nonlinearity = nn::init::Nonlinearity::relu});
+//   nn::init::apply(model, "orthogonal_");
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <ordo/engine/tensor.h>
+
+namespace ordo::nn {
+class ModuleBase;
+}
 
 namespace ordo::nn::init {
 
 enum class Fan { fan_in, fan_out };
-enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu };
+enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 
 /// How many inputs an output sees, and how many outputs an input reaches. For weights [out, in, spatial...]:
 /// fan_in = in * prod(spatial), fan_out = out * prod(spatial). ShapeError below two dimensions.
@@ -20,7 +29,7 @@ struct Fans {
 };
 Fans fans(const Tensor& weight);
 
-/// The recommended factor: 1, 1, 5/3, sqrt(2), sqrt(2 / (1 + negative_slope^2)).
+/// The recommended factor: 1, 1, 5/3, sqrt(2), sqrt(2 / (1 + negative_slope^2)), 3/4.
 double gain(Nonlinearity nonlinearity, double negative_slope = 0.01);
 
 struct KaimingOptions {
@@ -43,5 +52,35 @@ Tensor normal_(Tensor t, double mean = 0, double std = 1);
 Tensor constant_(Tensor t, Scalar value);
 Tensor zeros_(Tensor t);
 Tensor ones_(Tensor t);
+
+/// N(mean, std^2), of which only what lies in [a, b] is drawn. ValueError unless std > 0 and a < b.
+Tensor trunc_normal_(Tensor t, double mean = 0, double std = 1, double a = -2, double b = 2);
+/// gain times a matrix whose rows or, where it has more of them, columns are orthonormal; the first dimension is the
+/// rows, the others together the columns. Its distribution is uniform (that of Haar). By `qr` of a normal matrix, with
+/// its determinism: the same on every device of a machine, and everywhere at device_to_device. ShapeError below two
+/// dimensions.  Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks",
+/// 2014
+Tensor orthogonal_(Tensor t, double gain = 1);
+/// 1 on the diagonal of a matrix, else 0. ShapeError for others.
+Tensor eye_(Tensor t);
+/// The identity of a convolution: in each of `groups` groups of output channels, channel i copies input channel i, as
+/// far as there are both; the 1 stands in the middle of its window. t: [out, in / groups, spatial...], of 3 to 5
+/// dimensions (ShapeError). ValueError unless groups divide the output channels.
+Tensor dirac_(Tensor t, int64_t groups = 1);
+/// N(0, std^2), but in each column of a matrix ceil(sparsity * rows) elements, drawn anew for each, are 0. ShapeError
+/// for others, ValueError unless 0 <= sparsity <= 1.  Martens, "Deep learning via Hessian-free optimization", 2010
+Tensor sparse_(Tensor t, double sparsity, double std = 0.01);
+
+using Initialiser = std::function<Tensor(Tensor)>;
+/// An initialiser of this header that needs no more than a tensor, by its name, such as "kaiming_normal_". ValueError
+/// lists the names.
+Initialiser by_name(std::string_view name);
+/// Those names.
+std::vector<std::string> names();
+/// Draws every parameter of two dimensions or more anew, in the order of named_parameters(), and returns how many these
+/// were. Biases, the weights of norms and buffers stay; embeddings are drawn too. ValueError as by_name; ShapeError of
+/// an initialiser that takes no such tensor, and earlier parameters have changed then.
+int64_t apply(ModuleBase& model, std::string_view name);
+int64_t apply(ModuleBase& model, const Initialiser& initialiser);
 
 }  // namespace ordo::nn::init
