@@ -22,7 +22,7 @@ Training make_training(const std::string& mode, int64_t batch) {
   if (mode == "digits_cnn") return task(demo::digits_task(""));
   if (mode == "embedding_bag") return task(demo::text_task());
   if (mode == "cifar10") {
-    const data::Dataset pictures = data::synthetic_cifar10(batch, 1);
+    const data::ImageDataset pictures = data::synthetic_cifar10(batch, 1);
     return {nn::Sequential{nn::Conv2d(3, 6, 5), nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(6, 16, 5), nn::ReLU(),
                            nn::MaxPool2d(2), nn::Flatten(), nn::Linear(400, 120), nn::ReLU(), nn::Linear(120, 84),
                            nn::ReLU(), nn::Linear(84, 10)},

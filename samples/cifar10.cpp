@@ -27,8 +27,8 @@ struct Net : nn::Module {
 };
 
 void train(const std::string& directory, int epochs, int64_t batches) {
-  data::Dataset train = directory.empty() ? data::synthetic_cifar10(50000, 1) : data::cifar10(directory);
-  data::Dataset test = directory.empty() ? data::synthetic_cifar10(10000, 2) : data::cifar10(directory, false);
+  data::ImageDataset train = directory.empty() ? data::synthetic_cifar10(50000, 1) : data::cifar10(directory);
+  data::ImageDataset test = directory.empty() ? data::synthetic_cifar10(10000, 2) : data::cifar10(directory, false);
   train.images = data::normalize(train.images, {0.5}, {0.5});
   test.images = data::normalize(test.images, {0.5}, {0.5});
 

@@ -4,7 +4,7 @@
 
 using namespace ordo;
 
-double accuracy(nn::Module& model, const data::Dataset& test, Device device) {
+double accuracy(nn::Module& model, const data::ImageDataset& test, Device device) {
   NoGrad guard;
   model.eval();
   int64_t correct = 0;
@@ -22,8 +22,8 @@ int main(int argc, char** argv) try {
     if (argument == "--cuda") device = "cuda";
     if (!argument.starts_with('-')) directory = argument;
   }
-  const data::Dataset train = directory.empty() ? data::synthetic_digits(8000, 1) : data::mnist(directory);
-  const data::Dataset test = directory.empty() ? data::synthetic_digits(2000, 2) : data::mnist(directory, false);
+  const data::ImageDataset train = directory.empty() ? data::synthetic_digits(8000, 1) : data::mnist(directory);
+  const data::ImageDataset test = directory.empty() ? data::synthetic_digits(2000, 2) : data::mnist(directory, false);
   manual_seed(3);
   nn::Sequential model{nn::Conv2d(1, 8, 3),
                        nn::ReLU(),

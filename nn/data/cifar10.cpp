@@ -37,7 +37,7 @@ void read_records(const std::string& path, int64_t count, float* images, int64_t
 
 }  // namespace
 
-Dataset cifar10(const std::string& directory, bool train) {
+ImageDataset cifar10(const std::string& directory, bool train) {
   std::error_code error;
   std::string place = directory;
   if (const auto sub = std::filesystem::path(directory) / "cifar-10-batches-bin";
@@ -51,7 +51,7 @@ Dataset cifar10(const std::string& directory, bool train) {
     counts.push_back(record_count(paths.back()));
     total += counts.back();
   }
-  Dataset dataset{detail::result({total, 3, 32, 32}, float32, cpu), detail::result({total}, int64, cpu)};
+  ImageDataset dataset{detail::result({total, 3, 32, 32}, float32, cpu), detail::result({total}, int64, cpu)};
   int64_t done = 0;
   for (size_t i = 0; i < paths.size(); ++i) {
     read_records(paths[i], counts[i], dataset.images.data<float>() + done * kPixels,

@@ -1,139 +1,222 @@
 #include <ordo/nn/data/data_loader.h>
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 #include <utility>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/index_select.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 #include <ordo/engine/op_call.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/philox.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/data/prefetcher.h>
 #include <ordo/nn/state/entries.h>
 
 namespace ordo::data {
 
-std::vector<int64_t> permutation(int64_t n, Generator& generator) {
-  ORDO_CHECK(n >= 0, ValueError, "permutation", "n must not be negative, but is {}", n);
-  auto order = checked::vector<int64_t>("permutation", n);
-  std::iota(order.begin(), order.end(), 0);
-  const GeneratorState state = generator.reserve((uint64_t(n) + 1) / 2);
-  for (int64_t i = n - 1; i > 0; --i) {
-    const PhiloxBlock block = philox(state.seed, state.stream, state.offset + uint64_t(i) / 2);
-    const uint64_t random = uint64_t(block.v[i % 2 * 2]) << 32 | block.v[i % 2 * 2 + 1];
-    // The high word of random * (i + 1) is uniform on 0..i up to 2^-64 (i + 1).
-    std::swap(order[size_t(i)], order[size_t(static_cast<unsigned __int128>(random) * uint64_t(i + 1) >> 64)]);
+struct DataLoader::Progress {
+  int64_t epoch = 0;
+  GeneratorState drawn_from;   // the order, by a sampler that drew
+  std::vector<int64_t> order;  // which threads read; what follows is the consumer's
+  int64_t delivered = 0;
+  bool under_way = false;  // until the last batch was left
+};
+
+class DataLoader::Run {
+ public:
+  Run(const DataLoader& loader, int64_t first)
+      : progress(loader.progress_),
+        batches(loader.size()),
+        dataset_(loader.dataset_),
+        rows_(loader.rows_),
+        collate_(loader.options_.collate),
+        batch_size_(loader.options_.batch_size) {
+    const DataLoaderOptions& o = loader.options_;
+    const bool on_cpu = std::all_of(rows_.begin(), rows_.end(), [](const Tensor& t) { return t.is_cpu(); });
+    if (o.workers > 0 && on_cpu && first < batches)  // a device copies rows in its own order
+      prefetcher_.emplace([this](int64_t i) { return make(i); }, first, batches, o.workers,
+                          o.prefetch.value_or(2 * o.workers));
   }
-  return order;
+
+  Batch batch(int64_t index) {
+    NoGrad guard;
+    const OpCall call("DataLoader", index, first_of(index), count_of(index));
+    Batch batch{call.done(prefetcher_ ? prefetcher_->take(index) : make(index))};
+    progress->delivered = index + 1;
+    return batch;
+  }
+
+  const std::shared_ptr<Progress> progress;
+  const int64_t batches;
+
+ private:
+  int64_t first_of(int64_t index) const { return index * batch_size_; }
+  int64_t count_of(int64_t index) const {
+    return std::min(batch_size_, int64_t(progress->order.size()) - first_of(index));
+  }
+
+  TensorList make(int64_t index) const {
+    const int64_t* indices = progress->order.data() + first_of(index);
+    const int64_t count = count_of(index);
+    if (!rows_.empty() && !collate_) {
+      TensorList batch;
+      for (const Tensor& t : rows_) batch.push_back(take_rows(t, indices, count));
+      return batch;
+    }
+    std::vector<Sample> samples;
+    for (int64_t i = 0; i < count; ++i) samples.push_back(dataset_->get_in_epoch(indices[i], progress->epoch));
+    return collate_ ? collate_(samples) : stack_samples(samples);
+  }
+
+  const Handle<const Dataset> dataset_;
+  const TensorList rows_;
+  const Collate collate_;
+  const int64_t batch_size_;
+  std::optional<Prefetcher> prefetcher_;  // the last member: its threads end before what they use
+};
+
+DataLoader::DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options)
+    : dataset_(std::move(dataset)), options_(std::move(options)) {
+  const char* op = "DataLoader";
+  const DataLoaderOptions& o = options_;
+  ORDO_CHECK(dataset_, ValueError, op, "needs a data set, given a null pointer");
+  ORDO_CHECK(o.batch_size >= 1, ValueError, op, "needs a batch size of at least 1, not {}", o.batch_size);
+  ORDO_CHECK(o.workers >= 0 && o.workers <= 1024, ValueError, op, "needs 0 to 1024 workers, not {}", o.workers);
+  ORDO_CHECK(!o.prefetch || *o.prefetch >= 1, ValueError, op, "needs a prefetch of at least 1, not {}", *o.prefetch);
+  ORDO_CHECK(!o.sampler || !o.shuffle, ValueError, op, "takes a sampler or shuffle, not both");
+  if (!o.sampler) options_.sampler = o.shuffle ? Handle<Sampler>(RandomSampler()) : SequentialSampler();
+  if (TensorList rows = dataset_->rows(); !rows.empty()) {
+    const ordo::detail::OperationName name(op);
+    rows_ = TensorDataset(std::move(rows)).rows();
+  }
 }
 
 namespace {
 
-Tensor take_rows(const Tensor& t, const int64_t* rows, int64_t count) {
-  if (!t.is_cpu()) {
-    const Tensor index = from_vector(std::vector<int64_t>(rows, rows + count), {count});
-    return index_select(t, 0, index.to(t.device()));
-  }
-  Dims sizes = t.sizes();
-  sizes[0] = count;
-  Tensor taken = detail::result(sizes, t.dtype(), t.device());
-  if (taken.numel() == 0) return taken;
-  const size_t bytes = taken.nbytes() / size_t(count);
-  const char* from = static_cast<const char*>(t.data());
-  char* to = static_cast<char*>(taken.data());
-  parallel_for(0, count, int64_t(1 + 65536 / bytes), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) std::memcpy(to + size_t(i) * bytes, from + size_t(rows[i]) * bytes, bytes);
-  });
-  return taken;
+TensorDataset pairs(Tensor inputs, Tensor targets) {
+  const ordo::detail::OperationName name("DataLoader");
+  return TensorDataset({std::move(inputs), std::move(targets)});
 }
 
 }  // namespace
 
-DataLoader::DataLoader(Tensor inputs, Tensor targets, DataLoaderOptions options) : options_(std::move(options)) {
-  detail::expect_defined("DataLoader", inputs, "inputs");
-  detail::expect_defined("DataLoader", targets, "targets");
-  ORDO_CHECK(inputs.dim() > 0 && targets.dim() > 0 && inputs.size(0) == targets.size(0), ShapeError, "DataLoader",
-             "needs as many inputs as targets, given {} and {}", inputs.sizes(), targets.sizes());
-  ORDO_CHECK(options_.batch_size >= 1, ValueError, "DataLoader", "needs a batch size of at least 1, not {}",
-             options_.batch_size);
-  NoGrad guard;
-  inputs_ = inputs.detach().contiguous();
-  targets_ = targets.detach().contiguous();
-}
+DataLoader::DataLoader(Tensor inputs, Tensor targets, DataLoaderOptions options)
+    : DataLoader(pairs(std::move(inputs), std::move(targets)), std::move(options)) {}
+
+DataLoader::DataLoader(DataLoader&&) noexcept = default;
+DataLoader& DataLoader::operator=(DataLoader&&) noexcept = default;
+DataLoader::~DataLoader() = default;
 
 int64_t DataLoader::size() const {
-  const int64_t n = inputs_.size(0), per_batch = options_.batch_size;
+  const int64_t n = options_.sampler->size(dataset_->size()), per_batch = options_.batch_size;
   return n / per_batch + (!options_.drop_last && n % per_batch != 0);
 }
 
-void DataLoader::draw_order(Generator generator) {
-  const int64_t n = inputs_.size(0);
-  if (options_.shuffle) {
-    drawn_from_ = generator.state();
-    order_ = permutation(n, generator);
-  } else if (order_.empty()) {
-    order_ = checked::vector<int64_t>("DataLoader", n);
-    std::iota(order_.begin(), order_.end(), 0);
-  }
+void DataLoader::expect_indices(const std::vector<int64_t>& indices) const {
+  const int64_t rows = dataset_->size(), expected = options_.sampler->size(rows);
+  ORDO_CHECK(int64_t(indices.size()) == expected, ValueError, "DataLoader",
+             "the sampler returned {} indices, but its size is {}", indices.size(), expected);
+  for (int64_t i : indices)
+    ORDO_CHECK(i >= 0 && i < rows, IndexError, "DataLoader", "the sampler returned index {} for a set of {} samples", i,
+               rows);
+}
+
+std::shared_ptr<DataLoader::Progress> DataLoader::drawn(int64_t epoch, Generator generator) const {
+  auto progress = std::make_shared<Progress>();
+  progress->epoch = epoch;
+  const GeneratorState before = generator.state();
+  progress->order = options_.sampler->indices(dataset_->size(), epoch, generator);
+  // Sequential loaders save no state of a generator that they do not use.
+  if (!(generator.state() == before)) progress->drawn_from = before;
+  expect_indices(progress->order);
+  return progress;
 }
 
 DataLoader::Iterator DataLoader::begin() {
   if (!std::exchange(resumed_, false)) {
-    draw_order(options_.generator ? *options_.generator : default_generator());
-    delivered_ = 0;
+    progress_ = drawn(epochs_, options_.generator ? *options_.generator : default_generator());
+    ++epochs_;
   }
-  const int64_t first = delivered_;
-  leave(first);
-  return {this, first};
+  const int64_t first = progress_->delivered;
+  progress_->under_way = first < size();
+  return {std::make_shared<Run>(*this, first), first};
 }
 
-void DataLoader::leave(int64_t next) { under_way_ = next < size(); }
+Batch DataLoader::Iterator::operator*() const { return run_->batch(index_); }
 
-Batch DataLoader::batch(int64_t index) {
-  NoGrad guard;
-  const int64_t first = index * options_.batch_size;
-  const int64_t count = std::min(options_.batch_size, int64_t(order_.size()) - first);
-  const OpCall call("DataLoader", index, first, count);
-  const Batch batch{call.done(take_rows(inputs_, order_.data() + first, count)),
-                    call.done(take_rows(targets_, order_.data() + first, count))};
-  delivered_ = index + 1;
-  return batch;
+DataLoader::Iterator& DataLoader::Iterator::operator++() {
+  run_->progress->under_way = ++index_ < run_->batches;
+  return *this;
 }
+
+int64_t DataLoader::delivered() const { return progress_ && progress_->under_way ? progress_->delivered : 0; }
 
 nn::NamedTensorList DataLoader::state_dict() const {
-  nn::NamedTensorList all{nn::state_of("rows", inputs_.size(0)), nn::state_of("batch_size", options_.batch_size),
-                          nn::state_of("delivered", delivered_), nn::state_of("under_way", int64_t(under_way_)),
-                          nn::state_of("order", drawn_from_)};
+  const Progress none, &now = progress_ ? *progress_ : none;
+  const int64_t rows = dataset_->size();
+  nn::NamedTensorList all{nn::state_of("rows", rows),
+                          nn::state_of("batch_size", options_.batch_size),
+                          nn::state_of("delivered", now.delivered),
+                          nn::state_of("under_way", int64_t(now.under_way)),
+                          nn::state_of("order", now.drawn_from),
+                          nn::state_of("samples", options_.sampler->size(rows)),
+                          nn::state_of("epochs", epochs_)};
   if (options_.generator) all.push_back(nn::state_of("generator", options_.generator->state()));
+  const auto sampler = nn::with_prefix("sampler.", options_.sampler->state_dict());
+  all.insert(all.end(), sampler.begin(), sampler.end());
+  if (!sampler.empty() && now.under_way)
+    all.push_back({"indices", from_vector(now.order, {int64_t(now.order.size())})});
   return all;
 }
 
 nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
-  nn::Entries given("DataLoader", state);
+  const bool sampler_has_state = !options_.sampler->state_dict().empty();
+  nn::NamedTensorList own;
+  for (const auto& entry : state)
+    if (!sampler_has_state || !entry.name.starts_with("sampler.")) own.push_back(entry);
+  nn::Entries given("DataLoader", own);
   const int64_t rows = given.take_integer("rows"), batch_size = given.take_integer("batch_size");
   const int64_t delivered = given.take_integer("delivered"), under_way = given.take_integer("under_way");
+  const int64_t samples = given.take_integer("samples"), epochs = given.take_integer("epochs");
   const GeneratorState order = given.take_generator("order");
   const GeneratorState next = options_.generator ? given.take_generator("generator") : GeneratorState();
+  const Tensor indices = sampler_has_state && under_way ? given.take("indices", {samples}) : Tensor();
   given.finish();
-  ORDO_CHECK(rows == inputs_.size(0) && batch_size == options_.batch_size, ValueError, "DataLoader",
+  const int64_t own_rows = dataset_->size(), own_samples = options_.sampler->size(own_rows);
+  ORDO_CHECK(rows == own_rows && batch_size == options_.batch_size, ValueError, "DataLoader",
              "the state is that of {} rows in batches of {}, this loader has {} rows in batches of {}", rows,
-             batch_size, inputs_.size(0), options_.batch_size);
+             batch_size, own_rows, options_.batch_size);
+  ORDO_CHECK(samples == own_samples, ValueError, "DataLoader",
+             "the state is that of epochs of {} samples, this loader's sampler has {}", samples, own_samples);
   ORDO_CHECK(delivered >= 0 && delivered <= size(), ValueError, "DataLoader",
              "{} batches were delivered, but this loader has {}", delivered, size());
   ORDO_CHECK(under_way == 0 || under_way == 1, ValueError, "DataLoader", "'under_way' must be 0 or 1, not {}",
              under_way);
+  ORDO_CHECK(epochs >= under_way, ValueError, "DataLoader", "'epochs' must be at least {}, not {}", under_way, epochs);
+
+  std::shared_ptr<Progress> progress;
+  if (indices.defined()) {
+    progress = std::make_shared<Progress>();
+    progress->epoch = epochs - 1;
+    progress->order = indices.to(cpu).to_vector<int64_t>();
+    expect_indices(progress->order);
+  } else if (under_way) {
+    Generator from;
+    from.set_state(order);
+    progress = drawn(epochs - 1, from);
+  } else {
+    progress = std::make_shared<Progress>();
+  }
+  progress->drawn_from = order;
+  progress->delivered = delivered;
+  progress->under_way = under_way == 1;
+  const nn::Commit sampler =
+      sampler_has_state ? options_.sampler->prepare_state_dict(nn::within_prefix("sampler.", state)) : [] {};
   return [=, this] {
-    Generator drawn;
-    drawn.set_state(order);
-    if (under_way) draw_order(drawn);
+    sampler();
     if (options_.generator) options_.generator->set_state(next);
-    drawn_from_ = order;
-    delivered_ = delivered;
-    under_way_ = resumed_ = under_way == 1;
+    progress_ = std::make_shared<Progress>(*progress);
+    epochs_ = epochs;
+    resumed_ = under_way == 1;
   };
 }
 

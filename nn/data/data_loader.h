@@ -1,49 +1,62 @@
 // DataLoader: a data set in batches, in a new random order in every epoch.
 //
-//   data::DataLoader loader(train, {.batch_size = 64, .shuffle = true, .generator = Generator(3)});
+//   data::DataLoader loader(train, {.batch_size = 64, .shuffle = true, .generator = Generator(3), .workers = 2});
 //   for (int epoch = 0; epoch < 5; ++epoch)
 //     for (auto [images, labels] : loader) ...
 //
 // The order depends on the generator's seed and on the number of epochs begun, never on device or threads.
 //
 // A loader's state can be saved while an epoch is under way. Whoever loads it continues with the batch after the last
-// one that was delivered:
+// one that was delivered, with any number of workers:
 //
 //   loader.load_state_dict(saved);
 //   for (auto [images, labels] : loader) ...    // the rest of that epoch
 #pragma once
 
 #include <iterator>
+#include <memory>
 #include <optional>
 
 #include <ordo/engine/generator.h>
+#include <ordo/nn/data/batch.h>
+#include <ordo/nn/data/collate.h>
 #include <ordo/nn/data/dataset.h>
+#include <ordo/nn/data/handle.h>
+#include <ordo/nn/data/sampler.h>
 #include <ordo/nn/named_tensor.h>
 
 namespace ordo::data {
-
-struct Batch {
-  Tensor inputs, targets;
-  int64_t size() const { return inputs.size(0); }
-};
 
 struct DataLoaderOptions {
   int64_t batch_size = 1;
   bool shuffle = false;
   bool drop_last = false;                   ///< leaves out a last batch that is smaller than the others
   std::optional<Generator> generator = {};  ///< default: default_generator()
+  Handle<Sampler> sampler = {};             ///< default: a RandomSampler with `shuffle`, else a SequentialSampler
+  Collate collate = {};                     ///< default: stack_samples
+  int64_t workers = 0;                      ///< threads that make batches; 0: the consumer makes them
+  std::optional<int64_t> prefetch = {};     ///< batches made ahead of the consumer; default: two for each worker
 };
 
 class DataLoader {
  public:
-  /// Row i of `inputs` belongs to row i of `targets`. ShapeError when their numbers differ, ValueError for a batch size
-  /// below 1.
+  /// Keeps the set: a copy of what is given by value, which shares its tensors' memory. ValueError for a batch size
+  /// below 1, workers outside 0 .. 1024, prefetch below 1, or a sampler with shuffle.
+  explicit DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options = {});
+  /// Row i of `inputs` belongs to row i of `targets`. ShapeError when their numbers differ.
   DataLoader(Tensor inputs, Tensor targets, DataLoaderOptions options = {});
-  explicit DataLoader(const Dataset& dataset, DataLoaderOptions options = {})
-      : DataLoader(dataset.images, dataset.labels, std::move(options)) {}
+  DataLoader(DataLoader&&) noexcept;
+  DataLoader& operator=(DataLoader&&) noexcept;
+  ~DataLoader();
 
   int64_t size() const;  ///< number of batches in an epoch
 
+ private:
+  class Run;        // an epoch from the batch where it began, with its threads
+  struct Progress;  // of the epoch that is under way
+
+ public:
+  /// The threads belong to the iterator: they end when it is destroyed, as after a `break`.
   class Iterator {
    public:
     using iterator_category = std::input_iterator_tag;
@@ -51,28 +64,35 @@ class DataLoader {
     using difference_type = int64_t;
     using pointer = const Batch*;
     using reference = Batch;
-    Batch operator*() const { return loader_->batch(index_); }  ///< a copy of the batch's rows
-    Iterator& operator++() { return loader_->leave(++index_), *this; }
+    /// A copy of the batch's rows. Throws what get() or collate threw for this batch; the iterator can go on with the
+    /// next one then.
+    Batch operator*() const;
+    Iterator& operator++();
     void operator++(int) { ++*this; }
     bool operator==(const Iterator& other) const { return index_ == other.index_; }
 
    private:
     friend class DataLoader;
-    Iterator(DataLoader* loader, int64_t index) : loader_(loader), index_(index) {}
-    DataLoader* loader_;
+    Iterator(std::shared_ptr<Run> run, int64_t index) : run_(std::move(run)), index_(index) {}
+    std::shared_ptr<Run> run_;  // null at the end
     int64_t index_;
   };
 
   /// Starts a new epoch, and with it a new order; after load_state_dict() it goes on with the epoch that was under way.
+  /// ValueError or IndexError for a sampler that returns too few indices, too many, or such that are none.
   Iterator begin();
-  Iterator end() { return {this, size()}; }
+  Iterator end() { return {nullptr, size()}; }
 
   /// The number of batches delivered in the epoch that is under way; 0 between epochs. An epoch that a `break` left is
   /// under way until the next begin().
-  int64_t delivered() const { return under_way_ ? delivered_ : 0; }
-  /// "rows" and "batch_size"; "delivered" and "under_way"; "order" and "generator", the generators' states [3] from
-  /// which the current order was drawn and the next one will be. The latter is there only if the loader has a generator
-  /// of its own; the default one is the program's to save.
+  int64_t delivered() const;
+  /// The number of epochs begun. Samplers and sets know the first one as epoch 0.
+  int64_t epochs() const { return epochs_; }
+  /// "rows", "batch_size" and "samples", the set's size and the sampler's; "epochs", "delivered" and "under_way";
+  /// "order" and "generator", the generators' states [3] from which the current order was drawn and the next one will
+  /// be. The latter is there only if the loader has a generator of its own; the default one is the program's to save. A
+  /// sampler with a state has it as "sampler.NAME", and within an epoch its order as "indices". Batches that workers
+  /// have made but nobody has got do not count.
   nn::NamedTensorList state_dict() const;
   /// ValueError for the state of a loader of other rows or batches, or of one with a generator where this has none.
   void load_state_dict(const nn::NamedTensorList& state) { prepare_state_dict(state)(); }
@@ -80,19 +100,14 @@ class DataLoader {
   nn::Commit prepare_state_dict(const nn::NamedTensorList& state);
 
  private:
-  Batch batch(int64_t index);
-  void leave(int64_t next);
-  void draw_order(Generator generator);
-  Tensor inputs_, targets_;
+  std::shared_ptr<Progress> drawn(int64_t epoch, Generator generator) const;
+  void expect_indices(const std::vector<int64_t>& indices) const;
+  Handle<const Dataset> dataset_;
+  TensorList rows_;  // of a set in memory
   DataLoaderOptions options_;
-  std::vector<int64_t> order_;
-  GeneratorState drawn_from_;  // the order
-  int64_t delivered_ = 0;
-  bool under_way_ = false;  // an epoch, from begin() until its last batch was left
-  bool resumed_ = false;    // and the next begin() goes on with it
+  std::shared_ptr<Progress> progress_;  // null before the first epoch
+  int64_t epochs_ = 0;
+  bool resumed_ = false;  // the next begin() goes on with progress_
 };
-
-/// The numbers 0 to n - 1 in a random order that depends on the generator's state only.
-std::vector<int64_t> permutation(int64_t n, Generator& generator);
 
 }  // namespace ordo::data

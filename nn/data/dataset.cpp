@@ -7,6 +7,30 @@
 
 namespace ordo::data {
 
+TensorDataset::TensorDataset(TensorList tensors) : tensors_(std::move(tensors)) {
+  const char* op = "TensorDataset";
+  ORDO_CHECK(!tensors_.empty(), ValueError, op, "needs at least one tensor");
+  NoGrad guard;
+  for (Tensor& t : tensors_) {
+    detail::expect_defined(op, t, "tensor");
+    ORDO_CHECK(t.dim() > 0 && t.size(0) == tensors_[0].size(0), ShapeError, op,
+               "needs tensors with as many rows as each other, given {} and {}", tensors_[0].sizes(), t.sizes());
+    t = t.detach().contiguous();
+  }
+}
+
+Sample TensorDataset::get(int64_t i) const {
+  expect_sample("TensorDataset", i, size());
+  NoGrad guard;
+  Sample sample;
+  for (const Tensor& t : tensors_) sample.push_back(t.select(0, i));
+  return sample;
+}
+
+void expect_sample(const char* op, int64_t i, int64_t size) {
+  ORDO_CHECK(i >= 0 && i < size, IndexError, op, "sample {} of a set of {}", i, size);
+}
+
 Tensor normalize(const Tensor& images, const std::vector<double>& mean, const std::vector<double>& std) {
   const char* op = "normalize";
   detail::expect_defined(op, images, "images");

@@ -88,7 +88,7 @@ Tensor read_idx(const std::string& path) {
   return read_elements(file, sizes);
 }
 
-Dataset mnist(const std::string& directory, bool train) {
+ImageDataset mnist(const std::string& directory, bool train) {
   std::error_code error;
   std::string place = directory;
   if (const auto raw = std::filesystem::path(directory) / "MNIST" / "raw"; std::filesystem::is_directory(raw, error))
@@ -96,7 +96,7 @@ Dataset mnist(const std::string& directory, bool train) {
   const std::string part = train ? "train" : "t10k";
   const std::string images_path = idx_path(place, part + "-images", "idx3-ubyte");
   const std::string labels_path = idx_path(place, part + "-labels", "idx1-ubyte");
-  Dataset dataset;
+  ImageDataset dataset;
   dataset.images = read_images(images_path);
   dataset.labels = read_labels(labels_path, dataset.images.size(0), images_path);
   return dataset;

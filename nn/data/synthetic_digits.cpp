@@ -120,10 +120,10 @@ void draw_digit(int digit, Draws& draws, float* pixels) {
 
 }  // namespace
 
-Dataset synthetic_digits(int64_t count, uint64_t seed) {
+ImageDataset synthetic_digits(int64_t count, uint64_t seed) {
   const ordo::detail::OperationName name("synthetic_digits");
   ORDO_CHECK(count >= 0, ValueError, "synthetic_digits", "needs a count of at least 0, not {}", count);
-  Dataset dataset{detail::result({count, 1, kSize, kSize}, float32, cpu), detail::result({count}, int64, cpu)};
+  ImageDataset dataset{detail::result({count, 1, kSize, kSize}, float32, cpu), detail::result({count}, int64, cpu)};
   float* images = dataset.images.data<float>();
   int64_t* labels = dataset.labels.data<int64_t>();
   parallel_for(0, count, 16, [&](int64_t begin, int64_t end) {

@@ -23,8 +23,8 @@ Result train_digits(Determinism level, int threads, int64_t count, Device device
   set_num_threads(threads);
   DeterminismGuard guard(level);
   manual_seed(3);
-  const data::Dataset train = data::synthetic_digits(count, 1);
-  const data::Dataset test = data::synthetic_digits(std::min<int64_t>(count, 500), 2);
+  const data::ImageDataset train = data::synthetic_digits(count, 1);
+  const data::ImageDataset test = data::synthetic_digits(std::min<int64_t>(count, 500), 2);
   nn::Sequential model{nn::Conv2d(1, 8, 3),
                        nn::ReLU(),
                        nn::MaxPool2d(3, {.stride = 2}),  // windows overlap: gradients add up

@@ -7,7 +7,7 @@ namespace ordo::demo {
 Task digits_task(const std::string& directory) {
   Task task;
   task.model = "digits_cnn";
-  data::Dataset train, test;
+  data::ImageDataset train, test;
   if (directory.empty()) {
     train = data::synthetic_digits(8000, 0);
     test = data::synthetic_digits(2000, 1);

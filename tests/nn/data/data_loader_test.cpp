@@ -78,10 +78,10 @@ TEST(DataLoader, rows_of_any_shape_and_copies) {
   const Tensor inputs = test_values({10, 2, 3}).to(float32);
   data::DataLoader loader(inputs, numbers(10), {.batch_size = 4, .shuffle = true, .generator = Generator(1)});
   for (const data::Batch& batch : loader) {
-    EXPECT_EQ(batch.inputs.sizes(), (Dims{batch.size(), 2, 3}));
+    EXPECT_EQ(batch[0].sizes(), (Dims{batch.size(), 2, 3}));
     for (int64_t i = 0; i < batch.size(); ++i)
-      EXPECT_EQ(bytes_of(batch.inputs[i]), bytes_of(inputs[batch.targets[i].item<int64_t>()]));
-    Tensor own = batch.inputs;
+      EXPECT_EQ(bytes_of(batch[0][i]), bytes_of(inputs[batch[1][i].item<int64_t>()]));
+    Tensor own = batch[0];
     own.fill_(0);
   }
   EXPECT_EQ(bytes_of(inputs), bytes_of(test_values({10, 2, 3}).to(float32)));

@@ -46,7 +46,7 @@ TEST_F(MnistTest, reads_plain_and_gzip) {
   write_gz("t10k-images-idx3-ubyte.gz", two_images());
   write_gz("t10k-labels-idx1-ubyte.gz", idx(0x801, {2}, "\x07\x02"));
   for (bool train : {true, false}) {
-    const data::Dataset d = data::mnist(folder(), train);
+    const data::ImageDataset d = data::mnist(folder(), train);
     EXPECT_EQ(d.size(), 2);
     EXPECT_EQ(d.images.sizes(), (Dims{2, 1, 2, 3}));
     EXPECT_EQ(d.images.dtype(), float32);
@@ -160,7 +160,7 @@ TEST_F(Cifar10Test, reads_all_batches) {
   for (int i = 1; i <= 5; ++i)
     write("data_batch_" + std::to_string(i) + ".bin", record(i, char(i)) + record(9, char(255)));
   write("test_batch.bin", record(0, char(51)));
-  const data::Dataset d = data::cifar10(folder());
+  const data::ImageDataset d = data::cifar10(folder());
   EXPECT_EQ(d.images.sizes(), (Dims{10, 3, 32, 32}));
   EXPECT_EQ(d.labels.to_vector<int>(), (std::vector<int>{1, 9, 2, 9, 3, 9, 4, 9, 5, 9}));
   EXPECT_EQ(d.images[2][2][31][31].item<float>(), 2.0f / 255.0f);

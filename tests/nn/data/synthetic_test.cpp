@@ -12,7 +12,7 @@
 namespace ordo::test {
 namespace {
 
-void check_form(const data::Dataset& d, Dims sizes) {
+void check_form(const data::ImageDataset& d, Dims sizes) {
   EXPECT_EQ(d.images.sizes(), sizes);
   EXPECT_EQ(d.images.dtype(), float32);
   EXPECT_EQ(d.labels.dtype(), int64);
@@ -37,9 +37,9 @@ TEST(Synthetic, image_depends_on_seed_and_position_only) {
   const int threads = num_threads();
   for (auto* make : {&data::synthetic_digits, &data::synthetic_cifar10}) {
     set_num_threads(1);
-    const data::Dataset few = make(40, 7);
+    const data::ImageDataset few = make(40, 7);
     set_num_threads(3);
-    const data::Dataset many = make(100, 7);
+    const data::ImageDataset many = make(100, 7);
     set_num_threads(threads);
     EXPECT_EQ(bytes_of(few.images), bytes_of(many.images.narrow(0, 0, 40)));
     EXPECT_EQ(bytes_of(few.labels), bytes_of(many.labels.narrow(0, 0, 40)));
@@ -49,7 +49,7 @@ TEST(Synthetic, image_depends_on_seed_and_position_only) {
 
 // Golden values: these images are part of what the demo promises. A change needs a line in the changelog.
 TEST(Synthetic, golden) {
-  const data::Dataset digits = data::synthetic_digits(64, 3), pictures = data::synthetic_cifar10(64, 3);
+  const data::ImageDataset digits = data::synthetic_digits(64, 3), pictures = data::synthetic_cifar10(64, 3);
   EXPECT_EQ(sha256_hex(TensorList{digits.images, digits.labels}).substr(0, 16), "cffd4c3898def98a");
   EXPECT_EQ(sha256_hex(TensorList{pictures.images, pictures.labels}).substr(0, 16), "34ab062fbbc2b407");
 }

@@ -180,7 +180,7 @@ class Training {
       };
     }
   };
-  data::Dataset train_;
+  data::ImageDataset train_;
   nn::Sequential model_{
       nn::Conv2d(1, 4, 3, {.stride = 2}), nn::BatchNorm2d(4), nn::ReLU(), nn::Dropout(0.2), nn::Flatten(),
       nn::Linear(4 * 13 * 13, 10)};

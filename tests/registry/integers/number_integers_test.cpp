@@ -86,7 +86,7 @@ ORDO_OP_INTEGERS(DataLoader) {
   return {{"batch_size", [](int64_t v, Device d) {
              data::DataLoader loader(some(d), some(d), {.batch_size = v});
              EXPECT_GE(loader.size(), 1);
-             return (*loader.begin()).inputs;
+             return (*loader.begin())[0];
            }}};
 }
 ORDO_OP_INTEGERS(permutation) {

@@ -1,0 +1,35 @@
+// Batch: what a loader delivers. Of a set whose samples are pairs it is taken apart like one:
+//
+//   for (auto [images, labels] : loader) ...
+//   for (const data::Batch& batch : loader) f(batch[0], batch[1], batch[2]);
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ordo/engine/tensor.h>
+
+namespace ordo::data {
+
+struct Batch {
+  TensorList tensors;
+
+  int64_t size() const { return (*this)[0].size(0); }  ///< rows of the first tensor
+  const Tensor& operator[](int64_t k) const;           ///< IndexError when there is no tensor k
+  template <std::size_t k>
+  Tensor get() const {
+    return pair_element(k);
+  }
+
+ private:
+  const Tensor& pair_element(std::size_t k) const;  // ValueError unless there are two tensors
+};
+
+}  // namespace ordo::data
+
+template <>
+struct std::tuple_size<ordo::data::Batch> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t k>
+struct std::tuple_element<k, ordo::data::Batch> {
+  using type = ordo::Tensor;
+};

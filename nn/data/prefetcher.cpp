@@ -1,0 +1,87 @@
+#include <ordo/nn/data/prefetcher.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/engine/check.h>
+
+namespace ordo::data {
+
+Prefetcher::Prefetcher(std::function<TensorList(int64_t)> make, int64_t first, int64_t end, int64_t workers,
+                       int64_t ahead)
+    : make_(std::move(make)), level_(determinism()), end_(end), ahead_(ahead), next_(first), taken_(first) {
+  try {
+    for (int64_t i = 0; i < std::min(workers, end - first); ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads; those there are do the work, or take() does it.
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+Prefetcher::~Prefetcher() { stop(); }
+
+void Prefetcher::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+Prefetcher::Result Prefetcher::result_of(int64_t i) const {
+  Result result;
+  try {
+    result.tensors = make_(i);
+    for (const Tensor& t : result.tensors)
+      ORDO_CHECK(
+          !t.defined() || t.is_cpu(), DeviceError, "DataLoader",
+          "workers make batches in CPU memory, but this one is on {}; move it to the device when it is delivered",
+          t.device());
+  } catch (...) {
+    result = {{}, std::current_exception()};
+  }
+  return result;
+}
+
+void Prefetcher::work() {
+  const ordo::detail::OperationName name("DataLoader");
+  const NoGrad guard;
+  const DeterminismGuard level(level_);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopped_ || next_ >= end_ || next_ < taken_ + ahead_; });
+    if (stopped_ || next_ >= end_) return;
+    const int64_t i = next_++;
+    lock.unlock();
+    Result result = result_of(i);
+    lock.lock();
+    if (i >= taken_) ready_.emplace(i, std::move(result));
+    changed_.notify_all();
+  }
+}
+
+TensorList Prefetcher::take(int64_t i) {
+  std::unique_lock lock(mutex_);
+  if (i < taken_ || threads_.empty()) {
+    lock.unlock();
+    return make_(i);
+  }
+  ready_.erase(ready_.begin(), ready_.lower_bound(i));
+  taken_ = i;
+  next_ = std::max(next_, i);
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return ready_.contains(i); });
+  Result result = std::move(ready_.extract(i).mapped());
+  taken_ = i + 1;
+  lock.unlock();
+  changed_.notify_all();
+  if (result.error) std::rethrow_exception(result.error);
+  return std::move(result.tensors);
+}
+
+}  // namespace ordo::data

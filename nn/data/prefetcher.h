@@ -1,0 +1,52 @@
+// Threads that make results 0, 1, 2 ... ahead of whoever takes them. Internal to nn/data.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo::data {
+
+class Prefetcher {
+ public:
+  /// make(i) is called for i = first .. end - 1, each at most once, from `workers` threads at a time, never for more
+  /// than `ahead` results that nobody has taken.
+  Prefetcher(std::function<TensorList(int64_t)> make, int64_t first, int64_t end, int64_t workers, int64_t ahead);
+  /// Waits for the calls of make that are under way.
+  ~Prefetcher();
+  Prefetcher(const Prefetcher&) = delete;
+  Prefetcher& operator=(const Prefetcher&) = delete;
+
+  /// Result i, or the exception that making it threw. What lies before i is dropped, and is made again by whoever asks.
+  TensorList take(int64_t i);
+
+ private:
+  struct Result {
+    TensorList tensors;
+    std::exception_ptr error;
+  };
+  void work();
+  void stop();
+  Result result_of(int64_t i) const;
+
+  const std::function<TensorList(int64_t)> make_;
+  const Determinism level_;  // of the thread that takes the results
+  const int64_t end_, ahead_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int64_t next_;   // that nobody makes yet
+  int64_t taken_;  // results before it were taken or dropped
+  bool stopped_ = false;
+  std::map<int64_t, Result> ready_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ordo::data

@@ -1,0 +1,97 @@
+// Samplers: which samples an epoch visits, and in what order.
+//
+//   data::DataLoader loader(train, {.batch_size = 64, .sampler = data::WeightedRandomSampler(weights, 1000)});
+//
+// What a sampler of this library returns depends on its construction, the number of the epoch and the generator's state
+// only, so a loader that continues within an epoch draws the same order again.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ordo/engine/generator.h>
+#include <ordo/nn/data/handle.h>
+#include <ordo/nn/named_tensor.h>
+
+namespace ordo::data {
+
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  /// How many indices an epoch of a set of `rows` samples has.
+  virtual int64_t size(int64_t rows) const { return rows; }
+  /// They, each in 0 .. rows - 1. Random numbers come from `generator`, which is the loader's.
+  virtual std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) = 0;
+  // A sampler whose indices depend on more than the above (losses seen so far, say) saves that here. Its loader then
+  // saves the order of the epoch that is under way, too.
+  virtual nn::NamedTensorList state_dict() const { return {}; }
+  virtual nn::Commit prepare_state_dict(const nn::NamedTensorList& state);
+};
+
+/// 0, 1, ...; what a loader has without `shuffle`.
+class SequentialSampler : public Sampler {
+ public:
+  std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) override;
+};
+
+struct RandomSamplerOptions {
+  bool replacement = false;
+  int64_t num_samples = 0;  ///< 0: as many as there are rows
+};
+
+/// A new permutation in every epoch, which is what a loader has with `shuffle`; with replacement, each index is drawn
+/// by itself. Without replacement, more indices than rows are several permutations one after another. ValueError for
+/// num_samples below 0.
+class RandomSampler : public Sampler {
+ public:
+  explicit RandomSampler(RandomSamplerOptions options = {});
+  int64_t size(int64_t rows) const override;
+  std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) override;
+
+ private:
+  RandomSamplerOptions options_;
+};
+
+/// `num_samples` indices, index i with probability weights[i] / sum(weights); without replacement, the same among those
+/// that are left. Draws walk down a tree of sums in double, so equal weights and generators give equal indices on every
+/// machine. ValueError for weights that are negative, not finite or all 0, for num_samples below 1, and without
+/// replacement for fewer weights above 0 than num_samples.
+class WeightedRandomSampler : public Sampler {
+ public:
+  WeightedRandomSampler(std::vector<double> weights, int64_t num_samples, bool replacement = true);
+  int64_t size(int64_t) const override { return num_samples_; }
+  /// ValueError unless there are as many rows as weights.
+  std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) override;
+
+ private:
+  std::vector<double> tree_;  // node k is the sum of nodes 2k and 2k + 1; leaf i is node leaves_ + i
+  int64_t leaves_, rows_, num_samples_;
+  bool replacement_;
+};
+
+struct DistributedSamplerOptions {
+  int64_t rank = 0;        ///< this process
+  int64_t world_size = 1;  ///< of so many
+  bool shuffle = true;
+  uint64_t seed = 0;  ///< the same in every process
+  bool drop_last = false;
+};
+
+/// One process's share: indices rank, rank + world_size, ... of an order that is the same in every process. Each has
+/// equally many: the order is first filled up with indices from its beginning, or cut with drop_last, to a multiple of
+/// world_size. The order depends on (seed, epoch), not on the loader's generator. ValueError unless 0 <= rank <
+/// world_size.
+class DistributedSampler : public Sampler {
+ public:
+  explicit DistributedSampler(DistributedSamplerOptions options);
+  int64_t size(int64_t rows) const override;
+  std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) override;
+
+ private:
+  DistributedSamplerOptions options_;
+};
+
+/// The numbers 0 to n - 1 in a random order that depends on the generator's state only.
+std::vector<int64_t> permutation(int64_t n, Generator& generator);
+
+}  // namespace ordo::data
