@@ -1,0 +1,167 @@
+#include <ordo/nn/data/transforms_geometry.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/interpolate.h>
+#include <ordo/engine/check.h>
+#include <ordo/kernels/elementwise/math.h>
+#include <ordo/nn/data/image.h>
+#include <ordo/nn/data/random_part.h>
+
+namespace ordo::data {
+
+namespace {
+
+void expect_size(const char* op, int64_t height, int64_t width) {
+  ORDO_CHECK(height >= 1 && width >= 1 && height <= kMostPixels && width <= kMostPixels, ValueError, op,
+             "needs a height and width from 1 to {}, not {} and {}", kMostPixels, height, width);
+}
+
+void expect_probability(const char* op, double p) {
+  ORDO_CHECK(p >= 0 && p <= 1, ValueError, op, "needs a probability from 0 to 1, not {}", p);
+}
+
+Tensor cropped(const Image& from, int64_t top, int64_t left, int64_t height, int64_t width, float fill) {
+  const Image to(from.channels, height, width);
+  const int64_t begin = std::clamp<int64_t>(-left, 0, width);  // columns of the result that show the image
+  const int64_t end = std::clamp<int64_t>(from.width - left, begin, width);
+  for (int64_t c = 0; c < to.channels; ++c)
+    for (int64_t y = 0; y < height; ++y) {
+      float* row = &to.at(c, y, 0);
+      const bool inside = top + y >= 0 && top + y < from.height && begin < end;
+      std::fill(row, row + (inside ? begin : width), fill);
+      if (!inside) continue;
+      std::memcpy(row + begin, &from.at(c, top + y, left + begin), size_t(end - begin) * sizeof(float));
+      std::fill(row + end, row + width, fill);
+    }
+  return to.tensor;
+}
+
+Tensor resized(const Tensor& image, int64_t height, int64_t width, InterpolateMode mode) {
+  NoGrad guard;
+  return interpolate(image.unsqueeze(0), {height, width}, {}, mode).squeeze(0);
+}
+
+}  // namespace
+
+Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width, double fill) {
+  expect_size("crop", height, width);
+  ORDO_CHECK(std::abs(double(top)) <= kMostPixels && std::abs(double(left)) <= kMostPixels, ValueError, "crop",
+             "needs a place within {} pixels of the image, not row {} and column {}", kMostPixels, top, left);
+  return cropped(Image("crop", image), top, left, height, width, float(fill));
+}
+
+Tensor rotate(const Tensor& image, double degrees, double fill) {
+  ORDO_CHECK(std::isfinite(degrees), ValueError, "rotate", "needs a finite angle, not {}", degrees);
+  const Image from("rotate", image), to(from.channels, from.height, from.width);
+  const double angle = degrees * std::numbers::pi / 180, s = math::sin(angle), c = math::cos(angle);
+  const double middle_y = double(from.height - 1) / 2, middle_x = double(from.width - 1) / 2;
+  for (int64_t y = 0; y < to.height; ++y)
+    for (int64_t x = 0; x < to.width; ++x) {
+      const double dy = double(y) - middle_y, dx = double(x) - middle_x;
+      const double place_y = middle_y + (dx * s + dy * c), place_x = middle_x + (dx * c - dy * s);
+      const double row = math::floor(place_y), column = math::floor(place_x);
+      const auto down = float(place_y - row), right = float(place_x - column);
+      const auto top = int64_t(row), left = int64_t(column);
+      for (int64_t k = 0; k < to.channels; ++k) {
+        const auto pixel = [&](int64_t i, int64_t j) {
+          return i >= 0 && i < from.height && j >= 0 && j < from.width ? from.at(k, i, j) : float(fill);
+        };
+        const float above = (1 - right) * pixel(top, left) + right * pixel(top, left + 1);
+        const float below = (1 - right) * pixel(top + 1, left) + right * pixel(top + 1, left + 1);
+        to.at(k, y, x) = (1 - down) * above + down * below;
+      }
+    }
+  return to.tensor;
+}
+
+RandomCrop::RandomCrop(int64_t height, int64_t width, RandomCropOptions options)
+    : height_(height), width_(width), options_(options) {
+  expect_size("RandomCrop", height, width);
+  ORDO_CHECK(options.padding >= 0 && options.padding <= kMostPixels, ValueError, "RandomCrop",
+             "needs a padding from 0 to {}, not {}", kMostPixels, options.padding);
+}
+
+Tensor RandomCrop::apply(const Tensor& image, Draws& draws) const {
+  const Image from("RandomCrop", image);
+  const int64_t rows = from.height + 2 * options_.padding, columns = from.width + 2 * options_.padding;
+  ORDO_CHECK(rows >= height_ && columns >= width_, ShapeError, "RandomCrop",
+             "cannot crop {} x {} from an image of {} x {} with its padding", height_, width_, rows, columns);
+  const int64_t top = draws.below(int(rows - height_ + 1)), left = draws.below(int(columns - width_ + 1));
+  return cropped(from, top - options_.padding, left - options_.padding, height_, width_, float(options_.fill));
+}
+
+CenterCrop::CenterCrop(int64_t height, int64_t width) : height_(height), width_(width) {
+  expect_size("CenterCrop", height, width);
+}
+
+Tensor CenterCrop::apply(const Tensor& image, Draws&) const {
+  const Image from("CenterCrop", image);
+  return cropped(from, (from.height - height_) >> 1, (from.width - width_) >> 1, height_, width_, 0);
+}
+
+RandomResizedCrop::RandomResizedCrop(int64_t height, int64_t width, RandomResizedCropOptions options)
+    : height_(height), width_(width), options_(std::move(options)) {
+  expect_size("RandomResizedCrop", height, width);
+  expect_part("RandomResizedCrop", options_.scale, options_.ratio);
+}
+
+Tensor RandomResizedCrop::apply(const Tensor& image, Draws& draws) const {
+  const Image from("RandomResizedCrop", image);
+  std::optional<Part> part = random_part(draws, from.height, from.width, options_.scale, options_.ratio);
+  if (!part) {
+    const double ratio = std::clamp(double(from.width) / double(from.height), options_.ratio[0], options_.ratio[1]);
+    const auto round = [](double v) { return std::max<int64_t>(1, int64_t(math::round_even(v))); };
+    const int64_t height = std::min(from.height, round(double(from.width) / ratio));
+    const int64_t width = std::min(from.width, round(double(from.height) * ratio));
+    part = Part{(from.height - height) / 2, (from.width - width) / 2, height, width};
+  }
+  return resized(cropped(from, part->top, part->left, part->height, part->width, 0), height_, width_,
+                 InterpolateMode::bilinear);
+}
+
+RandomHorizontalFlip::RandomHorizontalFlip(double p) : p_(p) { expect_probability("RandomHorizontalFlip", p); }
+
+Tensor RandomHorizontalFlip::apply(const Tensor& image, Draws& draws) const {
+  const Image from("RandomHorizontalFlip", image);
+  if (!draws.chance(p_)) return image;
+  const Image to(from.channels, from.height, from.width);
+  for (int64_t row = 0; row < from.channels * from.height; ++row)
+    std::reverse_copy(from.data + row * from.width, from.data + (row + 1) * from.width, to.data + row * from.width);
+  return to.tensor;
+}
+
+RandomVerticalFlip::RandomVerticalFlip(double p) : p_(p) { expect_probability("RandomVerticalFlip", p); }
+
+Tensor RandomVerticalFlip::apply(const Tensor& image, Draws& draws) const {
+  const Image from("RandomVerticalFlip", image);
+  if (!draws.chance(p_)) return image;
+  const Image to(from.channels, from.height, from.width);
+  for (int64_t c = 0; c < from.channels; ++c)
+    for (int64_t y = 0; y < from.height; ++y)
+      std::copy_n(&from.at(c, from.height - 1 - y, 0), from.width, &to.at(c, y, 0));
+  return to.tensor;
+}
+
+Resize::Resize(int64_t height, int64_t width, InterpolateMode mode) : height_(height), width_(width), mode_(mode) {
+  expect_size("Resize", height, width);
+}
+
+Tensor Resize::apply(const Tensor& image, Draws&) const {
+  return resized(Image("Resize", image).tensor, height_, width_, mode_);
+}
+
+RandomRotation::RandomRotation(double degrees, double fill) : degrees_(degrees), fill_(fill) {
+  ORDO_CHECK(degrees >= 0 && std::isfinite(degrees), ValueError, "RandomRotation",
+             "needs a finite angle of at least 0, not {}", degrees);
+}
+
+Tensor RandomRotation::apply(const Tensor& image, Draws& draws) const {
+  return rotate(image, degrees_ * (2 * draws.uniform() - 1), fill_);
+}
+
+}  // namespace ordo::data
