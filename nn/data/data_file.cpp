@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/checked.h>
 
 namespace ordo::data {
 
@@ -94,6 +95,15 @@ void DataFile::expect_end() {
 uint64_t DataFile::most_left() const {
   if (!packed_) return size_ - std::min(size_, offset_);
   return size_ * 1032 + 1032 - offset_;  // deflate's largest expansion
+}
+
+std::string read_whole_file(const std::string& path, const char* op) {
+  DataFile file(path, op, Packing::none);
+  const uint64_t bytes = file.most_left();
+  checked::expect_allowed(op, int64_t(bytes), 1);
+  std::string all(bytes, '\0');
+  file.read(all.data(), bytes, "the file");
+  return all;
 }
 
 std::string find_file(const std::string& directory, std::initializer_list<std::string> names) {

@@ -44,6 +44,9 @@ class DataFile {
   uint64_t offset_ = 0;
 };
 
+/// All bytes of a file that is not packed. DataError naming `op` when it cannot be read; OutOfMemoryError.
+std::string read_whole_file(const std::string& path, const char* op);
+
 /// The first of these names that is a file in `directory`; DataError naming all of them otherwise.
 std::string find_file(const std::string& directory, std::initializer_list<std::string> names);
 

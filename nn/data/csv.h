@@ -1,0 +1,55 @@
+// CSV files as columns of numbers and words.
+//
+//   const data::CsvTable table = data::read_csv("iris.csv", {.types = {{"species", data::CsvType::text}}});
+//   const data::TensorDataset set({table.features({"sepal length", "sepal width"}), table.column("species").values});
+//
+// Fields are separated by commas, or by another character, and lines end with LF or CRLF. A field in quotes may contain
+// separators, line ends and, doubled, quotes. Lines without anything are skipped, and so is a byte order mark.
+//
+// Every error of a file is a DataError with its name, the line and the reason.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <ordo/engine/tensor.h>
+
+namespace ordo::data {
+
+enum class CsvType : unsigned char {
+  real,     ///< float64
+  integer,  ///< int64
+  text      ///< int64: which of the column's words
+};
+
+struct CsvColumn {
+  std::string name;  ///< of the header, else "0", "1", ...
+  CsvType type = CsvType::real;
+  Tensor values;                   ///< [rows]
+  std::vector<std::string> words;  ///< of text: all that occur, sorted by bytes, or those that were given
+};
+
+struct CsvOptions {
+  char separator = ',';
+  bool header = true;                         ///< the first line names the columns
+  std::map<std::string, CsvType> types = {};  ///< by column; the others are real
+  /// Words of text columns that are known before, say from the training file; another one is an error then.
+  std::map<std::string, std::vector<std::string>> words = {};
+  bool empty_is_nan = false;  ///< else an empty field of a real column is an error, as it is in integer columns
+};
+
+struct CsvTable {
+  std::vector<CsvColumn> columns;
+  int64_t rows = 0;
+
+  /// ValueError naming those there are when none has this name.
+  const CsvColumn& column(const std::string& name) const;
+  /// The columns side by side, converted: [rows, names].
+  Tensor features(const std::vector<std::string>& names, DType dtype = float32) const;
+};
+
+/// ValueError for options that name a column that is not there, or a separator that is a quote or a line end.
+CsvTable read_csv(const std::string& path, const CsvOptions& options = {});
+
+}  // namespace ordo::data
