@@ -104,6 +104,7 @@
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/parallel.h>
+#include <ordo/engine/randomness.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/nn/nn.h>
