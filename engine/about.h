@@ -11,6 +11,8 @@ namespace ordo {
 
 /// Ordo's version, as "0.1.0".
 std::string_view version();
+/// The version of docs/ordering.md: at the deterministic levels, equal versions add in the same order.
+int ordering_contract();
 
 struct LibraryVersion {
   std::string name, version;

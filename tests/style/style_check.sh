@@ -48,6 +48,10 @@ complain 'details of the accumulate engine are used outside of kernels/accumulat
     ordo.h extend.h engine kernels autograd nn tools samples bench tests |
     grep -vE '^(tests/)?kernels/accumulate/|^tests/kernels/ordering/|^bench/forms/' || true)
 
+complain 'engine/about.cpp says another version than docs/ordering.md' < <(
+  contract=$(sed -n '1s/^# The ordering contract, version \([0-9]*\)$/\1/p' docs/ordering.md)
+  grep -q "^int ordering_contract() { return ${contract:-none}; }$" engine/about.cpp || echo "${contract:-no version}")
+
 # A header that says "Internal" in its first lines is not public.
 complain 'ordo.h does not include' < <(
   for header in autograd/autograd.h autograd/ops/*.h nn/*.h nn/*/*.h; do
