@@ -56,4 +56,7 @@
 #include <ordo/nn/state/checkpoint.h>
 #include <ordo/nn/state/npy.h>
 #include <ordo/nn/state/safetensors.h>
+#include <ordo/nn/train/metrics.h>
+#include <ordo/nn/train/trainer.h>
+#include <ordo/nn/train/trainer_options.h>
 #include <ordo/nn/transformer.h>

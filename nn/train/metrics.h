@@ -1,0 +1,95 @@
+// Metrics: what a model is worth on data that it was not trained on.
+//
+//   for (const auto& [name, value] : evaluate(model, test_loader, {{"loss", nn::CrossEntropyLoss()},
+//                                                                  {"accuracy", metrics::accuracy}}))
+//     std::printf("%s %g\n", name.c_str(), value);
+#pragma once
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/nn/module.h>
+
+namespace ordo {
+
+struct NamedNumber {
+  std::string name;
+  double value = 0;
+};
+using NamedNumbers = std::vector<NamedNumber>;
+
+/// A number of the model's outputs for a batch and of its targets, a mean over the batch's rows.
+class Metric {
+ public:
+  /// `f(outputs, targets)` gives a number, or a tensor of one element, as losses do.
+  template <class F>
+  Metric(std::string name, F f) : name_(std::move(name)) {
+    if constexpr (std::is_same_v<std::decay_t<std::invoke_result_t<F&, const Tensor&, const Tensor&>>, Tensor>)
+      value_ = [f = std::move(f)](const Tensor& outputs, const Tensor& targets) mutable {
+        return f(outputs, targets).template item<double>();
+      };
+    else
+      value_ = std::move(f);
+  }
+  const std::string& name() const { return name_; }
+  double operator()(const Tensor& outputs, const Tensor& targets) const { return value_(outputs, targets); }
+
+ private:
+  std::string name_;
+  std::function<double(const Tensor&, const Tensor&)> value_;
+};
+using Metrics = std::vector<Metric>;
+
+namespace metrics {
+/// The part of the rows of logits [N, C, ...] whose greatest element is that of the target [N, ...], an integer; of
+/// equal ones the first. ShapeError for other sizes, ValueError for no rows.
+double accuracy(const Tensor& logits, const Tensor& targets);
+}  // namespace metrics
+
+namespace detail {
+
+/// Evaluation mode, without recording; afterwards each module is as it was.
+class Evaluating {
+ public:
+  explicit Evaluating(nn::ModuleBase& model);
+  ~Evaluating();
+  Evaluating(const Evaluating&) = delete;
+  Evaluating& operator=(const Evaluating&) = delete;
+
+ private:
+  NoGrad guard_;
+  std::vector<std::pair<nn::ModuleBase*, bool>> before_;
+};
+
+/// Means over rows, formed in the order of the batches.
+class MetricMeans {
+ public:
+  explicit MetricMeans(const Metrics& metrics) : metrics_(metrics), sums_(metrics.size()) {}
+  void add(const Tensor& outputs, const Tensor& targets);
+  /// ValueError when there were no rows.
+  NamedNumbers means() const;
+
+ private:
+  const Metrics& metrics_;
+  std::vector<double> sums_;
+  int64_t rows_ = 0;
+};
+
+}  // namespace detail
+
+/// The mean of each metric over the rows of all batches, in double: its values, weighted by the batches' rows, are
+/// added in the order of the batches. The model is in evaluation mode meanwhile. A loader that shuffles would change
+/// the order and so the last bits.
+template <class Model, class Loader>
+NamedNumbers evaluate(Model& model, Loader& loader, const Metrics& metrics) {
+  const detail::Evaluating guard(model);
+  detail::MetricMeans means(metrics);
+  for (auto [inputs, targets] : loader) means.add(model(inputs), targets);
+  return means.means();
+}
+
+}  // namespace ordo

@@ -1,0 +1,107 @@
+// TrainingRun: its files and records, at the beginning and at the end.
+#include <filesystem>
+
+#include <ordo/engine/about.h>
+#include <ordo/engine/check.h>
+#include <ordo/nn/checksum.h>
+#include <ordo/nn/train/training_run.h>
+
+namespace ordo::detail {
+namespace {
+
+constexpr int64_t kLogVersion = 1;
+
+/// What the bits of a run may depend on at the level run_to_run. The number of threads is none of it.
+std::vector<std::string> environment() {
+  std::vector<std::string> all;
+  for (const LibraryVersion& library : libraries()) all.push_back(library.name + " " + library.version);
+  for (const DeviceDescription& device : devices()) all.push_back(device.device.str() + ": " + device.name);
+  return all;
+}
+
+}  // namespace
+
+void TrainingRun::open_files() {
+  TrainerStatus& status = trainer_.status_;
+  if (!options_.folder.empty()) {
+    const CheckpointFolderOptions options{.keep = options_.keep, .larger_is_better = options_.larger_is_better};
+    folder_.emplace(options_.folder, options);
+    ORDO_CHECK(work_.add_loader, ValueError, "Trainer",
+               "checkpoints need a loader with state_dict() and prepare_state_dict()");
+    const auto latest = folder_->latest(), any = latest ? latest : folder_->best();
+    ORDO_CHECK(!any || options_.resume, ValueError, "Trainer",
+               "{} is of an earlier run; resume it, or choose another folder", *any);
+    if (latest) {
+      checkpoint_.load(*latest);
+    } else if (any) {  // of a run that was killed before its first checkpoint, and that now begins again
+      std::filesystem::remove(*any);
+      folder_.emplace(options_.folder, options);
+    }
+  }
+  status.epoch = state_.epochs + (state_.batches > 0);
+  status.step = state_.steps;
+  status.batch = state_.batches;
+  status.loss = state_.last_loss;
+  status.lr = work_.optimizer.lr();
+  status.metrics = state_.metrics;
+  if (options_.log.empty()) return;
+  log_.emplace(options_.log, state_.log_bytes);
+  if (state_.log_bytes == 0) write_beginning();
+}
+
+void TrainingRun::write_beginning() {
+  JsonLine line("begin");
+  line.add("format", "ordo run").add("version", kLogVersion);
+  line.add("epochs", options_.epochs).add("steps", options_.steps).add("batches_per_epoch", batches_);
+  line.add("accumulate", options_.accumulate).add("parameters", work_.model.parameter_count());
+  line.add("schedule", bool(options_.schedule)).add("plateau", plateau_.has_value());
+  line.add("lr", work_.optimizer.lr());
+  if (options_.clip_grad_value) line.add("clip_grad_value", *options_.clip_grad_value);
+  if (options_.clip_grad_norm) line.add("clip_grad_norm", *options_.clip_grad_norm);
+  if (options_.ema) line.add("ema_decay", options_.ema->decay);
+  if (!options_.monitor.empty())
+    line.add("monitor", options_.monitor).add("larger_is_better", options_.larger_is_better);
+  if (options_.patience > 0) line.add("patience", options_.patience);
+  line.add("seed", state_.seed).add("level", name(determinism()));
+  log_->write(line);
+}
+
+void TrainingRun::write_end(const std::string& weights) {
+  // One that is resumed will end like one that was never interrupted.
+  if (!log_ || !(finished() || early_stopped())) return;
+  JsonLine line("end");
+  line.add("reason", name(finished() ? TrainEnd::finished : TrainEnd::early_stopped));
+  line.add("epochs", state_.epochs).add("steps", state_.steps).add("loss", state_.loss);
+  line.add("metrics", state_.metrics).add("weights", weights).add("epoch_weights", state_.weights);
+  line.add("seed", state_.seed);
+  if (trainer_.randomness_.rank_seed != trainer_.randomness_.seed) line.add("rank", trainer_.randomness_.rank);
+  line.add("level", name(determinism())).add("ordo", version()).add("ordering_contract", int64_t(ordering_contract()));
+  line.add("environment", environment());
+  log_->write(line);
+  log_->flush();
+}
+
+TrainResult TrainingRun::result() const {
+  TrainResult all;
+  all.end = finished()                 ? TrainEnd::finished
+            : early_stopped()          ? TrainEnd::early_stopped
+            : interrupt_.interrupted() ? TrainEnd::interrupted
+                                       : TrainEnd::stopped;
+  all.epochs = state_.epochs;
+  all.steps = state_.steps;
+  all.loss = state_.loss;
+  all.metrics = state_.metrics;
+  if (state_.validations > state_.worse) all.best = state_.best;
+  all.weights = sha256_hex(work_.model.parameters());
+  all.epoch_weights = state_.weights;
+  all.seed = state_.seed;
+  return all;
+}
+
+void TrainingRun::show_epoch() {
+  std::string text = fmt::format("epoch {}  step {}  loss {:.6g}", state_.epochs, state_.steps, state_.loss);
+  for (const NamedNumber& metric : state_.metrics) text += fmt::format("  {} {:.6g}", metric.name, metric.value);
+  progress_->line(text + fmt::format("  {:.1f} s", progress_->seconds()));
+}
+
+}  // namespace ordo::detail

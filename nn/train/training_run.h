@@ -1,0 +1,64 @@
+// TrainingRun: one call of Trainer::fit(). Internal to nn.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <ordo/nn/optim/schedule.h>
+#include <ordo/nn/train/interrupt.h>
+#include <ordo/nn/train/progress.h>
+#include <ordo/nn/train/run_log.h>
+#include <ordo/nn/train/run_state.h>
+#include <ordo/nn/train/trainer.h>
+
+namespace ordo::detail {
+
+class TrainingRun {
+ public:
+  TrainingRun(Trainer& trainer, const TrainingWork& work);
+  TrainResult go();
+
+ private:
+  // -- beginning and end
+  void open_files();
+  void write_beginning();
+  void write_end(const std::string& weights);
+  TrainResult result() const;
+
+  // -- the loop. Each returns whether the run goes on
+  bool epoch();
+  bool batch(const TrainingWork::Loss& loss);
+  bool settle(bool epoch_ended);  ///< what is due after a step: validation, the epoch's line, a checkpoint
+  void begin_step();
+  void end_step();
+
+  void validate();
+  void save();
+  void show_epoch();
+  void check_finite(const char* what, double value) const;
+  bool early_stopped() const { return options_.patience > 0 && state_.worse >= options_.patience; }
+  bool finished() const;
+  bool must_end() const;
+  bool due(const Every& every, bool epoch_ended) const;
+  int64_t steps_in_all() const;
+
+  Trainer& trainer_;
+  const TrainerOptions& options_;
+  const TrainingWork& work_;
+  RunState state_;
+  optim::EMA* average_;
+  std::optional<optim::Plateau> plateau_;
+  Checkpoint checkpoint_;
+  std::optional<CheckpointFolder> folder_;
+  std::optional<RunLog> log_;
+  std::optional<Progress> progress_;
+  InterruptGuard interrupt_;
+
+  int64_t batches_ = 0;    // of an epoch
+  int64_t group_ = 0;      // batches of the step under way
+  int64_t taken_ = 0;      // of them
+  double step_loss_ = 0;   // sum over them
+  bool improved_ = false;  // by the last validation
+};
+
+}  // namespace ordo::detail
