@@ -76,7 +76,7 @@ const std::map<char, Format>& formats() {
       {'c',
        {"test_batch.bin",
         [](const std::string& path) {
-          const data::Dataset set = data::cifar10(fs::path(path).parent_path().string(), false);
+          const data::ImageDataset set = data::cifar10(fs::path(path).parent_path().string(), false);
           sha256_hex({set.images, set.labels});
         }}},
   };

@@ -1,0 +1,126 @@
+// Trains one of the examples beside this file:   train MODEL [--epochs N] [--deterministic] [--folder DIR --resume] ...
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+#include "samples/models/example.h"
+
+namespace examples {
+
+#define EXAMPLES(X) \
+  X(kResNet18) X(kTransformer) X(kLstmTagger) X(kCtc) X(kUNet) X(kGraph) X(kSpatial) X(kDetector) X(kVideo) X(kVae)
+#define DECLARE(entry) extern const Entry entry;
+EXAMPLES(DECLARE)
+
+const std::vector<Entry>& entries() {
+#define LIST(entry) entry,
+  static const std::vector<Entry> all = {EXAMPLES(LIST)};
+  return all;
+}
+
+struct Settings {
+  std::string model, device = "cpu", level = "not_guaranteed", folder, log;
+  bool deterministic = false, resume = false, quiet = false, shape = false;
+  int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0;
+  double width = 1, lr = 0;
+  uint64_t seed = 1;
+};
+
+Determinism level_named(const std::string& text) {
+  for (Determinism level : {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device})
+    if (text == name(level)) return level;
+  throw ValueError("[train] there is no level '" + text + "'");
+}
+
+void train(const Entry& entry, const Settings& s) {
+  if (s.threads > 0) set_num_threads(int(s.threads));
+  const Determinism level = s.deterministic ? Determinism::run_to_run : level_named(s.level);
+  TrainerOptions options{.epochs = s.steps > 0 ? 0 : s.epochs,
+                         .steps = s.steps,
+                         .randomness = RandomnessOptions{.seed = s.seed, .deterministic = level},
+                         .folder = s.folder,
+                         .resume = s.resume,
+                         .log = s.log,
+                         .progress = !s.quiet};
+  Trainer trainer(options);
+  const Device device = s.device;
+  const std::unique_ptr<Example> example = entry.make({.width = s.width});
+  nn::ModuleBase& model = example->model();
+  if (s.shape) std::printf("%s\n", model.str().c_str());
+  model.to(device);
+  optim::Adam optimizer(model.parameters(), {.lr = s.lr > 0 ? s.lr : entry.lr});
+  const auto loader_of = [&](int64_t rows, uint64_t seed, bool shuffle) {
+    return data::DataLoader(
+        data::TensorDataset(example->draw(rows, seed)),
+        {.batch_size = s.batch > 0 ? s.batch : entry.batch, .shuffle = shuffle, .workers = s.workers});
+  };
+  data::DataLoader loader = loader_of(s.rows > 0 ? s.rows : entry.rows, 1, true);
+  data::DataLoader test = loader_of(s.test_rows, 2, false);
+  const auto on_device = [&](const data::Batch& batch) {
+    TensorList moved;
+    for (const Tensor& t : batch.tensors) moved.push_back(t.to(device));
+    return moved;
+  };
+  trainer.validate([&]() -> NamedNumbers {
+    model.eval();
+    double sum = 0;
+    int64_t rows = 0;
+    for (const data::Batch& batch : test) {
+      sum += example->score(on_device(batch)) * double(batch.size());
+      rows += batch.size();
+    }
+    model.train();
+    return {{"score", sum / double(rows)}};
+  });
+  const TrainResult result = trainer.fit(model, optimizer, loader, [&](nn::ModuleBase&, const data::Batch& batch) {
+    return example->loss(on_device(batch));
+  });
+  std::printf("%s  parameters %lld  steps %lld  ", entry.name, static_cast<long long>(model.parameter_count()),
+              static_cast<long long>(result.steps));
+  for (const auto& [name, value] : result.metrics) std::printf("%s %.4f  ", entry.score, value);
+  std::printf("weights %s\n", result.weights.substr(0, 12).c_str());
+}
+
+}  // namespace examples
+
+int main(int argc, char** argv) {
+  using namespace examples;
+  Settings s;
+  CLI::App app{"Trains an example and prints how well it does, and the SHA-256 of its weights.", "train"};
+  std::string models = "The models:\n";
+  for (const Entry& e : entries())
+    models += "  " + std::string(e.name) + std::string(14 - std::string(e.name).size(), ' ') + e.about + "\n";
+  app.footer(models);
+  app.add_option("MODEL", s.model)->required();
+  app.add_option("--epochs", s.epochs, "passes through the training set")->capture_default_str();
+  app.add_option("--steps", s.steps, "so many steps instead");
+  app.add_option("--rows", s.rows, "items of the training set");
+  app.add_option("--test-rows", s.test_rows, "items to measure the score on")->capture_default_str();
+  app.add_option("--batch", s.batch, "items of a step");
+  app.add_option("--width", s.width, "multiplies channels and states")->capture_default_str();
+  app.add_option("--lr", s.lr, "learning rate of Adam");
+  app.add_option("--seed", s.seed)->capture_default_str();
+  app.add_option("--device", s.device)->capture_default_str();
+  app.add_option("--threads", s.threads);
+  app.add_option("--workers", s.workers, "threads that prepare batches");
+  app.add_option("--level", s.level, "not_guaranteed, run_to_run or device_to_device")->capture_default_str();
+  app.add_flag("--deterministic", s.deterministic, "level run_to_run");
+  app.add_option("--folder", s.folder, "of the checkpoints");
+  app.add_flag("--resume", s.resume, "go on with the folder's latest checkpoint");
+  app.add_option("--log", s.log, "a file of JSON lines");
+  app.add_flag("--shape", s.shape, "print the model");
+  app.add_flag("--quiet", s.quiet, "no progress");
+  CLI11_PARSE(app, argc, argv);
+  for (const Entry& entry : entries()) {
+    if (entry.name != s.model) continue;
+    try {
+      train(entry, s);
+      return 0;
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      return 1;
+    }
+  }
+  std::fprintf(stderr, "train: there is no model '%s'\n%s", s.model.c_str(), models.c_str());
+  return 2;
+}
