@@ -1,6 +1,8 @@
 // Trains one of the examples beside this file:   train MODEL [--epochs N] [--deterministic] [--folder DIR --resume] ...
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "samples/models/example.h"
@@ -20,7 +22,7 @@ const std::vector<Entry>& entries() {
 
 struct Settings {
   std::string model, device = "cpu", level = "not_guaranteed", folder, log;
-  bool deterministic = false, resume = false, quiet = false, shape = false;
+  bool deterministic = false, resume = false, quiet = false, shape = false, times = false;
   int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0;
   double width = 1, lr = 0;
   uint64_t seed = 1;
@@ -72,6 +74,13 @@ void train(const Entry& entry, const Settings& s) {
     model.train();
     return {{"score", sum / double(rows)}};
   });
+  std::vector<double> seconds;  // of each step
+  std::chrono::steady_clock::time_point begun;
+  trainer.on(On::step_begin, [&](Trainer&) { begun = std::chrono::steady_clock::now(); });
+  trainer.on(On::step_end, [&](Trainer&) {
+    if (device.is_cuda()) cuda::synchronize(device);
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+  });
   const TrainResult result = trainer.fit(model, optimizer, loader, [&](nn::ModuleBase&, const data::Batch& batch) {
     return example->loss(on_device(batch));
   });
@@ -79,6 +88,10 @@ void train(const Entry& entry, const Settings& s) {
               static_cast<long long>(result.steps));
   for (const auto& [name, value] : result.metrics) std::printf("%s %.4f  ", entry.score, value);
   std::printf("weights %s\n", result.weights.substr(0, 12).c_str());
+  if (s.times && !seconds.empty()) {
+    std::nth_element(seconds.begin(), seconds.begin() + ptrdiff_t(seconds.size() / 2), seconds.end());
+    std::printf("milliseconds of a step, the median: %.3f\n", seconds[seconds.size() / 2] * 1e3);
+  }
 }
 
 }  // namespace examples
@@ -109,6 +122,7 @@ int main(int argc, char** argv) {
   app.add_flag("--resume", s.resume, "go on with the folder's latest checkpoint");
   app.add_option("--log", s.log, "a file of JSON lines");
   app.add_flag("--shape", s.shape, "print the model");
+  app.add_flag("--times", s.times, "print how long a step took");
   app.add_flag("--quiet", s.quiet, "no progress");
   CLI11_PARSE(app, argc, argv);
   for (const Entry& entry : entries()) {
