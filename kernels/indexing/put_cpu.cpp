@@ -1,9 +1,11 @@
+#include <algorithm>
+
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/take.h>
-#include <ordo/kernels/reduce/each_cpu.h>
 
 namespace ordo::kernels {
 
@@ -14,9 +16,12 @@ void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& 
   dispatch_index(op, index.dtype(), [&]<class I>() {
     const I* const at = index.data<I>();
     const IndexGuard guard(op, "index", 0, n, self.device());
-    each(index.numel(), [at, n, check = guard.check()](int64_t i) {  // all of them before the first is written
-      const int64_t given = int64_t(at[i]);
-      if (given < -n || given >= n) check.ok(i, given, n);
+    parallel_for(0, index.numel(), 16384, [&](int64_t first, int64_t last) {  // all before the first is written
+      uint64_t most = 0;  // without a branch, so that the loop vectorises
+      for (int64_t i = first; i < last; ++i) most = std::max(most, uint64_t(int64_t(at[i])) + uint64_t(n));
+      if (most < 2 * uint64_t(n)) return;
+      for (int64_t i = first; i < last; ++i)
+        if (int64_t(at[i]) < -n || int64_t(at[i]) >= n) guard.check().ok(i, int64_t(at[i]), n);
     });
     guard.finish();
     dispatch_word(self.element_size(), [&]<class Word>() {
