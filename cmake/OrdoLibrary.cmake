@@ -7,6 +7,8 @@ find_package(hwy 1.0 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_path(ORDO_DLPACK_INCLUDE dlpack/dlpack.h REQUIRED)
 mark_as_advanced(ORDO_DLPACK_INCLUDE)
+find_package(PNG QUIET)   # without them, reading such images is an error that says so
+find_package(JPEG QUIET)
 
 set(rooms engine kernels autograd nn)
 foreach(room IN LISTS rooms)
@@ -66,6 +68,15 @@ target_compile_features(ordo PUBLIC cxx_std_20)
 set_target_properties(ordo PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 CXX_EXTENSIONS OFF)
 target_link_libraries(ordo PRIVATE Eigen3::Eigen Threads::Threads ZLIB::ZLIB fmt::fmt hwy::hwy
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+
+if(PNG_FOUND)
+  set_property(SOURCE nn/data/image_png.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_PNG=1)
+  target_link_libraries(ordo PRIVATE PNG::PNG)
+endif()
+if(JPEG_FOUND)
+  set_property(SOURCE nn/data/image_jpeg.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_JPEG=1)
+  target_link_libraries(ordo PRIVATE JPEG::JPEG)
+endif()
 
 # CMake 3.25.1 does not know that nvcc has C++20, hence -std.
 # No contraction to fused multiply-adds and no reassociation: the same source gives the same bits everywhere.

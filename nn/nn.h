@@ -14,8 +14,10 @@
 #include <ordo/nn/data/dataset.h>
 #include <ordo/nn/data/draws.h>
 #include <ordo/nn/data/handle.h>
+#include <ordo/nn/data/image_file.h>
 #include <ordo/nn/data/mnist.h>
 #include <ordo/nn/data/sampler.h>
+#include <ordo/nn/data/subset.h>
 #include <ordo/nn/data/synthetic.h>
 #include <ordo/nn/data/text.h>
 #include <ordo/nn/data/transforms.h>

@@ -27,6 +27,12 @@ Sample TensorDataset::get(int64_t i) const {
   return sample;
 }
 
+Sample ImageDataset::get(int64_t i) const {
+  expect_sample("ImageDataset", i, size());
+  NoGrad guard;
+  return {images.detach().select(0, i), labels.detach().select(0, i)};
+}
+
 void expect_sample(const char* op, int64_t i, int64_t size) {
   ORDO_CHECK(i >= 0 && i < size, IndexError, op, "sample {} of a set of {}", i, size);
 }

@@ -55,7 +55,7 @@ class ImageDataset : public Dataset {
   Tensor images;  ///< float32 [N, C, H, W], values in [0, 1]
   Tensor labels;  ///< int64 [N]
   int64_t size() const override { return labels.size(0); }
-  Sample get(int64_t i) const override { return TensorDataset({images, labels}).get(i); }
+  Sample get(int64_t i) const override;  ///< views
   TensorList rows() const override { return {images, labels}; }
 };
 

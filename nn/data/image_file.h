@@ -1,0 +1,54 @@
+// Images from files: PNG (by libpng), JPEG (by libjpeg), binary PPM and PGM; and folders of them.
+//
+//   data::ImageFolder pets("pets");                       // pets/cat/*.jpg, pets/dog/*.png, ...
+//   data::TransformedDataset train(pets, {data::RandomResizedCrop(64, 64)});
+//
+// The file's first bytes tell its format, not its name. A file that is missing, truncated or corrupt is a DataError
+// with its name and the reason, and so is a format whose library was missing when Ordo was configured; the error names
+// the package then. Sizes in a header are checked against the file or a limit before memory is allocated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <ordo/nn/data/dataset.h>
+
+namespace ordo::data {
+
+struct ReadImageOptions {
+  int64_t channels = 0;                   ///< 1: gray; 3: red, green, blue; 0: as many of these as the file has
+  int64_t max_pixels = int64_t(1) << 26;  ///< images of more are an error
+};
+
+/// float32 [C, H, W], a byte being byte / 255. Opacity is dropped, palettes are looked up, gray becomes three equal
+/// channels and colours become 0.2989 red + 0.587 green + 0.114 blue where `channels` says so. ValueError for other
+/// channels or max_pixels below 1.
+Tensor read_image(const std::string& path, ReadImageOptions options = {});
+
+/// An image and the number of its class, int64 []. Each sub-folder is a class, and has its images in itself or below.
+/// Classes and files are in the order of the bytes of their names. Images may differ in size: crop or resize them, or
+/// give the loader a collate function.
+class ImageFolder : public Dataset {
+ public:
+  /// Finds the files that end in .png, .jpg, .jpeg, .ppm or .pgm, in any case. DataError when there is no folder, no
+  /// sub-folder, or none of them in one.
+  explicit ImageFolder(const std::string& folder, ReadImageOptions options = {3});
+
+  int64_t size() const override { return int64_t(files_.size()); }
+  /// Reads file i.
+  Sample get(int64_t i) const override;
+  const std::vector<std::string>& classes() const { return classes_; }  ///< names of the sub-folders
+  const std::string& path(int64_t i) const;
+  int64_t label(int64_t i) const;  ///< without reading the image
+
+ private:
+  struct File {
+    std::string path;
+    int64_t label;
+  };
+  std::vector<std::string> classes_;
+  std::vector<File> files_;
+  ReadImageOptions options_;
+};
+
+}  // namespace ordo::data
