@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""`ordo report` on the log of a training run: run_report_test.py ORDO ORDO_TESTS SCRATCH
+
+The page needs nothing but itself and shows curves, settings and the weights of each epoch; a log that ends in half a line
+is good, one that is broken elsewhere is named. Exit status 77, a skipped test, where Matplotlib is not installed.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ordo, tests, scratch = sys.argv[1:]
+shutil.rmtree(scratch, ignore_errors=True)
+os.makedirs(scratch)
+page, log = os.path.join(scratch, "run.html"), os.path.join(scratch, "run", "log.jsonl")
+failures = []
+
+
+def expect(truth, text):
+    if not truth:
+        failures.append(text)
+
+
+def report(status, pattern, *arguments):
+    run = subprocess.run([ordo, "report", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if run.returncode == 3 and "Matplotlib" in run.stdout:
+        print(run.stdout)
+        sys.exit(77)
+    expect(run.returncode == status and re.search(pattern, run.stdout), f"{arguments}: {run.returncode}, {run.stdout}")
+
+
+subprocess.run([tests, "kill", "--train", os.path.dirname(log)], check=True)
+report(0, "wrote", log, "-o", page)
+with open(page) as file:
+    text = file.read()
+outside = re.findall(r'(?:src|href)="(?!#|data:)[^"]*"|url\((?!#)[^)]*\)|@import', text)
+expect(not outside, f"the page asks for {outside}")
+expect(text.count("<svg role") == 4, "loss, accuracy, learning rate and norm are not drawn")
+with open(log) as file:
+    lines = [json.loads(line) for line in file]
+for line in lines:
+    if line["event"] == "epoch":
+        expect(line["weights"] in text, f"nothing of the weights of epoch {line['epoch']}")
+for word in ("finished", "run_to_run", "Settings", "Environment", lines[-1]["environment"][0]):
+    expect(word in text, f"nothing of '{word}'")
+
+with open(log) as file:
+    whole = file.read()
+killed, broken = os.path.join(scratch, "killed.jsonl"), os.path.join(scratch, "broken.jsonl")
+with open(killed, "w") as file:
+    file.write(whole[:2000])
+with open(broken, "w") as file:
+    file.write(whole.replace('"event":"epoch"', '"event"', 1))
+report(0, "wrote", killed, log, "-o", page)
+with open(page) as file:
+    expect("steps so far" in file.read(), "the page of a run that was killed does not say so")
+report(2, r"broken.jsonl: line \d+ is not JSON", broken, "-o", page)
+report(2, "cannot write", log, "-o", os.path.join(scratch, "absent", "page.html"))
+print("\n".join(failures))
+sys.exit(1 if failures else 0)
