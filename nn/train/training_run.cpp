@@ -242,7 +242,8 @@ void TrainingRun::check_finite(const char* what, double value) const {
   fail<ValueError>("Trainer",
                    "the {} of step {} (epoch {}, batch {}) is {}; a lower learning rate or clipped gradients may help; "
                    "allow_nonfinite goes on regardless",
-                   what, state_.steps + 1, trainer_.status_.epoch, trainer_.status_.batch + taken_, value);
+                   what, state_.steps + 1, trainer_.status_.epoch,
+                   trainer_.status_.batch + std::min(taken_, group_ - 1), value);
 }
 
 }  // namespace ordo::detail

@@ -93,7 +93,8 @@ TEST(Trainer, calls_back) {
   trainer.on(On::step_end, [&](Trainer& t) { calls += std::to_string(t.status().step); });
   trainer.fit(line.model, line.optimizer, line.loader, [&](nn::Linear& model, const data::Batch& batch) {
     calls += ".";
-    return mse_loss(model(batch[0]), batch[1]);
+    const auto [inputs, targets] = batch;
+    return mse_loss(model(inputs), targets);
   });
   EXPECT_EQ(calls, "run(epoch[step<..>!1step<..>!2]epoch[step<..>!3step<..>!4v{}])");
   EXPECT_EQ(trainer.status().metrics.at(0).value, 42);
@@ -131,7 +132,8 @@ TEST(Trainer, a_loss_that_is_no_number_stops_before_it_spoils_the_weights) {
       options.allow_nonfinite = allow;
       return Trainer(options).fit(line.model, line.optimizer, line.loader,
                                   [&, n = 0](auto& model, auto& batch) mutable {
-                                    const Tensor loss = mse_loss(model(batch[0]), batch[1]);
+                                    const auto [inputs, targets] = batch;
+                                    const Tensor loss = mse_loss(model(inputs), targets);
                                     return ++n == 6 ? loss * bad : loss;
                                   });
     };
@@ -144,7 +146,10 @@ TEST(Trainer, a_loss_that_is_no_number_stops_before_it_spoils_the_weights) {
   options.clip_grad_norm = 1;
   Trainer trainer(options);
   EXPECT_ORDO_ERROR(trainer.fit(line.model, line.optimizer, line.loader,
-                                [](auto& model, auto& batch) { return sqrt(model(batch[0] * 0).sum() * 0); }),
+                                [](auto& model, auto& batch) {
+                                  const auto [inputs, targets] = batch;
+                                  return sqrt(model(inputs * 0).sum() * 0);
+                                }),
                     ValueError, "the gradient's norm of step 1");
 }
 
@@ -159,7 +164,8 @@ TEST(Trainer, ctrl_c_finishes_the_step) {
   const TrainResult result =
       trainer.fit(line.model, line.optimizer, line.loader, [n = 0](auto& model, auto& batch) mutable {
         if (++n == 5) ::raise(SIGINT);  // in the first batch of the third step
-        return mse_loss(model(batch[0]), batch[1]);
+        const auto [inputs, targets] = batch;
+        return mse_loss(model(inputs), targets);
       });
   EXPECT_EQ(result.end, TrainEnd::interrupted);
   EXPECT_EQ(name(result.end), "interrupted");
@@ -210,7 +216,7 @@ TEST(Trainer, says_what_does_not_fit) {
   EXPECT_ORDO_ERROR(fit(nn::MSELoss()), ValueError, "needs validate() before fit()");
   trainer.validate(line.model, line.loader, {{"loss", nn::MSELoss()}});
   EXPECT_ORDO_ERROR(fit(nn::MSELoss()), ValueError, "no metric 'accuracy' to monitor");
-  EXPECT_ORDO_ERROR(fit([](auto& model, auto& batch) { return model(batch[0]); }), ShapeError, "one element");
+  EXPECT_ORDO_ERROR(fit([&](auto& model, auto&) { return model(line.x); }), ShapeError, "one element");
   EXPECT_ORDO_ERROR(fit([](auto&, auto&) { return Tensor(); }), ValueError, "loss");
   EXPECT_ORDO_ERROR(trainer.log("x", 1), ValueError, "log('x') is for losses");
   EXPECT_ORDO_ERROR(trainer.on(On::run_end, {}), ValueError, "empty");
@@ -218,13 +224,13 @@ TEST(Trainer, says_what_does_not_fit) {
   data::DataLoader none(zeros({0, 1}), zeros({0, 1}), {});
   EXPECT_ORDO_ERROR(trainer.fit(line.model, line.optimizer, none, nn::MSELoss()), ValueError, "no batches");
   struct Other {  // one of the program's own
-    std::vector<data::Batch> batches;
+    std::vector<std::pair<Tensor, Tensor>> batches;
     int64_t claimed;
     int64_t size() const { return claimed; }
     auto begin() const { return batches.begin(); }
     auto end() const { return batches.end(); }
   };
-  const auto batches = [&](size_t n) { return std::vector<data::Batch>(n, data::Batch{{line.x, line.y}}); };
+  const auto batches = [&](size_t n) { return std::vector(n, std::pair(line.x, line.y)); };
   Other good{batches(2), 2}, fewer{batches(2), 3}, more{batches(3), 2};
   EXPECT_EQ(Trainer(quiet(2)).fit(line.model, line.optimizer, good, nn::MSELoss()).steps, 4);
   EXPECT_ORDO_ERROR(Trainer(quiet(1)).fit(line.model, line.optimizer, fewer, nn::MSELoss()), ValueError,
