@@ -246,6 +246,21 @@ TEST(Workers, have_the_consumers_determinism_and_record_nothing) {
   }
 }
 
+TEST(Workers, rows_on_a_device_are_copied_there) {
+  const Tensor rows = test_values({9, 2});
+  for (Device device : test_devices()) {
+    data::DataLoader loader(rows.to(device), rows.to(device), {.batch_size = 4, .workers = 2});
+    int64_t row = 0;
+    for (auto [inputs, targets] : loader) {
+      EXPECT_EQ(inputs.device(), device);
+      EXPECT_EQ(bytes_of(inputs), bytes_of(rows.narrow(0, row, inputs.size(0)).contiguous()));
+      EXPECT_EQ(bytes_of(targets), bytes_of(inputs));
+      row += inputs.size(0);
+    }
+    EXPECT_EQ(row, 9);
+  }
+}
+
 TEST(Workers, collation_says_what_does_not_fit) {
   struct Growing : data::Dataset {
     int64_t size() const override { return 3; }
