@@ -65,6 +65,7 @@ const Bytes kColorJpeg = from_hex(
 class ImageFileTest : public FolderTest {
  protected:
   Tensor decoded(const Bytes& contents, data::ReadImageOptions options = {}) {
+    std::filesystem::remove(path("image"));  // where a file is overwritten, closing it waits for the disk
     write("image", contents);
     return data::read_image(path("image"), options);
   }
