@@ -9,6 +9,7 @@ FUNCTIONS = "kernels/elementwise/functions.def"
 POW = "autograd/ops/pow.cpp"
 INIT = "nn/init.cpp"
 ADAM = "nn/optim/adam.cpp"
+RUN = "nn/train/training_run.cpp"
 LOADER = "nn/data/data_loader.cpp"
 TAPE = "autograd/tape.cpp"
 PASS = "autograd/backward_pass.cpp"
@@ -177,6 +178,23 @@ HOST_FAULTS = [
     fault("checksum: a rotation by one bit fewer", "nn/checksum.cpp", "std::rotr(b, 17)", "std::rotr(b, 16)"),
     fault("checksum: the length in bytes", "nn/checksum.cpp", "const uint64_t bits = total_ * 8;",
           "const uint64_t bits = total_;"),
+    # -- training
+    fault("seeds: rank 0 has one of its own", "engine/randomness.cpp", "if (rank == 0) return seed;", ""),
+    fault("trainer: averages are not updated", RUN, "if (average_) average_->update();", ""),
+    fault("trainer: losses are not divided", RUN, "(group_ == 1 ? loss : loss / double(group_)).backward();", "loss.backward();"),
+    fault("trainer: the last step of an epoch waits for batches of the next", RUN,
+          "std::min(options_.accumulate, batches_ - state_.batches)", "options_.accumulate"),
+    fault("trainer: an epoch's last step is settled twice", RUN, "state_.batches == batches_ || settle(false)", "settle(false)"),
+    fault("trainer: a resumed epoch forgets its losses", RUN, "if (state_.batches == 0) {\n    state_.loss_sum = 0;",
+          "state_.loss_sum = 0;\n  if (state_.batches == 0) {"),
+    fault("trainer: a NaN is the best so far", RUN, "!std::isnan(value) && ", ""),
+    fault("trainer: a loss may be NaN", RUN, "check_finite(\"loss\", value);", ""),
+    fault("trainer: a checkpoint does not count the log", RUN, "state_.log_bytes = log_->bytes();", ""),
+    fault("trainer: each part of a run begins the log", "nn/train/run_files.cpp", "if (state_.log_bytes == 0) ", ""),
+    fault("trainer: a log keeps what came after the checkpoint", "nn/train/run_log.cpp",
+          "::ftruncate(file_, keep) != 0", "false"),
+    fault("trainer: every Ctrl-C is remembered", "nn/train/interrupt.cpp", "SA_RESTART | SA_RESETHAND", "SA_RESTART"),
+    fault("metrics: all modules train afterwards", "nn/train/metrics.cpp", "module->train(training)", "module->train()"),
     # -- data
     fault("loader: a last batch of none", LOADER, "n / per_batch + (!options_.drop_last && n % per_batch != 0)",
           "n / per_batch + !options_.drop_last"),

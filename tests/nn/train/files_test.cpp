@@ -197,7 +197,7 @@ TEST_F(TrainerFiles, what_cannot_be_written_or_is_missing_is_named) {
 
 TEST_F(TrainerFiles, a_run_that_saved_nothing_yet_begins_again) {
   const std::string expected = text_of(ToyRun(toy_options(path("whole"))).go());
-  write("run/log.jsonl", "{\"event\":\"beg");  // all that a killed run left
+  write("run/log.jsonl", std::string(100000, 'x'));  // all that another run left
   EXPECT_EQ(text_of(ToyRun(toy_options(path("run"), true)).go()), expected);
   EXPECT_EQ(read(path("run/log.jsonl")), read(path("whole/log.jsonl")));
   // Killed between its first best and its first checkpoint.

@@ -67,8 +67,14 @@ std::string difference(const std::string& folder, const std::string& whole) {
     const auto name = entry.path().filename();
     if (contents(entry.path()) != contents(fs::path(folder) / name)) return name.string() + " differs";
   }
-  const auto count = [](const std::string& f) { return std::distance(fs::directory_iterator(f), {}); };
-  return count(folder) == count(whole) ? "" : "there are other files";
+  // A process that is killed between its last save and the removal of the oldest checkpoint leaves that one.
+  int more = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (fs::exists(fs::path(whole) / name)) continue;
+    if (!name.starts_with("step-") || name.ends_with(".part") || ++more > 1) return name + " is there, too";
+  }
+  return "";
 }
 
 /// When to kill: at a time after the start, or when the nth file from there is being written.

@@ -116,7 +116,7 @@ TEST(Trainer, ends_by_steps_and_by_patience) {
   options.larger_is_better = true;
   options.patience = 2;
   Trainer trainer(options);
-  double scores[] = {1, NAN, 3, 2, 3, 4, 5};
+  double scores[] = {NAN, 1, 3, 2, 3, 4, 5};
   trainer.validate([&, i = 0]() mutable { return NamedNumbers{{"score", scores[i++]}}; });
   result = trainer.fit(line.model, line.optimizer, line.loader, nn::MSELoss());
   EXPECT_EQ(result.end, TrainEnd::early_stopped);
@@ -163,7 +163,12 @@ TEST(Trainer, ctrl_c_finishes_the_step) {
   Trainer trainer(options);
   const TrainResult result =
       trainer.fit(line.model, line.optimizer, line.loader, [n = 0](auto& model, auto& batch) mutable {
-        if (++n == 5) ::raise(SIGINT);  // in the first batch of the third step
+        if (++n == 5) {  // the first batch of the third step
+          ::raise(SIGINT);
+          struct sigaction now {};
+          ::sigaction(SIGINT, nullptr, &now);
+          EXPECT_EQ(now.sa_handler, SIG_DFL) << "a second one ends the program";
+        }
         const auto [inputs, targets] = batch;
         return mse_loss(model(inputs), targets);
       });
