@@ -23,11 +23,9 @@ double inverse_cdf(double p, double low, double high) {
     if (error == 0) break;
     (error < 0 ? low : high) = x;
     const double slope = 0.39894228040143268 * math::exp(-0.5 * x * x);
-    double next = x - error / slope;
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    const double moved = next - x;
-    x = next;
-    if (moved < 1e-13 && moved > -1e-13) break;
+    const double step = error / slope;
+    if (step < 1e-12 && step > -1e-12) return std::clamp(x - step, low, high);  // the next would be 1e-24
+    x = x - step > low && x - step < high ? x - step : 0.5 * (low + high);
   }
   return x;
 }
