@@ -1,6 +1,7 @@
 // All of Ordo's public interface.
 #pragma once
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/adaptive_avg_pool.h>
 #include <ordo/autograd/ops/adaptive_max_pool.h>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/leaf_gradient.h>
 #include <ordo/autograd/ops/arithmetic.h>
@@ -179,6 +180,7 @@ TensorList run_backward(const TensorList& outputs, const TensorList& grad_output
              "{} gradients were given for {} tensors", grad_outputs.size(), outputs.size());
   const OpCall call("backward", outputs, grad_outputs, options.retain_graph, options.create_graph);
   options.retain_graph = options.retain_graph || options.create_graph;
+  const amp::Autocast off(bfloat16, false);  // gradients have the dtypes of what they are of
   const GradMode mode(options.create_graph);
   TensorList grads;
   for (size_t i = 0; i < outputs.size(); ++i)

@@ -43,6 +43,7 @@
 #include <ordo/nn/optim/adam.h>
 #include <ordo/nn/optim/clip_grad.h>
 #include <ordo/nn/optim/ema.h>
+#include <ordo/nn/optim/grad_scaler.h>
 #include <ordo/nn/optim/optimizer.h>
 #include <ordo/nn/optim/rmsprop.h>
 #include <ordo/nn/optim/schedule.h>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arithmetic.h>
@@ -110,6 +111,9 @@ double scale_of(const Tensor& query, std::optional<double> scale) {
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
                                     std::optional<double> scale, Generator* generator) {
+  if (detail::lowers(query, key, value, attn_mask))
+    return scaled_dot_product_attention(detail::lower(query), detail::lower(key), detail::lower(value),
+                                        detail::lower(attn_mask), dropout_p, is_causal, scale, generator);
   const OpCall call(kOp, query, key, value, attn_mask, dropout_p, is_causal, scale);
   detail::expect_defined(kOp, query, "query");
   detail::expect_floating(kOp, query);
@@ -146,8 +150,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal,
                          std::optional<double> scale) {
+  if (detail::lowers(query, key, attn_mask))
+    return attention_weights(detail::lower(query), detail::lower(key), detail::lower(attn_mask), is_causal, scale);
   const char* const op = "attention_weights";
-  const OpCall call(op, query, key, attn_mask, is_causal, scale);
+  const OpCall call("attention_weights", query, key, attn_mask, is_causal, scale);
   detail::expect_defined(op, query, "query");
   detail::expect_defined(op, key, "key");
   detail::expect_floating(op, query);

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/sum.h>
@@ -57,6 +58,9 @@ struct BatchNormContext {
 
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
                   const Tensor& bias, bool training, double momentum, double eps) {
+  if (detail::raises(input, weight, bias))
+    return batch_norm(detail::raise(input), running_mean, running_var, detail::raise(weight), detail::raise(bias),
+                      training, momentum, eps);
   const OpCall call("batch_norm", input, running_mean, running_var, weight, bias, training, momentum, eps);
   auto r = [&] {
     std::optional<InPlaceChange> mean_change, var_change;

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/binary_cross_entropy.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
@@ -45,6 +46,8 @@ Tensor element_losses(const Tensor& x, const Tensor& t) {
 }  // namespace
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, Reduction reduction) {
+  if (detail::raises(input, target, weight))
+    return binary_cross_entropy(detail::raise(input), detail::raise(target), detail::raise(weight), reduction);
   const OpCall call(kOp, input, target, weight, reduction);
   detail::expect_loss_input(kOp, input, "input");
   detail::expect_like(kOp, input, "input", target, "target");

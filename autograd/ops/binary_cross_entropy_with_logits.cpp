@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/loss_call.h>
@@ -37,6 +38,9 @@ Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight
 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
                                         Reduction reduction, const Tensor& pos_weight) {
+  if (detail::raises(logits, target, weight, pos_weight))
+    return binary_cross_entropy_with_logits(detail::raise(logits), detail::raise(target), detail::raise(weight),
+                                            reduction, detail::raise(pos_weight));
   const OpCall call(kOp, logits, target, weight, reduction, pos_weight);
   detail::expect_loss_input(kOp, logits, "logits");
   detail::expect_like(kOp, logits, "logits", target, "target");

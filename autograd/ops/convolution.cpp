@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/convolution.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/convolution/convolution.h>
 
@@ -53,6 +54,7 @@ Tensor bias_grad(const Tensor& grad) {
 }
 
 Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Arguments& a) {
+  if (detail::lowers(x, weight, bias)) return forward(detail::lower(x), detail::lower(weight), detail::lower(bias), a);
   const OpCall call(kernels::kConv[a.rank - 1], x, weight, bias, a);
   const char* const name = call.name();
   detail::expect_defined(name, x, "input");
@@ -72,6 +74,8 @@ Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
 template <int N>
 Tensor transpose(const Tensor& x, const Tensor& weight, const Tensor& bias, const Arguments& a,
                  const Size<N>& output_padding) {
+  if (detail::lowers(x, weight, bias))
+    return transpose(detail::lower(x), detail::lower(weight), detail::lower(bias), a, output_padding);
   const OpCall call(kernels::kConvTranspose[N - 1], x, weight, bias, a, output_padding);
   const char* const name = call.name();
   detail::expect_defined(name, x, "input");

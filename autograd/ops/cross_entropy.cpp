@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/gradient.h>
@@ -56,6 +57,9 @@ Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                      Reduction reduction, double label_smoothing) {
+  if (detail::raises(logits, target, weight))
+    return cross_entropy(detail::raise(logits), detail::raise(target), detail::raise(weight), ignore_index, reduction,
+                         label_smoothing);
   const OpCall call("cross_entropy", logits, target, weight, ignore_index, reduction, label_smoothing);
   detail::expect_defined("cross_entropy", logits, "logits");
   detail::expect_defined("cross_entropy", target, "target");

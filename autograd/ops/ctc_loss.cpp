@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/tape.h>
@@ -68,12 +69,16 @@ Lengths numbers(const Tensor& lengths, const char* argument) {
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
                 const Lengths& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
+  if (detail::raises(log_probs))
+    return ctc_loss(detail::raise(log_probs), targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
   const OpCall call(kOp, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
   return call.done(reduced(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity));
 }
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
+  if (detail::raises(log_probs))
+    return ctc_loss(detail::raise(log_probs), targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
   const OpCall call(kOp, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
   return call.done(reduced(log_probs, targets, numbers(input_lengths, "input_lengths"),
                            numbers(target_lengths, "target_lengths"), blank, reduction, zero_infinity));

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/cumsum.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
@@ -79,16 +80,19 @@ Tensor product_gradient(const Tensor& grad, const Tensor& x, const Tensor& y, in
 }  // namespace
 
 Tensor cumsum(const Tensor& input, int64_t dim) {
+  if (detail::raises(input)) return cumsum(detail::raise(input), dim);
   const OpCall call("cumsum", input, dim);
   return sum_along(call, input, dim, false);
 }
 
 Tensor logcumsumexp(const Tensor& input, int64_t dim) {
+  if (detail::raises(input)) return logcumsumexp(detail::raise(input), dim);
   const OpCall call("logcumsumexp", input, dim);
   return log_sum_exp_along(call, input, dim, false);
 }
 
 Tensor cumprod(const Tensor& input, int64_t dim) {
+  if (detail::raises(input)) return cumprod(detail::raise(input), dim);
   const OpCall call("cumprod", input, dim);
   return record(call, kernels::cumprod(input, dim), {input},
                 [input = Saved(input), dim](const Tensor& grad, const Tensor& result) -> TensorList {

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/distance.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/norm.h>
@@ -34,6 +35,7 @@ static Tensor of_length_one(const Tensor& x, double p, int64_t dim, double eps) 
 }
 
 Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
+  if (detail::raises(x)) return normalize(detail::raise(x), p, dim, eps);
   const OpCall call("normalize", x, p, dim, eps);
   detail::expect_defined("normalize", x, "input");
   detail::expect_floating("normalize", x);
@@ -41,12 +43,14 @@ Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
 }
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  if (detail::raises(x1, x2)) return pairwise_distance(detail::raise(x1), detail::raise(x2), p, eps, keepdim);
   const OpCall call("pairwise_distance", x1, x2, p, eps, keepdim);
   expect_two("pairwise_distance", x1, x2);
   return call.done(norm(x1 - x2 + eps, p, -1, keepdim));
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  if (detail::raises(x1, x2)) return cosine_similarity(detail::raise(x1), detail::raise(x2), dim, eps);
   const OpCall call("cosine_similarity", x1, x2, dim, eps);
   expect_two("cosine_similarity", x1, x2);
   const Dims sizes = broadcast_sizes("cosine_similarity", x1.sizes(), x2.sizes());
@@ -75,6 +79,7 @@ static Tensor euclidean_distances(const OpCall& call, const Tensor& x1, const Te
 }
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
+  if (detail::raises(x1, x2)) return cdist(detail::raise(x1), detail::raise(x2), p);
   const OpCall call("cdist", x1, x2, p);
   expect_two("cdist", x1, x2);
   ORDO_CHECK(x1.dim() >= 2 && x2.dim() >= 2, ShapeError, "cdist", "takes rows of vectors, not shapes {} and {}",

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/matmul.h>
@@ -199,6 +200,7 @@ Operand product(Operand a, Operand b, const F& kept) {
 }  // namespace
 
 Tensor einsum(std::string_view equation, const TensorList& operands) {
+  if (detail::lowers(operands)) return einsum(equation, detail::lower(operands));
   const OpCall call("einsum", equation, operands);
   ORDO_CHECK(!operands.empty(), ValueError, "einsum", "needs at least one operand");
   Equation e = parse(equation);

@@ -1,3 +1,4 @@
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/embedding_bag.h>
 #include <ordo/autograd/tape.h>
 
@@ -110,6 +111,9 @@ Tensor embed(const OpCall& call, const kernels::BagArguments& arguments, const T
 
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
                      const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
+  if (detail::raises(weight, per_sample_weights))
+    return embedding_bag(input, detail::raise(weight), offsets, mode, detail::raise(per_sample_weights),
+                         include_last_offset, padding_idx);
   const OpCall call("embedding_bag", input, weight, offsets, mode, per_sample_weights, include_last_offset,
                     padding_idx);
   return embed(call, {input, offsets, mode, include_last_offset, padding_idx}, weight, per_sample_weights);
@@ -117,6 +121,9 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
 
 Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
                      const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
+  if (detail::raises(weight, per_sample_weights))
+    return embedding_bag(plan, detail::raise(weight), offsets, mode, detail::raise(per_sample_weights),
+                         include_last_offset, padding_idx);
   const OpCall call("embedding_bag", plan, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx);
   return embed(call, {plan.index(), offsets, mode, include_last_offset, padding_idx, plan}, weight, per_sample_weights);
 }

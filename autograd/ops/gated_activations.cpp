@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/gated_activations.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
@@ -14,6 +15,7 @@
 namespace ordo {
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
+  if (detail::raises(x, weight)) return prelu(detail::raise(x), detail::raise(weight));
   const OpCall call("prelu", x, weight);
   detail::expect_defined("prelu", x, "input");
   detail::expect_defined("prelu", weight, "weight");

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/gaussian_nll_loss.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
@@ -19,6 +20,8 @@ static constexpr double kLogTwoPi = 1.8378770664093453, kTwoPi = 6.2831853071795
 
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
                          Reduction reduction) {
+  if (detail::raises(input, target, var))
+    return gaussian_nll_loss(detail::raise(input), detail::raise(target), detail::raise(var), full, eps, reduction);
   constexpr const char* op = "gaussian_nll_loss";
   const OpCall call("gaussian_nll_loss", input, target, var, full, eps, reduction);
   detail::expect_loss_input(op, input, "input");
@@ -45,6 +48,8 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
                         Reduction reduction) {
+  if (detail::raises(input, target))
+    return poisson_nll_loss(detail::raise(input), detail::raise(target), log_input, full, eps, reduction);
   constexpr const char* op = "poisson_nll_loss";
   const OpCall call("poisson_nll_loss", input, target, log_input, full, eps, reduction);
   detail::expect_loss_input(op, input, "input");

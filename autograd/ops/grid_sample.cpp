@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/grid_sample.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/views.h>
 #include <ordo/autograd/tape.h>
@@ -70,6 +71,8 @@ Tensor coordinates(int64_t n, bool align_corners, int rank, int at, const Tensor
 
 Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode, GridPadding padding_mode,
                    bool align_corners) {
+  if (detail::raises(input, grid))
+    return grid_sample(detail::raise(input), detail::raise(grid), mode, padding_mode, align_corners);
   const OpCall call("grid_sample", input, grid, mode, padding_mode, align_corners);
   return sample_of(call, input, grid, kernels::grid_rules(mode, padding_mode, align_corners));
 }

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/index_add.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/tape.h>
@@ -23,12 +24,15 @@ auto index_add_backward(const Tensor& input, int64_t dim, const Tensor& index, c
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {
+  if (detail::raises(input, source))
+    return index_add(detail::raise(input), dim, index, detail::raise(source), alpha, algorithm);
   const OpCall call("index_add", input, dim, index, source, alpha, algorithm);
   Tensor result = kernels::index_add(input, dim, index, source, alpha, algorithm);
   return record(call, std::move(result), {input, source}, index_add_backward(input, dim, index, source, alpha));
 }
 
 Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
+  if (detail::raises(input, source)) return index_add(detail::raise(input), dim, plan, detail::raise(source), alpha);
   const OpCall call("index_add", input, dim, plan, source, alpha);
   return record(call, kernels::index_add(input, dim, plan, source, alpha), {input, source},
                 index_add_backward(input, dim, plan.index(), source, alpha));

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/instance_norm.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/batch_norm.h>
 #include <ordo/autograd/ops/repeat.h>
@@ -14,6 +15,9 @@ ORDO_REGISTER_OP({.name = "instance_norm", .family = "norm", .dtypes = kFloating
 
 Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
                      const Tensor& bias, bool use_input_stats, double momentum, double eps) {
+  if (detail::raises(input, weight, bias))
+    return instance_norm(detail::raise(input), running_mean, running_var, detail::raise(weight), detail::raise(bias),
+                         use_input_stats, momentum, eps);
   constexpr const char* kOp = "instance_norm";
   const OpCall call(kOp, input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps);
   detail::expect_defined(kOp, input, "input");

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/kl_div.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/loss_call.h>
@@ -13,6 +14,7 @@ namespace ordo {
 ORDO_REGISTER_OP({.name = "kl_div", .family = "loss", .dtypes = kFloatingTypes});
 
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
+  if (detail::raises(input, target)) return kl_div(detail::raise(input), detail::raise(target), reduction, log_target);
   const OpCall call("kl_div", input, target, reduction, log_target);
   detail::expect_loss_input("kl_div", input, "input");
   detail::expect_like("kl_div", input, "input", target, "target");

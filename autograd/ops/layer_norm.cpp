@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/sum.h>
@@ -136,11 +137,15 @@ double epsilon_of(DType dtype) {
 
 Tensor layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps) {
+  if (detail::raises(input, weight, bias))
+    return layer_norm(detail::raise(input), normalized_shape, detail::raise(weight), detail::raise(bias), eps);
   const OpCall call("layer_norm", input, normalized_shape, weight, bias, eps);
   return row_norm(call, kernels::RowNorm::layer, input, normalized_shape, weight, bias, eps);
 }
 
 Tensor rms_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, std::optional<double> eps) {
+  if (detail::raises(input, weight))
+    return rms_norm(detail::raise(input), normalized_shape, detail::raise(weight), eps);
   const OpCall call("rms_norm", input, normalized_shape, weight, eps.value_or(-1));
   detail::expect_defined("rms_norm", input, "input");
   return row_norm(call, kernels::RowNorm::rms, input, normalized_shape, weight, {},
@@ -148,6 +153,8 @@ Tensor rms_norm(const Tensor& input, const Dims& normalized_shape, const Tensor&
 }
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps) {
+  if (detail::raises(input, weight, bias))
+    return group_norm(detail::raise(input), num_groups, detail::raise(weight), detail::raise(bias), eps);
   constexpr const char* kOp = "group_norm";
   const OpCall call(kOp, input, num_groups, weight, bias, eps);
   detail::expect_defined(kOp, input, "input");

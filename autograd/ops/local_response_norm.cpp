@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/local_response_norm.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/avg_pool.h>
 #include <ordo/autograd/ops/unary.h>
@@ -17,6 +18,7 @@ ORDO_REGISTER_OP({.name = "local_response_norm",
                   .note = "made of avg_pool; the algorithms are its backward pass's"});
 
 Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, double beta, double k) {
+  if (detail::raises(input)) return local_response_norm(detail::raise(input), size, alpha, beta, k);
   constexpr const char* kOp = "local_response_norm";
   const OpCall call(kOp, input, size, alpha, beta, k);
   detail::expect_defined(kOp, input, "input");

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/logsumexp.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/tape.h>
@@ -9,6 +10,7 @@
 namespace ordo {
 
 Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
+  if (detail::raises(input)) return logsumexp(detail::raise(input), dims, keepdim);
   const OpCall call("logsumexp", input, dims, keepdim);
   return record(call, kernels::logsumexp(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad, const Tensor& result) -> TensorList {

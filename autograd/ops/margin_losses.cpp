@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/margin_losses.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/distance.h>
@@ -21,6 +22,8 @@ ORDO_REGISTER_OP({.name = "soft_margin_loss", .family = "loss", .dtypes = kFloat
 ORDO_REGISTER_OP({.name = "triplet_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin, Reduction reduction) {
+  if (detail::raises(input, target))
+    return hinge_embedding_loss(detail::raise(input), detail::raise(target), margin, reduction);
   const OpCall call("hinge_embedding_loss", input, target, margin, reduction);
   detail::expect_loss_input("hinge_embedding_loss", input, "input");
   detail::expect_labels("hinge_embedding_loss", input, target);
@@ -32,6 +35,9 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double ma
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                              Reduction reduction) {
+  if (detail::raises(input1, input2, target))
+    return cosine_embedding_loss(detail::raise(input1), detail::raise(input2), detail::raise(target), margin,
+                                 reduction);
   constexpr const char* op = "cosine_embedding_loss";
   const OpCall call("cosine_embedding_loss", input1, input2, target, margin, reduction);
   detail::expect_loss_input(op, input1, "input1");
@@ -54,6 +60,8 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                            Reduction reduction) {
+  if (detail::raises(input1, input2, target))
+    return margin_ranking_loss(detail::raise(input1), detail::raise(input2), detail::raise(target), margin, reduction);
   constexpr const char* op = "margin_ranking_loss";
   const OpCall call("margin_ranking_loss", input1, input2, target, margin, reduction);
   detail::expect_loss_input(op, input1, "input1");
@@ -66,6 +74,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 }
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  if (detail::raises(input, target)) return soft_margin_loss(detail::raise(input), detail::raise(target), reduction);
   const OpCall call("soft_margin_loss", input, target, reduction);
   detail::expect_loss_input("soft_margin_loss", input, "input");
   detail::expect_labels("soft_margin_loss", input, target);
@@ -76,6 +85,9 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction red
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
                            double p, double eps, bool swap, Reduction reduction) {
+  if (detail::raises(anchor, positive, negative))
+    return triplet_margin_loss(detail::raise(anchor), detail::raise(positive), detail::raise(negative), margin, p, eps,
+                               swap, reduction);
   constexpr const char* op = "triplet_margin_loss";
   const OpCall call("triplet_margin_loss", anchor, positive, negative, margin, p, eps, swap, reduction);
   detail::expect_loss_input(op, anchor, "anchor");

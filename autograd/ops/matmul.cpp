@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/matmul.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
 #include <ordo/kernels/matmul/matmul.h>
@@ -27,6 +28,7 @@ Tensor as_rows(const Tensor& t) {
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
+  if (detail::lowers(a, b)) return matmul(detail::lower(a), detail::lower(b));
   const OpCall call("matmul", a, b);
   detail::expect_defined("matmul", a, "first input");
   detail::expect_defined("matmul", b, "second input");
@@ -47,6 +49,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 }
 
 Tensor mm(const Tensor& a, const Tensor& b) {
+  if (detail::lowers(a, b)) return mm(detail::lower(a), detail::lower(b));
   const OpCall call("mm", a, b);
   detail::expect_defined("mm", a, "first input");
   detail::expect_defined("mm", b, "second input");
@@ -56,6 +59,7 @@ Tensor mm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor bmm(const Tensor& a, const Tensor& b) {
+  if (detail::lowers(a, b)) return bmm(detail::lower(a), detail::lower(b));
   const OpCall call("bmm", a, b);
   detail::expect_defined("bmm", a, "first input");
   detail::expect_defined("bmm", b, "second input");
@@ -65,6 +69,7 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (detail::lowers(x, weight, bias)) return linear(detail::lower(x), detail::lower(weight), detail::lower(bias));
   const OpCall call("linear", x, weight, bias);
   detail::expect_defined("linear", x, "input");
   detail::expect_defined("linear", weight, "weight");

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/mse_loss.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/pair_loss.h>
@@ -38,11 +39,13 @@ Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  if (detail::raises(input, target)) return mse_loss(detail::raise(input), detail::raise(target), reduction);
   const OpCall call("mse_loss", input, target, reduction);
   return pair_loss(call, {"mse_loss", kernels::PairLoss::squared}, input, target, reduction);
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  if (detail::raises(input, target)) return l1_loss(detail::raise(input), detail::raise(target), reduction);
   const OpCall call("l1_loss", input, target, reduction);
   return pair_loss(call, {"l1_loss", kernels::PairLoss::absolute}, input, target, reduction);
 }

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/multi_margin_loss.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
@@ -44,6 +45,8 @@ static Tensor own_class(const char* op, const Tensor& target, int64_t classes) {
 
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin, const Tensor& weight,
                          Reduction reduction) {
+  if (detail::raises(input, weight))
+    return multi_margin_loss(detail::raise(input), target, p, margin, detail::raise(weight), reduction);
   constexpr const char* op = "multi_margin_loss";
   const OpCall call("multi_margin_loss", input, target, p, margin, weight, reduction);
   expect_scores(op, input, target);
@@ -74,6 +77,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
 }
 
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  if (detail::raises(input)) return multilabel_margin_loss(detail::raise(input), target, reduction);
   constexpr const char* op = "multilabel_margin_loss";
   const OpCall call("multilabel_margin_loss", input, target, reduction);
   expect_scores(op, input, target);
@@ -96,6 +100,8 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
 
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                    Reduction reduction) {
+  if (detail::raises(input, target, weight))
+    return multilabel_soft_margin_loss(detail::raise(input), detail::raise(target), detail::raise(weight), reduction);
   constexpr const char* op = "multilabel_soft_margin_loss";
   const OpCall call("multilabel_soft_margin_loss", input, target, weight, reduction);
   detail::expect_loss_input(op, input, "input");

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/nansum.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/sum.h>
@@ -13,6 +14,7 @@
 namespace ordo {
 
 Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
+  if (detail::raises(input)) return nansum(detail::raise(input), dims, keepdim);
   const OpCall call("nansum", input, dims, keepdim);
   return record(call, kernels::nansum(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad) -> TensorList {
@@ -24,6 +26,7 @@ Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
 }
 
 Tensor nanmean(const Tensor& input, const Dims& dims, bool keepdim) {
+  if (detail::raises(input)) return nanmean(detail::raise(input), dims, keepdim);
   const OpCall call("nanmean", input, dims, keepdim);
   detail::expect_defined("nanmean", input, "input");
   detail::expect_floating("nanmean", input);

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/nll_loss.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/loss/nll_loss.h>
 
@@ -31,6 +32,8 @@ Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                 Reduction reduction) {
+  if (detail::raises(input, weight))
+    return nll_loss(detail::raise(input), target, detail::raise(weight), ignore_index, reduction);
   const OpCall call("nll_loss", input, target, weight, ignore_index, reduction);
   auto [loss, total_weight] = kernels::nll_loss(input, target, weight, ignore_index, kernels::LossReduction(reduction));
   if (!grad_enabled() || !input.requires_grad()) return call.done(std::move(loss));

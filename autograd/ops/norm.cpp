@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/sum.h>
@@ -34,6 +35,7 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, do
 }  // namespace
 
 Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
+  if (detail::raises(input)) return norm(detail::raise(input), p, dims, keepdim);
   const OpCall call("norm", input, p, dims, keepdim);
   return record(call, kernels::norm(input, p, dims, keepdim), {input},
                 [input = Saved(input), p, dims](const Tensor& grad, const Tensor& result) -> TensorList {
@@ -47,6 +49,7 @@ Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
 Tensor norm(const Tensor& input, double p) { return norm(input, p, {}); }
 
 Tensor square_sum(const Tensor& input, const Dims& dims, bool keepdim) {
+  if (detail::raises(input)) return square_sum(detail::raise(input), dims, keepdim);
   const OpCall call("square_sum", input, dims, keepdim);
   return record(call, kernels::square_sum(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad) -> TensorList {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
@@ -61,6 +62,7 @@ Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims) {
 }  // namespace
 
 Tensor prod(const Tensor& input, const Dims& dims, bool keepdim) {
+  if (detail::raises(input)) return prod(detail::raise(input), dims, keepdim);
   const OpCall call("prod", input, dims, keepdim);
   return record(call, kernels::prod(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad, const Tensor& result) -> TensorList {

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/products.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/gradient.h>
@@ -56,6 +57,7 @@ void expect_sum(const char* op, const Tensor& input, const Tensor& a, const Tens
 }  // namespace
 
 Tensor dot(const Tensor& a, const Tensor& b) {
+  if (detail::raises(a, b)) return dot(detail::raise(a), detail::raise(b));
   const OpCall call("dot", a, b);
   expect_pair("dot", a, b);
   ORDO_CHECK(a.dim() == 1 && b.dim() == 1 && a.sizes() == b.sizes(), ShapeError, "dot",
@@ -87,18 +89,22 @@ Tensor outer(const Tensor& a, const Tensor& b) {
 }
 
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
+  if (detail::lowers(input, a, b)) return addmm(detail::lower(input), detail::lower(a), detail::lower(b), beta, alpha);
   const OpCall call("addmm", input, a, b, beta, alpha);
   expect_sum("addmm", input, a, b, 2);
   return call.done(scaled_sum("addmm", input, mm(a, b), beta, alpha));
 }
 
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
+  if (detail::lowers(input, a, b))
+    return baddbmm(detail::lower(input), detail::lower(a), detail::lower(b), beta, alpha);
   const OpCall call("baddbmm", input, a, b, beta, alpha);
   expect_sum("baddbmm", input, a, b, 3);
   return call.done(scaled_sum("baddbmm", input, bmm(a, b), beta, alpha));
 }
 
 Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
+  if (detail::lowers(input, a, b)) return addbmm(detail::lower(input), detail::lower(a), detail::lower(b), beta, alpha);
   const OpCall call("addbmm", input, a, b, beta, alpha);
   expect_sum("addbmm", input, a, b, 3);
   ORDO_CHECK(a.sizes()[0] == b.sizes()[0], ShapeError, "addbmm", "batches of {} and {} matrices do not fit",
@@ -132,6 +138,7 @@ Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, const 
 }
 
 Tensor tensordot(const Tensor& a, const Tensor& b, const std::pair<Dims, Dims>& dims) {
+  if (detail::lowers(a, b)) return tensordot(detail::lower(a), detail::lower(b), dims);
   const OpCall call("tensordot", a, b, dims.first, dims.second);
   expect_pair("tensordot", a, b);
   const auto& [left, right] = dims;
@@ -176,6 +183,7 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const std::pair<Dims, Dims>& 
 }
 
 Tensor tensordot(const Tensor& a, const Tensor& b, int64_t dims) {
+  if (detail::lowers(a, b)) return tensordot(detail::lower(a), detail::lower(b), dims);
   const detail::OperationName name("tensordot");
   expect_pair("tensordot", a, b);
   ORDO_CHECK(dims >= 0 && dims <= std::min(a.dim(), b.dim()), ShapeError, "tensordot",

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/recurrent.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
@@ -230,17 +231,25 @@ RecurrentResult of_one_state(Recurrence kind, const Tensor& input, const Tensor&
 }  // namespace
 
 RecurrentResult rnn_tanh(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) {
+  if (detail::lowers(input, h0, weights))
+    return rnn_tanh(detail::lower(input), detail::lower(h0), detail::lower(weights), options);
   return of_one_state(Recurrence::rnn_tanh, input, h0, weights, options);
 }
 RecurrentResult rnn_relu(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) {
+  if (detail::lowers(input, h0, weights))
+    return rnn_relu(detail::lower(input), detail::lower(h0), detail::lower(weights), options);
   return of_one_state(Recurrence::rnn_relu, input, h0, weights, options);
 }
 RecurrentResult gru(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) {
+  if (detail::lowers(input, h0, weights))
+    return gru(detail::lower(input), detail::lower(h0), detail::lower(weights), options);
   return of_one_state(Recurrence::gru, input, h0, weights, options);
 }
 
 LstmResult lstm(const Tensor& input, const Tensor& h0, const Tensor& c0, const TensorList& weights,
                 RecurrentOptions options) {
+  if (detail::lowers(input, h0, c0, weights))
+    return lstm(detail::lower(input), detail::lower(h0), detail::lower(c0), detail::lower(weights), options);
   const RecurrentOptions& o = options;
   const OpCall call("lstm", input, TensorList{h0, c0}, weights, o.has_biases, o.num_layers, o.dropout, o.train,
                     o.bidirectional, o.batch_first, o.lengths);

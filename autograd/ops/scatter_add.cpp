@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/scatter_add.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/tape.h>
@@ -40,6 +41,7 @@ auto scatter_add_backward(const Tensor& input, int64_t dim, const Tensor& index,
 }  // namespace
 
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  if (detail::raises(input, src)) return scatter_add(detail::raise(input), dim, index, detail::raise(src), algorithm);
   const OpCall call("scatter_add", input, dim, index, src, algorithm);
   Tensor result = kernels::scatter_add(input, dim, index, src, algorithm);
   return record(call, std::move(result), {input, src}, scatter_add_backward(input, dim, index, src));

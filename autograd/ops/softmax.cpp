@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/softmax.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
@@ -10,6 +11,7 @@ namespace ordo {
 
 // Fused, unless the gradient is itself to be differentiated.
 Tensor softmax(const Tensor& input, int64_t dim) {
+  if (detail::raises(input)) return softmax(detail::raise(input), dim);
   const OpCall call("softmax", input, dim);
   return record(call, kernels::softmax(input, dim), {input},
                 [dim](const Tensor& grad, const Tensor& result) -> TensorList {
@@ -19,6 +21,7 @@ Tensor softmax(const Tensor& input, int64_t dim) {
 }
 
 Tensor log_softmax(const Tensor& input, int64_t dim) {
+  if (detail::raises(input)) return log_softmax(detail::raise(input), dim);
   const OpCall call("log_softmax", input, dim);
   return record(call, kernels::log_softmax(input, dim), {input},
                 [dim](const Tensor& grad, const Tensor& result) -> TensorList {

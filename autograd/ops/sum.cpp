@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/sum.h>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/tape.h>
@@ -19,6 +20,7 @@ Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
 }  // namespace
 
 Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
+  if (detail::raises(input)) return sum(detail::raise(input), dims, keepdim);
   const OpCall call("sum", input, dims, keepdim);
   Tensor out = kernels::sum(input, dims, keepdim);
   if (!detail::recorded(input)) return call.done(std::move(out));
@@ -28,6 +30,7 @@ Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
 }
 
 Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
+  if (detail::raises(input)) return mean(detail::raise(input), dims, keepdim);
   const OpCall call("mean", input, dims, keepdim);
   Tensor out = kernels::mean(input, dims, keepdim);
   if (!detail::recorded(input)) return call.done(std::move(out));

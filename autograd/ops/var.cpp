@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/sum.h>
@@ -46,6 +47,7 @@ Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& 
 }  // namespace
 
 Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
+  if (detail::raises(input)) return var(detail::raise(input), dims, correction, keepdim);
   const OpCall call("var", input, dims, correction, keepdim);
   return record(call, kernels::var(input, dims, correction, keepdim), {input},
                 [input = Saved(input), dims, correction](const Tensor& grad) -> TensorList {
@@ -54,6 +56,7 @@ Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdi
 }
 
 Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
+  if (detail::raises(input)) return std(detail::raise(input), dims, correction, keepdim);
   const OpCall call("std", input, dims, correction, keepdim);
   return record(call, kernels::std(input, dims, correction, keepdim), {input},
                 [input = Saved(input), dims, correction](const Tensor& grad, const Tensor& result) -> TensorList {
@@ -62,6 +65,7 @@ Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdi
 }
 
 std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
+  if (detail::raises(input)) return var_mean(detail::raise(input), dims, correction, keepdim);
   const OpCall call("var_mean", input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::var(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
@@ -72,6 +76,7 @@ std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double
 }
 
 std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
+  if (detail::raises(input)) return std_mean(detail::raise(input), dims, correction, keepdim);
   const OpCall call("std_mean", input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::std(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},

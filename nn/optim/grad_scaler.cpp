@@ -1,0 +1,122 @@
+#include <ordo/nn/optim/grad_scaler.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/any.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/cat.h>
+#include <ordo/autograd/ops/comparison.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/optim/optimizer.h>
+#include <ordo/nn/state/entries.h>
+
+namespace ordo::amp {
+namespace {
+
+constexpr const char* kOp = "GradScaler";
+
+void expect_scale(double scale) {
+  ORDO_CHECK(scale > 0 && scale <= double(std::numeric_limits<float>::max()), ValueError, kOp,
+             "needs a scale above 0 that float32 holds, not {}", scale);
+}
+
+}  // namespace
+
+GradScaler::GradScaler(GradScalerOptions options) : options_(options), scale_(options.init_scale) {
+  expect_scale(options.init_scale);
+  ORDO_CHECK(options.growth_factor > 1 && std::isfinite(options.growth_factor), ValueError, kOp,
+             "needs a growth_factor above 1, not {}", options.growth_factor);
+  ORDO_CHECK(options.backoff_factor > 0 && options.backoff_factor < 1, ValueError, kOp,
+             "needs a backoff_factor between 0 and 1, not {}", options.backoff_factor);
+  ORDO_CHECK(options.growth_interval > 0, ValueError, kOp, "needs a growth_interval of at least 1, not {}",
+             options.growth_interval);
+}
+
+Tensor GradScaler::scale(const Tensor& loss) const {
+  if (!options_.enabled) return loss;
+  detail::expect_defined(kOp, loss, "loss");
+  detail::expect_floating(kOp, loss);
+  return (loss.dtype() == float64 ? loss : loss.to(float32)) * scale_;
+}
+
+void GradScaler::unscale_(optim::Optimizer& optimizer) {
+  if (!options_.enabled) return;
+  ORDO_CHECK(!seen_.contains(&optimizer), ValueError, kOp,
+             "the gradients of this optimiser were unscaled before; call update() first");
+  NoGrad guard;
+  TensorList gradients, tests;
+  for (const Tensor& p : optimizer.parameters()) {
+    const Tensor grad = p.grad();
+    if (!grad.defined()) continue;
+    ORDO_CHECK(grad.dtype() != float16, DTypeError, kOp,
+               "a gradient is float16, which loses what the scale saved; keep parameters in float32, under Autocast");
+    gradients.push_back(grad.detach());
+  }
+  for (Tensor& grad : gradients) {
+    grad.mul_(1 / scale_);
+    tests.push_back(all(isfinite(grad)).to(gradients[0].device()));
+  }
+  const bool finite = tests.empty() || all(stack(tests, 0)).item<bool>();
+  seen_[&optimizer] = {finite, false};
+}
+
+bool GradScaler::step(optim::Optimizer& optimizer) {
+  if (!options_.enabled) {
+    optimizer.step();
+    return true;
+  }
+  const auto before = seen_.find(&optimizer);
+  ORDO_CHECK(before == seen_.end() || !before->second.stepped, ValueError, kOp,
+             "this optimiser has made its step; call update() first");
+  if (before == seen_.end()) unscale_(optimizer);
+  Seen& seen = seen_.at(&optimizer);
+  seen.stepped = true;
+  if (seen.finite) optimizer.step();
+  return seen.finite;
+}
+
+void GradScaler::update() {
+  if (!options_.enabled) return;
+  ORDO_CHECK(!seen_.empty(), ValueError, kOp, "there was no step since the last update()");
+  bool finite = true;
+  for (const auto& entry : seen_) finite = finite && entry.second.finite;
+  seen_.clear();
+  if (!finite) {
+    scale_ *= options_.backoff_factor;
+    good_ = 0;
+    // Never 0, from which no growth leads back.
+    scale_ = std::max(scale_, double(std::numeric_limits<float>::min()));
+  } else if (++good_ == options_.growth_interval) {
+    if (scale_ * options_.growth_factor <= double(std::numeric_limits<float>::max())) scale_ *= options_.growth_factor;
+    good_ = 0;
+  }
+}
+
+void GradScaler::set_scale(double scale) {
+  expect_scale(scale);
+  scale_ = scale;
+}
+
+nn::NamedTensorList GradScaler::state_dict() const {
+  return {nn::state_of("scale", scale_), nn::state_of("growth_tracker", good_)};
+}
+
+nn::Commit GradScaler::prepare_state_dict(const nn::NamedTensorList& state) {
+  nn::Entries given(kOp, state);
+  const double scale = given.take_number("scale");
+  const int64_t good = given.take_integer("growth_tracker");
+  given.finish();
+  expect_scale(scale);
+  ORDO_CHECK(good >= 0, ValueError, kOp, "'growth_tracker' must be at least 0, not {}", good);
+  return [=, this] {
+    scale_ = scale;
+    good_ = good;
+    seen_.clear();
+  };
+}
+
+}  // namespace ordo::amp
