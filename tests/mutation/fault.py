@@ -31,11 +31,10 @@ FIRST = {
     "nn/train/": "Trainer*:*TrainerForgets*:Metrics*:Kill*",
     "nn/state/": "Checkpoint*:Safetensors*:Npy*:Resume*",
     "autograd/ops/": "*Gradient*",
-    "nn/init": "Layers*:Module*",
-    "nn/optim/": "Optimizers*:Adam*:SGD*",
+    "nn/init": "Init*:Layers*:Module*",
     "nn/checksum": "Sha256*",
-    "nn/data/": "DataLoader*:Cifar10*:Mnist*:Synthetic*:Normalize*",
-    "nn/": "Layers*:Module*:Training*",
+    "nn/data/": "DataLoader*:Workers*:Samplers*:Transforms*:Subsets*:Csv*:Text*:Image*:Cifar10*:Mnist*:Synthetic*:Normalize*",
+    "nn/": "Layers*:Module*:Training*:MultiheadAttention*:Transformer*:Autocast*:GradScaler*",
     "engine/cuda/": "*Cuda*:*Simt*:*Streams*:*Stream*:*IndexCheck*:*Tensor*",
 }
 

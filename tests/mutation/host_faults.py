@@ -285,7 +285,7 @@ HOST_FAULTS = [
     fault("recurrent: the weight's gradient takes the states after the steps", "kernels/recurrent/recurrent.cpp",
           "states = views::view(s.before,", "states = views::view(s.h,"),
     fault("attention: a mask and is_causal go together", "autograd/ops/attention.cpp",
-          "!is_causal || !attn_mask.defined(), ValueError", "true, ValueError"),
+          "!is_causal || !attn_mask.defined(), ValueError, kOp", "true, ValueError, kOp"),
     fault("sort: a negative zero comes before a positive one", SORT_KEYS, "  if (bits == sign) return sign;\n", ""),
     fault("sort: a negative NaN is the least number", SORT_KEYS,
           "  if ((bits & ~sign) > infinity) return all;\n", "  if (bits > infinity && !(bits & sign)) return all;\n"),
