@@ -76,7 +76,7 @@ extern const Entry kResNet18 = {
     "ResNet-18 on drawn pictures in ten classes, flipped and cropped",
     "accuracy",
     1024,
-    64,
+    32,
     1e-3,
     [](Scale scale) -> std::unique_ptr<Example> { return std::make_unique<ResNet18>(scale); }};
 
