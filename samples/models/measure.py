@@ -17,7 +17,7 @@ parser.add_argument("train")
 parser.add_argument("results")
 parser.add_argument("models", nargs="*")
 parser.add_argument("--epochs", type=int, default=3)
-parser.add_argument("--steps", type=int, default=40, help="for the time of a step")
+parser.add_argument("--steps", type=int, default=40, help="for the time of a step; 0: no times")
 parser.add_argument("--threads", type=int, default=os.cpu_count())
 options = parser.parse_args()
 
@@ -40,7 +40,7 @@ results = {"time": time.strftime("%Y-%m-%d"), "machine": processor[1] if process
 for model in options.models or models:
     repeats = [run(model, "--epochs", str(options.epochs), "--level", "run_to_run") for _ in range(3)]
     row = {"model": model, "about": models[model], **repeats[0], "weights": [r["weights"] for r in repeats], "ms": {}}
-    for level in ("not_guaranteed", "run_to_run", "device_to_device"):
+    for level in ("not_guaranteed", "run_to_run", "device_to_device") if options.steps else ():
         row["ms"][level] = run(model, "--steps", str(options.steps), "--level", level)["ms"]
     results["models"].append(row)
     print(f"{model}: {row['measure']} {row['score']:.4f}, {len(set(row['weights']))} results of 3 runs, {row['ms']}", flush=True)
