@@ -42,7 +42,7 @@ def svg(figure, label):
     drawing = text.getvalue()
     drawing = drawing[drawing.index("<svg"):]
     drawing = re.sub(r"<metadata>.*?</metadata>\s*", "", drawing, flags=re.S)
-    drawing = re.sub(r"\d+\.\d{3,}", lambda m: f"{float(m.group()):.2f}", drawing)
+    drawing = re.sub(r"\d+\.\d{3,}(?![^<>]*</text>)", lambda m: f"{float(m.group()):.2f}", drawing)
     used = set(re.findall(r"#([\w-]+)", drawing))
     drawing = re.sub(r' id="([\w.-]+)"', lambda m: m.group(0) if m.group(1) in used else "", drawing)
     for colour, variable in VARIABLES.items():

@@ -19,6 +19,8 @@ def escape(text):
 
 
 def number(value):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:.6g}" if isinstance(value, float) else escape(value)
 
 

@@ -19,7 +19,7 @@ parser.add_argument("models", nargs="*")
 parser.add_argument("--epochs", type=int, default=3)
 parser.add_argument("--steps", type=int, default=40, help="for the time of a step; 0: no times")
 parser.add_argument("--threads", type=int, default=os.cpu_count())
-options = parser.parse_args()
+options = parser.parse_intermixed_args()
 
 
 def run(model, *arguments):
