@@ -13,7 +13,7 @@ struct Net : nn::ModuleOf<Net> {
         lstm(add("lstm", nn::LSTM(scale.of(64), scale.of(64), {.batch_first = true, .bidirectional = true}))),
         head(add("head", nn::Linear(2 * scale.of(64), kTags))) {}
   Tensor forward(const Tensor& sentences, const Tensor& lengths) {
-    return head(lstm(words(sentences), {}, {}, lengths).output);
+    return head(lstm(words(sentences), {}, {}, lengths.cpu()).output);  // where lstm reads lengths
   }
   nn::Embedding words;
   nn::LSTM lstm;
