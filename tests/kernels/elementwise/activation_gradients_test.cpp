@@ -6,6 +6,7 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/unary.h>
+#include <ordo/kernels/elementwise/functions.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -66,6 +67,17 @@ TEST(ActivationGradients, are_finite_far_out) {
     const auto g = grad({gelu(x, approximate)}, {x}, {ones_like(x)})[0].to_vector<float>();
     for (int i = 0; i < 6; ++i) EXPECT_EQ(g[size_t(i)], i < 3 ? 0.0f : 1.0f) << approximate << " " << i;
   }
+}
+
+/// Public gradients of half types are made of several operations, which round each.
+TEST(ActivationGradients, plain_functions_of_half_types_compute_in_float_and_round_once) {
+  for (Device device : test_devices())
+    for (DType dtype : {float16, bfloat16})
+      for (const auto f : {kernels::hardswish_backward, kernels::selu_backward}) {
+        const Tensor grad = test_values({1000}, 1).to(device, dtype),
+                     x = test_values({1000}, 2, -6, 6).to(device, dtype);
+        EXPECT_EQ(f(grad, x).to_vector<float>(), f(grad.to(float32), x.to(float32)).to(dtype).to_vector<float>());
+      }
 }
 
 }  // namespace
