@@ -26,6 +26,8 @@ arguments = parser.parse_args()
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # which the deterministic mode asks for
 os.environ["OPENBLAS_NUM_THREADS"] = str(arguments.threads)  # these two before PyTorch is loaded
 
+sys.path.pop(0)  # the folder of this file, whose name others import
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -490,4 +492,5 @@ def main():
         print(json.dumps(answer), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
