@@ -120,14 +120,10 @@ struct GeluGradient {
 
 /// With s = sigmoid(x): s + x s (1 - s).
 struct SiluGradient {
-  ORDO_HD double operator()(double grad, double x) const {
-    const double s = ordo::math::sigmoid(x);
-    return grad * (s * (x * (1.0 - s) + 1.0));
-  }
-  ORDO_HD float operator()(float grad, float x) const {
-    using namespace ordo::math::detail;
-    const double w = x, near = 1.0 / (1.0 + exp_near(-clamped(w, -200.0, 90.0))), s = w < -200.0 ? 0.0 : near;
-    return float(grad * (s * (w * (1.0 - s) + 1.0)));
+  template <class T>
+  ORDO_HD T operator()(T grad, T x) const {
+    const T s = ordo::math::sigmoid(x);
+    return grad * (s * (x * (T(1) - s) + T(1)));
   }
 };
 

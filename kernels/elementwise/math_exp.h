@@ -1,4 +1,4 @@
-// exp, expm1, sigmoid and tanh; part of math.h.
+// exp, exp2, expm1, sigmoid, silu and tanh; part of math.h.
 #pragma once
 
 #include <ordo/kernels/elementwise/math_bits.h>
@@ -73,6 +73,43 @@ ORDO_HD double expm1_near(double x) {
   return exp_tail_float(x - n * 0x1.62e42fefa39efp-1) * scale + (scale - 1.0);
 }
 
+// In floats: e^r = 1 + (r + r^2 P(r)), P of degree 4 (absolute error 2^-26.9), and 2^f = 1 + f Q(f), |f| <= 1/2, Q of
+// degree 5 (2^-27.9). Polynomials are evaluated in pairs of terms, which wait for each other less than by Horner's
+// rule.
+
+/// Adding this to a float below 2^22 rounds it to an integer n, which then stands in the low bits. Shifting them left
+/// by 23 leaves n alone.
+inline constexpr float kFloatRounder = 0x1.8p23f;
+
+/// 2^n for -127 < n < 128; infinity for n = 128. n in the low bits.
+ORDO_HD float float_power_of_two(uint32_t n) { return from_bits_float((n << 23) + 0x3f800000u); }
+
+ORDO_HD float clamped_float(float x, float least, float most) { return x < least ? least : x > most ? most : x; }
+
+/// e^r with r = x - n ln 2, n the integer nearest x / ln 2, and n in the low bits of `shifted`; |x| < 110. The high
+/// part of ln 2 has 15 bits, so that its product with n is exact.
+ORDO_HD float exp_rest(float x, uint32_t& shifted) {
+  const float sum = x * 0x1.715476p+0f + kFloatRounder, n = sum - kFloatRounder;
+  shifted = to_bits_float(sum);
+  const float r = (x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f, square = r * r;
+  const float p =
+      (0.5f + 0x1.5554dcp-3f * r) + square * ((0x1.55551ap-5f + 0x1.120b6ep-7f * r) + square * 0x1.6d110ap-10f);
+  return 1.0f + (r + square * p);
+}
+
+/// v 2^n, in two steps so that subnormal results are rounded once.
+ORDO_HD float scaled_float(float v, uint32_t shifted) {
+  const uint32_t half = shifted >> 1;
+  return v * float_power_of_two(half) * float_power_of_two(shifted - half);
+}
+
+/// 1 + e^-x; infinite below -88.3.
+ORDO_HD float logistic_denominator(float x) {
+  uint32_t n;
+  const float v = exp_rest(clamped_float(-x, -80.0f, 89.0f), n);
+  return 1.0f + v * float_power_of_two(n);
+}
+
 }  // namespace detail
 
 /// 2^x: of the nearest integer n and the rest f, 2^n e^(f ln 2), ln 2 in two doubles. Integers give powers of two
@@ -86,13 +123,19 @@ ORDO_HD double exp2(double x) {
 }
 ORDO_HD float exp2(float x) {
   using namespace detail;
-  const double safe = clamped(x, -160.0, 130.0), shifted = safe + kRounder, f = safe - (shifted - kRounder);
-  const int64_t n = int64_t(to_bits(shifted)) - int64_t(to_bits(kRounder));
-  return float((1.0 + exp_tail_float(f * 0x1.62e42fefa39efp-1)) * power_of_two(n));
+  const float safe = clamped_float(x, -151.0f, 129.0f), shifted = safe + kFloatRounder;
+  const float f = safe - (shifted - kFloatRounder), square = f * f;
+  const float q = (0x1.62e43p-1f + 0x1.ebfbep-3f * f) +
+                  square * ((0x1.c6af6cp-5f + 0x1.3b2a54p-7f * f) + square * (0x1.5f089p-10f + 0x1.44138ap-13f * f));
+  return scaled_float(1.0f + f * q, to_bits_float(shifted));
 }
 
 ORDO_HD double exp(double x) { return detail::exp2parts(x, 0.0); }
-ORDO_HD float exp(float x) { return float(detail::exp_near(detail::clamped(x, -110.0, 90.0))); }
+ORDO_HD float exp(float x) {
+  uint32_t n;
+  const float v = detail::exp_rest(detail::clamped_float(x, -104.0f, 89.0f), n);
+  return detail::scaled_float(v, n);
+}
 
 ORDO_HD double expm1(double x) {
   using namespace detail;
@@ -111,12 +154,16 @@ ORDO_HD float expm1(float x) {
   return x == 0.0f ? x : float(v);
 }
 
-/// 1 / (1 + e^-x)
+/// 1 / (1 + e^-x); of floats 0 below -88.3.
 ORDO_HD double sigmoid(double x) {
   const double e = exp(-detail::magnitude(x));
   return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
-ORDO_HD float sigmoid(float x) { return float(1.0 / (1.0 + detail::exp_near(-detail::clamped(x, -110.0, 90.0)))); }
+ORDO_HD float sigmoid(float x) { return 1.0f / detail::logistic_denominator(x); }
+
+/// x / (1 + e^-x)
+ORDO_HD double silu(double x) { return x / (1.0 + exp(-x)); }
+ORDO_HD float silu(float x) { return x / detail::logistic_denominator(x); }
 
 /// With t = e^2|x| - 1: t / (t + 2). Beyond 20 the result rounds to 1.
 ORDO_HD double tanh(double x) {

@@ -44,19 +44,32 @@ double largest_error(F f, Exact exact, double low, double high) {
   return worst;
 }
 
-#define EXPECT_ACCURATE(function, exact, float_low, float_high, double_low, double_high, limit)                   \
-  EXPECT_LE((largest_error<float>([](float x) { return function(x); }, exact, float_low, float_high)), 0.501)     \
-      << #function " of float";                                                                                   \
-  EXPECT_LE((largest_error<double>([](double x) { return function(x); }, exact, double_low, double_high)), limit) \
+/// Those that compute in float have a limit of their own.
+#define EXPECT_FLOAT_ACCURATE(function, exact, low, high, limit)                                  \
+  EXPECT_LE((largest_error<float>([](float x) { return function(x); }, exact, low, high)), limit) \
+      << #function " of float"
+#define EXPECT_DOUBLE_ACCURATE(function, exact, low, high, limit)                                   \
+  EXPECT_LE((largest_error<double>([](double x) { return function(x); }, exact, low, high)), limit) \
       << #function " of double"
+#define EXPECT_ACCURATE(function, exact, float_low, float_high, double_low, double_high, limit) \
+  EXPECT_FLOAT_ACCURATE(function, exact, float_low, float_high, 0.501);                         \
+  EXPECT_DOUBLE_ACCURATE(function, exact, double_low, double_high, limit)
 
 constexpr long double kSqrtHalf = 0.70710678118654752440L, kSqrtTwoOverPi = 0.79788456080286535588L;
 
 TEST(Math, exp) {
-  EXPECT_ACCURATE(exp, expl, -104, 89, -745.5, 710, 0.86);
-  EXPECT_ACCURATE(exp, expl, -2, 2, -2, 2, 0.86);
+  EXPECT_FLOAT_ACCURATE(exp, expl, -104, 89, 1.05);
+  EXPECT_FLOAT_ACCURATE(exp, expl, -2, 2, 1.05);
+  EXPECT_DOUBLE_ACCURATE(exp, expl, -745.5, 710, 0.86);
+  EXPECT_DOUBLE_ACCURATE(exp, expl, -2, 2, 0.86);
   EXPECT_ACCURATE(expm1, expm1l, -20, 89, -40, 710, 1.5);
   EXPECT_ACCURATE(expm1, expm1l, -1, 1, -1, 1, 1.5);
+}
+
+TEST(Math, rsqrt) {
+  const Exact exact_rsqrt = [](long double x) { return 1 / sqrtl(x); };
+  EXPECT_FLOAT_ACCURATE(rsqrt, exact_rsqrt, 0, 1e30, 1.5);
+  EXPECT_DOUBLE_ACCURATE(rsqrt, exact_rsqrt, 0, 1e300, 1.5);
 }
 
 TEST(Math, log) {
@@ -67,8 +80,10 @@ TEST(Math, log) {
 }
 
 TEST(Math, bases_2_and_10) {
-  EXPECT_ACCURATE(exp2, exp2l, -151, 129, -1075, 1025, 0.86);
-  EXPECT_ACCURATE(exp2, exp2l, -2, 2, -2, 2, 0.86);
+  EXPECT_FLOAT_ACCURATE(exp2, exp2l, -151, 129, 1.36);
+  EXPECT_FLOAT_ACCURATE(exp2, exp2l, -2, 2, 1.36);
+  EXPECT_DOUBLE_ACCURATE(exp2, exp2l, -1075, 1025, 0.86);
+  EXPECT_DOUBLE_ACCURATE(exp2, exp2l, -2, 2, 0.86);
   EXPECT_ACCURATE(log2, log2l, 0, 1e30, 0, 1e300, 0.86);
   EXPECT_ACCURATE(log2, log2l, 0.5, 2, 0.5, 2, 0.86);
   EXPECT_ACCURATE(log10, log10l, 0, 1e30, 0, 1e300, 0.86);
@@ -77,6 +92,7 @@ TEST(Math, bases_2_and_10) {
     EXPECT_EQ(exp2(double(n)), std::exp2(n));
     EXPECT_EQ(log2(std::exp2(n)), n);
   }
+  for (int n = -151; n <= 129; ++n) EXPECT_EQ(exp2(float(n)), float(std::exp2(n)));
   double power = 1;
   for (int n = 0; n <= 22; ++n, power *= 10) EXPECT_EQ(log10(power), n);
 }
@@ -145,7 +161,11 @@ TEST(Math, erfc) {
 
 TEST(Math, sigmoid_tanh_erf_gelu) {
   const Exact exact_sigmoid = [](long double x) { return 1 / (1 + expl(-x)); };
-  EXPECT_ACCURATE(sigmoid, exact_sigmoid, -100, 20, -700, 40, 2);
+  EXPECT_FLOAT_ACCURATE(sigmoid, exact_sigmoid, -87, 20, 2.5);
+  EXPECT_DOUBLE_ACCURATE(sigmoid, exact_sigmoid, -700, 40, 2);
+  const Exact exact_silu = [](long double x) { return x / (1 + expl(-x)); };
+  EXPECT_FLOAT_ACCURATE(silu, exact_silu, -87, 20, 2.5);
+  EXPECT_DOUBLE_ACCURATE(silu, exact_silu, -700, 40, 2);
   EXPECT_ACCURATE(tanh, tanhl, -10, 10, -20, 20, 2.5);
   EXPECT_ACCURATE(tanh, tanhl, -1, 1, -1, 1, 2.5);
   EXPECT_ACCURATE(erf, erfl, -4, 4, -6, 6, 2);

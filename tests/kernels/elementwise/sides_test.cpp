@@ -129,14 +129,5 @@ TEST(Sides, quotients_in_every_layout) {
   expect_all<float>("remainder of every second", a, ordo::remainder(every, b), by(functors::remainder()));
 }
 
-TEST(Sides, rsqrt_rounds_as_in_double) {
-  std::mt19937 bits(9);
-  for (int i = 0; i < 1000000; ++i) {
-    const float x = std::bit_cast<float>(uint32_t(bits()));
-    ASSERT_TRUE(same(math::rsqrt(x), float(1.0 / std::sqrt(double(x))))) << x;
-  }
-  for (float x : any_values<float>(100)) ASSERT_TRUE(same(math::rsqrt(x), float(1.0 / std::sqrt(double(x))))) << x;
-}
-
 }  // namespace
 }  // namespace ordo::test
