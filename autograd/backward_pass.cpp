@@ -1,6 +1,7 @@
 #include <ordo/autograd/backward_pass.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include <ordo/autograd/autocast.h>
@@ -18,7 +19,9 @@ class Running {
  public:
   explicit Running(const Node& node)
       : guard_(std::max(determinism(), node.level())),
-        previous_(detail::exchange_running_node({node.name(), node.sequence()})) {}
+        previous_(detail::exchange_running_node({node.name(), node.sequence()})) {
+    if (node.scope()) scope_.emplace(node.scope());
+  }
   ~Running() { detail::exchange_running_node(previous_); }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -26,6 +29,7 @@ class Running {
  private:
   DeterminismGuard guard_;
   RunningNode previous_;
+  std::optional<detail::OpScope> scope_;
 };
 
 struct Step {

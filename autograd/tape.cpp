@@ -103,7 +103,10 @@ GradMode::GradMode(bool enabled) : previous_(grad_mode) { grad_mode = enabled; }
 GradMode::~GradMode() { grad_mode = previous_; }
 
 Node::Node(const char* name, Determinism level, int outputs)
-    : name_(name), level_(level), outputs_(outputs), sequence_(++next_sequence) {}
+    : name_(name), level_(level), outputs_(outputs), sequence_(++next_sequence) {
+  if (detail::op_listened()) [[unlikely]]
+    scope_ = detail::OpScope::current_path();
+}
 Node::~Node() = default;
 
 Saved::Saved(const Tensor& t) : tensor_(t), version_(t.defined() ? t.impl()->storage->version() : 0) {}

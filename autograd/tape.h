@@ -69,6 +69,7 @@ class Node : public std::enable_shared_from_this<Node> {
   Determinism level() const { return level_; }     ///< in force when recorded
   uint64_t sequence() const { return sequence_; }  ///< grows with every recorded operation of the process
   int outputs() const { return outputs_; }
+  const detail::OpScope::Path& scope() const { return scope_; }  ///< in force when recorded, where somebody listened
   const std::vector<Edge>& inputs() const { return inputs_; }
   void set_inputs(std::vector<Edge> inputs) { inputs_ = std::move(inputs); }
   using Hook = std::function<Tensor(const Tensor&)>;
@@ -85,6 +86,7 @@ class Node : public std::enable_shared_from_this<Node> {
   Determinism level_;
   int outputs_;
   uint64_t sequence_;
+  detail::OpScope::Path scope_;
   std::vector<Edge> inputs_;
   std::vector<OutputHook> hooks_;
 };

@@ -2,6 +2,8 @@
 
 #include <mutex>
 
+#include <ordo/engine/op_call.h>
+
 namespace ordo {
 
 struct Generator::Shared {
@@ -29,9 +31,14 @@ void Generator::set_state(const GeneratorState& state) {
 }
 
 GeneratorState Generator::reserve(uint64_t blocks) {
-  const std::lock_guard lock(shared_->mutex);
-  const GeneratorState before = shared_->state;
-  shared_->state.offset += blocks;
+  GeneratorState before;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    before = shared_->state;
+    shared_->state.offset += blocks;
+  }
+  if (detail::op_listened()) [[unlikely]]
+    detail::report_draw(before, blocks);
   return before;
 }
 

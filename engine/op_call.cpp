@@ -13,6 +13,7 @@ std::atomic<int> detail::op_listeners{0};
 
 struct OpListener::Entry {
   Function end, begin;
+  DrawFunction draw;
 };
 
 namespace {
@@ -21,6 +22,11 @@ std::shared_mutex g_mutex;
 std::atomic<uint64_t> g_calls{0};
 thread_local RunningNode t_node;
 thread_local bool t_listening = false;  // a listener of this thread runs
+
+struct Quiet {
+  Quiet() { t_listening = true; }
+  ~Quiet() { t_listening = false; }
+};
 
 // "index_add_" and "relu_backward" have the rows of "index_add" and "relu", where they have none of their own.
 const OpInfo* row_of(std::string_view name) {
@@ -57,10 +63,7 @@ struct OpCall::Frame {
   static thread_local Frame* innermost;
 
   void tell(OpListener::Function OpListener::Entry::*function) {
-    struct Quiet {
-      Quiet() { t_listening = true; }
-      ~Quiet() { t_listening = false; }
-    } quiet;
+    const Quiet quiet;
     for (const auto& listener : listeners)
       if (const auto& f = (*listener).*function) f(event);
   }
@@ -72,8 +75,8 @@ static std::vector<std::shared_ptr<OpListener::Entry>>& entries() {
   return all;
 }
 
-OpListener::OpListener(Function end, Function begin)
-    : entry_(std::make_shared<Entry>(Entry{std::move(end), std::move(begin)})) {
+OpListener::OpListener(Function end, Function begin, DrawFunction draw)
+    : entry_(std::make_shared<Entry>(Entry{std::move(end), std::move(begin), std::move(draw)})) {
   ORDO_CHECK(entry_->end, ValueError, "OpListener", "needs a function to call");
   const std::unique_lock lock(g_mutex);
   entries().push_back(entry_);
@@ -85,6 +88,22 @@ OpListener::~OpListener() {
   std::erase(entries(), entry_);
   --detail::op_listeners;
 }
+
+void detail::report_draw(const GeneratorState& from, uint64_t blocks) {
+  if (t_listening) return;
+  std::vector<std::shared_ptr<OpListener::Entry>> listeners;
+  {
+    const std::shared_lock lock(g_mutex);
+    listeners = entries();
+  }
+  const Quiet quiet;
+  const OpScope::Path path = OpScope::current_path();
+  const RandomDraw draw{from, blocks, OpCall::innermost_name(), path ? std::string_view(*path) : ""};
+  for (const auto& listener : listeners)
+    if (listener->draw) listener->draw(draw);
+}
+
+std::string_view OpCall::innermost_name() { return Frame::innermost ? Frame::innermost->event.name : ""; }
 
 bool OpCall::open(OpEvent::Phase phase) {
   if (t_listening) return false;
@@ -102,6 +121,7 @@ bool OpCall::open(OpEvent::Phase phase) {
   e.level = determinism();
   e.node = t_node.name ? t_node.name : "";
   e.node_sequence = t_node.sequence;
+  if (const auto path = detail::OpScope::current_path()) e.scope = *path;
   if (e.row && e.row->algorithms.size() == 1) e.algorithm = e.row->algorithms[0].algorithm;
   frame_ = Frame::innermost = frame;
   return true;

@@ -23,7 +23,9 @@
 #include <vector>
 
 #include <ordo/engine/determinism.h>
+#include <ordo/engine/generator.h>
 #include <ordo/engine/op_registry.h>
+#include <ordo/engine/op_scope.h>
 #include <ordo/engine/operation_name.h>
 #include <ordo/engine/size.h>
 #include <ordo/engine/tensor.h>
@@ -39,9 +41,15 @@ struct OpEvent {
     forward,  ///< a public function
     backward  ///< a recorded operation's backward function: gradients of its results in, of its inputs out
   };
+  enum class Role : unsigned char {
+    operation,
+    batch,  ///< a loader delivers one
+    step    ///< an optimiser changes parameters: the outputs, all of its own
+  };
   std::string_view name;        ///< the public function's: "index_add", in place "index_add_"
   const OpInfo* row = nullptr;  ///< the operation's row in the registry; null for what has none ("backward")
   Phase phase = Phase::forward;
+  Role role = Role::operation;
   uint64_t number = 0;                  ///< of the call, in the order in which the process began its calls
   int depth = 0;                        ///< how many calls of this thread are open around it; 0: called by the program
   TensorList inputs;                    ///< all tensors among the arguments, in their order, masks and indices included
@@ -53,17 +61,27 @@ struct OpEvent {
   Device device = cpu;                  ///< of the first output, else of the first input
   std::string_view node;                ///< in a backward pass: the recorded operation whose gradient is computed
   uint64_t node_sequence = 0;           ///< and its number; 0 outside
+  std::string scope;                    ///< path of the module that runs; in a backward pass of the one that recorded
   bool failed = false;                  ///< left by an exception; outputs are those given before it
+};
+
+/// Numbers that are taken from a stream.
+struct RandomDraw {
+  GeneratorState from;  ///< before
+  uint64_t blocks = 0;  ///< of four 32-bit numbers
+  std::string_view op;  ///< the innermost operation that is open; "" outside of all
+  std::string_view scope;
 };
 
 /// Until it is destroyed, `end` is called for every operation of every thread, on the thread of the call, after it has
 /// computed; `begin`, where given, before, when inputs still hold their old contents. The operations that a listener
 /// itself calls are not reported. An exception that `begin` throws leaves the operation, which has done nothing then;
-/// `end` must not throw.
+/// `end` and `draw`, which hears of random numbers, must not throw.
 class OpListener {
  public:
   using Function = std::function<void(const OpEvent&)>;
-  explicit OpListener(Function end, Function begin = {});
+  using DrawFunction = std::function<void(const RandomDraw&)>;
+  explicit OpListener(Function end, Function begin = {}, DrawFunction draw = {});
   ~OpListener();
   OpListener(const OpListener&) = delete;
   OpListener& operator=(const OpListener&) = delete;
@@ -80,10 +98,9 @@ struct RunningNode {
 };
 
 namespace detail {
-extern std::atomic<int> op_listeners;
-inline bool op_listened() { return op_listeners.load(std::memory_order_relaxed) != 0; }
 RunningNode exchange_running_node(RunningNode next);  ///< makes `next` this thread's; returns the one before
 RunningNode running_node();
+void report_draw(const GeneratorState& from, uint64_t blocks);
 
 /// Collects arguments. A function is called, so that what takes time to collect is collected for listeners only. A type
 /// of a caller's own takes part by a function `void report(OpArguments&, const T&)` beside it.
@@ -114,6 +131,7 @@ struct OpArguments {
     attribute(Dims(size.begin(), N));
   }
   void add(const char* text) { add(std::string_view(text)); }
+  void add(OpEvent::Role role) { event.role = role; }
   void add(DType t) { add(name(t)); }
   void add(Device d) { attribute(d.str()), event.device = d; }
   void add(Algorithm a) { event.algorithm = a, add(name(a)); }
@@ -188,6 +206,8 @@ class OpCall {
     if (detail::op_listened()) [[unlikely]]
       set_algorithm(algorithm);
   }
+  /// Of this thread's innermost call; "" outside of all, and while nobody listens.
+  static std::string_view innermost_name();
 
  private:
   struct Frame;

@@ -1,5 +1,6 @@
 #include <ordo/nn/module.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include <ordo/autograd/grad_mode.h>
@@ -14,6 +15,8 @@ struct ModuleBase::State {
   std::vector<std::shared_ptr<ParameterSlot>> slots;
   Children children;
   bool training = true;
+
+  bool find(const State* to, std::string& names) const;
 
   bool has(const std::string& name) const {
     for (const auto& slot : slots)
@@ -143,6 +146,43 @@ std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
       self(self, name.empty() ? child_name : name + "." + child_name, *child);
   };
   visit(visit, "", *this);
+  return all;
+}
+
+/// The names that lead from `from` to `to`, joined by dots; whether there are any.
+bool ModuleBase::State::find(const State* to, std::string& names) const {
+  if (this == to) return true;
+  for (const auto& [name, child] : children) {
+    const size_t length = names.size();
+    names += '.' + name;
+    if (child->state_->find(to, names)) return true;
+    names.resize(length);
+  }
+  return false;
+}
+
+std::unique_ptr<ordo::detail::OpScope> ModuleBase::Call::enter(const ModuleBase& module) {
+  const State& called = module.state();
+  std::string path;
+  for (const auto* scope = ordo::detail::OpScope::innermost(); scope && path.empty(); scope = scope->outer()) {
+    if (!scope->owner()) continue;
+    std::string names;
+    if (static_cast<const State*>(scope->owner().get())->find(&called, names)) path = *scope->path() + names;
+  }
+  if (path.empty()) {
+    path = module.description();
+    path.resize(std::min(path.size(), path.find('(')));
+  }
+  return std::make_unique<ordo::detail::OpScope>(std::make_shared<const std::string>(std::move(path)), module.state_);
+}
+
+NamedTensorList ModuleBase::Call::parameters(const ordo::detail::OpScope& scope) {
+  NamedTensorList all;
+  if (!scope.owner()) return all;
+  const State& state = *static_cast<const State*>(scope.owner().get());
+  for (const auto& slot : state.slots)
+    if (slot->trained && slot->tensor.defined()) all.push_back({slot->name, slot->tensor});
+  for (const auto& [name, child] : state.children) child->collect(true, name + ".", all);
   return all;
 }
 

@@ -40,6 +40,7 @@
 #include <utility>
 #include <vector>
 
+#include <ordo/engine/op_scope.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/nn/named_tensor.h>
 #include <ordo/nn/parameter.h>
@@ -100,6 +101,22 @@ class ModuleBase {
   void to(Device device);
   void to(DType dtype);  ///< floating parameters and buffers; DTypeError unless dtype is floating
 
+  /// A call of a module, for listeners: its operations have its path. Where a module that runs contains it, that one's
+  /// path and the names between them, else its class's name.
+  class Call {
+   public:
+    explicit Call(const ModuleBase& module) {
+      if (ordo::detail::op_listened()) [[unlikely]]
+        scope_ = enter(module);
+    }
+    /// The parameters of the module that opened `scope`, by the names that follow its path. None for other scopes.
+    static NamedTensorList parameters(const ordo::detail::OpScope& scope);
+
+   private:
+    static std::unique_ptr<ordo::detail::OpScope> enter(const ModuleBase& module);
+    std::unique_ptr<ordo::detail::OpScope> scope_;
+  };
+
  protected:
   ModuleBase(const ModuleBase&) = default;
   ModuleBase(ModuleBase&&) = default;
@@ -145,7 +162,10 @@ class Module : public ModuleBase {
  public:
   /// ValueError for modules that do not take exactly one tensor.
   virtual Tensor forward(const Tensor& input);
-  Tensor operator()(const Tensor& input) { return forward(input); }
+  Tensor operator()(const Tensor& input) {
+    const Call call(*this);
+    return forward(input);
+  }
 };
 
 /// A module whose forward() takes and gives what it likes: `struct Net : nn::ModuleOf<Net>`. Calling it calls forward.
@@ -154,6 +174,7 @@ class ModuleOf : public ModuleBase {
  public:
   template <class... Arguments>
   decltype(auto) operator()(Arguments&&... arguments) {
+    const ModuleBase::Call call(*this);
     return static_cast<Derived&>(*this).forward(std::forward<Arguments>(arguments)...);
   }
 };

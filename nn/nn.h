@@ -2,6 +2,10 @@
 #pragma once
 
 #include <ordo/nn/activations.h>
+#include <ordo/nn/audit/record.h>
+#include <ordo/nn/audit/recorder.h>
+#include <ordo/nn/audit/reproducible.h>
+#include <ordo/nn/audit/trace.h>
 #include <ordo/nn/batch_norm.h>
 #include <ordo/nn/bilinear.h>
 #include <ordo/nn/checksum.h>

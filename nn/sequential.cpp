@@ -4,7 +4,7 @@ namespace ordo::nn {
 
 Tensor Sequential::forward(const Tensor& input) {
   Tensor x = input;
-  for (Module& module : *this) x = module.forward(x);
+  for (Module& module : *this) x = module(x);
   return x;
 }
 

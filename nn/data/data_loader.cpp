@@ -7,6 +7,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 #include <ordo/engine/op_call.h>
+#include <ordo/engine/op_scope.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/data/prefetcher.h>
 #include <ordo/nn/state/entries.h>
@@ -39,7 +40,7 @@ class DataLoader::Run {
 
   Batch batch(int64_t index) {
     NoGrad guard;
-    const OpCall call("DataLoader", index, first_of(index), count_of(index));
+    const OpCall call("DataLoader", OpEvent::Role::batch, index, first_of(index), count_of(index));
     Batch batch{call.done(prefetcher_ ? prefetcher_->take(index) : make(index))};
     progress->delivered = index + 1;
     return batch;
@@ -55,6 +56,8 @@ class DataLoader::Run {
   }
 
   TensorList make(int64_t index) const {
+    std::optional<ordo::detail::OpScope> scope;  // in workers, too, whose order is none
+    if (ordo::detail::op_listened()) scope.emplace(std::make_shared<const std::string>(ordo::detail::kLoaderScope));
     const int64_t* indices = progress->order.data() + first_of(index);
     const int64_t count = count_of(index);
     if (!rows_.empty() && !collate_) {

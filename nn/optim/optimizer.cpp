@@ -35,7 +35,7 @@ void Optimizer::step() {
     for (const Tensor& p : parameters_) all.push_back(p.grad());
     return all;
   };
-  const OpCall call(name_, parameters_, gradients, lr());
+  const OpCall call(name_, OpEvent::Role::step, parameters_, gradients, lr());
   update();
   call.done(parameters_);
 }

@@ -1,0 +1,54 @@
+#include <ordo/kernels/fingerprint/fingerprint.h>
+
+#include <algorithm>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/kernels/fingerprint/mix.h>
+
+namespace ordo {
+
+std::string Fingerprint::str() const { return fmt::format("{:016x}{:016x}", high, low); }
+
+namespace kernels {
+namespace {
+
+FingerprintArgs args_of(const Tensor& t) {
+  const TensorImpl* operands[1] = {t.impl()};
+  return {broadcast_layout(t.sizes(), operands), t.data(), size_of(t.dtype()), t.device()};
+}
+
+}  // namespace
+
+Fingerprint fingerprint(const Tensor& t) {
+  ordo::detail::expect_defined("fingerprint", t, "the tensor");
+  return fingerprints({&t, 1})[0];
+}
+
+std::vector<Fingerprint> fingerprints(std::span<const Tensor> tensors) {
+  std::vector<Fingerprint> all(tensors.size());
+  std::vector<FingerprintArgs> args;
+  std::vector<size_t> places;
+  std::vector<Fingerprint> found;
+  std::vector<bool> taken(tensors.size());
+  for (size_t first = 0; first < tensors.size(); ++first) {  // what is of one device goes together
+    if (taken[first] || !tensors[first].defined()) continue;
+    const Device device = tensors[first].device();
+    args.clear(), places.clear();
+    for (size_t i = first; i < tensors.size(); ++i) {
+      if (!tensors[i].defined() || tensors[i].device() != device) continue;
+      taken[i] = true;
+      args.push_back(args_of(tensors[i]));
+      places.push_back(i);
+    }
+    found.assign(args.size(), {});
+    ORDO_ON_DEVICE(device, fingerprints, args.data(), int64_t(args.size()), found.data());
+    for (size_t k = 0; k < args.size(); ++k) {
+      const uint64_t length = length_term(args[k].bytes());
+      all[places[k]] = {found[k].high + length, found[k].low + length};
+    }
+  }
+  return all;
+}
+
+}  // namespace kernels
+}  // namespace ordo

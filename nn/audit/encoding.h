@@ -1,0 +1,82 @@
+// Numbers and texts as a trace holds them (nn/audit/trace.h). Internal to nn.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ordo::audit {
+
+enum class RecordType : uint8_t { header, text, sizes, operation, draw, batch, step, summary, end };
+
+inline constexpr std::string_view kMagic = "ORDOTRC\n";
+inline constexpr uint32_t kMostBody = 1u << 26;  // bytes of a record
+
+class Encoder {
+ public:
+  explicit Encoder(RecordType type) { byte(uint8_t(type)); }
+  void byte(uint8_t v) { body_ += char(v); }
+  void varint(uint64_t v) {
+    for (; v >= 0x80; v >>= 7) byte(uint8_t(v | 0x80));
+    byte(uint8_t(v));
+  }
+  void fixed32(uint32_t v) {
+    for (int shift = 0; shift < 32; shift += 8) byte(uint8_t(v >> shift));
+  }
+  void fixed64(uint64_t v) {
+    for (int shift = 0; shift < 64; shift += 8) byte(uint8_t(v >> shift));
+  }
+  void text(std::string_view text) {
+    varint(text.size());
+    body_ += text;
+  }
+  const std::string& body() const { return body_; }
+
+ private:
+  std::string body_;
+};
+
+/// What is wrong with a record's body; the reader adds where it is.
+struct Damage {
+  std::string reason;
+};
+
+/// Reads a body. Every function throws Damage at its end; none reads beyond.
+class Decoder {
+ public:
+  explicit Decoder(std::string_view body) : rest_(body) {}
+  uint8_t byte() {
+    if (rest_.empty()) throw Damage{"it ends too early"};
+    const auto v = uint8_t(rest_[0]);
+    rest_.remove_prefix(1);
+    return v;
+  }
+  uint64_t varint() {
+    uint64_t v = 0;
+    for (int shift = 0;; shift += 7) {
+      const uint64_t next = byte();
+      if (shift == 63 && next > 1) throw Damage{"a number has more than 64 bits"};
+      v |= (next & 0x7f) << shift;
+      if (next < 0x80) return v;
+    }
+  }
+  /// At most `most`, which `what` has.
+  uint64_t varint(uint64_t most, const char* what);
+  uint64_t fixed64() {
+    uint64_t v = 0;
+    for (int shift = 0; shift < 64; shift += 8) v |= uint64_t(byte()) << shift;
+    return v;
+  }
+  std::string_view text() {
+    const uint64_t length = varint(rest_.size(), "the length of a text");
+    const std::string_view text = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    return text;
+  }
+  size_t left() const { return rest_.size(); }
+
+ private:
+  std::string_view rest_;
+};
+
+}  // namespace ordo::audit

@@ -1,0 +1,75 @@
+#include <ordo/nn/audit/environment.h>
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include <ordo/engine/check.h>
+
+namespace ordo::audit {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    if (end > at) parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+/// "17" or "3-5"
+StepRange range_of(const std::string& text) {
+  StepRange range;
+  const char *const begin = text.data(), *const end = begin + text.size();
+  auto [at, error] = std::from_chars(begin, end, range.first);
+  range.last = range.first;
+  if (error == std::errc() && at != end && *at == '-') {
+    const auto second = std::from_chars(at + 1, end, range.last);
+    at = second.ptr;
+    error = second.ec;
+  }
+  ORDO_CHECK(error == std::errc() && at == end && range.first <= range.last, ValueError, "ORDO_TRACE_STEPS",
+             "takes steps as 17 or 3-5, with commas between them, not '{}'", text);
+  return range;
+}
+
+std::unique_ptr<Recorder> recorder_of_environment() {
+  try {
+    if (auto options = options_of_environment()) return std::make_unique<Recorder>(std::move(*options));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\nNothing is recorded.\n", error.what());
+  }
+  return nullptr;
+}
+
+// From the library's beginning to the process's end.
+const std::unique_ptr<Recorder> g_recorder = recorder_of_environment();
+
+}  // namespace
+
+std::optional<RecorderOptions> options_of_environment() {
+  RecorderOptions o;
+  o.path = variable("ORDO_TRACE");
+  if (o.path.empty()) return std::nullopt;
+  if (const size_t at = o.path.find("%p"); at != std::string::npos) o.path.replace(at, 2, std::to_string(::getpid()));
+  const std::string detail = variable("ORDO_TRACE_DETAIL");
+  ORDO_CHECK(detail.empty() || detail == "steps" || detail == "operations", ValueError, "ORDO_TRACE_DETAIL",
+             "is 'operations' or 'steps', not '{}'", detail);
+  if (detail == "steps") o.detail = Detail::steps;
+  for (const std::string& part : parts_of(variable("ORDO_TRACE_STEPS"))) o.steps.push_back(range_of(part));
+  o.modules = parts_of(variable("ORDO_TRACE_MODULES"));
+  o.operations = parts_of(variable("ORDO_TRACE_OPS"));
+  return o;
+}
+
+}  // namespace ordo::audit

@@ -1,0 +1,14 @@
+// The options that ORDO_TRACE and the variables beside it give. Internal to nn.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <ordo/nn/audit/recorder.h>
+
+namespace ordo::audit {
+
+/// None without ORDO_TRACE. "%p" in it is the process's number. ValueError for variables that say nothing sensible.
+std::optional<RecorderOptions> options_of_environment();
+
+}  // namespace ordo::audit

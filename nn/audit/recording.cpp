@@ -1,0 +1,293 @@
+#include <ordo/nn/audit/recording.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include <ordo/engine/check.h>
+#include <ordo/kernels/fingerprint/mix.h>
+#include <ordo/nn/audit/header.h>
+#include <ordo/nn/module.h>
+
+namespace ordo::audit {
+namespace {
+
+/// Whose first argument is overwritten, whatever it was: the memory that empty() gives has no values yet.
+bool overwrites(std::string_view name) {
+  return name == "fill_" || name == "copy_" || name == "uniform_" || name == "normal_";
+}
+
+std::string text_of(const std::vector<OpAttribute>& attributes) {
+  std::string text;
+  for (const OpAttribute& attribute : attributes) {
+    if (!text.empty()) text += ", ";
+    std::visit(
+        [&]<class A>(const A& a) {
+          if constexpr (std::is_same_v<A, std::monostate>)
+            text += "none";
+          else if constexpr (std::is_same_v<A, bool>)
+            text += a ? "true" : "false";
+          else if constexpr (std::is_same_v<A, Dims>)
+            text += a.str();
+          else if constexpr (std::is_same_v<A, std::string>)
+            text += a;
+          else
+            fmt::format_to(std::back_inserter(text), "{}", a);
+        },
+        attribute);
+  }
+  return text;
+}
+
+std::string text_of(const RecorderOptions& o) {
+  std::string text;
+  const auto add = [&](const char* name, const std::vector<std::string>& values) {
+    if (!values.empty()) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, fmt::join(values, ","));
+  };
+  std::vector<std::string> steps;
+  for (const StepRange& s : o.steps) steps.push_back(fmt::format("{}-{}", s.first, s.last));
+  add("steps", steps);
+  add("modules", o.modules);
+  add("ops", o.operations);
+  return text;
+}
+
+bool matches_one(const std::vector<std::string>& patterns, std::string_view text) {
+  return patterns.empty() ||
+         std::any_of(patterns.begin(), patterns.end(), [&](const std::string& p) { return matches(p, text); });
+}
+
+bool is_batch_work(std::string_view scope) { return scope == ordo::detail::kLoaderScope; }
+
+}  // namespace
+
+bool matches(std::string_view pattern, std::string_view text) {
+  // Where a "*" has taken too little, it takes one more.
+  size_t p = 0, t = 0, star = std::string_view::npos, taken = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*')
+      star = p++, taken = t;
+    else if (p < pattern.size() && pattern[p] == text[t])
+      ++p, ++t;
+    else if (star != std::string_view::npos)
+      p = star + 1, t = ++taken;
+    else
+      return false;
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+Recording::Recording(RecorderOptions o) : options(std::move(o)), writer(options.path) {}
+
+void Recording::listen() {
+  // A call of another thread may outlast the Recorder, and ends here.
+  const auto told = [self = weak_from_this()](auto member) {
+    return [self, member](const auto& event) {
+      if (const auto recording = self.lock()) ((*recording).*member)(event);
+    };
+  };
+  listener_.emplace(told(&Recording::end), told(&Recording::begin), told(&Recording::draw));
+}
+
+void Recording::close() {
+  listener_.reset();
+  const std::lock_guard lock(mutex);
+  if (std::exchange(closed_, true)) return;
+  if (!has_header_) writer.write(current_header(options.detail, text_of(options)));
+  writer.close();
+}
+
+bool Recording::records_step() const {
+  return options.steps.empty() || std::any_of(options.steps.begin(), options.steps.end(),
+                                              [&](const StepRange& s) { return step >= s.first && step <= s.last; });
+}
+
+bool Recording::records(const OpEvent& e) const {
+  if (closed_ || !records_step() || (is_batch_work(e.scope) && !options.loader_operations)) return false;
+  if (options.detail == Detail::steps) return e.role == OpEvent::Role::batch;
+  return e.role != OpEvent::Role::operation ||
+         (matches_one(options.modules, e.scope) && matches_one(options.operations, e.name));
+}
+
+Recording::ThreadState& Recording::this_thread() {
+  auto& state = threads_[std::this_thread::get_id()];
+  if (!state) state = std::make_unique<ThreadState>(ThreadState{uint32_t(threads_.size() - 1), {}, {}});
+  return *state;
+}
+
+/// From the module that the program called: others are in it.
+void Recording::learn_names() {
+  const ordo::detail::OpScope* root = nullptr;
+  for (const auto* s = ordo::detail::OpScope::innermost(); s; s = s->outer())
+    if (s->owner()) root = s;
+  if (!root || !roots_.insert(root->owner().get()).second) return;
+  for (const auto& [name, tensor] : nn::ModuleBase::Call::parameters(*root))
+    names_[tensor.impl()] = *root->path() + "." + name;
+}
+
+std::vector<TensorRecord> Recording::read(const TensorList& tensors, bool in_known, ThreadState& thread) {
+  std::vector<TensorRecord> all(tensors.size());
+  TensorList unknown;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
+    if (!t.defined()) continue;
+    all[i].state = TensorRecord::State::read;
+    all[i].dtype = t.dtype();
+    if (in_known && !options.read_again) {
+      if (const auto known = thread.known.find(t)) {
+        all[i].fingerprint = *known;
+        continue;
+      }
+    }
+    unknown.push_back(t);
+    places.push_back(i);
+  }
+  const std::vector<Fingerprint> found = kernels::fingerprints(unknown);
+  for (size_t k = 0; k < found.size(); ++k) {
+    all[places[k]].fingerprint = found[k];
+    thread.known.keep(unknown[k], found[k]);
+  }
+  return all;
+}
+
+void Recording::begin(const OpEvent& e) {
+  ThreadState* thread = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    thread = &this_thread();
+    learn_names();
+    if (!records(e)) return;
+  }
+  TensorList inputs = e.inputs;
+  const bool first_unread = overwrites(e.name) && !inputs.empty() && inputs[0].defined();
+  if (first_unread) inputs[0] = Tensor();
+  thread->calls.push_back({e.number, read(inputs, true, *thread)});
+  if (first_unread) {
+    TensorRecord& t = thread->calls.back().inputs[0];
+    t.state = TensorRecord::State::unread;
+    t.dtype = e.inputs[0].dtype();
+  }
+}
+
+void Recording::end(const OpEvent& e) {
+  ThreadState* thread = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    thread = &this_thread();
+    if (options.detail == Detail::steps && !closed_ && records_step() && !is_batch_work(e.scope))
+      add_to_hash(e, *thread);
+  }
+  // Calls that another listener's exception ended left theirs.
+  auto& calls = thread->calls;
+  while (!calls.empty() && calls.back().number > e.number) calls.pop_back();
+  std::optional<Call> call;
+  if (!calls.empty() && calls.back().number == e.number) {
+    call = std::move(calls.back());
+    calls.pop_back();
+  }
+  if (call) {
+    Record r;
+    r.kind = e.role == OpEvent::Role::batch  ? Record::Kind::batch
+             : e.role == OpEvent::Role::step ? Record::Kind::step
+                                             : Record::Kind::operation;
+    r.backward = e.phase == OpEvent::Phase::backward;
+    r.failed = e.failed;
+    r.level = e.level;
+    r.algorithm = e.algorithm;
+    r.depth = e.depth;
+    r.thread = thread->number;
+    r.name = e.name;
+    r.path = e.scope;
+    r.node = e.node;
+    const std::string device = e.device.str(), arguments = text_of(e.attributes);
+    r.device = device;
+    r.arguments = arguments;
+    r.input_count = uint32_t(call->inputs.size());
+    r.tensors = std::move(call->inputs);
+    // A backward function is made of operations, which have just read what it gives. Nothing else is believed: kernels
+    // may write without a word.
+    const TensorList none;
+    const std::vector<TensorRecord> outputs = read(e.failed ? none : e.outputs, r.backward, *thread);
+    r.tensors.insert(r.tensors.end(), outputs.begin(), outputs.end());
+    const std::lock_guard lock(mutex);
+    for (size_t i = 0; i < r.tensors.size(); ++i) {
+      const Tensor& t = i < r.input_count ? e.inputs[i] : e.outputs[i - r.input_count];
+      if (!t.defined()) continue;
+      r.tensors[i].sizes = &t.sizes();
+      if (const auto name = names_.find(t.impl()); name != names_.end()) r.tensors[i].name = name->second;
+    }
+    r.step = step;
+    write(r);
+  }
+  if (e.role != OpEvent::Role::step) return;
+  const std::lock_guard lock(mutex);
+  end_step(e, *thread);
+}
+
+void Recording::end_step(const OpEvent& e, const ThreadState& thread) {
+  if (options.detail == Detail::steps && !closed_ && records_step()) {
+    Record r;
+    r.kind = Record::Kind::summary;
+    r.thread = thread.number;
+    r.step = step;
+    r.name = e.name;
+    r.hash = hash_;
+    write(r);
+  }
+  hash_ = {};
+  roots_.clear();
+  ++step;
+}
+
+void Recording::draw(const RandomDraw& d) {
+  const std::lock_guard lock(mutex);
+  if (closed_ || !records_step() || (is_batch_work(d.scope) && !options.loader_operations)) return;
+  if (options.detail == Detail::steps) {
+    add_to_hash(d.from.seed, d.from.offset);
+    return add_to_hash(d.from.stream, d.blocks);
+  }
+  Record r;
+  r.kind = Record::Kind::draw;
+  r.thread = this_thread().number;
+  r.step = step;
+  r.name = d.op;
+  r.path = d.scope;
+  r.draw_from = d.from;
+  r.draw_blocks = d.blocks;
+  write(r);
+}
+
+void Recording::write(const Record& record) {
+  if (closed_) return;
+  // The header comes with the first event: by then the program has chosen its level, threads and seed.
+  if (!std::exchange(has_header_, true)) writer.write(current_header(options.detail, text_of(options)));
+  writer.write(record);
+}
+
+void Recording::add_to_hash(uint64_t a, uint64_t b) {
+  hash_.low += kernels::mixed(a ^ kernels::mixed(b + kernels::fingerprint_key(1)));
+  hash_.high += kernels::mixed(b ^ kernels::mixed(a + kernels::fingerprint_key(2)));
+}
+
+/// What runs, with which sizes, level and algorithm; of steps and batches the bits, too.
+void Recording::add_to_hash(const OpEvent& e, ThreadState& thread) {
+  uint64_t h = 0;
+  const auto add = [&](uint64_t v) { h = kernels::mixed(h ^ kernels::mixed(v + kernels::fingerprint_key(3))); };
+  for (char c : e.name) h = (h ^ uint8_t(c)) * 0x100000001b3u;
+  add(uint64_t(e.level) << 16 | uint64_t(e.algorithm) << 8 | uint64_t(e.phase));
+  const auto add_sizes = [&](const TensorList& list) {
+    for (const Tensor& t : list) {
+      if (t.defined()) add(uint64_t(t.dtype()) << 8 | uint64_t(t.dim()));
+      if (t.defined())
+        for (int64_t s : t.sizes()) add(uint64_t(s));
+    }
+  };
+  add_sizes(e.inputs), add_sizes(e.outputs);
+  if (e.role != OpEvent::Role::operation)
+    for (const TensorRecord& t : read(e.outputs, false, thread)) add(t.fingerprint.low), add(t.fingerprint.high);
+  add_to_hash(h, uint64_t(e.role));
+}
+
+}  // namespace ordo::audit

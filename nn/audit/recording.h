@@ -1,0 +1,84 @@
+// Recording: what a Recorder does while it listens. Internal to nn.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <ordo/engine/op_call.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/audit/recorder.h>
+#include <ordo/nn/audit/writer.h>
+
+namespace ordo::audit {
+
+/// Fingerprints of memory that no operation has changed since. One thread's.
+class KnownFingerprints {
+ public:
+  std::optional<Fingerprint> find(const Tensor& t) const;
+  void keep(const Tensor& t, const Fingerprint& fingerprint);
+
+ private:
+  struct Entry {
+    std::weak_ptr<Storage> storage;
+    uint32_t version;
+    int64_t offset;
+    Dims sizes, strides;
+    DType dtype;
+    Fingerprint fingerprint;
+  };
+  static bool is_of(const Entry& entry, const TensorImpl& t);
+  std::unordered_map<const Storage*, Entry> entries_;
+};
+
+class Recording : public std::enable_shared_from_this<Recording> {
+ public:
+  explicit Recording(RecorderOptions options);
+  void listen();
+  void close();
+
+  const RecorderOptions options;
+  std::mutex mutex;  // of what follows, but for what is one thread's
+  Writer writer;
+  int64_t step = 1;
+
+ private:
+  struct Call {
+    uint64_t number;
+    std::vector<TensorRecord> inputs;
+  };
+  struct ThreadState {
+    uint32_t number;
+    std::vector<Call> calls;  // that are open and recorded
+    KnownFingerprints known;
+  };
+
+  void begin(const OpEvent& e);
+  void end(const OpEvent& e);
+  void draw(const RandomDraw& draw);
+  void write(const Record& record);
+  void end_step(const OpEvent& e, const ThreadState& thread);
+
+  bool records_step() const;
+  bool records(const OpEvent& e) const;
+  ThreadState& this_thread();
+  void learn_names();
+  std::vector<TensorRecord> read(const TensorList& tensors, bool in_known, ThreadState& thread);
+  void add_to_hash(const OpEvent& e, ThreadState& thread);
+  void add_to_hash(uint64_t a, uint64_t b);
+
+  bool closed_ = false, has_header_ = false;
+  std::unordered_map<std::thread::id, std::unique_ptr<ThreadState>> threads_;
+  std::unordered_map<const TensorImpl*, std::string> names_;  // of parameters
+  std::unordered_set<const void*> roots_;                     // whose parameters' names were learned in this step
+  Fingerprint hash_;                                          // Detail::steps: of the step so far
+  std::optional<OpListener> listener_;
+};
+
+/// Whether `text` is `pattern`, in which "*" stands for any text.
+bool matches(std::string_view pattern, std::string_view text);
+
+}  // namespace ordo::audit
