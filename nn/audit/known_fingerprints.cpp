@@ -2,25 +2,37 @@
 
 namespace ordo::audit {
 
-bool KnownFingerprints::is_of(const Entry& entry, const TensorImpl& t) {
+bool KnownFingerprints::is_of(const Memory& memory, const Storage& storage) {
   // The storage's address may be another's by now, which the weak pointer knows.
-  return !entry.storage.expired() && entry.version == t.storage->version() && entry.offset == t.offset &&
-         entry.dtype == t.dtype && entry.sizes == t.sizes && entry.strides == t.strides;
+  return !memory.storage.expired() && memory.version == storage.version();
 }
 
 std::optional<Fingerprint> KnownFingerprints::find(const Tensor& t) const {
-  const auto at = entries_.find(t.impl()->storage.get());
-  if (at == entries_.end() || !is_of(at->second, *t.impl())) return std::nullopt;
-  return at->second.fingerprint;
+  const TensorImpl& impl = *t.impl();
+  const auto at = memories_.find(impl.storage.get());
+  if (at == memories_.end() || !is_of(at->second, *impl.storage)) return std::nullopt;
+  for (const View& v : at->second.views) {
+    if (v.offset != impl.offset || v.numel != impl.numel || v.dtype != impl.dtype) continue;
+    if ((v.contiguous && impl.contiguous) || (v.sizes == impl.sizes && v.strides == impl.strides)) return v.fingerprint;
+  }
+  return std::nullopt;
 }
 
 void KnownFingerprints::keep(const Tensor& t, const Fingerprint& fingerprint) {
-  constexpr size_t kMost = 4096;
-  if (entries_.size() >= kMost) std::erase_if(entries_, [](const auto& e) { return e.second.storage.expired(); });
-  if (entries_.size() >= kMost) entries_.clear();
+  constexpr size_t kMost = 4096, kMostViews = 16;
+  if (memories_.size() >= kMost) std::erase_if(memories_, [](const auto& m) { return m.second.storage.expired(); });
+  if (memories_.size() >= kMost) memories_.clear();
   const TensorImpl& impl = *t.impl();
-  entries_.insert_or_assign(impl.storage.get(), Entry{impl.storage, impl.storage->version(), impl.offset, impl.sizes,
-                                                      impl.strides, impl.dtype, fingerprint});
+  Memory& memory = memories_[impl.storage.get()];
+  if (!is_of(memory, *impl.storage)) memory = {impl.storage, impl.storage->version(), {}};
+  if (memory.views.size() >= kMostViews) memory.views.clear();
+  const View view{impl.sizes, impl.strides, impl.offset, impl.numel, impl.dtype, impl.contiguous, fingerprint};
+  for (View& v : memory.views)
+    if (v.offset == view.offset && v.sizes == view.sizes && v.strides == view.strides && v.dtype == view.dtype) {
+      v = view;
+      return;
+    }
+  memory.views.push_back(view);
 }
 
 }  // namespace ordo::audit

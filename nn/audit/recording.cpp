@@ -126,7 +126,7 @@ void Recording::learn_names() {
     names_[tensor.impl()] = *root->path() + "." + name;
 }
 
-std::vector<TensorRecord> Recording::read(const TensorList& tensors, bool in_known, ThreadState& thread) {
+std::vector<TensorRecord> Recording::read(const TensorList& tensors, const Known& known, ThreadState& thread) {
   std::vector<TensorRecord> all(tensors.size());
   TensorList unknown;
   std::vector<size_t> places;
@@ -135,9 +135,9 @@ std::vector<TensorRecord> Recording::read(const TensorList& tensors, bool in_kno
     if (!t.defined()) continue;
     all[i].state = TensorRecord::State::read;
     all[i].dtype = t.dtype();
-    if (in_known && !options.read_again) {
-      if (const auto known = thread.known.find(t)) {
-        all[i].fingerprint = *known;
+    if (known && known(t)) {
+      if (const auto fingerprint = thread.known.find(t)) {
+        all[i].fingerprint = *fingerprint;
         continue;
       }
     }
@@ -163,7 +163,8 @@ void Recording::begin(const OpEvent& e) {
   TensorList inputs = e.inputs;
   const bool first_unread = overwrites(e.name) && !inputs.empty() && inputs[0].defined();
   if (first_unread) inputs[0] = Tensor();
-  thread->calls.push_back({e.number, read(inputs, true, *thread)});
+  thread->calls.push_back({e.number, read(
+                                         inputs, [this](const Tensor&) { return !options.read_again; }, *thread)});
   if (first_unread) {
     TensorRecord& t = thread->calls.back().inputs[0];
     t.state = TensorRecord::State::unread;
@@ -206,10 +207,14 @@ void Recording::end(const OpEvent& e) {
     r.arguments = arguments;
     r.input_count = uint32_t(call->inputs.size());
     r.tensors = std::move(call->inputs);
-    // A backward function is made of operations, which have just read what it gives. Nothing else is believed: kernels
-    // may write without a word.
-    const TensorList none;
-    const std::vector<TensorRecord> outputs = read(e.failed ? none : e.outputs, r.backward, *thread);
+    // A backward function is made of operations, which have just read what it gives; a view's memory was an input.
+    const auto known = [&](const Tensor& t) {
+      if (options.read_again || e.role != OpEvent::Role::operation) return false;
+      return r.backward || std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Tensor& in) {
+               return in.defined() && in.impl()->storage == t.impl()->storage;
+             });
+    };
+    const std::vector<TensorRecord> outputs = read(e.failed ? TensorList() : e.outputs, known, *thread);
     r.tensors.insert(r.tensors.end(), outputs.begin(), outputs.end());
     const std::lock_guard lock(mutex);
     for (size_t i = 0; i < r.tensors.size(); ++i) {
@@ -286,7 +291,7 @@ void Recording::add_to_hash(const OpEvent& e, ThreadState& thread) {
   };
   add_sizes(e.inputs), add_sizes(e.outputs);
   if (e.role != OpEvent::Role::operation)
-    for (const TensorRecord& t : read(e.outputs, false, thread)) add(t.fingerprint.low), add(t.fingerprint.high);
+    for (const TensorRecord& t : read(e.outputs, {}, thread)) add(t.fingerprint.low), add(t.fingerprint.high);
   add_to_hash(h, uint64_t(e.role));
 }
 

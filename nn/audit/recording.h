@@ -1,6 +1,7 @@
 // Recording: what a Recorder does while it listens. Internal to nn.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,16 +23,20 @@ class KnownFingerprints {
   void keep(const Tensor& t, const Fingerprint& fingerprint);
 
  private:
-  struct Entry {
-    std::weak_ptr<Storage> storage;
-    uint32_t version;
-    int64_t offset;
+  struct View {
     Dims sizes, strides;
+    int64_t offset, numel;
     DType dtype;
+    bool contiguous;
     Fingerprint fingerprint;
   };
-  static bool is_of(const Entry& entry, const TensorImpl& t);
-  std::unordered_map<const Storage*, Entry> entries_;
+  struct Memory {
+    std::weak_ptr<Storage> storage;
+    uint32_t version;
+    std::vector<View> views;
+  };
+  static bool is_of(const Memory& memory, const Storage& storage);
+  std::unordered_map<const Storage*, Memory> memories_;
 };
 
 class Recording : public std::enable_shared_from_this<Recording> {
@@ -66,7 +71,9 @@ class Recording : public std::enable_shared_from_this<Recording> {
   bool records(const OpEvent& e) const;
   ThreadState& this_thread();
   void learn_names();
-  std::vector<TensorRecord> read(const TensorList& tensors, bool in_known, ThreadState& thread);
+  /// `known`, where given, says of which tensors an earlier fingerprint will do.
+  using Known = std::function<bool(const Tensor&)>;
+  std::vector<TensorRecord> read(const TensorList& tensors, const Known& known, ThreadState& thread);
   void add_to_hash(const OpEvent& e, ThreadState& thread);
   void add_to_hash(uint64_t a, uint64_t b);
 

@@ -1,0 +1,130 @@
+// The formula, against a plain form of it; every device, layout and number of threads.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include <ordo/engine/launch_tuning.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/fingerprint/fingerprint.h>
+#include <ordo/ordo.h>
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+using Wide = unsigned __int128;
+
+uint64_t splitmix64(uint64_t number) {  // of the sequence from seed 0
+  uint64_t z = (number + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+uint64_t scrambled(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// As docs/audit.md says it, word by word.
+Fingerprint plain(std::string bytes) {
+  const uint64_t length = scrambled(bytes.size() ^ 0x6f72646f00000000u);
+  bytes.resize((bytes.size() + 1023) / 1024 * 1024, '\0');
+  Fingerprint sum{length, length};
+  for (size_t block = 0; block < bytes.size() / 1024; ++block) {
+    uint64_t lanes[2] = {0, 0};
+    for (size_t j = 0; j < 128; ++j)
+      for (size_t lane = 0; lane < 2; ++lane) {
+        uint64_t w = 0;
+        for (size_t k = 0; k < 8; ++k) w |= uint64_t(uint8_t(bytes[block * 1024 + 8 * j + k])) << (8 * k);
+        const uint64_t x = w ^ splitmix64(2 * j + lane);
+        lanes[lane] = uint64_t(Wide(lanes[lane]) + Wide(uint32_t(x)) * Wide(x >> 32) + w);
+      }
+    const auto [a, b] = lanes;
+    sum.low += scrambled(a ^ scrambled(b + splitmix64(1000 + 2 * block)));
+    sum.high += scrambled(b ^ scrambled(a + splitmix64(1001 + 2 * block)));
+  }
+  return sum;
+}
+
+std::string bytes_of(const Tensor& t) {
+  const Tensor host = t.to(cpu).contiguous();
+  return {static_cast<const char*>(host.data()), host.nbytes()};
+}
+
+Tensor values(const Dims& sizes, DType dtype) {
+  Generator generator(7);
+  const Tensor t = dtype == boolean ? rand(sizes, {}, &generator) > 0.5 : rand(sizes, {}, &generator) * 200;
+  return t.to(dtype);
+}
+
+TEST(Fingerprint, is_that_of_the_formula_for_every_dtype_and_size) {
+  for (DType dtype : {boolean, uint8, int32, int64, float16, bfloat16, float32, float64})
+    for (int64_t n : {0, 1, 2, 3, 7, 8, 31, 127, 128, 129, 255, 256, 257, 1000, 1024, 1025, 5000}) {
+      const Tensor t = values({n}, dtype);
+      const Fingerprint expected = plain(bytes_of(t));
+      for (Device device : test_devices())
+        EXPECT_EQ(kernels::fingerprint(t.to(device)).str(), expected.str()) << name(dtype) << " " << n;
+    }
+  EXPECT_EQ(kernels::fingerprint(full({}, 2)), plain(bytes_of(full({}, 2)))) << "no dimensions";
+}
+
+TEST(Fingerprint, golden) {  // of format 1 of traces: another value is another format
+  const Tensor count = arange(0, 1000, 1, int64);
+  EXPECT_EQ(kernels::fingerprint(count).str(), plain(bytes_of(count)).str());
+  EXPECT_EQ(kernels::fingerprint(count).str(), "8e35dc214db71038759efe7f3ccdec91");
+}
+
+TEST(Fingerprint, does_not_depend_on_strides_threads_and_launches) {
+  for (DType dtype : {uint8, float16, float32, float64}) {
+    const Tensor t = values({23, 41, 19}, dtype);
+    std::vector<Tensor> views{t.transpose(0, 2), t.permute({1, 0, 2}),           t.slice(2, 1, 19, 3),
+                              t.select(1, 4),    t.flatten().slice(0, 1, 17000), t.unsqueeze(1).expand({23, 3, 41, 19}),
+                              t.slice(0, 3, 9)};
+    for (size_t i = 0; i < views.size(); ++i) {
+      const Fingerprint expected = plain(bytes_of(views[i]));
+      EXPECT_EQ(kernels::fingerprint(views[i]), expected) << name(dtype) << " view " << i;
+      for (Device device : test_devices()) {  // what is copied keeps no strides, so the view is made there
+        const Tensor there = t.to(device);
+        const std::vector<Tensor> same{
+            there.transpose(0, 2), there.permute({1, 0, 2}),           there.slice(2, 1, 19, 3),
+            there.select(1, 4),    there.flatten().slice(0, 1, 17000), there.unsqueeze(1).expand({23, 3, 41, 19}),
+            there.slice(0, 3, 9)};
+        EXPECT_EQ(kernels::fingerprint(same[i]), expected) << name(dtype) << " view " << i << " on " << device.str();
+      }
+    }
+  }
+  const Tensor large = values({300, 1000}, float32);
+  const Fingerprint expected = plain(bytes_of(large));
+  const int before = num_threads();
+  for (int threads : {1, 2, 3, 5}) {
+    set_num_threads(threads);
+    EXPECT_EQ(kernels::fingerprint(large), expected) << threads;
+  }
+  set_num_threads(before);
+  for (Device device : test_devices()) {
+    const Tensor there = large.to(device);
+    for (cuda::LaunchTuning tuning :
+         {cuda::LaunchTuning{.block = 32, .most_blocks = 3}, cuda::LaunchTuning{.block = 256}}) {
+      cuda::set_launch_tuning(tuning);
+      EXPECT_EQ(kernels::fingerprint(there), expected);
+    }
+    cuda::set_launch_tuning({});
+  }
+}
+
+TEST(Fingerprint, of_many_at_once) {
+  for (Device device : test_devices()) {
+    const TensorList list{values({40}, float32), Tensor(), values({3, 900}, int64).to(device), values({0}, uint8),
+                          values({17}, float16).to(device)};
+    const auto all = kernels::fingerprints(list);
+    ASSERT_EQ(all.size(), list.size());
+    for (size_t i = 0; i < list.size(); ++i)
+      EXPECT_EQ(all[i], list[i].defined() ? plain(bytes_of(list[i])) : Fingerprint());
+  }
+  EXPECT_ORDO_ERROR(kernels::fingerprint(Tensor()), ValueError, "fingerprint");
+  EXPECT_EQ((Fingerprint{1, 0xabc}.str()), "00000000000000010000000000000abc");
+}
+
+}  // namespace
+}  // namespace ordo::test

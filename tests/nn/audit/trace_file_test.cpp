@@ -1,0 +1,200 @@
+// Trace files: what is written is read, what a crash leaves is read as far as it goes, and what was changed is refused.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include <ordo/ordo.h>
+#include "tests/support/folder_test_base.h"
+#include "tests/support/op_samples.h"
+
+namespace ordo::test {
+namespace {
+
+class TraceFile : public FolderTest {
+ protected:
+  std::string small_trace() const {
+    const std::string file = path("a.trace");
+    audit::Recorder recorder(file);
+    Tensor p = ones({2}, {.requires_grad = true});
+    optim::SGD sgd({p}, {.lr = 0.5});
+    (p * rand({2})).sum().backward();
+    sgd.step();
+    recorder.close();
+    return file;
+  }
+};
+
+std::string text_of(const audit::Record& r) {
+  std::string text = std::string(audit::name(r.kind)) + std::string(r.name) + std::string(r.path) +
+                     std::string(r.node) + std::string(r.arguments) + std::string(r.device) + std::to_string(r.step);
+  for (const auto& t : r.tensors) text += std::string(t.name) + t.fingerprint.str() + t.sizes->str();
+  return text + std::to_string(r.draw_from.offset) + std::to_string(r.draw_blocks);
+}
+
+TEST_F(TraceFile, holds_what_is_in_memory) {
+  const std::string file = path("a.trace");
+  const auto program = [] {
+    manual_seed(1);
+    nn::Linear layer(3, 2);
+    layer(rand({4, 3})).sum().backward();
+  };
+  audit::Trace memory;
+  {
+    audit::Recorder recorder;
+    program();
+    memory = recorder.trace();
+  }
+  {
+    audit::Recorder recorder(file);
+    program();
+  }
+  const audit::Trace disk = audit::read(file);
+  EXPECT_EQ(disk.incomplete, "");
+  ASSERT_EQ(disk.records.size(), memory.records.size());
+  for (size_t i = 0; i < disk.records.size(); ++i) EXPECT_EQ(text_of(disk.records[i]), text_of(memory.records[i]));
+  audit::Reader reader(file);
+  audit::Record r;
+  size_t n = 0;
+  for (; reader.next(r); ++n) EXPECT_EQ(text_of(r), text_of(disk.records[n]));
+  EXPECT_EQ(n, disk.records.size());
+}
+
+TEST_F(TraceFile, cut_off_at_every_byte_is_read_as_far_as_it_goes) {
+  const std::string file = small_trace(), bytes = read(file);
+  const audit::Trace whole = audit::read(file);
+  ASSERT_GT(whole.records.size(), 5u);
+  size_t least = 0;
+  for (size_t n = 0; n < bytes.size(); ++n) {
+    const auto cut = [&] { return audit::Reader::of_bytes(bytes.substr(0, n), "cut.trace"); };
+    if (n < whole.records[0].place && n < bytes.find("argument")) {
+      EXPECT_ORDO_ERROR(audit::read(cut()), DataError, "cut.trace: at byte ");
+      continue;
+    }
+    try {
+      const audit::Trace part = audit::read(cut());
+      EXPECT_NE(part.incomplete.find("cut.trace: at byte "), std::string::npos) << part.incomplete;
+      ASSERT_LT(part.records.size(), whole.records.size() + (n + 9 >= bytes.size() ? 1 : 0)) << n;
+      ASSERT_GE(part.records.size(), least) << n;
+      least = part.records.size();
+      for (size_t i = 0; i < part.records.size(); ++i)
+        ASSERT_EQ(text_of(part.records[i]), text_of(whole.records[i])) << n;
+    } catch (const DataError& error) {
+      EXPECT_LT(n, whole.records[0].place) << error.what() << ": only a header that is not there is an error";
+    }
+  }
+  EXPECT_EQ(least, whole.records.size());
+}
+
+TEST_F(TraceFile, changed_anywhere_is_noticed) {
+  const std::string file = small_trace(), bytes = read(file);
+  const audit::Trace whole = audit::read(file);
+  int refused = 0, incomplete = 0;
+  for (size_t n = 0; n < bytes.size(); ++n)
+    for (int bit : {0, 3, 7}) {
+      std::string changed = bytes;
+      changed[n] = char(changed[n] ^ 1 << bit);
+      try {
+        const audit::Trace part = audit::read(audit::Reader::of_bytes(changed, "changed.trace"));
+        ASSERT_NE(part.incomplete, "") << "byte " << n << " bit " << bit;
+        for (size_t i = 0; i < part.records.size(); ++i)
+          ASSERT_EQ(text_of(part.records[i]), text_of(whole.records[i])) << n;
+        ++incomplete;
+      } catch (const DataError& error) {
+        EXPECT_NE(std::string(error.what()).find("changed.trace: at byte "), std::string::npos) << error.what();
+        ++refused;
+      }
+    }
+  EXPECT_GT(refused, incomplete * 10) << "only a length may look like a file that was cut off";
+}
+
+/// A body with its length and checksum, so that the decoder sees it.
+std::string framed(const std::string& body) {
+  uint32_t crc = 0xffffffffu;
+  for (char c : body) {
+    crc ^= uint8_t(c);
+    for (int k = 0; k < 8; ++k) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0u);
+  }
+  std::string out;
+  for (uint32_t v : {uint32_t(body.size()), ~crc})
+    for (int shift = 0; shift < 32; shift += 8) out += char(v >> shift);
+  return out + body;
+}
+
+TEST_F(TraceFile, declared_numbers_are_checked) {
+  const std::string start("ORDOTRC\n\1\0\0\0", 12), header = framed(std::string("\0\0", 2));
+  const auto problem = [&](const std::string& rest) {
+    try {
+      audit::read(write("made.trace", start + rest));
+      return std::string("none");
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+  };
+  const auto expect = [&](const std::string& rest, const std::string& text) {
+    const std::string found = problem(rest);
+    EXPECT_NE(found.find(text), std::string::npos) << found;
+  };
+  const std::string huge = "\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
+  EXPECT_EQ(problem(header), "none");
+  expect(framed("\1\0"), "the first record is no header");
+  expect(framed(std::string("\0", 1) + huge), "the number of the header's pairs is");
+  expect(framed(std::string("\0\1", 2) + huge), "the length of a text is");
+  expect(framed(std::string("\0\1\6threads\1x", 11)), "");
+  expect(header + header, "record 0: a second header");
+  expect(header + framed("\1" + huge), "the length of a text is");
+  expect(header + framed("\2\x9"), "the number of dimensions is 9");
+  expect(header + framed("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1"), "a size is");
+  expect(header + framed("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\x2"), "more than 64 bits");
+  const std::string operation("\3\0\0\0\0\0\1\0\0\0\0\0", 12);
+  EXPECT_EQ(problem(header + framed(operation + std::string("\0\0", 2))), "none");
+  expect(header + framed(operation + huge + std::string("\0", 1)), "the number of inputs is");
+  expect(header + framed(operation + std::string("\1\0\2\0\0", 5)), "sizes 0 of 0");
+  expect(header + framed(operation + std::string("\1\0\3", 3)), "a tensor's state is 3");
+  expect(header + framed(operation + std::string("\2\2\0", 3)), "more tensors than bytes");
+  expect(header + framed(operation + std::string("\0\0x", 3)), "1 bytes follow its content");
+  expect(header + framed(std::string("\3\0\3", 3)), "the level is 3");
+  expect(header + framed(std::string("\3\0\0\7", 4)), "the algorithm is 7");
+  expect(header + framed(std::string("\3\0\0\0\0\0\0\1", 8)), "the number of a text is 1");
+  expect(header + framed("\x2a"), "its type 42 is unknown");
+  expect(header + framed("\x8") + "x", "goes on after the trace's end");
+  expect(header + std::string(8, '\0'), "a record without content");
+  expect(header + std::string("\xff\xff\xff\x7f") + "crcc", "a record of 2147483647 bytes");
+  const audit::Trace cut = audit::read(write("cut.trace", start + header + std::string("\0\0\0\1crccabc", 11)));
+  EXPECT_NE(cut.incomplete.find("3 of 16777216 bytes"), std::string::npos) << cut.incomplete;
+  EXPECT_ORDO_ERROR(audit::read(path("missing.trace")), DataError, "missing.trace");
+  EXPECT_ORDO_ERROR(audit::read(folder()), DataError, folder());
+  EXPECT_ORDO_ERROR(audit::read(write("other", "PNG and more bytes")), DataError, "no trace");
+  EXPECT_ORDO_ERROR(audit::read(write("newer", std::string("ORDOTRC\n\2\0\0\0", 12))), DataError, "version 2");
+  EXPECT_ORDO_ERROR(audit::Recorder(path("no/such/folder/x")), DataError, "cannot be made");
+}
+
+TEST_F(TraceFile, survives_the_process) {
+  const std::string file = path("crash.trace");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    set_num_threads(1);
+    audit::Recorder recorder(file);
+    Tensor t = ones({4});
+    for (int i = 0; i < 10; ++i) t = t + 1;
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const audit::Trace trace = audit::read(file);
+  EXPECT_EQ(trace.records.size(), 11u);
+  EXPECT_EQ(trace.records.back().outputs()[0].fingerprint, kernels::fingerprint(full({4}, 11)));
+  EXPECT_NE(trace.incomplete.find("the trace was not closed"), std::string::npos);
+}
+
+TEST_F(TraceFile, reports_a_full_disk) {
+  audit::Recorder recorder("/dev/full");
+  ones({2}) + 1;
+  EXPECT_ORDO_ERROR(recorder.close(), DataError, "/dev/full: cannot be written");
+}
+
+}  // namespace
+}  // namespace ordo::test
