@@ -10,7 +10,7 @@
 namespace ordo::kernels::cpu {
 namespace {
 
-constexpr int64_t kGrain = 64;  // blocks
+constexpr int64_t kGrain = 64, kStridedGrain = 16;  // blocks
 
 template <int lane>
 constexpr std::array<uint64_t, kFingerprintWords> keys_of() {
@@ -57,7 +57,9 @@ Fingerprint of_strided(const FingerprintArgs& args, int64_t first, int64_t last)
     Word elements[kElements] = {};
     Word* to = elements;
     for_rows(l, block * kElements, std::min(l.numel, (block + 1) * kElements), [&](const int64_t(&at)[1], int64_t n) {
-      for (int64_t i = 0; i < n; ++i) *to++ = data[at[0] + i * l.strides[0][0]];
+      const int64_t stride = l.strides[0][0];
+      const Word* from = data + at[0];
+      for (int64_t i = 0; i < n; ++i) *to++ = from[i * stride];
     });
     add_block(reinterpret_cast<const unsigned char*>(elements), block, sum);
   }
@@ -69,7 +71,7 @@ Fingerprint of_strided(const FingerprintArgs& args, int64_t first, int64_t last)
 void fingerprints(const FingerprintArgs* args, int64_t count, Fingerprint* out) {
   for (int64_t k = 0; k < count; ++k) {
     std::atomic<uint64_t> low = 0, high = 0;
-    parallel_for(0, args[k].blocks(), kGrain, [&](int64_t first, int64_t last) {
+    parallel_for(0, args[k].blocks(), args[k].contiguous() ? kGrain : kStridedGrain, [&](int64_t first, int64_t last) {
       const Fingerprint part = args[k].contiguous() ? of_contiguous(args[k], first, last)
                                                     : dispatch_word(args[k].element_size, [&]<class Word>() {
                                                         return of_strided<Word>(args[k], first, last);

@@ -66,6 +66,10 @@ std::optional<RecorderOptions> options_of_environment() {
   ORDO_CHECK(detail.empty() || detail == "steps" || detail == "operations", ValueError, "ORDO_TRACE_DETAIL",
              "is 'operations' or 'steps', not '{}'", detail);
   if (detail == "steps") o.detail = Detail::steps;
+  const std::string again = variable("ORDO_TRACE_READ_AGAIN");
+  ORDO_CHECK(again.empty() || again == "0" || again == "1", ValueError, "ORDO_TRACE_READ_AGAIN", "is 0 or 1, not '{}'",
+             again);
+  o.read_again = again == "1";
   for (const std::string& part : parts_of(variable("ORDO_TRACE_STEPS"))) o.steps.push_back(range_of(part));
   o.modules = parts_of(variable("ORDO_TRACE_MODULES"));
   o.operations = parts_of(variable("ORDO_TRACE_OPS"));

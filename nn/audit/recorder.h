@@ -5,8 +5,8 @@
 //   audit::Recorder memory;                                            // no file: memory.trace()
 //
 // ORDO_TRACE=a.trace in the environment records a whole program; ORDO_TRACE_STEPS=17-17,
-// ORDO_TRACE_MODULES=net.layer2*, ORDO_TRACE_OPS=conv2d,add* and ORDO_TRACE_DETAIL=steps are the options. Recording
-// changes no result. docs/audit.md has the format, the events and what they cost.
+// ORDO_TRACE_MODULES=net.layer2*, ORDO_TRACE_OPS=conv2d,add*, ORDO_TRACE_DETAIL=steps and ORDO_TRACE_READ_AGAIN=1 are
+// the options. Recording changes no result. docs/audit.md has the format, the events and what they cost.
 #pragma once
 
 #include <functional>

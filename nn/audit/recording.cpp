@@ -126,7 +126,8 @@ void Recording::learn_names() {
     names_[tensor.impl()] = *root->path() + "." + name;
 }
 
-std::vector<TensorRecord> Recording::read(const TensorList& tensors, const Known& known, ThreadState& thread) {
+std::vector<TensorRecord> Recording::read(const OpEvent& e, const TensorList& tensors, const Since& since,
+                                          ThreadState& thread) {
   std::vector<TensorRecord> all(tensors.size());
   TensorList unknown;
   std::vector<size_t> places;
@@ -135,11 +136,9 @@ std::vector<TensorRecord> Recording::read(const TensorList& tensors, const Known
     if (!t.defined()) continue;
     all[i].state = TensorRecord::State::read;
     all[i].dtype = t.dtype();
-    if (known && known(t)) {
-      if (const auto fingerprint = thread.known.find(t)) {
-        all[i].fingerprint = *fingerprint;
-        continue;
-      }
+    if (const auto fingerprint = thread.known.find(t, options.read_again ? kNever : since(t))) {
+      all[i].fingerprint = *fingerprint;
+      continue;
     }
     unknown.push_back(t);
     places.push_back(i);
@@ -147,7 +146,7 @@ std::vector<TensorRecord> Recording::read(const TensorList& tensors, const Known
   const std::vector<Fingerprint> found = kernels::fingerprints(unknown);
   for (size_t k = 0; k < found.size(); ++k) {
     all[places[k]].fingerprint = found[k];
-    thread.known.keep(unknown[k], found[k]);
+    thread.known.keep(unknown[k], found[k], e.number);
   }
   return all;
 }
@@ -163,8 +162,8 @@ void Recording::begin(const OpEvent& e) {
   TensorList inputs = e.inputs;
   const bool first_unread = overwrites(e.name) && !inputs.empty() && inputs[0].defined();
   if (first_unread) inputs[0] = Tensor();
-  thread->calls.push_back({e.number, read(
-                                         inputs, [this](const Tensor&) { return !options.read_again; }, *thread)});
+  const auto any = [](const Tensor&) -> uint64_t { return 0; };
+  thread->calls.push_back({e.number, read(e, inputs, any, *thread)});
   if (first_unread) {
     TensorRecord& t = thread->calls.back().inputs[0];
     t.state = TensorRecord::State::unread;
@@ -207,14 +206,16 @@ void Recording::end(const OpEvent& e) {
     r.arguments = arguments;
     r.input_count = uint32_t(call->inputs.size());
     r.tensors = std::move(call->inputs);
-    // A backward function is made of operations, which have just read what it gives; a view's memory was an input.
-    const auto known = [&](const Tensor& t) {
-      if (options.read_again || e.role != OpEvent::Role::operation) return false;
-      return r.backward || std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Tensor& in) {
-               return in.defined() && in.impl()->storage == t.impl()->storage;
-             });
+    // A backward function is made of operations, which have just read what it gives; so may a forward one be. A view's
+    // memory was an input. What optimisers and loaders give is read in any case.
+    const auto since = [&](const Tensor& t) -> uint64_t {
+      if (e.role != OpEvent::Role::operation) return kNever;
+      const bool view = std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Tensor& in) {
+        return in.defined() && in.impl()->storage == t.impl()->storage;
+      });
+      return r.backward || view ? 0 : e.number + 1;
     };
-    const std::vector<TensorRecord> outputs = read(e.failed ? TensorList() : e.outputs, known, *thread);
+    const std::vector<TensorRecord> outputs = read(e, e.failed ? TensorList() : e.outputs, since, *thread);
     r.tensors.insert(r.tensors.end(), outputs.begin(), outputs.end());
     const std::lock_guard lock(mutex);
     for (size_t i = 0; i < r.tensors.size(); ++i) {
@@ -291,7 +292,9 @@ void Recording::add_to_hash(const OpEvent& e, ThreadState& thread) {
   };
   add_sizes(e.inputs), add_sizes(e.outputs);
   if (e.role != OpEvent::Role::operation)
-    for (const TensorRecord& t : read(e.outputs, {}, thread)) add(t.fingerprint.low), add(t.fingerprint.high);
+    for (const TensorRecord& t : read(
+             e, e.outputs, [](const Tensor&) { return kNever; }, thread))
+      add(t.fingerprint.low), add(t.fingerprint.high);
   add_to_hash(h, uint64_t(e.role));
 }
 

@@ -19,8 +19,9 @@ namespace ordo::audit {
 /// Fingerprints of memory that no operation has changed since. One thread's.
 class KnownFingerprints {
  public:
-  std::optional<Fingerprint> find(const Tensor& t) const;
-  void keep(const Tensor& t, const Fingerprint& fingerprint);
+  /// One that was read in a call with the number `since`, or a later one.
+  std::optional<Fingerprint> find(const Tensor& t, uint64_t since) const;
+  void keep(const Tensor& t, const Fingerprint& fingerprint, uint64_t call);
 
  private:
   struct View {
@@ -28,6 +29,7 @@ class KnownFingerprints {
     int64_t offset, numel;
     DType dtype;
     bool contiguous;
+    uint64_t call;  // that read it
     Fingerprint fingerprint;
   };
   struct Memory {
@@ -71,9 +73,10 @@ class Recording : public std::enable_shared_from_this<Recording> {
   bool records(const OpEvent& e) const;
   ThreadState& this_thread();
   void learn_names();
-  /// `known`, where given, says of which tensors an earlier fingerprint will do.
-  using Known = std::function<bool(const Tensor&)>;
-  std::vector<TensorRecord> read(const TensorList& tensors, const Known& known, ThreadState& thread);
+  /// `since` says in which call a fingerprint must have been read to do again; kNever: in none.
+  using Since = std::function<uint64_t(const Tensor&)>;
+  static constexpr uint64_t kNever = UINT64_MAX;
+  std::vector<TensorRecord> read(const OpEvent& e, const TensorList& tensors, const Since& since, ThreadState& thread);
   void add_to_hash(const OpEvent& e, ThreadState& thread);
   void add_to_hash(uint64_t a, uint64_t b);
 

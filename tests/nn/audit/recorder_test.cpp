@@ -26,16 +26,17 @@ struct Net : nn::Module {
 };
 
 /// Two steps; returns the weights.
-std::string train(int64_t workers = 0) {
+std::string train(int64_t workers = 0, Device device = cpu) {
   manual_seed(3);
   Net net;
+  net.to(device);
   Generator draws(1);
   const Tensor x = rand({8, 6}, {}, &draws), y = tensor<int64_t>({0, 1, 2, 0, 1, 2, 0, 1});
   optim::SGD sgd(net.parameters(), {.lr = 0.1, .momentum = 0.9});
   data::DataLoader loader(data::TensorDataset({x, y}), {.batch_size = 4, .shuffle = true, .workers = workers});
   for (auto [inputs, targets] : loader) {
     sgd.zero_grad();
-    cross_entropy(net(inputs), targets).backward();
+    cross_entropy(net(inputs.to(device)), targets.to(device)).backward();
     sgd.step();
   }
   return sha256_hex(net.parameters());
@@ -122,6 +123,25 @@ TEST(Recorder, is_the_same_in_every_run) {
   EXPECT_EQ(text(trace_of([] { train(); })), once);
   EXPECT_EQ(text(trace_of([] { train(); }, {.read_again = true})), once) << "what is known is right";
   EXPECT_EQ(text(trace_of([] { train(2); })), once) << "workers change no order";
+}
+
+TEST(Recorder, is_the_same_on_every_device) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  const auto text = [](Device device) {
+    std::string all;
+    const audit::Trace trace = trace_of([&] { train(0, device); });
+    for (const Record& r : trace.records) {
+      if (r.path.empty() && r.kind == Record::Kind::operation) continue;  // moving the model
+      if (r.depth > 1) continue;                                          // devices may be reached by other ways
+      all += std::string(r.name) + " " + std::string(r.path);
+      for (const TensorRecord& t : r.tensors) all += " " + t.fingerprint.str() + t.sizes->str();
+      all += "\n";
+    }
+    return all;
+  };
+  const std::string expected = text(cpu);
+  EXPECT_NE(expected.find("linear Net.hidden"), std::string::npos);
+  for (Device device : test_devices()) EXPECT_EQ(text(device), expected) << device.str();
 }
 
 TEST(Recorder, tells_what_an_operation_in_place_changed) {
