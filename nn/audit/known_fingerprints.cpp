@@ -1,20 +1,35 @@
 #include <ordo/nn/audit/recording.h>
 
+#include <algorithm>
+
 namespace ordo::audit {
+namespace {
+
+kernels::Layout<1> layout_of(const TensorImpl& t) {
+  const TensorImpl* operands[1] = {&t};
+  return kernels::broadcast_layout(t.sizes, operands);
+}
+
+}  // namespace
 
 bool KnownFingerprints::is_of(const Memory& memory, const Storage& storage) {
   // The storage's address may be another's by now, which the weak pointer knows.
   return !memory.storage.expired() && memory.version == storage.version();
 }
 
+bool KnownFingerprints::is_view(const View& view, const kernels::Layout<1>& l, const TensorImpl& t) {
+  return view.offset == t.offset && view.element_size == size_of(t.dtype) && view.layout.numel == l.numel &&
+         view.layout.rank == l.rank && std::equal(l.sizes, l.sizes + l.rank, view.layout.sizes) &&
+         std::equal(l.strides[0], l.strides[0] + l.rank, view.layout.strides[0]);
+}
+
 std::optional<Fingerprint> KnownFingerprints::find(const Tensor& t, uint64_t since) const {
   const TensorImpl& impl = *t.impl();
   const auto at = memories_.find(impl.storage.get());
   if (at == memories_.end() || !is_of(at->second, *impl.storage)) return std::nullopt;
-  for (const View& v : at->second.views) {
-    if (v.call < since || v.offset != impl.offset || v.numel != impl.numel || v.dtype != impl.dtype) continue;
-    if ((v.contiguous && impl.contiguous) || (v.sizes == impl.sizes && v.strides == impl.strides)) return v.fingerprint;
-  }
+  const auto layout = layout_of(impl);
+  for (const View& v : at->second.views)
+    if (v.call >= since && is_view(v, layout, impl)) return v.fingerprint;
   return std::nullopt;
 }
 
@@ -25,13 +40,13 @@ void KnownFingerprints::keep(const Tensor& t, const Fingerprint& fingerprint, ui
   const TensorImpl& impl = *t.impl();
   Memory& memory = memories_[impl.storage.get()];
   if (!is_of(memory, *impl.storage)) memory = {impl.storage, impl.storage->version(), {}};
-  if (memory.views.size() >= kMostViews) memory.views.clear();
-  const View view{impl.sizes, impl.strides, impl.offset, impl.numel, impl.dtype, impl.contiguous, call, fingerprint};
+  const View view{layout_of(impl), impl.offset, size_of(impl.dtype), call, fingerprint};
   for (View& v : memory.views)
-    if (v.offset == view.offset && v.sizes == view.sizes && v.strides == view.strides && v.dtype == view.dtype) {
+    if (is_view(v, view.layout, impl)) {
       v = view;
       return;
     }
+  if (memory.views.size() >= kMostViews) memory.views.clear();
   memory.views.push_back(view);
 }
 

@@ -206,14 +206,14 @@ void Recording::end(const OpEvent& e) {
     r.arguments = arguments;
     r.input_count = uint32_t(call->inputs.size());
     r.tensors = std::move(call->inputs);
-    // A backward function is made of operations, which have just read what it gives; so may a forward one be. A view's
-    // memory was an input. What optimisers and loaders give is read in any case.
+    // What operations inside of this one have read is known, and a view's memory was an input. Backward functions may
+    // write into the gradients that they are given. What optimisers and loaders give is read in any case.
     const auto since = [&](const Tensor& t) -> uint64_t {
       if (e.role != OpEvent::Role::operation) return kNever;
-      const bool view = std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Tensor& in) {
+      const bool view = !r.backward && std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Tensor& in) {
         return in.defined() && in.impl()->storage == t.impl()->storage;
       });
-      return r.backward || view ? 0 : e.number + 1;
+      return view ? 0 : e.number + 1;
     };
     const std::vector<TensorRecord> outputs = read(e, e.failed ? TensorList() : e.outputs, since, *thread);
     r.tensors.insert(r.tensors.end(), outputs.begin(), outputs.end());

@@ -11,6 +11,7 @@
 
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/elementwise/layout.h>
 #include <ordo/nn/audit/recorder.h>
 #include <ordo/nn/audit/writer.h>
 
@@ -24,11 +25,10 @@ class KnownFingerprints {
   void keep(const Tensor& t, const Fingerprint& fingerprint, uint64_t call);
 
  private:
-  struct View {
-    Dims sizes, strides;
-    int64_t offset, numel;
-    DType dtype;
-    bool contiguous;
+  struct View {                 // elements of the memory in an order
+    kernels::Layout<1> layout;  // dimensions merged: reshaped, it is the same
+    int64_t offset;
+    size_t element_size;
     uint64_t call;  // that read it
     Fingerprint fingerprint;
   };
@@ -38,6 +38,7 @@ class KnownFingerprints {
     std::vector<View> views;
   };
   static bool is_of(const Memory& memory, const Storage& storage);
+  static bool is_view(const View& view, const kernels::Layout<1>& layout, const TensorImpl& t);
   std::unordered_map<const Storage*, Memory> memories_;
 };
 

@@ -1,9 +1,11 @@
 #include <ordo/nn/audit/writer.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -14,7 +16,15 @@
 
 namespace ordo::audit {
 
-Writer::Writer(const std::string& path) : path_(path) {
+/// How many forks made this process of the one that first asked.
+static int processes_begun() {
+  static std::atomic<int> forks = 0;
+  static const int registered = ::pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  (void)registered;
+  return forks;
+}
+
+Writer::Writer(const std::string& path) : path_(path), process_(processes_begun()) {
   if (!path.empty()) {
     file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     ORDO_CHECK(file_ >= 0, DataError, "trace", "{}: cannot be made: {}", path, std::strerror(errno));
@@ -39,7 +49,9 @@ void Writer::frame(const Encoder& body) {
 
 void Writer::flush() {
   if (path_.empty()) return;
-  for (std::string_view rest = pending_; !rest.empty() && error_ == 0;) {
+  const bool forked =
+      processes_begun() != process_;  // a child shares the file, and would write between its parent's records
+  for (std::string_view rest = pending_; !rest.empty() && error_ == 0 && !forked;) {
     const ssize_t n = ::write(file_, rest.data(), rest.size());
     if (n >= 0)
       rest.remove_prefix(size_t(n));

@@ -21,7 +21,8 @@ class Writer {
 
   void write(const Header& header);
   /// `tensors` of the record need sizes where they are defined. What is written stays when the program crashes: nothing
-  /// is kept back. A failed write shows in close(); nothing is written after it.
+  /// is kept back. A failed write shows in close(); nothing is written after it. Nor does a process
+  /// that this one forks write.
   void write(const Record& record);
   /// The end. DataError when a write failed.
   void close();
@@ -35,6 +36,7 @@ class Writer {
 
   std::string path_;
   int file_ = -1;
+  int process_;
   int error_ = 0;  // errno of the first write that failed
   std::string pending_;
   std::unordered_map<std::string, uint64_t> texts_;

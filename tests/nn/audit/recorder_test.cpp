@@ -273,8 +273,8 @@ TEST(Recorder, follows_threads_and_failures) {
 class TraceEnvironment : public testing::Test {
  protected:
   void TearDown() override {
-    for (const char* name :
-         {"ORDO_TRACE", "ORDO_TRACE_STEPS", "ORDO_TRACE_MODULES", "ORDO_TRACE_OPS", "ORDO_TRACE_DETAIL"})
+    for (const char* name : {"ORDO_TRACE", "ORDO_TRACE_STEPS", "ORDO_TRACE_MODULES", "ORDO_TRACE_OPS",
+                             "ORDO_TRACE_READ_AGAIN", "ORDO_TRACE_DETAIL"})
       unsetenv(name);
   }
 };
@@ -286,6 +286,7 @@ TEST_F(TraceEnvironment, gives_options) {
   setenv("ORDO_TRACE_MODULES", "net.*,other", 1);
   setenv("ORDO_TRACE_OPS", "add", 1);
   setenv("ORDO_TRACE_DETAIL", "steps", 1);
+  setenv("ORDO_TRACE_READ_AGAIN", "1", 1);
   const auto o = audit::options_of_environment();
   ASSERT_TRUE(o);
   EXPECT_EQ(o->path, "a." + std::to_string(::getpid()) + ".trace");
@@ -296,6 +297,7 @@ TEST_F(TraceEnvironment, gives_options) {
   EXPECT_EQ(o->modules, (std::vector<std::string>{"net.*", "other"}));
   EXPECT_EQ(o->operations, std::vector<std::string>{"add"});
   EXPECT_EQ(o->detail, audit::Detail::steps);
+  EXPECT_TRUE(o->read_again);
   for (const char* wrong : {"5-3", "x", "3-", "1-2-3"}) {
     setenv("ORDO_TRACE_STEPS", wrong, 1);
     EXPECT_ORDO_ERROR(audit::options_of_environment(), ValueError, wrong);

@@ -190,6 +190,21 @@ TEST_F(TraceFile, survives_the_process) {
   EXPECT_NE(trace.incomplete.find("the trace was not closed"), std::string::npos);
 }
 
+TEST_F(TraceFile, is_not_written_by_forked_processes) {
+  const std::string file = path("fork.trace");
+  audit::Recorder recorder(file);
+  ones({4}) + 1;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ones({4}) + 2;
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(recorder.trace().records.size(), 2u);
+}
+
 TEST_F(TraceFile, reports_a_full_disk) {
   audit::Recorder recorder("/dev/full");
   ones({2}) + 1;
