@@ -18,6 +18,12 @@ bool overwrites(std::string_view name) {
   return name == "fill_" || name == "copy_" || name == "uniform_" || name == "normal_";
 }
 
+/// Whose results other operations take as memory for their own, and let a kernel write there without a word: such a
+/// fingerprint is no later call's.
+bool makes_memory(std::string_view name) {
+  return name == "full" || name == "clone" || name == "contiguous" || name == "to" || name == "copy_";
+}
+
 std::string text_of(const std::vector<OpAttribute>& attributes) {
   std::string text;
   for (const OpAttribute& attribute : attributes) {
@@ -146,7 +152,7 @@ std::vector<TensorRecord> Recording::read(const OpEvent& e, const TensorList& te
   const std::vector<Fingerprint> found = kernels::fingerprints(unknown);
   for (size_t k = 0; k < found.size(); ++k) {
     all[places[k]].fingerprint = found[k];
-    thread.known.keep(unknown[k], found[k], e.number);
+    thread.known.keep(unknown[k], found[k], makes_memory(e.name) ? 0 : e.number);
   }
   return all;
 }
@@ -206,8 +212,8 @@ void Recording::end(const OpEvent& e) {
     r.arguments = arguments;
     r.input_count = uint32_t(call->inputs.size());
     r.tensors = std::move(call->inputs);
-    // What operations inside of this one have read is known, and a view's memory was an input. Backward functions may
-    // write into the gradients that they are given. What optimisers and loaders give is read in any case.
+    // What operations inside of this one have read is known, and a view's memory was an input. What optimisers and
+    // loaders give is read in any case.
     const auto since = [&](const Tensor& t) -> uint64_t {
       if (e.role != OpEvent::Role::operation) return kNever;
       const bool view = !r.backward && std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Tensor& in) {
