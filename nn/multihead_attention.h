@@ -52,6 +52,7 @@ class MultiheadAttention : public ModuleBase {
                                    const MultiheadAttentionCall& call = {});
   MultiheadAttentionResult operator()(const Tensor& query, const Tensor& key, const Tensor& value,
                                       const MultiheadAttentionCall& call = {}) {
+    const Call running(*this);
     return forward(query, key, value, call);
   }
   std::string description() const override;

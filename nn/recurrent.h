@@ -54,6 +54,7 @@ class RNN : public RecurrentModule {
       RecurrentNonlinearity nonlinearity = RecurrentNonlinearity::tanh);
   RecurrentResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {});
   RecurrentResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {}) {
+    const Call running(*this);
     return forward(input, h0, lengths);
   }
   std::string description() const override;
@@ -67,6 +68,7 @@ class GRU : public RecurrentModule {
   GRU(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
   RecurrentResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {});
   RecurrentResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {}) {
+    const Call running(*this);
     return forward(input, h0, lengths);
   }
 };
@@ -76,6 +78,7 @@ class LSTM : public RecurrentModule {
   LSTM(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
   LstmResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& c0 = {}, const Tensor& lengths = {});
   LstmResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& c0 = {}, const Tensor& lengths = {}) {
+    const Call running(*this);
     return forward(input, h0, c0, lengths);
   }
 };

@@ -45,7 +45,10 @@ class RNNCell : public RecurrentCell {
   RNNCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {},
           RecurrentNonlinearity nonlinearity = RecurrentNonlinearity::tanh);
   Tensor forward(const Tensor& input, const Tensor& h = {});
-  Tensor operator()(const Tensor& input, const Tensor& h = {}) { return forward(input, h); }
+  Tensor operator()(const Tensor& input, const Tensor& h = {}) {
+    const Call running(*this);
+    return forward(input, h);
+  }
 
  private:
   RecurrentNonlinearity nonlinearity_;
@@ -55,7 +58,10 @@ class GRUCell : public RecurrentCell {
  public:
   GRUCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {});
   Tensor forward(const Tensor& input, const Tensor& h = {});
-  Tensor operator()(const Tensor& input, const Tensor& h = {}) { return forward(input, h); }
+  Tensor operator()(const Tensor& input, const Tensor& h = {}) {
+    const Call running(*this);
+    return forward(input, h);
+  }
 };
 
 class LSTMCell : public RecurrentCell {
@@ -64,6 +70,7 @@ class LSTMCell : public RecurrentCell {
   /// The new h and c.
   std::pair<Tensor, Tensor> forward(const Tensor& input, const Tensor& h = {}, const Tensor& c = {});
   std::pair<Tensor, Tensor> operator()(const Tensor& input, const Tensor& h = {}, const Tensor& c = {}) {
+    const Call running(*this);
     return forward(input, h, c);
   }
 };

@@ -46,7 +46,10 @@ class TransformerEncoderLayer : public Module {
   Tensor forward(const Tensor& src) override { return forward(src, TransformerEncoderCall()); }
   Tensor forward(const Tensor& src, const TransformerEncoderCall& call);
   using Module::operator();
-  Tensor operator()(const Tensor& src, const TransformerEncoderCall& call) { return forward(src, call); }
+  Tensor operator()(const Tensor& src, const TransformerEncoderCall& call) {
+    const Call running(*this);
+    return forward(src, call);
+  }
   std::string description() const override;
   const TransformerLayerOptions& options() const { return options_; }
 
@@ -69,7 +72,10 @@ class TransformerEncoder : public Module {
   Tensor forward(const Tensor& src) override { return forward(src, TransformerEncoderCall()); }
   Tensor forward(const Tensor& src, const TransformerEncoderCall& call);
   using Module::operator();
-  Tensor operator()(const Tensor& src, const TransformerEncoderCall& call) { return forward(src, call); }
+  Tensor operator()(const Tensor& src, const TransformerEncoderCall& call) {
+    const Call running(*this);
+    return forward(src, call);
+  }
 
   ModuleList<TransformerEncoderLayer> layers;
   std::optional<LayerNorm> norm;
@@ -87,6 +93,7 @@ class TransformerDecoderLayer : public ModuleBase {
   TransformerDecoderLayer(int64_t d_model, int64_t nhead, TransformerLayerOptions options = {});
   Tensor forward(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {});
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {}) {
+    const Call running(*this);
     return forward(tgt, memory, call);
   }
   std::string description() const override;
@@ -109,6 +116,7 @@ class TransformerDecoder : public ModuleBase {
                      const std::optional<LayerNorm>& norm = std::nullopt);
   Tensor forward(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {});
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {}) {
+    const Call running(*this);
     return forward(tgt, memory, call);
   }
 

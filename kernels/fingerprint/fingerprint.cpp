@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ordo/engine/dispatch.h>
+#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/fingerprint/mix.h>
 
 namespace ordo {
@@ -17,6 +18,14 @@ FingerprintArgs args_of(const Tensor& t) {
   return {broadcast_layout(t.sizes(), operands), t.data(), size_of(t.dtype()), t.device()};
 }
 
+/// Whether a tensor of the CPU is transposed: a copy, made in tiles, costs less than to fetch each element from a line
+/// of its own.
+bool is_transposed(const FingerprintArgs& args) {
+  constexpr int64_t kShort = 8;
+  const Layout<1>& l = args.layout;
+  return args.device.is_cpu() && l.rank > 1 && l.sizes[0] >= kShort && l.strides[0][0] > 1 && l.numel < (1 << 24);
+}
+
 }  // namespace
 
 Fingerprint fingerprint(const Tensor& t) {
@@ -28,16 +37,21 @@ std::vector<Fingerprint> fingerprints(std::span<const Tensor> tensors) {
   std::vector<Fingerprint> all(tensors.size());
   std::vector<FingerprintArgs> args;
   std::vector<size_t> places;
+  TensorList copies;
   std::vector<Fingerprint> found;
   std::vector<bool> taken(tensors.size());
   for (size_t first = 0; first < tensors.size(); ++first) {  // what is of one device goes together
     if (taken[first] || !tensors[first].defined()) continue;
     const Device device = tensors[first].device();
-    args.clear(), places.clear();
+    args.clear(), places.clear(), copies.clear();
     for (size_t i = first; i < tensors.size(); ++i) {
       if (!tensors[i].defined() || tensors[i].device() != device) continue;
       taken[i] = true;
       args.push_back(args_of(tensors[i]));
+      if (is_transposed(args.back())) {
+        copies.push_back(contiguous(tensors[i]));
+        args.back() = args_of(copies.back());
+      }
       places.push_back(i);
     }
     found.assign(args.size(), {});

@@ -20,8 +20,8 @@ struct Fingerprint {
 
 namespace kernels {
 
-/// Reads the memory once, on its device; waits for the result. Any dtype and strides. ValueError for an undefined
-/// tensor.
+/// Reads the memory once, on its device, on the CPU after a copy where it is transposed; waits for the result. Any
+/// dtype and strides. ValueError for an undefined tensor.
 Fingerprint fingerprint(const Tensor& t);
 /// Of each; those of one device are waited for together. An undefined tensor has the fingerprint of zeros in both
 /// halves.

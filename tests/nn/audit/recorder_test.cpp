@@ -125,6 +125,27 @@ TEST(Recorder, is_the_same_in_every_run) {
   EXPECT_EQ(text(trace_of([] { train(2); })), once) << "workers change no order";
 }
 
+TEST(Recorder, believes_no_memory_that_a_kernel_wrote_to) {
+  const auto fingerprints = [](bool again) {
+    const audit::Trace trace = trace_of(
+        [] {
+          manual_seed(5);
+          nn::LSTM lstm(3, 4);
+          lstm(rand({6, 2, 3})).output.sum().backward();
+        },
+        {.read_again = again});
+    std::vector<std::string> all;
+    bool has_path = false;
+    for (const Record& r : trace.records) {
+      has_path |= r.name == "lstm" && r.path == "LSTM";
+      for (const TensorRecord& t : r.tensors) all.push_back(std::string(r.name) + t.fingerprint.str());
+    }
+    EXPECT_TRUE(has_path);
+    return all;
+  };
+  EXPECT_EQ(fingerprints(false), fingerprints(true)) << "the gradient of c begins as zeros of another operation";
+}
+
 TEST(Recorder, is_the_same_on_every_device) {
   const DeterminismGuard guard(Determinism::device_to_device);
   const auto text = [](Device device) {
