@@ -7,8 +7,11 @@ find_package(hwy 1.0 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_path(ORDO_DLPACK_INCLUDE dlpack/dlpack.h REQUIRED)
 mark_as_advanced(ORDO_DLPACK_INCLUDE)
-find_package(PNG QUIET)   # without them, reading such images is an error that says so
+find_package(PNG QUIET)   # without these and libzip, reading such files is an error that says so
 find_package(JPEG QUIET)
+find_path(ORDO_ZIP_INCLUDE zip.h)  # not find_package: Debian's configuration also wants programs of another package
+find_library(ORDO_ZIP_LIBRARY zip)
+mark_as_advanced(ORDO_ZIP_INCLUDE ORDO_ZIP_LIBRARY)
 
 set(rooms engine kernels autograd nn)
 foreach(room IN LISTS rooms)
@@ -76,6 +79,13 @@ endif()
 if(JPEG_FOUND)
   set_property(SOURCE nn/data/image_jpeg.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_JPEG=1)
   target_link_libraries(ordo PRIVATE JPEG::JPEG)
+endif()
+if(ORDO_ZIP_INCLUDE AND ORDO_ZIP_LIBRARY)
+  set_property(SOURCE nn/state/npz_read.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_ZIP=1)
+  add_library(ordo_zip UNKNOWN IMPORTED)
+  set_target_properties(ordo_zip PROPERTIES IMPORTED_LOCATION ${ORDO_ZIP_LIBRARY}
+                        INTERFACE_INCLUDE_DIRECTORIES ${ORDO_ZIP_INCLUDE})
+  target_link_libraries(ordo PRIVATE ordo_zip)
 endif()
 
 # CMake 3.25.1 does not know that nvcc has C++20, hence -std.

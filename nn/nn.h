@@ -62,6 +62,7 @@
 #include <ordo/nn/sequential.h>
 #include <ordo/nn/state/checkpoint.h>
 #include <ordo/nn/state/npy.h>
+#include <ordo/nn/state/npz.h>
 #include <ordo/nn/state/safetensors.h>
 #include <ordo/nn/train/metrics.h>
 #include <ordo/nn/train/trainer.h>

@@ -9,9 +9,12 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/data/data_file.h>
 #include <ordo/nn/state/file_sizes.h>
+#include <ordo/nn/state/npy_stream.h>
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo {
+
+namespace nn {
 
 namespace {
 
@@ -25,7 +28,7 @@ constexpr uint64_t kMostHeader = 1 << 20;
 /// Reads the header: a Python dict of three entries.
 class HeaderReader {
  public:
-  HeaderReader(const data::DataFile& file, uint64_t start, const std::string& text)
+  HeaderReader(const NpySource& file, uint64_t start, const std::string& text)
       : file_(file), start_(start), text_(text) {}
 
   std::string dtype;
@@ -104,7 +107,7 @@ class HeaderReader {
     if (shape.size() == 1 && !comma) fail(at_, "a tuple of one size needs a comma");
   }
 
-  const data::DataFile& file_;
+  const NpySource& file_;
   const uint64_t start_;
   const std::string& text_;
   size_t at_ = 0;
@@ -112,44 +115,46 @@ class HeaderReader {
 
 }  // namespace
 
-void save_npy(const std::string& path, const Tensor& tensor) {
-  const char* op = "save_npy";
-  detail::expect_defined(op, tensor, "tensor");
+void NpySource::fail(uint64_t offset, const std::string& reason) const {
+  detail::fail<DataError>(op_, "{}: {}", place(offset), reason);
+}
+
+std::string npy_header(const char* op, const std::string& of, const Tensor& tensor) {
   const auto* dtype =
       std::find_if(std::begin(kDTypes), std::end(kDTypes), [&](auto& d) { return d.second == tensor.dtype(); });
-  ORDO_CHECK(dtype != std::end(kDTypes), DTypeError, op, "NumPy has no {}; convert it to float32", tensor.dtype());
-  NoGrad guard;
-  const Tensor host = tensor.detach().to(cpu).contiguous();
+  ORDO_CHECK(dtype != std::end(kDTypes), DTypeError, op, "{}NumPy has no {}; convert it to float32", of,
+             tensor.dtype());
   std::string shape;
-  for (int64_t size : host.sizes()) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", size);
-  if (host.dim() == 1) shape += ",";
+  for (int64_t size : tensor.sizes()) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", size);
+  if (tensor.dim() == 1) shape += ",";
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", dtype->first, shape);
   // NumPy leaves room for the first size to grow to 21 digits.
-  if (host.dim() > 0) header.append(21 - std::to_string(host.size(0)).size(), ' ');
+  if (tensor.dim() > 0) header.append(21 - std::to_string(tensor.size(0)).size(), ' ');
   const size_t whole = (kBeforeHeader + header.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
   header.append(whole - kBeforeHeader - header.size() - 1, ' ');
   header += '\n';
-  nn::WholeFile file(path);
-  file.write(kMagic.data(), kMagic.size());
-  const uint8_t rest[4] = {1, 0, uint8_t(header.size()), uint8_t(header.size() >> 8)};
-  file.write(rest, sizeof rest);
-  file.write(header.data(), header.size());
-  file.write(host.data(), host.nbytes());
-  file.commit();
+  std::string start(kMagic.data(), kMagic.size());
+  for (uint64_t byte : {uint64_t(1), uint64_t(0), uint64_t(header.size()), uint64_t(header.size() >> 8)})
+    start += char(uint8_t(byte));
+  return start + header;
 }
 
-Tensor load_npy(const std::string& path) {
-  data::DataFile file(path, "load_npy", data::Packing::none);
+Tensor read_npy(NpySource& file) {
   std::array<char, 6> magic;
   file.read(magic.data(), magic.size(), "the magic text");
   if (magic != kMagic) file.fail(0, "expected a .npy file, which begins with 93 'NUMPY'");
-  const int major = file.read_byte("the version"), minor = file.read_byte("the version");
+  const auto byte_of = [&](const char* what) {
+    uint8_t value;
+    file.read(&value, 1, what);
+    return value;
+  };
+  const int major = byte_of("the version"), minor = byte_of("the version");
   if (major < 1 || major > 3 || minor != 0)
     file.fail(6, fmt::format("expected version 1.0, 2.0 or 3.0, found {}.{}", major, minor));
   uint64_t length = 0;
-  for (int i = 0; i < (major == 1 ? 2 : 4); ++i) length |= uint64_t(file.read_byte("the header's length")) << 8 * i;
-  if (length > kMostHeader || length > file.most_left())
-    file.fail(8, fmt::format("the header's length is {}, but {} bytes follow", length, file.most_left()));
+  for (int i = 0; i < (major == 1 ? 2 : 4); ++i) length |= uint64_t(byte_of("the header's length")) << 8 * i;
+  if (length > kMostHeader || length > file.left())
+    file.fail(8, fmt::format("the header's length is {}, but {} bytes follow", length, file.left()));
   const uint64_t start = file.offset();
   std::string text(size_t(length), ' ');
   file.read(text.data(), length, "the header");
@@ -158,8 +163,7 @@ Tensor load_npy(const std::string& path) {
   const auto* dtype =
       std::find_if(std::begin(kDTypes), std::end(kDTypes), [&](auto& d) { return d.first == header.dtype; });
   if (dtype == std::end(kDTypes)) file.fail(start, fmt::format("Ordo has no dtype '{}'", header.dtype));
-  if (const std::string reason = nn::sizes_problem(header.shape, size_of(dtype->second), file.most_left());
-      !reason.empty())
+  if (const std::string reason = sizes_problem(header.shape, size_of(dtype->second), file.left()); !reason.empty())
     file.fail(start, reason);
   Dims sizes;
   for (uint64_t size : header.shape) sizes.push_back(int64_t(size));
@@ -168,12 +172,47 @@ Tensor load_npy(const std::string& path) {
   Tensor t = detail::result(sizes, dtype->second, cpu);
   const uint64_t elements = file.offset();
   file.read(t.data(), t.nbytes(), "the elements");
-  if (const uint64_t wrong = nn::first_bad_bool(t); wrong < t.nbytes())
+  if (const uint64_t wrong = first_bad_bool(t); wrong < t.nbytes())
     file.fail(elements + wrong, "a bool is neither 0 nor 1");
   if (!header.fortran) return t;
   Dims reversed;
   for (int d = t.dim(); d-- > 0;) reversed.push_back(d);
   return t.permute(reversed).contiguous();
+}
+
+}  // namespace nn
+
+namespace {
+
+class PlainFile : public nn::NpySource {
+ public:
+  explicit PlainFile(const std::string& path) : NpySource("load_npy"), file_(path, "load_npy", data::Packing::none) {}
+  void read(void* to, uint64_t bytes, const char* what) override { file_.read(to, bytes, what); }
+  uint64_t left() const override { return file_.most_left(); }
+  uint64_t offset() const override { return file_.offset(); }
+  std::string place(uint64_t at) const override { return fmt::format("{}: byte {}", file_.path(), at); }
+
+ private:
+  data::DataFile file_;
+};
+
+}  // namespace
+
+void save_npy(const std::string& path, const Tensor& tensor) {
+  const char* op = "save_npy";
+  detail::expect_defined(op, tensor, "tensor");
+  const std::string header = nn::npy_header(op, "", tensor);
+  NoGrad guard;
+  const Tensor host = tensor.detach().to(cpu).contiguous();
+  nn::WholeFile file(path);
+  file.write(header.data(), header.size());
+  file.write(host.data(), host.nbytes());
+  file.commit();
+}
+
+Tensor load_npy(const std::string& path) {
+  PlainFile file(path);
+  return nn::read_npy(file);
 }
 
 }  // namespace ordo

@@ -172,6 +172,8 @@ HOST_FAULTS = [
     fault("safetensors: data may overlap", "nn/state/safetensors.cpp", "if (p.begin != at)", "if (p.begin > at)"),
     fault("safetensors: entries in the order given", "nn/state/safetensors.cpp", "x != y ? x > y : a.name < b.name", "x > y"),
     fault("npy: Fortran order is C order", "nn/state/npy.cpp", "if (!header.fortran) return t;", "return t;"),
+    fault("npz: names may be there twice", "nn/state/npz_read.cpp", "if (!names.insert(file).second) archive", "if (false) archive"),
+    fault("npz: checksums are not compared", "nn/state/npz_read.cpp", "    member.expect_end();\n", ""),
     fault("files: sizes with a zero are not checked", "nn/state/file_sizes.cpp", "if (size != 0) total *= size;",
           "total *= size;"),
     fault("files: written in their place", "nn/state/whole_file.cpp", "part_(path + \".part\")", "part_(path)"),

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+import zipfile
 
 from library import expect, finish, numpy, ordo
 
@@ -15,7 +16,7 @@ except ImportError:
 
 scratch = sys.argv[2]
 os.makedirs(scratch, exist_ok=True)
-for copy in (ordo.ordo_copy_safetensors, ordo.ordo_copy_npy):
+for copy in (ordo.ordo_copy_safetensors, ordo.ordo_copy_npy, ordo.ordo_copy_npz):
     copy.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     copy.restype = ctypes.c_bool
 
@@ -66,7 +67,35 @@ numpy.save(os.path.join(scratch, "theirs.npy"), transposed)
 _, ours = copied(ordo.ordo_copy_npy, ".npy")
 expect((numpy.load(ours) == transposed).all(), "an array in Fortran's order")
 
+# Archives: as numpy.savez writes them, and compressed ones, of which other bytes with the same arrays are made.
+def same_arrays(path, chosen):
+    with numpy.load(path) as file:
+        expect(file.files == list(chosen), f"names {file.files}")
+        for name in chosen:
+            expect(file[name].dtype == chosen[name].dtype and file[name].shape == chosen[name].shape
+                   and file[name].tobytes() == chosen[name].tobytes(), f"{name}: other elements")
+
+
+ordo.ordo_copy_npz(b"absent.npz", b"absent.npz")
+if b"libzip-dev" not in ordo.ordo_error():
+    for chosen in ({}, {"special": special}, arrays,
+                   {f"{i}": special[:1] for i in range(70000)}):
+        path = os.path.join(scratch, "theirs.npz")
+        numpy.savez(path, **chosen)
+        theirs, ours = copied(ordo.ordo_copy_npz, ".npz")
+        expect(bytes_of(theirs) == bytes_of(ours), f"other bytes than numpy.savez writes for {len(chosen)} arrays")
+        if len(chosen) < 1000:
+            same_arrays(ours, chosen)
+            numpy.savez_compressed(path, **chosen)
+            copied(ordo.ordo_copy_npz, ".npz")
+            same_arrays(ours, chosen)
+    with zipfile.ZipFile(theirs, "w", zipfile.ZIP_BZIP2) as file:
+        file.writestr("a.npy", bytes_of(os.path.join(scratch, "theirs.npy")))
+    expect(not ordo.ordo_copy_npz(theirs.encode(), ours.encode()), "bzip2")
+    expect(b"member 'a.npy': expected method 0 (stored) or 8 (deflate), found 12" in ordo.ordo_error(), ordo.ordo_error())
+
 # What is refused leaves no file.
+ours = os.path.join(scratch, "ours.npy")
 os.remove(ours)
 numpy.save(os.path.join(scratch, "theirs.npy"), numpy.zeros(2, "complex64"))
 expect(not ordo.ordo_copy_npy(os.path.join(scratch, "theirs.npy").encode(), ours.encode()), "complex numbers")

@@ -55,4 +55,7 @@ bool ordo_copy_safetensors(const char* from, const char* to) {
 bool ordo_copy_npy(const char* from, const char* to) {
   return guarded([&] { return ordo::save_npy(to, ordo::load_npy(from)), true; });
 }
+bool ordo_copy_npz(const char* from, const char* to) {
+  return guarded([&] { return ordo::save_npz(to, ordo::load_npz(from)), true; });
+}
 }

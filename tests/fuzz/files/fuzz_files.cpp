@@ -17,6 +17,7 @@
 #include <ordo/nn/data/csv.h>
 #include <ordo/nn/data/mnist.h>
 #include <ordo/nn/state/npy.h>
+#include <ordo/nn/state/npz.h>
 #include <ordo/nn/state/safetensors.h>
 
 namespace ordo::test {
@@ -74,6 +75,13 @@ const std::map<char, Format>& formats() {
           load_npy(path);
           expect_round_trip(path, [](const std::string& p) { save_npy(p, load_npy(p)); });
         }}},
+      {'z',
+       {"a.npz",
+        [](const std::string& path) {
+          load_npz(path);
+          expect_round_trip(path, [](const std::string& p) { save_npz(p, load_npz(p)); });
+        },
+        ""}},
       {'i', {"a.idx", [](const std::string& path) { sha256_hex({data::read_idx(path)}); }}},
       {'c',
        {"test_batch.bin",

@@ -1,0 +1,26 @@
+// Named arrays in NumPy's .npz files (https://numpy.org/doc/stable/reference/generated/numpy.savez.html): a zip archive
+// whose members are .npy files.
+//
+//   save_npz("weights.npz", model.state_dict());      // numpy.load("weights.npz")["0.weight"]
+//   model.load_state_dict(load_npz("weights.npz"));
+#pragma once
+
+#include <string>
+
+#include <ordo/nn/named_tensor.h>
+
+namespace ordo {
+
+/// Writes tensors of any strides and device in the given order, not compressed: the bytes that numpy.savez writes, on
+/// every run. The file is there whole or not at all. ValueError for a name that is given twice, is empty, is longer
+/// than 65531 bytes, is no UTF-8 or holds a zero byte; DTypeError for bfloat16, which NumPy does not have; DataError
+/// when the file cannot be written.
+void save_npz(const std::string& path, const nn::NamedTensorList& tensors);
+
+/// Tensors in the order of the archive's members, which numpy.savez or numpy.savez_compressed may have written; each as
+/// load_npy reads it. Sizes that the archive declares are checked against its own before memory is taken. DataError
+/// says which member breaks which rule, a checksum (CRC) among them, names a member that is no .npy file, or says that
+/// Ordo was configured without libzip, which reads the archive.
+nn::NamedTensorList load_npz(const std::string& path);
+
+}  // namespace ordo
