@@ -11,20 +11,24 @@ namespace examples {
 
 using namespace ordo;
 
+constexpr uint64_t kTrainSeed = 1, kTestSeed = 2;
+
 class Example {
  public:
   virtual ~Example() = default;
   virtual nn::ModuleBase& model() = 0;
-  /// `rows` items, as tensors whose rows belong together, in CPU memory. Equal seeds give equal items.
+  /// `rows` items, as tensors whose rows belong together, in CPU memory. Equal seeds give equal items. An example whose
+  /// items are parts of a file gives other parts for kTestSeed.
   virtual TensorList draw(int64_t rows, uint64_t seed) const = 0;
   virtual Tensor loss(const TensorList& batch) = 0;
   /// From 0 to 1, the more the better: the mean of what each item of the batch gets.
   virtual double score(const TensorList& batch) = 0;
 };
 
-/// How large an example is: tests take small ones.
+/// How large an example is (tests take small ones), and what it reads.
 struct Scale {
-  double width = 1;  ///< channels and states are multiplied by it
+  double width = 1;       ///< channels and states are multiplied by it
+  std::string text = {};  ///< a file, for an example that reads one; empty: its own
   int64_t of(int64_t channels) const { return std::max<int64_t>(2, int64_t(double(channels) * width)); }
 };
 

@@ -9,8 +9,10 @@
 
 namespace examples {
 
-#define EXAMPLES(X) \
-  X(kResNet18) X(kTransformer) X(kLstmTagger) X(kCtc) X(kUNet) X(kGraph) X(kSpatial) X(kDetector) X(kVideo) X(kVae)
+#define EXAMPLES(X)                                                                                                \
+  X(kResNet18)                                                                                                     \
+  X(kTransformer) X(kCharTransformer) X(kLstmTagger) X(kCtc) X(kUNet) X(kGraph) X(kSpatial) X(kDetector) X(kVideo) \
+      X(kVae)
 #define DECLARE(entry) extern const Entry entry;
 EXAMPLES(DECLARE)
 
@@ -21,7 +23,7 @@ const std::vector<Entry>& entries() {
 }
 
 struct Settings {
-  std::string model, device = "cpu", level = "not_guaranteed", folder, log;
+  std::string model, device = "cpu", level = "not_guaranteed", folder, log, text;
   bool deterministic = false, resume = false, quiet = false, shape = false, times = false;
   int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0;
   double width = 1, lr = 0;
@@ -46,7 +48,7 @@ void train(const Entry& entry, const Settings& s) {
                          .progress = !s.quiet};
   Trainer trainer(options);
   const Device device = s.device;
-  const std::unique_ptr<Example> example = entry.make({.width = s.width});
+  const std::unique_ptr<Example> example = entry.make({.width = s.width, .text = s.text});
   nn::ModuleBase& model = example->model();
   if (s.shape) std::printf("%s\n", model.str().c_str());
   model.to(device);
@@ -56,8 +58,8 @@ void train(const Entry& entry, const Settings& s) {
         data::TensorDataset(example->draw(rows, seed)),
         {.batch_size = s.batch > 0 ? s.batch : entry.batch, .shuffle = shuffle, .workers = s.workers});
   };
-  data::DataLoader loader = loader_of(s.rows > 0 ? s.rows : entry.rows, 1, true);
-  data::DataLoader test = loader_of(s.test_rows, 2, false);
+  data::DataLoader loader = loader_of(s.rows > 0 ? s.rows : entry.rows, kTrainSeed, true);
+  data::DataLoader test = loader_of(s.test_rows, kTestSeed, false);
   const auto on_device = [&](const data::Batch& batch) {
     TensorList moved;
     for (const Tensor& t : batch.tensors) moved.push_back(t.to(device));
@@ -102,7 +104,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Trains an example and prints how well it does, and the SHA-256 of its weights.", "train"};
   std::string models = "The models:\n";
   for (const Entry& e : entries())
-    models += "  " + std::string(e.name) + std::string(14 - std::string(e.name).size(), ' ') + e.about + "\n";
+    models += "  " + std::string(e.name) + std::string(18 - std::string(e.name).size(), ' ') + e.about + "\n";
   app.footer(models);
   app.add_option("MODEL", s.model)->required();
   app.add_option("--epochs", s.epochs, "passes through the training set")->capture_default_str();
@@ -111,6 +113,7 @@ int main(int argc, char** argv) {
   app.add_option("--test-rows", s.test_rows, "items to measure the score on")->capture_default_str();
   app.add_option("--batch", s.batch, "items of a step");
   app.add_option("--width", s.width, "multiplies channels and states")->capture_default_str();
+  app.add_option("--text", s.text, "a file of UTF-8 to learn, by char_transformer; else the pages of docs/");
   app.add_option("--lr", s.lr, "learning rate of Adam");
   app.add_option("--seed", s.seed)->capture_default_str();
   app.add_option("--device", s.device)->capture_default_str();

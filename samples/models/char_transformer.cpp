@@ -1,0 +1,111 @@
+// A transformer that learns to write a text file, character by character: each is predicted from those before it.
+// Vaswani et al., "Attention is all you need", 2017. The text is a file of the user, or the pages of docs/.
+#include <algorithm>
+#include <filesystem>
+
+#include "samples/models/example.h"
+
+namespace examples {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kLength = 64,
+                  kPart = 16 * kLength;  // of a window, and of what belongs to the training or to the test
+
+/// All pages but the one that says how well this went.
+std::string pages() {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(ORDO_PAGES, error))
+    if (entry.path().extension() == ".md" && entry.path().filename() != "models.md")
+      files.push_back(entry.path().string());
+  if (files.empty()) throw DataError("[char_transformer] no pages in " ORDO_PAGES "; give a file by --text");
+  std::sort(files.begin(), files.end());
+  std::string all;
+  for (const std::string& file : files) all += data::read_text(file);
+  return all;
+}
+
+/// Of single characters, in nats: what a model loses that knows how often each occurs, and nothing else.
+double entropy_of(const Tensor& text, int64_t characters) {
+  const Tensor p = bincount(text, {}, characters).to(float64) / double(text.numel());
+  return -(p * p.clamp(1e-300).log()).sum().item<double>();
+}
+
+struct Net : nn::ModuleOf<Net> {
+  Net(Scale s, int64_t characters)
+      : characters(add("characters", nn::Embedding(characters, s.of(128)))),
+        places(add("places", nn::Embedding(kLength, s.of(128)))),
+        layers(add("layers", nn::TransformerEncoder(nn::TransformerEncoderLayer(s.of(128), 4,
+                                                                                {.dim_feedforward = s.of(512),
+                                                                                 .dropout = 0,
+                                                                                 .activation = "gelu",
+                                                                                 .batch_first = true,
+                                                                                 .norm_first = true}),
+                                                    2, nn::LayerNorm(s.of(128))))),
+        head(add("head", nn::Linear(s.of(128), characters))) {}
+  /// Characters [n, length] -> scores of the next ones [n, length, characters].
+  Tensor forward(const Tensor& text) {
+    const Tensor x = characters(text) + places(arange(text.size(1)).to(text.device()));
+    return head(layers(x, {.is_causal = true}));
+  }
+  nn::Embedding characters, places;
+  nn::TransformerEncoder layers;
+  nn::Linear head;
+};
+
+class CharTransformer : public Example {
+ public:
+  explicit CharTransformer(const Scale& scale, const std::string& text)
+      : vocabulary_(text),
+        text_(vocabulary_.encode(text)),
+        entropy_(entropy_of(text_, vocabulary_.size())),
+        net_(scale, vocabulary_.size()) {
+    if (text_.numel() < 10 * kPart)
+      throw ValueError("[char_transformer] needs a text of at least " + std::to_string(10 * kPart) +
+                       " characters, not " + std::to_string(text_.numel()));
+  }
+  nn::ModuleBase& model() override { return net_; }
+
+  /// Windows from anywhere in the text's parts; every tenth of these is the test's.
+  TensorList draw(int64_t rows, uint64_t seed) const override {
+    Generator random(seed);
+    const bool test = seed == kTestSeed;
+    const int64_t parts = text_.numel() / kPart, tests = parts / 10;
+    const Tensor k = randint(test ? tests : parts - tests, {rows}, {int64}, &random);
+    const Tensor part = test ? k * 10 + 9 : k + floor_divide(k, 9);
+    const Tensor at = part * kPart + randint(kPart - kLength, {rows}, {int64}, &random);
+    return {text_.index_select(0, (at.unsqueeze(1) + arange(kLength + 1)).flatten()).view({rows, kLength + 1})};
+  }
+
+  Tensor loss(const TensorList& batch) override {
+    const Tensor scores = net_(batch[0].narrow(1, 0, kLength));
+    return cross_entropy(scores.flatten(0, 1), batch[0].narrow(1, 1, kLength).flatten());
+  }
+  double score(const TensorList& batch) override {
+    NoGrad guard;
+    return std::max(0.0, 1 - loss(batch).item<double>() / entropy_);
+  }
+
+ private:
+  data::Vocabulary vocabulary_;
+  Tensor text_;
+  double entropy_;
+  Net net_;
+};
+
+}  // namespace
+
+extern const Entry kCharTransformer = {"char_transformer",
+                                       "a transformer that learns to write text, character by character",
+                                       "entropy of characters predicted",
+                                       8000,
+                                       32,
+                                       2e-3,
+                                       [](Scale scale) -> std::unique_ptr<Example> {
+                                         return std::make_unique<CharTransformer>(
+                                             scale, scale.text.empty() ? pages() : data::read_text(scale.text));
+                                       }};
+
+}  // namespace examples
