@@ -8,9 +8,9 @@
 //   loss.backward();                                      // gradients of the parameters are float32
 //
 // In its scope, float32 and 16-bit arguments are converted to
-//   dtype    by matrix products (matmul, mm, bmm, linear, addmm, baddbmm, addbmm, tensordot, einsum, and what is made
-//   of
-//            them), convolutions, transposed ones too, scaled_dot_product_attention, rnn_tanh, rnn_relu, gru and lstm
+//   dtype    by matrix products (matmul, mm, bmm, linear, addmm, baddbmm, addbmm, tensordot, einsum, and what is
+//            made of them), convolutions, transposed ones too, scaled_dot_product_attention, rnn_tanh, rnn_relu, gru
+//            and lstm
 //   float32  by softmax, log_softmax and logsumexp; sum, mean, prod, var, std, norm, dot and their kin; cumsum, cumprod
 //            and logcumsumexp; index_add, scatter_add and embedding_bag, not in place; normalisations; losses;
 //            distances; grid_sample; prelu: those that are of a 16-bit dtype
