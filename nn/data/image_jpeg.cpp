@@ -74,6 +74,10 @@ Pixels decode_jpeg(const ImageSource& source) {
     corrupt();
   if (reader.jpeg.num_components != 1 && reader.jpeg.num_components != 3)
     source.fail("expected a JPEG file of 1 or 3 channels, found " + std::to_string(reader.jpeg.num_components));
+  // Huffman codes have at least a bit for each block of 8 x 8 pixels of the channel that has most.
+  if (!reader.jpeg.arith_code &&
+      uint64_t(reader.jpeg.image_height) * reader.jpeg.image_width > (uint64_t(source.contents.size()) + 1) * 512)
+    source.fail("the JPEG data is corrupt: the header promises more pixels than the file can hold");
   reader.jpeg.out_color_space = reader.jpeg.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
   Pixels pixels = source.room_for(reader.jpeg.num_components, reader.jpeg.image_height, reader.jpeg.image_width);
   if (!read_rows(reader, pixels.bytes.data(), size_t(pixels.channels * pixels.width))) corrupt();

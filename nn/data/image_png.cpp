@@ -50,6 +50,8 @@ bool read_header(Reader& r) {
   if (setjmp(png_jmpbuf(r.png))) return false;
   png_set_read_fn(r.png, &r, on_read);
   png_set_user_limits(r.png, 0x7fffffff, 0x7fffffff);  // ours are checked afterwards
+  png_set_chunk_cache_max(r.png, 1);  // no texts and palettes that nobody reads, which may unpack to gigabytes
+  png_set_chunk_malloc_max(r.png, 1 << 20);
   png_read_info(r.png, r.info);
   r.width = png_get_image_width(r.png, r.info);
   r.height = png_get_image_height(r.png, r.info);
