@@ -4,6 +4,7 @@
 
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/attention.h>
+#include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/random.h>
@@ -34,16 +35,20 @@ int64_t checked_embed_dim(int64_t embed_dim, int64_t num_heads, const MultiheadA
 /// Joins masks that broadcast to [N, H, L, S]: true is left out, or numbers that are added.
 class Masks {
  public:
+  /// Those that are joined say nothing of the last `more` keys, which are left out for no query.
+  explicit Masks(int64_t more) : more_(more) {}
+
   void join(const char* name, const Tensor& mask, const Dims& sizes) {
     ORDO_CHECK(mask.dtype() == boolean || is_floating(mask.dtype()), DTypeError, kOp,
                "{} must be bool or floating, not {}", name, mask.dtype());
-    const Tensor m = mask.reshape(sizes);
+    const Tensor m = with_more(mask.reshape(sizes), 0);
     if (m.dtype() == boolean)
       keep(logical_not(m));
     else
       added_ = added_.defined() ? added_ + m : m;
   }
-  void keep(const Tensor& some) { kept_ = kept_.defined() ? logical_and(kept_, some) : some; }
+  /// Of the keys that were given.
+  void keep_given(const Tensor& some) { keep(with_more(some, 1)); }
 
   /// As scaled_dot_product_attention takes it: true takes part.
   Tensor for_scores_of(DType dtype) const {
@@ -53,6 +58,14 @@ class Masks {
   }
 
  private:
+  Tensor with_more(const Tensor& mask, double value) const {
+    if (more_ == 0) return mask;
+    Dims sizes = mask.sizes();
+    sizes[mask.dim() - 1] = more_;
+    return cat({mask, full(sizes, value, mask.options())}, -1);
+  }
+  void keep(const Tensor& some) { kept_ = kept_.defined() ? logical_and(kept_, some) : some; }
+  int64_t more_;
   Tensor kept_, added_;
 };
 
@@ -73,6 +86,10 @@ MultiheadAttention::MultiheadAttention(int64_t embed_dim, int64_t num_heads, Mul
     v_proj_weight = add_parameter("v_proj_weight", zeros({embed_dim, vdim}));
   }
   if (options.bias) in_proj_bias = add_parameter("in_proj_bias", zeros({rows}));
+  if (options.add_bias_kv) {
+    bias_k = add_parameter("bias_k", zeros({1, 1, embed_dim}));
+    bias_v = add_parameter("bias_v", zeros({1, 1, embed_dim}));
+  }
   reset_parameters();
 }
 
@@ -80,6 +97,8 @@ void MultiheadAttention::reset_parameters() {
   for (const Parameter& weight : {in_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight})
     if (weight.defined()) init::xavier_uniform_(weight);
   out_proj.reset_parameters();
+  for (const Parameter& bias : {bias_k, bias_v})
+    if (bias.defined()) init::xavier_normal_(bias);
   if (!in_proj_bias.defined()) return;
   init::zeros_(in_proj_bias);
   init::zeros_(out_proj.bias);
@@ -127,7 +146,8 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
       ShapeError, kOp, "there is a value for each key, and one batch; the shapes are {}, {} and {} {}", query.sizes(),
       key.sizes(), value.sizes(), options_.batch_first ? "with batch_first" : "[length, N, ...]");
 
-  Masks masks;
+  const int64_t more = int64_t(options_.add_bias_kv) + int64_t(options_.add_zero_attn);  // keys, after those given
+  Masks masks(more);
   if (const Tensor& mask = call.key_padding_mask; mask.defined()) {
     ORDO_CHECK(mask.sizes() == (batched ? Dims{batch, keys} : Dims{keys}), ShapeError, kOp,
                "key_padding_mask has an element for each key, {}, not shape {}",
@@ -142,7 +162,7 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
     masks.join("attn_mask", mask, for_all ? Dims{1, 1, length, keys} : Dims{batch, num_heads_, length, keys});
   }
   const bool masked = call.key_padding_mask.defined() || call.attn_mask.defined();
-  if (call.is_causal && masked) masks.keep(tril(ones({length, keys}, {boolean, query.device()})));
+  if (call.is_causal && (masked || more > 0)) masks.keep_given(tril(ones({length, keys}, {boolean, query.device()})));
 
   const auto in_heads = [&](const Tensor& t) {  // [N, heads, length, features]
     const Tensor split = t.unflatten(-1, {num_heads_, embed_dim_ / num_heads_});
@@ -150,10 +170,20 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
     return options_.batch_first ? split.permute({0, 2, 1, 3}) : split.permute({1, 2, 0, 3});
   };
   const Projected all = project(query, key, value);
-  const Tensor q = in_heads(all.query), k = in_heads(all.key), v = in_heads(all.value);
+  const auto with_more = [&](const Tensor& given, const Tensor& bias) {
+    if (more == 0) return given;
+    const int64_t features = embed_dim_ / num_heads_;
+    TensorList parts{given};
+    if (bias.defined())
+      parts.push_back(bias.reshape({1, num_heads_, 1, features}).expand({batch, num_heads_, 1, features}));
+    if (options_.add_zero_attn) parts.push_back(zeros({batch, num_heads_, 1, features}, given.options()));
+    return cat(parts, 2);
+  };
+  const Tensor q = in_heads(all.query), k = with_more(in_heads(all.key), bias_k),
+               v = with_more(in_heads(all.value), bias_v);
   const Tensor mask = masks.for_scores_of(q.dtype());
   const double p = is_training() ? options_.dropout : 0;
-  const bool causal = call.is_causal && !masked;
+  const bool causal = call.is_causal && !masked && more == 0;
 
   Tensor weights, y;
   if (call.need_weights) {
@@ -174,6 +204,8 @@ std::string MultiheadAttention::description() const {
   return Description(kOp, embed_dim_, num_heads_)
       .with("dropout", options_.dropout, 0)
       .with("bias", options_.bias, true)
+      .with("add_bias_kv", options_.add_bias_kv, false)
+      .with("add_zero_attn", options_.add_zero_attn, false)
       .with("kdim", options_.kdim, std::nullopt)
       .with("vdim", options_.vdim, std::nullopt)
       .with("batch_first", options_.batch_first, false);

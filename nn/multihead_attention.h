@@ -6,7 +6,7 @@
 // default. "in_proj_weight" [3 embed_dim, embed_dim] holds the projections of query, key and value, one below the
 // other; where kdim or vdim is another size they are "q_proj_weight", "k_proj_weight" and "v_proj_weight".
 // "in_proj_bias" [3 embed_dim], "out_proj.weight", "out_proj.bias". Projections start as xavier_uniform_, biases as 0,
-// out_proj.weight as Linear's.
+// out_proj.weight as Linear's, bias_k and bias_v as xavier_normal_.
 //
 //   nn::MultiheadAttention attention(64, 8, {.batch_first = true});
 //   Tensor y = attention(x, x, x, {.is_causal = true}).output;   // [N, L, 64] -> [N, L, 64]
@@ -21,12 +21,15 @@ namespace ordo::nn {
 struct MultiheadAttentionOptions {
   double dropout = 0;  ///< of the weights, while training
   bool bias = true;
+  bool add_bias_kv = false;  ///< one more key and value for all, which are learnt: "bias_k", "bias_v" [1, 1, embed_dim]
+  bool add_zero_attn = false;                   ///< one more key and value for all, which are 0
   std::optional<int64_t> kdim = {}, vdim = {};  ///< default: embed_dim
   bool batch_first = false;
 };
 
-/// What a call may leave out. In masks of bool true means "left out", as in torch.nn.MultiheadAttention and unlike in
-/// scaled_dot_product_attention; masks of floating dtype are added to the scores.
+/// What a call may leave out. S is the number of keys given; those that options add are left out for no query. In masks
+/// of bool true means "left out", as in torch.nn.MultiheadAttention and unlike in scaled_dot_product_attention; masks
+/// of floating dtype are added to the scores.
 struct MultiheadAttentionCall {
   Tensor key_padding_mask = {};  ///< [N, S], or [S] without a batch
   Tensor attn_mask = {};         ///< [L, S], or [N * num_heads, L, S]
@@ -38,7 +41,7 @@ struct MultiheadAttentionCall {
 struct MultiheadAttentionResult {
   Tensor output;
   /// Undefined unless asked for. [N, L, S], the mean over the heads, or [N, num_heads, L, S]; without N where there is
-  /// no batch. After dropout.
+  /// no batch. After dropout. Keys that options add are the last of S: first bias_k, then the zeros.
   Tensor weights;
 };
 
@@ -66,6 +69,7 @@ class MultiheadAttention : public ModuleBase {
   Parameter in_proj_weight;                               ///< undefined where kdim or vdim is another size
   Parameter q_proj_weight, k_proj_weight, v_proj_weight;  ///< undefined otherwise
   Parameter in_proj_bias;                                 ///< undefined without biases
+  Parameter bias_k, bias_v;                               ///< undefined without add_bias_kv
   Linear out_proj;
 
  private:

@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/attention.h>
+#include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/triangle.h>
@@ -146,6 +148,73 @@ TEST(MultiheadAttention, sizes_of_keys_and_values_of_their_own) {
       reference(query, key, value, weights, biases, attention.out_proj.weight.to_vector<double>(), {}, h,
                 [](int64_t, int64_t, int64_t, int64_t) { return 0.0; });
   expect_near(attention(query, key, value).output, expected.output, "kdim and vdim");
+}
+
+// Keys and values are their own projections here, so that the keys that options add are those of longer inputs.
+TEST(MultiheadAttention, keys_that_options_add) {
+  manual_seed(6);
+  const int64_t n = 2, l = 3, s = 4, e = 6, h = 2;
+  const Tensor query = test_values({n, l, e}), key = test_values({n, s, e}, 1), value = test_values({n, s, e}, 2);
+  const Tensor padding = from_vector<uint8_t>({0, 0, 1, 0, 1, 1, 1, 1}, {n, s}).to(boolean);
+  const Tensor numbers = test_values({n * h, l, s}, 3);
+  const auto left_out = padding.to_vector<double>(), more = numbers.to_vector<double>();
+  for (bool bias : {false, true})
+    for (bool zero : {false, true}) {
+      nn::MultiheadAttention attention(e, h, {.add_bias_kv = bias, .add_zero_attn = zero, .batch_first = true});
+      attention.to(float64);
+      EXPECT_EQ(attention.bias_k.defined(), bias);
+      EXPECT_TRUE(!bias || attention.bias_k.abs().min().item() > 0);
+      TensorList keys{key}, values{value};
+      if (bias) keys.push_back(attention.bias_k.detach().expand({n, 1, e}));
+      if (bias) values.push_back(attention.bias_v.detach().expand({n, 1, e}));
+      if (zero) keys.push_back(zeros({n, 1, e}, float64)), values.push_back(zeros({n, 1, e}, float64));
+      const Tensor own =
+          cat({attention.in_proj_weight.detach().narrow(0, 0, e), eye(e).to(float64), eye(e).to(float64)});
+      attention.load_state_dict({{"in_proj_weight", own}}, false);
+      const Values weights[3] = {part(own, 0, e), part(own, e, e), part(own, 2 * e, e)};
+      const Values biases[3];
+      const auto expected = [&](auto&& added) {
+        return reference(query, cat(keys, 1), cat(values, 1), weights, biases,
+                         attention.out_proj.weight.to_vector<double>(), attention.out_proj.bias.to_vector<double>(), h,
+                         added);
+      };
+      const auto expect_all = [&](nn::MultiheadAttentionCall call, const char* what, auto&& added) {
+        const Reference r = expected([&](int64_t i, int64_t head, int64_t a, int64_t j) {
+          return j < s ? added(i, head, a, j) : 0.0;  // the others are left out for none
+        });
+        expect_near(attention(query, key, value, call).output, r.output, what);
+        call.need_weights = true;
+        call.average_attn_weights = false;
+        const auto got = attention(query, key, value, call);
+        EXPECT_EQ(got.weights.size(3), s + bias + zero);
+        expect_near(got.output, r.output, what);
+        expect_near(got.weights, r.weights, what);
+      };
+      expect_all({}, "plain", [](int64_t, int64_t, int64_t, int64_t) { return 0.0; });
+      expect_all({.is_causal = true}, "causal",
+                 [](int64_t, int64_t, int64_t a, int64_t j) { return j > a ? -INFINITY : 0.0; });
+      expect_all({.key_padding_mask = padding, .attn_mask = numbers, .is_causal = true}, "masks",
+                 [&](int64_t i, int64_t head, int64_t a, int64_t j) {
+                   return left_out[size_t(i * s + j)] || j > a ? -INFINITY
+                                                               : more[size_t(((i * h + head) * l + a) * s + j)];
+                 });
+      expect_all({.attn_mask = triu(ones({l, s}, boolean), 1)}, "bool mask",
+                 [](int64_t, int64_t, int64_t a, int64_t j) { return j > a ? -INFINITY : 0.0; });
+    }
+  nn::MultiheadAttention both(4, 2, {.add_bias_kv = true, .add_zero_attn = true});
+  both.to(float64);
+  Tensor x = test_values({3, 2, 4});
+  x.set_requires_grad();
+  const TensorList inputs{both.bias_k, both.bias_v, x};
+  EXPECT_EQ(gradcheck(
+                [&](const TensorList& in) {
+                  both.bias_k = in[0];
+                  both.bias_v = in[1];
+                  return both(in[2], in[2], in[2], {.is_causal = true}).output;
+                },
+                inputs),
+            "");
+  EXPECT_EQ(both.description(), "MultiheadAttention(4, 2, add_bias_kv=true, add_zero_attn=true)");
 }
 
 TEST(MultiheadAttention, is_the_operation_of_its_projections) {
