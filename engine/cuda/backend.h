@@ -32,6 +32,10 @@ void* allocate_raw(size_t bytes, int device);
 /// Returns memory to the driver. The caller has made sure that no work uses it any more.
 void free_raw(void* data, int device) noexcept;
 
+/// Host memory that the device copies by itself, or null when there is none left.
+void* allocate_pinned(size_t bytes, int device);
+void free_pinned(void* data) noexcept;  ///< as free_raw
+
 /// Names the calling thread's stream on `device`; never 0. After a thread has ended, its stream, idle, serves another.
 uintptr_t current_stream_id(int device);
 /// Lets later work of the calling thread's stream wait for everything queued so far on the stream of that id.
@@ -40,13 +44,16 @@ void wait_for_stream(uintptr_t stream_id, int device);
 /// A point in the work of a stream (engine/event.h). DeviceError when there is no such device.
 void* create_event(int device);
 void destroy_event(void* event) noexcept;
-void record_event(void* event, int device);    ///< on the calling thread's stream
-void wait_for_event(void* event, int device);  ///< the calling thread's stream waits
-void synchronize_event(void* event);           ///< the host waits
+void record_event(void* event, int device);              ///< on the calling thread's stream
+void record_event_on(void* event, uintptr_t stream_id);  ///< on that one
+void wait_for_event(void* event, int device);            ///< the calling thread's stream waits
+void synchronize_event(void* event);                     ///< the host waits
 
 /// Copies between any two devices in the order of the calling thread's streams. Host memory that takes part may be
 /// reused on return; a copy to the host also raises an index error that was recorded.
 void copy(void* to, Device to_device, const void* from, Device from_device, size_t bytes);
+/// From pinned memory, on the calling thread's stream; that memory must stay as it is until the copy has ended.
+void queue_copy(void* to, const void* pinned, size_t bytes, int device);
 /// NaN for floating types, the maximum for integers, true for bool.
 void fill_pattern(void* data, int64_t numel, DType dtype, int device);
 void fill_bytes(void* data, int value, size_t bytes, int device);

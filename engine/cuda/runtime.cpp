@@ -100,6 +100,22 @@ void free_raw(void* data, int) noexcept {
   cudaGetLastError();
 }
 
+void* allocate_pinned(size_t bytes, int device) {
+  const DeviceScope scope = on(device);
+  void* data = nullptr;
+  const cudaError_t status = cudaMallocHost(&data, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  check(status, "pinned memory");
+  return data;
+}
+void free_pinned(void* data) noexcept {
+  cudaFreeHost(data);
+  cudaGetLastError();
+}
+
 uintptr_t current_stream_id(int device) { return Stream::current(device).id(); }
 void wait_for_stream(uintptr_t stream_id, int device) {
   Stream::current(device).wait_for(*reinterpret_cast<Stream*>(stream_id));
@@ -116,6 +132,11 @@ void destroy_event(void* event) noexcept { cudaEventDestroy(static_cast<cudaEven
 void record_event(void* event, int device) {
   const DeviceScope scope(Device(Device::Type::cuda, device));
   check(cudaEventRecord(static_cast<cudaEvent_t>(event), Stream::current(device).handle()), "event");
+}
+void record_event_on(void* event, uintptr_t stream_id) {
+  const Stream& stream = *reinterpret_cast<Stream*>(stream_id);
+  const DeviceScope scope(Device(Device::Type::cuda, stream.device()));
+  check(cudaEventRecord(static_cast<cudaEvent_t>(event), stream.handle()), "event");
 }
 void wait_for_event(void* event, int device) {
   check(cudaStreamWaitEvent(Stream::current(device).handle(), static_cast<cudaEvent_t>(event), 0), "event");
@@ -146,6 +167,11 @@ void copy(void* to, Device to_device, const void* from, Device from_device, size
           "copy between devices");
     target.wait_for(source);
   }
+}
+
+void queue_copy(void* to, const void* pinned, size_t bytes, int device) {
+  check(cudaMemcpyAsync(to, pinned, bytes, cudaMemcpyHostToDevice, Stream::current(device).handle()),
+        "copy to the device");
 }
 
 void fill_bytes(void* data, int value, size_t bytes, int device) {

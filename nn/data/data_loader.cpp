@@ -6,6 +6,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
+#include <ordo/engine/device_copies.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/op_scope.h>
 #include <ordo/engine/tensor_impl.h>
@@ -30,18 +31,22 @@ class DataLoader::Run {
         dataset_(loader.dataset_),
         rows_(loader.rows_),
         collate_(loader.options_.collate),
+        device_(loader.options_.device),
         batch_size_(loader.options_.batch_size) {
     const DataLoaderOptions& o = loader.options_;
     const bool on_cpu = std::all_of(rows_.begin(), rows_.end(), [](const Tensor& t) { return t.is_cpu(); });
     if (o.workers > 0 && on_cpu && first < batches)  // a device copies rows in its own order
       prefetcher_.emplace([this](int64_t i) { return make(i); }, first, batches, o.workers,
-                          o.prefetch.value_or(2 * o.workers));
+                          o.prefetch.value_or(2 * o.workers), loader.copies_);
   }
 
   Batch batch(int64_t index) {
     NoGrad guard;
     const OpCall call("DataLoader", OpEvent::Role::batch, index, first_of(index), count_of(index));
     Batch batch{call.done(prefetcher_ ? prefetcher_->take(index) : make(index))};
+    if (device_)
+      for (Tensor& t : batch.tensors)
+        if (t.defined()) t = t.to(*device_);  // where no worker has
     progress->delivered = index + 1;
     return batch;
   }
@@ -73,6 +78,7 @@ class DataLoader::Run {
   const Handle<const Dataset> dataset_;
   const TensorList rows_;
   const Collate collate_;
+  const std::optional<Device> device_;
   const int64_t batch_size_;
   std::optional<Prefetcher> prefetcher_;  // the last member: its threads end before what they use
 };
@@ -86,6 +92,10 @@ DataLoader::DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options)
   ORDO_CHECK(o.workers >= 0 && o.workers <= 1024, ValueError, op, "needs 0 to 1024 workers, not {}", o.workers);
   ORDO_CHECK(!o.prefetch || *o.prefetch >= 1, ValueError, op, "needs a prefetch of at least 1, not {}", *o.prefetch);
   ORDO_CHECK(!o.sampler || !o.shuffle, ValueError, op, "takes a sampler or shuffle, not both");
+  ORDO_CHECK(!o.device || o.device->is_cpu() || o.device->index() < cuda::device_count(), DeviceError, op,
+             "there is no device {}; {} found", *o.device, cuda::device_count());
+  if (o.device && o.device->is_cuda() && o.workers > 0)
+    copies_ = std::make_shared<ordo::detail::DeviceCopies>(*o.device);
   if (!o.sampler) options_.sampler = o.shuffle ? Handle<Sampler>(RandomSampler()) : SequentialSampler();
   if (TensorList rows = dataset_->rows(); !rows.empty()) {
     const ordo::detail::OperationName name(op);

@@ -4,6 +4,9 @@
 //   for (int epoch = 0; epoch < 5; ++epoch)
 //     for (auto [images, labels] : loader) ...
 //
+// With a `device`, workers also copy each batch there, through pinned memory and on streams of their own, while the
+// consumer computes; its work on a batch waits for that copy alone. PyTorch's pin_memory and to(device, non_blocking).
+//
 // The order depends on the generator's seed and on the number of epochs begun, never on device or threads.
 //
 // A loader's state can be saved while an epoch is under way. Whoever loads it continues with the batch after the last
@@ -25,6 +28,10 @@
 #include <ordo/nn/data/sampler.h>
 #include <ordo/nn/named_tensor.h>
 
+namespace ordo::detail {
+class DeviceCopies;
+}
+
 namespace ordo::data {
 
 struct DataLoaderOptions {
@@ -36,12 +43,14 @@ struct DataLoaderOptions {
   Collate collate = {};                     ///< default: stack_samples
   int64_t workers = 0;                      ///< threads that make batches; 0: the consumer makes them
   std::optional<int64_t> prefetch = {};     ///< batches made ahead of the consumer; default: two for each worker
+  std::optional<Device> device = {};        ///< where batches are delivered; default: where they are made
 };
 
 class DataLoader {
  public:
   /// Keeps the set: a copy of what is given by value, which shares its tensors' memory. ValueError for a batch size
-  /// below 1, workers outside 0 .. 1024, prefetch below 1, or a sampler with shuffle.
+  /// below 1, workers outside 0 .. 1024, prefetch below 1, or a sampler with shuffle. DeviceError
+  /// for a device that is not there.
   explicit DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options = {});
   /// Row i of `inputs` belongs to row i of `targets`. ShapeError when their numbers differ.
   DataLoader(Tensor inputs, Tensor targets, DataLoaderOptions options = {});
@@ -103,7 +112,8 @@ class DataLoader {
   std::shared_ptr<Progress> drawn(int64_t epoch, Generator generator) const;
   void expect_indices(const std::vector<int64_t>& indices) const;
   Handle<const Dataset> dataset_;
-  TensorList rows_;  // of a set in memory
+  TensorList rows_;                                     // of a set in memory
+  std::shared_ptr<ordo::detail::DeviceCopies> copies_;  // of workers, to another device
   DataLoaderOptions options_;
   std::shared_ptr<Progress> progress_;  // null before the first epoch
   int64_t epochs_ = 0;

@@ -10,8 +10,14 @@
 namespace ordo::data {
 
 Prefetcher::Prefetcher(std::function<TensorList(int64_t)> make, int64_t first, int64_t end, int64_t workers,
-                       int64_t ahead)
-    : make_(std::move(make)), level_(determinism()), end_(end), ahead_(ahead), next_(first), taken_(first) {
+                       int64_t ahead, std::shared_ptr<ordo::detail::DeviceCopies> copies)
+    : make_(std::move(make)),
+      level_(determinism()),
+      end_(end),
+      ahead_(ahead),
+      copies_(std::move(copies)),
+      next_(first),
+      taken_(first) {
   try {
     for (int64_t i = 0; i < std::min(workers, end - first); ++i) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
@@ -36,14 +42,18 @@ void Prefetcher::stop() {
 Prefetcher::Result Prefetcher::result_of(int64_t i) const {
   Result result;
   try {
-    result.tensors = make_(i);
-    for (const Tensor& t : result.tensors)
+    TensorList tensors = make_(i);
+    for (const Tensor& t : tensors)
       ORDO_CHECK(
           !t.defined() || t.is_cpu(), DeviceError, "DataLoader",
           "workers make batches in CPU memory, but this one is on {}; move it to the device when it is delivered",
           t.device());
+    if (copies_)
+      result.copied = copies_->queue(tensors);
+    else
+      result.copied.tensors = std::move(tensors);
   } catch (...) {
-    result = {{}, std::current_exception()};
+    result.error = std::current_exception();
   }
   return result;
 }
@@ -69,7 +79,8 @@ TensorList Prefetcher::take(int64_t i) {
   std::unique_lock lock(mutex_);
   if (i < taken_ || threads_.empty()) {
     lock.unlock();
-    return make_(i);
+    TensorList tensors = make_(i);
+    return copies_ ? copies_->take(copies_->queue(tensors)) : tensors;
   }
   ready_.erase(ready_.begin(), ready_.lower_bound(i));
   taken_ = i;
@@ -81,7 +92,7 @@ TensorList Prefetcher::take(int64_t i) {
   lock.unlock();
   changed_.notify_all();
   if (result.error) std::rethrow_exception(result.error);
-  return std::move(result.tensors);
+  return copies_ ? copies_->take(std::move(result.copied)) : std::move(result.copied.tensors);
 }
 
 }  // namespace ordo::data

@@ -6,11 +6,13 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include <ordo/engine/determinism.h>
+#include <ordo/engine/device_copies.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::data {
@@ -18,8 +20,9 @@ namespace ordo::data {
 class Prefetcher {
  public:
   /// make(i) is called for i = first .. end - 1, each at most once, from `workers` threads at a time, never for more
-  /// than `ahead` results that nobody has taken.
-  Prefetcher(std::function<TensorList(int64_t)> make, int64_t first, int64_t end, int64_t workers, int64_t ahead);
+  /// than `ahead` results that nobody has taken. With `copies` the threads also copy results to its device.
+  Prefetcher(std::function<TensorList(int64_t)> make, int64_t first, int64_t end, int64_t workers, int64_t ahead,
+             std::shared_ptr<ordo::detail::DeviceCopies> copies = nullptr);
   /// Waits for the calls of make that are under way.
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
@@ -30,7 +33,7 @@ class Prefetcher {
 
  private:
   struct Result {
-    TensorList tensors;
+    ordo::detail::DeviceCopies::Copied copied;  // or where `make` left them
     std::exception_ptr error;
   };
   void work();
@@ -40,6 +43,7 @@ class Prefetcher {
   const std::function<TensorList(int64_t)> make_;
   const Determinism level_;  // of the thread that takes the results
   const int64_t end_, ahead_;
+  const std::shared_ptr<ordo::detail::DeviceCopies> copies_;
   std::mutex mutex_;
   std::condition_variable changed_;
   int64_t next_;   // that nobody makes yet
