@@ -22,7 +22,9 @@ struct ImageSource {
 
   /// DataError: "[read_image] PATH: REASON".
   [[noreturn]] void fail(const std::string& reason) const;
-  /// Fails for sizes that are 0, too many pixels, or more than kMostPixels in a row or column; else makes room.
+  /// Fails for sizes that are 0, too many pixels, or more than kMostPixels in a row or column.
+  void expect_sizes(int64_t height, int64_t width) const;
+  /// The same, and makes room.
   Pixels room_for(int64_t channels, int64_t height, int64_t width) const;
 };
 

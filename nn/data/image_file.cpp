@@ -20,12 +20,16 @@ void ImageSource::fail(const std::string& reason) const {
   detail::fail<DataError>("read_image", "{}: {}", path, reason);
 }
 
-Pixels ImageSource::room_for(int64_t channels, int64_t height, int64_t width) const {
+void ImageSource::expect_sizes(int64_t height, int64_t width) const {
   if (height < 1 || width < 1 || height > kMostPixels || width > kMostPixels || height > max_pixels / width)
     fail(
         fmt::format("the header promises {} x {} pixels; expected at least one, at most {} in a row or column, and at "
                     "most {} together (max_pixels)",
                     height, width, kMostPixels, max_pixels));
+}
+
+Pixels ImageSource::room_for(int64_t channels, int64_t height, int64_t width) const {
+  expect_sizes(height, width);
   return {channels, height, width, checked::vector<uint8_t>("read_image", channels * height * width)};
 }
 

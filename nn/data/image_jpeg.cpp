@@ -74,6 +74,7 @@ Pixels decode_jpeg(const ImageSource& source) {
     corrupt();
   if (reader.jpeg.num_components != 1 && reader.jpeg.num_components != 3)
     source.fail("expected a JPEG file of 1 or 3 channels, found " + std::to_string(reader.jpeg.num_components));
+  source.expect_sizes(reader.jpeg.image_height, reader.jpeg.image_width);
   // Huffman codes have at least a bit for each block of 8 x 8 pixels of the channel that has most.
   if (!reader.jpeg.arith_code &&
       uint64_t(reader.jpeg.image_height) * reader.jpeg.image_width > (uint64_t(source.contents.size()) + 1) * 512)

@@ -45,7 +45,7 @@ void on_read(png_structp png, png_bytep to, size_t bytes) {
   reader->at += bytes;
 }
 
-/// Up to the pixels; what follows are 1 or 3 bytes for each.
+/// Up to the pixels.
 bool read_header(Reader& r) {
   if (setjmp(png_jmpbuf(r.png))) return false;
   png_set_read_fn(r.png, &r, on_read);
@@ -55,6 +55,12 @@ bool read_header(Reader& r) {
   png_read_info(r.png, r.info);
   r.width = png_get_image_width(r.png, r.info);
   r.height = png_get_image_height(r.png, r.info);
+  return true;
+}
+
+/// Makes room for a row; what follows are 1 or 3 bytes for each pixel.
+bool choose_form(Reader& r) {
+  if (setjmp(png_jmpbuf(r.png))) return false;
   png_set_expand(r.png);
   png_set_scale_16(r.png);
   png_set_strip_alpha(r.png);
@@ -84,6 +90,8 @@ Pixels decode_png(const ImageSource& source) {
   // A byte of deflate holds at most 1032 bytes, and a row has at least a bit for each of its pixels.
   if (uint64_t(reader.height) * (reader.width / 8 + 1) > (uint64_t(source.contents.size()) + 1) * 1032)
     source.fail("the PNG data is corrupt: the header promises more pixels than the file can hold");
+  source.expect_sizes(reader.height, reader.width);
+  if (!choose_form(reader)) corrupt();
   Pixels pixels = source.room_for(reader.channels, reader.height, reader.width);
   if (reader.row_bytes != size_t(pixels.channels * pixels.width)) source.fail("libpng returns another form of pixels");
   std::vector<png_bytep> rows;
