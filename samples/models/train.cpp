@@ -9,10 +9,10 @@
 
 namespace examples {
 
-#define EXAMPLES(X)                                                                                                \
-  X(kResNet18)                                                                                                     \
-  X(kTransformer) X(kCharTransformer) X(kLstmTagger) X(kCtc) X(kUNet) X(kGraph) X(kSpatial) X(kDetector) X(kVideo) \
-      X(kVae)
+#define EXAMPLES(X) \
+  X(kResNet18)      \
+  X(kTransformer)   \
+  X(kCharTransformer) X(kLstmTagger) X(kCtc) X(kUNet) X(kGraph) X(kSpatial) X(kDetector) X(kVideo) X(kVae)
 #define DECLARE(entry) extern const Entry entry;
 EXAMPLES(DECLARE)
 
