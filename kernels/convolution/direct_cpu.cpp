@@ -29,6 +29,7 @@ namespace {
 constexpr int kFilters = ORDO_MANY_REGISTERS ? 8 : 4;  // of a block
 constexpr int kWindow = ORDO_MANY_REGISTERS ? 8 : 4;   // elements of the window in a block of the weight gradient
 constexpr int kVectors = kDirectVectors;               // of pixels in a block
+constexpr int64_t kRunElements = 1 << 17;              // of samples that half of a second-level cache holds
 constexpr int64_t kParallelWork = 1 << 17;             // multiply-adds that are worth a thread
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -284,23 +285,23 @@ void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T
                     grads.data() + n * grads_size, row);
       }
     });
+    // A block's sums take in the samples of a run while they are in a cache.
+    const int64_t run = std::clamp<int64_t>(kRunElements / (lines_size + grads_size), 1, count);
     parallel_for(0, blocks, divide_up(kParallelWork * blocks, sample_work * count), [&](int64_t begin, int64_t end) {
-      for (int64_t n = 0; n < count; ++n)
+      for (int64_t n1 = 0; n1 < count; n1 += run)
         for (int64_t block = begin; block < end; ++block) {
           const int64_t first = window * block / blocks, last = window * (block + 1) / blocks;
           for (int64_t f = 0; f < row;) {
-            const T* const g = grads.data() + n * grads_size + f;
+            const bool two = row - f >= 2 * kLanes;
             T* const to = sums.data() + first * row + f;
-            const T* const from = lines.data() + n * lines_size;
-            if (row - f >= 2 * kLanes) {
-              correlate_weight_block<2>(int(last - first), s, line, from, &offsets[size_t(first)], g, row, to,
-                                        n0 + n == 0);
-              f += 2 * kLanes;
-            } else {
-              correlate_weight_block<1>(int(last - first), s, line, from, &offsets[size_t(first)], g, row, to,
-                                        n0 + n == 0);
-              f += kLanes;
+            for (int64_t n = n1; n < std::min(n1 + run, count); ++n) {
+              const T* const g = grads.data() + n * grads_size + f;
+              const T* const from = lines.data() + n * lines_size;
+              (two ? correlate_weight_block<2, kWindow, T>
+                   : correlate_weight_block<1, kWindow, T>)(int(last - first), s, line, from, &offsets[size_t(first)],
+                                                            g, row, to, n0 + n == 0);
             }
+            f += two ? 2 * kLanes : kLanes;
           }
         }
     });

@@ -37,9 +37,9 @@ void unfold_layer(const ConvShape& s, const Inside& rows, const Inside& cols, co
 }
 
 /// columns[(c, t, u, v)][(l, i, j)] = x[c][l stride + t dilation - padding][...][...], zeros outside. One group of one
-/// sample.
+/// sample; rows of columns are `pitch` apart.
 template <class T>
-void unfold(const ConvShape& s, const T* x, T* columns) {
+void unfold(const ConvShape& s, const T* x, T* columns, int64_t pitch) {
   const int64_t layer = s.h.input * s.w.input, layer_out = s.h.output * s.w.output;
   for (int64_t c = 0; c < s.channels; ++c, x += s.pixels())
     for (int64_t t = 0; t < s.d.kernel; ++t) {
@@ -48,12 +48,14 @@ void unfold(const ConvShape& s, const T* x, T* columns) {
         const Inside rows(u, s.h);
         for (int64_t v = 0; v < s.w.kernel; ++v) {
           const Inside cols(v, s.w);
-          for (int64_t l = 0; l < s.d.output; ++l, columns += layer_out) {
+          for (int64_t l = 0; l < s.d.output; ++l) {
+            T* const to = columns + l * layer_out;
             if (l < layers.first || l >= layers.last)
-              std::fill(columns, columns + layer_out, T(0.0f));
+              std::fill(to, to + layer_out, T(0.0f));
             else
-              unfold_layer(s, rows, cols, x + (l * s.d.stride + layers.offset) * layer, columns);
+              unfold_layer(s, rows, cols, x + (l * s.d.stride + layers.offset) * layer, to);
           }
+          columns += pitch;
         }
       }
     }
@@ -66,14 +68,14 @@ inline bool covers_every_cell(const SlidingAxis& a) {
 
 /// fold() of one channel where every cell is in some window of at most 64 cells: whole rows are added at once.
 template <class A>
-void fold_rows(const ConvShape& s, const A* columns, A* sums) {
+void fold_rows(const ConvShape& s, const A* columns, int64_t pitch, A* sums) {
   std::fill(sums, sums + s.pixels(), A(0));
   const int64_t layer = s.h.input * s.w.input;
   for (int64_t t = 0; t < s.d.kernel; ++t) {
     const Inside layers(t, s.d);
     for (int64_t u = 0; u < s.h.kernel; ++u) {
       const Inside rows(u, s.h);
-      for (int64_t v = 0; v < s.w.kernel; ++v, columns += s.positions()) {
+      for (int64_t v = 0; v < s.w.kernel; ++v, columns += pitch) {
         const Inside cols(v, s.w);
         for (int64_t l = layers.first; l < layers.last; ++l)
           for (int64_t i = rows.first; i < rows.last; ++i) {
@@ -101,24 +103,24 @@ inline void elements_at(const SlidingAxis& a, int64_t at, int64_t element_step, 
 }
 
 /// x[c][z][y][x] = the ordered sum (rule 1) of the columns' elements that unfold() would have copied from there, added
-/// to +0: windows of zeros would change nothing.
+/// to +0: windows of zeros would change nothing. Rows of columns are `pitch` apart.
 template <class A, class T>
-void fold(const ConvShape& s, const A* columns, A* sums, T* x) {
+void fold(const ConvShape& s, const A* columns, int64_t pitch, A* sums, T* x) {
   const bool dense = s.kernel_cells() <= kOrderedGroup && s.every(covers_every_cell);
-  const int64_t column = s.positions(), plane = s.h.output * s.w.output;
+  const int64_t plane = s.h.output * s.w.output;
   std::vector<int64_t> layers, rows, cols;
-  for (int64_t c = 0; c < s.channels; ++c, columns += s.kernel_cells() * column) {
+  for (int64_t c = 0; c < s.channels; ++c, columns += s.kernel_cells() * pitch) {
     if (dense) {
-      fold_rows(s, columns, sums);
+      fold_rows(s, columns, pitch, sums);
       for (int64_t p = 0; p < s.pixels(); ++p) *x++ = T(sums[p]);
       continue;
     }
     for (int64_t z = 0; z < s.d.input; ++z) {
-      elements_at(s.d, z, s.h.kernel * s.w.kernel * column, plane, layers);
+      elements_at(s.d, z, s.h.kernel * s.w.kernel * pitch, plane, layers);
       for (int64_t y = 0; y < s.h.input; ++y) {
-        elements_at(s.h, y, s.w.kernel * column, s.w.output, rows);
+        elements_at(s.h, y, s.w.kernel * pitch, s.w.output, rows);
         for (int64_t at = 0; at < s.w.input; ++at) {
-          elements_at(s.w, at, column, 1, cols);
+          elements_at(s.w, at, pitch, 1, cols);
           OrderedSum<A> sum;
           for (int64_t l : layers)
             for (int64_t i : rows)

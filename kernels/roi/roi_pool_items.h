@@ -27,7 +27,7 @@ ORDO_HD RoiMaximum<V> roi_maximum(const T* plane, int64_t offset, int64_t width,
     ORDO_NO_UNROLL
     for (int64_t cell = h * width + columns.begin; cell < h * width + columns.end; ++cell) {
       const V v = V(plane[cell]);
-      if (v > value || v != v) {
+      if (!(v <= value) && (v > value || v != v)) {  // nearly always decided by the first
         value = v;
         best = cell;
       }

@@ -98,6 +98,11 @@ TEST(Conv2d, OrderedConvolutionsFollowRule4) {
                    {"strided", {2, 3, 11, 11}, {4, 3, 3, 3}, true, 2, 1, 2},
                    {"pointwise", {18, 2, 5, 5}, {3, 2, 1, 1}, true},
                    {"large", {1, 1, 12, 12}, {2, 1, 9, 9}, true, 1, 4}});
+  // Several samples in a product, and a run that is shorter.
+  expect_rule4<2>({{"small images", {11, 5, 4, 4}, {33, 5, 3, 3}, true, 1, 1},
+                   {"small images, strided", {9, 4, 6, 6}, {3, 4, 3, 3}, true, 2, 1},
+                   {"small images, pointwise", {9, 4, 3, 3}, {34, 4, 1, 1}, true},
+                   {"small images, more filters than a block", {9, 3, 3, 3}, {258, 3, 2, 2}, true, 1, 1}});
   expect_rule4<2>({{"more positions than a group of blocks", {1, 1, 130, 129}, {2, 1, 2, 3}, true, 1, 1},
                    {"a window of more than a group of blocks", {1, 1025, 5, 5}, {1, 1025, 4, 4}, true, 1, 0}});
   expect_rule4<3>({{"small", {2, 2, 5, 6, 7}, {3, 2, 3, 3, 3}, true, 1, 1},
