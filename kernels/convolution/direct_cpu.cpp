@@ -252,6 +252,41 @@ void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines
     }
 }
 
+// The same where a sample's positions are one block, which is all there is to add up.
+template <int B, int V, class T>
+void correlate_weight_of_block(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
+                               const T* grads, int64_t row, T* sums, bool first_sample) {
+  using P = Lanes<T>;
+  constexpr int64_t kLanes = P::count;
+  P sum[B][V];
+#pragma GCC unroll 8
+  for (int b = 0; b < B; ++b)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) sum[b][v] = P::all(kNoValue<T>);
+  for (int64_t l = 0; l < s.d.output; ++l)
+    for (int64_t i = 0; i < s.h.output; ++i) {
+      const T* pixel = lines + line.row(l, i);
+      for (int64_t j = 0; j < s.w.output; ++j, ++pixel, grads += row) {
+        P g[V];
+#pragma GCC unroll 8
+        for (int v = 0; v < V; ++v) g[v] = P::load(grads + v * kLanes);
+#pragma GCC unroll 8
+        for (int b = 0; b < B; ++b) {
+          const P value = P::all(pixel[offsets[b]]);
+#pragma GCC unroll 8
+          for (int v = 0; v < V; ++v) sum[b][v] = P::fused(g[v], value, sum[b][v]);
+        }
+      }
+    }
+#pragma GCC unroll 8
+  for (int b = 0; b < B; ++b)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      T* const to = sums + b * row + v * kLanes;
+      (first_sample ? sum[b][v] : P::load(to) + sum[b][v]).store(to);
+    }
+}
+
 // correlate_weight() of `count` <= kWindow elements.
 template <int V, int B = kWindow, class T>
 void correlate_weight_block(int count, const ConvShape& s, const DirectLine& line, const T* lines,
@@ -259,6 +294,8 @@ void correlate_weight_block(int count, const ConvShape& s, const DirectLine& lin
   if constexpr (B > 1) {
     if (count < B) return correlate_weight_block<V, B - 1>(count, s, line, lines, offsets, grads, row, sums, first);
   }
+  if (s.positions() <= kOrderedBlock)
+    return correlate_weight_of_block<B, V>(s, line, lines, offsets, grads, row, sums, first);
   correlate_weight<B, V>(s, line, lines, offsets, grads, row, sums, first);
 }
 
@@ -285,14 +322,14 @@ void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T
                     grads.data() + n * grads_size, row);
       }
     });
-    // A block's sums take in the samples of a run while they are in a cache.
+    // Sums take in a run of samples while they are in a cache, and so do all blocks the gradients of a few filters.
     const int64_t run = std::clamp<int64_t>(kRunElements / (lines_size + grads_size), 1, count);
     parallel_for(0, blocks, divide_up(kParallelWork * blocks, sample_work * count), [&](int64_t begin, int64_t end) {
       for (int64_t n1 = 0; n1 < count; n1 += run)
-        for (int64_t block = begin; block < end; ++block) {
-          const int64_t first = window * block / blocks, last = window * (block + 1) / blocks;
-          for (int64_t f = 0; f < row;) {
-            const bool two = row - f >= 2 * kLanes;
+        for (int64_t f = 0; f < row;) {
+          const bool two = row - f >= 2 * kLanes;
+          for (int64_t block = begin; block < end; ++block) {
+            const int64_t first = window * block / blocks, last = window * (block + 1) / blocks;
             T* const to = sums.data() + first * row + f;
             for (int64_t n = n1; n < std::min(n1 + run, count); ++n) {
               const T* const g = grads.data() + n * grads_size + f;
@@ -301,8 +338,8 @@ void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T
                    : correlate_weight_block<1, kWindow, T>)(int(last - first), s, line, from, &offsets[size_t(first)],
                                                             g, row, to, n0 + n == 0);
             }
-            f += two ? 2 * kLanes : kLanes;
           }
+          f += two ? 2 * kLanes : kLanes;
         }
     });
   }
