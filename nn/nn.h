@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ordo/nn/activations.h>
+#include <ordo/nn/audit/diff.h>
 #include <ordo/nn/audit/record.h>
 #include <ordo/nn/audit/recorder.h>
 #include <ordo/nn/audit/reproducible.h>

@@ -14,7 +14,9 @@ class App;
 using Command = std::function<void()>;
 
 Command add_bench(CLI::App& app);
+Command add_check(CLI::App& app);
 Command add_demo(CLI::App& app);
+Command add_diff(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_ops(CLI::App& app);
 Command add_report(CLI::App& app);

@@ -22,6 +22,8 @@ int run(int argc, char** argv) {
     {"bench", add_bench(app)},
     {"report", add_report(app)},
 #endif
+    {"check", add_check(app)},
+    {"diff", add_diff(app)},
     {"ops", add_ops(app)},
     {"info", add_info(app)}
   };

@@ -1,0 +1,232 @@
+#include <ordo/nn/audit/causes.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor.h>
+
+namespace ordo::audit {
+namespace {
+
+constexpr int64_t kMostBytes = int64_t(1) << 28;  // of a tensor that is made to compare with
+
+/// All elements have these bits.
+bool is_filled(const TensorRecord& t, uint64_t bits) {
+  const int64_t size = int64_t(size_of(t.dtype)), numel = t.sizes->product();
+  if (t.state != TensorRecord::State::read || numel == 0 || numel > kMostBytes / size) return false;
+  std::vector<uint8_t> bytes(size_t(numel * size));
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = uint8_t(bits >> (8 * (i % size_t(size))));
+  return kernels::fingerprint(from_vector(bytes, {int64_t(bytes.size())})) == t.fingerprint;
+}
+
+bool is_filled_by_one(const TensorRecord& t, std::initializer_list<uint64_t> patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](uint64_t bits) { return is_filled(t, bits); });
+}
+
+bool is_nan(const TensorRecord& t) {
+  switch (t.dtype) {
+    case float32:
+      return is_filled_by_one(t, {0x7fc00000u, 0xffc00000u, 0x7fffffffu});
+    case float64:
+      return is_filled_by_one(t, {0x7ff8000000000000u, 0xfff8000000000000u, 0x7fffffffffffffffu});
+    case float16:
+      return is_filled_by_one(t, {0x7e00u, 0xfe00u, 0x7fffu});
+    case bfloat16:
+      return is_filled_by_one(t, {0x7fc0u, 0xffc0u, 0x7fffu});
+    default:
+      return false;
+  }
+}
+
+std::string which(const Record& r, size_t i) {
+  const std::string number =
+      i < r.input_count ? fmt::format("input {}", i) : fmt::format("output {}", i - r.input_count);
+  return r.tensors[i].name.empty() ? number : fmt::format("{} ({})", number, r.tensors[i].name);
+}
+
+std::string form(const TensorRecord& t) {
+  if (t.state == TensorRecord::State::undefined) return "undefined";
+  return fmt::format("{} {}", ordo::name(t.dtype), t.sizes->str());
+}
+
+bool same_form(const TensorRecord& a, const TensorRecord& b) {
+  return a.state == b.state && a.dtype == b.dtype && *a.sizes == *b.sizes;
+}
+
+/// "add_" and "relu_backward" have the rows of "add" and "relu".
+const OpInfo* row_of(std::string_view op) {
+  const OpInfo* row = find_op(op);
+  for (std::string_view suffix : {"_", "_backward"})
+    if (!row && op.ends_with(suffix)) row = find_op(op.substr(0, op.size() - suffix.size()));
+  return row;
+}
+
+bool has(const OpInfo* row, Algorithm algorithm) {
+  return row && std::any_of(row->algorithms.begin(), row->algorithms.end(),
+                            [&](const AlgorithmLevel& a) { return a.algorithm == algorithm; });
+}
+
+Verdict judge_draw(const Record& a, const Record& b) {
+  const GeneratorState &x = a.draw_from, &y = b.draw_from;
+  if (x.seed != y.seed)
+    return {Cause::seed, fmt::format("the generator's seed is {} in A and {} in B", x.seed, y.seed)};
+  if (x.stream != y.stream)
+    return {Cause::seed, fmt::format("the generator's stream is {} in A and {} in B", x.stream, y.stream)};
+  if (x.offset != y.offset)
+    return {Cause::draws,
+            fmt::format("{} has drawn more from the generator with seed {} before: {} blocks in A, {} in B",
+                        x.offset > y.offset ? "A" : "B", x.seed, x.offset, y.offset)};
+  return {Cause::draws, fmt::format("{} draws more: {} blocks in A, {} in B", a.draw_blocks > b.draw_blocks ? "A" : "B",
+                                    a.draw_blocks, b.draw_blocks)};
+}
+
+/// Equal inputs, other outputs.
+Cause cause_of_bits(const Record& a, const Record& b, const TensorRecord& x, const TensorRecord& y, const Header& ha,
+                    const Header& hb) {
+  if (is_nan(x) && is_nan(y)) return Cause::nan;
+  const bool fast = a.level == Determinism::not_guaranteed || b.level == Determinism::not_guaranteed;
+  for (const Record* r : {&a, &b}) {
+    if (r->algorithm == Algorithm::atomic) return Cause::additions;
+    // What a call that names no algorithm did: libraries choose on GPUs only.
+    const OpInfo* row = row_of(r->name);
+    const bool any_order = has(row, Algorithm::atomic) || (has(row, Algorithm::library) && r->device != "cpu");
+    const bool unknown = r->algorithm == Algorithm::automatic || r->algorithm == Algorithm::library;
+    if (r->level == Determinism::not_guaranteed && unknown && any_order) return Cause::additions;
+  }
+  if (a.level != b.level || a.algorithm != b.algorithm) return Cause::settings;
+  if (a.device != b.device || ha.instruction_set != hb.instruction_set || ha.device != hb.device ||
+      (fast && ha.threads != hb.threads))
+    return Cause::processor;
+  return Cause::unexplained;
+}
+
+}  // namespace
+
+bool is_fill_pattern(const TensorRecord& t) {
+  if (t.state != TensorRecord::State::read) return false;
+  // Bytes that `ordo check` chooses, what glibc makes of them, and scratch memory's.
+  if (is_filled_by_one(t, {0x5555555555555555u, 0xaaaaaaaaaaaaaaaau, ~uint64_t(0)})) return true;
+  switch (t.dtype) {
+    case int32:
+      return is_filled(t, 0x7fffffffu);
+    case int64:
+      return is_filled(t, 0x7fffffffffffffffu);
+    case uint8:
+    case boolean:
+      return false;  // 255 and true are values like others
+    default:
+      return is_nan(t);
+  }
+}
+
+Verdict judge(const Record& a, const Record& b, const Header& ha, const Header& hb) {
+  if (a.kind == Record::Kind::draw) return judge_draw(a, b);
+  if (a.kind == Record::Kind::summary) return {Cause::summary, "the step's hash is another one"};
+  if (a.arguments != b.arguments && a.kind != Record::Kind::batch) {
+    // Where sizes follow from them, these are what is told: "narrow" and "expand" take them as arguments.
+    const bool sizes = a.tensors.size() != b.tensors.size() ||
+                       !std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), same_form);
+    return {sizes ? Cause::shapes : Cause::arguments,
+            fmt::format("its arguments are ({}) in A and ({}) in B", a.arguments, b.arguments)};
+  }
+  if (a.input_count != b.input_count)
+    return {Cause::shapes, fmt::format("it takes {} tensors in A and {} in B", a.input_count, b.input_count)};
+  for (size_t i = 0; i < a.input_count; ++i)
+    if (!same_form(a.tensors[i], b.tensors[i]))
+      return {Cause::shapes,
+              fmt::format("{} is {} in A and {} in B", which(a, i), form(a.tensors[i]), form(b.tensors[i]))};
+  for (size_t i = 0; i < a.input_count; ++i) {
+    if (a.tensors[i] == b.tensors[i]) continue;
+    if (is_fill_pattern(a.tensors[i]) || is_fill_pattern(b.tensors[i]))
+      return {Cause::uninitialized, fmt::format("{} is memory that nobody had written", which(a, i))};
+    return {Cause::outside, fmt::format("{} has other bits, which no operation before it gave", which(a, i))};
+  }
+  if (a.failed != b.failed) return {Cause::unexplained, fmt::format("it fails in {} only", a.failed ? "A" : "B")};
+  if (a.kind == Record::Kind::batch) return {Cause::data, "the loader delivers other data"};
+  if (a.tensors.size() != b.tensors.size())
+    return {Cause::unexplained, fmt::format("it gives {} tensors in A and {} in B, from equal inputs",
+                                            a.outputs().size(), b.outputs().size())};
+  for (size_t i = a.input_count; i < a.tensors.size(); ++i) {
+    if (a.tensors[i] == b.tensors[i]) continue;
+    const Cause cause = cause_of_bits(a, b, a.tensors[i], b.tensors[i], ha, hb);
+    if (!same_form(a.tensors[i], b.tensors[i]))
+      return {cause, fmt::format("{} is {} in A and {} in B, from equal inputs", which(a, i), form(a.tensors[i]),
+                                 form(b.tensors[i]))};
+    return {cause, fmt::format("{} has other bits, from equal inputs", which(a, i))};
+  }
+  return {};
+}
+
+std::string_view name(Cause cause) {
+  constexpr std::string_view kNames[] = {
+      "none",       "additions", "settings",      "processor", "unexplained", "nan",    "seed",         "draws",
+      "data_order", "data",      "uninitialized", "outside",   "arguments",   "shapes", "control_flow", "summary"};
+  return kNames[size_t(cause)];
+}
+
+std::string remedy(const Parting& p) {
+  switch (p.cause) {
+    case Cause::none:
+      return "";
+    case Cause::additions: {
+      std::string ordered;
+      if (const OpInfo* row = row_of(p.place().name))
+        for (const AlgorithmLevel& a : row->algorithms)
+          if (a.level != Determinism::not_guaranteed && a.algorithm != Algorithm::library)
+            ordered += fmt::format("{}Algorithm::{}", ordered.empty() ? "" : " or ", ordo::name(a.algorithm));
+      return fmt::format(
+          "It added floating-point numbers in the order in which threads arrived. Call "
+          "use_deterministic_algorithms(true), or set ORDO_DETERMINISM=run_to_run{}.",
+          ordered.empty() ? "" : fmt::format("; where the program names an algorithm, {}", ordered));
+    }
+    case Cause::settings:
+      return "The runs used another level or algorithm here. Only runs of one level are compared bit by bit.";
+    case Cause::processor:
+      return "Level run_to_run repeats on one device model and instruction set. set_determinism("
+             "Determinism::device_to_device), or ORDO_DETERMINISM=device_to_device, gives the same bits on all.";
+    case Cause::unexplained:
+      return "No known reason fits. Look for what changes a tensor's memory without an operation, in this thread or "
+             "another "
+             "(RecorderOptions::read_again finds it), and for operations of the program's own.";
+    case Cause::nan:
+      return "Both runs have NaNs, whose bits are no part of the promise. Find where the first NaN comes from.";
+    case Cause::seed:
+      return "Seed it: manual_seed(...) for the default generator, Generator(seed) for one of its own, DataLoader's "
+             "generator; not by the time and not by std::random_device.";
+    case Cause::draws:
+      return "One run took more random numbers before. Look at what drew last before this place: dropout in "
+             "evaluation, "
+             "a branch, a thread that shares the generator.";
+    case Cause::data_order:
+      return "Read the data in a fixed order: sort file names, shuffle with a seeded Generator, and let no queue that "
+             "threads fill decide it.";
+    case Cause::data:
+      return "The data differ: files that changed, transforms without a seeded generator, or samples in another order.";
+    case Cause::uninitialized:
+      return "Something reads memory of empty(), empty_like() or resize_() that nobody has written. Use zeros() or "
+             "fill_(); "
+             "at a deterministic level such memory is filled with NaN, and shows.";
+    case Cause::outside:
+      return "The program, not Ordo, computed these numbers, or changed memory behind a tensor: sums in threads of its "
+             "own, "
+             "the clock, iteration over hashes of pointers. Compute them in a fixed order.";
+    case Cause::arguments:
+      return "The program passed another number. Look for what depends on time, addresses, or on a value read by "
+             "item().";
+    case Cause::shapes:
+      return "The tensors' sizes depend on something that differs: time, free memory, the number of threads or files.";
+    case Cause::control_flow:
+      return "The program took another way. Look for what decides it: time, a counter that threads share, a value read "
+             "by "
+             "item().";
+    case Cause::summary:
+      return fmt::format("Record this step in full in both runs: ORDO_TRACE_STEPS={}, without ORDO_TRACE_DETAIL.",
+                         p.place().step);
+  }
+  return "";
+}
+
+}  // namespace ordo::audit

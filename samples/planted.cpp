@@ -1,0 +1,107 @@
+// A small training that does not repeat, for one of six reasons:   planted CAUSE
+//
+// atomic, seed, order, uninitialized, shape, outside; or none, which does repeat. `ordo check -- planted CAUSE` names
+// the place and the reason (docs/audit-compare.md).
+#include <ordo/ordo.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <thread>
+
+using namespace ordo;
+
+namespace {
+
+uint64_t now() { return uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()); }
+
+/// Batches of the rows of a data set, in an order that the clock chooses.
+std::vector<int64_t> rows_by_clock(int64_t batches, int64_t rows) {
+  std::vector<int64_t> order(static_cast<size_t>(batches)), all;
+  std::iota(order.begin(), order.end(), 0);
+  uint64_t random = now();
+  for (size_t i = order.size(); i > 1; --i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    std::swap(order[i - 1], order[(random >> 33) % i]);
+  }
+  for (int64_t batch : order)
+    for (int64_t row = 0; row < rows; ++row) all.push_back(batch * rows + row);
+  return all;
+}
+
+/// A sum in the order in which threads of our own arrive: Ordo sees the result only.
+float sum_of_threads(const Tensor& t) {
+  const float* values = t.data<float>();
+  const int64_t n = t.numel(), piece = 64;
+  float sum = 0;
+  std::mutex mutex;
+  std::atomic<int> ready{0};
+  std::vector<std::thread> threads;
+  for (int64_t k = 0; k < 4; ++k)
+    threads.emplace_back([&, k] {
+      for (++ready; ready < 4;) std::this_thread::yield();
+      for (int64_t first = k * piece; first < n; first += 4 * piece) {
+        float part = 0;
+        for (int64_t i = first; i < std::min(n, first + piece); ++i) part += values[i];
+        const std::lock_guard lock(mutex);
+        sum += part;
+        if (now() % 4 == 0) std::this_thread::yield();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  return sum;
+}
+
+struct Net : nn::Module {
+  nn::Embedding words;
+  nn::Linear output = add("output", nn::Linear(8, 4));
+  explicit Net(int64_t count) : words(add("words", nn::Embedding(count, 8))) {}
+  Tensor forward(const Tensor& x) override { return output(words(x).mean(1)); }
+};
+
+void train(const std::string& cause) {
+  constexpr int64_t kBatches = 6, kRows = 256, kWords = 64;
+  set_determinism(cause == "atomic" ? Determinism::not_guaranteed : Determinism::run_to_run);
+  set_fill_uninitialized_memory(cause != "uninitialized");
+  manual_seed(cause == "seed" ? now() : 1);
+  // One word only is as good as a lock: all threads add to its row.
+  Net net(cause == "atomic" ? 1 : kWords);
+  Generator fixed(7);
+  const Tensor x = randint(cause == "atomic" ? 1 : kWords, {kBatches * kRows, kWords}, {int64}, &fixed);
+  const Tensor y = randint(4, {kBatches * kRows}, {int64}, &fixed);
+  const Tensor noise = randn({1 << 16}, {}, &fixed);
+  std::vector<int64_t> rows(size_t(kBatches * kRows));
+  std::iota(rows.begin(), rows.end(), 0);
+  if (cause == "order") rows = rows_by_clock(kBatches, kRows);
+  data::DataLoader loader(data::Subset(data::TensorDataset({x, y}), rows), {.batch_size = kRows});
+  optim::SGD sgd(net.parameters(), {.lr = 0.1});
+  int64_t step = 0;
+  for (auto [inputs, targets] : loader) {
+    sgd.zero_grad();
+    Tensor loss = cross_entropy(net(inputs), targets);
+    if (++step == 3) {
+      if (cause == "uninitialized") loss = loss + empty({1 << 14}).clamp(-1, 1).mean();
+      if (cause == "shape") loss = loss + noise.narrow(0, 0, int64_t(64 + now() % 60000)).mean();
+      if (cause == "outside") loss = loss + tensor<float>({sum_of_threads(noise)}).mean();
+    }
+    loss.backward();
+    sgd.step();
+  }
+  std::printf("weights %s\n", sha256_hex(net.parameters()).c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::string cause = argc == 2 ? argv[1] : "";
+  for (const char* known : {"none", "atomic", "seed", "order", "uninitialized", "shape", "outside"})
+    if (cause == known) return train(cause), 0;
+  std::fprintf(stderr, "usage: planted none|atomic|seed|order|uninitialized|shape|outside\n");
+  return 2;
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

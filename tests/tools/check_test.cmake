@@ -1,0 +1,57 @@
+# cmake -DORDO=PROGRAM -DPLANTED=PROGRAM -DDIRECTORY=... -P check_test.cmake: `ordo check` names each of six planted causes
+# and accuses no other program; `ordo diff` on its traces; and what both say where nothing can be compared. docs/audit-compare.md
+# shows these commands.
+include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
+file(REMOVE_RECURSE ${DIRECTORY})
+file(MAKE_DIRECTORY ${DIRECTORY})
+
+expect(0 "run_to_run +runs +3  equal, [0-9]+ events.*contents of new memory +2  equal.*CPU threads +3  equal"
+       check --runs 3 --threads 1,2 -- ${PLANTED} none)
+expect(0 "run_to_run +load on the machine +2  equal" check --load --no-fill -- ${PLANTED} none)
+expect(1 "not_guaranteed +runs.*different.*operation  embedding_backward.*module +Net.words.*backward.*cause +additions.*use_deterministic_algorithms"
+       check --runs 8 --no-fill -- ${PLANTED} atomic)
+expect(1 "cause +seed.*manual_seed" check -- ${PLANTED} seed)
+expect(1 "operation +batch.*cause +data_order" check --runs 4 -- ${PLANTED} order)
+expect(1 "contents of new memory +2  1 different.*operation +clamp.*step +3, forward.*cause +uninitialized.*zeros"
+       check --json ${DIRECTORY}/check.json -- ${PLANTED} uninitialized)
+expect(1 "operation +narrow.*step +3, forward.*cause +shapes" check --runs 4 -- ${PLANTED} shape)
+expect(1 "operation +mean.*step +3, forward.*input 0 has other bits, which no operation before it gave.*cause +outside"
+       check --runs 8 --keep ${DIRECTORY}/kept -- ${PLANTED} outside)
+
+file(READ ${DIRECTORY}/check.json json)
+string(JSON cause GET "${json}" rows 1 diff cause)
+if(NOT cause STREQUAL "uninitialized")
+  message(SEND_ERROR "check --json: the cause is ${cause}")
+endif()
+
+set(a ${DIRECTORY}/kept/run-1.trace)
+expect(0 "^equal: [0-9]+ events" diff ${a} ${a})
+expect(1 "first: operation mean, step 3.*cause: outside" diff --json ${DIRECTORY}/diff.json --html ${DIRECTORY}/diff.html
+       ${a} ${DIRECTORY}/kept/run-2.trace)
+file(READ ${DIRECTORY}/diff.json json)
+string(JSON equal GET "${json}" equal)
+string(JSON steps LENGTH "${json}" steps)
+if(NOT equal STREQUAL "OFF" OR steps LESS 6)
+  message(SEND_ERROR "diff --json: equal ${equal}, ${steps} steps")
+endif()
+file(READ ${DIRECTORY}/diff.html html)
+if(NOT html MATCHES "^<!doctype html>.*<svg.*The first difference.*outside.*</html>")
+  message(SEND_ERROR "diff --html wrote no page")
+endif()
+if(html MATCHES "(src|href)=")
+  message(SEND_ERROR "diff --html: the page needs other files")
+endif()
+
+expect(2 "no-such.trace" diff ${a} no-such.trace)
+file(WRITE ${DIRECTORY}/text.trace "this is a text, and not a trace at all")
+expect(2 "text.trace: at byte 0: this is no trace" diff ${a} ${DIRECTORY}/text.trace)
+expect(2 "cannot write" diff --json ${DIRECTORY}/no/such/file ${a} ${a})
+expect(2 "A is required" diff)
+expect(2 "run 1: false ended with status 1" check -- false)
+expect(2 "run 1: .* was killed by signal 9" check -- sh -c "kill -9 $$")
+expect(2 "run 1: sleep had not ended after [0-9]+ s.*--timeout" check --timeout 0.2 -- sleep 30)
+expect(2 "run 1: true ended well and left no trace" check -- true)
+expect(2 "cannot be started: No such file" check -- ${DIRECTORY}/no-such-program)
+expect(2 "ended with status 2. Its last lines:.*usage: planted" check -- ${PLANTED} nothing)
+expect(2 "frobnicate.*is not a level" check --levels frobnicate -- true)
+expect(2 "runs" check --runs 1 -- true)

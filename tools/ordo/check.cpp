@@ -1,0 +1,255 @@
+// ordo check: runs a program several times, records every operation, and says what is reproducible across what.
+#include <fmt/format.h>
+#include <ordo/nn/audit/diff.h>
+#include <ordo/ordo.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "tools/ordo/commands.h"
+#include "tools/ordo/diff_page.h"
+#include "tools/ordo/process.h"
+
+namespace {
+
+using namespace ordo;
+namespace fs = std::filesystem;
+using Variables = std::map<std::string, std::string>;
+
+struct Options {
+  std::vector<std::string> words, levels;
+  std::vector<int> threads;
+  int runs = 2, schedules = 0;
+  bool load = false, no_fill = false;
+  double timeout = 600;
+  std::string keep, json;
+};
+
+/// A line of the table: runs that should be equal to the first run of its level.
+struct Row {
+  std::string level, across;
+  int runs = 0, different = 0;
+  audit::TraceDiff diff = {};  // the first that is different, else the last
+  std::string a = {}, b = {};  // its traces
+};
+
+/// What glibc fills memory with that is asked for; Ordo's allocator keeps none.
+Variables filled_with(int byte) {
+  return {{"ORDO_NO_MEMORY_CACHING", "1"},
+          {"MALLOC_PERTURB_", std::to_string(byte)},
+          {"GLIBC_TUNABLES", fmt::format("glibc.malloc.perturb={}", byte)}};
+}
+constexpr int kFill = 0x55, kOtherFill = 0x2a;
+
+std::string last_lines(const std::string& file, size_t most = 10) {
+  std::ifstream in(file, std::ios::binary);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back("  " + line + "\n");
+    if (lines.size() > most) lines.erase(lines.begin());
+  }
+  return fmt::format("{}", fmt::join(lines, ""));
+}
+
+class Check {
+ public:
+  explicit Check(const Options& options) : o_(options) {
+    if (o_.keep.empty()) {
+      std::string name = (fs::temp_directory_path() / "ordo-check-XXXXXX").string();
+      if (!mkdtemp(name.data())) throw DataError("[check] cannot make a temporary folder in " + name);
+      folder_ = name;
+    } else {
+      std::error_code error;
+      fs::create_directories(o_.keep, error);
+      if (error) throw DataError(fmt::format("[check] cannot make {}: {}", o_.keep, error.message()));
+      folder_ = o_.keep;
+    }
+  }
+  ~Check() {
+    std::error_code error;
+    if (o_.keep.empty()) fs::remove_all(folder_, error);
+  }
+  Check(const Check&) = delete;
+  Check& operator=(const Check&) = delete;
+
+  std::vector<Row> run() {
+    for (const std::string& level : o_.levels.empty() ? std::vector<std::string>{""} : o_.levels) run_level(level);
+    return std::move(rows_);
+  }
+
+ private:
+  void run_level(const std::string& level) {
+    Variables base = filled_with(kFill);
+    if (!level.empty()) base["ORDO_DETERMINISM"] = level;
+    const std::string first = run_once(base);
+    const std::string told = level.empty() ? std::string(name(audit::Reader(first).header().level)) : level;
+    const auto with = [&](Variables more) {
+      for (const auto& variable : base) more.insert(variable);
+      return more;
+    };
+
+    Row& again = add_row(told, "runs");
+    for (int i = 1; i < o_.runs; ++i) compare(again, first, run_once(base));
+    const bool repeats = again.different == 0;
+    if (o_.load) {
+      Row& row = add_row(told, "load on the machine");
+      const BusyThreads busy(2 * int(std::max(1u, std::thread::hardware_concurrency())));
+      for (int i = 1; i < o_.runs; ++i) compare(row, first, run_once(base));
+    }
+    if (!o_.no_fill) {
+      Row& row = add_row(told, "contents of new memory");
+      compare(row, first, run_once(with(filled_with(kOtherFill))));
+      // Nothing else was changed, so that is what did it.
+      if (repeats && row.different > 0) blame_memory(row.diff);
+    }
+    for (size_t i = 0; i < o_.threads.size(); ++i) {
+      const std::string count = std::to_string(o_.threads[i]);
+      const std::string trace = run_once(with({{"OMP_NUM_THREADS", count}}));
+      compare(i == 0 ? add_row(told, "CPU threads") : rows_.back(), first, trace);
+    }
+    for (int seed = 1; seed <= o_.schedules; ++seed) {
+      const std::string trace = run_once(with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
+      compare(seed == 1 ? add_row(told, "schedules of the emulator") : rows_.back(), first, trace);
+    }
+  }
+
+  static void blame_memory(audit::TraceDiff& d) {
+    if (d.first.cause == audit::Cause::uninitialized) return;
+    d.first.cause = audit::Cause::uninitialized;
+    d.first.what += "; all that was changed is what new memory holds";
+    d.remedy =
+        "Something reads memory that nobody has written: of empty(), empty_like(), resize_(), or of the program's own. "
+        "Use zeros() or fill_(); at a deterministic level Ordo fills such tensors with NaN, and it shows.";
+  }
+
+  Row& add_row(const std::string& level, const std::string& across) { return rows_.emplace_back(Row{level, across}); }
+
+  void compare(Row& row, const std::string& a, const std::string& b) {
+    ++row.runs;
+    audit::TraceDiff d = audit::diff(a, b);
+    // The settings that were varied are no news.
+    if (!d.equal) ++row.different;
+    if (row.different == 0 || (row.different == 1 && !d.equal)) row.diff = std::move(d), row.a = a, row.b = b;
+    if (o_.keep.empty()) fs::remove(b);  // what was compared; the first run's stays
+  }
+
+  /// Returns the trace. ExitStatus 2 for a program that does not end well, or records nothing.
+  std::string run_once(Variables variables) {
+    const int number = ++runs_;
+    const std::string trace = (folder_ / fmt::format("run-{}.trace", number)).string();
+    const std::string log = (folder_ / fmt::format("run-{}.log", number)).string();
+    fs::remove(trace);
+    variables["ORDO_TRACE"] = trace;
+    const ProcessEnd end = run_process(o_.words, variables, o_.timeout, log);
+    if (!end.good()) {
+      const std::string output = end.how == ProcessEnd::How::not_started ? "" : last_lines(log);
+      throw ExitStatus(2, fmt::format("[check] run {}: {} {}{}{}", number, o_.words[0], end.str(),
+                                      end.how == ProcessEnd::How::timed_out ? "; --timeout gives it more" : "",
+                                      output.empty() ? "" : ". Its last lines:\n" + output));
+    }
+    if (!fs::exists(trace))
+      throw ExitStatus(2,
+                       fmt::format("[check] run {}: {} ended well and left no trace. Does it use this version of Ordo, "
+                                   "and hand its environment on to what does?",
+                                   number, o_.words[0]));
+    return trace;
+  }
+
+  const Options& o_;
+  fs::path folder_;
+  int runs_ = 0;
+  std::vector<Row> rows_;
+};
+
+void print_failure(const Row& row) {
+  const audit::TraceDiff& d = row.diff;
+  const audit::Place& p = d.first.place();
+  fmt::print("\nNot reproducible at {} across {}:\n", row.level, row.across);
+  fmt::print("  operation  {}{}\n", p.kind == "operation" ? "" : p.kind + " ", p.name.empty() ? "-" : p.name);
+  fmt::print("  module     {}\n", p.path.empty() ? "-" : p.path);
+  fmt::print("  step       {}, {}, record {}\n", p.step, p.backward || !p.node.empty() ? "backward" : "forward",
+             p.index);
+  fmt::print("  what       {}\n", d.first.what);
+  fmt::print("  cause      {}\n", audit::name(d.first.cause));
+  fmt::print("  spread     to {} later events\n", d.different - 1);
+  fmt::print("  to do      {}\n", d.remedy);
+  for (const audit::Parting& other : d.others)
+    fmt::print("  also       {}: {} ({})\n", other.place().str(), other.what, audit::name(other.cause));
+}
+
+void run_check(const Options& options) {
+  for (const std::string& level : options.levels) {
+    try {
+      determinism_from_name(level);
+    } catch (const ValueError& error) {
+      throw CLI::ValidationError("--levels", error.what());
+    }
+  }
+  std::ofstream json;
+  if (!options.json.empty()) {
+    json.open(options.json);
+    if (!json) throw DataError(fmt::format("[check] cannot write {}", options.json));
+  }
+  const std::vector<Row> rows = Check(options).run();
+  int failures = 0;
+  fmt::print("{:<18} {:<26} {:>5}  {}\n", "level", "across", "runs", "result");
+  for (const Row& row : rows) {
+    failures += row.different > 0;
+    fmt::print("{:<18} {:<26} {:>5}  {}\n", row.level, row.across, row.runs + 1,
+               row.different == 0 ? fmt::format("equal, {} events", row.diff.compared)
+                                  : fmt::format("{} different", row.different));
+  }
+  std::set<std::string> told;
+  for (const Row& row : rows) {
+    if (row.different == 0) continue;
+    const audit::Parting& first = row.diff.first;
+    if (told.insert(row.level + first.place().str() + std::string(audit::name(first.cause))).second)
+      print_failure(row);
+    else
+      fmt::print("\nNot reproducible at {} across {}: the same place and cause.\n", row.level, row.across);
+  }
+  std::fflush(stdout);
+  if (json.is_open()) {
+    nlohmann::ordered_json root{{"format", "ordo check"}, {"equal", failures == 0}};
+    root["rows"] = nlohmann::ordered_json::array();
+    for (const Row& row : rows)
+      root["rows"].push_back({{"level", row.level},
+                              {"across", row.across},
+                              {"runs", row.runs + 1},
+                              {"different", row.different},
+                              {"diff", to_json(row.diff)}});
+    json << root.dump(2) << "\n";
+    if (!json.flush()) throw DataError(fmt::format("[check] cannot write {}", options.json));
+  }
+  if (failures > 0) throw ExitStatus(1, "the program is not reproducible");
+}
+
+}  // namespace
+
+Command add_check(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "check",
+      "Run a program several times and say what it is reproducible across: ordo check [options] -- PROGRAM ...");
+  command->add_option("program", options->words, "the program and its arguments, after --")->required();
+  command->add_option("--runs", options->runs, "runs with the same settings (2)")->check(CLI::Range(2, 10000));
+  command->add_option("--threads", options->threads, "also runs with these numbers of CPU threads: 1,2")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--levels", options->levels, "start at each of these levels, as ORDO_DETERMINISM does")
+      ->delimiter(',');
+  command->add_option("--schedules", options->schedules, "also runs with this many seeds of the emulated GPU")
+      ->check(CLI::Range(1, 10000));
+  command->add_flag("--load", options->load, "also runs beside busy threads");
+  command->add_flag("--no-fill", options->no_fill, "no run in which new memory has other contents");
+  command->add_option("--timeout", options->timeout, "seconds for a run (600)")->check(CLI::PositiveNumber);
+  command->add_option("--keep", options->keep, "a folder that keeps the traces and the program's output");
+  command->add_option("--json", options->json, "also write the results to this file");
+  return [options] { run_check(*options); };
+}
