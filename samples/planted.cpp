@@ -1,7 +1,7 @@
 // A small training that does not repeat, for one of six reasons:   planted CAUSE
 //
 // atomic, seed, order, uninitialized, shape, outside; or none, which does repeat. `ordo check -- planted CAUSE` names
-// the place and the reason (docs/audit-compare.md).
+// the place and the reason (docs/audit.md).
 #include <ordo/ordo.h>
 
 #include <atomic>

@@ -5,7 +5,7 @@
 //
 // Events are paired by what they are (kind, operation, module, forward or backward) in the order of each thread; what
 // one trace has more is left out and said. Threads other than the first are compared as a heap of events, so that the
-// order in which threads arrive is no difference. docs/audit-compare.md explains the verdicts.
+// order in which threads arrive is no difference. docs/audit.md explains the verdicts.
 #pragma once
 
 #include <cstdint>

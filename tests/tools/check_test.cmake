@@ -1,5 +1,5 @@
 # cmake -DORDO=PROGRAM -DPLANTED=PROGRAM -DDIRECTORY=... -P check_test.cmake: `ordo check` names each of six planted causes
-# and accuses no other program; `ordo diff` on its traces; and what both say where nothing can be compared. docs/audit-compare.md
+# and accuses no other program; `ordo diff` on its traces; and what both say where nothing can be compared. docs/audit.md
 # shows these commands.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 file(REMOVE_RECURSE ${DIRECTORY})

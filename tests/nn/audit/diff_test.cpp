@@ -334,7 +334,7 @@ TEST_F(TraceDiffOfPrograms, threads_and_levels_are_no_difference) {
   EXPECT_TRUE(d.equal) << d.str();
 }
 
-/// ORDO_DIFF_EVENTS=1000000 measures what docs/audit-compare.md says.
+/// ORDO_DIFF_EVENTS=1000000 measures what docs/audit.md says.
 TEST_F(TraceDiffOfPrograms, of_many_events) {
   const char* wanted = std::getenv("ORDO_DIFF_EVENTS");
   const int n = wanted ? std::atoi(wanted) : 20000;
