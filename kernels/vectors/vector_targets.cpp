@@ -4,6 +4,10 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
 namespace ordo::kernels::cpu {
 namespace {
 
@@ -24,5 +28,24 @@ void use_vector_target(const std::string& name) {
     if (name == hwy::TargetName(left & -left)) hwy::SetSupportedTargetsForTest(left & -left);
   hwy::GetChosenTarget().DeInit();
 }
+
+namespace {
+
+/// ORDO_VECTORS, before the first kernel runs.
+[[maybe_unused]] const bool environment_is_read = [] {
+  const char* const name = std::getenv("ORDO_VECTORS");
+  if (!name || !*name) return false;
+  const std::vector<std::string> names = vector_targets();
+  if (std::find(names.begin(), names.end(), name) != names.end()) {
+    use_vector_target(name);
+    return true;
+  }
+  std::string all;
+  for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
+  std::fprintf(stderr, "ordo: ORDO_VECTORS=%s is ignored: this processor has %s\n", name, all.c_str());
+  return false;
+}();
+
+}  // namespace
 
 }  // namespace ordo::kernels::cpu

@@ -10,7 +10,8 @@ namespace ordo::kernels::cpu {
 /// one is plain C++.
 std::vector<std::string> vector_targets();
 
-/// Makes the kernels use one of them; with an empty name the best one again. For tests.
+/// Makes the kernels use one of them; with an empty name the best one again. For tests. ORDO_VECTORS=NAME in the
+/// environment does so from the start.
 void use_vector_target(const std::string& name);
 
 }  // namespace ordo::kernels::cpu

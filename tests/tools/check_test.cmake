@@ -7,6 +7,7 @@ file(MAKE_DIRECTORY ${DIRECTORY})
 
 expect(0 "run_to_run +runs +3  equal, [0-9]+ events.*contents of new memory +2  equal.*CPU threads +3  equal"
        check --runs 3 --threads 1,2 -- ${PLANTED} none)
+expect(0 "run_to_run +instruction sets +[0-9]+  equal" check --vectors --no-fill -- ${PLANTED} none)
 expect(0 "run_to_run +load on the machine +2  equal" check --load --no-fill -- ${PLANTED} none)
 expect(1 "not_guaranteed +runs.*different.*operation  embedding_backward.*module +Net.words.*backward.*cause +additions.*use_deterministic_algorithms"
        check --runs 8 --no-fill -- ${PLANTED} atomic)

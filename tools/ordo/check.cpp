@@ -1,5 +1,6 @@
 // ordo check: runs a program several times, records every operation, and says what is reproducible across what.
 #include <fmt/format.h>
+#include <ordo/kernels/vectors/vector_targets.h>
 #include <ordo/nn/audit/diff.h>
 #include <ordo/ordo.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ struct Options {
   std::vector<std::string> words, levels;
   std::vector<int> threads;
   int runs = 2, schedules = 0;
-  bool load = false, no_fill = false;
+  bool load = false, no_fill = false, vectors = false;
   double timeout = 600;
   std::string keep, json;
 };
@@ -112,6 +113,11 @@ class Check {
       const std::string count = std::to_string(o_.threads[i]);
       const std::string trace = run_once(with({{"OMP_NUM_THREADS", count}}));
       compare(i == 0 ? add_row(told, "CPU threads") : rows_.back(), first, trace);
+    }
+    const std::vector<std::string> sets = o_.vectors ? kernels::cpu::vector_targets() : std::vector<std::string>();
+    for (size_t i = 1; i < sets.size(); ++i) {  // the first is what all runs use
+      const std::string trace = run_once(with({{"ORDO_VECTORS", sets[i]}}));
+      compare(i == 1 ? add_row(told, "instruction sets") : rows_.back(), first, trace);
     }
     for (int seed = 1; seed <= o_.schedules; ++seed) {
       const std::string trace = run_once(with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
@@ -246,6 +252,7 @@ Command add_check(CLI::App& app) {
       ->delimiter(',');
   command->add_option("--schedules", options->schedules, "also runs with this many seeds of the emulated GPU")
       ->check(CLI::Range(1, 10000));
+  command->add_flag("--vectors", options->vectors, "also runs with each instruction set that this processor has");
   command->add_flag("--load", options->load, "also runs beside busy threads");
   command->add_flag("--no-fill", options->no_fill, "no run in which new memory has other contents");
   command->add_option("--timeout", options->timeout, "seconds for a run (600)")->check(CLI::PositiveNumber);
