@@ -22,8 +22,8 @@ namespace ordo::audit {
 /// True when all runs were alike.
 struct Comparison {
   bool equal = true;
-  std::string message = {};  ///< what parted first: "run 2 parts from run 1 at operation 17, ..."; empty when equal
-  int64_t operations = 0;    ///< that were compared
+  std::string message = {};  ///< what parted first: "run 2 parts from run 1 at operation relu ..."; empty when equal
+  int64_t operations = 0;    ///< events that were compared
   explicit operator bool() const { return equal; }
 };
 /// The message, or "equal".
@@ -33,9 +33,9 @@ struct ReproducibleOptions {
   int times = 2;                ///< at least 2, else ValueError
   RecorderOptions record = {};  ///< `path` is not used
 };
-/// Runs `f` several times, recording into memory, and compares every operation of the thread with the same one of the
-/// first run: name, path, arguments, algorithm, and the bits of what went in and came out. `f` seeds what it draws
-/// from. What `f` throws passes through.
+/// Runs `f` several times, recording into memory, and compares every run with the first by diff(): operations, random
+/// numbers, batches and steps, and the bits of what went in and came out. `f` seeds what it draws from. What `f` throws
+/// passes through.
 Comparison reproducible(const std::function<void()>& f, ReproducibleOptions options = {});
 
 struct AuditOptions {
