@@ -83,16 +83,22 @@ int device_count() {
   return count;
 }
 
-void* allocate_raw(size_t bytes, int device) {
+/// Null where there is no memory left.
+template <class Function>
+static void* allocate_by(Function allocate, const char* what, size_t bytes, int device) {
   const DeviceScope scope = on(device);
   void* data = nullptr;
-  const cudaError_t status = cudaMalloc(&data, bytes);
+  const cudaError_t status = allocate(&data, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     return nullptr;
   }
-  check(status, "cudaMalloc");
+  check(status, what);
   return data;
+}
+
+void* allocate_raw(size_t bytes, int device) {
+  return allocate_by([](void** data, size_t n) { return cudaMalloc(data, n); }, "cudaMalloc", bytes, device);
 }
 
 void free_raw(void* data, int) noexcept {
@@ -101,15 +107,7 @@ void free_raw(void* data, int) noexcept {
 }
 
 void* allocate_pinned(size_t bytes, int device) {
-  const DeviceScope scope = on(device);
-  void* data = nullptr;
-  const cudaError_t status = cudaMallocHost(&data, bytes);
-  if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  check(status, "pinned memory");
-  return data;
+  return allocate_by([](void** data, size_t n) { return cudaMallocHost(data, n); }, "cudaMallocHost", bytes, device);
 }
 void free_pinned(void* data) noexcept {
   cudaFreeHost(data);

@@ -195,13 +195,40 @@ void forward_group(const ConvShape& s, int64_t group, const Elements& elements, 
   });
 }
 
+// sum[b][v] = or += the products of B pixels with V vectors of filters at a position.
+template <int B, int V, class T>
+HWY_INLINE void add_position(const T* pixel, const int32_t* offsets, const T* grads, Lanes<T> (&sum)[B][V]) {
+  using P = Lanes<T>;
+  P g[V];
+#pragma GCC unroll 8
+  for (int v = 0; v < V; ++v) g[v] = P::load(grads + v * int64_t(P::count));
+#pragma GCC unroll 8
+  for (int b = 0; b < B; ++b) {
+    const P value = P::all(pixel[offsets[b]]);
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) sum[b][v] = P::fused(g[v], value, sum[b][v]);
+  }
+}
+
+// sums[b][...] = or += a sample's.
+template <int B, int V, class T>
+HWY_INLINE void add_sample(const Lanes<T> (&sample)[B][V], bool first_sample, int64_t row, T* sums) {
+  using P = Lanes<T>;
+#pragma GCC unroll 8
+  for (int b = 0; b < B; ++b)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      T* const to = sums + b * row + v * int64_t(P::count);
+      (first_sample ? sample[b][v] : P::load(to) + sample[b][v]).store(to);
+    }
+}
+
 // sums[b][...] = or += the sample's products of B elements of the window with V vectors of filters. `grads` has a row
 // of `row` filters for each position.
 template <int B, int V, class T>
 void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
                       const T* grads, int64_t row, T* sums, bool first_sample) {
   using P = Lanes<T>;
-  constexpr int64_t kLanes = P::count;
   P sum[B][V], group[B][V], sample[B][V];  // of a block of rule 3, of a group of rule 1, of all groups
 #pragma GCC unroll 8
   for (int b = 0; b < B; ++b)
@@ -214,17 +241,7 @@ void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines
     for (int64_t j = 0; j < s.w.output;) {
       const int64_t run = std::min(left, s.w.output - j);
       const T* pixel = lines + layer + i * line.pitch + j;
-      for (int64_t r = 0; r < run; ++r, ++pixel, grads += row) {
-        P g[V];
-#pragma GCC unroll 8
-        for (int v = 0; v < V; ++v) g[v] = P::load(grads + v * kLanes);
-#pragma GCC unroll 8
-        for (int b = 0; b < B; ++b) {
-          const P value = P::all(pixel[offsets[b]]);
-#pragma GCC unroll 8
-          for (int v = 0; v < V; ++v) sum[b][v] = P::fused(g[v], value, sum[b][v]);
-        }
-      }
+      for (int64_t r = 0; r < run; ++r, ++pixel, grads += row) add_position(pixel, offsets, grads, sum);
       j += run;
       left -= run;
       if (left > 0) continue;
@@ -243,13 +260,7 @@ void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines
         }
     }
   }
-#pragma GCC unroll 8
-  for (int b = 0; b < B; ++b)
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) {
-      T* const to = sums + b * row + v * kLanes;
-      (first_sample ? sample[b][v] : P::load(to) + sample[b][v]).store(to);
-    }
+  add_sample(sample, first_sample, row, sums);
 }
 
 // The same where a sample's positions are one block, which is all there is to add up.
@@ -257,7 +268,6 @@ template <int B, int V, class T>
 void correlate_weight_of_block(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
                                const T* grads, int64_t row, T* sums, bool first_sample) {
   using P = Lanes<T>;
-  constexpr int64_t kLanes = P::count;
   P sum[B][V];
 #pragma GCC unroll 8
   for (int b = 0; b < B; ++b)
@@ -266,25 +276,9 @@ void correlate_weight_of_block(const ConvShape& s, const DirectLine& line, const
   for (int64_t l = 0; l < s.d.output; ++l)
     for (int64_t i = 0; i < s.h.output; ++i) {
       const T* pixel = lines + line.row(l, i);
-      for (int64_t j = 0; j < s.w.output; ++j, ++pixel, grads += row) {
-        P g[V];
-#pragma GCC unroll 8
-        for (int v = 0; v < V; ++v) g[v] = P::load(grads + v * kLanes);
-#pragma GCC unroll 8
-        for (int b = 0; b < B; ++b) {
-          const P value = P::all(pixel[offsets[b]]);
-#pragma GCC unroll 8
-          for (int v = 0; v < V; ++v) sum[b][v] = P::fused(g[v], value, sum[b][v]);
-        }
-      }
+      for (int64_t j = 0; j < s.w.output; ++j, ++pixel, grads += row) add_position(pixel, offsets, grads, sum);
     }
-#pragma GCC unroll 8
-  for (int b = 0; b < B; ++b)
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) {
-      T* const to = sums + b * row + v * kLanes;
-      (first_sample ? sum[b][v] : P::load(to) + sum[b][v]).store(to);
-    }
+  add_sample(sum, first_sample, row, sums);
 }
 
 // correlate_weight() of `count` <= kWindow elements.

@@ -1,9 +1,9 @@
-// A transformer that learns to write a text file, character by character: each is predicted from those before it.
-// Vaswani et al., "Attention is all you need", 2017. The text is a file of the user, or the pages of docs/.
+// A transformer that learns to write a text file, character by character. The text is a file of the user, or the pages
+// of docs/.
 #include <algorithm>
 #include <filesystem>
 
-#include "samples/models/example.h"
+#include "samples/models/text_transformer.h"
 
 namespace examples {
 namespace {
@@ -33,35 +33,13 @@ double entropy_of(const Tensor& text, int64_t characters) {
   return -(p * p.clamp(1e-300).log()).sum().item<double>();
 }
 
-struct Net : nn::ModuleOf<Net> {
-  Net(Scale s, int64_t characters)
-      : characters(add("characters", nn::Embedding(characters, s.of(128)))),
-        places(add("places", nn::Embedding(kLength, s.of(128)))),
-        layers(add("layers", nn::TransformerEncoder(nn::TransformerEncoderLayer(s.of(128), 4,
-                                                                                {.dim_feedforward = s.of(512),
-                                                                                 .dropout = 0,
-                                                                                 .activation = "gelu",
-                                                                                 .batch_first = true,
-                                                                                 .norm_first = true}),
-                                                    2, nn::LayerNorm(s.of(128))))),
-        head(add("head", nn::Linear(s.of(128), characters))) {}
-  /// Characters [n, length] -> scores of the next ones [n, length, characters].
-  Tensor forward(const Tensor& text) {
-    const Tensor x = characters(text) + places(arange(text.size(1)).to(text.device()));
-    return head(layers(x, {.is_causal = true}));
-  }
-  nn::Embedding characters, places;
-  nn::TransformerEncoder layers;
-  nn::Linear head;
-};
-
 class CharTransformer : public Example {
  public:
   explicit CharTransformer(const Scale& scale, const std::string& text)
       : vocabulary_(text),
         text_(vocabulary_.encode(text)),
         entropy_(entropy_of(text_, vocabulary_.size())),
-        net_(scale, vocabulary_.size()) {
+        net_(vocabulary_.size(), kLength, scale.of(128), 4) {
     if (text_.numel() < 10 * kPart)
       throw ValueError("[char_transformer] needs a text of at least " + std::to_string(10 * kPart) +
                        " characters, not " + std::to_string(text_.numel()));
@@ -92,7 +70,7 @@ class CharTransformer : public Example {
   data::Vocabulary vocabulary_;
   Tensor text_;
   double entropy_;
-  Net net_;
+  TextTransformer net_;
 };
 
 }  // namespace

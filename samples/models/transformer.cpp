@@ -1,37 +1,15 @@
-// A transformer that writes text letter by letter: attention to the letters before. Vaswani et al., "Attention is all
-// you need", 2017. The text is drawn: sums and their results, which it must learn to add.
-#include "samples/models/example.h"
+// A transformer that writes text letter by letter. The text is drawn: sums and their results, which it must learn to
+// add.
+#include "samples/models/text_transformer.h"
 
 namespace examples {
 namespace {
 
 constexpr int64_t kLetters = 13, kLength = 15;  // 0-9, '+', '=', ' '
 
-struct Net : nn::ModuleOf<Net> {
-  explicit Net(Scale s)
-      : letters(add("letters", nn::Embedding(kLetters, s.of(64)))),
-        places(add("places", nn::Embedding(kLength, s.of(64)))),
-        layers(add("layers", nn::TransformerEncoder(nn::TransformerEncoderLayer(s.of(64), 2,
-                                                                                {.dim_feedforward = s.of(256),
-                                                                                 .dropout = 0,
-                                                                                 .activation = "gelu",
-                                                                                 .batch_first = true,
-                                                                                 .norm_first = true}),
-                                                    2, nn::LayerNorm(s.of(64))))),
-        head(add("head", nn::Linear(s.of(64), kLetters))) {}
-  /// Letters [n, length] -> scores of the next ones [n, length, letters].
-  Tensor forward(const Tensor& text) {
-    const Tensor x = letters(text) + places(arange(text.size(1)).to(text.device()));
-    return head(layers(x, {.is_causal = true}));
-  }
-  nn::Embedding letters, places;
-  nn::TransformerEncoder layers;
-  nn::Linear head;
-};
-
 class Transformer : public Example {
  public:
-  explicit Transformer(Scale scale) : net_(scale) {}
+  explicit Transformer(Scale scale) : net_(kLetters, kLength, scale.of(64), 2) {}
   nn::ModuleBase& model() override { return net_; }
 
   /// "  7+ 58= 65 ..." with the result's digits backwards, as one adds by hand.
@@ -55,7 +33,7 @@ class Transformer : public Example {
  private:
   Tensor scores(const TensorList& batch) { return net_(batch[0].narrow(1, 0, kLength)).narrow(1, 7, kLength - 7); }
   static Tensor results(const TensorList& batch) { return batch[0].narrow(1, 8, kLength - 7); }
-  Net net_;
+  TextTransformer net_;
 };
 
 }  // namespace
