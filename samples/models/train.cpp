@@ -54,23 +54,20 @@ void train(const Entry& entry, const Settings& s) {
   model.to(device);
   optim::Adam optimizer(model.parameters(), {.lr = s.lr > 0 ? s.lr : entry.lr});
   const auto loader_of = [&](int64_t rows, uint64_t seed, bool shuffle) {
-    return data::DataLoader(
-        data::TensorDataset(example->draw(rows, seed)),
-        {.batch_size = s.batch > 0 ? s.batch : entry.batch, .shuffle = shuffle, .workers = s.workers});
+    return data::DataLoader(data::TensorDataset(example->draw(rows, seed)),
+                            {.batch_size = s.batch > 0 ? s.batch : entry.batch,
+                             .shuffle = shuffle,
+                             .workers = s.workers,
+                             .device = device});
   };
   data::DataLoader loader = loader_of(s.rows > 0 ? s.rows : entry.rows, kTrainSeed, true);
   data::DataLoader test = loader_of(s.test_rows, kTestSeed, false);
-  const auto on_device = [&](const data::Batch& batch) {
-    TensorList moved;
-    for (const Tensor& t : batch.tensors) moved.push_back(t.to(device));
-    return moved;
-  };
   trainer.validate([&]() -> NamedNumbers {
     model.eval();
     double sum = 0;
     int64_t rows = 0;
     for (const data::Batch& batch : test) {
-      sum += example->score(on_device(batch)) * double(batch.size());
+      sum += example->score(batch.tensors) * double(batch.size());
       rows += batch.size();
     }
     model.train();
@@ -84,7 +81,7 @@ void train(const Entry& entry, const Settings& s) {
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
   });
   const TrainResult result = trainer.fit(model, optimizer, loader, [&](nn::ModuleBase&, const data::Batch& batch) {
-    return example->loss(on_device(batch));
+    return example->loss(batch.tensors);
   });
   std::printf("%s  parameters %lld  steps %lld  ", entry.name, static_cast<long long>(model.parameter_count()),
               static_cast<long long>(result.steps));

@@ -1,7 +1,8 @@
 // Files that libFuzzer (https://llvm.org/docs/LibFuzzer.html) makes up, for the parsers of our own, and for what we
 // make of libpng, libjpeg and libzip: `./run fuzz files`. The first byte of an input names the format; the rest is the
 // file. A parser must read it, or throw a DataError that names the file, the place and the reason. What is read must
-// come back from a file that is written of it.
+// come back from a file that is written of it. ORDO_FUZZ_FORMAT=NAME leaves inputs of other formats out;
+// `ordo_fuzz_files --formats` prints the names.
 #include <unistd.h>
 #include <zlib.h>
 
@@ -56,6 +57,7 @@ void expect_round_trip(const std::string& path, const std::function<void(const s
 }
 
 struct Format {
+  const char* name;
   std::string file;  ///< its name in the folder
   std::function<void(const std::string& path)> read;
   std::string unit = "byte ";                           ///< of the places that its errors name; empty: they need none
@@ -85,7 +87,7 @@ std::string with_checksums(std::string bytes) {
 const std::map<char, Format>& formats() {
   static const std::map<char, Format> all = {
       {'s',
-       {"a.safetensors",
+       {"safetensors", "a.safetensors",
         [](const std::string& path) {
           load_safetensors(path);
           expect_round_trip(path, [](const std::string& p) {
@@ -94,29 +96,29 @@ const std::map<char, Format>& formats() {
           });
         }}},
       {'n',
-       {"a.npy",
+       {"npy", "a.npy",
         [](const std::string& path) {
           load_npy(path);
           expect_round_trip(path, [](const std::string& p) { save_npy(p, load_npy(p)); });
         }}},
       {'z',
-       {"a.npz",
+       {"npz", "a.npz",
         [](const std::string& path) {
           load_npz(path);
           expect_round_trip(path, [](const std::string& p) { save_npz(p, load_npz(p)); });
         },
         ""}},
-      {'p', {"a.image", read_image, ""}},
-      {'q', {"a.png", read_image, "", with_checksums}},
-      {'i', {"a.idx", [](const std::string& path) { sha256_hex({data::read_idx(path)}); }}},
+      {'p', {"image", "a.image", read_image, ""}},
+      {'q', {"png", "a.png", read_image, "", with_checksums}},
+      {'i', {"idx", "a.idx", [](const std::string& path) { sha256_hex({data::read_idx(path)}); }}},
       {'c',
-       {"test_batch.bin",
+       {"cifar10", "test_batch.bin",
         [](const std::string& path) {
           const data::ImageDataset set = data::cifar10(fs::path(path).parent_path().string(), false);
           sha256_hex({set.images, set.labels});
         }}},
       {'v',
-       {"a.csv",
+       {"csv", "a.csv",
         [](const std::string& path) {
           for (const data::CsvType type : {data::CsvType::real, data::CsvType::integer, data::CsvType::text})
             for (const auto& column : data::read_csv(path, {.types = {{"a", type}}}).columns)
@@ -130,11 +132,19 @@ const std::map<char, Format>& formats() {
 }  // namespace
 }  // namespace ordo::test
 
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  if (*argc < 2 || std::string((*argv)[1]) != "--formats") return 0;
+  for (const auto& [letter, format] : ordo::test::formats()) std::puts(format.name);
+  std::exit(0);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   using namespace ordo::test;
   if (size == 0) return -1;
   const auto format = formats().find(char(bytes[0]));
-  if (format == formats().end()) return -1;  // not worth keeping
+  static const char* const wanted = std::getenv("ORDO_FUZZ_FORMAT");
+  if (format == formats().end() || (wanted && format->second.name != std::string(wanted)))
+    return -1;  // not worth keeping
   static const Folder folder;
   const std::string path = (folder.path / format->second.file).string();
   std::string contents(reinterpret_cast<const char*>(bytes) + 1, size - 1);
