@@ -120,6 +120,8 @@ void fence(bool whole_device) {
   g_state.detector.fence(state_of(*t.block), t.number, whole_device);
 }
 
+const void* last_writer(const void* p) { return g_state.detector.last_writer(p); }
+
 void forget_accesses(const void* p, size_t bytes) { g_state.detector.forget(p, bytes); }
 
 void atomic(const void* p, size_t bytes, const void* code, bool reads, bool writes) {

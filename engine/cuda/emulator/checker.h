@@ -55,6 +55,8 @@ void atomic(const void* p, size_t bytes, const void* code, bool reads = true, bo
 void volatile_access(const void* p, size_t bytes, const void* code, Kind kind);
 /// Of memory that begins anew.
 void forget_accesses(const void* p, size_t bytes);
+/// The place in the program that last wrote a word of device memory; null where that is not known.
+const void* last_writer(const void* p);
 /// Any other access.
 void access(const void* p, size_t bytes, Kind kind, const void* code);
 

@@ -76,6 +76,11 @@ Shadow::Cell& Shadow::at(uintptr_t a, uint64_t launch) {
   return c;
 }
 
+const Shadow::Cell* Shadow::last(uintptr_t a) {
+  const Page* page = find(a >> kPageBits, false);
+  return page && page->cells[index(a)].launch ? &page->cells[index(a)] : nullptr;
+}
+
 void Shadow::forget(const void* p, size_t bytes) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(p) & ~uintptr_t(3), end = reinterpret_cast<uintptr_t>(p) + bytes;
   for (uintptr_t a = begin; a < end; a += 4)
@@ -127,6 +132,11 @@ void Detector::begin_launch() {
   accesses_ = 0;
   released_.clear();
   shadow_.trim();
+}
+
+const void* Detector::last_writer(const void* p) {
+  const Shadow::Cell* cell = shadow_.last(reinterpret_cast<uintptr_t>(p) & ~uintptr_t(3));
+  return cell ? cell->write.code : nullptr;
 }
 
 void Detector::barrier(Block& block) {

@@ -38,6 +38,8 @@ class Shadow {
   };
   /// That of the word at address a (a multiple of four), empty at first in every launch.
   Cell& at(uintptr_t a, uint64_t launch);
+  /// The same, of the last launch that used it; null where none did.
+  const Cell* last(uintptr_t a);
   void forget(const void* p, size_t bytes);
   /// Gives memory back when much was used.
   void trim();
@@ -106,6 +108,8 @@ class Detector {
   /// Memory that begins anew.
   void forget(const void* p, size_t bytes) { shadow_.forget(p, bytes); }
   uint64_t accesses() const { return accesses_; }  // of this launch
+  /// The place in the program that last wrote the word at p, if the last launch that used it wrote it; else null.
+  const void* last_writer(const void* p);
 
  private:
   bool covers(const Release& release, const Access& a) const;

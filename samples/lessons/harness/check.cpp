@@ -1,0 +1,193 @@
+#include "check.h"
+
+#include <unistd.h>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include <algorithm>
+#include <set>
+
+#if ORDO_EMULATED
+#include <ordo/engine/cuda/emulator/checker.h>
+#include <ordo/engine/cuda/emulator/code_place.h>
+#include <ordo/engine/cuda/emulator/scheduler.h>
+#include <ordo/engine/cuda/emulator/streams.h>
+#endif
+
+namespace lesson {
+
+void fail(const std::string& verdict, const std::string& what) {
+  std::printf("%s: %s\n", verdict.c_str(), what.c_str());
+  std::fflush(stdout);
+  _exit(1);
+}
+
+void say(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+std::string bits_text(float value) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.9g (0x%08x)", double(value), std::bit_cast<uint32_t>(value));
+  return text;
+}
+
+namespace {
+std::string bytes_of(const std::vector<float>& v) {
+  std::string bytes(v.size() * sizeof(float), 0);
+  if (!v.empty()) std::memcpy(bytes.data(), v.data(), bytes.size());
+  return bytes;
+}
+bool same_bits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
+std::string times(int n, const char* one, const char* many) { return std::to_string(n) + " " + (n == 1 ? one : many); }
+std::vector<const void*> g_writers;  // of what values() has read in this run
+
+// " It was last written at yours.cu:12."
+std::string written_at(const Runs& runs, size_t run, size_t i) {
+#if ORDO_EMULATED
+  if (i < runs.writers[run].size()) {
+    const void* code = runs.writers[run][i];
+    if (!code) return " No kernel wrote it.";
+    return " It was last written at " + ordo::cuda::emulator::checker::place_of_code(code) + ".";
+  }
+#endif
+  (void)runs, (void)run, (void)i;
+  return "";
+}
+}  // namespace
+
+void note_writers(const void* data, size_t count, size_t element_bytes) {
+#if ORDO_EMULATED
+  for (size_t i = 0; i < count; ++i)
+    g_writers.push_back(ordo::cuda::emulator::checker::last_writer(static_cast<const char*>(data) + i * element_bytes));
+#endif
+  (void)data, (void)count, (void)element_bytes;
+}
+
+std::string place_of(const void* function, const char* name) {
+#if ORDO_EMULATED
+  const std::string place = ordo::cuda::emulator::checker::place_of_code(static_cast<const char*>(function) + 1);
+  if (place != "?") return place + " (" + name + ")";
+#endif
+  (void)function;
+  return name;
+}
+
+Runs run_schedules(const std::function<std::vector<float>()>& run) {
+  Runs runs;
+  std::set<std::string> seen;
+  for (int i = 0; i < kSchedules; ++i) {
+#if ORDO_EMULATED
+    namespace emulator = ordo::cuda::emulator;
+    emulator::restart();
+    emulator::options().seed = uint64_t(i) + 1;
+    emulator::options().resident = 0;
+    const uint64_t before = emulator::stats().float_atomics;
+#endif
+    g_writers.clear();
+    runs.results.push_back(run());
+    if (g_writers.size() != runs.results.back().size()) g_writers.clear();
+    runs.writers.push_back(g_writers);
+    seen.insert(bytes_of(runs.results.back()));
+#if ORDO_EMULATED
+    runs.float_atomics = emulator::stats().float_atomics - before;
+#endif
+  }
+  runs.distinct = int(seen.size());
+#if ORDO_EMULATED
+  say(std::to_string(kSchedules) + " schedules gave " + times(runs.distinct, "result", "different results") +
+      ", with " + times(int(runs.float_atomics), "atomic addition", "atomic additions") + " of floats in each.");
+#else
+  say(std::to_string(kSchedules) + " runs gave " + times(runs.distinct, "result", "different results") + ".");
+#endif
+  return runs;
+}
+
+namespace {
+void expect_size(size_t is, size_t must) {
+  if (is != must)
+    fail("WRONG RESULT", "there are " + std::to_string(is) + " numbers; it must be " + std::to_string(must) + ".");
+}
+}  // namespace
+
+void expect_close(const Runs& runs, const std::vector<double>& reference, const std::vector<double>& tolerance) {
+  for (size_t run = 0; run < runs.results.size(); ++run) {
+    const std::vector<float>& result = runs.results[run];
+    expect_size(result.size(), reference.size());
+    for (size_t i = 0; i < result.size(); ++i)
+      if (!(std::abs(double(result[i]) - reference[i]) <= tolerance[i])) {
+        char text[160];
+        std::snprintf(text, sizeof text, "element %zu is %.9g; the plain reference, in double, is %.9g.", i,
+                      double(result[i]), reference[i]);
+        fail("WRONG RESULT", text + written_at(runs, run, i));
+      }
+  }
+}
+
+void expect_bits(const std::vector<float>& result, const std::vector<float>& reference, const std::string& place,
+                 const std::string& why) {
+  expect_size(result.size(), reference.size());
+  for (size_t i = 0; i < result.size(); ++i)
+    if (!same_bits(result[i], reference[i]))
+      fail("WRONG RESULT", "element " + std::to_string(i) + " of " + place + " is " + bits_text(result[i]) +
+                               "; it must be " + bits_text(reference[i]) + ": " + why + ".");
+}
+
+void expect_one_result(const Runs& runs) {
+  for (size_t run = 0; run < runs.results.size(); ++run)
+    for (size_t i = 0; i < runs.results[run].size(); ++i)
+      if (!same_bits(runs.results[run][i], runs.first()[i]))
+        fail("ORDER", "the bits depend on the order in which threads run. Element " + std::to_string(i) + " was " +
+                          bits_text(runs.first()[i]) + " and " + bits_text(runs.results[run][i]) + "." +
+                          written_at(runs, run, i));
+}
+
+void expect_float_atomics(const Runs& runs, uint64_t most) {
+  if (runs.float_atomics > most)
+    fail("ATOMICS", "there were " + std::to_string(runs.float_atomics) + " atomic additions of floats; at most " +
+                        std::to_string(most) + " are allowed.");
+}
+
+namespace {
+// splitmix64
+uint64_t mixed(uint64_t i, uint64_t seed) {
+  uint64_t z = (i + 1) * 0x9e3779b97f4a7c15ull + seed * 0xd1342543de82ef95ull;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+  return z ^ z >> 31;
+}
+}  // namespace
+
+std::vector<int> random_indices(size_t count, int n, uint64_t seed) {
+  std::vector<int> v(count);
+  for (size_t i = 0; i < count; ++i) v[i] = int(mixed(i, seed) % uint64_t(n));
+  return v;
+}
+
+std::vector<float> random_floats(size_t count, uint64_t seed) {
+  std::vector<float> v(count);
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t bits = mixed(i, seed + 1000);
+    v[i] = std::ldexp(float(bits & 0xffff) / 65536 + 0.5f, int(bits >> 16 & 7) - 4) * (bits >> 20 & 1 ? 1.f : -1.f);
+  }
+  return v;
+}
+
+Reference reference_sums(const std::vector<int>& destination, const std::vector<float>& values, int destinations) {
+  const size_t n = size_t(destinations);
+  Reference r{std::vector<double>(n), std::vector<double>(n)};
+  std::vector<double> counts(n);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t d = size_t(destination[i]);
+    r.sums[d] += double(values[i]);
+    r.tolerance[d] += std::abs(double(values[i]));
+    counts[d] += 1;
+  }
+  for (size_t d = 0; d < n; ++d) r.tolerance[d] *= counts[d] * std::ldexp(1.0, -24);
+  return r;
+}
+
+}  // namespace lesson

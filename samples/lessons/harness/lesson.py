@@ -1,0 +1,168 @@
+"""./run lesson: lists the lessons, checks yours, gives hints. See samples/lessons/README.md."""
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import build  # noqa: E402
+
+LESSONS = build.HARNESS.parent
+
+
+class Lesson:
+    def __init__(self, folder):
+        self.folder = folder
+        self.number = int(folder.name.split("-")[0])
+        self.text = (folder / "README.md").read_text()
+        self.title = self.text.splitlines()[0].lstrip("# ")
+        self.yours = folder / "yours.cu"
+
+    def hints(self):
+        """The rungs of the ladder: the paragraphs of hints.md, which are apart by lines of ---."""
+        return [rung.strip() for rung in re.split(r"^---$", (self.folder / "hints.md").read_text(), flags=re.M)]
+
+
+def lessons():
+    return [Lesson(folder) for folder in sorted(LESSONS.glob("[0-9][0-9]-*"))]
+
+
+class Record:
+    """What is done, and how many hints were given: build/lessons/record.json. A lesson is done as long as yours has the text
+    whose check passed."""
+
+    def __init__(self, folder):
+        self.path = Path(folder) / "record.json"
+        try:
+            self.entries = json.loads(self.path.read_text())
+        except (OSError, ValueError):
+            self.entries = {}
+
+    def entry(self, lesson):
+        return self.entries.setdefault(lesson.folder.name, {"done": "", "hints": 0})
+
+    def is_done(self, lesson):
+        return self.entry(lesson)["done"] == build.digest(lesson.yours.read_bytes())
+
+    def save(self):
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(json.dumps(self.entries, indent=1) + "\n")
+
+
+def verdict(lesson, source, folder, gpu=False):
+    """Compiles and checks: (exit status, what to print). The last lines are the verdict."""
+    name = source.name
+    try:
+        program = build.Builder(folder, gpu).program(lesson.folder, source)
+    except build.DoesNotCompile as error:
+        return 1, quoted(compiler_verdict(str(error), source), source)
+    try:
+        result = subprocess.run([program, name], capture_output=True, text=True, timeout=40, errors="replace")
+    except subprocess.TimeoutExpired:
+        return 1, f"ENDLESS LOOP: {name} still runs after 40 seconds"
+    return result.returncode, quoted(result.stdout.strip() + result.stderr[:2000], source)
+
+
+def quoted(text, source):
+    """`text`, and the lines of the learner's file that it names."""
+    lines = source.read_text(errors="replace").splitlines()
+    numbers = sorted({int(number) for number in re.findall(rf"\b{re.escape(source.name)}:(\d+)", text)})
+    return "\n".join([text, *(f"  {number:4} | {lines[number - 1]}" for number in numbers if number <= len(lines))])
+
+
+def compiler_verdict(message, source):
+    """The first error, with the line of the learner's file from which the compiler came to it."""
+    lines = message.splitlines()
+    own = [line for line in lines if source.name + ":" in line]
+    errors = [line for line in lines if "error:" in line or "undefined reference" in line] or lines[:1]
+    first = next((line for line in errors if source.name + ":" in line), errors[0])
+    text = [f"DOES NOT COMPILE: {first.replace(str(source), source.name)}"]
+    if own and first not in own:
+        text.append("  reached from " + own[0].replace(str(source), source.name).strip())
+    if "undefined reference" in first:
+        text.append(f"  The check calls this function: {source.name} must have it, with these arguments.")
+    return "\n".join(text)
+
+
+def list_lessons(record):
+    for lesson in lessons():
+        print(f"  {lesson.number:2}  {'done' if record.is_done(lesson) else '    '}  {lesson.title:56} "
+              f"{lesson.yours.relative_to(build.ROOT)}")
+    print("\nRead a lesson's README.md, change its yours.cu, then:\n"
+          "  ./run lesson N             build yours and check it on the emulator\n"
+          "  ./run lesson N --hint      the next hint\n"
+          "  ./run lesson N --solution  check the solution instead\n"
+          "  ./run lesson N --reset     bring back the first text of yours.cu\n"
+          "  ./run lesson N --gpu       check on a GPU, compiled by nvcc")
+
+
+def give_hint(lesson, record):
+    rungs = lesson.hints()
+    entry = record.entry(lesson)
+    rung = min(entry["hints"], len(rungs) - 1)
+    print(f"Hint {rung + 1} of {len(rungs)}:\n\n{rungs[rung]}\n")
+    if rung + 1 == len(rungs):
+        print("This is the last hint. The next step is solution.cu.")
+    entry["hints"] = (rung + 1) % len(rungs)
+    record.save()
+
+
+def reset(lesson, record, yes):
+    original = subprocess.run(["git", "show", f"HEAD:./{lesson.yours.name}"], cwd=lesson.folder, capture_output=True)
+    if original.returncode != 0:
+        sys.exit("run: git does not have the first text of this file: " + original.stderr.decode().strip())
+    if not yes and input(f"Replace {lesson.yours} by its first text? [y/N] ").strip().lower() not in ("y", "yes"):
+        sys.exit("run: nothing was changed")
+    lesson.yours.write_bytes(original.stdout)
+    record.entry(lesson)["hints"] = 0
+    record.save()
+    print(f"{lesson.yours.relative_to(build.ROOT)} has its first text again.")
+
+
+def check(lesson, record, arguments):
+    source = lesson.folder / "solution.cu" if arguments.solution else lesson.yours
+    print(f"Lesson {lesson.number}: {lesson.title}", flush=True)
+    started = time.monotonic()
+    build.Builder(arguments.build, arguments.gpu).library()
+    if time.monotonic() - started > 1:
+        print(f"(built the {'harness' if arguments.gpu else 'emulator'}, once, in {time.monotonic() - started:.0f} s)")
+    started = time.monotonic()
+    status, text = verdict(lesson, source, arguments.build, arguments.gpu)
+    print(f"\n{text}\n\n{source.relative_to(build.ROOT)}, {time.monotonic() - started:.1f} s")
+    if status == 0 and not arguments.solution and not arguments.gpu:
+        record.entry(lesson)["done"] = build.digest(lesson.yours.read_bytes())
+        record.save()
+    elif status != 0:
+        print(f"The lesson: {(lesson.folder / 'README.md').relative_to(build.ROOT)}   A hint: ./run lesson {lesson.number} --hint")
+    return 0 if status == 0 else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./run lesson", description="Lessons in samples/lessons. Without a number: list them.")
+    parser.add_argument("--build", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("number", nargs="?", type=int, metavar="N")
+    parser.add_argument("--hint", action="store_true", help="the next hint")
+    parser.add_argument("--solution", action="store_true", help="check the solution in place of yours")
+    parser.add_argument("--reset", action="store_true", help="bring back the first text of yours.cu, from git")
+    parser.add_argument("--yes", action="store_true", help="with --reset: do not ask")
+    parser.add_argument("--gpu", action="store_true", help="compile with nvcc and run on a GPU: results, and bits of 20 runs")
+    arguments = parser.parse_args()
+    record = Record(arguments.build)
+    if arguments.number is None:
+        list_lessons(record)
+        return 0
+    chosen = [lesson for lesson in lessons() if lesson.number == arguments.number]
+    if not chosen:
+        parser.error(f"there is no lesson {arguments.number}; ./run lesson lists them")
+    if arguments.hint:
+        return give_hint(chosen[0], record)
+    if arguments.reset:
+        return reset(chosen[0], record, arguments.yes)
+    return check(chosen[0], record, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+// Runs a lesson's check in a child process, so that whatever the learner's code does ends with a verdict: the parent
+// says where the child crashed, or in which line it still loops after the time that a check may take.
+#include <execinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <ordo/engine/cuda/cuda.h>
+#include <ordo/engine/error.h>
+#include "check.h"
+#if ORDO_EMULATED
+#include <ordo/engine/cuda/emulator/code_place.h>
+#include <ordo/engine/cuda/emulator/streams.h>
+#endif
+
+namespace ordo::cuda {
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+#if ORDO_EMULATED
+  emulator::throw_failure();  // what a kernel met with
+#endif
+  throw CudaError(std::string("[cuda] ") + what + ": " + cudaGetErrorString(status));
+}
+}  // namespace ordo::cuda
+
+namespace {
+
+constexpr int kProcessorSeconds = 8;  ///< that a check may take
+constexpr int kSeconds = 14;          ///< by the clock
+constexpr int kDone = 10;             ///< exit status of a child whose check passed; whoever calls exit() gives another
+constexpr int kSamples = 8;           ///< of the place where the child is, when its time is over
+
+/// Where the child is: the addresses of its calls, innermost first.
+struct Place {
+  int signal;
+  int depth;
+  void* address;  ///< that could not be accessed
+  void* calls[40];
+};
+int g_pipe = -1;
+
+void send(const Place& place) {
+  if (write(g_pipe, &place, sizeof place) != sizeof place) _exit(3);
+}
+
+void at_signal(int signal, siginfo_t* information, void*) {
+  static int samples = 0;
+  static volatile bool inside = false;
+  if (inside) _exit(1);  // the stack cannot be read to its end
+  inside = true;
+  Place place{signal, 0, information->si_addr, {}};
+  place.depth = backtrace(place.calls, 40);
+  send(place);
+  inside = false;
+  if (signal != SIGPROF || ++samples == kSamples) _exit(1);
+  const itimerval soon{{0, 0}, {0, 5000}};
+  setitimer(ITIMER_PROF, &soon, nullptr);
+}
+
+void watch_signals() {
+  static std::array<char, 1 << 16> stack;
+  const stack_t alternate{stack.data(), 0, stack.size()};
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action = {};
+  action.sa_sigaction = at_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF}) sigaction(signal, &action, nullptr);
+  void* loads_its_library[1];
+  backtrace(loads_its_library, 1);
+  const itimerval limit{{0, 0}, {kProcessorSeconds, 0}};
+  setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
+/// The verdict for what the emulator reports.
+const char* verdict_of(const std::string& message) {
+  static const std::pair<const char*, const char*> words[] = {{"checker saw no access", "NOTHING DONE"},
+                                                              {"data race", "RACE"},
+                                                              {"out of bounds", "OUT OF BOUNDS"},
+                                                              {"host memory", "HOST MEMORY"},
+                                                              {"nobody wrote", "UNWRITTEN MEMORY"},
+                                                              {"livelock", "ENDLESS LOOP"},
+                                                              {"deadlock", "BARRIER"},
+                                                              {"__syncthreads", "BARRIER"},
+                                                              {"warp operation", "BARRIER"}};
+  for (auto [part, verdict] : words)
+    if (message.find(part) != std::string::npos) return verdict;
+  return "ERROR";
+}
+
+int run_check() {
+  watch_signals();
+  try {
+    lesson::check();
+  } catch (const std::exception& error) {
+    std::string message = error.what();
+    const std::string from = "[emulator] ";
+    if (message.compare(0, from.size(), from) == 0) message.erase(0, from.size());
+    lesson::fail(verdict_of(message), message);
+  }
+  lesson::say("DONE");
+  return kDone;
+}
+
+/// The first of the calls that is in the learner's file, as "yours.cu:12"; empty when there is none.
+std::string line_of(const Place& place, const std::string& file) {
+#if ORDO_EMULATED
+  for (int i = 0; i < place.depth; ++i) {
+    const char* code = static_cast<const char*>(place.calls[i]) + (i == 2);  // calls[2] is where the signal came
+    const std::string line = ordo::cuda::emulator::checker::place_of_code(code);
+    if (line.compare(0, file.size() + 1, file + ":") == 0) return line;
+  }
+#else
+  (void)place, (void)file;
+#endif
+  return "";
+}
+
+std::string what_happened(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+      return "a read or write of memory that is not the program's";
+    case SIGFPE:
+      return "a division of an integer by zero";
+    case SIGABRT:
+      return "the program called abort()";
+    default:
+      return strsignal(signal);
+  }
+}
+
+int report(const std::vector<Place>& places, int status, const std::string& file) {
+  std::string line;
+  for (const Place& place : places)
+    if (line.empty()) line = line_of(place, file);
+  const std::string where = line.empty() ? " (in no line of " + file + ")" : " at " + line;
+  const bool loops = places.empty() ? !WIFSIGNALED(status) || WTERMSIG(status) == SIGKILL : places[0].signal == SIGPROF;
+  if (loops)
+    std::printf("ENDLESS LOOP: after %d seconds it still runs%s. Does the loop there come to an end?\n",
+                kProcessorSeconds, where.c_str());
+  else
+    std::printf("CRASH: %s%s\n", what_happened(places.empty() ? WTERMSIG(status) : places[0].signal).c_str(),
+                where.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string file = argc > 1 ? argv[1] : "yours.cu";
+  int ends[2];
+  if (pipe(ends) != 0) return 3;
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child < 0) return 3;
+  if (child == 0) {
+    close(ends[0]);
+    g_pipe = ends[1];
+    _exit(run_check());
+  }
+  close(ends[1]);
+  std::vector<Place> places;
+  Place place;
+  bool asked = false;
+  for (pollfd end{ends[0], POLLIN, 0};;) {
+    const int ready = poll(&end, 1, asked ? 2000 : kSeconds * 1000);
+    if (ready > 0) {
+      if (read(ends[0], &place, sizeof place) != sizeof place) break;
+      places.push_back(place);
+    } else if (!asked) {
+      asked = true;
+      kill(child, SIGPROF);
+    } else {
+      kill(child, SIGKILL);
+      break;
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (places.empty() && WIFEXITED(status)) {
+    if (WEXITSTATUS(status) == kDone) return 0;
+    if (WEXITSTATUS(status) != 1) std::printf("CRASH: the program ended before its check did\n");
+    return 1;
+  }
+  return report(places, status, file);
+}

@@ -1,0 +1,134 @@
+"""lessons_test.py BUILD: every solution passes its check, every unsolved file fails for the reason that its lesson gives, wrong attempts get
+their verdicts in time, and the commands do what they say. Compiles with $CXX."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "samples/lessons/harness"), str(Path(__file__).resolve().parent)]
+import build  # noqa: E402
+import lesson as lessons  # noqa: E402
+from wrong_attempts import WRONG_ATTEMPTS  # noqa: E402
+
+# What the check says about each unsolved file. The lesson's README.md must name it, too.
+UNSOLVED = {1: "SAME", 2: "RACE", 7: "RACE"}
+SECONDS = 20  # in which every attempt has its verdict, on a machine that does nothing else
+SLOW = 3      # how much longer a busy machine may take
+
+failures = []
+
+
+def expect(true, what, text=""):
+    if not true:
+        failures.append(what)
+        print(f"FAILED: {what}\n{text}", flush=True)
+
+
+def first_text(path):
+    """As git has it: whoever does lessons may still run the tests."""
+    answer = subprocess.run(["git", "show", f"HEAD:./{path.name}"], cwd=path.parent, capture_output=True)
+    return answer.stdout.decode() if answer.returncode == 0 else path.read_text()
+
+
+def verdict_of(lesson, name, text, folder):
+    source = folder / "sources" / lesson.folder.name / f"{name}.cu"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(text)
+    started = time.monotonic()
+    status, answer = lessons.verdict(lesson, source, folder)
+    return status, answer, time.monotonic() - started
+
+
+def test_solution(lesson, folder):
+    status, answer, _ = verdict_of(lesson, "solution", (lesson.folder / "solution.cu").read_text(), folder)
+    expect(status == 0 and "DONE" in answer.splitlines(), f"lesson {lesson.number}: the solution passes", answer)
+    expect(not re.search("^[A-Z ]+: ", answer, flags=re.M), f"lesson {lesson.number}: the solution has no other verdict", answer)
+
+
+def test_unsolved(lesson, folder):
+    expected = UNSOLVED.get(lesson.number, "a verdict in lessons_test.py")
+    status, answer, _ = verdict_of(lesson, "yours", first_text(lesson.yours), folder)
+    what = f"lesson {lesson.number}: the unsolved file fails with {expected} and its line"
+    expect(status == 1 and re.search(f"^{expected}: ", answer, flags=re.M) and "yours.cu:" in answer, what, answer)
+    expect(f"`{expected}`" in lesson.text, f"lesson {lesson.number}: the README names {expected}")
+    expect(len(lesson.hints()) >= 3, f"lesson {lesson.number} has three hints or more")
+
+
+def test_wrong(lesson, attempt, folder):
+    _, name, old, new, expected, line = attempt
+    what = f"lesson {lesson.number}, {name}"
+    solution = (lesson.folder / "solution.cu").read_text()
+    if solution.count(old) != 1:
+        return expect(False, f"{what}: the solution has the text once", old)
+    status, answer, seconds = verdict_of(lesson, name, solution.replace(old, new), folder)
+    expect(status == 1 and re.search(f"^{expected}: ", answer, flags=re.M), f"{what}: {expected}", answer)
+    text = solution.replace(old, new).splitlines()
+    number = next((i + 1 for i, l in enumerate(text) if line in l), 0)
+    expect(not line or f"{name}.cu:{number}" in answer, f"{what}: line {number} is named", answer)
+    expect(seconds < SECONDS * SLOW, f"{what}: {seconds:.1f} s")
+    return f"{seconds:5.1f} s  {what}: {expected}"
+
+
+def test_commands(folder):
+    """The commands, in a copy with a repository of its own."""
+    copy = folder / "copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.mkdir(parents=True)
+    shutil.copytree(ROOT / "samples/lessons", copy / "samples/lessons", ignore=shutil.ignore_patterns("__pycache__"))
+    for room in ("engine", "kernels", "autograd", "nn", "ordo.h", "extend.h"):
+        (copy / room).symlink_to(ROOT / room)
+    lesson_folder = next((copy / "samples/lessons").glob("02-*"))
+    yours = lesson_folder / "yours.cu"
+    yours.write_text(first_text(ROOT / yours.relative_to(copy)))
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@t", "-C", str(copy)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "samples"], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "lessons"], check=True)
+
+    def command(*arguments):
+        return subprocess.run([sys.executable, "-B", str(copy / "samples/lessons/harness/lesson.py"), "--build", str(copy / "build"), *arguments],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+    original = yours.read_text()
+    expect("done" not in command().stdout.split("Read a")[0], "nothing is done at first")
+    expect(command("2").returncode == 1, "the unsolved lesson fails")
+    hints = [command("2", "--hint").stdout for _ in lessons.Lesson(lesson_folder).hints()]
+    expect(len(set(hints)) == len(hints) and "last hint" in hints[-1], "every call of --hint gives the next one", "\n".join(hints))
+    yours.write_text((lesson_folder / "solution.cu").read_text())
+    answer = command("2")
+    expect(answer.returncode == 0 and "DONE" in answer.stdout, "yours with the solution's text passes", answer.stdout + answer.stderr)
+    expect(re.search("^ +2  done ", command().stdout, flags=re.M), "the list says that it is done")
+    yours.write_text(yours.read_text() + "// changed\n")
+    expect(not re.search("^ +2  done ", command().stdout, flags=re.M), "a changed file is not done")
+    expect(command("2", "--reset").returncode != 0 and yours.read_text() != original, "--reset asks first")
+    expect(command("2", "--reset", "--yes").returncode == 0 and yours.read_text() == original, "--reset brings the first text back")
+    expect(command("2", "--solution").returncode == 0 and yours.read_text() == original, "--solution leaves yours alone")
+    expect(command("99").returncode == 2, "there is no lesson 99")
+
+
+def main():
+    folder = Path(sys.argv[1])
+    shutil.rmtree(folder / "sources", ignore_errors=True)
+    build.Builder(folder).library()
+    every = {lesson.number: lesson for lesson in lessons.lessons()}
+    expect(set(every) == set(UNSOLVED), "every lesson has its verdict in this test")
+    with ThreadPoolExecutor(int(os.environ.get("ORDO_JOBS", "2"))) as pool:
+        # The check of a lesson is compiled once, by its solution.
+        list(pool.map(lambda lesson: test_solution(lesson, folder), every.values()))
+        list(pool.map(lambda lesson: test_unsolved(lesson, folder), every.values()))
+        commands = pool.submit(test_commands, folder)
+        lines = pool.map(lambda attempt: test_wrong(every[attempt[0]], attempt, folder), WRONG_ATTEMPTS)
+        print("\n".join(line for line in lines if line))
+        commands.result()
+    print(f"{len(every)} lessons, {len(WRONG_ATTEMPTS)} wrong attempts: " + (f"{len(failures)} failures" if failures else "all as they should be"))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
