@@ -20,6 +20,9 @@ WRONG_ATTEMPTS = [
     (2, "misspelt", ", weight[i]);", ", wieght[i]);", "DOES NOT COMPILE", "wieght"),
     (2, "no_function", "void histogram(", "void histogran(", "DOES NOT COMPILE", ""),
     (2, "nothing", "if (i < n) atomicAdd(&sums[bin[i]], weight[i]);", "(void)i;", "NOTHING DONE", ""),
+    (3, "atomics", "own[t][bin[i]] += weight[i];", "atomicAdd(&own[t][bin[i]], weight[i]);", "ATOMICS", "  sums[b] = sum;"),
+    (5, "device_size", "(n + 255) / 256", "multiprocessors()", "ORDER", "*total = sum;"),
+    (6, "coarse", "(long long)(double(x) * 2097152.0)", "(long long)(double(x) * 1024.0) * 2048", "WRONG RESULT", "sums[threadIdx.x] ="),
     (7, "barrier_in_a_branch", "    __syncthreads();\n  }\n  const", "    if (t < half) __syncthreads();\n  }\n  const", "BARRIER", "if (t < half) __sync"),
     (7, "host_memory", "x, maximum, sum);", "x, maximum, new float[1000]);", "HOST MEMORY", "sum[blockIdx.x] = part[0]"),
 ]

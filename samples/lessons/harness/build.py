@@ -9,9 +9,9 @@ HARNESS = Path(__file__).resolve().parent
 ROOT = HARNESS.parents[2]
 ROOMS = ("engine", "kernels", "autograd", "nn", "ordo.h", "extend.h")
 
-# As cmake/OrdoSanitize.cmake compiles kernels for ORDO_SANITIZE=race: the compiler reports every access to the emulator. Not optimised,
-# so that every address belongs to the line that the learner wrote.
-WATCHED = ["-xc++", "-O0", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1"]
+# As cmake/OrdoSanitize.cmake compiles kernels for ORDO_SANITIZE=race: the compiler reports every access to the emulator. Without the
+# optimisations that leave an endless loop no line of its own.
+WATCHED = ["-xc++", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "-fno-tree-dce", "-fno-tree-ccp", "-fno-tree-ch"]
 
 
 class DoesNotCompile(Exception):

@@ -148,7 +148,7 @@ void expect_one_result(const Runs& runs) {
 void expect_float_atomics(const Runs& runs, uint64_t most) {
   if (runs.float_atomics > most)
     fail("ATOMICS", "there were " + std::to_string(runs.float_atomics) + " atomic additions of floats; at most " +
-                        std::to_string(most) + " are allowed.");
+                        std::to_string(most) + " are allowed." + written_at(runs, runs.results.size() - 1, 0));
 }
 
 namespace {
