@@ -23,6 +23,9 @@ WRONG_ATTEMPTS = [
     (3, "atomics", "own[t][bin[i]] += weight[i];", "atomicAdd(&own[t][bin[i]], weight[i]);", "ATOMICS", "  sums[b] = sum;"),
     (5, "device_size", "(n + 255) / 256", "multiprocessors()", "ORDER", "*total = sum;"),
     (6, "coarse", "(long long)(double(x) * 2097152.0)", "(long long)(double(x) * 1024.0) * 2048", "WRONG RESULT", "sums[threadIdx.x] ="),
+    (8, "window_forgotten", "(i - kWindow) / kStride + 1", "(i - kWindow) / kStride + 2", "WRONG RESULT", "input_gradient[i] = sum;"),
+    (12, "ranks_left_to_right", "return add_by_tree(ranks);", "Gradient sum = ranks[0];\n  for (size_t r = 1; r < ranks.size(); ++r) sum = add(sum, ranks[r]);\n  return sum;",
+     "ORDER", "Gradient add_ranks("),
     (7, "barrier_in_a_branch", "    __syncthreads();\n  }\n  const", "    if (t < half) __syncthreads();\n  }\n  const", "BARRIER", "if (t < half) __sync"),
     (7, "host_memory", "x, maximum, sum);", "x, maximum, new float[1000]);", "HOST MEMORY", "sum[blockIdx.x] = part[0]"),
 ]

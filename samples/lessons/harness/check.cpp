@@ -171,7 +171,7 @@ std::vector<float> random_floats(size_t count, uint64_t seed) {
   std::vector<float> v(count);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t bits = mixed(i, seed + 1000);
-    v[i] = std::ldexp(float(bits & 0xffff) / 65536 + 0.5f, int(bits >> 16 & 7) - 4) * (bits >> 20 & 1 ? 1.f : -1.f);
+    v[i] = std::ldexp(float(bits & 0x7fffff) / 8388608 + 0.5f, int(bits >> 24 & 7) - 4) * (bits >> 28 & 1 ? 1.f : -1.f);
   }
   return v;
 }
