@@ -1,4 +1,4 @@
-"""lessons_test.py BUILD: every solution passes its check, every unsolved file fails for the reason that its lesson gives, wrong attempts get
+"""lessons_test.py BUILD ORDO, a folder in which Ordo was built: every solution passes its check, every unsolved file fails for the reason that its lesson gives, wrong attempts get
 their verdicts in time, and the commands do what they say. Compiles with $CXX."""
 import os
 import re
@@ -17,7 +17,7 @@ import lesson as lessons  # noqa: E402
 from wrong_attempts import WRONG_ATTEMPTS  # noqa: E402
 
 # What the check says about each unsolved file. The lesson's README.md must name it, too.
-UNSOLVED = {1: "SAME", 2: "RACE", 3: "ORDER", 4: "ORDER", 5: "ORDER", 6: "WRONG RESULT", 7: "RACE", 8: "ORDER", 9: "GROUPS",
+UNSOLVED = {1: "SAME", 2: "RACE", 3: "ORDER", 4: "ORDER", 5: "ORDER", 6: "WRONG RESULT", 7: "RACE", 8: "ORDER", 9: "GROUPS", 10: "FORK",
             11: "ORDER", 12: "ORDER"}
 SECONDS = 20  # in which every attempt has its verdict, on a machine that does nothing else
 SLOW = 3      # how much longer a busy machine may take
@@ -38,16 +38,16 @@ def first_text(path):
 
 
 def verdict_of(lesson, name, text, folder):
-    source = folder / "sources" / lesson.folder.name / f"{name}.cu"
+    source = folder / "sources" / lesson.folder.name / f"{name}{lesson.yours.suffix}"
     source.parent.mkdir(parents=True, exist_ok=True)
     source.write_text(text)
     started = time.monotonic()
-    status, answer = lessons.verdict(lesson, source, folder)
+    status, answer = lessons.verdict(lesson, source, folder, library=sys.argv[2])
     return status, answer, time.monotonic() - started
 
 
 def test_solution(lesson, folder):
-    status, answer, _ = verdict_of(lesson, "solution", (lesson.folder / "solution.cu").read_text(), folder)
+    status, answer, _ = verdict_of(lesson, "solution", lesson.solution.read_text(), folder)
     expect(status == 0 and "DONE" in answer.splitlines(), f"lesson {lesson.number}: the solution passes", answer)
     expect(not re.search("^[A-Z ]+: ", answer, flags=re.M), f"lesson {lesson.number}: the solution has no other verdict", answer)
 
@@ -56,7 +56,7 @@ def test_unsolved(lesson, folder):
     expected = UNSOLVED.get(lesson.number, "a verdict in lessons_test.py")
     status, answer, _ = verdict_of(lesson, "yours", first_text(lesson.yours), folder)
     what = f"lesson {lesson.number}: the unsolved file fails with {expected} and its line"
-    expect(status == 1 and re.search(f"^{expected}: ", answer, flags=re.M) and "yours.cu:" in answer, what, answer)
+    expect(status == 1 and re.search(f"^{expected}: ", answer, flags=re.M) and ("yours.cu:" in answer or lesson.needs_library), what, answer)
     expect(f"`{expected}`" in lesson.text, f"lesson {lesson.number}: the README names {expected}")
     expect(len(lesson.hints()) >= 3, f"lesson {lesson.number} has three hints or more")
 
@@ -64,14 +64,14 @@ def test_unsolved(lesson, folder):
 def test_wrong(lesson, attempt, folder):
     _, name, old, new, expected, line = attempt
     what = f"lesson {lesson.number}, {name}"
-    solution = (lesson.folder / "solution.cu").read_text()
+    solution = lesson.solution.read_text()
     if solution.count(old) != 1:
         return expect(False, f"{what}: the solution has the text once", old)
     status, answer, seconds = verdict_of(lesson, name, solution.replace(old, new), folder)
     expect(status == 1 and re.search(f"^{expected}: ", answer, flags=re.M), f"{what}: {expected}", answer)
     text = solution.replace(old, new).splitlines()
     number = next((i + 1 for i, l in enumerate(text) if line in l), 0)
-    expect(not line or f"{name}.cu:{number}" in answer, f"{what}: line {number} is named", answer)
+    expect(not line or f"{name}{lesson.yours.suffix}:{number}" in answer, f"{what}: line {number} is named", answer)
     expect(seconds < SECONDS * SLOW, f"{what}: {seconds:.1f} s")
     return f"{seconds:5.1f} s  {what}: {expected}"
 

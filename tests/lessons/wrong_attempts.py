@@ -24,6 +24,7 @@ WRONG_ATTEMPTS = [
     (5, "device_size", "(n + 255) / 256", "multiprocessors()", "ORDER", "*total = sum;"),
     (6, "coarse", "(long long)(double(x) * 2097152.0)", "(long long)(double(x) * 1024.0) * 2048", "WRONG RESULT", "sums[threadIdx.x] ="),
     (8, "window_forgotten", "(i - kWindow) / kStride + 1", "(i - kWindow) / kStride + 2", "WRONG RESULT", "input_gradient[i] = sum;"),
+    (10, "misspelt_there", "Generator of_noise(8)", "Generator of_noize(8)", "DOES NOT COMPILE", "&of_noise"),
     (12, "ranks_left_to_right", "return add_by_tree(ranks);", "Gradient sum = ranks[0];\n  for (size_t r = 1; r < ranks.size(); ++r) sum = add(sum, ranks[r]);\n  return sum;",
      "ORDER", "Gradient add_ranks("),
     (7, "barrier_in_a_branch", "    __syncthreads();\n  }\n  const", "    if (t < half) __syncthreads();\n  }\n  const", "BARRIER", "if (t < half) __sync"),

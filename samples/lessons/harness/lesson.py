@@ -1,6 +1,7 @@
 """./run lesson: lists the lessons, checks yours, gives hints. See samples/lessons/README.md."""
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -19,7 +20,10 @@ class Lesson:
         self.number = int(folder.name.split("-")[0])
         self.text = (folder / "README.md").read_text()
         self.title = self.text.splitlines()[0].lstrip("# ")
-        self.yours = folder / "yours.cu"
+        # Programs that use the whole library are .cpp; kernels, which need the emulator only, are .cu.
+        self.needs_library = (folder / "yours.cpp").exists()
+        self.yours = folder / ("yours.cpp" if self.needs_library else "yours.cu")
+        self.solution = folder / f"solution{self.yours.suffix}"
 
     def hints(self):
         """The rungs of the ladder: the paragraphs of hints.md, which are apart by lines of ---."""
@@ -52,9 +56,37 @@ class Record:
         self.path.write_text(json.dumps(self.entries, indent=1) + "\n")
 
 
-def verdict(lesson, source, folder, gpu=False):
+def verdict_of_runs(source, folder, library):
+    """Runs a program twice, with a trace each, and compares these."""
+    folder = Path(folder) / "runs" / source.stem
+    folder.mkdir(parents=True, exist_ok=True)
+    program, traces = folder / "program", [folder / "1.trace", folder / "2.trace"]
+    try:
+        build.run([os.environ.get("CXX") or "g++", "-std=c++20", "-g1", f"-I{library}/include", str(source), "-o", str(program),
+                   f"-L{library}", "-lordo", f"-Wl,-rpath,{library}"])
+    except build.DoesNotCompile as error:
+        return 1, quoted(compiler_verdict(str(error), source), source)
+    for trace in traces:
+        trace.unlink(missing_ok=True)
+        try:
+            result = subprocess.run([program], capture_output=True, text=True, timeout=15, errors="replace",
+                                    env={**os.environ, "ORDO_TRACE": str(trace)})
+        except subprocess.TimeoutExpired:
+            return 1, f"ENDLESS LOOP: {source.name} still runs after 15 seconds"
+        if result.returncode != 0 or not trace.exists():
+            return 1, f"CRASH: {source.name} ended with status {result.returncode}\n{result.stdout}{result.stderr}"
+    answer = subprocess.run([f"{library}/bin/ordo", "diff", *map(str, traces)], capture_output=True, text=True)
+    text = (answer.stdout + answer.stderr).strip()
+    if answer.returncode == 0:
+        return 0, f"ordo diff: {text}\nDONE"
+    return 1, f"FORK: two runs of {source.name} differ. ordo diff says:\n{text}"
+
+
+def verdict(lesson, source, folder, gpu=False, library=None):
     """Compiles and checks: (exit status, what to print). The last lines are the verdict."""
     name = source.name
+    if lesson.needs_library:
+        return verdict_of_runs(source, folder, library)
     try:
         program = build.Builder(folder, gpu).program(lesson.folder, source)
     except build.DoesNotCompile as error:
@@ -89,7 +121,7 @@ def compiler_verdict(message, source):
 
 def list_lessons(record):
     for lesson in lessons():
-        print(f"  {lesson.number:2}  {'done' if record.is_done(lesson) else '    '}  {lesson.title:56} "
+        print(f"  {lesson.number:2}  {'done' if record.is_done(lesson) else '    '}  {lesson.title:60} "
               f"{lesson.yours.relative_to(build.ROOT)}")
     print("\nRead a lesson's README.md, change its yours.cu, then:\n"
           "  ./run lesson N             build yours and check it on the emulator\n"
@@ -123,14 +155,15 @@ def reset(lesson, record, yes):
 
 
 def check(lesson, record, arguments):
-    source = lesson.folder / "solution.cu" if arguments.solution else lesson.yours
+    source = lesson.solution if arguments.solution else lesson.yours
     print(f"Lesson {lesson.number}: {lesson.title}", flush=True)
     started = time.monotonic()
-    build.Builder(arguments.build, arguments.gpu).library()
+    if not lesson.needs_library:
+        build.Builder(arguments.build, arguments.gpu).library()
     if time.monotonic() - started > 1:
         print(f"(built the {'harness' if arguments.gpu else 'emulator'}, once, in {time.monotonic() - started:.0f} s)")
     started = time.monotonic()
-    status, text = verdict(lesson, source, arguments.build, arguments.gpu)
+    status, text = verdict(lesson, source, arguments.build, arguments.gpu, arguments.library)
     print(f"\n{text}\n\n{source.relative_to(build.ROOT)}, {time.monotonic() - started:.1f} s")
     if status == 0 and not arguments.solution and not arguments.gpu:
         record.entry(lesson)["done"] = build.digest(lesson.yours.read_bytes())
@@ -143,6 +176,7 @@ def check(lesson, record, arguments):
 def main():
     parser = argparse.ArgumentParser(prog="./run lesson", description="Lessons in samples/lessons. Without a number: list them.")
     parser.add_argument("--build", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--library", help=argparse.SUPPRESS)  # a folder in which Ordo was built
     parser.add_argument("number", nargs="?", type=int, metavar="N")
     parser.add_argument("--hint", action="store_true", help="the next hint")
     parser.add_argument("--solution", action="store_true", help="check the solution in place of yours")
