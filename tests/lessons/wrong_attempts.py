@@ -20,7 +20,7 @@ WRONG_ATTEMPTS = [
     (2, "misspelt", ", weight[i]);", ", wieght[i]);", "DOES NOT COMPILE", "wieght"),
     (2, "no_function", "void histogram(", "void histogran(", "DOES NOT COMPILE", ""),
     (2, "nothing", "if (i < n) atomicAdd(&sums[bin[i]], weight[i]);", "(void)i;", "NOTHING DONE", ""),
-    (3, "atomics", "own[t][bin[i]] += weight[i];", "atomicAdd(&own[t][bin[i]], weight[i]);", "ATOMICS", "  sums[b] = sum;"),
+    (3, "atomics", "own[t][bin[i]] += weight[i];", "atomicAdd(&own[t][bin[i]], weight[i]);", "ATOMICS", "atomicAdd(&own"),
     (5, "device_size", "(n + 255) / 256", "multiprocessors()", "ORDER", "*total = sum;"),
     (6, "coarse", "(long long)(double(x) * 2097152.0)", "(long long)(double(x) * 1024.0) * 2048", "WRONG RESULT", "sums[threadIdx.x] ="),
     (8, "window_forgotten", "(i - kWindow) / kStride + 1", "(i - kWindow) / kStride + 2", "WRONG RESULT", "input_gradient[i] = sum;"),

@@ -23,6 +23,7 @@ struct State {
   races::Detector detector{found};
   std::vector<races::Block> blocks;  // by place among the resident blocks
   std::set<std::pair<const void*, const void*>> seen_pairs;
+  std::set<const void*> float_atomics;
   std::string report;
   int reports = 0;
   Place place = Place::device;  // of the access that is looked at
@@ -119,6 +120,12 @@ void fence(bool whole_device) {
   const Thread& t = *g_launch.current;
   g_state.detector.fence(state_of(*t.block), t.number, whole_device);
 }
+
+void float_atomic(const void* code) {
+  const Pause pause;
+  g_state.float_atomics.insert(code);
+}
+std::vector<const void*> float_atomics() { return {g_state.float_atomics.begin(), g_state.float_atomics.end()}; }
 
 const void* last_writer(const void* p) { return g_state.detector.last_writer(p); }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <ordo/engine/cuda/emulator/races.h>
 
@@ -55,6 +56,10 @@ void atomic(const void* p, size_t bytes, const void* code, bool reads = true, bo
 void volatile_access(const void* p, size_t bytes, const void* code, Kind kind);
 /// Of memory that begins anew.
 void forget_accesses(const void* p, size_t bytes);
+/// An atomic addition of a floating-point number at this place in the program.
+void float_atomic(const void* code);
+/// The places of all so far.
+std::vector<const void*> float_atomics();
 /// The place in the program that last wrote a word of device memory; null where that is not known.
 const void* last_writer(const void* p);
 /// Any other access.
@@ -84,6 +89,7 @@ inline void barrier(const Block&) {}
 inline void warp_barrier(const Block&, unsigned, unsigned) {}
 inline void fence(bool) {}
 inline void atomic(const void*, size_t, const void*) {}
+inline void float_atomic(const void*) {}
 inline void shared_memory(const void*, size_t) {}
 inline void device_memory(const void*, size_t) {}
 inline void forget_memory(const void*, size_t) {}

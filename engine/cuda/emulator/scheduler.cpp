@@ -246,7 +246,10 @@ void fence(bool whole_device) {
   if (g_launch.current) checker::fence(whole_device);
 }
 bool in_kernel() { return t_launching; }
-void count_float_atomic() { counters().float_atomics += g_launch.current != nullptr; }
+void count_float_atomic() {
+  counters().float_atomics += g_launch.current != nullptr;
+  checker::float_atomic(__builtin_return_address(0));
+}
 int lane() { return int(g_launch.current->number & 31); }
 
 std::string place(Where where) {

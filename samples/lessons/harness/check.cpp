@@ -57,6 +57,17 @@ std::string written_at(const Runs& runs, size_t run, size_t i) {
   (void)runs, (void)run, (void)i;
   return "";
 }
+// " Floats are added atomically at yours.cu:12."
+std::string float_atomics_at() {
+  std::set<std::string> places;
+#if ORDO_EMULATED
+  for (const void* code : ordo::cuda::emulator::checker::float_atomics())
+    places.insert(ordo::cuda::emulator::checker::place_of_code(code));
+#endif
+  std::string text;
+  for (const std::string& place : places) text += (text.empty() ? " Floats are added atomically at " : " and ") + place;
+  return text.empty() ? text : text + ".";
+}
 }  // namespace
 
 void note_writers(const void* data, size_t count, size_t element_bytes) {
@@ -142,13 +153,13 @@ void expect_one_result(const Runs& runs) {
       if (!same_bits(runs.results[run][i], runs.first()[i]))
         fail("ORDER", "the bits depend on the order in which threads run. Element " + std::to_string(i) + " was " +
                           bits_text(runs.first()[i]) + " and " + bits_text(runs.results[run][i]) + "." +
-                          written_at(runs, run, i));
+                          written_at(runs, run, i) + float_atomics_at());
 }
 
 void expect_float_atomics(const Runs& runs, uint64_t most) {
   if (runs.float_atomics > most)
     fail("ATOMICS", "there were " + std::to_string(runs.float_atomics) + " atomic additions of floats; at most " +
-                        std::to_string(most) + " are allowed." + written_at(runs, runs.results.size() - 1, 0));
+                        std::to_string(most) + " are allowed." + float_atomics_at());
 }
 
 namespace {
