@@ -57,14 +57,14 @@ class Builder:
         if not self.gpu:
             sources += [ROOT / "engine/checked.cpp", *sorted((ROOT / "engine/cuda/emulator").glob("*.cpp"))]
         objects = [self.folder / "library" / f"{source.stem}-{source.parent.name}.o" for source in sources]
-        options = ["-xcu"] if self.gpu else []
+        options = ["-x", "cu"] if self.gpu else []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(lambda pair: self.compile(*pair, options), zip(sources, objects)))
         return objects
 
     def program(self, lesson, source):
         """The check of the lesson in folder `lesson`, on `source` in place of yours."""
-        options = ["-xcu"] if self.gpu else WATCHED
+        options = ["-x", "cu"] if self.gpu else WATCHED
         check, code = self.folder / lesson.name / "check.o", self.folder / lesson.name / f"{source.stem}.o"
         library = self.library()
         with ThreadPoolExecutor(2) as pool:
