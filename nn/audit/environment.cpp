@@ -8,6 +8,7 @@
 #include <memory>
 
 #include <ordo/engine/check.h>
+#include <ordo/nn/audit/recording.h>
 
 namespace ordo::audit {
 namespace {
@@ -43,17 +44,35 @@ StepRange range_of(const std::string& text) {
   return range;
 }
 
-std::unique_ptr<Recorder> recorder_of_environment() {
-  try {
-    if (auto options = options_of_environment()) return std::make_unique<Recorder>(std::move(*options));
-  } catch (const Error& error) {
-    std::fprintf(stderr, "%s\nNothing is recorded.\n", error.what());
+/// Records from the library's beginning to the process's end.
+class OfEnvironment {
+ public:
+  OfEnvironment() {
+    try {
+      std::optional<Dump> dump = dump_of_environment();
+      if (auto options = options_of_environment()) {
+        recording_ = std::make_shared<Recording>(std::move(*options), std::move(dump));
+        recording_->listen();
+      }
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\nNothing is recorded.\n", error.what());
+    }
   }
-  return nullptr;
-}
+  ~OfEnvironment() {
+    try {
+      if (recording_) recording_->close();
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+  }
+  OfEnvironment(const OfEnvironment&) = delete;
+  OfEnvironment& operator=(const OfEnvironment&) = delete;
 
-// From the library's beginning to the process's end.
-const std::unique_ptr<Recorder> g_recorder = recorder_of_environment();
+ private:
+  std::shared_ptr<Recording> recording_;
+};
+
+const OfEnvironment g_recorder;
 
 }  // namespace
 
@@ -74,6 +93,15 @@ std::optional<RecorderOptions> options_of_environment() {
   o.modules = parts_of(variable("ORDO_TRACE_MODULES"));
   o.operations = parts_of(variable("ORDO_TRACE_OPS"));
   return o;
+}
+
+std::optional<Dump> dump_of_environment() {
+  const std::string place = variable("ORDO_TRACE_DUMP"), folder = variable("ORDO_TRACE_DUMP_TO");
+  if (place.empty()) return std::nullopt;
+  ORDO_CHECK(!folder.empty(), ValueError, "ORDO_TRACE_DUMP", "needs a folder in ORDO_TRACE_DUMP_TO");
+  ORDO_CHECK(!variable("ORDO_TRACE").empty(), ValueError, "ORDO_TRACE_DUMP",
+             "needs a file for the trace in ORDO_TRACE");
+  return Dump(DumpPlace::parse(place), folder);
 }
 
 }  // namespace ordo::audit

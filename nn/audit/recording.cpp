@@ -84,7 +84,8 @@ bool matches(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-Recording::Recording(RecorderOptions o) : options(std::move(o)), writer(options.path) {}
+Recording::Recording(RecorderOptions o, std::optional<Dump> dump)
+    : options(std::move(o)), writer(options.path), dump_(std::move(dump)) {}
 
 void Recording::listen() {
   // A call of another thread may outlast the Recorder, and ends here.
@@ -159,17 +160,20 @@ std::vector<TensorRecord> Recording::read(const OpEvent& e, const TensorList& te
 
 void Recording::begin(const OpEvent& e) {
   ThreadState* thread = nullptr;
+  bool dumps = false;
   {
     const std::lock_guard lock(mutex);
     thread = &this_thread();
     learn_names();
     if (!records(e)) return;
+    dumps = dump_ && dump_->is_place(e, step, thread->number);
   }
   TensorList inputs = e.inputs;
   const bool first_unread = overwrites(e.name) && !inputs.empty() && inputs[0].defined();
   if (first_unread) inputs[0] = Tensor();
   const auto any = [](const Tensor&) -> uint64_t { return 0; };
   thread->calls.push_back({e.number, read(e, inputs, any, *thread)});
+  if (dumps) thread->calls.back().copies = Dump::copies(inputs);
   if (first_unread) {
     TensorRecord& t = thread->calls.back().inputs[0];
     t.state = TensorRecord::State::unread;
@@ -232,6 +236,7 @@ void Recording::end(const OpEvent& e) {
     }
     r.step = step;
     write(r);
+    if (call->copies) dump_->end(*call->copies, e.failed ? TensorList() : e.outputs);
   }
   if (e.role != OpEvent::Role::step) return;
   const std::lock_guard lock(mutex);

@@ -12,6 +12,7 @@
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/elementwise/layout.h>
+#include <ordo/nn/audit/dump.h>
 #include <ordo/nn/audit/recorder.h>
 #include <ordo/nn/audit/writer.h>
 
@@ -44,7 +45,7 @@ class KnownFingerprints {
 
 class Recording : public std::enable_shared_from_this<Recording> {
  public:
-  explicit Recording(RecorderOptions options);
+  explicit Recording(RecorderOptions options, std::optional<Dump> dump = {});
   void listen();
   void close();
 
@@ -57,6 +58,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
   struct Call {
     uint64_t number;
     std::vector<TensorRecord> inputs;
+    std::optional<TensorList> copies = {};  // of inputs, where the event may be the one to dump
   };
   struct ThreadState {
     uint32_t number;
@@ -81,6 +83,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
   void add_to_hash(const OpEvent& e, ThreadState& thread);
   void add_to_hash(uint64_t a, uint64_t b);
 
+  std::optional<Dump> dump_;
   bool closed_ = false, has_header_ = false;
   std::unordered_map<std::thread::id, std::unique_ptr<ThreadState>> threads_;
   std::unordered_map<const TensorImpl*, std::string> names_;  // of parameters

@@ -2,20 +2,24 @@
 #include <fmt/format.h>
 #include <ordo/kernels/vectors/vector_targets.h>
 #include <ordo/nn/audit/diff.h>
+#include <ordo/nn/audit/dump.h>
 #include <ordo/ordo.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include "tools/ordo/commands.h"
 #include "tools/ordo/diff_page.h"
 #include "tools/ordo/process.h"
+#include "tools/ordo/values.h"
 
 namespace {
 
@@ -29,16 +33,26 @@ struct Options {
   int runs = 2, schedules = 0;
   bool load = false, no_fill = false, vectors = false;
   double timeout = 600;
-  std::string keep, json;
+  std::string keep, json, dump;
 };
 
 /// A line of the table: runs that should be equal to the first run of its level.
 struct Row {
   std::string level, across;
   int runs = 0, different = 0;
-  audit::TraceDiff diff = {};  // the first that is different, else the last
-  std::string a = {}, b = {};  // its traces
+  audit::TraceDiff diff = {};                                  // the first that is different, else the last
+  std::string a = {}, b = {};                                  // its traces
+  Variables variables_a = {}, variables_b = {};                // of its runs
+  std::optional<audit::DumpPlace> place_a = {}, place_b = {};  // where they part
+  bool load = false;                                           // beside busy threads
+  std::vector<ValueDiff> values = {};
+  std::string values_note = {};  // what running again came to
 };
+
+/// What tells one failure from another.
+std::string failure_of(const Row& row) {
+  return row.level + row.diff.first.place().str() + std::string(audit::name(row.diff.first.cause));
+}
 
 /// What glibc fills memory with that is asked for; Ordo's allocator keeps none.
 Variables filled_with(int byte) {
@@ -81,6 +95,9 @@ class Check {
 
   std::vector<Row> run() {
     for (const std::string& level : o_.levels.empty() ? std::vector<std::string>{""} : o_.levels) run_level(level);
+    std::set<std::string> told;
+    for (Row& row : rows_)
+      if (row.different > 0 && told.insert(failure_of(row)).second) find_values(row);
     return std::move(rows_);
   }
 
@@ -96,32 +113,32 @@ class Check {
     };
 
     Row& again = add_row(told, "runs");
-    for (int i = 1; i < o_.runs; ++i) compare(again, first, run_once(base));
+    for (int i = 1; i < o_.runs; ++i) compare(again, first, base, base);
     const bool repeats = again.different == 0;
     if (o_.load) {
       Row& row = add_row(told, "load on the machine");
       const BusyThreads busy(2 * int(std::max(1u, std::thread::hardware_concurrency())));
-      for (int i = 1; i < o_.runs; ++i) compare(row, first, run_once(base));
+      row.load = true;
+      for (int i = 1; i < o_.runs; ++i) compare(row, first, base, base);
     }
     if (!o_.no_fill) {
       Row& row = add_row(told, "contents of new memory");
-      compare(row, first, run_once(with(filled_with(kOtherFill))));
+      compare(row, first, base, with(filled_with(kOtherFill)));
       // Nothing else was changed, so that is what did it.
       if (repeats && row.different > 0) blame_memory(row.diff);
     }
     for (size_t i = 0; i < o_.threads.size(); ++i) {
       const std::string count = std::to_string(o_.threads[i]);
-      const std::string trace = run_once(with({{"OMP_NUM_THREADS", count}}));
-      compare(i == 0 ? add_row(told, "CPU threads") : rows_.back(), first, trace);
+      compare(i == 0 ? add_row(told, "CPU threads") : rows_.back(), first, base, with({{"OMP_NUM_THREADS", count}}));
     }
     const std::vector<std::string> sets = o_.vectors ? kernels::cpu::vector_targets() : std::vector<std::string>();
     for (size_t i = 1; i < sets.size(); ++i) {  // the first is what all runs use
-      const std::string trace = run_once(with({{"ORDO_VECTORS", sets[i]}}));
-      compare(i == 1 ? add_row(told, "instruction sets") : rows_.back(), first, trace);
+      compare(i == 1 ? add_row(told, "instruction sets") : rows_.back(), first, base,
+              with({{"ORDO_VECTORS", sets[i]}}));
     }
     for (int seed = 1; seed <= o_.schedules; ++seed) {
-      const std::string trace = run_once(with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
-      compare(seed == 1 ? add_row(told, "schedules of the emulator") : rows_.back(), first, trace);
+      compare(seed == 1 ? add_row(told, "schedules of the emulator") : rows_.back(), first, base,
+              with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
     }
   }
 
@@ -136,13 +153,58 @@ class Check {
 
   Row& add_row(const std::string& level, const std::string& across) { return rows_.emplace_back(Row{level, across}); }
 
-  void compare(Row& row, const std::string& a, const std::string& b) {
+  /// One run more, with `variables`; `a` is the trace of the first run of the level, which had `base`.
+  void compare(Row& row, const std::string& a, const Variables& base, const Variables& variables) {
     ++row.runs;
+    const std::string b = run_once(variables);
     audit::TraceDiff d = audit::diff(a, b);
-    // The settings that were varied are no news.
     if (!d.equal) ++row.different;
-    if (row.different == 0 || (row.different == 1 && !d.equal)) row.diff = std::move(d), row.a = a, row.b = b;
+    if (row.different == 0 || (row.different == 1 && !d.equal)) {
+      const audit::Parting& first = d.first;
+      if (first.a && first.b) {
+        row.place_a = audit::dump_place(a, first.a->index);
+        row.place_b = audit::dump_place(b, first.b->index);
+      }
+      row.diff = std::move(d), row.a = a, row.b = b;
+      row.variables_a = base, row.variables_b = variables;
+    }
     if (o_.keep.empty()) fs::remove(b);  // what was compared; the first run's stays
+  }
+
+  /// A trace has no values: runs the program again in both settings, and compares the tensors of the event.
+  void find_values(Row& row) {
+    if (!row.place_a || !row.place_b) {
+      row.values_note = "none: the runs part where one has no tensors to compare";
+      return;
+    }
+    const fs::path folder = (o_.dump.empty() ? folder_ : fs::path(o_.dump)) / fmt::format("values-{}", ++dumps_);
+    std::optional<BusyThreads> busy;
+    if (row.load) busy.emplace(2 * int(std::max(1u, std::thread::hardware_concurrency())));
+    constexpr int kTries = 5;
+    try {
+      const auto dump = [&](const char* side, const audit::DumpPlace& place, Variables variables) {
+        fs::remove_all(folder / side);
+        variables["ORDO_TRACE_DUMP"] = place.str();
+        variables["ORDO_TRACE_DUMP_TO"] = (folder / side).string();
+        const std::string trace = run_once(variables);
+        if (o_.keep.empty()) fs::remove(trace);
+        return !fs::is_empty(folder / side);
+      };
+      const bool came = dump("a", *row.place_a, row.variables_a);
+      for (int tries = 1; came && tries <= kTries; ++tries) {
+        if (!dump("b", *row.place_b, row.variables_b)) continue;
+        row.values = compare_folders((folder / "a").string(), (folder / "b").string());
+        if (std::all_of(row.values.begin(), row.values.end(), [](const ValueDiff& d) { return d.equal(); })) continue;
+        row.values_note = "of two further runs";
+        if (!o_.dump.empty() || !o_.keep.empty()) row.values_note += ", in " + folder.string();
+        return;
+      }
+      row.values_note = came ? fmt::format("not shown: {} further runs had equal values at this place", kTries)
+                             : "not shown: a further run did not come to this place";
+    } catch (const ExitStatus& error) {
+      row.values_note = fmt::format("not shown: {}", error.what());
+    }
+    row.values.clear();
   }
 
   /// Returns the trace. ExitStatus 2 for a program that does not end well, or records nothing.
@@ -169,7 +231,7 @@ class Check {
 
   const Options& o_;
   fs::path folder_;
-  int runs_ = 0;
+  int runs_ = 0, dumps_ = 0;
   std::vector<Row> rows_;
 };
 
@@ -183,6 +245,8 @@ void print_failure(const Row& row) {
              p.index);
   fmt::print("  what       {}\n", d.first.what);
   fmt::print("  cause      {}\n", audit::name(d.first.cause));
+  fmt::print("  values     {}\n", row.values_note);
+  for (const ValueDiff& v : row.values) fmt::print("             {}\n", v.str());
   fmt::print("  spread     to {} later events\n", d.different - 1);
   fmt::print("  to do      {}\n", d.remedy);
   for (const audit::Parting& other : d.others)
@@ -214,8 +278,7 @@ void run_check(const Options& options) {
   std::set<std::string> told;
   for (const Row& row : rows) {
     if (row.different == 0) continue;
-    const audit::Parting& first = row.diff.first;
-    if (told.insert(row.level + first.place().str() + std::string(audit::name(first.cause))).second)
+    if (told.insert(failure_of(row)).second)
       print_failure(row);
     else
       fmt::print("\nNot reproducible at {} across {}: the same place and cause.\n", row.level, row.across);
@@ -224,12 +287,17 @@ void run_check(const Options& options) {
   if (json.is_open()) {
     nlohmann::ordered_json root{{"format", "ordo check"}, {"equal", failures == 0}};
     root["rows"] = nlohmann::ordered_json::array();
-    for (const Row& row : rows)
+    for (const Row& row : rows) {
+      auto values = nlohmann::ordered_json::array();
+      for (const ValueDiff& v : row.values) values.push_back(to_json(v));
       root["rows"].push_back({{"level", row.level},
                               {"across", row.across},
                               {"runs", row.runs + 1},
                               {"different", row.different},
-                              {"diff", to_json(row.diff)}});
+                              {"diff", to_json(row.diff)},
+                              {"values", values},
+                              {"values_note", row.values_note}});
+    }
     json << root.dump(2) << "\n";
     if (!json.flush()) throw DataError(fmt::format("[check] cannot write {}", options.json));
   }
@@ -257,6 +325,7 @@ Command add_check(CLI::App& app) {
   command->add_flag("--no-fill", options->no_fill, "no run in which new memory has other contents");
   command->add_option("--timeout", options->timeout, "seconds for a run (600)")->check(CLI::PositiveNumber);
   command->add_option("--keep", options->keep, "a folder that keeps the traces and the program's output");
+  command->add_option("--dump", options->dump, "a folder for the tensors of each place where runs part, as .npy files");
   command->add_option("--json", options->json, "also write the results to this file");
   return [options] { run_check(*options); };
 }

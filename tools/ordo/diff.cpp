@@ -1,12 +1,14 @@
 // ordo diff: where two traces part, and why.
 #include <fmt/format.h>
 #include <ordo/nn/audit/diff.h>
+#include <ordo/nn/audit/dump.h>
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "tools/ordo/commands.h"
 #include "tools/ordo/diff_page.h"
@@ -26,11 +28,34 @@ void save(const std::string& file, const std::string& text) {
   if (!out.flush()) throw DataError(fmt::format("[diff] cannot write {}", file));
 }
 
+/// For a shell.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// ORDO_TRACE_DUMP for the first difference in either run; "" where there are no tensors.
+std::string dump_of(const std::string& trace, const std::optional<audit::Place>& place) {
+  const auto found = place ? audit::dump_place(trace, place->index) : std::nullopt;
+  return found ? found->str() : "";
+}
+
 void run_diff(const Options& options) {
   const audit::TraceDiff d = audit::diff(options.a, options.b, options.diff);
-  if (!options.json.empty()) save(options.json, to_json(d).dump(2) + "\n");
+  const std::string in_a = dump_of(options.a, d.first.a), in_b = dump_of(options.b, d.first.b);
+  if (!options.json.empty()) {
+    auto json = to_json(d);
+    json["dump"] = {{"a", in_a}, {"b", in_b}};
+    save(options.json, json.dump(2) + "\n");
+  }
   if (!options.html.empty()) save(options.html, diff_page(d, options.a, options.b));
   fmt::print("{}", d.str());
+  if (!in_a.empty() && !in_b.empty()) {
+    fmt::print("For the values, run again with ORDO_TRACE=FILE ORDO_TRACE_DUMP_TO=FOLDER and\n");
+    fmt::print("  ORDO_TRACE_DUMP={}\n", quoted(in_a));
+    if (in_b != in_a) fmt::print("  and for B ORDO_TRACE_DUMP={}\n", quoted(in_b));
+  }
   std::fflush(stdout);
   if (!d.equal) throw ExitStatus(1, "the traces are different");
 }

@@ -1,0 +1,56 @@
+// The values of one event, for which a trace has fingerprints only: a program that runs again with
+//
+//   ORDO_TRACE=again.trace
+//   ORDO_TRACE_DUMP=step=3,call=1,thread=0,kind=operation,phase=forward,name=mean,node=,module=Net
+//   ORDO_TRACE_DUMP_TO=FOLDER
+//
+// writes the tensors of that event to FOLDER/input-0.npy, ..., FOLDER/output-0.npy, .... Internal to nn and to the
+// tools.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <ordo/engine/op_call.h>
+#include <ordo/nn/audit/record.h>
+
+namespace ordo::audit {
+
+/// Which event: nothing of it depends on time, but for the numbers of threads that begin in any order.
+struct DumpPlace {
+  int64_t step = 1, call = 1;  ///< the `call`th event of this kind, phase, name, node, module and thread in this step
+  uint32_t thread = 0;
+  Record::Kind kind{};  ///< operation, batch or step
+  bool backward = false;
+  std::string name, node, module;
+
+  /// What ORDO_TRACE_DUMP takes.
+  std::string str() const;
+  /// ValueError for a text that is none.
+  static DumpPlace parse(const std::string& text);
+  friend bool operator==(const DumpPlace&, const DumpPlace&) = default;
+};
+
+/// Of a record of a trace, by its index. None where it has no tensors. DataError for a file that cannot be read.
+std::optional<DumpPlace> dump_place(const std::string& trace, uint64_t index);
+
+/// Writes the tensors of one event as files of NumPy.
+class Dump {
+ public:
+  /// Makes the folder; DataError where it cannot.
+  Dump(DumpPlace place, std::string folder);
+  /// Whether this is such an event, whichever call.
+  bool is_place(const OpEvent& e, int64_t step, uint32_t thread) const;
+  /// What `inputs` hold, on the CPU: an operation may change them.
+  static TensorList copies(const TensorList& inputs);
+  /// For each event of the place, when it has ended. Says on stderr when a file cannot be written.
+  void end(const TensorList& inputs, const TensorList& outputs);
+
+ private:
+  void save(const char* what, size_t number, const Tensor& tensor) const;
+  const DumpPlace place_;
+  const std::string folder_;
+  int64_t ended_ = 0;
+};
+
+}  // namespace ordo::audit
