@@ -23,7 +23,7 @@ class DumpTest : public testing::Test {
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
   static void program() {
-    const Tensor t = full({3}, 1.0);
+    Tensor t = full({3}, 1.0);
     t.mul_(2.0);
     t.mul_(5.0);
     t.to(bfloat16).neg();
