@@ -6,9 +6,9 @@
 #endif
 
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <Eigen/QR>
 
+#include <ordo/engine/parallel.h>
 #include <ordo/kernels/linalg/matrix.h>
 
 namespace ordo::kernels {
@@ -35,18 +35,9 @@ bool cholesky(T* a, int64_t n) {
 }
 
 template <class T>
-int lu(T* a, int64_t* rows, int64_t n) {
-  Eigen::Map<Rows<T>> m(a, n, n);
-  const Eigen::PartialPivLU<Eigen::Ref<Rows<T>>> lu(m);
-  const auto& places = lu.permutationP().indices();
-  for (int64_t i = 0; i < n; ++i) rows[places[i]] = i;
-  return int(lu.permutationP().determinant());
-}
-
-template <class T>
-void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k) {
+void solve_columns(Triangle triangle, const T* a, T* x, int64_t n, int64_t k, int64_t row) {
   const Eigen::Map<const Rows<T>> m(a, n, n);
-  Eigen::Map<Rows<T>> columns(x, n, k);
+  Eigen::Map<Rows<T>, 0, Eigen::OuterStride<>> columns(x, n, k, Eigen::OuterStride<>(row));
   switch (triangle) {
     case Triangle::unit_lower:
       return m.template triangularView<Eigen::UnitLower>().solveInPlace(columns);
@@ -59,6 +50,21 @@ void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k) {
     case Triangle::lower_transposed:
       return m.transpose().template triangularView<Eigen::Upper>().solveInPlace(columns);
   }
+}
+
+/// Threads share the right sides. What one of them computes together depends on sizes only, because Eigen's order does.
+template <class T>
+void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k) {
+  constexpr int64_t kLeast = 32, kMost = 128, kShares = 4;
+  if (k < 2 * kLeast) return solve_columns(triangle, a, x, n, k, k);
+  const int64_t width = std::clamp((k / kShares + kLeast - 1) / kLeast * kLeast, kLeast, kMost);
+  const int64_t shares = (k + width - 1) / width;
+  parallel_for(0, shares, 100'000 / (n * n * width) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t share = begin; share < end; ++share) {
+      const int64_t first = share * width;
+      solve_columns(triangle, a, x + first, n, std::min(width, k - first), k);
+    }
+  });
 }
 
 template <class T>
@@ -74,7 +80,8 @@ void qr(T* columns, T* r, int64_t m, int64_t n) {
 
 template <class T>
 MatrixAlgorithms<T> library_matrix_algorithms() {
-  return {cholesky<T>, lu<T>, solve<T>, qr<T>, ordered_matrix_algorithms<T>().svd};
+  const MatrixAlgorithms<T> ordered = ordered_matrix_algorithms<T>();
+  return {cholesky<T>, ordered.lu, solve<T>, qr<T>, ordered.svd};
 }
 template MatrixAlgorithms<float> library_matrix_algorithms();
 template MatrixAlgorithms<double> library_matrix_algorithms();

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include <ordo/kernels/linalg/lu_cpu.h>
 #include <ordo/kernels/linalg/matrix.h>
 #include <ordo/kernels/linalg/ordered_sums.h>
 
@@ -27,6 +28,8 @@ bool cholesky(T* a, int64_t n) {
 
 template <class T>
 int lu(T* a, int64_t* rows, int64_t n) {
+  constexpr int64_t kFewRows = 48;  // blocks would cost more
+  if (n > kFewRows) return cpu::blocked_lu(a, rows, n);
   std::iota(rows, rows + n, int64_t(0));
   int sign = 1;
   for (int64_t k = 0; k < n; ++k) {
