@@ -1,6 +1,6 @@
-// LU by blocks of columns, in the order of rule 10 (docs/ordering.md): each element has the multiples of the rows above
-// subtracted in ascending order, product and difference rounded, whichever block, thread or lane of a vector does it.
-// Compiled once for each instruction set, as kernels/matmul/gemm_cpu.cpp is.
+// LU in the order of rule 10 (docs/ordering.md): from each element the multiples of the rows above are subtracted in
+// ascending order by fused multiply-adds, whichever block, thread or lane of a vector does it. Compiled once for each
+// instruction set, as kernels/matmul/gemm_cpu.cpp is.
 #include <ordo/kernels/vectors/targets.h>  // before Highway's headers
 
 #undef HWY_TARGET_INCLUDE
@@ -14,42 +14,42 @@
 #include <ordo/kernels/vectors/lanes-inl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 HWY_BEFORE_NAMESPACE();
 namespace ordo::kernels::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kBlock = 32;  // columns of a panel
-constexpr int64_t kInner = 8;   // of them that are subtracted from the panel's others at once
+constexpr int64_t kBlock = 32;                        // columns of a panel
+constexpr int64_t kInner = 8;                         // of them that are subtracted from the panel's others at once
 constexpr int kGroup = ORDO_MANY_REGISTERS ? 12 : 5;  // rows whose differences stay in registers,
 constexpr int kVectors = 2;                           // with this many vectors of columns
+constexpr int64_t kFewRows = 80;                      // of a matrix for which blocks would cost more
 constexpr int64_t kShared = 100'000;                  // products that are worth a thread
 
-/// y - a b, both rounded.
-template <class T>
-HWY_INLINE Lanes<T> less_product(Lanes<T> y, Lanes<T> a, Lanes<T> b) {
-  return {hn::Sub(y.v, hn::Mul(a.v, b.v))};
-}
-/// y - f u, and y where f is 0.
+/// y - f u, rounded once.
 template <class T>
 HWY_INLINE Lanes<T> less_multiple(Lanes<T> y, Lanes<T> f, Lanes<T> u) {
-  const typename Lanes<T>::Tag d;
-  return {hn::IfThenElse(hn::Eq(f.v, hn::Zero(d)), y.v, less_product(y, f, u).v)};
+  return Lanes<T>::fused(f, Lanes<T>(hn::Neg(u.v)), y);
+}
+template <class T>
+HWY_INLINE T less_multiple(T y, T f, T u) {
+  return std::fma(f, -u, y);
 }
 
-/// Columns of a matrix from its row `first` on, each contiguous, and their pivots.
+/// Columns of a matrix from its row `first` on, each contiguous.
 template <class T>
 struct Panel {
-  T* data;         // [columns][apart]
-  T* zeros;        // [apart]: not 0 where a row of L has a zero
+  T* data;  // [columns][apart]
   int64_t apart, first, rows, columns;
-  int64_t pivots[kBlock];  // column j exchanges rows j and pivots[j]
-  bool skipped[kBlock];    // columns whose pivot is 0
-  bool skips;              // a column is skipped
+  int64_t* pivots;       // column j exchanges rows j and pivots[j] of the panel
+  bool skipped[kBlock];  // columns whose pivot is 0
+  bool skips;            // a column is skipped
   T* column(int64_t j) const { return data + j * apart; }
 };
 
@@ -92,7 +92,7 @@ void subtract_columns(const Panel<T>& p, int64_t k0, int64_t k1, int64_t from, i
   }
   for (; i < p.rows; ++i)
     for (int64_t k = k0; k < k1; ++k)
-      if (const T f = p.column(k)[i]; f != 0 && !p.skipped[k]) y[i] -= f * y[k];
+      if (!p.skipped[k]) y[i] = less_multiple(y[i], p.column(k)[i], y[k]);
 }
 
 /// The factors of the panel's columns, all other columns left of which have been dealt with.
@@ -100,7 +100,6 @@ template <class T>
 void factor_panel(Panel<T>& p) {
   using L = Lanes<T>;
   p.skips = false;
-  std::fill_n(p.zeros, p.apart, T(0));
   for (int64_t j0 = 0; j0 < p.columns; j0 += kInner) {
     const int64_t j1 = std::min(p.columns, j0 + kInner);
     for (int64_t j = j0; j < j1; ++j) {
@@ -125,12 +124,43 @@ void factor_panel(Panel<T>& p) {
       T* const y = p.column(c);
       for (int64_t i = j0 + 1; i < j1; ++i)
         for (int64_t k = j0; k < i; ++k)
-          if (const T f = p.column(k)[i]; f != 0 && !p.skipped[k]) y[i] -= f * y[k];
+          if (!p.skipped[k]) y[i] = less_multiple(y[i], p.column(k)[i], y[k]);
       subtract_columns(p, j0, j1, j1, c);
     }
   }
-  for (int64_t j = 0; j < p.columns; ++j)
-    for (int64_t i = 0; i < p.rows; ++i) p.zeros[i] = p.column(j)[i] == 0 ? T(1) : p.zeros[i];
+}
+
+/// c less the multiple of u.
+template <class T>
+void subtract_row(T* HWY_RESTRICT c, T f, const T* HWY_RESTRICT u, int64_t cols) {
+  using L = Lanes<T>;
+  int64_t j = 0;
+  for (; j + L::count <= cols; j += L::count) less_multiple(L::load(c + j), L::all(f), L::load(u + j)).store(c + j);
+  for (; j < cols; ++j) c[j] = less_multiple(c[j], f, u[j]);
+}
+
+/// Row by row: for small matrices.
+template <class T>
+int factor_rows(T* a, int64_t* rows, int64_t n) {
+  int sign = 1;
+  std::iota(rows, rows + n, int64_t(0));
+  for (int64_t k = 0; k < n; ++k) {
+    int64_t p = k;
+    for (int64_t i = k + 1; i < n; ++i)
+      if (std::abs(a[i * n + k]) > std::abs(a[p * n + k])) p = i;
+    if (p != k) {
+      std::swap_ranges(a + k * n, a + k * n + n, a + p * n);
+      std::swap(rows[k], rows[p]);
+      sign = -sign;
+    }
+    const T pivot = a[k * n + k];
+    if (pivot == 0) continue;
+    for (int64_t i = k + 1; i < n; ++i) {
+      const T f = a[i * n + k] /= pivot;
+      subtract_row(a + i * n + k + 1, f, a + k * n + k + 1, n - k - 1);
+    }
+  }
+  return sign;
 }
 
 /// c [R][V vectors] less the product of R rows of L and `depth` rows of U, whose vectors lie kVectors apart.
@@ -145,12 +175,12 @@ void subtract_block(int64_t depth, const T* HWY_RESTRICT l, int64_t apart, const
   for (int64_t k = 0; k < depth; ++k, l += apart, u += kVectors * L::count) {
     L columns[V];
 #pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) columns[v] = L::load(u + v * L::count);
+    for (int v = 0; v < V; ++v) columns[v].v = hn::Neg(L::load(u + v * L::count).v);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
       const L f = L::all(l[r]);
 #pragma GCC unroll 4
-      for (int v = 0; v < V; ++v) rest[r][v] = less_product(rest[r][v], f, columns[v]);
+      for (int v = 0; v < V; ++v) rest[r][v] = L::fused(f, columns[v], rest[r][v]);
     }
   }
 #pragma GCC unroll 16
@@ -164,36 +194,52 @@ template <class T>
 class Factors {
   using L = Lanes<T>;
   static constexpr int64_t kCols = kVectors * L::count;
-  static constexpr int64_t kTile = std::max(kBlock, kCols);
   T* const a;
   const int64_t n;
+  std::vector<int64_t> pivots_;  // of each column, counted from the first row of its panel
 
  public:
-  Factors(T* matrix, int64_t size) : a(matrix), n(size) {}
+  Factors(T* matrix, int64_t size) : a(matrix), n(size), pivots_(size_t(size)) {}
 
-  void read(Panel<T>& p, int64_t first) const {
+  int64_t end(int64_t first) const { return std::min(n, first + kBlock); }
+
+  /// Factors the columns from `first` on.
+  void factor(Panel<T>& p, int64_t first) {
     p.first = first;
     p.rows = n - first;
-    p.columns = std::min(kBlock, p.rows);
-    copy_matrix(a + first * n + first, 1, n, p.columns, p.rows, p.data, p.apart);
-  }
-  void write(const Panel<T>& p) const {
-    copy_matrix(p.data, 1, p.apart, p.rows, p.columns, a + p.first * n + p.first, n);
-  }
-
-  /// Rows change places in the columns [begin, end).
-  void exchange(const Panel<T>& p, int64_t begin, int64_t end) const {
-    for (int64_t j = 0; j < p.columns; ++j)
-      if (p.pivots[j] != j)
-        std::swap_ranges(row(p.first + j) + begin, row(p.first + j) + end, row(p.first + p.pivots[j]) + begin);
+    p.columns = end(first) - first;
+    p.pivots = &pivots_[size_t(first)];
+    T* const from = row(first) + first;
+    copy_matrix(from, 1, n, p.columns, p.rows, p.data, p.apart);
+    factor_panel(p);
+    copy_matrix(p.data, 1, p.apart, p.rows, p.columns, from, n);
   }
 
-  /// What the panel does to the columns [begin, end) on its right.
-  void update(const Panel<T>& p, int64_t begin, int64_t end) const {
-    exchange(p, begin, end);
-    for (int64_t j = begin; j < end; j += kCols) update_columns(p, j, std::min(kCols, end - j));
+  /// What the panel does to a block of columns on its right.
+  void update(const Panel<T>& p, int64_t first) {
+    exchange(p.first, first);
+    for (int64_t j = first; j < end(first); j += kCols) update_columns(p, j, std::min(kCols, end(first) - j));
   }
-  static constexpr int64_t tile() { return kTile; }
+
+  /// Exchanges rows of a block of columns as a panel's columns do.
+  void exchange(int64_t panel, int64_t first) {
+    const int64_t width = end(first) - first;
+    for (int64_t j = panel; j < end(panel); ++j)
+      if (const int64_t with = panel + pivots_[size_t(j)]; with != j)
+        std::swap_ranges(row(j) + first, row(j) + first + width, row(with) + first);
+  }
+
+  /// The order of the rows, and its sign.
+  int order(int64_t* rows) const {
+    int sign = 1;
+    std::iota(rows, rows + n, int64_t(0));
+    for (int64_t j = 0; j < n; ++j)
+      if (const int64_t with = j / kBlock * kBlock + pivots_[size_t(j)]; with != j) {
+        std::swap(rows[j], rows[with]);
+        sign = -sign;
+      }
+    return sign;
+  }
 
  private:
   T* row(int64_t i) const { return a + i * n; }
@@ -206,16 +252,16 @@ class Factors {
       L rest[kVectors];
       for (int v = 0; v < kVectors; ++v) rest[v] = L::load(to + v * L::count);
       for (int64_t k = 0; k < i; ++k)
-        if (const T f = p.column(k)[i]; f != 0 && !p.skipped[k])
+        if (!p.skipped[k])
           for (int v = 0; v < kVectors; ++v)
-            rest[v] = less_product(rest[v], L::all(f), L::load(u + k * kCols + v * L::count));
+            rest[v] = less_multiple(rest[v], L::all(p.column(k)[i]), L::load(u + k * kCols + v * L::count));
       for (int v = 0; v < kVectors; ++v) rest[v].store(to + v * L::count);
       std::copy_n(to, cols, row(p.first + i) + j);
     }
     for (int64_t i = p.columns; i < p.rows; i += kGroup) {
       const int64_t rows = std::min<int64_t>(kGroup, p.rows - i);
       T* const c = row(p.first + i) + j;
-      if (rows < kGroup || p.skips || std::any_of(p.zeros + i, p.zeros + i + rows, [](T z) { return z != 0; })) {
+      if (rows < kGroup || p.skips) {
         for (int64_t r = 0; r < rows; ++r) subtract_rows(p, i + r, u, cols, c + r * n);
       } else if (cols == kCols) {
         subtract_block<kGroup, kVectors>(p.columns, p.data + i, p.apart, u, c, n);
@@ -227,63 +273,51 @@ class Factors {
     }
   }
 
-  /// c less the multiples of U's rows that are not 0.
+  /// c less the multiples of U's rows.
   static void subtract_rows(const Panel<T>& p, int64_t i, const T* u, int64_t cols, T* c) {
     for (int64_t k = 0; k < p.columns; ++k)
-      if (const T f = p.column(k)[i]; f != 0 && !p.skipped[k])
-        for (int64_t j = 0; j < cols; ++j) c[j] -= f * u[k * kCols + j];
+      if (!p.skipped[k]) subtract_row(c, p.column(k)[i], u + k * kCols, cols);
   }
 };
 
-/// While threads update what is right of a panel, the one that has updated the next panel's columns factors these.
+/// Threads update blocks of columns, the same ones again and again as long as each has enough of them, for their
+/// caches. The one that has updated the next panel factors it at once.
 template <class T>
 int factor(T* a, int64_t* rows, int64_t n) {
-  std::iota(rows, rows + n, int64_t(0));
-  if (n == 0) return 1;
-  const Factors<T> factors(a, n);
+  if (n <= kFewRows) return factor_rows(a, rows, n);
   constexpr int64_t kLine = 64 / sizeof(T);
-  const int64_t apart = (n + kLine - 1) / kLine * kLine + kLine, panel_size = (kBlock + 1) * apart;
+  const int64_t apart = (n + kLine - 1) / kLine * kLine + kLine, panel_size = kBlock * apart;
   const Scratch<T> memory(2 * panel_size, Device());
   Panel<T> panels[2];
   for (int i = 0; i < 2; ++i) {
     panels[i].data = memory + i * panel_size;
-    panels[i].zeros = panels[i].data + kBlock * apart;
     panels[i].apart = apart;
   }
-  factors.read(panels[0], 0);
-  factor_panel(panels[0]);
-  int sign = 1;
-  for (int64_t first = 0, now = 0; first < n; first += kBlock, now ^= 1) {
-    const Panel<T>& panel = panels[now];
-    Panel<T>& next = panels[now ^ 1];
-    for (int64_t j = 0; j < panel.columns; ++j)
-      if (panel.pivots[j] != j) {
-        std::swap(rows[first + j], rows[first + panel.pivots[j]]);
-        sign = -sign;
+  Factors<T> factors(a, n);
+  factors.factor(panels[0], 0);
+  const int64_t blocks = (n + kBlock - 1) / kBlock;
+  for (int64_t block = 0; block + 1 < blocks; ++block) {
+    const Panel<T>& panel = panels[block % 2];
+    Panel<T>& next = panels[(block + 1) % 2];
+    const int64_t left = (blocks - block - 1) * kBlock;
+    const int pieces = pieces_for(left * left * kBlock, kShared);
+    std::vector<std::atomic<int64_t>> done(static_cast<size_t>(pieces));  // of a thread's blocks
+    for_pieces(pieces, [&](int piece) {
+      for (int i = 0; i < pieces; ++i) {
+        const int owner = (piece + i) % pieces;
+        const int64_t own = block + 1 + (owner + pieces - (block + 1) % pieces) % pieces;  // its first one
+        for (int64_t b; (b = own + done[size_t(owner)].fetch_add(1, std::memory_order_relaxed) * pieces) < blocks;) {
+          factors.update(panel, b * kBlock);
+          if (b == block + 1) factors.factor(next, b * kBlock);
+        }
       }
-    const int64_t right = std::min(n, first + kBlock), after = std::min(n, right + kBlock);
-    const int64_t tiles = (n - after + Factors<T>::tile() - 1) / Factors<T>::tile();
-    const auto piece = [&](int64_t number) {
-      if (number == 0) {
-        if (right == n) return;
-        factors.update(panel, right, after);
-        factors.read(next, right);
-        factor_panel(next);
-      } else if (number <= tiles) {
-        const int64_t begin = after + (number - 1) * Factors<T>::tile();
-        factors.update(panel, begin, std::min(n, begin + Factors<T>::tile()));
-      } else {
-        factors.exchange(panel, 0, first);
-        factors.write(panel);
-      }
-    };
-    const int64_t pieces = tiles + 2;
-    if (pieces_for(panel.rows * panel.columns * (n - first), kShared) > 1)
-      for_pieces(int(pieces), piece);
-    else
-      for (int64_t number = 0; number < pieces; ++number) piece(number);
+    });
   }
-  return sign;
+  parallel_for(0, blocks, kShared / (n * kBlock + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block)
+      for (int64_t panel = block + 1; panel < blocks; ++panel) factors.exchange(panel * kBlock, block * kBlock);
+  });
+  return factors.order(rows);
 }
 
 }  // namespace
@@ -301,8 +335,8 @@ namespace ordo::kernels::cpu {
 HWY_EXPORT(float_lu);
 HWY_EXPORT(double_lu);
 
-int blocked_lu(float* a, int64_t* rows, int64_t n) { return HWY_DYNAMIC_DISPATCH(float_lu)(a, rows, n); }
-int blocked_lu(double* a, int64_t* rows, int64_t n) { return HWY_DYNAMIC_DISPATCH(double_lu)(a, rows, n); }
+int lu(float* a, int64_t* rows, int64_t n) { return HWY_DYNAMIC_DISPATCH(float_lu)(a, rows, n); }
+int lu(double* a, int64_t* rows, int64_t n) { return HWY_DYNAMIC_DISPATCH(double_lu)(a, rows, n); }
 
 }  // namespace ordo::kernels::cpu
 #endif

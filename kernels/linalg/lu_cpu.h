@@ -1,4 +1,4 @@
-// LU by blocks, in the order of rule 10 (docs/ordering.md). Internal.
+// LU in the order of rule 10 (docs/ordering.md). Internal.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace ordo::kernels::cpu {
 
 /// a [n][n], row-major, becomes L and U of its rows in the order `rows`, which is written; returns the sign of that
 /// order. A pivot of 0 stays. Threads share a matrix that is worth it.
-int blocked_lu(float* a, int64_t* rows, int64_t n);
-int blocked_lu(double* a, int64_t* rows, int64_t n);
+int lu(float* a, int64_t* rows, int64_t n);
+int lu(double* a, int64_t* rows, int64_t n);
 
 }  // namespace ordo::kernels::cpu

@@ -1,4 +1,4 @@
-// One matrix at a time, by one thread: the ordered algorithms, and Eigen's. Internal.
+// One matrix at a time: the ordered algorithms, and Eigen's. Internal.
 //
 // Matrices are row-major; a list of columns, each contiguous, is `columns[n][m]`.
 #pragma once
@@ -48,7 +48,7 @@ template <class T>
 MatrixAlgorithms<T> ordered_matrix_algorithms();
 template <class T>
 void ordered_svd(T* columns, T* s, T* vh, int64_t m, int64_t n);
-/// Eigen's, but for svd.
+/// Eigen's, but for lu and svd.
 template <class T>
 MatrixAlgorithms<T> library_matrix_algorithms();
 

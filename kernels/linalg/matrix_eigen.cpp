@@ -1,4 +1,4 @@
-// Decompositions by Eigen, on one thread. The order of its sums depends on the processor: its instruction set and
+// Decompositions by Eigen. The order of its sums depends on the processor: its instruction set and
 // caches.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"  // GCC's own AVX-512 header, inlined here (GCC bug 105593)

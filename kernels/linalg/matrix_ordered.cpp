@@ -1,9 +1,8 @@
 // Textbook decompositions whose sums have an order of their own: the same bits on every processor.
-// Golub and Van Loan, "Matrix Computations", 4th edition: 3.4 (LU), 4.2 (Cholesky), 5.2 (QR).
+// Golub and Van Loan, "Matrix Computations", 4th edition: 4.2 (Cholesky), 5.2 (QR).
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include <ordo/kernels/linalg/lu_cpu.h>
@@ -24,31 +23,6 @@ bool cholesky(T* a, int64_t n) {
     std::fill(row + i + 1, row + n, T(0));
   }
   return true;
-}
-
-template <class T>
-int lu(T* a, int64_t* rows, int64_t n) {
-  constexpr int64_t kFewRows = 48;  // blocks would cost more
-  if (n > kFewRows) return cpu::blocked_lu(a, rows, n);
-  std::iota(rows, rows + n, int64_t(0));
-  int sign = 1;
-  for (int64_t k = 0; k < n; ++k) {
-    int64_t p = k;
-    for (int64_t i = k + 1; i < n; ++i)
-      if (std::abs(a[i * n + k]) > std::abs(a[p * n + k])) p = i;
-    if (p != k) {
-      std::swap_ranges(a + k * n, a + k * n + n, a + p * n);
-      std::swap(rows[k], rows[p]);
-      sign = -sign;
-    }
-    const T pivot = a[k * n + k];
-    if (pivot == 0) continue;
-    for (int64_t i = k + 1; i < n; ++i) {
-      const T f = a[i * n + k] /= pivot;
-      if (f != 0) subtract(a + i * n + k + 1, f, a + k * n + k + 1, n - k - 1);
-    }
-  }
-  return sign;
 }
 
 /// t x = y, from the first row down or from the last one up.
@@ -140,7 +114,7 @@ void qr(T* columns, T* r, int64_t m, int64_t n) {
 
 template <class T>
 MatrixAlgorithms<T> ordered_matrix_algorithms() {
-  return {cholesky<T>, lu<T>, solve<T>, qr<T>, ordered_svd<T>};
+  return {cholesky<T>, cpu::lu, solve<T>, qr<T>, ordered_svd<T>};
 }
 template MatrixAlgorithms<float> ordered_matrix_algorithms();
 template MatrixAlgorithms<double> ordered_matrix_algorithms();
