@@ -53,7 +53,7 @@ Tensor grid_sample_call(const Tensor& input, const Tensor& grid, const kernels::
   return sample_of(call, input, grid, rules);
 }
 
-/// The coordinates of n cells, as the last but one of `rank` dimensions counted from dimension `at`.
+/// The coordinates of n cells along dimension `at` of [N, rank, D, H, W] or [N, rank, H, W].
 Tensor coordinates(int64_t n, bool align_corners, int rank, int at, const Tensor& like) {
   std::vector<double> values = checked::vector<double>("affine_grid", n);
   for (int64_t i = 0; i < n; ++i) {
@@ -88,16 +88,16 @@ Tensor affine_grid(const Tensor& theta, const Dims& size, bool align_corners) {
              "takes a theta of shape {} for size {}, not {}", Dims({size[0], rank, rank + 1}), size, theta.sizes());
   for (int64_t n : size) ORDO_CHECK(n >= 1, ValueError, op, "takes sizes of at least 1, not {}", size);
   (void)size.product(op);
-  Dims columns = Dims::filled(rank + 2, 1);  // [N, 1, ..., 1, rank]: a column of theta
+  Dims columns = Dims::filled(rank + 2, 1);  // [N, rank, 1, ..., 1]: a column of theta
   columns[0] = size[0];
-  columns[rank + 1] = rank;
+  columns[1] = rank;
   const auto column = [&](int k) { return theta.select(2, k).reshape(columns); };
   Tensor grid;
   for (int k = 0; k < rank; ++k) {  // x stands along the innermost dimension
-    const Tensor part = coordinates(size[rank + 1 - k], align_corners, rank, rank - k, theta) * column(k);
+    const Tensor part = coordinates(size[rank + 1 - k], align_corners, rank, rank + 1 - k, theta) * column(k);
     grid = k == 0 ? part : grid + part;
   }
-  return call.done(grid + column(rank));
+  return call.done((grid + column(rank)).movedim(1, -1).contiguous());  // the long dimension was the inner one
 }
 
 }  // namespace ordo

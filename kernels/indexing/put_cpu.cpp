@@ -11,6 +11,8 @@ namespace ordo::kernels {
 
 namespace cpu {
 
+constexpr int kMostReaders = 8;  // of all items
+
 void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& source) {
   const int64_t n = self.numel();
   dispatch_index(op, index.dtype(), [&]<class I>() {
@@ -27,10 +29,18 @@ void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& 
     dispatch_word(self.element_size(), [&]<class Word>() {
       Word* const to = static_cast<Word*>(self.data());
       const Word* const from = static_cast<const Word*>(source.data());
-      for (int64_t i = 0; i < index.numel(); ++i) {
-        const int64_t place = int64_t(at[i]);
-        to[place < 0 ? place + n : place] = from[i];
-      }
+      // Each thread reads all items and writes those of its places, in their order, without a branch.
+      const int pieces = std::min(kMostReaders, pieces_for(index.numel(), 32768));
+      for_pieces(pieces, [&](int piece) {
+        const int64_t begin = n * piece / pieces, size = n * (piece + 1) / pieces - begin;
+        Word* const mine = to + begin;
+        Word elsewhere;
+        for (int64_t i = 0; i < index.numel(); ++i) {
+          const int64_t given = int64_t(at[i]), place = (given < 0 ? given + n : given) - begin;
+          Word* const target = uint64_t(place) < uint64_t(size) ? mine + place : &elsewhere;
+          *target = from[i];
+        }
+      });
     });
   });
 }
