@@ -117,11 +117,12 @@ void copy_tiled(const CopyArgs& args, int d, Span span) {
 }
 
 /// Where rows are short, and read from far apart, the rows of another dimension are taken that are neither.
-Layout<2> with_long_rows(Layout<2> l) {
-  constexpr int64_t kShort = 8, kMost = 4096;  // what is written in between stays in the cache
+Layout<2> with_long_rows(Layout<2> l, size_t element_size) {
+  constexpr int64_t kShort = 8;
+  const int64_t most = (256 << 10) / int64_t(element_size) / std::max<int64_t>(1, l.sizes[0]);  // stays in the cache
   if (l.rank < 2 || l.sizes[0] >= kShort || l.strides[1][0] == 1) return l;
   for (int d = 1; d < l.rank; ++d)
-    if (l.strides[1][d] == 1 && l.sizes[d] >= kShort && l.sizes[d] <= kMost) {
+    if (l.strides[1][d] == 1 && l.sizes[d] >= kShort && l.sizes[d] <= most) {
       std::swap(l.sizes[0], l.sizes[d]);
       for (auto& strides : l.strides) std::swap(strides[0], strides[d]);
       return l;
@@ -132,7 +133,7 @@ Layout<2> with_long_rows(Layout<2> l) {
 }  // namespace
 
 void copy(const CopyArgs& args) {
-  const Layout<2> l = with_long_rows(args.layout);
+  const Layout<2> l = with_long_rows(args.layout, size_of(args.to_dtype));
   const Span span = args.to_dtype == args.from_dtype ? nullptr : span_of(args.to_dtype, args.from_dtype);
   if (const int d = tiled_dimension(l))
     return dispatch_word(size_of(args.to_dtype), [&]<class To>() { copy_tiled<To>(args, d, span); });
