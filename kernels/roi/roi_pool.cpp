@@ -1,6 +1,8 @@
 #include <ordo/kernels/roi/roi_pool.h>
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
@@ -55,12 +57,69 @@ Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& i
 
 namespace cpu {
 
+/// The maxima of a row of bins. The largest cells of each column are found first, in loops that vectorise; then the
+/// largest columns of each bin.
+template <class V>
+class BinRow {
+  using Row = std::conditional_t<sizeof(V) == 4, int32_t, int64_t>;
+
+ public:
+  explicit BinRow(int64_t width) : width_(width), most_(width, Device()), rows_(width, Device()) {}
+
+  /// f(number, maximum) for each of `count` bins.
+  template <class T, class F>
+  void maxima(const T* plane, int64_t offset, const RoiCells& rows, const RoiCells* columns, int64_t count,
+              const F& f) const {
+    int64_t begin = width_, end = 0;
+    for (int64_t c = 0; c < count; ++c) begin = std::min(begin, columns[c].begin), end = std::max(end, columns[c].end);
+    const bool one_by_one = rows.end - rows.begin < 2 || rows.end - rows.begin > std::numeric_limits<int32_t>::max() ||
+                            begin >= end ||
+                            find_columns(plane + rows.begin * width_, begin, end, rows.end - rows.begin);
+    for (int64_t c = 0; c < count; ++c) {
+      if (one_by_one || columns[c].begin >= columns[c].end) {
+        f(c, roi_maximum<V>(plane, offset, width_, rows, columns[c]));
+        continue;
+      }
+      int64_t best = columns[c].begin;
+      for (int64_t w = best + 1; w < columns[c].end; ++w)
+        if (most_[w] > most_[best] || (most_[w] == most_[best] && rows_[w] < rows_[best])) best = w;
+      const int64_t place = (rows.begin + rows_[best]) * width_ + best;
+      f(c, RoiMaximum<V>{offset + place, V(plane[place])});
+    }
+  }
+
+ private:
+  /// Of each column the first of the largest of `count` cells. True where there is a NaN, for which that does not hold.
+  template <class T>
+  bool find_columns(const T* __restrict cells, int64_t begin, int64_t end, int64_t count) const {
+    V* __restrict most = most_;
+    Row* __restrict row = rows_, odd = 0;
+    for (int64_t w = begin; w < end; ++w) most[w] = V(cells[w]), row[w] = 0, odd |= Row(most[w] != most[w]);
+    for (int64_t r = 1; r < count; ++r) {
+      cells += width_;
+      for (int64_t w = begin; w < end; ++w) {
+        const V v = V(cells[w]);
+        const bool greater = v > most[w];
+        row[w] = greater ? Row(r) : row[w];
+        most[w] = greater ? v : most[w];
+        odd |= Row(v != v);
+      }
+    }
+    return odd != 0;
+  }
+
+  int64_t width_;
+  Scratch<V> most_;
+  Scratch<Row> rows_;
+};
+
 /// Planes [first, last), which are a box in a channel each. What the channels of a box share is found once.
 template <class T>
 static void pool_planes(const RoiPoolElement<T>& f, int64_t first, int64_t last) {
   using V = accumulate_t<T>;
   const RoiShape& s = f.s;
   const Scratch<RoiCells> rows(s.rows, Device()), columns(s.columns, Device());
+  const BinRow<V> bins(s.width);
   for (int64_t plane = first, found = -1; plane < last; ++plane) {
     const int64_t number = plane / s.channels, channel = plane - number * s.channels;
     const T* const box = f.boxes + number * kBoxNumbers;
@@ -78,12 +137,12 @@ static void pool_planes(const RoiPoolElement<T>& f, int64_t first, int64_t last)
       found = number;
     }
     const int64_t offset = (image * s.channels + channel) * s.cells();
-    for (int64_t r = 0; r < s.rows; ++r)
-      for (int64_t c = 0; c < s.columns; ++c) {
-        const RoiMaximum<V> best = roi_maximum<V>(f.input + offset, offset, s.width, rows[r], columns[c]);
-        *value++ = T(best.value);
-        *place++ = best.place;
-      }
+    for (int64_t r = 0; r < s.rows; ++r, value += s.columns, place += s.columns)
+      bins.maxima(f.input + offset, offset, rows[r], columns.data(), s.columns,
+                  [&](int64_t c, const RoiMaximum<V>& best) {
+                    value[c] = T(best.value);
+                    place[c] = best.place;
+                  });
   }
 }
 
