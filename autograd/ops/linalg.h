@@ -1,13 +1,13 @@
 // Linear algebra: decompositions of matrices, and what follows from them. As the functions of torch.linalg.
 //
 // For all of them: matrices are the last two dimensions of [..., m, n], the others are a batch. float32 and float64
-// (DTypeError); ShapeError for other shapes. They are computed on the CPU, a matrix by one thread; tensors of another
-// device are brought there, and the results back.
+// (DTypeError); ShapeError for other shapes. They are computed on the CPU; tensors of another device are brought there,
+// and the results back.
 //
 // Determinism, where nothing else is said: run_to_run by Eigen. The bits are the same with any number of threads, with
 // the same build on the same kind of processor: Eigen's order of sums depends on instruction set and caches. At
-// device_to_device plain loops in an order of their own, which depends on sizes only; they are slower for large
-// matrices.
+// device_to_device loops of our own, whose order depends on sizes only; they are slower for large matrices. LU, for
+// det, slogdet, solve and inverse, is our own at every level.
 //
 // For the backward pass they keep their results and, for solve, det and slogdet, the factors of the matrices. Where the
 // gradient is to be differentiated again, it is composed of these operations instead, and may round otherwise.
