@@ -66,7 +66,33 @@ bool matches_one(const std::vector<std::string>& patterns, std::string_view text
 
 bool is_batch_work(std::string_view scope) { return scope == ordo::detail::kLoaderScope; }
 
+/// The recordings that listen, and some that have ended.
+struct Open {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Recording>> recordings;
+
+  static Open& instance() {
+    static Open& open = *new Open;  // outlives the recording of the environment
+    return open;
+  }
+  void add(std::weak_ptr<Recording> recording) {
+    const std::lock_guard lock(mutex);
+    std::erase_if(recordings, [](const auto& r) { return r.expired(); });
+    recordings.push_back(std::move(recording));
+  }
+};
+
 }  // namespace
+
+void number_step(int64_t step) {
+  Open& open = Open::instance();
+  const std::lock_guard lock(open.mutex);
+  for (const auto& recording : open.recordings)
+    if (const auto r = recording.lock()) {
+      const std::lock_guard recording_lock(r->mutex);
+      r->step = step;
+    }
+}
 
 bool matches(std::string_view pattern, std::string_view text) {
   // Where a "*" has taken too little, it takes one more.
@@ -95,6 +121,7 @@ void Recording::listen() {
     };
   };
   listener_.emplace(told(&Recording::end), told(&Recording::begin), told(&Recording::draw));
+  Open::instance().add(weak_from_this());
 }
 
 void Recording::close() {

@@ -92,6 +92,9 @@ class Recording : public std::enable_shared_from_this<Recording> {
   std::optional<OpListener> listener_;
 };
 
+/// Numbers the step under way in all recordings that are open.
+void number_step(int64_t step);
+
 /// Whether `text` is `pattern`, in which "*" stands for any text.
 bool matches(std::string_view pattern, std::string_view text);
 

@@ -7,6 +7,7 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/nn/audit/recording.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/optim/clip_grad.h>
 
@@ -56,6 +57,7 @@ TrainingRun::TrainingRun(Trainer& trainer, const TrainingWork& work)
 
 TrainResult TrainingRun::go() {
   open_files();
+  audit::number_step(state_.steps + 1);
   progress_.emplace(options_.progress, state_.steps, steps_in_all());
   trainer_.call(On::run_begin);
   if (!must_end())
@@ -127,6 +129,7 @@ void TrainingRun::end_step() {
   optimizer.step();
   if (average_) average_->update();
   status.step = ++state_.steps;
+  audit::number_step(state_.steps + 1);
   status.batch = state_.batches;
   status.loss = state_.last_loss = step_loss_ / double(group_);
   status.epoch_loss = state_.loss_sum / double(state_.batches);

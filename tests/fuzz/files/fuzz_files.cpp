@@ -15,6 +15,8 @@
 #include <string>
 
 #include <ordo/engine/error.h>
+#include <ordo/nn/audit/diff.h>
+#include <ordo/nn/audit/trace.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/data/cifar10.h>
 #include <ordo/nn/data/csv.h>
@@ -84,6 +86,19 @@ std::string with_checksums(std::string bytes) {
   return bytes;
 }
 
+/// A trace (nn/audit/trace.h) whose records have the checksums of their bytes.
+std::string with_record_checksums(std::string bytes) {
+  const auto byte = [&](size_t at) { return size_t(uint8_t(bytes[at])); };
+  for (size_t at = 12; at + 8 < bytes.size();) {
+    const size_t body = at + 8, length = byte(at) | byte(at + 1) << 8 | byte(at + 2) << 16 | byte(at + 3) << 24;
+    if (length > bytes.size() - body) break;
+    const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()) + body, length);
+    for (size_t i = 0; i < 4; ++i) bytes[at + 4 + i] = char(crc >> (8 * i));
+    at = body + length;
+  }
+  return bytes;
+}
+
 const std::map<char, Format>& formats() {
   static const std::map<char, Format> all = {
       {'s',
@@ -125,6 +140,14 @@ const std::map<char, Format>& formats() {
               sha256_hex({column.values});
         },
         "line "}},
+      {'t',
+       {"trace", "a.trace",
+        [](const std::string& path) {
+          const audit::Trace trace = audit::read(path);
+          expect(audit::diff(path, path).equal, "a trace differs from itself");
+          expect(audit::diff(trace, trace).equal, "a trace in memory differs from itself");
+        },
+        "at byte ", with_record_checksums}},
   };
   return all;
 }

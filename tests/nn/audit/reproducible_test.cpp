@@ -1,9 +1,11 @@
 // Does a piece of a program repeat?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include <ordo/ordo.h>
+#include "tests/nn/train/toy_run.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -79,6 +81,34 @@ TEST_F(Watch, records_the_first_steps_and_then_some) {
   EXPECT_EQ(steps, 1);
   EXPECT_ORDO_ERROR(audit::watch(trainer, {}), ValueError, "needs a folder");
   EXPECT_ORDO_ERROR(audit::watch(trainer, {.folder = "x", .every = -1}), ValueError, "1 and -1");
+}
+
+TEST_F(Watch, a_resumed_training_goes_on_with_the_numbers_of_its_steps) {
+  const auto records = [&](const std::string& folder, bool resume, int64_t until) {
+    ToyRun run(toy_options(path(folder), resume));
+    audit::Recorder recorder(audit::RecorderOptions{.operations = {"linear"}});
+    run.go_to(until);
+    return recorder.trace();
+  };
+  const audit::Trace whole = records("whole", false, 6);
+  records("parts", false, 4);
+  const audit::Trace rest = records("parts", true, 6);
+  std::vector<std::string> expected, got;
+  const auto list = [](const audit::Trace& trace, std::vector<std::string>& lines) {
+    for (const audit::Record& r : trace.records) {
+      if (r.step < 5 || (r.kind != audit::Record::Kind::step && !r.backward)) continue;  // not those of a validation
+      std::string line = fmt::format("{} {} {}", r.step, name(r.kind), r.name);
+      for (const audit::TensorRecord& t : r.tensors)
+        if (t.state == audit::TensorRecord::State::read) line += " " + t.fingerprint.str();
+      lines.push_back(line);
+    }
+  };
+  list(whole, expected);
+  list(rest, got);
+  EXPECT_GT(std::count_if(got.begin(), got.end(), [](const auto& line) { return line.starts_with("5 operation"); }), 0);
+  EXPECT_EQ(std::count_if(got.begin(), got.end(), [](const auto& line) { return line.starts_with("6 step"); }), 1);
+  EXPECT_EQ(got, expected);
+  for (const audit::Record& r : rest.records) EXPECT_GE(r.step, 5);
 }
 
 }  // namespace
