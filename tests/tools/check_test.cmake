@@ -11,6 +11,9 @@ expect(0 "run_to_run +instruction sets +[0-9]+  equal" check --vectors --no-fill
 expect(0 "run_to_run +load on the machine +2  equal" check --load --no-fill -- ${PLANTED} none)
 expect(1 "not_guaranteed +runs.*different.*operation  embedding_backward.*module +Net.words.*backward.*cause +additions.*use_deterministic_algorithms"
        check --runs 8 --no-fill -- ${PLANTED} atomic)
+expect(1 "not_guaranteed +runs +8  [1-7] different.*run_to_run +runs +8  equal.*operation  embedding_backward.*cause +additions"
+       check --runs 8 --no-fill --levels not_guaranteed,run_to_run -- ${PLANTED} atomic)
+expect(0 "run_to_run +runs +2  equal" check --no-fill --levels device_to_device -- ${PLANTED} none)  # which sets its own
 expect(1 "cause +seed.*values +none: .*manual_seed" check -- ${PLANTED} seed)
 expect(1 "operation +batch.*cause +data_order" check --runs 4 -- ${PLANTED} order)
 if(FILLED)  # ORDO_POISON_RESULTS: this build fills all memory itself
@@ -44,6 +47,10 @@ if(NOT FILLED)
     endif()
   endforeach()
 endif()
+
+expect(0 "devices +2  equal" check --no-fill --devices none,none -- ${PLANTED} {device})
+expect(1 "runs +2  equal.*devices +2  1 different.*cause +seed" check --no-fill --devices none,seed -- ${PLANTED} {device})
+expect(2 "needs {device} among" check --devices cpu,cuda -- ${PLANTED} none)
 
 set(a ${DIRECTORY}/kept/run-1.trace)
 expect(0 "^equal: [0-9]+ events" diff ${a} ${a})

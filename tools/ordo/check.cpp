@@ -27,8 +27,20 @@ using namespace ordo;
 namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
+/// How a run is started.
+struct Setting {
+  Variables variables;
+  std::string device = {};  // in place of "{device}" in the program's arguments
+
+  Setting with(Variables more) const {
+    more.insert(variables.begin(), variables.end());
+    return {std::move(more), device};
+  }
+};
+constexpr std::string_view kDevice = "{device}";
+
 struct Options {
-  std::vector<std::string> words, levels;
+  std::vector<std::string> words, levels, devices;
   std::vector<int> threads;
   int runs = 2, schedules = 0;
   bool load = false, no_fill = false, vectors = false;
@@ -42,7 +54,7 @@ struct Row {
   int runs = 0, different = 0;
   audit::TraceDiff diff = {};                                  // the first that is different, else the last
   std::string a = {}, b = {};                                  // its traces
-  Variables variables_a = {}, variables_b = {};                // of its runs
+  Setting setting_a = {}, setting_b = {};                      // of its runs
   std::optional<audit::DumpPlace> place_a = {}, place_b = {};  // where they part
   bool load = false;                                           // beside busy threads
   std::vector<ValueDiff> values = {};
@@ -103,14 +115,10 @@ class Check {
 
  private:
   void run_level(const std::string& level) {
-    Variables base = filled_with(kFill);
-    if (!level.empty()) base["ORDO_DETERMINISM"] = level;
+    Setting base{filled_with(kFill), o_.devices.empty() ? "" : o_.devices[0]};
+    if (!level.empty()) base.variables["ORDO_DETERMINISM"] = level;
     const std::string first = run_once(base);
-    const std::string told = level.empty() ? std::string(name(audit::Reader(first).header().level)) : level;
-    const auto with = [&](Variables more) {
-      for (const auto& variable : base) more.insert(variable);
-      return more;
-    };
+    const std::string told(name(audit::Reader(first).header().level));  // the program's own, where it sets one
 
     Row& again = add_row(told, "runs");
     for (int i = 1; i < o_.runs; ++i) compare(again, first, base, base);
@@ -123,22 +131,25 @@ class Check {
     }
     if (!o_.no_fill) {
       Row& row = add_row(told, "contents of new memory");
-      compare(row, first, base, with(filled_with(kOtherFill)));
+      compare(row, first, base, base.with(filled_with(kOtherFill)));
       // Nothing else was changed, so that is what did it.
       if (repeats && row.different > 0) blame_memory(row.diff);
     }
     for (size_t i = 0; i < o_.threads.size(); ++i) {
       const std::string count = std::to_string(o_.threads[i]);
-      compare(i == 0 ? add_row(told, "CPU threads") : rows_.back(), first, base, with({{"OMP_NUM_THREADS", count}}));
+      compare(i == 0 ? add_row(told, "CPU threads") : rows_.back(), first, base,
+              base.with({{"OMP_NUM_THREADS", count}}));
     }
     const std::vector<std::string> sets = o_.vectors ? kernels::cpu::vector_targets() : std::vector<std::string>();
     for (size_t i = 1; i < sets.size(); ++i) {  // the first is what all runs use
       compare(i == 1 ? add_row(told, "instruction sets") : rows_.back(), first, base,
-              with({{"ORDO_VECTORS", sets[i]}}));
+              base.with({{"ORDO_VECTORS", sets[i]}}));
     }
+    for (size_t i = 1; i < o_.devices.size(); ++i)
+      compare(i == 1 ? add_row(told, "devices") : rows_.back(), first, base, {base.variables, o_.devices[i]});
     for (int seed = 1; seed <= o_.schedules; ++seed) {
       compare(seed == 1 ? add_row(told, "schedules of the emulator") : rows_.back(), first, base,
-              with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
+              base.with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
     }
   }
 
@@ -153,10 +164,10 @@ class Check {
 
   Row& add_row(const std::string& level, const std::string& across) { return rows_.emplace_back(Row{level, across}); }
 
-  /// One run more, with `variables`; `a` is the trace of the first run of the level, which had `base`.
-  void compare(Row& row, const std::string& a, const Variables& base, const Variables& variables) {
+  /// One run more, with `setting`; `a` is the trace of the first run of the level, which had `base`.
+  void compare(Row& row, const std::string& a, const Setting& base, const Setting& setting) {
     ++row.runs;
-    const std::string b = run_once(variables);
+    const std::string b = run_once(setting);
     audit::TraceDiff d = audit::diff(a, b);
     if (!d.equal) ++row.different;
     if (row.different == 0 || (row.different == 1 && !d.equal)) {
@@ -166,7 +177,7 @@ class Check {
         row.place_b = audit::dump_place(b, first.b->index);
       }
       row.diff = std::move(d), row.a = a, row.b = b;
-      row.variables_a = base, row.variables_b = variables;
+      row.setting_a = base, row.setting_b = setting;
     }
     if (o_.keep.empty()) fs::remove(b);  // what was compared; the first run's stays
   }
@@ -182,17 +193,16 @@ class Check {
     if (row.load) busy.emplace(2 * int(std::max(1u, std::thread::hardware_concurrency())));
     constexpr int kTries = 5;
     try {
-      const auto dump = [&](const char* side, const audit::DumpPlace& place, Variables variables) {
+      const auto dump = [&](const char* side, const audit::DumpPlace& place, const Setting& setting) {
         fs::remove_all(folder / side);
-        variables["ORDO_TRACE_DUMP"] = place.str();
-        variables["ORDO_TRACE_DUMP_TO"] = (folder / side).string();
-        const std::string trace = run_once(variables);
+        const std::string trace = run_once(
+            setting.with({{"ORDO_TRACE_DUMP", place.str()}, {"ORDO_TRACE_DUMP_TO", (folder / side).string()}}));
         if (o_.keep.empty()) fs::remove(trace);
         return !fs::is_empty(folder / side);
       };
-      const bool came = dump("a", *row.place_a, row.variables_a);
+      const bool came = dump("a", *row.place_a, row.setting_a);
       for (int tries = 1; came && tries <= kTries; ++tries) {
-        if (!dump("b", *row.place_b, row.variables_b)) continue;
+        if (!dump("b", *row.place_b, row.setting_b)) continue;
         row.values = compare_folders((folder / "a").string(), (folder / "b").string());
         if (std::all_of(row.values.begin(), row.values.end(), [](const ValueDiff& d) { return d.equal(); })) continue;
         row.values_note = "of two further runs";
@@ -208,13 +218,17 @@ class Check {
   }
 
   /// Returns the trace. ExitStatus 2 for a program that does not end well, or records nothing.
-  std::string run_once(Variables variables) {
+  std::string run_once(const Setting& setting) {
     const int number = ++runs_;
     const std::string trace = (folder_ / fmt::format("run-{}.trace", number)).string();
     const std::string log = (folder_ / fmt::format("run-{}.log", number)).string();
     fs::remove(trace);
-    variables["ORDO_TRACE"] = trace;
-    const ProcessEnd end = run_process(o_.words, variables, o_.timeout, log);
+    std::vector<std::string> words = o_.words;
+    for (std::string& word : words)
+      for (size_t at = 0; !setting.device.empty() && (at = word.find(kDevice, at)) != std::string::npos;
+           at += setting.device.size())
+        word.replace(at, kDevice.size(), setting.device);
+    const ProcessEnd end = run_process(words, setting.with({{"ORDO_TRACE", trace}}).variables, o_.timeout, log);
     if (!end.good()) {
       const std::string output = end.how == ProcessEnd::How::not_started ? "" : last_lines(log);
       throw ExitStatus(2, fmt::format("[check] run {}: {} {}{}{}", number, o_.words[0], end.str(),
@@ -261,6 +275,10 @@ void run_check(const Options& options) {
       throw CLI::ValidationError("--levels", error.what());
     }
   }
+  const auto has_place = [](const std::string& word) { return word.find(kDevice) != std::string::npos; };
+  if (!options.devices.empty() && std::none_of(options.words.begin() + 1, options.words.end(), has_place))
+    throw CLI::ValidationError("--devices",
+                               "needs {device} among the program's arguments, which each takes the place of");
   std::ofstream json;
   if (!options.json.empty()) {
     json.open(options.json);
@@ -321,6 +339,10 @@ Command add_check(CLI::App& app) {
   command->add_option("--schedules", options->schedules, "also runs with this many seeds of the emulated GPU")
       ->check(CLI::Range(1, 10000));
   command->add_flag("--vectors", options->vectors, "also runs with each instruction set that this processor has");
+  command
+      ->add_option("--devices", options->devices,
+                   "also on each of these devices: cpu,cuda; each takes the place of {device} in the arguments")
+      ->delimiter(',');
   command->add_flag("--load", options->load, "also runs beside busy threads");
   command->add_flag("--no-fill", options->no_fill, "no run in which new memory has other contents");
   command->add_option("--timeout", options->timeout, "seconds for a run (600)")->check(CLI::PositiveNumber);
