@@ -29,28 +29,29 @@ namespace {
 constexpr int kFilters = ORDO_MANY_REGISTERS ? 8 : 4;  // of a block
 constexpr int kWindow = ORDO_MANY_REGISTERS ? 8 : 4;   // elements of the window in a block of the weight gradient
 constexpr int kVectors = kDirectVectors;               // of pixels in a block
-constexpr int64_t kRunElements = 1 << 17;              // of samples that half of a second-level cache holds
+constexpr int64_t kRunBytes = 512 << 10;               // of samples that half of a second-level cache holds
 constexpr int64_t kParallelWork = 1 << 17;             // multiply-adds that are worth a thread
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Writes one group of one sample into lines whose padding is zero already.
+// Writes one group of one sample into lines, `apart` from each other, whose padding is zero already.
 template <class T>
-void fill_lines(const ConvShape& s, const DirectLine& line, const T* x, T* lines) {
+void fill_lines(const ConvShape& s, const DirectLine& line, int64_t apart, const T* x, T* lines) {
   for (int64_t c = 0; c < s.channels; ++c)
     for (int64_t l = 0; l < s.d.input; ++l)
       for (int64_t i = 0; i < s.h.input; ++i, x += s.w.input)
-        std::copy_n(x, s.w.input, lines + c * line.size + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding);
+        std::copy_n(x, s.w.input, lines + c * apart + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding);
 }
 
-std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line) {
+// Of lines that are `apart` from each other.
+std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line, int64_t apart) {
   std::vector<int32_t> offsets;
   offsets.reserve(size_t(s.window()));
   for (int64_t c = 0; c < s.channels; ++c)
     for (int64_t t = 0; t < s.d.kernel; ++t)
       for (int64_t u = 0; u < s.h.kernel; ++u)
         for (int64_t v = 0; v < s.w.kernel; ++v)
-          offsets.push_back(int32_t(c * line.size + line.row(t * s.d.dilation, u * s.h.dilation) + v * s.w.dilation));
+          offsets.push_back(int32_t(c * apart + line.row(t * s.d.dilation, u * s.h.dilation) + v * s.w.dilation));
   return offsets;
 }
 
@@ -179,7 +180,7 @@ void forward_group(const ConvShape& s, int64_t group, const Elements& elements, 
     const Scratch<T> lines(line_count, Device()), scratch(share_samples ? kFilters * stride : 0, Device());
     std::fill(lines.data(), lines.data() + line_count, T(0));
     for (int64_t n = begin; n < end; ++n) {
-      fill_lines(s, line, x + (n * s.groups + group) * s.x_size(), lines.data());
+      fill_lines(s, line, line.size, x + (n * s.groups + group) * s.x_size(), lines.data());
       T* const sample_y = y + (n * s.groups + group) * s.y_size();
       if (share_samples) {
         for (const FilterBlock& block : blocks) convolve(block, lines.data(), scratch.data(), sample_y);
@@ -210,26 +211,13 @@ HWY_INLINE void add_position(const T* pixel, const int32_t* offsets, const T* gr
   }
 }
 
-// sums[b][...] = or += a sample's.
+// sum[b][v] = the sample's products of B elements of the window with V vectors of filters. `grads` has V vectors for
+// each position.
 template <int B, int V, class T>
-HWY_INLINE void add_sample(const Lanes<T> (&sample)[B][V], bool first_sample, int64_t row, T* sums) {
+HWY_INLINE void correlate_sample(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
+                                 const T* grads, Lanes<T> (&sample)[B][V]) {
   using P = Lanes<T>;
-#pragma GCC unroll 8
-  for (int b = 0; b < B; ++b)
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) {
-      T* const to = sums + b * row + v * int64_t(P::count);
-      (first_sample ? sample[b][v] : P::load(to) + sample[b][v]).store(to);
-    }
-}
-
-// sums[b][...] = or += the sample's products of B elements of the window with V vectors of filters. `grads` has a row
-// of `row` filters for each position.
-template <int B, int V, class T>
-void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
-                      const T* grads, int64_t row, T* sums, bool first_sample) {
-  using P = Lanes<T>;
-  P sum[B][V], group[B][V], sample[B][V];  // of a block of rule 3, of a group of rule 1, of all groups
+  P sum[B][V], group[B][V];  // of a block of rule 3, of a group of rule 1
 #pragma GCC unroll 8
   for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
@@ -241,7 +229,7 @@ void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines
     for (int64_t j = 0; j < s.w.output;) {
       const int64_t run = std::min(left, s.w.output - j);
       const T* pixel = lines + layer + i * line.pitch + j;
-      for (int64_t r = 0; r < run; ++r, ++pixel, grads += row) add_position(pixel, offsets, grads, sum);
+      for (int64_t r = 0; r < run; ++r, ++pixel, grads += V * P::count) add_position(pixel, offsets, grads, sum);
       j += run;
       left -= run;
       if (left > 0) continue;
@@ -260,81 +248,114 @@ void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines
         }
     }
   }
-  add_sample(sample, first_sample, row, sums);
 }
 
 // The same where a sample's positions are one block, which is all there is to add up.
 template <int B, int V, class T>
-void correlate_weight_of_block(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
-                               const T* grads, int64_t row, T* sums, bool first_sample) {
+HWY_INLINE void correlate_block_of_sample(const ConvShape& s, const DirectLine& line, const T* lines,
+                                          const int32_t* offsets, const T* grads, Lanes<T> (&sample)[B][V]) {
   using P = Lanes<T>;
-  P sum[B][V];
 #pragma GCC unroll 8
   for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) sum[b][v] = P::all(kNoValue<T>);
+    for (int v = 0; v < V; ++v) sample[b][v] = P::all(kNoValue<T>);
   for (int64_t l = 0; l < s.d.output; ++l)
     for (int64_t i = 0; i < s.h.output; ++i) {
       const T* pixel = lines + line.row(l, i);
-      for (int64_t j = 0; j < s.w.output; ++j, ++pixel, grads += row) add_position(pixel, offsets, grads, sum);
+      for (int64_t j = 0; j < s.w.output; ++j, ++pixel, grads += V * P::count)
+        add_position(pixel, offsets, grads, sample);
     }
-  add_sample(sum, first_sample, row, sums);
+}
+
+// Samples that follow each other: their number, and whether the first of all is among them.
+struct Samples {
+  int64_t count;
+  bool first;
+};
+
+// sums[b][...] = or += the samples' products, one sample after the other.
+template <bool kOneBlock, int B, int V, class T>
+void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
+                      const T* grads, Samples samples, int64_t row, T* sums) {
+  using P = Lanes<T>;
+  P total[B][V], sample[B][V];
+#pragma GCC unroll 8
+  for (int b = 0; b < B; ++b)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v)
+      total[b][v] = samples.first ? P::all(kNoValue<T>) : P::load(sums + b * row + v * int64_t(P::count));
+  for (int64_t n = 0; n < samples.count; ++n, lines += line.size, grads += s.positions() * V * P::count) {
+    if constexpr (kOneBlock)
+      correlate_block_of_sample(s, line, lines, offsets, grads, sample);
+    else
+      correlate_sample(s, line, lines, offsets, grads, sample);
+#pragma GCC unroll 8
+    for (int b = 0; b < B; ++b)
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) total[b][v] = total[b][v] + sample[b][v];
+  }
+#pragma GCC unroll 8
+  for (int b = 0; b < B; ++b)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) total[b][v].store(sums + b * row + v * int64_t(P::count));
 }
 
 // correlate_weight() of `count` <= kWindow elements.
 template <int V, int B = kWindow, class T>
 void correlate_weight_block(int count, const ConvShape& s, const DirectLine& line, const T* lines,
-                            const int32_t* offsets, const T* grads, int64_t row, T* sums, bool first) {
+                            const int32_t* offsets, const T* grads, Samples samples, int64_t row, T* sums) {
   if constexpr (B > 1) {
-    if (count < B) return correlate_weight_block<V, B - 1>(count, s, line, lines, offsets, grads, row, sums, first);
+    if (count < B) return correlate_weight_block<V, B - 1>(count, s, line, lines, offsets, grads, samples, row, sums);
   }
   if (s.positions() <= kOrderedBlock)
-    return correlate_weight_of_block<B, V>(s, line, lines, offsets, grads, row, sums, first);
-  correlate_weight<B, V>(s, line, lines, offsets, grads, row, sums, first);
+    return correlate_weight<true, B, V>(s, line, lines, offsets, grads, samples, row, sums);
+  correlate_weight<false, B, V>(s, line, lines, offsets, grads, samples, row, sums);
 }
 
 template <class T>
 void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T* x, T* weight_grad) {
-  constexpr int64_t kLanes = Lanes<T>::count;
+  constexpr int64_t kLanes = Lanes<T>::count, kSlice = 2 * kLanes;
   const DirectLine line(s);
-  const std::vector<int32_t> offsets = make_offsets(s, line);
   const int64_t window = s.window(), row = divide_up(s.filters, kLanes) * kLanes, positions = s.positions();
   const int64_t lines_size = s.channels * line.size, grads_size = positions * row;
-  // Samples that are prepared together; the sums go on through all of them.
+  // Samples that are prepared together. A channel's lines of all of them lie side by side, and so do the gradients of a
+  // slice of filters, two vectors or one.
   const int64_t together = std::clamp<int64_t>((int64_t(1) << 20) / (lines_size + grads_size), 1, s.samples);
+  const int64_t apart = together * line.size;
+  const std::vector<int32_t> offsets = make_offsets(s, line, apart);
   const Scratch<T> lines(together * lines_size, Device()), grads(together * grads_size, Device()),
       sums(window * row, Device());
   std::fill(lines.data(), lines.data() + together * lines_size, T(0));
+  const auto width_at = [&](int64_t f) { return std::min(kSlice, row - f); };
+  const auto grads_of = [&](int64_t f, int64_t n) {
+    return grads.data() + positions * (f * together + n * width_at(f));
+  };
   const int64_t blocks = std::max(divide_up(window, kWindow), std::min<int64_t>(window, num_threads()));
   const int64_t sample_work = window * row * positions;
   for (int64_t n0 = 0; n0 < s.samples; n0 += together) {
     const int64_t count = std::min(together, s.samples - n0);
     parallel_for(0, count, divide_up(32768, lines_size + grads_size), [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
-        fill_lines(s, line, x + ((n0 + n) * s.groups + group) * s.x_size(), lines.data() + n * lines_size);
-        copy_matrix(grad + ((n0 + n) * s.groups + group) * s.y_size(), 1, positions, positions, s.filters,
-                    grads.data() + n * grads_size, row);
+        const int64_t image = (n0 + n) * s.groups + group;
+        fill_lines(s, line, apart, x + image * s.x_size(), lines.data() + n * line.size);
+        for (int64_t f = 0; f < row; f += kSlice)
+          copy_matrix(grad + image * s.y_size() + f * positions, 1, positions, positions,
+                      std::min(width_at(f), s.filters - f), grads_of(f, n), width_at(f));
       }
     });
-    // Sums take in a run of samples while they are in a cache, and so do all blocks the gradients of a few filters.
-    const int64_t run = std::clamp<int64_t>(kRunElements / (lines_size + grads_size), 1, count);
+    // A run of samples, of which a slice's gradients and a block's lines stay in a cache.
+    const int64_t run =
+        std::clamp<int64_t>(kRunBytes / int64_t(sizeof(T)) / (positions * kSlice + 2 * line.size), 1, count);
     parallel_for(0, blocks, divide_up(kParallelWork * blocks, sample_work * count), [&](int64_t begin, int64_t end) {
-      for (int64_t n1 = 0; n1 < count; n1 += run)
-        for (int64_t f = 0; f < row;) {
-          const bool two = row - f >= 2 * kLanes;
+      for (int64_t n = 0; n < count; n += run)
+        for (int64_t f = 0; f < row; f += kSlice)
           for (int64_t block = begin; block < end; ++block) {
             const int64_t first = window * block / blocks, last = window * (block + 1) / blocks;
-            T* const to = sums.data() + first * row + f;
-            for (int64_t n = n1; n < std::min(n1 + run, count); ++n) {
-              const T* const g = grads.data() + n * grads_size + f;
-              const T* const from = lines.data() + n * lines_size;
-              (two ? correlate_weight_block<2, kWindow, T>
-                   : correlate_weight_block<1, kWindow, T>)(int(last - first), s, line, from, &offsets[size_t(first)],
-                                                            g, row, to, n0 + n == 0);
-            }
+            const auto correlate =
+                width_at(f) == kSlice ? correlate_weight_block<2, kWindow, T> : correlate_weight_block<1, kWindow, T>;
+            correlate(int(last - first), s, line, lines.data() + n * line.size, &offsets[size_t(first)], grads_of(f, n),
+                      {std::min(run, count - n), n0 + n == 0}, row, sums.data() + first * row + f);
           }
-          f += two ? 2 * kLanes : kLanes;
-        }
     });
   }
   for (int64_t f = 0; f < s.filters; ++f)
@@ -344,7 +365,7 @@ void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T
 template <class T>
 void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* y) {
   const std::vector<FilterBlock> blocks = filter_blocks(s.filters);
-  const Elements elements{make_offsets(s, DirectLine(s)), kOrderedBlock, false};
+  const Elements elements{make_offsets(s, DirectLine(s), DirectLine(s).size), kOrderedBlock, false};
   const Scratch<T> packed(s.w_size(), Device());
   for (int64_t group = 0; group < s.groups; ++group) {
     const T* const w = weight + group * s.w_size();
@@ -361,7 +382,7 @@ void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad) {
   const Scratch<T> packed(t.w_size(), Device());
   const int64_t area = s.kernel_cells();
   // A block for each cell of the kernel, whose elements are the filters. The cell that comes first is the last of t's.
-  const std::vector<int32_t> offsets = make_offsets(t, DirectLine(t));
+  const std::vector<int32_t> offsets = make_offsets(t, DirectLine(t), DirectLine(t).size);
   Elements elements{{}, s.filters, true};
   for (int64_t cell = 0; cell < area; ++cell)
     for (int64_t f = 0; f < s.filters; ++f) elements.offsets.push_back(offsets[size_t(f * area + area - 1 - cell)]);
