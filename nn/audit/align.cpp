@@ -164,8 +164,10 @@ Entry entry_of(const Record& r) {
   key.add(uint64_t(r.kind) << 1 | uint64_t(r.backward));
   key.add(r.name), key.add(r.path), key.add(r.node);
   e.key = key.value();
-  Hash arguments;
-  arguments.add(r.arguments);
+  Hash arguments;  // without the device's name, so that runs on two devices can be compared
+  const size_t at = r.device.empty() ? std::string_view::npos : r.arguments.find(r.device);
+  arguments.add(r.arguments.substr(0, at));
+  if (at != std::string_view::npos) arguments.add(r.arguments.substr(at + r.device.size()));
   e.arguments = uint32_t(arguments.value());
   if (r.kind == Record::Kind::draw) {
     Hash from;
@@ -192,6 +194,8 @@ Entry entry_of(const Record& r) {
     bits.add(shape.value());
     shapes.add(shape.value());
   }
+  e.copies = r.name == "to" && !r.failed && r.input_count == 1 && r.tensors.size() == 2 && r.tensors[0] == r.tensors[1];
+  if (e.copies) e.arguments = 0;  // the device may be another one
   halves[1].add(uint64_t(r.failed));
   e.inputs = halves[0].value();
   e.outputs = halves[1].value();

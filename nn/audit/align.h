@@ -21,6 +21,7 @@ struct Entry {
   uint16_t depth = 0;
   uint8_t settings = 0;  ///< level and algorithm
   Record::Kind kind{};
+  bool copies = false;  ///< `to`, which gave the bits that it got
 
   bool same_inputs(const Entry& b) const { return inputs == b.inputs && arguments == b.arguments; }
   bool same(const Entry& b) const { return same_inputs(b) && outputs == b.outputs && shapes == b.shapes; }

@@ -92,6 +92,7 @@ class Comparer {
       side.source.each(side.source, [&](const Record& r) {
         ORDO_CHECK(side.entries.size() < kNone, DataError, "diff", "a trace has more than {} events", kNone - 1);
         side.entries.push_back(entry_of(r));
+        if (!side.devices.contains(r.device)) side.devices.emplace(r.device);
         return true;
       });
       side.entries.shrink_to_fit();
@@ -109,6 +110,7 @@ class Comparer {
     Source source;
     std::vector<Entry> entries;
     std::vector<uint32_t> parents;  // the operation around each; kNone: none, or not recorded
+    std::set<std::string, std::less<>> devices;
     Details details;
   };
   /// Indices of the events in A and B; kNone where there is none.
@@ -149,6 +151,8 @@ class Comparer {
     if (e.a != kNone && e.b != kNone) {
       if (a(e.a).same(b(e.b))) return false;
       if (a(e.a).settings == b(e.b).settings) return true;
+    } else if (entry(e).copies && sides_[0].devices != sides_[1].devices) {
+      return false;  // what another device needs to have there
     }
     // What an operation is made of depends on level and algorithm; its result is what counts.
     const Event around = equal_inputs_around(e);

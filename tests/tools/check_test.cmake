@@ -1,4 +1,4 @@
-# cmake -DORDO=PROGRAM -DPLANTED=PROGRAM -DFILLED=0 -DDIRECTORY=... -P check_test.cmake: `ordo check` names each of six planted causes
+# cmake -DORDO=PROGRAM -DPLANTED=PROGRAM -DTRAIN=PROGRAM -DFILLED=0 -DEMULATED=0 -DDIRECTORY=... -P check_test.cmake: `ordo check` names each of six planted causes
 # and accuses no other program; `ordo diff` on its traces; and what both say where nothing can be compared. docs/audit.md
 # shows these commands.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
@@ -10,9 +10,9 @@ expect(0 "run_to_run +runs +3  equal, [0-9]+ events.*contents of new memory +2  
 expect(0 "run_to_run +instruction sets +[0-9]+  equal" check --vectors --no-fill -- ${PLANTED} none)
 expect(0 "run_to_run +load on the machine +2  equal" check --load --no-fill -- ${PLANTED} none)
 expect(1 "not_guaranteed +runs.*different.*operation  embedding_backward.*module +Net.words.*backward.*cause +additions.*use_deterministic_algorithms"
-       check --runs 8 --no-fill -- ${PLANTED} atomic)
-expect(1 "not_guaranteed +runs +8  [1-7] different.*run_to_run +runs +8  equal.*operation  embedding_backward.*cause +additions"
-       check --runs 8 --no-fill --levels not_guaranteed,run_to_run -- ${PLANTED} atomic)
+       check --runs 40 --no-fill -- ${PLANTED} atomic)
+expect(1 "not_guaranteed +runs +40  [0-9]+ different.*run_to_run +runs +40  equal.*operation  embedding_backward.*cause +additions"
+       check --runs 40 --no-fill --levels not_guaranteed,run_to_run -- ${PLANTED} atomic)
 expect(0 "run_to_run +runs +2  equal" check --no-fill --levels device_to_device -- ${PLANTED} none)  # which sets its own
 expect(1 "cause +seed.*values +none: .*manual_seed" check -- ${PLANTED} seed)
 expect(1 "operation +batch.*cause +data_order" check --runs 4 -- ${PLANTED} order)
@@ -50,7 +50,16 @@ endif()
 
 expect(0 "devices +2  equal" check --no-fill --devices none,none -- ${PLANTED} {device})
 expect(1 "runs +2  equal.*devices +2  1 different.*cause +seed" check --no-fill --devices none,seed -- ${PLANTED} {device})
+expect(2 "usage: planted" check --threads 1,2 -- ${PLANTED} --none)  # its option, not check's
 expect(2 "needs {device} among" check --devices cpu,cuda -- ${PLANTED} none)
+if(EMULATED)
+  set(graph ${TRAIN} graph --steps 2 --rows 8 --test-rows 4 --batch 4 --width 0.25 --quiet)
+  expect(0 "device_to_device +devices +2  equal, [0-9]+ events"
+         check --no-fill --devices cpu,cuda -- ${graph} --level device_to_device --device {device})
+  expect(0 "run_to_run +schedules of the emulator +4  equal" check --no-fill --schedules 3 -- ${graph} --deterministic --device cuda)
+  expect(1 "schedules of the emulator +4  [1-3] different.*operation  index_add.*backward.*cause +additions.*output-0: [0-9]+ of 1024 float32 values differ"
+         check --no-fill --schedules 3 -- ${graph} --device cuda)
+endif()
 
 set(a ${DIRECTORY}/kept/run-1.trace)
 expect(0 "^equal: [0-9]+ events" diff ${a} ${a})

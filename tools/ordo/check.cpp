@@ -333,16 +333,19 @@ Command add_check(CLI::App& app) {
   command->add_option("--runs", options->runs, "runs with the same settings (2)")->check(CLI::Range(2, 10000));
   command->add_option("--threads", options->threads, "also runs with these numbers of CPU threads: 1,2")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1, 4096));
   command->add_option("--levels", options->levels, "start at each of these levels, as ORDO_DETERMINISM does")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--schedules", options->schedules, "also runs with this many seeds of the emulated GPU")
       ->check(CLI::Range(1, 10000));
   command->add_flag("--vectors", options->vectors, "also runs with each instruction set that this processor has");
   command
       ->add_option("--devices", options->devices,
                    "also on each of these devices: cpu,cuda; each takes the place of {device} in the arguments")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_flag("--load", options->load, "also runs beside busy threads");
   command->add_flag("--no-fill", options->no_fill, "no run in which new memory has other contents");
   command->add_option("--timeout", options->timeout, "seconds for a run (600)")->check(CLI::PositiveNumber);
