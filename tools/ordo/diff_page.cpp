@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tools/ordo/escaped.h"
+
 namespace {
 
 using namespace ordo;
@@ -24,23 +26,6 @@ Json json_of(const std::optional<Place>& p) {
 
 Json json_of(const Parting& p) {
   return {{"cause", name(p.cause)}, {"what", p.what}, {"a", json_of(p.a)}, {"b", json_of(p.b)}};
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 constexpr const char* kStyle = R"(

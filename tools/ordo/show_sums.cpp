@@ -1,0 +1,123 @@
+#include "tools/ordo/show_sums.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+using namespace ordo;
+
+namespace {
+
+Tensor values_of(const std::vector<double>& values, DType dtype, Device device) {
+  return from_vector(values, {int64_t(values.size())}, {.dtype = dtype}).to(device);
+}
+
+}  // namespace
+
+double ShownSum::mass() const { return dtype == float64 ? 0x1p1000 : dtype == float32 ? 0x1p100 : 0x1p40; }
+
+double ShownSum::operator()(const std::vector<double>& values) const {
+  const DeterminismGuard guard(level);
+  if (op == "index_add") {
+    const Tensor old = values_of({values.back()}, dtype, device);
+    const Tensor source = values_of({values.begin(), values.end() - 1}, dtype, device);
+    const Tensor index = zeros({size}, {.dtype = int64, .device = device});
+    return index_add(old, 0, index, source, 1, algorithm).item<double>();
+  }
+  const Tensor row = values_of(values, dtype, device);
+  if (op == "sum") return sum(row).item<double>();
+  if (op == "cumsum") return cumsum(row, 0).select(0, size - 1).item<double>();
+  return sum_of_products(values, std::vector<double>(values.size(), 1.0));
+}
+
+double ShownSum::sum_of_products(const std::vector<double>& a, const std::vector<double>& b) const {
+  const DeterminismGuard guard(level);
+  const Tensor row = values_of(a, dtype, device), column = values_of(b, dtype, device);
+  return matmul(row.view({1, size}), column.view({size, 1})).item<double>();
+}
+
+bool ShownSum::fused() const {
+  if (op != "matmul" || dtype == int64 || size < 2) return false;
+  // (1 + d)^2 = 1 + 2d + d^2 is half a unit in the last place above 1 + 2d, to which it is rounded.
+  const double d = dtype == float64 ? 0x1p-27 : 0x1p-12;
+  for (const size_t product : {0u, 1u}) {
+    std::vector<double> a(size_t(size), 0.0), b(size_t(size), 0.0);
+    a[product] = b[product] = 1 + d;
+    a[1 - product] = -(1 + 2 * d), b[1 - product] = 1;
+    if (sum_of_products(a, b) != 0) return true;
+  }
+  return false;
+}
+
+Algorithm ShownSum::chosen() const {
+  Algorithm found = Algorithm::automatic;
+  const OpListener listener([&](const OpEvent& event) {
+    if (event.name == op) found = event.algorithm;
+  });
+  (*this)(std::vector<double>(size_t(count()), 1.0));
+  return found;
+}
+
+const std::vector<std::string>& shown_operations() {
+  static const std::vector<std::string> names{"sum", "cumsum", "index_add", "matmul"};
+  return names;
+}
+
+std::vector<ShownSum> ways_of(const ShownSum& settings, bool one_level) {
+  if (settings.dtype != float32 && settings.dtype != float64 && settings.dtype != int64)
+    throw ValueError(fmt::format("[show] looks at sums of float32, float64 and int64, not of {}", name(settings.dtype)));
+  if (one_level) return {settings};
+  std::vector<ShownSum> ways;
+  const OpInfo* row = nullptr;
+  for (const OpInfo& info : ops())
+    if (info.name == settings.op) row = &info;
+  if (row && settings.op == "index_add") {
+    for (const AlgorithmLevel& a : row->algorithms) {
+      if (!a.dtypes.has(settings.dtype)) continue;
+      ways.push_back(settings);
+      ways.back().algorithm = a.algorithm;
+    }
+    return ways;
+  }
+  for (Determinism level :
+       {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device}) {
+    ways.push_back(settings);
+    ways.back().level = level;
+  }
+  return ways;
+}
+
+std::vector<double> spread_values(int count, DType dtype) {
+  Generator generator(7);
+  const Tensor u = rand({3, count}, {.dtype = float32}, &generator);
+  const std::vector<float> parts = u.to_vector<float>();
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) {
+    const auto part = [&](int k) { return double(parts[size_t(k * count + i)]); };
+    if (dtype == int64) {
+      values.push_back(std::floor(part(0) * 2001) - 1000);
+      continue;
+    }
+    const int exponent = int(part(1) * 16) - 8;
+    // float64 takes its lower digits from another number.
+    const double fraction = dtype == float64 ? part(0) + part(2) * 0x1p-24 : part(0);
+    const double digits = std::floor((1 + fraction) * (dtype == float64 ? 0x1p52 : 0x1p23));
+    const double size = std::ldexp(digits, exponent - (dtype == float64 ? 52 : 23));
+    values.push_back(part(2) < 0.5 ? -size : size);
+  }
+  return values;
+}
+
+double error_in_ulps(double sum, const std::vector<double>& values, DType dtype) {
+  if (!std::isfinite(sum)) return INFINITY;
+  using Wide = __int128;
+  const auto wide = [](double v) { return static_cast<Wide>(std::ldexp(v, 60)); };
+  Wide exact = 0;
+  for (double v : values) exact += wide(v);
+  const double size = std::abs(double(exact));
+  if (size == 0) return wide(sum) == exact ? 0 : INFINITY;
+  const double ulp = dtype == int64 ? 0x1p60 : std::ldexp(1.0, std::ilogb(size) - (dtype == float64 ? 52 : 23));
+  const Wide difference = wide(sum) - exact;
+  return std::abs(double(difference)) / ulp;
+}

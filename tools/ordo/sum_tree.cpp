@@ -1,0 +1,149 @@
+#include "tools/ordo/sum_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace {
+
+struct NoTree {
+  std::string why;
+};
+struct Unrounded {};
+
+class Recovery {
+ public:
+  Recovery(int count, const Sum& sum, double mass)
+      : count_(count), sum_(sum), mass_(mass), values_(size_t(count), 1.0) {}
+
+  SumTree run() {
+    std::vector<int> all(static_cast<size_t>(count_));
+    std::iota(all.begin(), all.end(), 0);
+    const std::vector<int> roots = forest(all, count_ + 1);
+    if (roots.size() != 1) throw NoTree{"the values are not all added to one sum"};
+    return make_tree(count_, additions_);
+  }
+  int64_t probes() const { return probes_; }
+
+ private:
+  /// How many values the smallest subtree with values i and j has.
+  int size_of(int i, int j) {
+    values_[size_t(i)] = mass_, values_[size_t(j)] = -mass_;
+    const double left = sum_(values_);
+    values_[size_t(i)] = values_[size_t(j)] = 1;
+    ++probes_;
+    if (!(left >= 0 && left <= count_ - 2) || left != std::floor(left))
+      throw NoTree{fmt::format("with {} and {} for values {} and {}, and 1 for all others, the sum is {}", mass_,
+                               -mass_, i, j, left)};
+    return count_ - int(left);
+  }
+
+  /// The subtrees of these values, which one addition, of `parent` values, adds up.
+  std::vector<int> forest(const std::vector<int>& values, int parent) {
+    std::vector<int> roots, rest = values;
+    while (!rest.empty()) {
+      // One from the middle, so that no common tree takes count^2 probes.
+      const int i = rest[rest.size() / 2];
+      std::map<int, std::vector<int>> by_size;
+      std::vector<int> others;
+      for (int j : rest)
+        if (j != i) by_size[size_of(i, j)].push_back(j);
+      if (parent > count_ && count_ > 2 && by_size.size() == 1 && by_size.begin()->first == 2) throw Unrounded{};
+      int node = i, size = 1;
+      for (const auto& [with, group] : by_size) {
+        if (with > parent) throw NoTree{fmt::format("the sizes of the subtrees of value {} contradict each other", i)};
+        if (with == parent) {
+          others = group;
+          continue;
+        }
+        size += int(group.size());
+        if (size != with)
+          throw NoTree{fmt::format("{} values would have to be in the subtree of value {} that has {}", size, i, with)};
+        std::vector<int> children = forest(group, with);
+        children.push_back(node);
+        node = count_ + int(additions_.size());
+        additions_.push_back(std::move(children));
+      }
+      roots.push_back(node);
+      rest = std::move(others);
+    }
+    return roots;
+  }
+
+  int count_;
+  const Sum& sum_;
+  double mass_;
+  std::vector<double> values_;
+  std::vector<std::vector<int>> additions_;
+  int64_t probes_ = 0;
+};
+
+}  // namespace
+
+SumTree make_tree(int count, const std::vector<std::vector<int>>& additions) {
+  SumTree tree{.count = count, .nodes = std::vector<SumTree::Node>(static_cast<size_t>(count))};
+  for (int i = 0; i < count; ++i) tree.nodes[size_t(i)].first = i;
+  for (const std::vector<int>& children : additions) {
+    SumTree::Node node{.children = children, .first = count, .values = 0};
+    for (int c : children) {
+      const SumTree::Node& child = tree.nodes[size_t(c)];
+      node.values += child.values, node.first = std::min(node.first, child.first);
+    }
+    tree.nodes.push_back(std::move(node));
+  }
+  // Of two additions of as many values, neither is part of the other, so that their first values differ.
+  std::vector<int> order(tree.nodes.size()), place(tree.nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto& nodes = tree.nodes;
+  std::sort(order.begin() + count, order.end(), [&](int a, int b) {
+    const auto &x = nodes[size_t(a)], &y = nodes[size_t(b)];
+    return x.values != y.values ? x.values < y.values : x.first < y.first;
+  });
+  for (size_t i = 0; i < order.size(); ++i) place[size_t(order[i])] = int(i);
+  SumTree sorted{.count = count, .nodes = {}};
+  for (int i : order) {
+    SumTree::Node node = nodes[size_t(i)];
+    std::sort(node.children.begin(), node.children.end(),
+              [&](int a, int b) { return nodes[size_t(a)].first < nodes[size_t(b)].first; });
+    for (int& c : node.children) c = place[size_t(c)];
+    sorted.nodes.push_back(std::move(node));
+  }
+  return sorted;
+}
+
+bool SumTree::binary() const {
+  return std::all_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.leaf() || n.children.size() == 2; });
+}
+
+std::vector<int> SumTree::heights() const {
+  std::vector<int> heights(nodes.size(), 0);
+  for (size_t i = size_t(count); i < nodes.size(); ++i)
+    for (int c : nodes[i].children) heights[i] = std::max(heights[i], heights[size_t(c)] + 1);
+  return heights;
+}
+
+std::vector<int> SumTree::depths() const {
+  std::vector<int> depths(nodes.size(), 0);
+  for (size_t i = nodes.size(); i-- > size_t(count);)
+    for (int c : nodes[i].children) depths[size_t(c)] = depths[i] + 1;
+  depths.resize(size_t(count));
+  return depths;
+}
+
+Recovered recover_tree(int count, const Sum& sum, double mass) {
+  Recovery recovery(count, sum, mass);
+  Recovered result;
+  try {
+    result.tree = recovery.run();
+    result.kind = Recovered::Kind::tree;
+  } catch (const Unrounded&) {
+    result.kind = Recovered::Kind::unrounded;
+  } catch (const NoTree& found) {
+    result.why = found.why;
+  }
+  result.probes = recovery.probes();
+  return result;
+}
