@@ -33,8 +33,8 @@ class Written {
     while (parts.size() > 1) {
       std::vector<int> next;
       for (size_t i = 0; i < parts.size(); i += 64)
-        next.push_back(left_to_right({parts.begin() + int64_t(i),
-                                      parts.begin() + int64_t(std::min(parts.size(), i + 64))}));
+        next.push_back(
+            left_to_right({parts.begin() + int64_t(i), parts.begin() + int64_t(std::min(parts.size(), i + 64))}));
       parts = next;
     }
     return parts[0];
@@ -107,15 +107,14 @@ std::vector<int> sizes(Device device, std::vector<int> all) {
 }
 
 void expect_tree(const ShownSum& sum, const SumTree& want) {
-  SCOPED_TRACE(testing::Message() << sum.op << " " << sum.size << " " << name(sum.dtype) << " " << sum.device.str() << " "
-                                  << name(sum.level));
+  SCOPED_TRACE(testing::Message() << sum.op << " " << sum.size << " " << name(sum.dtype) << " " << sum.device.str()
+                                  << " " << name(sum.level));
   const Recovered r = recovered(sum);
   ASSERT_EQ(r.kind, Recovered::Kind::tree) << r.why;
   EXPECT_TRUE(r.tree == want);
 }
 
-constexpr Determinism kLevels[] = {Determinism::not_guaranteed, Determinism::run_to_run,
-                                   Determinism::device_to_device};
+constexpr Determinism kLevels[] = {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device};
 
 TEST(ShownTrees, of_sum_are_those_of_rule_2) {
   for (Device device : test_devices())

@@ -53,9 +53,7 @@ TEST(SumTree, finds_left_to_right_with_one_sum_a_value_or_few_more) {
 }
 
 TEST(SumTree, finds_right_to_left) {
-  const auto sum = [](const Values& values) {
-    return double(left_to_right({values.rbegin(), values.rend()}));
-  };
+  const auto sum = [](const Values& values) { return double(left_to_right({values.rbegin(), values.rend()})); };
   Additions additions;
   for (int i = 1; i < 9; ++i) additions.push_back({i == 1 ? 8 : 9 + i - 2, 8 - i});
   EXPECT_EQ(recover_tree(9, sum, kMass).tree, make_tree(9, additions));
@@ -80,7 +78,8 @@ TEST(SumTree, finds_pairwise) {
   for (int n : {2, 7, 16, 129}) {
     Additions additions;
     pairwise_tree(n, 0, n, additions);
-    const Recovered r = recover_tree(n, [](const Values& v) { return double(pairwise(v, 0, v.size())); }, kMass);
+    const Recovered r = recover_tree(
+        n, [](const Values& v) { return double(pairwise(v, 0, v.size())); }, kMass);
     ASSERT_EQ(r.kind, Recovered::Kind::tree) << r.why;
     EXPECT_EQ(r.tree, make_tree(n, additions));
   }
@@ -190,13 +189,40 @@ TEST(SumTree, draws_no_tree_where_there_is_none) {
     return double(sum + lost);
   };
   const auto not_a_sum = [](const Values& v) { return v[0] - std::numeric_limits<double>::quiet_NaN(); };
-  const Sum sums[] = {other_order_each_time, not_a_sum, [](const Values&) { return 0.5; }};
+  const auto always = [](double left) { return [left](const Values&) { return left; }; };
+  const Sum sums[] = {other_order_each_time, not_a_sum, always(0.5), always(17), always(19)};
   for (const Sum& sum : sums) {
     const Recovered r = recover_tree(20, sum, kMass);
     EXPECT_EQ(r.kind, Recovered::Kind::none);
     EXPECT_NE(r.why, "");
   }
   EXPECT_NE(recover_tree(20, compensated, kMass).kind, Recovered::Kind::tree);
+}
+
+TEST(SumTree, knows_fused_multiply_adds) {
+  const auto rounded = []<class T>(T) {
+    return [](const Values& a, const Values& b) {
+      T sum = T(a[0]) * T(b[0]);
+      for (size_t i = 1; i < a.size(); ++i) {
+        const volatile T product = T(a[i]) * T(b[i]);
+        sum += product;
+      }
+      return double(sum);
+    };
+  };
+  const auto fused = []<class T>(T) {
+    return [](const Values& a, const Values& b) {
+      T sum = T(a[0]) * T(b[0]);
+      for (size_t i = 1; i < a.size(); ++i) sum = std::fma(T(a[i]), T(b[i]), sum);
+      return double(sum);
+    };
+  };
+  for (int n : {2, 9}) {
+    EXPECT_FALSE(adds_unrounded_products(n, rounded(1.0f), 24));
+    EXPECT_FALSE(adds_unrounded_products(n, rounded(1.0), 53));
+    EXPECT_TRUE(adds_unrounded_products(n, fused(1.0f), 24));
+    EXPECT_TRUE(adds_unrounded_products(n, fused(1.0), 53));
+  }
 }
 
 TEST(SumTree, is_described) {
@@ -209,14 +235,21 @@ TEST(SumTree, is_described) {
   EXPECT_EQ(described(8, additions),
             std::vector<std::string>{"a balanced tree over 8 values, which adds 0 and 1 first"});
   EXPECT_EQ(described(4, {{3, 2}, {4, 1}, {5, 0}}), std::vector<std::string>{"right to left over 4 values [3 .. 0]"});
+  // Four lanes of three.
+  EXPECT_EQ(
+      described(12,
+                {{0, 4}, {12, 8}, {1, 5}, {14, 9}, {2, 6}, {16, 10}, {3, 7}, {18, 11}, {13, 17}, {15, 19}, {20, 21}}),
+      (std::vector<std::string>{"a balanced tree over 4 parts",
+                                "  4 times, the first left to right over 3 values [0, 4, 8]"}));
   // Two groups of three, and one more.
   EXPECT_EQ(described(7, {{0, 1}, {7, 2}, {3, 4}, {9, 5}, {8, 10}, {11, 6}}),
-            (std::vector<std::string>{"left to right over 3 parts",
-                                      "  2 times: left to right over 3 values [0, 1, 2]", "  value 6"}));
+            (std::vector<std::string>{"left to right over 3 parts", "  2 times: left to right over 3 values [0, 1, 2]",
+                                      "  value 6"}));
 }
 
 TEST(SumTree, is_written_in_brackets_up_to_a_length) {
-  EXPECT_EQ(brackets(chain(3), plain_name, 100), "((0 + 1) + 2)");
+  EXPECT_EQ(brackets(make_tree(4, {{0, 1}, {2, 3}, {4, 5}}), plain_name, 100), "((0 + 1) + (2 + 3))");
+  EXPECT_EQ(brackets(chain(3), plain_name, 100), "[0, 1, 2]");
   EXPECT_EQ(brackets(chain(9), plain_name, 100), "[0 .. 8]");
   Additions additions;
   pairwise_tree(16, 0, 16, additions);
@@ -241,9 +274,10 @@ TEST(SumTree, is_drawn_without_crossings) {
 }
 
 TEST(SumTree, is_a_picture) {
-  const std::string svg = tree_picture("sums of <T>", {{.heading = "one", .lines = {"a & b"}, .tree = chain(3)},
-                                                       {.heading = "two", .lines = {"no order"}}},
-                                       plain_name);
+  const std::string svg = tree_picture(
+      "sums of <T>",
+      {{.heading = "one", .lines = {"a & b"}, .tree = chain(3)}, {.heading = "two", .lines = {"no order"}}},
+      plain_name);
   const auto count = [&](const std::string& text) {
     int n = 0;
     for (size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++n;

@@ -22,8 +22,8 @@ namespace {
 
 using namespace ordo;
 
-constexpr int kDrawn = 40;            // values that fit side by side in a terminal
-constexpr int kLines = 24;            // of a description
+constexpr int kDrawn = 40;              // values that fit side by side in a terminal
+constexpr int kLines = 24;              // of a description
 constexpr int64_t kMostProbes = 20000;  // for the trees of all seeds together
 constexpr int kThreads[] = {1, 2, 4};
 
@@ -48,7 +48,9 @@ struct Found {
   bool same_bits = false;          ///< additions by the first tree have the first result
 
   bool same(const Found& other) const {
-    const auto tree = [](const Found& f) { return f.trees[0].kind == Recovered::Kind::tree ? &f.trees[0].tree : nullptr; };
+    const auto tree = [](const Found& f) {
+      return f.trees[0].kind == Recovered::Kind::tree ? &f.trees[0].tree : nullptr;
+    };
     if (trees[0].kind != other.trees[0].kind || trees.size() != other.trees.size()) return false;
     if (tree(*this) && *tree(*this) != *tree(other)) return false;
     return std::equal(results.begin(), results.end(), other.results.begin(), other.results.end(),
@@ -84,9 +86,8 @@ Found look_at(const ShownSum& sum, int seeds) {
   if (simulated(sum.device) && found.trees[0].probes * seeds <= kMostProbes)
     for (; found.seeds < seeds; ++found.seeds) {
       Recovered next = tree_of(sum, found.seeds);
-      const bool known = std::any_of(found.trees.begin(), found.trees.end(), [&](const Recovered& r) {
-        return r.kind == next.kind && r.tree == next.tree;
-      });
+      const bool known = std::any_of(found.trees.begin(), found.trees.end(),
+                                     [&](const Recovered& r) { return r.kind == next.kind && r.tree == next.tree; });
       if (!known) found.trees.push_back(std::move(next));
     }
   const std::vector<double> values = spread_values(sum.count(), sum.dtype);
@@ -133,23 +134,27 @@ std::vector<std::string> results_text(const Found& found, int seeds) {
   const std::string how = simulated(found.sum.device)  ? fmt::format("{} seeds of the schedule", seeds)
                           : found.sum.device.is_cuda() ? fmt::format("{} runs", seeds)
                                                        : fmt::format("{} runs with 1, 2 and 4 threads", seeds);
-  std::vector<std::string> lines{fmt::format("{} different result{} in {}", found.results.size(),
-                                             found.results.size() == 1 ? "" : "s", how)};
+  const size_t different = found.results.size();
+  std::vector<std::string> lines{different == 1 ? "the same bits in " + how
+                                                : fmt::format("{} different results in {}", different, how)};
   const std::vector<double> values = spread_values(found.sum.count(), found.sum.dtype);
   constexpr size_t kShown = 4;
-  for (size_t i = 0; i < std::min(kShown, found.results.size()); ++i) {
+  for (size_t i = 0; i < std::min(kShown, different); ++i) {
     const Result& r = found.results[i];
-    lines.push_back(fmt::format("{}, {} time{}, {:.2f} {} from the true sum", bits_text(r.value, found.sum.dtype),
-                                r.runs, r.runs == 1 ? "" : "s", error_in_ulps(r.value, values, found.sum.dtype),
-                                found.sum.dtype == int64 ? "off" : "ulp"));
+    const double error = error_in_ulps(r.value, values, found.sum.dtype);
+    lines.push_back(fmt::format("{}{}, {} the true sum", bits_text(r.value, found.sum.dtype),
+                                different == 1 ? "" : fmt::format(" in {}", r.runs),
+                                error == 0                 ? "which is"
+                                : found.sum.dtype == int64 ? fmt::format("{} from", error)
+                                                           : fmt::format("{:.2f} ulp from", error)));
   }
-  if (found.results.size() > kShown) lines.push_back("...");
+  if (different > kShown) lines.emplace_back("...");
   return lines;
 }
 
 std::string no_tree_text(const Recovered& r) {
   return r.kind == Recovered::Kind::unrounded
-             ? "no order to be seen: nothing is rounded before the end, so every order gives these bits"
+             ? "no order can be seen: nothing is rounded before the end, so that every order gives these bits"
              : "no tree of rounded additions gives these results: " + r.why;
 }
 
@@ -167,14 +172,16 @@ void print_found(const Found& found, int seeds) {
     std::vector<std::string> lines = describe(first.tree, value_name);
     if (lines.size() > kLines) lines.resize(kLines), lines.emplace_back("...");
     print("tree", lines);
-    print("additions", {fmt::format("{}, found from {} sums", first.tree.nodes.size() - size_t(first.tree.count),
-                                    first.probes)});
+    print("additions",
+          {fmt::format("{}, found from {} sums", first.tree.nodes.size() - size_t(first.tree.count), first.probes)});
     print("depth", {fmt::format("{}; values at a depth: {}", first.tree.heights().back(), depths_text(first.tree))});
     if (found.sum.op == "matmul" && found.sum.size > 1)
-      print("products", {found.sum.fused() ? "not rounded before they are added (fused multiply-add)"
-                                           : "rounded, then added"});
+      print("products",
+            {found.sum.fused() ? "not rounded before they are added (fused multiply-add)" : "rounded, then added"});
     if (found.seeds > 1)
-      print("trees", {fmt::format("{} different in {} seeds; this is the first seed's", found.trees.size(), found.seeds)});
+      print("trees", {found.trees.size() == 1 ? fmt::format("the same with {} seeds", found.seeds)
+                                              : fmt::format("{} different ones with {} seeds; this is the first seed's",
+                                                            found.trees.size(), found.seeds)});
     if (first.tree.binary())
       print("check", {found.same_bits ? "adding by this tree has the bits of the first result"
                                       : "adding by this tree has other bits than the first result: the sum does not "
@@ -194,6 +201,8 @@ TreePanel panel_of(const Found& found, int seeds) {
   if (first.kind == Recovered::Kind::tree) {
     panel.tree = first.tree;
     panel.lines.push_back(describe(first.tree, [&](int i) { return found.sum.value_name(i); })[0]);
+    if (found.trees.size() > 1)
+      panel.lines.back() += fmt::format(" ({} different trees with {} seeds)", found.trees.size(), found.seeds);
   } else {
     panel.lines.push_back(no_tree_text(first));
   }
@@ -203,11 +212,11 @@ TreePanel panel_of(const Found& found, int seeds) {
 }
 
 std::string title(const ShownSum& sum) {
-  const std::string of = fmt::format("{} {} values on {}", sum.size, name(sum.dtype), sum.device.str());
-  if (sum.op == "index_add") return "index_add of " + of + ", all to one place";
-  if (sum.op == "matmul") return "matmul: an element that is the sum of products of " + of;
-  if (sum.op == "cumsum") return "cumsum: the last element of " + of;
-  return sum.op + " of " + of;
+  const std::string of = fmt::format("{} {}", sum.size, name(sum.dtype)), on = " on " + sum.device.str();
+  if (sum.op == "index_add") return "index_add of " + of + " values to one place" + on;
+  if (sum.op == "matmul") return "matmul: one element, of " + of + " products" + on;
+  if (sum.op == "cumsum") return "cumsum: the last element, of " + of + " values" + on;
+  return sum.op + " of " + of + " values" + on;
 }
 
 void run_show(const Options& options) {

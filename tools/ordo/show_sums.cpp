@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "tools/ordo/sum_tree.h"
+
 using namespace ordo;
 
 namespace {
@@ -39,15 +41,8 @@ double ShownSum::sum_of_products(const std::vector<double>& a, const std::vector
 
 bool ShownSum::fused() const {
   if (op != "matmul" || dtype == int64 || size < 2) return false;
-  // (1 + d)^2 = 1 + 2d + d^2 is half a unit in the last place above 1 + 2d, to which it is rounded.
-  const double d = dtype == float64 ? 0x1p-27 : 0x1p-12;
-  for (const size_t product : {0u, 1u}) {
-    std::vector<double> a(size_t(size), 0.0), b(size_t(size), 0.0);
-    a[product] = b[product] = 1 + d;
-    a[1 - product] = -(1 + 2 * d), b[1 - product] = 1;
-    if (sum_of_products(a, b) != 0) return true;
-  }
-  return false;
+  return adds_unrounded_products(
+      size, [&](const auto& a, const auto& b) { return sum_of_products(a, b); }, dtype == float64 ? 53 : 24);
 }
 
 Algorithm ShownSum::chosen() const {
@@ -66,7 +61,8 @@ const std::vector<std::string>& shown_operations() {
 
 std::vector<ShownSum> ways_of(const ShownSum& settings, bool one_level) {
   if (settings.dtype != float32 && settings.dtype != float64 && settings.dtype != int64)
-    throw ValueError(fmt::format("[show] looks at sums of float32, float64 and int64, not of {}", name(settings.dtype)));
+    throw ValueError(
+        fmt::format("[show] looks at sums of float32, float64 and int64, not of {}", name(settings.dtype)));
   if (one_level) return {settings};
   std::vector<ShownSum> ways;
   const OpInfo* row = nullptr;
@@ -80,8 +76,7 @@ std::vector<ShownSum> ways_of(const ShownSum& settings, bool one_level) {
     }
     return ways;
   }
-  for (Determinism level :
-       {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device}) {
+  for (Determinism level : {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device}) {
     ways.push_back(settings);
     ways.back().level = level;
   }

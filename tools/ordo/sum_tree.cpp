@@ -147,3 +147,16 @@ Recovered recover_tree(int count, const Sum& sum, double mass) {
   result.probes = recovery.probes();
   return result;
 }
+
+bool adds_unrounded_products(int count, const SumOfProducts& sum, int digits) {
+  // (1 + d)^2 = 1 + 2d + d^2 is half a unit in the last place above 1 + 2d, to which it is rounded. The sum with
+  // -(1 + 2d) is d^2 or 0. A product that begins a sum may be rounded, so that either of two is tried.
+  const double d = std::ldexp(1.0, -((digits + 1) / 2));
+  for (const size_t product : {0u, 1u}) {
+    std::vector<double> a(size_t(count), 0.0), b(size_t(count), 0.0);
+    a[product] = b[product] = 1 + d;
+    a[1 - product] = -(1 + 2 * d), b[1 - product] = 1;
+    if (sum(a, b) != 0) return true;
+  }
+  return false;
+}

@@ -40,9 +40,9 @@ struct Recovered {
     none        ///< no tree of rounded additions gives these results
   };
   Kind kind = Kind::none;
-  SumTree tree = {};      ///< of Kind::tree
-  std::string why = {};   ///< of Kind::none
-  int64_t probes = 0;     ///< sums that were computed
+  SumTree tree = {};     ///< of Kind::tree
+  std::string why = {};  ///< of Kind::none
+  int64_t probes = 0;    ///< sums that were computed
 };
 
 /// The sum of these values, by the order in question.
@@ -54,9 +54,16 @@ using Sum = std::function<double(const std::vector<double>&)>;
 /// is added later counts. So the sum says how many values the smallest subtree with both has; the sizes of all pairs
 /// determine the tree, and count log(count) of them are enough for most trees.
 ///
-/// `mass` must swallow `count`, and not overflow. `sum` must add in the same order each time; its order must not depend on
-/// the values.
+/// `mass` must swallow `count`, and not overflow. `sum` must add in the same order each time; its order must not depend
+/// on the values.
 Recovered recover_tree(int count, const Sum& sum, double mass);
+
+/// The sum of the products a[i] * b[i].
+using SumOfProducts = std::function<double(const std::vector<double>&, const std::vector<double>&)>;
+
+/// Whether a sum of `count` >= 2 products, in numbers of `digits` binary digits (24 or 53), adds products that are not
+/// rounded before, as fused multiply-adds do.
+bool adds_unrounded_products(int count, const SumOfProducts& sum, int digits);
 
 /// The sum of the values in this tree, by additions of T. The tree must be binary.
 template <class T>

@@ -25,6 +25,20 @@ std::string text(double x, double y, const char* style, const std::string& words
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x, y, style, escaped(words));
 }
 
+/// Lines of up to about 110 characters.
+std::vector<std::string> wrapped(const std::string& line) {
+  std::vector<std::string> lines;
+  size_t from = 0;
+  while (line.size() - from > 110) {
+    const size_t space = line.find(' ', from + 90);
+    if (space == std::string::npos) break;
+    lines.push_back(line.substr(from, space - from));
+    from = space + 1;
+  }
+  lines.push_back(line.substr(from));
+  return lines;
+}
+
 /// Draws the tree with its values at height `top`; moves `top` below it.
 std::string drawing(const SumTree& tree, const ValueName& name, double& top) {
   const std::vector<int> order = drawing_order(tree), heights = tree.heights();
@@ -38,12 +52,18 @@ std::string drawing(const SumTree& tree, const ValueName& name, double& top) {
   const double box = named ? 28 : 8, radius = std::min({11.0, rise * 0.4, step * 0.4});
   std::vector<double> x(tree.nodes.size()), y(tree.nodes.size());
   std::string wires, values, signs;
+  const bool apart = step >= 3;
+  if (!apart)
+    values = fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" class=\"value\"/>\n", left,
+                         top, step * double(order.size()), box);
   for (size_t i = 0; i < order.size(); ++i) {
     const auto value = size_t(order[i]);
     x[value] = left + step * (double(i) + 0.5), y[value] = top + box;
+    if (!apart) continue;
     const double width = step < 10 ? step * 0.7 : step - 4;
-    values += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"{:.1f}\" class=\"value\"/>\n",
-                          x[value] - width / 2, top, width, box, std::min(5.0, width / 4));
+    values +=
+        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"{:.1f}\" class=\"value\"/>\n",
+                    x[value] - width / 2, top, width, box, std::min(5.0, width / 4));
     if (named)
       values += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"name\" style=\"font-size:{:.1f}px\">{}</text>\n",
                             x[value], top + box / 2 + size * 0.35, size, escaped(name(order[i])));
@@ -56,13 +76,13 @@ std::string drawing(const SumTree& tree, const ValueName& name, double& top) {
     if (radius < 1.5) continue;
     signs += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" class=\"plus\"/>\n", x[i], y[i], radius);
     if (radius >= 6)
-      signs += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"sign\" style=\"font-size:{:.1f}px\">+</text>\n", x[i],
-                           y[i] + radius * 0.58, radius * 1.7);
+      signs += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"sign\" style=\"font-size:{:.1f}px\">+</text>\n",
+                           x[i], y[i] + radius * 0.58, radius * 1.7);
   }
   const double end = y.back() + 34;
   wires += fmt::format("M{:.1f} {:.1f}V{:.1f}", x.back(), y.back(), end);
-  std::string picture = fmt::format("<path d=\"{}\" class=\"wire\" stroke-width=\"{:.1f}\"/>\n", wires,
-                                    std::clamp(step / 12, 0.4, 2.0));
+  std::string picture =
+      fmt::format("<path d=\"{}\" class=\"wire\" stroke-width=\"{:.1f}\"/>\n", wires, std::clamp(step / 12, 0.4, 2.0));
   picture += values + signs;
   picture += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"line name\">result</text>\n", x.back(), end + 18);
   if (!named) {
@@ -82,7 +102,8 @@ std::string tree_picture(const std::string& title, const std::vector<TreePanel>&
   for (const TreePanel& panel : panels) {
     y += 56;
     body += text(kMargin, y, "heading", panel.heading);
-    for (const std::string& line : panel.lines) body += text(kMargin, y += 26, "line", line);
+    for (const std::string& line : panel.lines)
+      for (const std::string& part : wrapped(line)) body += text(kMargin, y += 26, "line", part);
     y += 44;
     if (panel.tree.count > 0) body += drawing(panel.tree, name, y);
   }

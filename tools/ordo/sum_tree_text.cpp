@@ -118,8 +118,9 @@ class Description {
   void run(int i, int depth, const std::string& before) {
     const std::vector<int> values = runs_.values(i);
     if (values.size() == 1) return add(depth, fmt::format("{}value {}", before, name_(values[0])));
-    add(depth, fmt::format("{}{} over {} values {}", before, distance_of(values) < 0 ? "right to left" : "left to right",
-                           values.size(), list(values, name_)));
+    add(depth,
+        fmt::format("{}{} over {} values {}", before, distance_of(values) < 0 ? "right to left" : "left to right",
+                    values.size(), list(values, name_)));
   }
 
   /// Halves of halves, down to `parts` runs or other parts.
@@ -136,9 +137,9 @@ class Description {
     if (pairs && runs_.is_run(leaves[0])) {
       const std::vector<int> first = runs_.values(leaves[0]);
       return add(depth, fmt::format("{}a balanced tree over {} values{}", before, node(i).values,
-                                    first.size() == 2 ? fmt::format(", which adds {} and {} first", name_(first[0]),
-                                                                    name_(first[1]))
-                                                      : ""));
+                                    first.size() == 2
+                                        ? fmt::format(", which adds {} and {} first", name_(first[0]), name_(first[1]))
+                                        : ""));
     }
     add(depth, fmt::format("{}a balanced tree over {} parts", before, parts));
     groups(leaves, depth + 1);
@@ -170,7 +171,7 @@ void write_brackets(const SumTree& tree, const Runs& runs, const ValueName& name
   const Node& n = tree.nodes[size_t(node)];
   if (n.leaf()) {
     out += name(node);
-  } else if (n.values > 3 && runs.is_run(node)) {
+  } else if (n.values > 2 && runs.is_run(node)) {
     out += list(runs.values(node), name);
   } else {
     out += '(';

@@ -10,11 +10,11 @@
 /// The name of a value: "0", "1", ...
 using ValueName = std::function<std::string(int)>;
 
-/// What the tree is made of, a line for each part, parts of parts further to the right: runs that are added left to right,
-/// balanced trees of as many parts, and rows of parts that are added left to right.
+/// What the tree is made of, a line for each part, parts of parts further to the right: runs that are added left to
+/// right, balanced trees of as many parts, and rows of parts that are added left to right.
 std::vector<std::string> describe(const SumTree& tree, const ValueName& name);
-/// "((0 + 1) + 2)", with [0 .. 63] for four or more values that are added left to right, [0, 32 .. 96] where their
-/// distance is not 1. No longer than about `most`: the rest is "...".
+/// "((0 + 1) + (2 + 3))", with [0 .. 63] for three or more values that are added left to right, [0, 32 .. 96] where
+/// their distance is not 1. No longer than about `most`: the rest is "...".
 std::string brackets(const SumTree& tree, const ValueName& name, size_t most);
 /// How many values pass how many additions: "1 at each of 1 to 14, 2 at 15".
 std::string depths_text(const SumTree& tree);
