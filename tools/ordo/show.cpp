@@ -5,14 +5,15 @@
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <bit>
-#include <cstring>
 #include <fstream>
-#include <map>
 #include <memory>
+#include <optional>
 
 #include "tools/demo/schedules.h"
 #include "tools/ordo/commands.h"
+#include "tools/ordo/show_peer.h"
 #include "tools/ordo/show_sums.h"
 #include "tools/ordo/sum_tree.h"
 #include "tools/ordo/sum_tree_svg.h"
@@ -28,7 +29,7 @@ constexpr int64_t kMostProbes = 20000;  // for the trees of all seeds together
 constexpr int kThreads[] = {1, 2, 4};
 
 struct Options {
-  std::string op, dtype = "float32", device = "cpu", level, svg;
+  std::string op, dtype = "float32", device = "cpu", level, svg, peer;
   int size = 16, seeds = 20;
 };
 
@@ -41,11 +42,13 @@ struct Result {
 /// What was found of one way to add.
 struct Found {
   ShownSum sum;
-  std::vector<std::string> names;  ///< levels, or an algorithm
-  std::vector<Recovered> trees;    ///< different ones, that of the first seed first
-  int seeds = 0;                   ///< whose trees were looked for
-  std::vector<Result> results;     ///< different ones, in the order in which they came
-  bool same_bits = false;          ///< additions by the first tree have the first result
+  std::vector<std::string> names = {};  ///< levels, or an algorithm
+  std::vector<Recovered> trees = {};    ///< different ones, that of the first seed first
+  int seeds = 1;                        ///< whose trees were looked for
+  std::vector<Result> results = {};     ///< different ones, in the order in which they came
+  std::string runs = {};                ///< "20 runs"
+  std::optional<bool> fused = {};       ///< of products: whether they are added without being rounded first
+  bool same_bits = false;               ///< additions by the first tree have the first result
 
   bool same(const Found& other) const {
     const auto tree = [](const Found& f) {
@@ -78,8 +81,22 @@ double added_by(const SumTree& tree, const std::vector<double>& values, DType dt
   return add_by(tree, std::vector<float>(values.begin(), values.end()));
 }
 
+void count_result(Found& found, double value) {
+  for (Result& r : found.results)
+    if (std::bit_cast<uint64_t>(r.value) == std::bit_cast<uint64_t>(value)) return void(++r.runs);
+  found.results.push_back({value, 1});
+}
+
+/// Adds the values by the first tree.
+void compare_bits(Found& found, const std::vector<double>& values) {
+  const Recovered& first = found.trees[0];
+  if (first.kind == Recovered::Kind::tree && first.tree.binary())
+    found.same_bits = std::bit_cast<uint64_t>(added_by(first.tree, values, found.sum.dtype)) ==
+                      std::bit_cast<uint64_t>(found.results[0].value);
+}
+
 Found look_at(const ShownSum& sum, int seeds) {
-  Found found{.sum = sum, .names = {}, .trees = {}, .results = {}};
+  Found found{.sum = sum};
   set_num_threads(1);
   found.trees.push_back(tree_of(sum, 0));
   found.seeds = 1;
@@ -94,19 +111,24 @@ Found look_at(const ShownSum& sum, int seeds) {
   for (int run = 0; run < seeds; ++run) {
     if (simulated(sum.device)) demo::use_schedule(run);
     set_num_threads(kThreads[size_t(run) % std::size(kThreads)]);
-    const double value = sum(values);
-    const auto known = std::find_if(found.results.begin(), found.results.end(), [&](const Result& r) {
-      return std::bit_cast<uint64_t>(r.value) == std::bit_cast<uint64_t>(value);
-    });
-    if (known == found.results.end())
-      found.results.push_back({value, 1});
-    else
-      ++known->runs;
+    count_result(found, sum(values));
   }
-  const Recovered& first = found.trees[0];
-  if (first.kind == Recovered::Kind::tree && first.tree.binary())
-    found.same_bits = std::bit_cast<uint64_t>(added_by(first.tree, values, sum.dtype)) ==
-                      std::bit_cast<uint64_t>(found.results[0].value);
+  found.runs = simulated(sum.device)  ? fmt::format("{} seeds of the schedule", seeds)
+               : sum.device.is_cuda() ? fmt::format("{} runs", seeds)
+                                      : fmt::format("{} runs with 1, 2 and 4 threads", seeds);
+  if (sum.op == "matmul" && sum.dtype != int64 && sum.size > 1) found.fused = sum.fused();
+  compare_bits(found, values);
+  return found;
+}
+
+Found look_at_numpy(const ShownSum& settings, int runs) {
+  const std::vector<double> values = spread_values(settings.count(), settings.dtype);
+  const NumpySums sums(settings, values, runs);
+  Found found{.sum = settings, .runs = fmt::format("{} runs", runs)};
+  found.names.push_back("NumPy " + sums.version());
+  found.trees.push_back(recover_tree(settings.count(), sums, settings.mass()));
+  for (double result : sums.results()) count_result(found, result);
+  compare_bits(found, values);
   return found;
 }
 
@@ -130,13 +152,10 @@ std::string heading(const Found& found) {
 }
 
 /// What the runs had, a line each.
-std::vector<std::string> results_text(const Found& found, int seeds) {
-  const std::string how = simulated(found.sum.device)  ? fmt::format("{} seeds of the schedule", seeds)
-                          : found.sum.device.is_cuda() ? fmt::format("{} runs", seeds)
-                                                       : fmt::format("{} runs with 1, 2 and 4 threads", seeds);
+std::vector<std::string> results_text(const Found& found) {
   const size_t different = found.results.size();
-  std::vector<std::string> lines{different == 1 ? "the same bits in " + how
-                                                : fmt::format("{} different results in {}", different, how)};
+  std::vector<std::string> lines{different == 1 ? "the same bits in " + found.runs
+                                                : fmt::format("{} different results in {}", different, found.runs)};
   const std::vector<double> values = spread_values(found.sum.count(), found.sum.dtype);
   constexpr size_t kShown = 4;
   for (size_t i = 0; i < std::min(kShown, different); ++i) {
@@ -162,7 +181,7 @@ void print(const std::string& key, const std::vector<std::string>& lines) {
   for (size_t i = 0; i < lines.size(); ++i) fmt::print("  {:<9} {}\n", i ? "" : key, lines[i]);
 }
 
-void print_found(const Found& found, int seeds) {
+void print_found(const Found& found) {
   const Recovered& first = found.trees[0];
   const auto value_name = [&](int i) { return found.sum.value_name(i); };
   fmt::print("\n{}\n", heading(found));
@@ -175,9 +194,9 @@ void print_found(const Found& found, int seeds) {
     print("additions",
           {fmt::format("{}, found from {} sums", first.tree.nodes.size() - size_t(first.tree.count), first.probes)});
     print("depth", {fmt::format("{}; values at a depth: {}", first.tree.heights().back(), depths_text(first.tree))});
-    if (found.sum.op == "matmul" && found.sum.size > 1)
+    if (found.fused)
       print("products",
-            {found.sum.fused() ? "not rounded before they are added (fused multiply-add)" : "rounded, then added"});
+            {*found.fused ? "not rounded before they are added (fused multiply-add)" : "rounded, then added"});
     if (found.seeds > 1)
       print("trees", {found.trees.size() == 1 ? fmt::format("the same with {} seeds", found.seeds)
                                               : fmt::format("{} different ones with {} seeds; this is the first seed's",
@@ -187,7 +206,7 @@ void print_found(const Found& found, int seeds) {
                                       : "adding by this tree has other bits than the first result: the sum does not "
                                         "round each addition to this dtype"});
   }
-  print("results", results_text(found, seeds));
+  print("results", results_text(found));
   if (first.kind != Recovered::Kind::tree) return;
   if (first.tree.count <= kDrawn)
     fmt::print("\n{}", draw_text(first.tree, value_name));
@@ -195,7 +214,7 @@ void print_found(const Found& found, int seeds) {
     print("brackets", {brackets(first.tree, value_name, 96)});
 }
 
-TreePanel panel_of(const Found& found, int seeds) {
+TreePanel panel_of(const Found& found) {
   const Recovered& first = found.trees[0];
   TreePanel panel{.heading = heading(found), .lines = {}};
   if (first.kind == Recovered::Kind::tree) {
@@ -206,7 +225,7 @@ TreePanel panel_of(const Found& found, int seeds) {
   } else {
     panel.lines.push_back(no_tree_text(first));
   }
-  const std::vector<std::string> results = results_text(found, seeds);
+  const std::vector<std::string> results = results_text(found);
   panel.lines.push_back(results.size() == 2 ? results[0] + ": " + results[1] : results[0]);
   return panel;
 }
@@ -243,13 +262,14 @@ void run_show(const Options& options) {
       all.push_back(std::move(found));
     }
   }
+  if (!options.peer.empty()) all.push_back(look_at_numpy(settings, options.seeds));
   fmt::print("{}\n", title(settings));
   if (settings.op == "index_add") fmt::print("\"old\" is what the place holds before.\n");
-  for (const Found& found : all) print_found(found, options.seeds);
+  for (const Found& found : all) print_found(found);
   std::fflush(stdout);
   if (!svg.is_open()) return;
   std::vector<TreePanel> panels;
-  for (const Found& found : all) panels.push_back(panel_of(found, options.seeds));
+  for (const Found& found : all) panels.push_back(panel_of(found));
   svg << tree_picture(title(settings), panels, [&](int i) { return settings.value_name(i); });
   if (!svg.flush()) throw DataError(fmt::format("[show] cannot write {}", options.svg));
 }
@@ -271,6 +291,8 @@ Command add_show(CLI::App& app) {
   command->add_option("--device", options->device, "cpu, cuda or cuda:1 (cpu)");
   command->add_option("--seeds", options->seeds, "runs; on an emulated GPU each has the next seed (20)")
       ->check(CLI::Range(1, 10000));
+  command->add_option("--peer", options->peer, "also NumPy's sum, on the CPU, where python3 has it: numpy")
+      ->check(CLI::IsMember({"numpy"}));
   command->add_option("--svg", options->svg, "also draw the trees in this file");
   return [options] { run_show(*options); };
 }
