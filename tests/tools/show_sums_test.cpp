@@ -163,7 +163,10 @@ TEST(ShownTrees, of_a_seed_give_the_bits_of_atomic) {
   for (Device device : test_devices()) {
     if (!emulated(device)) continue;
     const ShownSum sum{.op = "index_add", .size = 300, .device = device, .algorithm = Algorithm::atomic};
-    const cuda::Schedule before = cuda::schedule();
+    const struct Restore {
+      const cuda::Schedule before = cuda::schedule();
+      ~Restore() { cuda::set_schedule(before); }
+    } restore;
     const std::vector<double> values = spread_values(sum.count(), float32);
     std::vector<SumTree> different;
     for (uint64_t seed = 1; seed <= 4; ++seed) {
@@ -179,7 +182,6 @@ TEST(ShownTrees, of_a_seed_give_the_bits_of_atomic) {
       if (std::find(different.begin(), different.end(), r.tree) == different.end()) different.push_back(r.tree);
     }
     EXPECT_GT(different.size(), 1u);
-    cuda::set_schedule(before);
   }
 }
 

@@ -86,9 +86,9 @@ std::string drawing(const SumTree& tree, const ValueName& name, double& top) {
   picture += values + signs;
   picture += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"line name\">result</text>\n", x.back(), end + 18);
   if (!named) {
-    picture += text(kMargin, top - 6, "line",
-                    fmt::format("{} values from {} to {}, in the order of the lines", tree.count, name(order.front()),
-                                name(order.back())));
+    picture +=
+        text(kMargin, top - 6, "line",
+             fmt::format("{} values; leftmost {}, rightmost {}", tree.count, name(order.front()), name(order.back())));
   }
   top = end + 18;
   return picture;
