@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Gathers the project's Markdown into a site that needs no network: build_site.py ROOT SOURCES SITE
+
+README.md, docs/ and samples/lessons/ are the only texts; this writes them to SOURCES with links that hold on the site, and
+calls MkDocs, whose pages go to SITE. A linked source file becomes a page that shows it.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import api  # noqa: E402
+from markdown_source import as_fences, fence, map_links, with_blank_lines  # noqa: E402
+
+ROOT, SOURCES, SITE = (Path(os.path.abspath(a)) for a in sys.argv[1:])
+LESSONS = "samples/lessons"
+
+# The menu: section, then pages of docs/ with short titles. What is in docs/ and not here stands under "Project".
+SECTIONS = {
+    "Building models": {"training": "Training", "data": "Data", "models": "Models", "derivatives": "Singular points",
+                        "adding-an-op": "Adding an operation"},
+    "Determinism": {"determinism": "Determinism explained", "ordering": "The ordering contract", "audit": "Audit",
+                    "accumulate": "What it costs: accumulate"},
+    "Benchmarks": {"performance": "What determinism costs", "gpu-model": "Times on GPUs, predicted"},
+    "Verification": {"verification": "What rests on which check", "emulator": "The emulator", "ptx": "The PTX machine",
+                     "mutation": "Planted faults"},
+    "Project": {"architecture": "Architecture"},
+}
+LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".def": "cpp", ".py": "python", ".json": "json", ".sh": "bash",
+             ".cmake": "cmake", ".txt": "cmake"}
+LARGEST = 200_000  # bytes of a file that is shown as a page; larger ones are copied and linked
+
+
+class Site:
+    def __init__(self):
+        self.pages = {}  # path in the repository -> page of the site
+        self.to_show = []  # linked files that still need a page
+        self.front_links = {"README.md": "getting-started.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+        self.pages.update(self.front_links)
+        for path in sorted((ROOT / "docs").glob("*.md")):
+            self.pages[f"docs/{path.name}"] = path.name
+        self.pages[f"{LESSONS}/README.md"] = "lessons/index.md"
+        self.lessons = sorted(p.parent.name for p in (ROOT / LESSONS).glob("[0-9][0-9]-*/README.md"))
+        for name in self.lessons:
+            self.pages[f"{LESSONS}/{name}/README.md"] = f"lessons/{name}.md"
+        self.headers = api.public_headers(ROOT)
+        for header in self.headers:
+            self.pages[header] = f"api/{header}.md"
+
+    def page_of(self, path):
+        """The page that shows a file or folder of the repository; made when it is first asked for."""
+        if path in self.pages:
+            return self.pages[path]
+        full = ROOT / path
+        if not full.exists():
+            raise SystemExit(f"build_site.py: there is no {path}")
+        if path.endswith(".md"):
+            page = path
+        elif full.is_dir():
+            page = f"source/{path}/index.md"
+        elif full.suffix in (".html", ".svg", ".png") or full.stat().st_size > LARGEST:
+            page = path
+        else:
+            page = f"source/{path}.md"
+        self.pages[path] = page
+        self.to_show.append(path)
+        return page
+
+    def link(self, target, path, page):
+        """`target`, as it stands in the file `path`, for the site's page `page`."""
+        if re.match(r"[a-z]+:", target) or target.startswith("#"):
+            return target
+        file, _, anchor = target.partition("#")
+        found = os.path.normpath(os.path.join(os.path.dirname(path), file))
+        lesson = re.fullmatch(rf"{LESSONS}/([^/]+)/(yours|solution|check|exercise)\.\w+", found)
+        if lesson and lesson[1] in self.lessons:
+            found, anchor = f"{LESSONS}/{lesson[1]}/README.md", lesson[2]
+        if found.startswith(".."):
+            raise SystemExit(f"build_site.py: {path} links to {target}, outside of the repository")
+        relative = os.path.relpath(self.page_of(found), os.path.dirname(page) or ".")
+        return relative + (f"#{anchor}" if anchor else "")
+
+    def write(self, page, text):
+        out = SOURCES / page
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text)
+
+    def convert(self, text, path, page):
+        text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.M | re.S)
+        text = map_links(text, lambda target: self.link(target, path, page))
+        return with_blank_lines(as_fences(text))
+
+    def markdown(self, path):
+        self.write(self.pages[path], self.convert((ROOT / path).read_text(), path, self.pages[path]))
+
+    # -- pages that are put together ------------------------------------------------------------------------------------
+
+    def readme(self):
+        """The front page is what README.md says before its first section; the sections are "Getting started"."""
+        intro, _, sections = (ROOT / "README.md").read_text().partition("\n## ")
+        text = self.convert(intro, "README.md", "index.md")
+        text = "---\nhide: [navigation, toc]\n---\n\n" + text + self.switch(sections) + self.cards()
+        self.write("index.md", text)
+        self.write("getting-started.md", self.convert("# Getting started\n\n## " + sections, "README.md", "getting-started.md"))
+
+    def switch(self, sections):
+        """The hashes of the weights that README.md's demo ended with, on both sides of the switch."""
+        sides = {}
+        for level, weights in re.findall(r"^ +(not_guaranteed|run_to_run) +\d+ +\S+ +[\d.]+ +(\w+) ", sections.partition("text_embedding_bag:")[2], re.M):
+            sides.setdefault(level, []).append(weights)
+        if len(sides) != 2:
+            return ""
+        boxes = "".join(f"<p><strong>Switch {name}</strong> {len(set(hashes))} result{'s' * (len(set(hashes)) > 1)} of {len(hashes)} trainings; the SHA-256 "
+                        f"of their weights:{''.join(f'<code>{h}</code>' for h in hashes)}</p>\n"
+                        for name, hashes in (("off", sides["not_guaranteed"]), ("on", sides["run_to_run"])))
+        return f'\nThe same training, with the same seed, three times on each side ([`./run demo`](getting-started.md)):\n\n<div class="switch">\n{boxes}</div>\n'
+
+    def cards(self):
+        links = [("Getting started", "getting-started.md", "Two commands, a complete program, and Ordo in your project."),
+                 ("Determinism explained", "determinism.md", "Where different bits come from, and what each level promises."),
+                 ("Lessons", "lessons/index.md", "Kernels with a gap, on an emulated GPU: races, orders, exact sums."),
+                 ("Building models", "training.md", "The Trainer, data sets, and models that train with one command."),
+                 ("The ordering contract", "ordering.md", "The order of every sum, to the bit."),
+                 ("What it costs", "performance.md", "Every operation, fast and deterministic, beside PyTorch.")]
+        return '\n<div class="grid cards" markdown>\n\n' + "".join(f"- **[{title}]({page})**\n\n    {text}\n\n" for title, page, text in links) + "</div>\n"
+
+    def lesson_index(self):
+        path, page = f"{LESSONS}/README.md", "lessons/index.md"
+        text = self.convert((ROOT / path).read_text(), path, page)
+        items = "".join(f"{int(name[:2])}. [{self.title(f'{LESSONS}/{name}/README.md')}]({name}.md)\n" for name in self.lessons)
+        head, _, rest = text.partition("\n## ")
+        self.write(page, f"{head}\n## The lessons\n\n{items}\n## {rest}")
+
+    def lesson(self, name):
+        folder = ROOT / LESSONS / name
+        suffix = ".cpp" if (folder / "yours.cpp").exists() else ".cu"
+        path, page = f"{LESSONS}/{name}/README.md", f"lessons/{name}.md"
+        text = self.convert((folder / "README.md").read_text(), path, page)
+
+        def code(file):
+            return fence((folder / file).read_text(), "cuda" if file.endswith(".cu") else "cpp")
+
+        def folded(title, body, anchor=""):
+            block = "".join(f"    {line}".rstrip() + "\n" for line in body.splitlines())
+            return (f'<a id="{anchor}"></a>\n\n' if anchor else "") + f'??? note "{title}"\n\n{block}\n'
+
+        text += f"\n## Your file: `yours{suffix}` {{#yours}}\n\n{code('yours' + suffix)}\n"
+        if (folder / "exercise.h").exists():
+            text += folded("exercise.h: what the check calls", code("exercise.h"), "exercise")
+        text += "## Hints\n\n"
+        hints = [h.strip() for h in re.split(r"^---$", (folder / "hints.md").read_text(), flags=re.M)]
+        for number, hint in enumerate(hints, 1):
+            text += folded(f"Hint {number} of {len(hints)}", self.convert(hint + "\n", path, page))
+        text += f"## Solution\n\n" + folded(f"solution{suffix}", code("solution" + suffix), "solution")
+        if (folder / "check.cu").exists():
+            text += folded("check.cu: the check", code("check.cu"), "check")
+        self.write(page, text)
+
+    def show(self, path):
+        """A page for a file or folder that is not one by itself."""
+        full, page = ROOT / path, self.pages[path]
+        if path.endswith(".md"):
+            self.markdown(path)
+        elif full.is_dir():
+            files = sorted(f for f in full.rglob("*") if f.is_file() and "__pycache__" not in f.parts)
+            names = (str(f.relative_to(ROOT)) for f in files)
+            items = "".join(f"- [`{os.path.relpath(n, path)}`]({os.path.relpath(self.page_of(n), os.path.dirname(page))})\n" for n in names)
+            self.write(page, f"# `{path}`\n\n{items}")
+        elif page == path:
+            (SOURCES / page).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(full, SOURCES / page)
+        else:
+            self.write(page, f"# `{path}`\n\n" + fence(full.read_text(), LANGUAGES.get(full.suffix, "text")))
+
+    def title(self, path):
+        text = (ROOT / path).read_text()
+        return re.search(r"^# (.*)$", text, re.M)[1].replace("`", "")
+
+    # -- the menu -------------------------------------------------------------------------------------------------------
+
+    def menu(self):
+        docs = {Path(p).stem: page for p, page in self.pages.items() if re.fullmatch(r"docs/[^/]+\.md", p)}
+        menu = [{"Home": "index.md"}, {"Getting started": "getting-started.md"}]
+        sections = {name: [{title: docs.pop(stem)} for stem, title in pages.items() if stem in docs] for name, pages in SECTIONS.items()}
+        operations = docs.pop("ops")
+        sections["Benchmarks"].append({"Charts": self.page_of("bench/results/report.html")})
+        sections["Project"] += [{self.title(f"docs/{stem}.md"): page} for stem, page in sorted(docs.items())]
+        sections["Project"] += [{"Contributing": "contributing.md"}, {"Changelog": "changelog.md"}]
+        lessons = ["lessons/index.md"] + [{f"{int(n[:2])}. {self.title(f'{LESSONS}/{n}/README.md')}": f"lessons/{n}.md"} for n in self.lessons]
+        reference = [{"Operations": operations}, {"API": ["api/index.md"] + api.menu(self.headers)}]
+        for name, pages in sections.items():
+            if name == "Benchmarks":
+                menu += [{"Lessons": lessons}, {"Reference": reference}]
+            menu.append({name: pages})
+        return menu
+
+    def build(self):
+        shutil.rmtree(SOURCES, ignore_errors=True)
+        menu = self.menu()
+        self.readme()
+        for path in list(self.pages):
+            if re.fullmatch(r"docs/[^/]+\.md|CHANGELOG\.md|CONTRIBUTING\.md", path):
+                self.markdown(path)
+        self.lesson_index()
+        for name in self.lessons:
+            self.lesson(name)
+        for page, text in api.pages(ROOT, self.headers, self):
+            self.write(page, text)
+        while self.to_show:
+            self.show(self.to_show.pop())
+        shutil.copytree(Path(__file__).parent / "assets", SOURCES / "assets")
+        settings = SOURCES.parent / "mkdocs.yml"
+        settings.write_text(json.dumps({"INHERIT": str(Path(__file__).parent.resolve() / "mkdocs.yml"), "docs_dir": str(SOURCES), "site_dir": str(SITE), "nav": menu}, indent=1))
+        return subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file", str(settings)],
+                              env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}).returncode
+
+
+if __name__ == "__main__":
+    status = Site().build()
+    if status == 0:
+        print(f"wrote {SITE}/index.html")
+    sys.exit(status)
