@@ -110,7 +110,7 @@ class Site:
     def switch(self, sections):
         """The hashes of the weights that README.md's demo ended with, on both sides of the switch."""
         sides = {}
-        for level, weights in re.findall(r"^ +(not_guaranteed|run_to_run) +\d+ +\S+ +[\d.]+ +(\w+) ", sections.partition("text_embedding_bag:")[2], re.M):
+        for level, weights in re.findall(r"^ +(not_guaranteed|run_to_run) +\d+ +[\d.]+ +[\d.]+ +(\w+) ", sections.partition("text_embedding_bag:")[2], re.M):
             sides.setdefault(level, []).append(weights)
         if len(sides) != 2:
             return ""
@@ -215,8 +215,11 @@ class Site:
         shutil.copytree(Path(__file__).parent / "assets", SOURCES / "assets")
         settings = SOURCES.parent / "mkdocs.yml"
         settings.write_text(json.dumps({"INHERIT": str(Path(__file__).parent.resolve() / "mkdocs.yml"), "docs_dir": str(SOURCES), "site_dir": str(SITE), "nav": menu}, indent=1))
-        return subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file", str(settings)],
-                              env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}).returncode
+        run = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(settings)], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+        if run.returncode != 0:
+            print(run.stdout)
+        return run.returncode
 
 
 if __name__ == "__main__":

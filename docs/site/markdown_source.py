@@ -1,7 +1,7 @@
 """Markdown as GitHub reads it, rewritten for Python-Markdown."""
 import re
 
-CODE = re.compile(r"(^```.*?^```$|^(?: {4}).*$|(`+)(?!`).+?(?<!`)\2(?!`))", re.M | re.S)
+CODE = re.compile(r"^```.*?^```$|^ {4}[^\n]*$|(`+)(?!`)(?:(?!\n\n).)+?(?<!`)\1(?!`)", re.M | re.S)
 ITEM = re.compile(r" {0,3}([-*]|\d+\.) ")
 
 
