@@ -5,7 +5,8 @@ import re
 from markdown_source import fence
 
 GROUPS = {"autograd/ops": "Operations", "autograd": "Autograd", "engine": "Tensors, devices, determinism", "kernels/accumulate": "Accumulate",
-          "nn": "Modules", "nn/data": "Data", "nn/optim": "Optimisers", "nn/audit": "Audit", "nn/train": "Training"}
+          "nn": "Modules", "nn/data": "Data", "nn/optim": "Optimisers", "nn/audit": "Audit", "nn/train": "Training",
+          "nn/state": "Saved state"}
 
 
 def public_headers(root, start="ordo.h"):
@@ -75,7 +76,7 @@ def comment_text(line):
 
 
 def public_part(code):
-    """A class without its private part."""
+    """A class without its private part, its comments as plain ones."""
     kept, private = [], False
     for line in code:
         if re.match(r" (public|protected|private):$", line):
@@ -83,7 +84,7 @@ def public_part(code):
         if line.startswith("}"):
             private = False
         if not private:
-            kept.append(line)
+            kept.append(re.sub(r"(^ *|  )///<? ", r"\1// ", line))
     while len(kept) > 1 and not kept[-2].strip():
         del kept[-2]
     return kept
@@ -133,28 +134,30 @@ def header_page(root, header, site):
     while lines and lines[0].startswith("//"):
         about.append(comment_text(lines.pop(0)))
     text = f"# `{header}`\n\n{prose(about, site, page)}\n"
-    heading = None
+    heading, everything = None, []
     for comment, code in declarations(lines):
         code = public_part(code)
         declared = names(code)
+        everything += declared
         shown = ", ".join(f"`{n}`" for n in declared[:4]) + (", ..." if len(declared) > 4 else "")
         if shown and shown != heading:
             text += f"## {shown}\n\n"
             heading = shown
         text += prose(comment, site, page) + "\n" + fence("\n".join(code), "cpp") + "\n"
-    return page, text, about
+    return page, "---\nsearch:\n  boost: 0.5\n---\n\n" + text, about, everything
 
 
 def pages(root, headers, site):
     summaries = {}
     for header in headers:
-        page, text, about = header_page(root, header, site)
+        page, text, about, declared = header_page(root, header, site)
         first = re.split(r"(?<=\.)\s|$", " ".join(line for line in about if not line.startswith("  ")))[0]
-        summaries[header] = prose([first], site, "api/index.md").strip()
+        declared = [n for n in dict.fromkeys(declared) if not n.startswith("operator")]
+        summaries[header] = " ".join([prose([first], site, "api/index.md").strip()] + [f"`{n}`" for n in declared[:12]] + ["..."] * (len(declared) > 12)).strip()
         yield page, text
     index = ("# API\n\nThe headers that `<ordo/ordo.h>` includes. Tensors and operations are in namespace `ordo`, modules in `ordo::nn`, optimisers in\n"
              "`ordo::optim`, data sets in `ordo::data`.\n")
     for folder, group in grouped(headers):
-        index += f"\n## {title(folder)}\n\n| header | |\n|---|---|\n"
+        index += f"\n## {title(folder)}\n\n| header | what it declares |\n|---|---|\n"
         index += "".join(f"| [`{os.path.basename(h)}`]({h}.md) | {summaries[h].replace('|', '&#124;')} |\n" for h in sorted(group))
     yield "api/index.md", index

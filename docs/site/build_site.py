@@ -32,15 +32,15 @@ SECTIONS = {
 }
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".def": "cpp", ".py": "python", ".json": "json", ".sh": "bash",
              ".cmake": "cmake", ".txt": "cmake"}
+WIDE = {"docs/ops.md"}  # their tables need the room of the table of contents
 LARGEST = 200_000  # bytes of a file that is shown as a page; larger ones are copied and linked
 
 
 class Site:
     def __init__(self):
-        self.pages = {}  # path in the repository -> page of the site
+        # Path in the repository -> page of the site.
+        self.pages = {"README.md": "getting-started.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
         self.to_show = []  # linked files that still need a page
-        self.front_links = {"README.md": "getting-started.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
-        self.pages.update(self.front_links)
         for path in sorted((ROOT / "docs").glob("*.md")):
             self.pages[f"docs/{path.name}"] = path.name
         self.pages[f"{LESSONS}/README.md"] = "lessons/index.md"
@@ -95,7 +95,8 @@ class Site:
         return with_blank_lines(as_fences(text))
 
     def markdown(self, path):
-        self.write(self.pages[path], self.convert((ROOT / path).read_text(), path, self.pages[path]))
+        text = self.convert((ROOT / path).read_text(), path, self.pages[path])
+        self.write(self.pages[path], ("---\nhide: [toc]\n---\n\n" if path in WIDE else "") + text)
 
     # -- pages that are put together ------------------------------------------------------------------------------------
 
@@ -105,7 +106,8 @@ class Site:
         text = self.convert(intro, "README.md", "index.md")
         text = "---\nhide: [navigation, toc]\n---\n\n" + text + self.switch(sections) + self.cards()
         self.write("index.md", text)
-        self.write("getting-started.md", self.convert("# Getting started\n\n## " + sections, "README.md", "getting-started.md"))
+        text = self.convert("# Getting started\n\n## " + sections, "README.md", "getting-started.md")
+        self.write("getting-started.md", "---\nhide: [navigation]\n---\n\n" + text)
 
     def switch(self, sections):
         """The hashes of the weights that README.md's demo ended with, on both sides of the switch."""
@@ -174,7 +176,7 @@ class Site:
             (SOURCES / page).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(full, SOURCES / page)
         else:
-            self.write(page, f"# `{path}`\n\n" + fence(full.read_text(), LANGUAGES.get(full.suffix, "text")))
+            self.write(page, f"---\nsearch:\n  boost: 0.3\n---\n\n# `{path}`\n\n" + fence(full.read_text(), LANGUAGES.get(full.suffix, "text")))
 
     def title(self, path):
         text = (ROOT / path).read_text()
