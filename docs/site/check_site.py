@@ -23,34 +23,8 @@ LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "srcset", "li
 OPENED = ["index.html", "getting-started.html", "lessons/index.html", "lessons/02-atomic-histogram.html", "ordering.html", "ops.html", "performance.html",
           "audit.html", "api/index.html", "api/autograd/ops/sum.h.html", "bench/results/report.html"]
 PHONE = 390  # pixels
+PALE = (Path(__file__).parent / "contrast.js").read_text()
 CONTRAST = 4.5  # of text and what is behind it, as WCAG 2 asks for at level AA; 3 for large text
-
-# In the page: every text that is shown, and how its colour stands against the nearest background that is not transparent.
-PALE = """(page, least) => {
-  const view = page.defaultView, found = new Set();
-  const rgba = (text) => {
-    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-    canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data].map(v => v / 255);
-  };
-  const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
-  const light = ([r, g, b]) => [r, g, b].map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (e) => {
-    if (!e) return [1, 1, 1, 1];
-    const own = rgba(view.getComputedStyle(e).backgroundColor);
-    return own[3] === 1 ? own : over(own, behind(e.parentElement));
-  };
-  for (const e of page.querySelectorAll('.md-content *, .md-tabs a, .md-nav__link, .md-header .md-ellipsis')) {
-    const style = view.getComputedStyle(e), text = [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim()).join('');
-    if (!text || !e.checkVisibility({opacityProperty: true, visibilityProperty: true}) || !e.getBoundingClientRect().width) continue;
-    const ground = behind(e), front = over(rgba(style.color), ground), [a, b] = [light(front), light(ground)].sort((x, y) => y - x);
-    const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < (large ? 3 : least)) found.add(e.tagName.toLowerCase() + '.' + e.className + ' ' + ratio.toFixed(2) + ': ' + text.slice(0, 30));
-  }
-  return [...found].slice(0, 8);
-}"""
 
 
 class Page(HTMLParser):
@@ -125,11 +99,11 @@ class Server(http.server.SimpleHTTPRequestHandler):
             super().do_GET()
             return
         body = f"""<!doctype html><title>frame</title><link rel="icon" href="data:,">
-          <iframe id=f title=page style="width:{PHONE}px;height:844px;border:0"></iframe><pre id=out></pre><script>
+          <iframe id=f title=page style="width:{PHONE}px;height:844px;border:0"></iframe><pre id=out></pre><script>const pale = {PALE}</script><script>
           f.onload = () => setTimeout(() => {{
             const page = f.contentDocument, root = page.scrollingElement;
             const wide = [...page.querySelectorAll('.md-content *, body > *')].filter(e => e.getBoundingClientRect().left < -1).length;
-            out.textContent = JSON.stringify({{width: Math.max(root.scrollWidth, page.body.scrollWidth), wide, text: page.body.innerText.length, pale: ({PALE})(page, {CONTRAST})}});
+            out.textContent = JSON.stringify({{width: Math.max(root.scrollWidth, page.body.scrollWidth), wide, text: page.body.innerText.length, pale: pale(page, {CONTRAST})}});
           }}, 300);
           f.src = "/{self.path.partition('?')[2]}";</script>""".encode()
         self.send_response(200)
