@@ -22,18 +22,20 @@ TrainingRun train(const Task& task, const TrainingOptions& options) {
   data::DataLoader loader(task.train.inputs, task.train.labels,
                           {.batch_size = options.batch_size, .shuffle = true, .generator = Generator(options.seed)});
 
-  const int64_t steps = options.epochs * loader.size();
+  const int64_t all = options.epochs * loader.size(), steps = options.steps ? std::min(options.steps, all) : all;
   const auto start = std::chrono::steady_clock::now();
   int64_t step = 0;
   Tensor loss;
   for (int epoch = 0; epoch < options.epochs; ++epoch)
     for (auto [inputs, labels] : loader) {
+      if (step == steps) break;
       optimizer.set_lr(task.learning_rate * double(steps - step) / double(steps));
       optimizer.zero_grad();
       loss = cross_entropy(model(inputs), labels);
       loss.backward();
       optimizer.step();
       ++step;
+      if (options.observe) options.observe(loss, model.parameters());
       if (options.progress) options.progress(double(step) / double(steps));
     }
   const float last_loss = loss.defined() ? loss.item<float>() : 0;  // waits for the device

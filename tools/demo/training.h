@@ -40,6 +40,9 @@ struct TrainingOptions {
   int64_t batch_size = 64;
   /// Called after every batch with the share done, 0 to 1; may be empty.
   std::function<void(double share)> progress = {};
+  /// Called after every optimiser step with its loss and the parameters; may be empty.
+  std::function<void(const Tensor& loss, const TensorList& parameters)> observe = {};
+  int64_t steps = 0;  ///< ends the training after so many; 0: after its epochs
 };
 struct TrainingRun {
   std::string model;

@@ -13,6 +13,7 @@
 
 #include "tools/demo/schedules.h"
 #include "tools/ordo/commands.h"
+#include "tools/ordo/show_commands.h"
 #include "tools/ordo/show_peer.h"
 #include "tools/ordo/show_sums.h"
 #include "tools/ordo/sum_tree.h"
@@ -281,7 +282,6 @@ Command add_show(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("show", "Draw the order in which an operation adds, and count its results: ordo show sum");
   command->add_option("OP", options->op, fmt::format("{}", fmt::join(shown_operations(), ", ")))
-      ->required()
       ->check(CLI::IsMember(shown_operations()));
   command->add_option("--size", options->size, "how many values are added (16)")->check(CLI::Range(1, 16384));
   command->add_option("--dtype", options->dtype, "float32, float64 or int64 (float32)")
@@ -294,5 +294,11 @@ Command add_show(CLI::App& app) {
   command->add_option("--peer", options->peer, "also NumPy's sum, on the CPU, where python3 has it: numpy")
       ->check(CLI::IsMember({"numpy"}));
   command->add_option("--svg", options->svg, "also draw the trees in this file");
-  return [options] { run_show(*options); };
+  const std::vector<std::pair<CLI::App*, Command>> others{add_show_fork(*command), add_show_playback(*command)};
+  return [options, others] {
+    for (const auto& [other, run] : others)
+      if (other->parsed()) return run();
+    if (options->op.empty()) throw CLI::RequiredError("[show] OP");
+    run_show(*options);
+  };
 }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <ordo/engine/cuda/emulator/checker.h>
+#include <ordo/engine/cuda/emulator/recording.h>
 #include <ordo/engine/cuda/emulator/scheduler.h>
 
 namespace ordo::cuda::emulator {
@@ -26,6 +27,8 @@ ORDO_EMULATOR_ATOMIC T read_change_write(T* p, F change) {
   checker::atomic(p, sizeof(T), __builtin_return_address(0));
   const T old = *p;
   *p = change(old);
+  if (recording::on) [[unlikely]]
+    recording::atomic(p, double(old), double(*p));
   return old;
 }
 }  // namespace ordo::cuda::emulator

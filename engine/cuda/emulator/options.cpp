@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/cuda/emulator/recording.h>
 #include <ordo/engine/cuda/emulator/streams.h>
 #include <ordo/engine/cuda/emulator/threads.h>
 #include <ordo/engine/memory_annotations.h>
@@ -36,6 +37,7 @@ Options from_environment() {
     ORDO_CHECK(o.multiprocessors >= 1 && o.multiprocessors <= 1024, ValueError, "emulator",
                "ORDO_EMULATOR_MULTIPROCESSORS is '{}'; it must be 1 to 1024", text);
   }
+  if (const char* file = std::getenv("ORDO_EMULATOR_RECORD")) recording::to_file(file);
   if (const char* text = std::getenv("ORDO_EMULATOR_EAGER")) {
     const std::string_view eager = text;
     ORDO_CHECK(eager == "0" || eager == "1", ValueError, "emulator", "ORDO_EMULATOR_EAGER is '{}'; it must be 0 or 1",

@@ -1,5 +1,6 @@
 #include <ordo/engine/cuda/emulator/checker.h>
 #include <ordo/engine/cuda/emulator/intrinsics.h>
+#include <ordo/engine/cuda/emulator/recording.h>
 #include <ordo/engine/cuda/emulator/threads.h>
 
 #include <cstring>
@@ -58,12 +59,14 @@ void make_current(Thread& t) {
   g_launch.current = &t;
   threadIdx = g_launch.thread_indices[t.number];
   blockIdx = t.block->index;
+  if (recording::on) recording::runs(t);
 }
 
 void finish(Thread& t) {
   Launch& l = g_launch;
   Block& b = *t.block;
   t.state = Thread::State::done;
+  if (recording::on) recording::ends(t);
   if (b.arrived) {
     l.error = name_of(t) + " returned while its block waits at __syncthreads " + place(b.barrier);
   } else if (--b.live == 0) {
@@ -158,6 +161,7 @@ void start_launch(const LaunchCall& call, const Options& options, uint64_t numbe
   l.ready.clear();
   l.steps = 0;
   l.next_block = 0;
+  if (recording::on) recording::launch(call, l);
   l.thread_indices.resize(threads);
   for (unsigned t = 0; t < threads; ++t)
     l.thread_indices[t] = {t % block.x, t / block.x % block.y, t / block.x / block.y};

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <ordo/engine/cuda/emulator/checker.h>
+#include <ordo/engine/cuda/emulator/recording.h>
 #include <ordo/engine/cuda/emulator/threads.h>
 
 namespace ordo::cuda::emulator {
@@ -26,8 +27,10 @@ int block_barrier(BarrierVote vote, int predicate, Where where) {
   b.votes += predicate != 0;
   t.where = where;
   t.state = Thread::State::at_barrier;
+  if (recording::on) recording::waits(t, "barrier", where);
   if (++b.arrived == b.live) {
     b.arrived = 0;
+    if (recording::on) recording::opens(t);
     checker::barrier(b);
     b.vote_result = vote == BarrierVote::count ? int(b.votes)
                     : vote == BarrierVote::all ? b.votes == b.live
@@ -134,6 +137,7 @@ uint64_t warp_operation(WarpOp op, unsigned mask, uint64_t value, int source_lan
   t.source_lane = source_lane;
   t.where = where;
   t.state = Thread::State::in_warp_operation;
+  if (recording::on) recording::waits(t, "warp", where);
   t.block->warps[t.number / 32].waiting |= 1u << (t.number & 31);
   release_if_complete(*t.block, t);
   suspend();

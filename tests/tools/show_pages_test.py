@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""The pages and pictures of `ordo show`, opened in headless Chromium: show_pages_test.py ORDO SCRATCH
+
+Exit status 77, a skipped test, where Chromium is not installed.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.dom.minidom
+
+import page_check
+
+ordo, scratch = sys.argv[1:]
+os.makedirs(scratch, exist_ok=True)
+pages, wrong = [], []
+for name, words in (("fork", ["fork", "--steps", "4"]),):
+    page, picture = (os.path.join(scratch, name + end) for end in (".html", ".svg"))
+    subprocess.run([ordo, "show", *words, "--html", page, "--svg", picture], check=True, stdout=subprocess.DEVNULL)
+    drawn = xml.dom.minidom.parse(picture)
+    marks = len(drawn.getElementsByTagName("circle")), len(drawn.getElementsByTagName("path"))
+    if marks != (0, 16):
+        wrong.append(f"{picture}: {marks} circles and paths")
+    pages.append(page)
+# Two threads meet at a barrier and add to one place.
+recording = [{"format": "ordo recording", "version": 1},
+             {"launch": 1, "kernel": "add_atomic_kernel</script>", "grid": [1, 1, 1], "block": [2, 1, 1], "seed": 1, "order": "random"},
+             ["run", 0, 1], ["barrier", 0, 1, "a.cu:3"], ["run", 0, 0], ["barrier", 0, 0, "a.cu:3"], ["open", 0, 0],
+             ["atomic", 0, 0, 0, "0", "0.5"], ["end", 0, 0], ["run", 0, 1], ["atomic", 0, 1, 0, "0.5", "0.75"], ["end", 0, 1], {"cut": 10}]
+played, page = (os.path.join(scratch, "playback" + end) for end in (".jsonl", ".html"))
+
+
+def play(*lines):
+    with open(played, "w") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    return subprocess.run([ordo, "show", "playback", played, "-o", page], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+for lines, pattern in (([*recording, ["run", 0]], "line 14: this is no event"), (recording[:1], "no launch"), (recording[1:], "line 1"),
+                       ([*recording, ["atomic", 0, 0, "<b>", "1", "2"]], "line 14"), ([*recording, {"launch": 2}], "line 14")):
+    run = play(*lines)
+    if run.returncode != 2 or pattern not in run.stdout:
+        wrong.append(f"'{pattern}' expected: exit status {run.returncode}, {run.stdout}")
+if play(*recording).returncode:
+    wrong.append("the recording was not played")
+pages.append(page)
+if page_check.BROWSER is None:
+    print("\n".join(wrong) or "Chromium is not installed")
+    sys.exit(1 if wrong else 77)
+wrong += page_check.check(pages, scratch)
+dom, _ = page_check.browse(scratch, page, "--dump-dom")
+for text in ("Step 10 of 10: block 0 thread 1 has ended.", "b0 t0: 0.5, b0 t1: 0.25", "ends after 10 events", "2 threads and 10 steps"):
+    if text not in dom:
+        wrong.append(f"nothing of '{text}' in the playback")
+circles = len(re.findall(r'<circle cx="\d', dom))  # the script's text has another
+if circles != 2:
+    wrong.append(f"{circles} atomic operations in the playback, not 2")
+print("\n".join(wrong) or "the pages are as they should be")
+sys.exit(1 if wrong else 0)
