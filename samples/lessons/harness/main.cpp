@@ -2,6 +2,7 @@
 // says where the child crashed, or in which line it still loops after the time that a check may take.
 #include <execinfo.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -55,10 +56,11 @@ void send(const Place& place) {
 void at_signal(int signal, siginfo_t* information, void*) {
   static int samples = 0;
   static volatile bool inside = false;
-  if (inside) _exit(1);  // the stack cannot be read to its end
+  static sigjmp_buf back;
+  if (inside) siglongjmp(back, 1);  // the stack cannot be read to its end, as between two fibers
   inside = true;
   Place place{signal, 0, information->si_addr, {}};
-  place.depth = backtrace(place.calls, 40);
+  if (sigsetjmp(back, 1) == 0) place.depth = backtrace(place.calls, 40);
   send(place);
   inside = false;
   if (signal != SIGPROF || ++samples == kSamples) _exit(1);
