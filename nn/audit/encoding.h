@@ -68,12 +68,14 @@ class Decoder {
     return v;
   }
   std::string_view text() {
-    const uint64_t length = varint(rest_.size(), "the length of a text");
+    const uint64_t length = varint();
+    expect_most(length, rest_.size(), "the length of a text");  // of what is left behind the length
     const std::string_view text = rest_.substr(0, length);
     rest_.remove_prefix(length);
     return text;
   }
   size_t left() const { return rest_.size(); }
+  static void expect_most(uint64_t value, uint64_t most, const char* what);
 
  private:
   std::string_view rest_;

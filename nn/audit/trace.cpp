@@ -17,8 +17,11 @@ namespace ordo::audit {
 
 uint64_t Decoder::varint(uint64_t most, const char* what) {
   const uint64_t v = varint();
-  if (v > most) throw Damage{fmt::format("{} is {}; it can be at most {}", what, v, most)};
+  expect_most(v, most, what);
   return v;
+}
+void Decoder::expect_most(uint64_t value, uint64_t most, const char* what) {
+  if (value > most) throw Damage{fmt::format("{} is {}; it can be at most {}", what, value, most)};
 }
 
 struct Reader::State {

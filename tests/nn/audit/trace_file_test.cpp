@@ -144,6 +144,7 @@ TEST_F(TraceFile, declared_numbers_are_checked) {
   expect(framed(std::string("\0\1\6threads\1x", 11)), "");
   expect(header + header, "record 0: a second header");
   expect(header + framed("\1" + huge), "the length of a text is");
+  expect(header + framed("\1\4abc"), "the length of a text is 4; it can be at most 3");
   expect(header + framed("\2\x9"), "the number of dimensions is 9");
   expect(header + framed("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1"), "a size is");
   expect(header + framed("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\x2"), "more than 64 bits");
