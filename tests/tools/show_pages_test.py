@@ -50,7 +50,8 @@ if page_check.BROWSER is None:
     sys.exit(1 if wrong else 77)
 wrong += page_check.check(pages, scratch)
 dom, _ = page_check.browse(scratch, page, "--dump-dom")
-for text in ("Step 10 of 10: block 0 thread 1 has ended.", "b0 t0: 0.5, b0 t1: 0.25", "ends after 10 events", "2 threads and 10 steps"):
+for text in ("Step 10 of 10: block 0 thread 1 has ended.", "b0 t0: 0.5, b0 t1: 0.25", "ends after 10 events", "2 threads and 10 steps",
+             "1: add_atomic_kernel&lt;/script&gt;, grid 1 x 1 x 1"):
     if text not in dom:
         wrong.append(f"nothing of '{text}' in the playback")
 circles = len(re.findall(r'<circle cx="\d', dom))  # the script's text has another

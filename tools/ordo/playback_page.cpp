@@ -41,6 +41,7 @@ ended</span></p>
 const launches = JSON.parse(document.getElementById('data').textContent), at = id => document.getElementById(id);
 const kColumn = 10, kRow = 18, kLeft = 4, kNames = 90, kMostColumns = 4000;
 let current, timer = null;
+const escaped = text => text.replace(/[&<>"]/g, c => '&#' + c.charCodeAt(0) + ';');
 const named = e => 'block ' + e[1] + ' thread ' + e[2];
 function amount(e) { const d = Number(e[5]) - Number(e[4]); return Number.isFinite(d) ? Number(d.toPrecision(4)) : '?'; }
 function told(e) {
@@ -55,7 +56,7 @@ function open(index) {
   current = { events: l.events.slice(0, kMostColumns), rowOf: new Map(rows.map((r, i) => [r, i])), rows };
   at('step').max = current.events.length;
   const wide = kLeft + kColumn * (current.events.length + 1), high = kRow * (rows.length + 1);
-  let svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" role="img" aria-label="${rows.length} threads and ${current.events.length} steps of ${l.kernel}">`;
+  let svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" role="img" aria-label="${rows.length} threads and ${current.events.length} steps of ${escaped(l.kernel)}">`;
   rows.forEach((r, i) => svg += `<path d="M${kLeft} ${kRow * (i + .5)}H${wide}" stroke="#8883"/>`);
   const since = new Map();
   current.events.forEach((e, i) => {
@@ -138,11 +139,11 @@ std::string playback_page(const std::string& file) {
         refuse(file, number, "this is not a recording of version 1");
     } else if (item.is_object() && item.contains("cut")) {
       cut = fmt::format("<p>The recording ends after {} events; the rest of the run is not in it.</p>\n",
-                        item["cut"].dump());
+                        escaped(item["cut"].dump()));
     } else if (item.is_object() && item.contains("launch")) {
       for (const char* key : {"kernel", "grid", "block", "seed", "order"})
         if (!item.contains(key)) refuse(file, number, "the launch is not whole");
-      item["kernel"] = escaped(item["kernel"].get<std::string>());
+      if (!item["kernel"].is_string()) refuse(file, number, "the kernel has no name");
       item["events"] = Json::array();
       launches.push_back(std::move(item));
     } else if (is_event(item) && !launches.empty()) {
