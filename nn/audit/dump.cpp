@@ -14,17 +14,17 @@
 namespace ordo::audit {
 namespace {
 
-Record::Kind kind_of(const OpEvent& e) {
-  return e.role == OpEvent::Role::batch  ? Record::Kind::batch
-         : e.role == OpEvent::Role::step ? Record::Kind::step
-                                         : Record::Kind::operation;
-}
-
 bool has_tensors(Record::Kind kind) {
   return kind == Record::Kind::operation || kind == Record::Kind::batch || kind == Record::Kind::step;
 }
 
 }  // namespace
+
+Record::Kind kind_of(const OpEvent& e) {
+  return e.role == OpEvent::Role::batch  ? Record::Kind::batch
+         : e.role == OpEvent::Role::step ? Record::Kind::step
+                                         : Record::Kind::operation;
+}
 
 std::string DumpPlace::str() const {
   // The module comes last, as its path may hold any character.

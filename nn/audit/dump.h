@@ -16,6 +16,9 @@
 
 namespace ordo::audit {
 
+/// What a record of this event is.
+Record::Kind kind_of(const OpEvent& e);
+
 /// Which event: nothing of it depends on time, but for the numbers of threads that begin in any order.
 struct DumpPlace {
   int64_t step = 1, call = 1;  ///< the `call`th event of this kind, phase, name, node, module and thread in this step

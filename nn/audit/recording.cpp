@@ -226,9 +226,7 @@ void Recording::end(const OpEvent& e) {
   }
   if (call) {
     Record r;
-    r.kind = e.role == OpEvent::Role::batch  ? Record::Kind::batch
-             : e.role == OpEvent::Role::step ? Record::Kind::step
-                                             : Record::Kind::operation;
+    r.kind = kind_of(e);
     r.backward = e.phase == OpEvent::Phase::backward;
     r.failed = e.failed;
     r.level = e.level;

@@ -5,13 +5,13 @@
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "tools/ordo/commands.h"
 #include "tools/ordo/diff_page.h"
+#include "tools/ordo/page.h"
 
 namespace {
 
@@ -21,12 +21,6 @@ struct Options {
   std::string a, b, json, html;
   audit::DiffOptions diff;
 };
-
-void save(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw DataError(fmt::format("[diff] cannot write {}", file));
-}
 
 /// For a shell.
 std::string quoted(const std::string& text) {
@@ -47,9 +41,9 @@ void run_diff(const Options& options) {
   if (!options.json.empty()) {
     auto json = to_json(d);
     json["dump"] = {{"a", in_a}, {"b", in_b}};
-    save(options.json, json.dump(2) + "\n");
+    write_file("diff", options.json, json.dump(2) + "\n");
   }
-  if (!options.html.empty()) save(options.html, diff_page(d, options.a, options.b));
+  if (!options.html.empty()) write_file("diff", options.html, diff_page(d, options.a, options.b));
   fmt::print("{}", d.str());
   if (!in_a.empty() && !in_b.empty()) {
     fmt::print("For the values, run again with ORDO_TRACE=FILE ORDO_TRACE_DUMP_TO=FOLDER and\n");

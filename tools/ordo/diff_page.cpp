@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/ordo/escaped.h"
+#include "tools/ordo/page.h"
 
 namespace {
 
@@ -29,18 +30,17 @@ Json json_of(const Parting& p) {
 }
 
 constexpr const char* kStyle = R"(
-:root { color-scheme: light dark; --line: #8884; --bad: #c0392b; --good: #2e8b57; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
-table { border-collapse: collapse; margin: 1em 0; } td, th { border: 1px solid var(--line); padding: .25em .6em; }
-th { text-align: left; } code { font-size: 90%; overflow-wrap: anywhere; } .bad { color: var(--bad); }
-.good { color: var(--good); } svg { width: 100%; height: 42px; } .first td { background: #c0392b22; })";
+body { max-width: 70em; } .bad { color: #c0392b; } svg { height: 42px; } .first td { background: #c0392b22; }
+@media (prefers-color-scheme: dark) { .bad { color: #ff9c8f; } })";
 
 /// A bar for each step, as red as many of its events differ.
 std::string strip(const std::vector<StepDiff>& steps) {
   constexpr size_t kMost = 1000;  // bars
   if (steps.empty()) return "";
   const size_t each = (steps.size() + kMost - 1) / kMost, bars = (steps.size() + each - 1) / each;
-  std::string svg = fmt::format("<svg viewBox=\"0 0 {} 40\" preserveAspectRatio=\"none\" role=\"img\">\n", bars * 10);
+  std::string svg =
+      fmt::format("<svg viewBox=\"0 0 {} 40\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{} steps\">\n",
+                  bars * 10, steps.size());
   for (size_t i = 0; i < bars; ++i) {
     int64_t events = 0, different = 0;
     const size_t end = std::min(steps.size(), (i + 1) * each);
@@ -112,11 +112,7 @@ Json to_json(const TraceDiff& d) {
 }
 
 std::string diff_page(const TraceDiff& d, const std::string& a, const std::string& b) {
-  std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ordo diff: {0}</title>\n"
-      "<style>{1}</style></head><body>\n<h1>Two traces: <span class=\"{2}\">{0}</span></h1>\n"
-      "<p>A: <code>{3}</code><br>B: <code>{4}</code></p>\n",
-      d.equal ? "equal" : "different", kStyle, d.equal ? "good" : "bad", escaped(a), escaped(b));
+  std::string page = fmt::format("<p>A: <code>{}</code><br>B: <code>{}</code></p>\n", escaped(a), escaped(b));
   page += fmt::format("<p>{} pairs of events, {} differ; {} only in A, {} only in B.</p>\n", d.compared, d.different,
                       d.only_a, d.only_b);
   page += "<h2>Steps</h2>\n" + strip(d.steps);
@@ -134,5 +130,5 @@ std::string diff_page(const TraceDiff& d, const std::string& a, const std::strin
   if (!d.notes.empty()) page += "<h2>Notes</h2>\n<ul>\n";
   for (const std::string& note : d.notes) page += fmt::format("<li>{}</li>\n", escaped(note));
   if (!d.notes.empty()) page += "</ul>\n";
-  return page + "</body></html>\n";
+  return html_page(d.equal ? "Two equal traces" : "Two different traces", page, kStyle);
 }
