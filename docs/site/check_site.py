@@ -24,6 +24,7 @@ OPENED = ["index.html", "getting-started.html", "lessons/index.html", "lessons/0
           "audit.html", "api/index.html", "api/autograd/ops/sum.h.html", "bench/results/report.html"]
 PHONE = 390  # pixels
 PALE = (Path(__file__).parent / "contrast.js").read_text()
+TEXTS = ".md-content *, .md-tabs a, .md-nav__link, .md-header .md-ellipsis"  # not the theme's own marks
 CONTRAST = 4.5  # of text and what is behind it, as WCAG 2 asks for at level AA; 3 for large text
 
 
@@ -103,7 +104,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
           f.onload = () => setTimeout(() => {{
             const page = f.contentDocument, root = page.scrollingElement;
             const wide = [...page.querySelectorAll('.md-content *, body > *')].filter(e => e.getBoundingClientRect().left < -1).length;
-            out.textContent = JSON.stringify({{width: Math.max(root.scrollWidth, page.body.scrollWidth), wide, text: page.body.innerText.length, pale: pale(page, {CONTRAST})}});
+            out.textContent = JSON.stringify({{width: Math.max(root.scrollWidth, page.body.scrollWidth), wide, text: page.body.innerText.length, pale: pale(page, {CONTRAST}, '{TEXTS}')}});
           }}, 300);
           f.src = "/{self.path.partition('?')[2]}";</script>""".encode()
         self.send_response(200)

@@ -14,23 +14,12 @@ import sys
 
 BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
 WIDTHS = (1280, 390)
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/site/contrast.js")) as script:
+    PALE = script.read()
 
 WRAPPER = """<!doctype html><meta charset=utf-8><pre id=found>unfinished</pre><script>
 const pages = %s, width = %d, found = [];
-const rgb = text => { const m = text.match(/^rgba?\\(([^)]*)\\)/); return m ? m[1].split(/[ ,/]+/).map(Number) : null; };
-const light = c => { const [r, g, b] = c.slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
-  return .2126 * r + .7152 * g + .0722 * b; };
-const over = (top, under) => { const a = top[3] === undefined ? 1 : top[3]; return [0, 1, 2].map(i => top[i] * a + under[i] * (1 - a)); };
-function behind(view, node, base) {
-  const layers = [];
-  for (let e = node; e && e.nodeType === 1; e = e.parentElement) {
-    const style = view.getComputedStyle(e), c = rgb(style.backgroundColor);
-    if (style.backgroundImage !== 'none' || (c === null)) return null;
-    if (c[3] !== 0) layers.push(c);
-    if (c[3] === undefined) break;
-  }
-  return layers.reduceRight((under, top) => over(top, under), base);
-}
+const pale = %s;
 function look(page, frame) {
   const doc = frame.contentDocument, view = frame.contentWindow, root = doc.documentElement;
   const say = text => found.push(page.split('/').slice(-2).join('/') + ' at ' + width + ': ' + text);
@@ -50,21 +39,8 @@ function look(page, frame) {
     if (img.complete && !img.naturalWidth) say('a picture that is not there: ' + img.getAttribute('src'));
   }
   for (const svg of doc.querySelectorAll('svg[role=img]')) if (!svg.getAttribute('aria-label')) say('a drawing without a label');
-  const dark = view.matchMedia('(prefers-color-scheme: dark)').matches;
-  const base = dark ? [18, 18, 18] : [255, 255, 255], poor = new Set();
-  const walk = doc.createTreeWalker(doc.body, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) {
-    const e = walk.currentNode.parentElement;
-    if (!walk.currentNode.textContent.trim() || !e.getClientRects().length) continue;
-    const style = view.getComputedStyle(e), inSvg = e.namespaceURI.endsWith('svg');
-    if (style.visibility === 'hidden' || style.opacity < .5 || e.closest('script, style, noscript, title, [aria-hidden=true], [hidden]')) continue;
-    const ink = rgb(inSvg ? style.fill : style.color), ground = behind(view, e, base);
-    if (!ink || !ground || ink[3] === 0) continue;
-    const size = parseFloat(style.fontSize), large = size >= 24 || size >= 18.6 && style.fontWeight >= 700;
-    const [a, b] = [light(over(ink, ground)), light(ground)], ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
-    if (ratio < (large ? 3 : 4.5) - .005) poor.add((dark ? 'dark ' : 'light ') + ratio.toFixed(2) + ' ' + e.tagName + '.' + (e.getAttribute('class') || '') + ' ' + style.color + ' on ' + ground.map(Math.round));
-  }
-  for (const text of [...poor].slice(0, 6)) say('text is faint: ' + text);
+  const scheme = view.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  for (const text of pale(doc, 4.5, 'body *')) say('text is faint, ' + scheme + ': ' + text);
 }
 const frame = document.createElement('iframe');
 frame.style = 'border:0;height:900px;width:' + width + 'px';
@@ -93,7 +69,7 @@ def check(pages, scratch):
     wrong = []
     for width in WIDTHS:
         with open(wrapper, "w") as file:
-            file.write(WRAPPER % (json.dumps(["file://" + os.path.abspath(p) for p in pages]), width))
+            file.write(WRAPPER % (json.dumps(["file://" + os.path.abspath(p) for p in pages]), width, PALE))
         for scheme in ("1", "0"):  # light, dark
             dom, console = browse(scratch, wrapper, "--window-size=1400,1000", "--dump-dom",
                                   f"--virtual-time-budget={20000 + 2000 * len(pages)}", f"--blink-settings=preferredColorScheme={scheme}")
