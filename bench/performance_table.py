@@ -117,7 +117,7 @@ def training(files):
 
 
 def summary(files):
-    """A line for each of four questions."""
+    """A line for each kind of benchmark, of one device."""
     accumulating = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
     def values(r):
         return r["row"].get("values") if r["family"] in accumulating else "none"
@@ -127,16 +127,15 @@ def summary(files):
               ("sums into shared places, values made to be hard", lambda r: values(r) == "boundaries"),
               ("reductions, matrix products, convolution", lambda r: r["family"] in ("reduction", "matmul", "convolution")),
               ("whole training steps", lambda r: r["family"] == "training"))
-    lines = []
     for name, data in files:
+        print(f"{', '.join(data['bandwidth'])}, {data['machine']['processor']}, {data['threads']} threads:" if data else f"{stem(name)}: not measured yet")
+        lines = []
         for title, wanted in groups:
             rows = {key: row for rows in rows_of(data).values() for key, row in rows.items()
                     if wanted(next(iter(row.values())))}
-            device = next(iter(next(iter(rows.values())).values()))["device"] if rows else stem(name)
-            lines.append([device, title, str(len(rows)) if rows else "", span(ratios(rows, DETERMINISTIC, FAST)),
+            lines.append([title, str(len(rows)) if rows else "", span(ratios(rows, DETERMINISTIC, FAST)),
                           patterns(rows, FAST), patterns(rows, DETERMINISTIC), span(ratios(rows, PEER, DETERMINISTIC))])
-    print_table(["device", "", "benchmarks", "deterministic / fast", "several results, fast", "deterministic",
-                 "PyTorch / deterministic"], lines)
+        print_table(["", "benchmarks", "deterministic / fast", "several results, fast", "deterministic", "PyTorch / deterministic"], lines)
 
 
 def main():

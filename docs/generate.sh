@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes docs/ops.md and the generated parts of README.md, docs/accumulate.md, docs/performance.md, docs/gpu-model.md, docs/training.md and docs/models.md; ./run docs calls it.
-#   generate.sh PROGRAMS             writes what depends on sources only
+# Writes docs/ops.md, the pictures of README.md, and the generated parts of README.md and docs/; ./run docs calls it.
+#   generate.sh PROGRAMS             writes what depends on sources and result files only
 #   generate.sh PROGRAMS --measure   also runs the commands whose output depends on the machine
 #   generate.sh PROGRAMS --check     writes nothing; fails when something is stale
 # A generated part stands between "<!-- output of: COMMAND -->" and "<!-- end of output -->". cat shows a source file, and
@@ -11,10 +11,7 @@ mode=${2:-}
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-
-"$programs/ordo" ops --markdown > "$new/ops.md"
-"$programs/ordo" ops --json > "$new/ops.json"
-python3 docs/refused_table.py "$new/ops.json" bench/results/cpu.json >> "$new/ops.md"
+mkdir "$new/docs"
 
 # generate PAGE: writes it to $new with its parts as they should be.
 generate() {
@@ -26,7 +23,7 @@ generate() {
       part=${BASH_REMATCH[1]}
       if [[ $part == 'cat '* ]]; then
         text=$($part)  # assigned first, so that a failure ends the script
-        printf '```cpp\n%s\n```\n' "$text"
+        if [[ $part == *.txt ]]; then printf '```cmake\n%s\n```\n' "$text"; else printf '```cpp\n%s\n```\n' "$text"; fi
         keep=
       elif [[ $part == 'python3 '* ]]; then
         text=$($part)
@@ -46,25 +43,27 @@ generate() {
     elif [ -n "$keep" ]; then
       printf '%s\n' "$line"
     fi
-  done < "$1" > "$new/${1##*/}"
+  done < "$1" > "$new/$1"
   [ -z "$part" ] || { echo "$1: the output of '$part' has no end" >&2; exit 1; }
 }
-generate README.md
-generate docs/accumulate.md
-generate docs/performance.md
-generate docs/gpu-model.md
-generate docs/training.md
-generate docs/models.md
+
+if [ "$mode" = --measure ]; then "$programs/ordo" show fork --json docs/fork.json >&2; fi
+"$programs/ordo" ops --markdown > "$new/docs/ops.md"
+"$programs/ordo" ops --json > "$new/ops.json"
+python3 docs/refused_table.py "$new/ops.json" bench/results/cpu.json >> "$new/docs/ops.md"
+for colours in light dark; do python3 docs/fork_picture.py docs/fork.json $colours > "$new/docs/fork-$colours.svg"; done
+pages=$(grep -l '^<!-- output of: ' README.md docs/*.md)
+for page in $pages; do generate "$page"; done
 
 stale=0
-for file in docs/ops.md docs/accumulate.md docs/performance.md docs/gpu-model.md docs/training.md docs/models.md README.md; do
-  if ! cmp -s "$new/${file##*/}" "$file"; then
+for file in docs/ops.md docs/fork-light.svg docs/fork-dark.svg $pages; do
+  if ! cmp -s "$new/$file" "$file"; then
     if [ "$mode" = --check ]; then
       echo "$file is stale: call ./run docs" >&2
-      diff -u "$file" "$new/${file##*/}" | head -n 40 >&2 || true
+      diff -u "$file" "$new/$file" | head -n 40 >&2 || true
       stale=1
     else
-      cp "$new/${file##*/}" "$file"
+      cp "$new/$file" "$file"
       echo "wrote $file"
     fi
   fi

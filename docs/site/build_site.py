@@ -23,7 +23,7 @@ LESSONS = "samples/lessons"
 SECTIONS = {
     "Building models": {"training": "Training", "data": "Data", "models": "Models", "derivatives": "Singular points",
                         "adding-an-op": "Adding an operation"},
-    "Determinism": {"determinism": "Determinism explained", "ordering": "The ordering contract", "audit": "Audit",
+    "Determinism": {"determinism": "Determinism explained", "ordering": "The ordering contract", "show": "Seeing an order", "audit": "Audit",
                     "accumulate": "What it costs: accumulate"},
     "Benchmarks": {"performance": "What determinism costs", "gpu-model": "Times on GPUs, predicted"},
     "Verification": {"verification": "What rests on which check", "emulator": "The emulator", "ptx": "The PTX machine",
@@ -39,7 +39,7 @@ LARGEST = 200_000  # bytes of a file that is shown as a page; larger ones are co
 class Site:
     def __init__(self):
         # Path in the repository -> page of the site.
-        self.pages = {"README.md": "getting-started.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+        self.pages = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
         self.to_show = []  # linked files that still need a page
         for path in sorted((ROOT / "docs").glob("*.md")):
             self.pages[f"docs/{path.name}"] = path.name
@@ -101,28 +101,29 @@ class Site:
     # -- pages that are put together ------------------------------------------------------------------------------------
 
     def readme(self):
-        """The front page is what README.md says before its first section; the sections are "Getting started"."""
+        """The front page: README.md, with the results of the demo beside its picture, and cards before its first section."""
         intro, _, sections = (ROOT / "README.md").read_text().partition("\n## ")
-        text = self.convert(intro, "README.md", "index.md")
-        text = "---\nhide: [navigation, toc]\n---\n\n" + text + self.switch(sections) + self.cards()
-        self.write("index.md", text)
-        text = self.convert("# Getting started\n\n## " + sections, "README.md", "getting-started.md")
-        self.write("getting-started.md", "---\nhide: [navigation]\n---\n\n" + text)
+        picture = re.search(r"<picture>.*?</picture>", intro, re.S)
+        images = "".join(f'<img src="docs/fork-{colours}.svg#only-{colours}" alt={re.search(r"alt=(.*?)>", picture[0])[1]}>' for colours in ("light", "dark"))
+        intro = intro.replace(picture[0], f'<div class="front">\n<div>{images}</div>\n{self.switch()}</div>')
+        text = self.convert(intro, "README.md", "index.md") + self.cards() + self.convert(f"\n## {sections}", "README.md", "index.md")
+        self.write("index.md", f"---\nhide: [navigation, toc]\n---\n\n{text}")
 
-    def switch(self, sections):
-        """The hashes of the weights that README.md's demo ended with, on both sides of the switch."""
+    def switch(self):
+        """The hashes of the weights that the demo ended with, on both sides of the switch."""
         sides = {}
-        for level, weights in re.findall(r"^ +(not_guaranteed|run_to_run) +\d+ +[\d.]+ +[\d.]+ +(\w+) ", sections.partition("text_embedding_bag:")[2], re.M):
+        demo = (ROOT / "docs/getting-started.md").read_text().partition("text_embedding_bag:")[2]
+        for level, weights in re.findall(r"^ +(not_guaranteed|run_to_run) +\d+ +[\d.]+ +[\d.]+ +(\w+) ", demo, re.M):
             sides.setdefault(level, []).append(weights)
         if len(sides) != 2:
-            return ""
+            raise SystemExit("build_site.py: docs/getting-started.md has no output of ./run demo")
         boxes = "".join(f"<p><strong>Switch {name}</strong> {len(set(hashes))} result{'s' * (len(set(hashes)) > 1)} of {len(hashes)} trainings; the SHA-256 "
                         f"of their weights:{''.join(f'<code>{h}</code>' for h in hashes)}</p>\n"
                         for name, hashes in (("off", sides["not_guaranteed"]), ("on", sides["run_to_run"])))
-        return f'\nThe same training, with the same seed, three times on each side ([`./run demo`](getting-started.md)):\n\n<div class="switch">\n{boxes}</div>\n'
+        return f'<div class="switch">\n{boxes}</div>\n'
 
     def cards(self):
-        links = [("Getting started", "getting-started.md", "Two commands, a complete program, and Ordo in your project."),
+        links = [("Getting started", "getting-started.md", "What the commands do, a program that trains, and Ordo in your project."),
                  ("Determinism explained", "determinism.md", "Where different bits come from, and what each level promises."),
                  ("Lessons", "lessons/index.md", "Kernels with a gap, on an emulated GPU: races, orders, exact sums."),
                  ("Building models", "training.md", "The Trainer, data sets, and models that train with one command."),
@@ -186,7 +187,7 @@ class Site:
 
     def menu(self):
         docs = {Path(p).stem: page for p, page in self.pages.items() if re.fullmatch(r"docs/[^/]+\.md", p)}
-        menu = [{"Home": "index.md"}, {"Getting started": "getting-started.md"}]
+        menu = [{"Home": "index.md"}, {"Getting started": docs.pop("getting-started")}]
         sections = {name: [{title: docs.pop(stem)} for stem, title in pages.items() if stem in docs] for name, pages in SECTIONS.items()}
         operations = docs.pop("ops")
         sections["Benchmarks"].append({"Charts": self.page_of("bench/results/report.html")})

@@ -56,7 +56,7 @@ def test_unsolved(lesson, folder):
     expected = UNSOLVED.get(lesson.number, "a verdict in lessons_test.py")
     status, answer, _ = verdict_of(lesson, "yours", first_text(lesson.yours), folder)
     what = f"lesson {lesson.number}: the unsolved file fails with {expected} and its line"
-    expect(status == 1 and re.search(f"^{expected}: ", answer, flags=re.M) and ("yours.cu:" in answer or lesson.needs_library), what, answer)
+    expect(status == 1 and re.search(f"^{expected}: ", answer, flags=re.M) and f"{lesson.yours.name}:" in answer, what, answer)
     expect(f"`{expected}`" in lesson.text, f"lesson {lesson.number}: the README names {expected}")
     expect(len(lesson.hints()) >= 3, f"lesson {lesson.number} has three hints or more")
 
@@ -73,6 +73,8 @@ def test_wrong(lesson, attempt, folder):
     number = next((i + 1 for i, l in enumerate(text) if line in l), 0)
     expect(not line or f"{name}{lesson.yours.suffix}:{number}" in answer, f"{what}: line {number} is named", answer)
     expect(seconds < SECONDS * SLOW, f"{what}: {seconds:.1f} s")
+    if name == "no_function":
+        expect("exercise.h:" in answer and "| void histogram(" in answer, f"{what}: the declaration is shown", answer)
     return f"{seconds:5.1f} s  {what}: {expected}"
 
 

@@ -1,6 +1,6 @@
-"""What every page must keep, looked at in headless Chromium: check(PAGES, SCRATCH) returns what is wrong as a list.
+"""Pages in headless Chromium, without a network: browse() opens one, and check(PAGES, SCRATCH) returns what is wrong with several.
 
-At the widths of a desk and a phone, in light and dark: the browser reports nothing, the page is no wider than its window,
+Of all pages, at the widths of a desk and a phone, in light and dark: the browser reports nothing, the page is no wider than its window,
 headings begin with h1 and skip no level, pictures have texts, and text stands out from what is behind it (WCAG AA).
 As a program: page_check.py SCRATCH PAGE.html...
 """
@@ -11,14 +11,16 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
 WIDTHS = (1280, 390)
-with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/site/contrast.js")) as script:
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "contrast.js")) as script:
     PALE = script.read()
 
+# Shows the pages one by one in a frame, because a window is no narrower than 500 pixels.
 WRAPPER = """<!doctype html><meta charset=utf-8><pre id=found>unfinished</pre><script>
-const pages = %s, width = %d, found = [];
+const pages = %s, width = %d, texts = %s, found = [];
 const pale = %s;
 function look(page, frame) {
   const doc = frame.contentDocument, view = frame.contentWindow, root = doc.documentElement;
@@ -39,8 +41,9 @@ function look(page, frame) {
     if (img.complete && !img.naturalWidth) say('a picture that is not there: ' + img.getAttribute('src'));
   }
   for (const svg of doc.querySelectorAll('svg[role=img]')) if (!svg.getAttribute('aria-label')) say('a drawing without a label');
+  if (doc.body.innerText.length < 100) say('it shows ' + doc.body.innerText.length + ' characters of text');
   const scheme = view.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-  for (const text of pale(doc, 4.5, 'body *')) say('text is faint, ' + scheme + ': ' + text);
+  for (const text of pale(doc, 4.5, texts)) say('text is faint, ' + scheme + ': ' + text);
 }
 const frame = document.createElement('iframe');
 frame.style = 'border:0;height:900px;width:' + width + 'px';
@@ -50,29 +53,50 @@ frame.onload = () => setTimeout(() => {
   if (next > 0) { try { look(pages[next - 1], frame); } catch (e) { found.push(pages[next - 1] + ': ' + e); } }
   if (next === pages.length) { frame.onload = null; document.getElementById('found').textContent = JSON.stringify(found); return; }
   frame.src = pages[next++];
-}, 50);
+}, 300);
 frame.src = 'about:blank';
 </script>"""
 
 
-def browse(scratch, page, *arguments):
-    """Chromium's standard output, and what the page wrote to the console."""
-    run = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
-                          "--allow-file-access-from-files", f"--user-data-dir={scratch}/browser", *arguments, "file://" + page],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
+def browse(scratch, page, *arguments, scheme="light"):
+    """Chromium's standard output, and what the page wrote to the console. `page`: a file, with ?... where it takes that."""
+    with tempfile.TemporaryDirectory(dir=scratch) as profile:  # a new one: pages may keep the colours that they began with
+        run = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
+                              "--host-resolver-rules=MAP * ~NOTFOUND", "--allow-file-access-from-files", "--virtual-time-budget=5000",
+                              f"--user-data-dir={profile}", f"--blink-settings=preferredColorScheme={int(scheme == 'light')}", *arguments,
+                              "file://" + os.path.abspath(page)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
     return run.stdout, [line for line in run.stderr.splitlines() if "CONSOLE" in line]
 
 
-def check(pages, scratch):
+def pictures(scratch, page, size="1280,1600"):
+    """What is wrong with how the page looks as a whole: light and dark differ, and neither is empty."""
+    shots, wrong = [], []
+    for scheme in ("light", "dark"):
+        shot = os.path.join(scratch, scheme + ".png")
+        if os.path.exists(shot):
+            os.remove(shot)
+        _, console = browse(scratch, page, "--window-size=" + size, "--screenshot=" + os.path.abspath(shot), scheme=scheme)
+        wrong += ["the browser's console: " + line for line in console]
+        with open(shot, "rb") as file:
+            shots.append(file.read())
+        if len(shots[-1]) < 20000:
+            wrong.append(f"{page}: the {scheme} picture has only {len(shots[-1])} bytes")
+    if shots[0] == shots[1]:
+        wrong.append(f"{page}: light and dark look the same")
+    return wrong
+
+
+def check(pages, scratch, texts="body *"):
+    """`texts`: a selector of what must stand out from what is behind it."""
     os.makedirs(scratch, exist_ok=True)
     wrapper = os.path.join(os.path.abspath(scratch), "wrapper.html")
     wrong = []
     for width in WIDTHS:
         with open(wrapper, "w") as file:
-            file.write(WRAPPER % (json.dumps(["file://" + os.path.abspath(p) for p in pages]), width, PALE))
-        for scheme in ("1", "0"):  # light, dark
+            file.write(WRAPPER % (json.dumps(["file://" + os.path.abspath(p) for p in pages]), width, json.dumps(texts), PALE))
+        for scheme in ("light", "dark"):
             dom, console = browse(scratch, wrapper, "--window-size=1400,1000", "--dump-dom",
-                                  f"--virtual-time-budget={20000 + 2000 * len(pages)}", f"--blink-settings=preferredColorScheme={scheme}")
+                                  f"--virtual-time-budget={20000 + 2000 * len(pages)}", scheme=scheme)
             wrong += ["the browser's console: " + line for line in console]
             found = re.search(r"<pre id=\"found\">(.*?)</pre>", dom, re.S)
             if not found or found[1] == "unfinished":

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """`ordo report` on a result file, opened in headless Chromium: report_test.py ORDO RESULTS.json SCRATCH
 
-The page needs nothing but itself, the browser reports nothing, every chart is drawn, it fits a phone, and light and dark
-differ. Exit status 77, a skipped test, where Chromium or Matplotlib is not installed.
+The page needs nothing but itself, every chart is drawn, and it is as page_check.py wants all pages. Exit status 77, a
+skipped test, where Chromium or Matplotlib is not installed.
 """
 import os
 import re
-import shutil
 import subprocess
 import sys
+
+import page_check
 
 ordo, results, scratch = sys.argv[1:]
 os.makedirs(scratch, exist_ok=True)
 page = os.path.join(os.path.abspath(scratch), "report.html")
-browser = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
 failures = []
 
 
@@ -29,21 +29,6 @@ def report(status, pattern, *arguments):
         print(run.stdout)
         sys.exit(77)
     expect(run.returncode == status and re.search(pattern, run.stdout), said)
-
-
-def browse(*arguments, style=""):
-    """What Chromium prints; `style` is put at the page's end."""
-    shown = page
-    if style:
-        shown = page.replace(".html", "-styled.html")
-        with open(page) as file, open(shown, "w") as out:
-            out.write(file.read().replace("</body>", style + "</body>"))
-    run = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
-                          f"--user-data-dir={scratch}/browser", *arguments, "file://" + shown],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
-    console = [line for line in run.stderr.splitlines() if "CONSOLE" in line]
-    expect(not console, "the browser's console: " + "\n".join(console))
-    return run.stdout
 
 
 report(0, "wrote", results, "-o", page)
@@ -64,34 +49,28 @@ report(2, "cannot read", os.path.join(scratch, "absent.json"))
 report(2, "cannot write", results, "-o", os.path.join(scratch, "absent", "report.html"))
 report(2, "required")
 
-if browser is None:
+if page_check.BROWSER is None:
     print("Chromium is not installed")
     sys.exit(1 if failures else 77)
 measure = """<pre id=sizes></pre><script>
   const charts = [...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect());
   const marks = [...document.querySelectorAll('figure svg use, figure svg path')].filter(m => m.getBoundingClientRect().width);
   document.getElementById('sizes').textContent = 'charts ' + charts.length + ' drawn ' +
-    charts.filter(r => r.width > 250 && r.height > 20).length + ' marks ' + marks.length + ' page ' +
-    document.body.scrollWidth;
+    charts.filter(r => r.width > 250 && r.height > 20).length + ' marks ' + marks.length;
 </script>"""
-for width in (1280, 390):  # Chromium's headless windows are not narrower than 500, the page can be
-    dom = browse(f"--window-size={max(width, 500)},900", "--dump-dom", style=f"<style>body {{width: {width}px}}</style>" + measure)
-    found = re.search(r"charts (\d+) drawn (\d+) marks (\d+) page (\d+)", dom)
+styled = page.replace(".html", "-styled.html")
+for width in page_check.WIDTHS:  # Chromium's windows are not narrower than 500, the page can be
+    with open(styled, "w") as file:
+        file.write(text.replace("</body>", f"<style>body {{width: {width}px}}</style>{measure}</body>"))
+    dom, _ = page_check.browse(scratch, styled, f"--window-size={max(width, 500)},900", "--dump-dom")
+    found = re.search(r"charts (\d+) drawn (\d+) marks (\d+)", dom)
     if not found:
         failures.append("nothing was measured in the page")
         continue
-    charts, drawn, marks, wide = map(int, found.groups())
+    charts, drawn, marks = map(int, found.groups())
     expect(charts >= 3 and drawn == charts, f"{drawn} of {charts} charts drawn at {width} pixels")
     expect(marks > 10, f"only {marks} marks in the charts")
-    expect(wide <= width, f"the page is {wide} pixels wide where there are {width}")
-shots = []
-for scheme, name in (("1", "light"), ("0", "dark")):
-    shot = os.path.join(scratch, name + ".png")
-    browse("--window-size=1280,1600", f"--blink-settings=preferredColorScheme={scheme}", "--screenshot=" + shot)
-    with open(shot, "rb") as file:
-        shots.append(file.read())
-    expect(len(shots[-1]) > 20000, f"the {name} picture has only {len(shots[-1])} bytes")
-expect(shots[0] != shots[1], "light and dark look the same")
+failures += page_check.check([page], scratch) + page_check.pictures(scratch, page)
 
 print("\n".join(failures) or f"{page}: as it should be")
 sys.exit(1 if failures else 0)

@@ -17,7 +17,13 @@ os.makedirs(scratch, exist_ok=True)
 pages, wrong = [], []
 for name, words in (("fork", ["fork", "--steps", "4"]),):
     page, picture = (os.path.join(scratch, name + end) for end in (".html", ".svg"))
-    subprocess.run([ordo, "show", *words, "--html", page, "--svg", picture], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([ordo, "show", *words, "--html", page, "--svg", picture, "--json", page + ".json"], check=True, stdout=subprocess.DEVNULL)
+    with open(page + ".json") as file:
+        levels = json.load(file)["levels"]
+    if [(l["level"], len(l["weights"]), len(l["losses"])) for l in levels] != [("not_guaranteed", 4, 4), ("run_to_run", 4, 4)]:
+        wrong.append(f"{page}.json: {levels}")
+    if levels[1]["first"] or any(levels[1]["weights"]):
+        wrong.append(f"{page}.json: run_to_run parts")
     drawn = xml.dom.minidom.parse(picture)
     marks = len(drawn.getElementsByTagName("circle")), len(drawn.getElementsByTagName("path"))
     if marks != (0, 16):

@@ -123,6 +123,13 @@ TEST(ShownTrees, of_sum_are_those_of_rule_2) {
         expect_tree({.op = "sum", .size = n, .dtype = dtype, .device = device}, rule_2(n));
 }
 
+TEST(ShownTrees, of_mean_are_those_of_sum) {
+  for (Device device : test_devices())
+    for (DType dtype : {float32, float64})
+      for (int n : sizes(device, {1, 2, 16, 128, 8192}))
+        expect_tree({.op = "mean", .size = n, .dtype = dtype, .device = device}, rule_2(n));
+}
+
 TEST(ShownTrees, of_matmul_are_those_of_rule_3) {
   for (Device device : test_devices())
     for (DType dtype : {float32, float64})
@@ -154,8 +161,10 @@ TEST(ShownTrees, of_exact_and_integers_do_not_exist) {
   for (Device device : test_devices()) {
     const ShownSum exact{.op = "index_add", .size = 20, .device = device, .algorithm = Algorithm::exact};
     EXPECT_EQ(recovered(exact).kind, Recovered::Kind::unrounded);
-    for (const std::string& op : shown_operations())
+    for (const std::string& op : shown_operations()) {
+      if (op == "mean") continue;  // takes no integers
       EXPECT_EQ(recovered({.op = op, .size = 20, .dtype = int64, .device = device}).kind, Recovered::Kind::unrounded);
+    }
   }
 }
 

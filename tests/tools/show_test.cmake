@@ -6,10 +6,10 @@ file(MAKE_DIRECTORY ${DIRECTORY})
 
 expect(0 "not_guaranteed, run_to_run, device_to_device\n +tree +a balanced tree over 16 values, .*16 at 4\n.*has the bits of the first result\n +results +the same bits in 20 runs.* 0  8  4 12  2 10 "
        show sum)
-file(READ ${CMAKE_CURRENT_LIST_DIR}/../../docs/determinism.md page)
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../../docs/show.md page)
 string(FIND "${page}" "$ ordo show sum\n${output}" at)
 if(at EQUAL -1)
-  message(SEND_ERROR "docs/determinism.md shows other output of ordo show sum than\n${output}")
+  message(SEND_ERROR "docs/show.md shows other output of ordo show sum than\n${output}")
 endif()
 set(old "left to right over 17 values")
 expect(0 "atomic .chosen at not_guaranteed.\n +tree +${old} .old, 0 .. 15.*sorted .when asked for by name.\n +tree +${old} .0 .. old.*exact .chosen at run_to_run, device_to_device.\n +tree +no order can be seen.*the same bits in 6 runs"
@@ -20,6 +20,9 @@ expect(0 "not_guaranteed, run_to_run, device_to_device\n +tree +left to right ov
        show cumsum --size 100 --dtype float64)
 expect(0 "no order can be seen.*the same bits.*which is the true sum" show sum --dtype int64)
 expect(0 "tree +value 0\n" show sum --size 1)
+expect(0 "times 16.*a balanced tree over 16 values, which adds 0 and 8 first.*has the bits of the first" show mean)
+expect(2 "a power of two, not 20" show mean --size 20)
+expect(2 "floating-point numbers.*int64" show mean --dtype int64)
 
 set(picture ${DIRECTORY}/sum.svg)
 expect(0 "sum of 16" show sum --svg ${picture})
@@ -58,7 +61,7 @@ expect(2 "dtype" show sum --dtype float16)
 expect(2 "level" show sum --level always)
 expect(2 "no device cuda:99" show sum --device cuda:99)
 expect(2 "cannot write" show sum --svg no-such-directory/sum.svg)
-expect(0 "sum, cumsum, index_add, matmul.*--size.*--dtype.*--level.*--device.*--seeds.*--peer.*--svg" show --help)
+expect(0 "sum, mean, cumsum, index_add, matmul.*--size.*--dtype.*--level.*--device.*--seeds.*--peer.*--svg" show --help)
 
 expect(0 "run_to_run: the weights are equal, bit for bit" show fork --steps 3)
 expect(2 "steps" show fork --steps 0)

@@ -77,6 +77,20 @@ std::string sparkline(const Fork& fork, size_t width) {
   return line;
 }
 
+std::string json(const std::vector<Fork>& forks, const std::string& title) {
+  std::string levels;
+  for (const Fork& fork : forks) {
+    std::string weights, losses;
+    for (const Apart& apart : fork.steps) {
+      weights += fmt::format("{}{:.3g}", weights.empty() ? "" : ", ", apart.weights);
+      losses += fmt::format("{}{:.3g}", losses.empty() ? "" : ", ", apart.loss);
+    }
+    levels += fmt::format("{}\n  {{\"level\": \"{}\", \"first\": {},\n   \"weights\": [{}],\n   \"losses\": [{}]}}",
+                          levels.empty() ? "" : ",", name(fork.level), fork.first(), weights, losses);
+  }
+  return fmt::format("{{\"title\": \"{}\", \"threads\": {}, \"levels\": [{}\n]}}\n", title, num_threads(), levels);
+}
+
 std::string svg(const std::vector<Fork>& forks, const std::string& title) {
   const double left = 60, right = 980, top = 36, bottom = 370;
   const auto height = [&](double value) {

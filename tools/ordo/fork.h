@@ -31,6 +31,8 @@ Fork fork_of(const demo::Task& task, Determinism level, int64_t steps);
 /// A character for each of at most `width` groups of steps, for the greatest distance in it: a space for none, and
 /// " .:-=+*#%@" from 1e-9 or less to 1 or more.
 std::string sparkline(const Fork& fork, size_t width = 60);
+/// The distances by step, and the first step after which a weight differs (0: none does), of each level.
+std::string json(const std::vector<Fork>& forks, const std::string& title);
 /// The distances of the weights and of the losses by step, on a logarithmic scale.
 std::string svg(const std::vector<Fork>& forks, const std::string& title);
 

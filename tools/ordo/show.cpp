@@ -236,6 +236,7 @@ std::string title(const ShownSum& sum) {
   if (sum.op == "index_add") return "index_add of " + of + " values to one place" + on;
   if (sum.op == "matmul") return "matmul: one element, of " + of + " products" + on;
   if (sum.op == "cumsum") return "cumsum: the last element, of " + of + " values" + on;
+  if (sum.op == "mean") return fmt::format("mean of {} values{}, times {}: the sum that it divides", of, on, sum.size);
   return sum.op + " of " + of + " values" + on;
 }
 
@@ -245,6 +246,10 @@ void run_show(const Options& options) {
                     .dtype = dtype_from_name(options.dtype),
                     .device = usable_device("show", options.device)};
   if (!options.level.empty()) settings.level = determinism_from_name(options.level);
+  // The division by a power of two is exact: the mean has the sum's bits.
+  if (settings.op == "mean" && (settings.dtype == int64 || (settings.size & (settings.size - 1))))
+    throw ExitStatus(2, fmt::format("[show] mean takes floating-point numbers, as many as a power of two, not {} of {}",
+                                    settings.size, options.dtype));
   std::ofstream svg;
   if (!options.svg.empty()) {
     svg.open(options.svg, std::ios::binary);

@@ -16,7 +16,7 @@ using namespace ordo;
 using namespace ordo::show;
 
 struct Options {
-  std::string model = "text", device = "cpu", svg, html;
+  std::string model = "text", device = "cpu", svg, html, json;
   int64_t steps = 0;  // 0: 500, on a simulated device 8
   int threads = 0;
 };
@@ -63,6 +63,7 @@ void run_fork(const Options& options) {
   }
   const std::string picture = svg(forks, title);
   if (!options.svg.empty()) write_file("show", options.svg, picture);
+  if (!options.json.empty()) write_file("show", options.json, json(forks, title));
   if (!options.html.empty())
     write_file("show", options.html,
                html_page(title,
@@ -85,5 +86,6 @@ std::pair<CLI::App*, Command> add_show_fork(CLI::App& show) {
   command->add_option("--threads", options->threads, "of the CPU")->check(CLI::Range(1, 1024));
   command->add_option("--svg", options->svg, "also write the picture to this file");
   command->add_option("--html", options->html, "also write a page to this file");
+  command->add_option("--json", options->json, "also write the distances to this file");
   return {command, [options] { run_fork(*options); }};
 }

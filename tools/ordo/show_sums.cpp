@@ -29,6 +29,7 @@ double ShownSum::operator()(const std::vector<double>& values) const {
   }
   const Tensor row = values_of(values, dtype, device);
   if (op == "sum") return sum(row).item<double>();
+  if (op == "mean") return mean(row).item<double>() * size;
   if (op == "cumsum") return cumsum(row, 0).select(0, size - 1).item<double>();
   return sum_of_products(values, std::vector<double>(values.size(), 1.0));
 }
@@ -55,7 +56,7 @@ Algorithm ShownSum::chosen() const {
 }
 
 const std::vector<std::string>& shown_operations() {
-  static const std::vector<std::string> names{"sum", "cumsum", "index_add", "matmul"};
+  static const std::vector<std::string> names{"sum", "mean", "cumsum", "index_add", "matmul"};
   return names;
 }
 

@@ -9,8 +9,10 @@
 
 /// A sum of `count` values by an operation, in one of its ways.
 struct ShownSum {
-  std::string op;  ///< "sum", "cumsum" (its last element), "index_add" (to one destination) or "matmul" (one element)
-  int size = 0;    ///< of the operation
+  /// "sum", "mean" (times `size`), "cumsum" (its last element), "index_add" (to one destination) or "matmul" (one
+  /// element)
+  std::string op;
+  int size = 0;                       ///< of the operation
   ordo::DType dtype = ordo::float32;  ///< float32, float64 or int64
   ordo::Device device = ordo::cpu;
   ordo::Determinism level = ordo::Determinism::not_guaranteed;

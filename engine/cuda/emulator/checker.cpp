@@ -102,9 +102,10 @@ void begin_launch() {
   g_state.blocks.assign(g_launch.blocks.size(), {});
 }
 
-std::string end_launch() {
+std::string end_launch(const void* kernel) {
   if (g_state.report.empty() && g_state.detector.accesses() == 0 && g_launch.error.empty())
-    return "the checker saw no access: the kernel is not compiled for it";
+    return "the checker saw no access to memory: the kernel at " + place_of_code(static_cast<const char*>(kernel) + 1) +
+           " does nothing, or is not compiled for the checker";
   return std::exchange(g_state.report, {});
 }
 

@@ -40,8 +40,8 @@ inline void enter_kernel() { t_in_kernel = true; }
 inline void leave_kernel() { t_in_kernel = false; }
 
 void begin_launch();
-/// What was found since begin_launch(), a line each; empty when all is well.
-std::string end_launch();
+/// What was found since begin_launch(), a line each; empty when all is well. `kernel`: the function that was launched.
+std::string end_launch(const void* kernel);
 void block_starts(const Block& block);
 /// All threads of the block have come to a barrier.
 void barrier(const Block& block);
@@ -83,7 +83,7 @@ struct [[maybe_unused]] Pause {};
 inline void enter_kernel() {}
 inline void leave_kernel() {}
 inline void begin_launch() {}
-inline std::string end_launch() { return {}; }
+inline std::string end_launch(const void*) { return {}; }
 inline void block_starts(const Block&) {}
 inline void barrier(const Block&) {}
 inline void warp_barrier(const Block&, unsigned, unsigned) {}

@@ -188,7 +188,7 @@ void start_launch(const LaunchCall& call, const Options& options, uint64_t numbe
 }
 
 // After the last switch back: what went wrong, or an empty text.
-std::string end_launch() {
+std::string end_launch(const void* kernel) {
   Launch& l = g_launch;
   l.current = nullptr;
   unsigned waiting = 0;
@@ -208,7 +208,7 @@ std::string end_launch() {
     if (!l.error.empty() || waiting) forget_frames(*c);
     g_free_contexts.push_back(c.get());
   }
-  const std::string found = checker::end_launch();
+  const std::string found = checker::end_launch(kernel);
   if (!l.error.empty()) return l.error;
   if (!found.empty()) return found;
   if (waiting) return "deadlock, " + std::to_string(waiting) + " threads wait" + stuck;
@@ -285,7 +285,7 @@ void run(const LaunchCall& call, const Options& options, uint64_t number) {
   g_entering = t_launching = true;
   switch_to(l.main, *pick());
   t_launching = false;
-  const std::string error = end_launch();
+  const std::string error = end_launch(call.kernel);
   if (g_exception) std::rethrow_exception(std::exchange(g_exception, nullptr));
   if (!error.empty()) throw CudaError("[emulator] " + error);
 }

@@ -3,9 +3,11 @@ import argparse
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -24,6 +26,13 @@ class Lesson:
         self.needs_library = (folder / "yours.cpp").exists()
         self.yours = folder / ("yours.cpp" if self.needs_library else "yours.cu")
         self.solution = folder / f"solution{self.yours.suffix}"
+
+    def lacks(self, events, name):
+        """The verdict for a program without what must_have.txt asks for: a line of an event, how often it must happen at least, and why."""
+        for line in (self.folder / "must_have.txt").read_text().splitlines():
+            event, least, why = line.split(maxsplit=2)
+            if events.count(event) < int(least):
+                return 1, f"LEFT OUT: {name} has called {event} {events.count(event)} times, and not {least}: {why}"
 
     def hints(self):
         """The rungs of the ladder: the paragraphs of hints.md, which are apart by lines of ---."""
@@ -56,41 +65,78 @@ class Record:
         self.path.write_text(json.dumps(self.entries, indent=1) + "\n")
 
 
-def verdict_of_runs(source, folder, library):
+def lines_of(program, addresses, name):
+    """Where calls of a program came from: its lines of file `name`, innermost first."""
+    if not addresses:
+        return []
+    answer = subprocess.run(["addr2line", "-i", "-e", program, *addresses], capture_output=True, text=True).stdout
+    return [f"{name}:{line}" for line in re.findall(rf"/{re.escape(name)}:(\d+)", answer)]
+
+
+def run_watched(program, calls, trace):
+    """Runs a program with a trace and where.cpp: (exit status, output, its lines [(what, addresses)])."""
+    for file in (calls, trace):
+        file.unlink(missing_ok=True)
+    process = subprocess.Popen([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                               env={**os.environ, "ORDO_TRACE": str(trace), "LESSON_CALLS": str(calls)})
+    for seconds in (15, 3):
+        try:
+            output, _ = process.communicate(timeout=seconds)
+            break
+        except subprocess.TimeoutExpired:  # it waits, and uses no processor time
+            process.send_signal(signal.SIGPROF)
+    else:
+        process.kill()
+        output, _ = process.communicate()
+    lines = calls.read_text().splitlines() if calls.exists() else []
+    return process.returncode, output, [(what, addresses.split()) for what, _, addresses in (line.partition("|") for line in lines)]
+
+
+def verdict_of_runs(lesson, source, folder, library):
     """Runs a program twice, with a trace each, and compares these."""
     folder = Path(folder) / "runs" / source.stem
     folder.mkdir(parents=True, exist_ok=True)
-    program, traces = folder / "program", [folder / "1.trace", folder / "2.trace"]
+    program, name = folder / "program", source.name
+    compiler = [os.environ.get("CXX") or "g++", "-std=c++20", "-g1", f"-I{library}/include"]
+    objects = [folder / "program.o", folder / "where.o"]
     try:
-        build.run([os.environ.get("CXX") or "g++", "-std=c++20", "-g1", f"-I{library}/include", str(source), "-o", str(program),
-                   f"-L{library}", "-lordo", f"-Wl,-rpath,{library}"])
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda code, made: build.run([*compiler, "-c", str(code), "-o", str(made)]), (source, build.HARNESS / "where.cpp"), objects))
+        build.run([compiler[0], *map(str, objects), "-o", str(program), f"-L{library}", "-lordo", f"-Wl,-rpath,{library}"])
     except build.DoesNotCompile as error:
-        return 1, quoted(compiler_verdict(str(error), source), source)
+        return 1, quoted(compiler_verdict(str(error), lesson, source), source)
+    traces, runs = [folder / "1.trace", folder / "2.trace"], []
     for trace in traces:
-        trace.unlink(missing_ok=True)
-        try:
-            result = subprocess.run([program], capture_output=True, text=True, timeout=15, errors="replace",
-                                    env={**os.environ, "ORDO_TRACE": str(trace)})
-        except subprocess.TimeoutExpired:
-            return 1, f"ENDLESS LOOP: {source.name} still runs after 15 seconds"
-        if result.returncode != 0 or not trace.exists():
-            return 1, f"CRASH: {source.name} ended with status {result.returncode}\n{result.stdout}{result.stderr}"
+        status, output, lines = run_watched(program, folder / "calls", trace)
+        ends = [(int(what[1:]), lines_of(program, addresses, name)) for what, addresses in lines if what.startswith("!")]
+        at = next((f" at {line[0]}" for _, line in ends if line), "")
+        if any(number == signal.SIGPROF for number, _ in ends) or status == -signal.SIGKILL:
+            return 1, quoted(f"ENDLESS LOOP: {name} does not come to its end; it still runs{at}", source)
+        if status != 0 or not trace.exists() or (ends and ends[0][0] == 0 and at):
+            how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+            return 1, quoted(f"CRASH: {name} {how}{at}\n{output}".rstrip(), source)
+        runs.append([line for line in lines if not line[0].startswith("!")])
     answer = subprocess.run([f"{library}/bin/ordo", "diff", *map(str, traces)], capture_output=True, text=True)
     text = (answer.stdout + answer.stderr).strip()
     if answer.returncode == 0:
-        return 0, f"ordo diff: {text}\nDONE"
-    return 1, f"FORK: two runs of {source.name} differ. ordo diff says:\n{text}"
+        return lesson.lacks([what.split()[0] for what, _ in runs[0]], name) or (0, f"ordo diff: {text}\nDONE")
+    shorter, longer = sorted(runs, key=len)
+    what, addresses = next((b for a, b in zip(shorter, longer) if a[0] != b[0]), (longer[len(shorter):] or [("", [])])[0])
+    where = lines_of(program, addresses, name)
+    what = "the random numbers" if what.startswith("random numbers") else f"the result of {what.split()[0]}" if what else ""
+    part = f"part at {where[0]}, where {what} differed" if where else "differ"
+    return 1, quoted(f"FORK: two runs of {name} {part}. ordo diff says:\n{text}", source)
 
 
 def verdict(lesson, source, folder, gpu=False, library=None):
     """Compiles and checks: (exit status, what to print). The last lines are the verdict."""
     name = source.name
     if lesson.needs_library:
-        return verdict_of_runs(source, folder, library)
+        return verdict_of_runs(lesson, source, folder, library)
     try:
         program = build.Builder(folder, gpu).program(lesson.folder, source)
     except build.DoesNotCompile as error:
-        return 1, quoted(compiler_verdict(str(error), source), source)
+        return 1, quoted(compiler_verdict(str(error), lesson, source), source)
     try:
         result = subprocess.run([program, name], capture_output=True, text=True, timeout=40, errors="replace")
     except subprocess.TimeoutExpired:
@@ -105,7 +151,7 @@ def quoted(text, source):
     return "\n".join([text, *(f"  {number:4} | {lines[number - 1]}" for number in numbers if number <= len(lines))])
 
 
-def compiler_verdict(message, source):
+def compiler_verdict(message, lesson, source):
     """The first error, with the line of the learner's file from which the compiler came to it."""
     lines = message.splitlines()
     own = [line for line in lines if source.name + ":" in line]
@@ -116,6 +162,11 @@ def compiler_verdict(message, source):
         text.append("  reached from " + own[0].replace(str(source), source.name).strip())
     if "undefined reference" in first:
         text.append(f"  The check calls this function: {source.name} must have it, with these arguments.")
+        function = re.search(r"undefined reference to `(?:[\w:]*::)?(\w+)\(", first)
+        exercise = lesson.folder / "exercise.h"
+        for number, line in enumerate(exercise.read_text().splitlines() if function and exercise.exists() else [], 1):
+            if re.search(rf"\b{function[1]}\(", line) and not line.startswith("//"):
+                text.append(f"  exercise.h:{number} | {line}")
     return "\n".join(text)
 
 
@@ -128,7 +179,7 @@ def list_lessons(record):
           "  ./run lesson N --hint      the next hint\n"
           "  ./run lesson N --solution  check the solution instead\n"
           "  ./run lesson N --reset     bring back the first text of yours.cu\n"
-          "  ./run lesson N --gpu       check on a GPU, compiled by nvcc")
+          "  ./run lesson N --gpu       check on a GPU, compiled by nvcc (no run of this is recorded yet)")
 
 
 def give_hint(lesson, record):
@@ -182,7 +233,7 @@ def main():
     parser.add_argument("--solution", action="store_true", help="check the solution in place of yours")
     parser.add_argument("--reset", action="store_true", help="bring back the first text of yours.cu, from git")
     parser.add_argument("--yes", action="store_true", help="with --reset: do not ask")
-    parser.add_argument("--gpu", action="store_true", help="compile with nvcc and run on a GPU: results, and bits of 20 runs")
+    parser.add_argument("--gpu", action="store_true", help="compile with nvcc and run on a GPU: results, and bits of 20 runs (no run of this is recorded yet)")
     arguments = parser.parse_args()
     record = Record(arguments.build)
     if arguments.number is None:
