@@ -7,10 +7,10 @@
 //     int64_t count;                     // M items
 //     ORDO_HD int64_t destination(int64_t item) const;                    // in [0, N), or -1 to skip the item
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t column) const;  // column in [0, D); not of skipped items
-//     // Optional, used instead on the CPU, and only where all destinations have been checked:
-//     // destination() without the check, whose call keeps a loop's variables out of registers.
+//     // Optional, on the CPU, called once all destinations have been checked: destination() without the check. The
+//     // check is a function call, around which the compiler spills the variables of the loop.
 //     int64_t checked_destination(int64_t item) const;
-//     // Optional, on the CPU: as destination(), but without a record of what is out of range, and so without a call.
+//     // Optional, on the CPU: destination() that does not record an index out of range. So it calls no function.
 //     int64_t unrecorded_destination(int64_t item) const;
 //     // Optional: on the CPU, whether destination() has met an index that is out of range. Then `exact`
 //     // writes nothing, and needs no check before.
@@ -19,8 +19,8 @@
 //     ORDO_HD accumulate_t<T> value(int64_t item, int64_t outer, int64_t inner) const;
 //     // Optional: where that value is read from, to fetch it ahead of its use on the CPU.
 //     ORDO_HD const T* address(int64_t item, int64_t outer, int64_t inner) const;
-//     // Optional, with address(): what value() makes of the element there, and whether all rows begin at multiples of
-//     // so many bytes. Then CUDA reads wide rows 16 bytes at a time.
+//     // Optional, with address(): value() computed from the element that was read there; and whether each row is
+//     // aligned to `bytes`. With both, CUDA reads wide rows 16 bytes at a time.
 //     ORDO_HD accumulate_t<T> element(T read, int64_t item) const;
 //     bool aligned(int64_t bytes) const;
 //     // Optional, with element(): the addresses of consecutive items are all equally far apart.

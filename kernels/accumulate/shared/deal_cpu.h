@@ -69,7 +69,7 @@ class Deal {
     constexpr int64_t kTurns = 4;
     const int64_t ranges = ranges_, shift = shift_;
     std::vector<int64_t> turns(size_t(kTurns * (ranges + 1)));
-    const Items mine = items_;  // which no store to a count can change
+    const Items mine = items_;  // a copy, which stores to counts do not alias
     const auto add = [&](int64_t i, int64_t turn) {
       const int64_t d = mine.destination(i);
       ++turns[size_t(turn * (ranges + 1) + (d < 0 ? ranges : d >> shift))];

@@ -32,9 +32,9 @@ struct Group {
   int64_t begin, run_begin, destination;
 };
 
-// A level's groups span 2^bits items: 6, 12, 18, ... Those that longer runs are cut into have their places in two slots
-// for each 2^bits sorted items: at most one such run begins there (the second slot), and at most one group of a run
-// that began before (the first). So no scan is needed to number them.
+// A level cuts runs longer than 2^bits items (bits: 6, 12, 18, ...) into groups of that many. Each block of 2^bits
+// sorted items has two slots for groups that begin in it: the first for a group of a run that began in an earlier block,
+// the second for a run that begins here. There is at most one of each, so a group finds its slot without a scan.
 inline __host__ __device__ int64_t group_slots(int64_t items, int bits) { return 2 * (((items - 1) >> bits) + 1); }
 inline __host__ __device__ int64_t group_slot(int64_t begin, int bits, bool begins_run) {
   return 2 * (begin >> bits) + begins_run;
