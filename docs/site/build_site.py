@@ -91,6 +91,8 @@ class Site:
 
     def convert(self, text, path, page):
         text = re.sub(r"^<!--.*?-->\n", "", text, flags=re.M | re.S)
+        # A page is called by its title where the text calls it by its file.
+        text = re.sub(r"\[(?:docs/)?[\w-]+\.md\]\(([^)#\s]+\.md)\)", lambda m: f"[{self.title(os.path.normpath(os.path.join(os.path.dirname(path), m[1])))}]({m[1]})", text)
         text = map_links(text, lambda target: self.link(target, path, page))
         return with_blank_lines(as_fences(text))
 
