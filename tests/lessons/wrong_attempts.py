@@ -20,6 +20,9 @@ WRONG_ATTEMPTS = [
     (2, "misspelt", ", weight[i]);", ", wieght[i]);", "DOES NOT COMPILE", "wieght"),
     (2, "no_function", "void histogram(", "void histogran(", "DOES NOT COMPILE", ""),  # exercise.h has the line
     (2, "nothing", "if (i < n) atomicAdd(&sums[bin[i]], weight[i]);\n}", "(void)i;\n}  // empty", "NOTHING DONE", "// empty"),
+    (3, "swapped", "own, [kThreads][kBins]", "own, [kBins][kThreads]", "HOST MEMORY", "own[t][b] = 0"),
+    (3, "no_barrier", "  __syncthreads();\n  if (t >= kBins)", "  if (t >= kBins)", "RACE", "sum += own[thread][t]"),
+    (3, "not_cleared", "for (int b = 0; b < kBins; ++b) own[t][b] = 0;", "if (t < kBins) own[t][t] = 0;", "UNWRITTEN MEMORY", "own[t][bin[i]] +="),
     (3, "atomics", "own[t][bin[i]] += weight[i];", "atomicAdd(&own[t][bin[i]], weight[i]);", "ATOMICS", "atomicAdd(&own"),
     (5, "device_size", "(n + 255) / 256", "multiprocessors()", "ORDER", "*total = sum;"),
     (6, "coarse", "(long long)(double(x) * 2097152.0)", "(long long)(double(x) * 1024.0) * 2048", "WRONG RESULT", "sums[threadIdx.x] ="),
@@ -33,6 +36,7 @@ WRONG_ATTEMPTS = [
     (10, "sizes", "nn::Linear(16, 4)", "nn::Linear(15, 4)", "CRASH", "cross_entropy(model(seen)"),
     (10, "null_there", "int step = 0;", "int step = *(volatile int*)nullptr;", "CRASH", "nullptr"),
     (10, "exits_there", "    loss.backward();", "    if (step == 3) exit(0);\n    loss.backward();", "CRASH", "exit(0)"),
+    (9, "one_group", "(k - starts[w]) % kGroup != 0", "k != starts[w]", "WRONG RESULT", "row_gradient[w] = sum;"),
     (12, "ranks_left_to_right", "return add_by_tree(ranks);", "Gradient sum = ranks[0];\n  for (size_t r = 1; r < ranks.size(); ++r) sum = add(sum, ranks[r]);\n  return sum;",
      "ORDER", "Gradient add_ranks("),
     (7, "barrier_in_a_branch", "    __syncthreads();\n  }\n  const", "    if (t < half) __syncthreads();\n  }\n  const", "BARRIER", "if (t < half) __sync"),

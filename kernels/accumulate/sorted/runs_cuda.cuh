@@ -33,8 +33,8 @@ struct Group {
 };
 
 // A level cuts runs longer than 2^bits items (bits: 6, 12, 18, ...) into groups of that many. Each block of 2^bits
-// sorted items has two slots for groups that begin in it: the first for a group of a run that began in an earlier block,
-// the second for a run that begins here. There is at most one of each, so a group finds its slot without a scan.
+// sorted items has two slots for groups that begin in it: the first for a group of a run that began in an earlier
+// block, the second for a run that begins here. There is at most one of each, so a group finds its slot without a scan.
 inline __host__ __device__ int64_t group_slots(int64_t items, int bits) { return 2 * (((items - 1) >> bits) + 1); }
 inline __host__ __device__ int64_t group_slot(int64_t begin, int bits, bool begins_run) {
   return 2 * (begin >> bits) + begins_run;

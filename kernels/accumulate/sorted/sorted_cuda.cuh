@@ -4,8 +4,8 @@
 // in its window of 16 sorted items. That completes runs of at most a group, which go straight into the output; longer
 // ones leave the sums of their groups, which are folded level by level, the sums of a level being the values of the
 // next. The work is shared out by items, not by runs, so that its time does not depend on their distribution. No step
-// adds floats atomically. Launch shapes depend on M, N, D and the alignment of the rows; no bit of the result depends on
-// the alignment.
+// adds floats atomically. Launch shapes depend on M, N, D and the alignment of the rows; no bit of the result depends
+// on the alignment.
 //
 // After the sort (runs_cuda.cuh) every value is read once. Per item and 8 columns or less, with Index int32_t: 8 bytes
 // of keys and items and M / 16 entries of a table are read as well, and 2 / 64 sums of D values are written and read

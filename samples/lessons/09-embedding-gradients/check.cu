@@ -39,8 +39,7 @@ void lesson::check() {
   expect_float_atomics(runs, 0);
   for (int w = 0; w < kWords; ++w)
     if (runs.first()[size_t(w)] != rule[size_t(w)])
-      fail("GROUPS", LESSON_PLACE(embedding_backward) + ": the sum of word " + std::to_string(w) + " is " +
-                         bits_text(runs.first()[size_t(w)]) +
+      fail("GROUPS", "the sum of word " + std::to_string(w) + " is " + bits_text(runs.first()[size_t(w)]) +
                          ", which is right but for rounding; in groups of 64 it is " + bits_text(rule[size_t(w)]) +
-                         ".");
+                         "." + written_at(runs, 0, size_t(w)));
 }

@@ -15,7 +15,7 @@ void lesson::check() {
         tolerance[i * n + j] += std::abs(product) * (n + 1) * std::ldexp(1.0, -24);  // each product and each sum rounds
       }
   DeviceArray<float> a(x), b(y);
-  std::vector<std::vector<float>> by_tile;
+  std::vector<Runs> by_tile;
   for (int tile : {8, 16, 32}) {
     say("Tiles of " + std::to_string(tile) + ":");
     const Runs runs = run_schedules([&] {
@@ -26,12 +26,13 @@ void lesson::check() {
     expect_close(runs, reference, tolerance);
     expect_one_result(runs);
     expect_float_atomics(runs, 0);
-    by_tile.push_back(runs.first());
+    by_tile.push_back(runs);
   }
   for (size_t t = 1; t < by_tile.size(); ++t)
     for (size_t i = 0; i < n * n; ++i)
-      if (by_tile[t][i] != by_tile[0][i])
-        fail("ORDER", LESSON_PLACE(matmul) + ": the bits depend on the size of the tiles. Element " +
-                          std::to_string(i) + " is " + bits_text(by_tile[0][i]) + " with tiles of 8 and " +
-                          bits_text(by_tile[t][i]) + " with tiles of " + std::to_string(8 << t) + ".");
+      if (by_tile[t].first()[i] != by_tile[0].first()[i])
+        fail("ORDER", "the bits depend on the size of the tiles. Element " + std::to_string(i) + " is " +
+                          bits_text(by_tile[0].first()[i]) + " with tiles of 8 and " +
+                          bits_text(by_tile[t].first()[i]) + " with tiles of " + std::to_string(8 << t) + "." +
+                          written_at(by_tile[t], 0, i));
 }

@@ -45,18 +45,6 @@ bool same_bits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit
 std::string times(int n, const char* one, const char* many) { return std::to_string(n) + " " + (n == 1 ? one : many); }
 std::vector<const void*> g_writers;  // of what values() has read in this run
 
-// " It was last written at yours.cu:12."
-std::string written_at(const Runs& runs, size_t run, size_t i) {
-#if ORDO_EMULATED
-  if (i < runs.writers[run].size()) {
-    const void* code = runs.writers[run][i];
-    if (!code) return " No kernel wrote it.";
-    return " It was last written at " + ordo::cuda::emulator::checker::place_of_code(code) + ".";
-  }
-#endif
-  (void)runs, (void)run, (void)i;
-  return "";
-}
 // " Floats are added atomically at yours.cu:12."
 std::string float_atomics_at() {
   std::set<std::string> places;
@@ -69,6 +57,18 @@ std::string float_atomics_at() {
   return text.empty() ? text : text + ".";
 }
 }  // namespace
+
+std::string written_at(const Runs& runs, size_t run, size_t i) {
+#if ORDO_EMULATED
+  if (i < runs.writers[run].size()) {
+    const void* code = runs.writers[run][i];
+    if (!code) return " No kernel wrote it.";
+    return " It was last written at " + ordo::cuda::emulator::checker::place_of_code(code) + ".";
+  }
+#endif
+  (void)runs, (void)run, (void)i;
+  return "";
+}
 
 void note_writers(const void* data, size_t count, size_t element_bytes) {
 #if ORDO_EMULATED

@@ -38,6 +38,9 @@ struct Runs {
 /// Runs `run` under schedules of the emulator with seeds 1, 2, ...; on a GPU, as often. Says how many results differ.
 Runs run_schedules(const std::function<std::vector<float>()>& run);
 
+/// " It was last written at yours.cu:12.", of number i of a run's results; empty where that is not known.
+std::string written_at(const Runs& runs, size_t run, size_t i);
+
 /// Fails with WRONG RESULT unless every result is within `tolerance[i]` of `reference[i]`.
 void expect_close(const Runs& runs, const std::vector<double>& reference, const std::vector<double>& tolerance);
 /// Fails with WRONG RESULT unless the result, of what `place` names, has the reference's bits.

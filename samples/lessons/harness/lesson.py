@@ -141,7 +141,7 @@ def verdict(lesson, source, folder, gpu=False, library=None):
         result = subprocess.run([program, name], capture_output=True, text=True, timeout=40, errors="replace")
     except subprocess.TimeoutExpired:
         return 1, f"ENDLESS LOOP: {name} still runs after 40 seconds"
-    return result.returncode, quoted(result.stdout.strip() + result.stderr[:2000], source)
+    return result.returncode, quoted("\n".join(filter(None, (result.stdout.strip(), result.stderr[:2000].strip()))), source)
 
 
 def quoted(text, source):

@@ -13,12 +13,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/error.h>
 #include "check.h"
 #if ORDO_EMULATED
+#include <ordo/engine/cuda/emulator/checker.h>
 #include <ordo/engine/cuda/emulator/code_place.h>
 #include <ordo/engine/cuda/emulator/streams.h>
 #endif
@@ -53,11 +55,49 @@ void send(const Place& place) {
   if (write(g_pipe, &place, sizeof place) != sizeof place) _exit(3);
 }
 
+/// The verdict for what the emulator reports.
+const char* verdict_of(const std::string& message) {
+  static const std::pair<const char*, const char*> words[] = {{"checker saw no access", "NOTHING DONE"},
+                                                              {"data race", "RACE"},
+                                                              {"out of bounds", "OUT OF BOUNDS"},
+                                                              {"host memory", "HOST MEMORY"},
+                                                              {"nobody wrote", "UNWRITTEN MEMORY"},
+                                                              {"livelock", "ENDLESS LOOP"},
+                                                              {"deadlock", "BARRIER"},
+                                                              {"__syncthreads", "BARRIER"},
+                                                              {"warp operation", "BARRIER"}};
+  for (auto [part, verdict] : words)
+    if (message.find(part) != std::string::npos) return verdict;
+  return "ERROR";
+}
+
+/// What the emulator's words do not say.
+const char* explanation(const std::string_view verdict) {
+  return verdict == "HOST MEMORY"
+             ? "\n  It is in no array of the device and in no shared variable: an index far outside of "
+               "one, or a pointer of the host."
+             : "";
+}
+
+/// Where the program dies of what the checker has seen before, such as a write beside an array, that is the verdict.
+/// Takes no memory: what manages it may be broken.
+void tell_found() {
+#if ORDO_EMULATED
+  const std::string& found = ordo::cuda::emulator::checker::found_so_far();
+  if (found.empty()) return;
+  const char* verdict = verdict_of(found);
+  for (const char* text : {verdict, ": ", found.c_str(), explanation(verdict), "\n"})
+    if (write(STDOUT_FILENO, text, std::strlen(text)) < 0) break;
+  _exit(1);
+#endif
+}
+
 void at_signal(int signal, siginfo_t* information, void*) {
   static int samples = 0;
   static volatile bool inside = false;
   static sigjmp_buf back;
-  if (inside) siglongjmp(back, 1);  // the stack cannot be read to its end, as between two fibers
+  if (signal == SIGABRT) tell_found();  // others say by their address what was wrong
+  if (inside) siglongjmp(back, 1);      // the stack cannot be read to its end, as between two fibers
   inside = true;
   Place place{signal, 0, information->si_addr, {}};
   if (sigsetjmp(back, 1) == 0) place.depth = backtrace(place.calls, 40);
@@ -90,22 +130,6 @@ void watch_signals() {
   setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
-/// The verdict for what the emulator reports.
-const char* verdict_of(const std::string& message) {
-  static const std::pair<const char*, const char*> words[] = {{"checker saw no access", "NOTHING DONE"},
-                                                              {"data race", "RACE"},
-                                                              {"out of bounds", "OUT OF BOUNDS"},
-                                                              {"host memory", "HOST MEMORY"},
-                                                              {"nobody wrote", "UNWRITTEN MEMORY"},
-                                                              {"livelock", "ENDLESS LOOP"},
-                                                              {"deadlock", "BARRIER"},
-                                                              {"__syncthreads", "BARRIER"},
-                                                              {"warp operation", "BARRIER"}};
-  for (auto [part, verdict] : words)
-    if (message.find(part) != std::string::npos) return verdict;
-  return "ERROR";
-}
-
 int run_check() {
   watch_signals();
   try {
@@ -114,7 +138,7 @@ int run_check() {
     std::string message = error.what();
     const std::string from = "[emulator] ";
     if (message.compare(0, from.size(), from) == 0) message.erase(0, from.size());
-    lesson::fail(verdict_of(message), message);
+    lesson::fail(verdict_of(message), message + explanation(verdict_of(message)));
   }
   lesson::say("DONE");
   return kDone;
