@@ -22,10 +22,9 @@ static void report(detail::OpArguments& arguments, const Group& group) { argumen
 Tensor all_reduce(const Tensor& tensor, ReduceOp op, const Group& group, Algorithm algorithm) {
   const OpCall call("all_reduce", tensor, name(op), group, algorithm);
   expect_gradient("all_reduce", tensor, op);
-  return record(call, kernels::all_reduce(tensor, op, group, algorithm), {tensor},
-                [op, group, algorithm](const Tensor& grad) -> TensorList {
-                  return {all_reduce(grad, op, group, algorithm)};
-                });
+  return record(
+      call, kernels::all_reduce(tensor, op, group, algorithm), {tensor},
+      [op, group, algorithm](const Tensor& grad) -> TensorList { return {all_reduce(grad, op, group, algorithm)}; });
 }
 
 Tensor reduce_scatter(const Tensor& tensor, ReduceOp op, const Group& group, Algorithm algorithm) {
@@ -40,9 +39,8 @@ Tensor reduce_scatter(const Tensor& tensor, ReduceOp op, const Group& group, Alg
 
 Tensor all_gather(const Tensor& tensor, const Group& group) {
   const OpCall call("all_gather", tensor, group);
-  return record(call, kernels::all_gather(tensor, group), {tensor}, [group](const Tensor& grad) -> TensorList {
-    return {reduce_scatter(grad, ReduceOp::sum, group)};
-  });
+  return record(call, kernels::all_gather(tensor, group), {tensor},
+                [group](const Tensor& grad) -> TensorList { return {reduce_scatter(grad, ReduceOp::sum, group)}; });
 }
 
 Tensor broadcast(const Tensor& tensor, int64_t src, const Group& group) {

@@ -2,9 +2,10 @@
 // init(), and in a group of one process, they return copies. As torch.distributed.nn.functional: the arguments stay
 // as they are.
 //
-// All members call the same collectives, with equal sizes and dtypes, at the same level, in the same order; they compare
-// that first, and a member that does otherwise ends the job, or throws DistributedError where processes are threads.
-// ValueError for a process that is not in the group. Tensors on CUDA devices travel by way of the host's memory.
+// All members call the same collectives, with equal sizes and dtypes, at the same level, in the same order; they
+// compare that first, and a member that does otherwise ends the job, or throws DistributedError where processes are
+// threads. ValueError for a process that is not in the group. Tensors on CUDA devices travel by way of the host's
+// memory.
 #pragma once
 
 #include <ordo/engine/distributed/distributed.h>
@@ -19,9 +20,9 @@ namespace ordo::distributed {
 /// Numeric dtypes (DTypeError); means of floating ones. Sums and products of integers wrap; a NaN is the greatest value
 /// and the least.
 /// Determinism: `library` is MPI's reduction, whose order it chooses (not_guaranteed; not of half types); `direct` adds
-/// in a binary tree over the ranks (docs/distributed.md), each sum rounded to the dtype, while MPI only moves bytes. The
-/// bits depend on the number of members, as the values do; those of a training do not.
-/// Gradient: of sum and mean the all_reduce of the members' gradients by the same; AutogradError for others.
+/// in a binary tree over the ranks (docs/distributed.md), each sum rounded to the dtype, while MPI only moves bytes.
+/// The bits depend on the number of members, as the values do; those of a training do not. Gradient: of sum and mean
+/// the all_reduce of the members' gradients by the same; AutogradError for others.
 Tensor all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::sum, const Group& group = {},
                   Algorithm algorithm = Algorithm::automatic);
 
@@ -31,8 +32,8 @@ Tensor all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::sum, const Group
 Tensor reduce_scatter(const Tensor& tensor, ReduceOp op = ReduceOp::sum, const Group& group = {},
                       Algorithm algorithm = Algorithm::automatic);
 
-/// The tensors [n, ...] of all members as one, [world_size * n, ...], in the order of their ranks. Any dtype. ShapeError
-/// for a tensor without dimensions. Gradient: the reduce_scatter of the members' gradients, by sum.
+/// The tensors [n, ...] of all members as one, [world_size * n, ...], in the order of their ranks. Any dtype.
+/// ShapeError for a tensor without dimensions. Gradient: the reduce_scatter of the members' gradients, by sum.
 Tensor all_gather(const Tensor& tensor, const Group& group = {});
 
 /// That of member `src`. Other members give a tensor of its sizes and dtype. ValueError for a rank that is not there.

@@ -41,7 +41,9 @@ std::string CallHeader::str() const {
 void meet(GroupState& group, CallHeader header) {
   header.number = ++group.calls;
   const int size = group.size(), rank = group.rank;
-  const auto seconds_more = [](int distance) { return distance > 1 ? 0.5 * double(std::bit_width(unsigned(distance))) : 0; };
+  const auto seconds_more = [](int distance) {
+    return distance > 1 ? 0.5 * double(std::bit_width(unsigned(distance))) : 0;
+  };
   int parent = -1;
   std::vector<int> children;
   for (int distance = 1; distance < size; distance *= 2) {
@@ -68,7 +70,8 @@ void meet(GroupState& group, CallHeader header) {
     up.wait(seconds_more(size) + 1);
   }
   Messages down(group, header.op);
-  for (auto child = children.rbegin(); child != children.rend(); ++child) down.send(&go_on, 1, *child, Messages::header);
+  for (auto child = children.rbegin(); child != children.rend(); ++child)
+    down.send(&go_on, 1, *child, Messages::header);
   down.wait(seconds_more(size) + 1);
 }
 

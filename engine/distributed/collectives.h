@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/distributed/world.h>
 #include <ordo/engine/dims.h>
+#include <ordo/engine/distributed/world.h>
 
 namespace ordo::distributed {
 

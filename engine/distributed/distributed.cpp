@@ -42,8 +42,8 @@ const Launcher* launcher() {
 std::string path_of(const char* plugin) {
   static const char here = 0;
   Dl_info own;
-  ORDO_CHECK(dladdr(&here, &own) && own.dli_fname, DistributedError,
-             "distributed::init", "cannot find where Ordo's library is");
+  ORDO_CHECK(dladdr(&here, &own) && own.dli_fname, DistributedError, "distributed::init",
+             "cannot find where Ordo's library is");
   return (std::filesystem::path(own.dli_fname).parent_path() / plugin).string();
 }
 
@@ -87,8 +87,8 @@ void share_cores(const Launcher& by) {
 }
 
 std::string description() {
-  std::string lines = fmt::format("Ordo {}\nordering contract {}\nlevel {}\n", version(), ordering_contract(),
-                                  name(determinism()));
+  std::string lines =
+      fmt::format("Ordo {}\nordering contract {}\nlevel {}\n", version(), ordering_contract(), name(determinism()));
   if (determinism() == Determinism::run_to_run) {  // one build, one kind of machine
     for (const LibraryVersion& library : libraries()) lines += fmt::format("{} {}\n", library.name, library.version);
     for (const DeviceDescription& device : devices()) lines += fmt::format("{} {}\n", device.device.str(), device.name);

@@ -1,8 +1,8 @@
 // The binary tree of sums over shards or ranks, and the part of it that one process adds. Internal.
 //
-// Node (level, index) covers the leaves [index << level, (index + 1) << level), as far as there are such. It is its left
-// child plus its right one, or its left child where there is no right one. Whoever has the leaves [first, last) adds the
-// nodes that lie within: the shape depends on the number of leaves only, so it does not matter who has which.
+// Node (level, index) covers the leaves [index << level, (index + 1) << level), as far as there are such. It is its
+// left child plus its right one, or its left child where there is no right one. Whoever has the leaves [first, last)
+// adds the nodes that lie within: the shape depends on the number of leaves only, so it does not matter who has which.
 #pragma once
 
 #include <cstdint>
@@ -72,7 +72,8 @@ class TreeFold {
 /// The nodes that are left of these leaves.
 inline std::vector<TreeNode> roots_of(int64_t leaves, LeafRange range) {
   TreeFold<char> fold(leaves, range);
-  for (int64_t leaf = range.first; leaf < range.last; ++leaf) fold.push({0, leaf}, 0, [](char, char) { return char(); });
+  for (int64_t leaf = range.first; leaf < range.last; ++leaf)
+    fold.push({0, leaf}, 0, [](char, char) { return char(); });
   std::vector<TreeNode> roots;
   for (const auto& [node, nothing] : fold.nodes()) roots.push_back(node);
   return roots;

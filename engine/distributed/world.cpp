@@ -132,8 +132,8 @@ void Messages::send(const void* data, size_t bytes, int to, Kind kind) {
   const char* at = static_cast<const char*>(data);
   for (size_t left = bytes; left > 0;) {
     const size_t now = std::min(left, Transport::kLargestMessage);
-    pending_.push_back({group_.world.transport().send(at, now, group_.ranks[size_t(to)], 2 * group_.id + int(kind)), to,
-                        false});
+    pending_.push_back(
+        {group_.world.transport().send(at, now, group_.ranks[size_t(to)], 2 * group_.id + int(kind)), to, false});
     at += now, left -= now;
   }
   group_.world.bytes_sent += bytes;
@@ -143,8 +143,8 @@ void Messages::receive(void* data, size_t bytes, int from, Kind kind) {
   char* at = static_cast<char*>(data);
   for (size_t left = bytes; left > 0;) {
     const size_t now = std::min(left, Transport::kLargestMessage);
-    pending_.push_back({group_.world.transport().receive(at, now, group_.ranks[size_t(from)], 2 * group_.id + int(kind)),
-                        from, true});
+    pending_.push_back(
+        {group_.world.transport().receive(at, now, group_.ranks[size_t(from)], 2 * group_.id + int(kind)), from, true});
     at += now, left -= now;
   }
 }
@@ -173,8 +173,9 @@ void Messages::give_up() {
     const std::string rank = std::to_string(group_.ranks[size_t(p.member)]);
     if (ranks.find(rank) == std::string::npos) ranks += (ranks.empty() ? "" : ", ") + rank;
   }
-  group_.world.fail(fmt::format("waited {:.0f} seconds for rank {} in {} number {}: it hangs, or has ended, or waits for one that does",
-                                group_.world.timeout_seconds(), ranks, op_, group_.calls));
+  group_.world.fail(fmt::format(
+      "waited {:.0f} seconds for rank {} in {} number {}: it hangs, or has ended, or waits for one that does",
+      group_.world.timeout_seconds(), ranks, op_, group_.calls));
 }
 
 }  // namespace ordo::distributed

@@ -89,8 +89,7 @@ OrderedReduce over_ranks(const char* op, ReduceOp reduce, DType dtype, const Gro
 Dims block_sizes(const char* op, const Tensor& t, int64_t parts) {
   ORDO_CHECK(t.dim() > 0, ShapeError, op, "needs a tensor with a first dimension to cut, given one of no dimensions");
   ORDO_CHECK(t.size(0) % parts == 0, ShapeError, op,
-             "cuts the first dimension into {} parts, which {} does not allow (sizes {})", parts, t.size(0),
-             t.sizes());
+             "cuts the first dimension into {} parts, which {} does not allow (sizes {})", parts, t.size(0), t.sizes());
   Dims sizes = t.sizes();
   sizes[0] /= parts;
   return sizes;

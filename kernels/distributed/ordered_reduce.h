@@ -21,8 +21,8 @@ struct OrderedReduce {
   const char* op;  ///< for messages
   distributed::ReduceOp reduce = distributed::ReduceOp::sum;
   DType dtype = float32;
-  int64_t leaves = 0;                            ///< of the tree
-  std::vector<distributed::LeafRange> members{}; ///< the leaves of each member, in order
+  int64_t leaves = 0;                             ///< of the tree
+  std::vector<distributed::LeafRange> members{};  ///< the leaves of each member, in order
 };
 
 /// Each member finishes the tree for its part of the elements, and gives the result to all: 2 (N - 1) / N of the array

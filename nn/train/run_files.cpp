@@ -48,7 +48,8 @@ void TrainingRun::resume() {
     const std::string any = latest.empty() ? folder_->best().value_or("") : latest;
     ORDO_CHECK(any.empty() || options_.resume, ValueError, "Trainer",
                "{} is of an earlier run; resume it, or choose another folder", any);
-    if (latest.empty() && !any.empty()) {  // of a run that was killed before its first checkpoint, and that now begins again
+    if (latest.empty() &&
+        !any.empty()) {  // of a run that was killed before its first checkpoint, and that now begins again
       std::filesystem::remove(any);
       folder_.emplace(options_.folder, options);
     }
@@ -96,10 +97,10 @@ void TrainingRun::write_end(const std::string& weights) {
 
 TrainResult TrainingRun::result() const {
   TrainResult all;
-  all.end = finished()                 ? TrainEnd::finished
-            : early_stopped()          ? TrainEnd::early_stopped
-            : interrupted_             ? TrainEnd::interrupted
-                                       : TrainEnd::stopped;
+  all.end = finished()        ? TrainEnd::finished
+            : early_stopped() ? TrainEnd::early_stopped
+            : interrupted_    ? TrainEnd::interrupted
+                              : TrainEnd::stopped;
   all.epochs = state_.epochs;
   all.steps = state_.steps;
   all.loss = state_.loss;

@@ -76,13 +76,13 @@ std::string TrainingRun::description() const {
                                   name(determinism()), state_.shards, options_.accumulate, batches_, state_.steps);
   if (!has_diff_rank_seed()) {
     const GeneratorState draws = default_generator().state();
-    lines += fmt::format("seed {}\nrandom numbers from ({}, {}, {})\n", state_.seed, draws.seed, draws.stream, draws.offset);
+    lines +=
+        fmt::format("seed {}\nrandom numbers from ({}, {}, {})\n", state_.seed, draws.seed, draws.stream, draws.offset);
   }
   const auto entries = work_.model.state_dict();
   for (const auto& [name, tensor] : entries)
     lines += fmt::format("{} {} {}\n", name, ordo::name(tensor.dtype()), tensor.sizes());
-  for (const auto& entry : entries)
-    lines += fmt::format("{} {}\n", entry.name, fingerprint_of({entry}));
+  for (const auto& entry : entries) lines += fmt::format("{} {}\n", entry.name, fingerprint_of({entry}));
   if (!shards_optimizer()) lines += fmt::format("optimizer {}\n", fingerprint_of(work_.optimizer.state_dict()));
   return lines;
 }
@@ -97,7 +97,8 @@ void TrainingRun::agree_to_end() {
   }
 }
 
-// -- a part of the optimiser's state in each process (Rajbhandari et al., "ZeRO", 2020, stage 1) -----------------------
+// -- a part of the optimiser's state in each process (Rajbhandari et al., "ZeRO", 2020, stage 1)
+// -----------------------
 
 // A parameter without a gradient is none of the optimiser's business; so each process sees gradients of its own only.
 void TrainingRun::step_of_part() {

@@ -116,13 +116,12 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Validates by evaluate(), whose batches several processes share; the numbers are the same. `model` and `loader` must
-  /// outlive the Trainer.
+  /// Validates by evaluate(), whose batches several processes share; the numbers are the same. `model` and `loader`
+  /// must outlive the Trainer.
   template <class Model, class Loader>
   void validate(Model& model, Loader& loader, Metrics metrics) {
-    validate([&model, &loader, metrics = std::move(metrics)] {
-      return detail::evaluate_in_parts(model, loader, metrics);
-    });
+    validate(
+        [&model, &loader, metrics = std::move(metrics)] { return detail::evaluate_in_parts(model, loader, metrics); });
   }
   /// Validates by a function that gives all metrics. It is called without recording.
   void validate(std::function<NamedNumbers()> validation);

@@ -277,9 +277,7 @@ bool TrainingRun::finished() const {
          (options_.epochs > 0 && state_.epochs >= options_.epochs);
 }
 
-bool TrainingRun::must_end() const {
-  return finished() || early_stopped() || trainer_.stop_ || interrupted_;
-}
+bool TrainingRun::must_end() const { return finished() || early_stopped() || trainer_.stop_ || interrupted_; }
 
 int64_t TrainingRun::steps_in_all() const {
   const int64_t per_epoch = (batches_ + options_.accumulate - 1) / options_.accumulate;

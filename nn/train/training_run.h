@@ -26,7 +26,7 @@ class TrainingRun {
   // -- beginning and end
   void open_files();
   void resume();
-  void prepare_shards();  ///< several processes, or a batch that is cut all the same
+  void prepare_shards();            ///< several processes, or a batch that is cut all the same
   std::string description() const;  ///< what must be the same in all processes when the run begins
   void write_beginning();
   void write_end(const std::string& weights);
@@ -36,7 +36,7 @@ class TrainingRun {
   bool epoch();
   bool batch(const TrainingWork::Loss& loss);
   bool part(const TrainingWork::Loss& loss);  ///< of a batch that processes share
-  bool settle(bool epoch_ended);  ///< what is due after a step: validation, the epoch's line, a checkpoint
+  bool settle(bool epoch_ended);              ///< what is due after a step: validation, the epoch's line, a checkpoint
   void begin_step();
   void end_step();
   void agree_to_end();

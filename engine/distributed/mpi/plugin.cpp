@@ -1,5 +1,7 @@
 // MPI as a Transport: compiled once for each MPI that is found, into a library that `init` opens. It calls nothing of
 // Ordo's, and Ordo nothing of MPI's.
+#define OMPI_SKIP_MPICXX 1  // only the C functions
+#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include <chrono>

@@ -19,9 +19,11 @@ Sample sample_of(const Dims& sizes, const std::function<Tensor(const Tensor&)>& 
           .reference = [](const TensorList& in) { return in[0].to_vector<double>(); },
           .gradient = sizes.product() < 100};
 }
-#define COLLECTIVE(name)                                                                                     \
-  Tensor one_##name(const Tensor& t) { return distributed::name(t); }                                        \
-  ORDO_OP_SAMPLES(name) { return {sample_of({7}, one_##name), sample_of({3, 5}, one_##name), sample_of({0, 3}, one_##name)}; } \
+#define COLLECTIVE(name)                                                                               \
+  Tensor one_##name(const Tensor& t) { return distributed::name(t); }                                  \
+  ORDO_OP_SAMPLES(name) {                                                                              \
+    return {sample_of({7}, one_##name), sample_of({3, 5}, one_##name), sample_of({0, 3}, one_##name)}; \
+  }                                                                                                    \
   ORDO_OP_SIZES(name) { return {sample_of({n}, one_##name), sample_of({n, 3}, one_##name)}; }
 COLLECTIVE(all_reduce)
 COLLECTIVE(reduce_scatter)
@@ -51,7 +53,8 @@ Tensor part_of(int64_t rank, const Dims& sizes, DType dtype = float32) {
 Tensor in_pairs(TensorList parts) {
   while (parts.size() > 1) {
     TensorList next;
-    for (size_t i = 0; i < parts.size(); i += 2) next.push_back(i + 1 < parts.size() ? parts[i] + parts[i + 1] : parts[i]);
+    for (size_t i = 0; i < parts.size(); i += 2)
+      next.push_back(i + 1 < parts.size() ? parts[i] + parts[i + 1] : parts[i]);
     parts = next;
   }
   return parts[0];
@@ -95,8 +98,7 @@ TEST_P(Collectives, move_rows) {
     const Tensor own = part_of(rank, {2, 3});
     const Tensor all = distributed::all_gather(own);
     ASSERT_EQ(all.sizes(), Dims({2 * size, 3}));
-    for (int64_t r = 0; r < size; ++r)
-      EXPECT_EQ(bytes_of(all.narrow(0, 2 * r, 2)), bytes_of(part_of(r, {2, 3})));
+    for (int64_t r = 0; r < size; ++r) EXPECT_EQ(bytes_of(all.narrow(0, 2 * r, 2)), bytes_of(part_of(r, {2, 3})));
     for (int64_t src = 0; src < size; ++src) {
       EXPECT_EQ(bytes_of(distributed::broadcast(own, src)), bytes_of(part_of(src, {2, 3})));
       const Tensor large = part_of(rank, {40001});
@@ -179,11 +181,11 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 TEST(CollectivesThatDoNotFit, are_named) {
   const auto shapes = message_of(4, [](int rank) { (void)distributed::all_reduce(ones({rank == 2 ? 3 : 2})); });
-  EXPECT_TRUE(has(shapes, "rank 0 is at all_reduce number 1 of float32 [2]") &&
-              has(shapes, "rank 2 is at all_reduce number 1 of float32 [3]")) << shapes;
-  const auto dtypes = message_of(3, [](int rank) {
-    (void)distributed::all_reduce(ones({2}, {.dtype = rank == 1 ? float64 : float32}));
-  });
+  EXPECT_TRUE(has(shapes, "is at all_reduce number 1 of float32 [2]") &&
+              has(shapes, "rank 2 is at all_reduce number 1 of float32 [3]"))
+      << shapes;
+  const auto dtypes = message_of(
+      3, [](int rank) { (void)distributed::all_reduce(ones({2}, {.dtype = rank == 1 ? float64 : float32})); });
   EXPECT_TRUE(has(dtypes, "rank 1 is at all_reduce number 1 of float64 [2]")) << dtypes;
   const auto levels = message_of(2, [](int rank) {
     const DeterminismGuard guard(rank == 1 ? Determinism::device_to_device : Determinism::run_to_run);
