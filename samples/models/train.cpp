@@ -25,7 +25,8 @@ const std::vector<Entry>& entries() {
 struct Settings {
   std::string model, device = "cpu", level = "not_guaranteed", folder, log, text;
   bool deterministic = false, resume = false, shard_optimizer = false, quiet = false, shape = false, times = false;
-  int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0, shards = 0;
+  int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0, shards = 0,
+          save_every = 0;
   double width = 1, lr = 0;
   uint64_t seed = 1;
 };
@@ -45,6 +46,7 @@ void train(const Entry& entry, const Settings& s) {
                          .shards = s.shards > 0 ? std::optional(s.shards) : std::nullopt,
                          .shard_optimizer = s.shard_optimizer,
                          .folder = s.folder,
+                         .save_every = {.steps = s.save_every, .epochs = s.save_every > 0 ? 0 : 1},
                          .resume = s.resume,
                          .log = s.log,
                          .progress = !s.quiet};
@@ -124,6 +126,7 @@ int main(int argc, char** argv) {
   app.add_flag("--shard-optimizer", s.shard_optimizer, "each process keeps a part of the optimiser's state");
   app.add_flag("--deterministic", s.deterministic, "level run_to_run");
   app.add_option("--folder", s.folder, "of the checkpoints");
+  app.add_option("--save-every", s.save_every, "steps between checkpoints; else one an epoch");
   app.add_flag("--resume", s.resume, "go on with the folder's latest checkpoint");
   app.add_option("--log", s.log, "a file of JSON lines");
   app.add_flag("--shape", s.shape, "print the model");
