@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes docs/ops.md and the generated parts of README.md, docs/accumulate.md, docs/performance.md, docs/gpu-model.md, docs/training.md and docs/models.md; ./run docs calls it.
+# Writes docs/ops.md and the generated parts of README.md, docs/accumulate.md, docs/performance.md, docs/gpu-model.md, docs/training.md, docs/distributed.md and docs/models.md; ./run docs calls it.
 #   generate.sh PROGRAMS             writes what depends on sources only
 #   generate.sh PROGRAMS --measure   also runs the commands whose output depends on the machine
 #   generate.sh PROGRAMS --check     writes nothing; fails when something is stale
@@ -54,10 +54,11 @@ generate docs/accumulate.md
 generate docs/performance.md
 generate docs/gpu-model.md
 generate docs/training.md
+generate docs/distributed.md
 generate docs/models.md
 
 stale=0
-for file in docs/ops.md docs/accumulate.md docs/performance.md docs/gpu-model.md docs/training.md docs/models.md README.md; do
+for file in docs/ops.md docs/accumulate.md docs/performance.md docs/gpu-model.md docs/training.md docs/distributed.md docs/models.md README.md; do
   if ! cmp -s "$new/${file##*/}" "$file"; then
     if [ "$mode" = --check ]; then
       echo "$file is stale: call ./run docs" >&2
