@@ -112,7 +112,7 @@ bool is_initialized() { return g_initialized; }
 void init(const InitOptions& options) {
   if (g_initialized || World::current().size() > 1) return;
   const double timeout = timeout_of(options);
-  if (const Launcher* by = launcher()) {
+  if (const Launcher* by = launcher(); by && std::string_view(std::getenv(by->size)) != "1") {
     set_world(std::make_unique<World>(open(*by), timeout));
     share_cores(*by);
     std::atexit([] { World::current().finish(); });

@@ -201,5 +201,57 @@ def hangs():
     assert "for rank 1 in" in err and err.count("[ordo]") >= 1
 
 
+def two_hosts():
+    """Two network namespaces with names of their own, joined by a veth pair, and two ranks in each."""
+    if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("unshare"):
+        skip("network namespaces need root, ip and unshare")
+    tag = f"ordo{os.getpid()}"
+    spaces, addresses = [f"{tag}a", f"{tag}b"], ["10.77.0.1", "10.77.0.2"]
+    made = []
+
+    def ip(*words):
+        return subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+
+    def inside(space, command):
+        return ["ip", "netns", "exec", space, "unshare", "--uts", "sh", "-c", f"hostname {space}; exec {command}"]
+
+    try:
+        for space in spaces:
+            done = ip("netns", "add", space)
+            if done.returncode != 0:
+                skip(f"no network namespaces here: {done.stderr.strip()}")
+            made.append(space)
+        done = ip("link", "add", "ordo0", "netns", spaces[0], "type", "veth", "peer", "name", "ordo0", "netns", spaces[1])
+        if done.returncode != 0:
+            skip(f"no veth pair here: {done.stderr.strip()}")
+        for space, address in zip(spaces, addresses):
+            ip("-n", space, "addr", "add", f"{address}/24", "dev", "ordo0")
+            ip("-n", space, "link", "set", "ordo0", "up")
+            ip("-n", space, "link", "set", "lo", "up")
+        agent = f"{fresh('agent')}/agent"  # what ssh would be: HOST COMMAND...
+        with open(agent, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\n"
+                    "while [ \"${1#-}\" != \"$1\" ]; do shift; done\n"
+                    "shift\n"
+                    f"exec ip netns exec {spaces[1]} unshare --uts sh -c 'hostname {spaces[1]}; exec sh -c \"$*\"' sh \"$@\"\n")
+        os.chmod(agent, 0o755)
+        network = "10.77.0.0/24"
+        hosts = ",".join(f"{a}:2" for a in addresses)
+        launch = (f"{mpirun} -n 4 --host {hosts} --mca plm_rsh_agent {agent} --mca btl tcp,self "
+                  f"--mca btl_tcp_if_include {network} --mca oob_tcp_if_include {network}")
+        command = arguments(TRANSFORMER, 20)
+        alone = weights(0, command + ["--shards", "8"])
+        done = subprocess.run(inside(spaces[0], " ".join([launch, *command])), capture_output=True, text=True, timeout=120,
+                              check=False, env=ENVIRONMENT)
+        crossed = int(subprocess.run(["ip", "netns", "exec", spaces[0], "cat", "/sys/class/net/ordo0/statistics/tx_bytes"],
+                                     capture_output=True, text=True, check=True).stdout)
+        print(done.stdout, done.stderr, f"{crossed} bytes from one host to the other")
+        assert done.returncode == 0 and done.stdout.split()[-1] == alone
+        assert crossed > 20 * 4 * 7000, "the ranks have not used the network"
+    finally:
+        for space in made:
+            ip("netns", "del", space)
+
+
 ENVIRONMENT["ORDO_DISTRIBUTED_TIMEOUT"] = "5" if test == "hangs" else "60"
 globals()[test]()
