@@ -101,6 +101,14 @@ void World::work() {
   }
 }
 
+char* World::scratch(size_t bytes) {
+  if (bytes > scratch_bytes_) {
+    scratch_.reset(new char[bytes]);
+    scratch_bytes_ = bytes;
+  }
+  return scratch_.get();
+}
+
 void World::end_job(const std::string& message) {
   if (failed_.exchange(true) || !transport_) return;
   transport_->abort(fmt::format("[ordo] rank {} of {}: {}\n", rank(), size(), message).c_str());

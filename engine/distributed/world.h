@@ -66,6 +66,9 @@ class World {
   /// The same on a thread of its own, while the caller goes on.
   std::future<void> submit(std::function<void()> f);
 
+  /// Memory for one call of run(), with any contents.
+  char* scratch(size_t bytes);
+
   /// Says so on stderr and ends the job. Returns where processes are threads, or there is but one.
   void end_job(const std::string& message);
   /// The same, and throws DistributedError where it returns.
@@ -82,6 +85,9 @@ class World {
   const double timeout_seconds_;
   std::shared_ptr<GroupState> all_;
   int groups_ = 1;
+
+  std::unique_ptr<char[]> scratch_;
+  size_t scratch_bytes_ = 0;
 
   std::mutex mutex_, transport_mutex_;
   std::condition_variable changed_;

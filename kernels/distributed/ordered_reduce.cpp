@@ -20,8 +20,11 @@ using distributed::ReduceOp;
 using distributed::TreeFold;
 using distributed::TreeNode;
 
-constexpr int64_t kSegmentBytes = int64_t(1) << 18;  // of one member's part: what is received stays in the cache
-constexpr int64_t kBlock = 2048;                     // elements that pass the whole tree at a time
+// Bytes of a member's part that are added up at a time: as many as stay in the cache, which the members of one machine
+// share, where each receives a segment from every other; but so many that a message's latency does not count.
+constexpr int64_t kSharedCache = int64_t(4) << 20, kLeastSegment = int64_t(1) << 15,
+                  kGreatestSegment = int64_t(1) << 20;
+constexpr int64_t kBlock = 2048;  // elements that pass the whole tree at a time
 constexpr int64_t kGrain = 1 << 15;
 
 /// values[left] = values[left] op values[right].
@@ -55,24 +58,25 @@ struct Wide<BFloat16> {
   using type = float;
 };
 
+/// to = left op right; `to` may be either.
 template <ReduceOp kOp, class T>
-void combine_block(T* left, const T* right, int64_t count) {
+void combine_block(T* to, const T* left, const T* right, int64_t count) {
   using W = typename Wide<T>::type;
 #pragma GCC ivdep
   for (int64_t i = 0; i < count; ++i) {
     const W a = W(left[i]), b = W(right[i]);
     if constexpr (kOp == ReduceOp::product && std::is_integral_v<T>)
-      left[i] = T(std::make_unsigned_t<T>(a) * std::make_unsigned_t<T>(b));
+      to[i] = T(std::make_unsigned_t<T>(a) * std::make_unsigned_t<T>(b));
     else if constexpr (kOp == ReduceOp::product)
-      left[i] = T(a * b);
+      to[i] = T(a * b);
     else if constexpr (kOp == ReduceOp::min)
-      left[i] = a < b || a != a ? left[i] : right[i];
+      to[i] = a < b || a != a ? left[i] : right[i];
     else if constexpr (kOp == ReduceOp::max)
-      left[i] = a > b || a != a ? left[i] : right[i];
+      to[i] = a > b || a != a ? left[i] : right[i];
     else if constexpr (std::is_integral_v<T>)
-      left[i] = T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));  // wraps
+      to[i] = T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));  // wraps
     else
-      left[i] = T(a + b);
+      to[i] = T(a + b);
   }
 }
 
@@ -98,9 +102,9 @@ void fold_values(const OrderedReduce& what, const std::vector<Step>& steps, cons
         for (int64_t at = begin; at < end; at += kBlock) {
           const int64_t n = std::min(kBlock, end - at);
           const auto block = [&](size_t i) { return reinterpret_cast<T*>(values[i]) + at; };
-          for (const Step& s : steps) combine_block<kOp>(block(s.left), block(s.right), n);
           T* const to = static_cast<T*>(result) + at;
-          if (const T* first = block(0); first != to) std::memcpy(to, first, size_t(n) * sizeof(T));
+          for (const Step& s : steps)
+            combine_block<kOp>(&s == &steps.back() ? to : block(s.left), block(s.left), block(s.right), n);
         }
       });
     });
@@ -126,9 +130,10 @@ class Exchange {
     }
     first_node_.push_back(nodes.size());
     steps_ = steps_of(what.leaves, nodes);
-    segment_ = kSegmentBytes / int64_t(width_);
-    for (auto& memory : received_)
-      memory.resize(nodes.size() * size_t(std::min(segment_, parts_[size_t(group.rank)].count)) * width_);
+    segment_ = std::clamp(kSharedCache / int64_t(nodes.size() * nodes.size()), kLeastSegment, kGreatestSegment) /
+               int64_t(width_);
+    slot_ = size_t(std::min(segment_, parts_[size_t(group.rank)].count)) * width_;
+    scratch_ = group.world.scratch(2 * nodes.size() * slot_);
   }
 
   void go(bool gather) {
@@ -165,8 +170,7 @@ class Exchange {
     return {part.first + first, std::min(segment_, part.count - first)};
   }
   char* received(int64_t segment, size_t node) {
-    auto& memory = received_[size_t(segment % 2)];
-    return memory.data() + node * (memory.size() / first_node_.back());
+    return scratch_ + (size_t(segment % 2) * first_node_.back() + node) * slot_;
   }
   size_t nodes_of(int member) const { return first_node_[size_t(member) + 1] - first_node_[size_t(member)]; }
 
@@ -212,7 +216,8 @@ class Exchange {
   int64_t segment_;
   std::vector<size_t> first_node_;  // of each member, among all
   std::vector<Step> steps_;
-  std::vector<char> received_[2];
+  size_t slot_ = 0;  // bytes of a node's segment
+  char* scratch_ = nullptr;
 };
 
 }  // namespace
@@ -238,7 +243,8 @@ void combine(ReduceOp op, DType dtype, void* left, const void* right, int64_t co
   dispatch_numeric("all_reduce", dtype, [&]<class T>() {
     with_op(op, [&]<ReduceOp kOp>() {
       parallel_for(0, count, kGrain, [&](int64_t begin, int64_t end) {
-        combine_block<kOp>(static_cast<T*>(left) + begin, static_cast<const T*>(right) + begin, end - begin);
+        T* const to = static_cast<T*>(left) + begin;
+        combine_block<kOp>(to, to, static_cast<const T*>(right) + begin, end - begin);
       });
     });
   });

@@ -96,9 +96,11 @@ class MpiTransport : public Transport {
 
   // Where all ranks meet the same error, the first one's message is enough: it ends the others while they wait.
   void abort(const char* message) override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200 * (rank_ < 10 ? rank_ : 10)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(400 * (rank_ < 10 ? rank_ : 10)));
     std::fputs(message, stderr);
     std::fflush(stderr);
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(200));  // for mpirun, which passes it on, unless it ends first
     MPI_Abort(MPI_COMM_WORLD, 1);
     std::_Exit(1);
   }
