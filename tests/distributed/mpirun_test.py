@@ -146,7 +146,7 @@ def start(ranks, command):
 
 def kills(count=None):
     count = count or int(os.environ.get("ORDO_TEST_KILLS", "6"))
-    chance = random.Random(1)
+    chance = random.Random(int(os.environ.get("ORDO_TEST_SEED", "1")))
     command = arguments(TRANSFORMER, 60)
     whole = fresh("whole")
     began = time.time()
@@ -156,7 +156,7 @@ def kills(count=None):
     while killed < count:
         ranks = chance.choice([2, 3, 4])
         job, processes = start(ranks, command + ["--folder", run_folder, "--resume", "--save-every", "5"])
-        time.sleep(chance.uniform(0.1, 0.2 + 1.5 * usual))
+        time.sleep(chance.uniform(0.1, 0.1 + usual))
         victims = processes()
         if job.poll() is None and victims:
             victim = chance.choice(sorted(victims))
