@@ -16,6 +16,7 @@
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
 #include <ordo/autograd/ops/bincount.h>
 #include <ordo/autograd/ops/cat.h>
+#include <ordo/autograd/ops/collectives.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/convolution.h>
 #include <ordo/autograd/ops/cross_entropy.h>

@@ -34,6 +34,7 @@ foreach(source IN LISTS loops)
   list(APPEND cu_sources ${PROJECT_BINARY_DIR}/${stem}.cu)
 endforeach()
 # engine/cuda/: host code that speaks to a device. emulator/ stands in for the CUDA runtime, native/ uses the real one.
+list(FILTER cpp_sources EXCLUDE REGEX "^engine/distributed/mpi/")  # libraries of their own (cmake/OrdoMpi.cmake)
 set(cuda_cpp_sources ${cpp_sources})
 list(FILTER cuda_cpp_sources INCLUDE REGEX "/cuda/|_cuda\\.cpp$")
 list(FILTER cpp_sources EXCLUDE REGEX "/cuda/|_cuda\\.cpp$")
@@ -69,7 +70,7 @@ target_include_directories(ordo PUBLIC $<BUILD_INTERFACE:${include_root}>)
 
 target_compile_features(ordo PUBLIC cxx_std_20)
 set_target_properties(ordo PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 CXX_EXTENSIONS OFF)
-target_link_libraries(ordo PRIVATE Eigen3::Eigen Threads::Threads ZLIB::ZLIB fmt::fmt hwy::hwy
+target_link_libraries(ordo PRIVATE Eigen3::Eigen Threads::Threads ZLIB::ZLIB fmt::fmt hwy::hwy ${CMAKE_DL_LIBS}
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
 if(PNG_FOUND)

@@ -2,6 +2,8 @@
 
 #include <mutex>
 
+#include <ordo/engine/generator_scope.h>
+#include <ordo/engine/initial_exec.h>
 #include <ordo/engine/op_call.h>
 
 namespace ordo {
@@ -42,10 +44,17 @@ GeneratorState Generator::reserve(uint64_t blocks) {
   return before;
 }
 
+static thread_local Generator* g_generator_in_force ORDO_INITIAL_EXEC = nullptr;
+
 Generator& default_generator() {
   static Generator generator;
-  return generator;
+  return g_generator_in_force ? *g_generator_in_force : generator;
 }
+
+detail::GeneratorScope::GeneratorScope(Generator& generator) : outer_(g_generator_in_force) {
+  g_generator_in_force = &generator;
+}
+detail::GeneratorScope::~GeneratorScope() { g_generator_in_force = outer_; }
 
 void manual_seed(uint64_t seed) { default_generator().manual_seed(seed); }
 

@@ -41,10 +41,12 @@ RecurrentStates recurrent(const RecurrentArguments& a) {
   if (is_lstm) s.c = steps_from(c_all, after, steps), s.c_before = steps_from(c_all, before, steps);
   if (is_lstm || is_gru) s.gates = ordo::detail::result(a.x.sizes(), a.x.dtype(), a.x.device());
   if (is_gru) s.inner = ordo::detail::result({steps, rows, width}, a.x.dtype(), a.x.device());
+  // Every step copies the weights into panels, which is quicker where their columns are contiguous.
+  const Tensor weight = views::transpose(contiguous(views::transpose(a.weight, 0, 1)), 0, 1);
   for (int64_t k = 0; k < steps; ++k) {
     const int64_t t = a.reverse ? steps - 1 - k : k;
     const auto here = [t](const Tensor& all) { return all.defined() ? at_step(all, t) : Tensor(); };
-    const Tensor hidden = linear(here(s.before), a.weight, a.bias);
+    const Tensor hidden = linear(here(s.before), weight, a.bias);
     const RecurrentStep step{.kind = a.kind,
                              .dtype = x.dtype(),
                              .device = x.device(),

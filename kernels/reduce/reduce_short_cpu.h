@@ -17,6 +17,22 @@ inline bool is_short(const ReduceShape& g) {
          (g.kept_inner_stride() == 1 || g.inner_stride() == 1);
 }
 
+/// tile[w] = the state of output o + w, for `width` outputs, each of 2 kHalf neighbouring values. Nothing but the values
+/// and the results is in memory.
+template <int kHalf, class R, class State>
+void reduce_neighbours(const R& r, int64_t o, int64_t step, int64_t width, State* tile) {
+  for (int64_t w = 0; w < width; ++w) {
+    const int64_t at = (o + w) * step;
+    State s[kHalf];
+    for (int i = 0; i < kHalf; ++i) s[i] = R::combine(r.load(at + i, i, o + w), r.load(at + i + kHalf, i + kHalf, o + w));
+#pragma GCC unroll 8
+    for (int part = kHalf / 2; part > 0; part /= 2)
+#pragma GCC unroll 8
+      for (int k = 0; k < part; ++k) s[k] = R::combine(s[k], s[k + part]);
+    tile[w] = s[0];
+  }
+}
+
 /// reduce() where is_short(g). A lane is a row of the tile; the upper half of the lanes is added as it is loaded.
 template <class R>
 void reduce_short(const R& r, const ReduceShape& g) {
@@ -34,6 +50,12 @@ void reduce_short(const R& r, const ReduceShape& g) {
         for (int64_t i = half; i < length; ++i)
           for (int64_t w = 0; w < width; ++w)
             tile[i - half][w] = R::combine(tile[i - half][w], r.load(o + w + i * stride, i, o + w));
+      } else if (length == 8 || length == 16 || length == 32) {
+        (length == 8    ? reduce_neighbours<4, R, State>
+         : length == 16 ? reduce_neighbours<8, R, State>
+                        : reduce_neighbours<16, R, State>)(r, o, step, width, tile[0]);
+        for (int64_t w = 0; w < width; ++w) r.store(o + w, tile[0][w]);
+        continue;
       } else {
         for (int64_t w = 0; w < width; ++w) {
           const int64_t at = (o + w) * step;

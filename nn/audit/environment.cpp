@@ -81,6 +81,11 @@ std::optional<RecorderOptions> options_of_environment() {
   o.path = variable("ORDO_TRACE");
   if (o.path.empty()) return std::nullopt;
   if (const size_t at = o.path.find("%p"); at != std::string::npos) o.path.replace(at, 2, std::to_string(::getpid()));
+  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})  // of mpirun: a file for each process
+    if (const std::string number = variable(rank); !number.empty() && number != "0") {
+      o.path += ".rank" + number;
+      break;
+    }
   const std::string detail = variable("ORDO_TRACE_DETAIL");
   ORDO_CHECK(detail.empty() || detail == "steps" || detail == "operations", ValueError, "ORDO_TRACE_DETAIL",
              "is 'operations' or 'steps', not '{}'", detail);

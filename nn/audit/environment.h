@@ -9,7 +9,8 @@
 
 namespace ordo::audit {
 
-/// None without ORDO_TRACE. "%p" in it is the process's number. ValueError for variables that say nothing sensible.
+/// None without ORDO_TRACE. "%p" in it is the process's number; under mpirun
+/// files of ranks above 0 end in ".rank" and the rank. ValueError for variables that say nothing sensible.
 std::optional<RecorderOptions> options_of_environment();
 /// Of ORDO_TRACE_DUMP and ORDO_TRACE_DUMP_TO. None without the first. ValueError where the second or ORDO_TRACE is
 /// missing.

@@ -27,16 +27,19 @@ class DataLoader::Run {
  public:
   Run(const DataLoader& loader, int64_t first)
       : progress(loader.progress_),
-        batches(loader.size()),
+        parts(loader.size() * loader.parts_of_batch()),
         dataset_(loader.dataset_),
         rows_(loader.rows_),
         collate_(loader.options_.collate),
         device_(loader.options_.device),
-        batch_size_(loader.options_.batch_size) {
+        batch_size_(loader.options_.batch_size),
+        cut_(loader.parts_),
+        first_part_(loader.first_part_),
+        parts_of_batch_(loader.parts_of_batch()) {
     const DataLoaderOptions& o = loader.options_;
     const bool on_cpu = std::all_of(rows_.begin(), rows_.end(), [](const Tensor& t) { return t.is_cpu(); });
-    if (o.workers > 0 && on_cpu && first < batches)  // a device copies rows in its own order
-      prefetcher_.emplace([this](int64_t i) { return make(i); }, first, batches, o.workers,
+    if (o.workers > 0 && on_cpu && first < parts)  // a device copies rows in its own order
+      prefetcher_.emplace([this](int64_t i) { return make(i); }, first, parts, o.workers,
                           o.prefetch.value_or(2 * o.workers), loader.copies_);
   }
 
@@ -47,24 +50,29 @@ class DataLoader::Run {
     if (device_)
       for (Tensor& t : batch.tensors)
         if (t.defined()) t = t.to(*device_);  // where no worker has
-    progress->delivered = index + 1;
+    progress->delivered = (index + 1) / parts_of_batch_;
     return batch;
   }
 
   const std::shared_ptr<Progress> progress;
-  const int64_t batches;
+  const int64_t parts;  // in the epoch
 
  private:
-  int64_t first_of(int64_t index) const { return index * batch_size_; }
-  int64_t count_of(int64_t index) const {
-    return std::min(batch_size_, int64_t(progress->order.size()) - first_of(index));
+  /// Where part `index` begins, and with `end` where it ends, among the epoch's rows.
+  int64_t border_of(int64_t index, int64_t end) const {
+    const int64_t first = index / parts_of_batch_ * batch_size_;
+    const int64_t rows = std::min(batch_size_, int64_t(progress->order.size()) - first);
+    return first + (first_part_ + index % parts_of_batch_ + end) * rows / cut_;
   }
+  int64_t first_of(int64_t index) const { return border_of(index, 0); }
+  int64_t count_of(int64_t index) const { return border_of(index, 1) - first_of(index); }
 
   TensorList make(int64_t index) const {
     std::optional<ordo::detail::OpScope> scope;  // in workers, too, whose order is none
     if (ordo::detail::op_listened()) scope.emplace(std::make_shared<const std::string>(ordo::detail::kLoaderScope));
     const int64_t* indices = progress->order.data() + first_of(index);
     const int64_t count = count_of(index);
+    if (count == 0) return {};
     if (!rows_.empty() && !collate_) {
       TensorList batch;
       for (const Tensor& t : rows_) batch.push_back(take_rows(t, indices, count));
@@ -79,7 +87,7 @@ class DataLoader::Run {
   const TensorList rows_;
   const Collate collate_;
   const std::optional<Device> device_;
-  const int64_t batch_size_;
+  const int64_t batch_size_, cut_, first_part_, parts_of_batch_;
   std::optional<Prefetcher> prefetcher_;  // the last member: its threads end before what they use
 };
 
@@ -124,6 +132,17 @@ int64_t DataLoader::size() const {
   return n / per_batch + (!options_.drop_last && n % per_batch != 0);
 }
 
+int64_t DataLoader::rows_of(int64_t batch) const {
+  const int64_t per_batch = options_.batch_size;
+  return std::min(per_batch, options_.sampler->size(dataset_->size()) - batch * per_batch);
+}
+
+void DataLoader::deliver_parts(int64_t parts, int64_t first, int64_t last) {
+  ORDO_CHECK(0 <= first && first < last && last <= parts, ValueError, "DataLoader",
+             "cannot deliver parts {} to {} of {}", first, last, parts);
+  parts_ = parts, first_part_ = first, last_part_ = last;
+}
+
 void DataLoader::expect_indices(const std::vector<int64_t>& indices) const {
   const int64_t rows = dataset_->size(), expected = options_.sampler->size(rows);
   ORDO_CHECK(int64_t(indices.size()) == expected, ValueError, "DataLoader",
@@ -149,15 +168,15 @@ DataLoader::Iterator DataLoader::begin() {
     progress_ = drawn(epochs_, options_.generator ? *options_.generator : default_generator());
     ++epochs_;
   }
-  const int64_t first = progress_->delivered;
-  progress_->under_way = first < size();
+  const int64_t first = progress_->delivered * parts_of_batch();
+  progress_->under_way = progress_->delivered < size();
   return {std::make_shared<Run>(*this, first), first};
 }
 
 Batch DataLoader::Iterator::operator*() const { return run_->batch(index_); }
 
 DataLoader::Iterator& DataLoader::Iterator::operator++() {
-  run_->progress->under_way = ++index_ < run_->batches;
+  run_->progress->under_way = ++index_ < run_->parts;
   return *this;
 }
 

@@ -59,6 +59,14 @@ class DataLoader {
   ~DataLoader();
 
   int64_t size() const;  ///< number of batches in an epoch
+  /// The rows of a batch, 0 .. size() - 1: the batch size, or fewer in the last one.
+  int64_t rows_of(int64_t batch) const;
+
+  /// From the next begin() on each batch comes in parts, which are batches of their own: parts first .. last - 1 of
+  /// `parts`, one after the other; the others are not made. Part k of n rows has the rows from k n / parts to
+  /// (k + 1) n / parts, both rounded down; without rows it is a batch without tensors. size() and delivered() go on
+  /// counting whole batches. So processes share batches. ValueError unless 0 <= first < last <= parts.
+  void deliver_parts(int64_t parts, int64_t first, int64_t last);
 
  private:
   class Run;        // an epoch from the batch where it began, with its threads
@@ -84,13 +92,13 @@ class DataLoader {
     friend class DataLoader;
     Iterator(std::shared_ptr<Run> run, int64_t index) : run_(std::move(run)), index_(index) {}
     std::shared_ptr<Run> run_;  // null at the end
-    int64_t index_;
+    int64_t index_;             // of the part
   };
 
   /// Starts a new epoch, and with it a new order; after load_state_dict() it goes on with the epoch that was under way.
   /// ValueError or IndexError for a sampler that returns too few indices, too many, or such that are none.
   Iterator begin();
-  Iterator end() { return {nullptr, size()}; }
+  Iterator end() { return {nullptr, size() * parts_of_batch()}; }
 
   /// The number of batches delivered in the epoch that is under way; 0 between epochs. An epoch that a `break` left is
   /// under way until the next begin().
@@ -111,12 +119,14 @@ class DataLoader {
  private:
   std::shared_ptr<Progress> drawn(int64_t epoch, Generator generator) const;
   void expect_indices(const std::vector<int64_t>& indices) const;
+  int64_t parts_of_batch() const { return last_part_ - first_part_; }
   Handle<const Dataset> dataset_;
   TensorList rows_;                                     // of a set in memory
   std::shared_ptr<ordo::detail::DeviceCopies> copies_;  // of workers, to another device
   DataLoaderOptions options_;
   std::shared_ptr<Progress> progress_;  // null before the first epoch
   int64_t epochs_ = 0;
+  int64_t parts_ = 1, first_part_ = 0, last_part_ = 1;
   bool resumed_ = false;  // the next begin() goes on with progress_
 };
 

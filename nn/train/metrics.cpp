@@ -1,9 +1,12 @@
 #include <ordo/nn/train/metrics.h>
 
+#include <cstring>
+
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/max.h>
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
@@ -34,17 +37,38 @@ Evaluating::~Evaluating() {
 }
 
 void MetricMeans::add(const Tensor& outputs, const Tensor& targets) {
-  const int64_t rows = targets.size(0);
-  for (size_t i = 0; i < metrics_.size(); ++i) sums_[i] += metrics_[i](outputs, targets) * double(rows);
-  rows_ += rows;
+  for (const Metric& metric : metrics_) values_.push_back(metric(outputs, targets));
+  values_.push_back(double(targets.size(0)));
+}
+
+void MetricMeans::exchange() {
+  distributed::GroupState& all = *distributed::World::current().all();
+  if (all.size() == 1) return;
+  const size_t bytes = values_.size() * sizeof(double), own = metrics_.size() + 1;
+  const auto texts = distributed::gather_text(all, "metrics", {reinterpret_cast<const char*>(values_.data()), bytes});
+  for (size_t r = 0; r < texts.size(); ++r) {
+    ORDO_CHECK(texts[r].size() == bytes, ValueError, "evaluate", "rank {} has seen another number of batches", r);
+    for (size_t at = r * own; at < values_.size(); at += own * texts.size())
+      std::memcpy(values_.data() + at, texts[r].data() + at * sizeof(double), own * sizeof(double));
+  }
 }
 
 NamedNumbers MetricMeans::means() const {
-  ORDO_CHECK(rows_ > 0, ValueError, "evaluate", "the loader has no rows");
+  const size_t own = metrics_.size() + 1;
+  std::vector<double> sums(metrics_.size());
+  double rows = 0;
+  for (size_t at = 0; at < values_.size(); at += own) {
+    const double count = values_[at + metrics_.size()];
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += values_[at + i] * count;
+    rows += count;
+  }
+  ORDO_CHECK(rows > 0, ValueError, "evaluate", "the loader has no rows");
   NamedNumbers all;
-  for (size_t i = 0; i < metrics_.size(); ++i) all.push_back({metrics_[i].name(), sums_[i] / double(rows_)});
+  for (size_t i = 0; i < sums.size(); ++i) all.push_back({metrics_[i].name(), sums[i] / rows});
   return all;
 }
+
+std::pair<int64_t, int64_t> rank_and_size() { return {distributed::rank(), distributed::world_size()}; }
 
 }  // namespace detail
 }  // namespace ordo

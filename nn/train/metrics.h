@@ -68,16 +68,22 @@ class Evaluating {
 /// Means over rows, formed in the order of the batches.
 class MetricMeans {
  public:
-  explicit MetricMeans(const Metrics& metrics) : metrics_(metrics), sums_(metrics.size()) {}
+  explicit MetricMeans(const Metrics& metrics) : metrics_(metrics) {}
   void add(const Tensor& outputs, const Tensor& targets);
+  /// A batch of another process.
+  void skip() { values_.resize(values_.size() + metrics_.size() + 1); }
+  /// Batch i is of process i mod their number, which skipped the others; all have seen as many.
+  void exchange();
   /// ValueError when there were no rows.
   NamedNumbers means() const;
 
  private:
   const Metrics& metrics_;
-  std::vector<double> sums_;
-  int64_t rows_ = 0;
+  std::vector<double> values_;  // of each batch: the metrics, the rows
 };
+
+/// This process and the number of all.
+std::pair<int64_t, int64_t> rank_and_size();
 
 }  // namespace detail
 
@@ -92,4 +98,23 @@ NamedNumbers evaluate(Model& model, Loader& loader, const Metrics& metrics) {
   return means.means();
 }
 
+namespace detail {
+
+/// The same numbers; several processes, all of which call it, compute a part of the batches each.
+template <class Model, class Loader>
+NamedNumbers evaluate_in_parts(Model& model, Loader& loader, const Metrics& metrics) {
+  const Evaluating guard(model);
+  MetricMeans means(metrics);
+  const auto [rank, size] = rank_and_size();
+  int64_t i = 0;
+  for (auto [inputs, targets] : loader)
+    if (i++ % size == rank)
+      means.add(model(inputs), targets);
+    else
+      means.skip();
+  means.exchange();
+  return means.means();
+}
+
+}  // namespace detail
 }  // namespace ordo

@@ -3,6 +3,7 @@
 
 #include <ordo/engine/about.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/distributed/collectives.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/train/training_run.h>
 
@@ -23,30 +24,42 @@ std::vector<std::string> environment() {
 
 void TrainingRun::open_files() {
   TrainerStatus& status = trainer_.status_;
-  if (!options_.folder.empty()) {
-    const CheckpointFolderOptions options{.keep = options_.keep, .larger_is_better = options_.larger_is_better};
-    folder_.emplace(options_.folder, options);
-    ORDO_CHECK(work_.add_loader, ValueError, "Trainer",
-               "checkpoints need a loader with state_dict() and prepare_state_dict()");
-    const auto latest = folder_->latest(), any = latest ? latest : folder_->best();
-    ORDO_CHECK(!any || options_.resume, ValueError, "Trainer",
-               "{} is of an earlier run; resume it, or choose another folder", *any);
-    if (latest) {
-      checkpoint_.load(*latest);
-    } else if (any) {  // of a run that was killed before its first checkpoint, and that now begins again
-      std::filesystem::remove(*any);
-      folder_.emplace(options_.folder, options);
-    }
-  }
+  if (!options_.folder.empty()) resume();
   status.epoch = state_.epochs + (state_.batches > 0);
   status.step = state_.steps;
   status.batch = state_.batches;
   status.loss = state_.last_loss;
   status.lr = work_.optimizer.lr();
   status.metrics = state_.metrics;
-  if (options_.log.empty()) return;
+  if (options_.log.empty() || !is_main()) return;
   log_.emplace(options_.log, state_.log_bytes);
   if (state_.log_bytes == 0) write_beginning();
+}
+
+// One process looks after the folder, and says which checkpoint all of them read.
+void TrainingRun::resume() {
+  ORDO_CHECK(work_.add_loader, ValueError, "Trainer",
+             "checkpoints need a loader with state_dict() and prepare_state_dict()");
+  std::string latest;
+  if (is_main()) {
+    const CheckpointFolderOptions options{.keep = options_.keep, .larger_is_better = options_.larger_is_better};
+    folder_.emplace(options_.folder, options);
+    latest = folder_->latest().value_or("");
+    const std::string any = latest.empty() ? folder_->best().value_or("") : latest;
+    ORDO_CHECK(any.empty() || options_.resume, ValueError, "Trainer",
+               "{} is of an earlier run; resume it, or choose another folder", any);
+    if (latest.empty() &&
+        !any.empty()) {  // of a run that was killed before its first checkpoint, and that now begins again
+      std::filesystem::remove(any);
+      folder_.emplace(options_.folder, options);
+    }
+  }
+  latest = distributed::broadcast_text(*distributed::World::current().all(), "Trainer", latest);
+  if (latest.empty()) return;
+  checkpoint_.load(latest);
+  ORDO_CHECK(options_.shards.value_or(state_.shards) == state_.shards, ValueError, "Trainer",
+             "{} is of a run with {} shards, this one has {}; the number of shards is a part of the program", latest,
+             state_.shards, *options_.shards);
 }
 
 void TrainingRun::write_beginning() {
@@ -62,6 +75,7 @@ void TrainingRun::write_beginning() {
   if (!options_.monitor.empty())
     line.add("monitor", options_.monitor).add("larger_is_better", options_.larger_is_better);
   if (options_.patience > 0) line.add("patience", options_.patience);
+  if (state_.shards != 1) line.add("shards", state_.shards);
   line.add("seed", state_.seed).add("level", name(determinism()));
   log_->write(line);
 }
@@ -83,10 +97,10 @@ void TrainingRun::write_end(const std::string& weights) {
 
 TrainResult TrainingRun::result() const {
   TrainResult all;
-  all.end = finished()                 ? TrainEnd::finished
-            : early_stopped()          ? TrainEnd::early_stopped
-            : interrupt_.interrupted() ? TrainEnd::interrupted
-                                       : TrainEnd::stopped;
+  all.end = finished()        ? TrainEnd::finished
+            : early_stopped() ? TrainEnd::early_stopped
+            : interrupted_    ? TrainEnd::interrupted
+                              : TrainEnd::stopped;
   all.epochs = state_.epochs;
   all.steps = state_.steps;
   all.loss = state_.loss;

@@ -30,6 +30,7 @@ nn::NamedTensorList RunState::state_dict() const {
   nn::NamedTensorList all;
   for_numbers(*this, [&](const char* name, auto number) { all.push_back(nn::state_of(name, number)); });
   all.push_back(nn::state_of("seed", int64_t(seed)));
+  if (shards != 1) all.push_back(nn::state_of("shards", shards));
   for (size_t i = 0; i < metrics.size(); ++i)  // files sort by name
     all.push_back(nn::state_of(fmt::format("{}{:04}.{}", kMetric, i, metrics[i].name), metrics[i].value));
   std::vector<uint8_t> digits;
@@ -48,6 +49,7 @@ nn::Commit RunState::prepare_state_dict(const nn::NamedTensorList& state) {
       number = given.take_integer(name);
   });
   loaded.seed = uint64_t(given.take_integer("seed"));
+  if (given.has("shards")) loaded.shards = given.take_integer("shards");
   for (const auto& entry : nn::within_prefix(kMetric, state))
     loaded.metrics.push_back({entry.name.substr(entry.name.find('.') + 1), given.take_number(kMetric + entry.name)});
   const Tensor hashes = given.take(kWeights, {loaded.epochs, kHashDigits});

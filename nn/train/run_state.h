@@ -22,6 +22,7 @@ struct RunState {
   int64_t worse = 0;  // validations since the best
   int64_t log_bytes = 0;
   uint64_t seed = 0;
+  int64_t shards = 1;                // of a batch
   NamedNumbers metrics;              // of the last validation
   std::vector<std::string> weights;  // sha256 after each epoch
 

@@ -1,6 +1,9 @@
 #include <ordo/nn/train/trainer.h>
 
+#include <string>
+
 #include <ordo/engine/check.h>
+#include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/generator.h>
 #include <ordo/nn/train/training_run.h>
 
@@ -31,7 +34,15 @@ Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
   ORDO_CHECK(!o.plateau || o.plateau->larger_is_better == o.larger_is_better, ValueError, "Trainer",
              "larger_is_better must be the same of the plateau and of the Trainer");
   ORDO_CHECK(!o.resume || !o.folder.empty(), ValueError, "Trainer", "needs the folder of the run to resume");
-  if (o.randomness) randomness_ = seed_everything(*o.randomness);
+  if (o.shards) at_least("shards", *o.shards, 1);
+  if (distributed::is_launched()) distributed::init();
+  if (!o.randomness) return;
+  RandomnessOptions randomness = *o.randomness;
+  if (!randomness.seed && distributed::world_size() > 1)  // one for all
+    randomness.seed = std::stoull(distributed::broadcast_text(*distributed::World::current().all(), "Trainer",
+                                                              std::to_string(seed_everything().seed)));
+  if (!randomness.rank) randomness.rank = distributed::rank();
+  randomness_ = seed_everything(randomness);
 }
 
 Trainer::~Trainer() = default;
@@ -72,8 +83,13 @@ TrainResult Trainer::run(const detail::TrainingWork& work) {
   average_ = options_.ema ? std::make_unique<optim::EMA>(work.model.parameters(), *options_.ema) : nullptr;
   try {
     return detail::TrainingRun(*this, work).go();
+  } catch (const std::exception& error) {
+    line_open_ = false;
+    distributed::fail_job(error.what());  // the other processes would wait for this one
+    throw;
   } catch (...) {
     line_open_ = false;
+    distributed::fail_job("an exception that is not a std::exception");
     throw;
   }
 }

@@ -44,6 +44,16 @@ struct TrainingWork {
   std::function<int64_t()> batches;               // of an epoch
   std::function<void(const Take&)> each_batch;    // of the epoch, or of what is left of one
   std::function<void(Checkpoint&)> add_loader{};  // empty: the loader has no state
+  // Of a loader that can deliver its batches in parts; then a loss may be kept, and one of no rows is empty.
+  std::function<void(int64_t parts, int64_t first, int64_t last)> deliver_parts{};
+  std::function<int64_t(int64_t batch)> rows_of{};
+};
+
+/// data::DataLoader, or one that delivers parts of batches as it does.
+template <class Loader>
+concept DeliversParts = requires(Loader& loader, int64_t n) {
+  loader.deliver_parts(n, n, n);
+  { loader.rows_of(n) } -> std::convertible_to<int64_t>;
 };
 
 template <class Model, class Batch, class Loss>
@@ -53,6 +63,16 @@ Tensor loss_of(Model& model, Batch& batch, Loss& loss) {
   } else {
     auto& [inputs, targets] = batch;
     return loss(model(inputs), targets);
+  }
+}
+
+template <class Model, class Loader, class Batch, class Loss>
+TrainingWork::Loss loss_function(Model& model, Loader&, Batch& batch, Loss& loss) {
+  if constexpr (DeliversParts<Loader>) {
+    if (batch.tensors.empty()) return {};
+    return [&model, &loss, batch]() mutable -> Tensor { return loss_of(model, batch, loss); };
+  } else {
+    return [&]() -> Tensor { return loss_of(model, batch, loss); };
   }
 }
 
@@ -96,10 +116,12 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Validates by evaluate(): `model` and `loader` must outlive the Trainer.
+  /// Validates by evaluate(), whose batches several processes share; the numbers are the same. `model` and `loader`
+  /// must outlive the Trainer.
   template <class Model, class Loader>
   void validate(Model& model, Loader& loader, Metrics metrics) {
-    validate([&model, &loader, metrics = std::move(metrics)] { return evaluate(model, loader, metrics); });
+    validate(
+        [&model, &loader, metrics = std::move(metrics)] { return detail::evaluate_in_parts(model, loader, metrics); });
   }
   /// Validates by a function that gives all metrics. It is called without recording.
   void validate(std::function<NamedNumbers()> validation);
@@ -125,8 +147,14 @@ class Trainer {
     detail::TrainingWork work{model, optimizer, [&loader] { return int64_t(loader.size()); },
                               [&](const detail::TrainingWork::Take& take) {
                                 for (auto&& batch : loader)
-                                  if (!take([&]() -> Tensor { return detail::loss_of(model, batch, loss); })) break;
+                                  if (!take(detail::loss_function(model, loader, batch, loss))) break;
                               }};
+    if constexpr (detail::DeliversParts<Loader>) {
+      work.deliver_parts = [&loader](int64_t parts, int64_t first, int64_t last) {
+        loader.deliver_parts(parts, first, last);
+      };
+      work.rows_of = [&loader](int64_t batch) { return int64_t(loader.rows_of(batch)); };
+    }
     if constexpr (HasState<Loader>) work.add_loader = [&](Checkpoint& all) { all.add("loader", loader); };
     return run(work);
   }

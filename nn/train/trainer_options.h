@@ -37,6 +37,12 @@ struct TrainerOptions {
   /// A loss or norm that is infinite or NaN does not end the run.
   bool allow_nonfinite = false;
   std::optional<RandomnessOptions> randomness = {};  ///< for seed_everything(), which the constructor calls
+  /// Parts of each batch, which the processes share and whose gradients are added in an order that does not depend on
+  /// them; at most so many processes (docs/distributed.md). None: 8 where mpirun started the program, else 1, or what
+  /// the checkpoint says that is resumed.
+  std::optional<int64_t> shards = {};
+  /// Each process keeps and computes a part of the optimiser's state only. Changes no bits.
+  bool shard_optimizer = false;
 
   // -- validation, if validate() was called -------------------------------------------------------------------------
   Every validate_every = {.epochs = 1};

@@ -6,6 +6,7 @@
 
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/audit/recording.h>
 #include <ordo/nn/checksum.h>
@@ -38,7 +39,9 @@ TrainingRun::TrainingRun(Trainer& trainer, const TrainingWork& work)
       work_(work),
       average_(trainer.average_.get()),
       checkpoint_(trainer.extra_),
-      interrupt_(options_.handle_interrupt) {
+      interrupt_(options_.handle_interrupt),
+      rank_(distributed::rank()),
+      world_size_(distributed::world_size()) {
   state_.seed = trainer.randomness_.seed;
   state_.loss = std::numeric_limits<double>::quiet_NaN();
   if (options_.plateau) plateau_.emplace(*options_.plateau);
@@ -57,8 +60,9 @@ TrainingRun::TrainingRun(Trainer& trainer, const TrainingWork& work)
 
 TrainResult TrainingRun::go() {
   open_files();
+  prepare_shards();
   audit::number_step(state_.steps + 1);
-  progress_.emplace(options_.progress, state_.steps, steps_in_all());
+  progress_.emplace(options_.progress && is_main(), state_.steps, steps_in_all());
   trainer_.call(On::run_begin);
   if (!must_end())
     while (epoch()) {
@@ -78,7 +82,7 @@ bool TrainingRun::epoch() {
     trainer_.call(On::epoch_begin);
   }
   bool goes_on = true;
-  work_.each_batch([&](const TrainingWork::Loss& loss) { return goes_on = batch(loss); });
+  work_.each_batch([&](const TrainingWork::Loss& loss) { return goes_on = sharded_ ? part(loss) : batch(loss); });
   if (!goes_on) return false;
   ORDO_CHECK(state_.batches == batches_, ValueError, "Trainer", "the loader's size is {}, but it gave {} batches",
              batches_, state_.batches);
@@ -105,6 +109,39 @@ bool TrainingRun::batch(const TrainingWork::Loss& loss_of_batch) {
   return state_.batches == batches_ || settle(false);
 }
 
+// Shards are computed one after the other, each with all batches of the step, so that only one of them has gradients at
+// a time.
+bool TrainingRun::part(const TrainingWork::Loss& loss) {
+  const distributed::LeafRange own = sharded_->own();
+  ORDO_CHECK(state_.batches < batches_, ValueError, "Trainer", "the loader's size is {}, but it gave more batches",
+             batches_);
+  if (parts_taken_ == 0) {
+    begin_step();
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < group_; ++i) rows.push_back(work_.rows_of(state_.batches + i));
+    sharded_->begin(std::move(rows));
+  }
+  if (group_ == 1)
+    sharded_->run(own.first + parts_taken_, 0, loss);
+  else
+    parts_.push_back(loss);
+  if (++parts_taken_ < group_ * own.count()) return true;
+  for (int64_t shard = 0; shard < own.count() && !parts_.empty(); ++shard)
+    for (int64_t i = 0; i < group_; ++i)
+      sharded_->run(own.first + shard, size_t(i), parts_[size_t(i * own.count() + shard)]);
+  parts_.clear();
+  parts_taken_ = 0;
+  for (const double value : sharded_->finish()) {
+    check_finite("loss", value);
+    step_loss_ += value;
+    state_.loss_sum += value;
+    ++state_.batches;
+    ++taken_;
+  }
+  end_step();
+  return state_.batches == batches_ || settle(false);
+}
+
 void TrainingRun::begin_step() {
   trainer_.status_.batch = state_.batches + 1;
   trainer_.line_open_ = true;
@@ -126,7 +163,10 @@ void TrainingRun::end_step() {
     optimizer.set_lr_factor((options_.schedule ? options_.schedule(state_.steps) : 1.0) *
                             (plateau_ ? plateau_->factor() : 1.0));
   status.lr = optimizer.lr();
-  optimizer.step();
+  if (shards_optimizer())
+    step_of_part();
+  else
+    optimizer.step();
   if (average_) average_->update();
   status.step = ++state_.steps;
   audit::number_step(state_.steps + 1);
@@ -152,6 +192,9 @@ bool TrainingRun::settle(bool epoch_ended) {
   if (epoch_ended) {
     state_.loss = state_.loss_sum / double(state_.batches);
     state_.weights.push_back(sha256_hex(work_.model.parameters()));
+    if (world_size_ > 1)
+      distributed::expect_same(*distributed::World::current().all(), "epoch",
+                               fmt::format("epoch {}: weights {}", state_.epochs + 1, state_.weights.back()));
     state_.batches = 0;
     ++state_.epochs;
   }
@@ -169,8 +212,9 @@ bool TrainingRun::settle(bool epoch_ended) {
     trainer_.logged_.clear();
     show_epoch();
   }
+  agree_to_end();
   const bool ends = must_end();
-  if (folder_ && (ends || improved_ || due(options_.save_every, epoch_ended))) save();
+  if (!options_.folder.empty() && (ends || improved_ || due(options_.save_every, epoch_ended))) save();
   return !ends;
 }
 
@@ -208,6 +252,8 @@ void TrainingRun::validate() {
 
 void TrainingRun::save() {
   trainer_.call(On::checkpoint_begin);
+  if (shards_optimizer()) gather_optimizer();
+  if (!is_main()) return trainer_.call(On::checkpoint_end);
   if (log_) {
     log_->flush();
     state_.log_bytes = log_->bytes();
@@ -215,6 +261,7 @@ void TrainingRun::save() {
   // The best comes first: a run that is killed between the two makes it again.
   if (improved_) folder_->save_best(checkpoint_, state_.best);
   folder_->save(checkpoint_, state_.steps);
+  if (shards_optimizer()) keep_own_state();
   trainer_.call(On::checkpoint_end);
 }
 
@@ -230,9 +277,7 @@ bool TrainingRun::finished() const {
          (options_.epochs > 0 && state_.epochs >= options_.epochs);
 }
 
-bool TrainingRun::must_end() const {
-  return finished() || early_stopped() || trainer_.stop_ || interrupt_.interrupted();
-}
+bool TrainingRun::must_end() const { return finished() || early_stopped() || trainer_.stop_ || interrupted_; }
 
 int64_t TrainingRun::steps_in_all() const {
   const int64_t per_epoch = (batches_ + options_.accumulate - 1) / options_.accumulate;

@@ -9,6 +9,7 @@
 #include <ordo/nn/train/progress.h>
 #include <ordo/nn/train/run_log.h>
 #include <ordo/nn/train/run_state.h>
+#include <ordo/nn/train/sharded_step.h>
 #include <ordo/nn/train/trainer.h>
 
 namespace ordo::detail {
@@ -16,11 +17,17 @@ namespace ordo::detail {
 class TrainingRun {
  public:
   TrainingRun(Trainer& trainer, const TrainingWork& work);
+  ~TrainingRun();
+  TrainingRun(const TrainingRun&) = delete;
+  TrainingRun& operator=(const TrainingRun&) = delete;
   TrainResult go();
 
  private:
   // -- beginning and end
   void open_files();
+  void resume();
+  void prepare_shards();            ///< several processes, or a batch that is cut all the same
+  std::string description() const;  ///< what must be the same in all processes when the run begins
   void write_beginning();
   void write_end(const std::string& weights);
   TrainResult result() const;
@@ -28,9 +35,11 @@ class TrainingRun {
   // -- the loop. Each returns whether the run goes on
   bool epoch();
   bool batch(const TrainingWork::Loss& loss);
-  bool settle(bool epoch_ended);  ///< what is due after a step: validation, the epoch's line, a checkpoint
+  bool part(const TrainingWork::Loss& loss);  ///< of a batch that processes share
+  bool settle(bool epoch_ended);              ///< what is due after a step: validation, the epoch's line, a checkpoint
   void begin_step();
   void end_step();
+  void agree_to_end();
 
   void validate();
   void save();
@@ -39,6 +48,14 @@ class TrainingRun {
   bool early_stopped() const { return options_.patience > 0 && state_.worse >= options_.patience; }
   bool finished() const;
   bool must_end() const;
+  bool is_main() const { return rank_ == 0; }
+  bool has_diff_rank_seed() const;
+
+  // -- if each process has a part of the optimiser's state
+  bool shards_optimizer() const;
+  void step_of_part();
+  void keep_own_state();
+  void gather_optimizer();
   bool due(const Every& every, bool epoch_ended) const;
   int64_t steps_in_all() const;
 
@@ -53,6 +70,11 @@ class TrainingRun {
   std::optional<RunLog> log_;
   std::optional<Progress> progress_;
   InterruptGuard interrupt_;
+  const int64_t rank_, world_size_;
+  std::optional<ShardedStep> sharded_;
+  std::vector<TrainingWork::Loss> parts_;  // of the step under way, if it has several batches
+  int64_t parts_taken_ = 0;
+  bool interrupted_ = false;  // one of the processes
 
   int64_t batches_ = 0;    // of an epoch
   int64_t group_ = 0;      // batches of the step under way

@@ -24,8 +24,9 @@ const std::vector<Entry>& entries() {
 
 struct Settings {
   std::string model, device = "cpu", level = "not_guaranteed", folder, log, text;
-  bool deterministic = false, resume = false, quiet = false, shape = false, times = false;
-  int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0;
+  bool deterministic = false, resume = false, shard_optimizer = false, quiet = false, shape = false, times = false;
+  int64_t epochs = 3, steps = 0, rows = 0, test_rows = 512, batch = 0, threads = 0, workers = 0, shards = 0,
+          save_every = 0;
   double width = 1, lr = 0;
   uint64_t seed = 1;
 };
@@ -42,7 +43,10 @@ void train(const Entry& entry, const Settings& s) {
   TrainerOptions options{.epochs = s.steps > 0 ? 0 : s.epochs,
                          .steps = s.steps,
                          .randomness = RandomnessOptions{.seed = s.seed, .deterministic = level},
+                         .shards = s.shards > 0 ? std::optional(s.shards) : std::nullopt,
+                         .shard_optimizer = s.shard_optimizer,
                          .folder = s.folder,
+                         .save_every = {.steps = s.save_every, .epochs = s.save_every > 0 ? 0 : 1},
                          .resume = s.resume,
                          .log = s.log,
                          .progress = !s.quiet};
@@ -50,7 +54,7 @@ void train(const Entry& entry, const Settings& s) {
   const Device device = s.device;
   const std::unique_ptr<Example> example = entry.make({.width = s.width, .text = s.text});
   nn::ModuleBase& model = example->model();
-  if (s.shape) std::printf("%s\n", model.str().c_str());
+  if (s.shape && distributed::rank() == 0) std::printf("%s\n", model.str().c_str());
   model.to(device);
   optim::Adam optimizer(model.parameters(), {.lr = s.lr > 0 ? s.lr : entry.lr});
   const auto loader_of = [&](int64_t rows, uint64_t seed, bool shuffle) {
@@ -83,6 +87,7 @@ void train(const Entry& entry, const Settings& s) {
   const TrainResult result = trainer.fit(model, optimizer, loader, [&](nn::ModuleBase&, const data::Batch& batch) {
     return example->loss(batch.tensors);
   });
+  if (distributed::rank() != 0) return;  // mpirun started several processes, whose results are the same
   std::printf("%s  parameters %lld  steps %lld  ", entry.name, static_cast<long long>(model.parameter_count()),
               static_cast<long long>(result.steps));
   for (const auto& [name, value] : result.metrics) std::printf("%s %.4f  ", entry.score, value);
@@ -117,8 +122,11 @@ int main(int argc, char** argv) {
   app.add_option("--threads", s.threads);
   app.add_option("--workers", s.workers, "threads that prepare batches");
   app.add_option("--level", s.level, "not_guaranteed, run_to_run or device_to_device")->capture_default_str();
+  app.add_option("--shards", s.shards, "parts of a batch; under mpirun 8, else 1");
+  app.add_flag("--shard-optimizer", s.shard_optimizer, "each process keeps a part of the optimiser's state");
   app.add_flag("--deterministic", s.deterministic, "level run_to_run");
   app.add_option("--folder", s.folder, "of the checkpoints");
+  app.add_option("--save-every", s.save_every, "steps between checkpoints; else one an epoch");
   app.add_flag("--resume", s.resume, "go on with the folder's latest checkpoint");
   app.add_option("--log", s.log, "a file of JSON lines");
   app.add_flag("--shape", s.shape, "print the model");

@@ -20,6 +20,7 @@ Command add_diff(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_ops(CLI::App& app);
 Command add_report(CLI::App& app);
+Command add_scale(CLI::App& app);
 Command add_show(CLI::App& app);
 
 /// The device of that name; DeviceError in the name of `command` when it is not there.

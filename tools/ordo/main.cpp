@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
     {"check", add_check(app)},
     {"diff", add_diff(app)},
     {"ops", add_ops(app)},
+    {"scale", add_scale(app)},
     {"show", add_show(app)},
     {"info", add_info(app)}
   };

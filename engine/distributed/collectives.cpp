@@ -1,0 +1,200 @@
+#include <ordo/engine/distributed/collectives.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/dtype.h>
+
+namespace ordo::distributed {
+namespace {
+
+constexpr size_t kLargeBroadcast = size_t(1) << 16;  // bytes from which the members pass on a part each
+
+CallHeader header_of(const char* op) {
+  CallHeader header;
+  std::strncpy(header.op, op, sizeof header.op - 1);
+  return header;
+}
+
+}  // namespace
+
+std::string CallHeader::str() const {
+  std::string text = fmt::format("{} number {}", op, number);
+  if (element >= 0) text += fmt::format(" of {}", name(DType(element)));
+  if (dims >= 0) {
+    std::string all;
+    for (int d = 0; d < dims; ++d) all += fmt::format("{}{}", d ? ", " : "", sizes[d]);
+    text += fmt::format(" [{}]", all);
+  }
+  if (reduce >= 0) text += fmt::format(", {}", name(ReduceOp(reduce)));
+  if (root >= 0) text += fmt::format(", from rank {}", root);
+  if (level >= 0) text += fmt::format(", at {}", name(Determinism(level)));
+  if (library) text += ", by the library";
+  return text;
+}
+
+void meet(GroupState& group, CallHeader header) {
+  header.number = ++group.calls;
+  const int size = group.size(), rank = group.rank;
+  const auto seconds_more = [](int distance) {
+    return distance > 1 ? 0.5 * double(std::bit_width(unsigned(distance))) : 0;
+  };
+  int parent = -1;
+  std::vector<int> children;
+  for (int distance = 1; distance < size; distance *= 2) {
+    if (rank & distance) {
+      parent = rank - distance;
+      break;
+    }
+    if (rank + distance < size) children.push_back(rank + distance);
+  }
+  for (const int child : children) {
+    CallHeader other;
+    Messages messages(group, header.op);
+    messages.receive(&other, sizeof other, child, Messages::header);
+    messages.wait(seconds_more(child - rank));
+    if (std::memcmp(&other, &header, sizeof other) != 0)
+      group.world.fail(fmt::format("the ranks do not call the same: rank {} is at {}; rank {} is at {}",
+                                   group.ranks[size_t(rank)], header.str(), group.ranks[size_t(child)], other.str()));
+  }
+  char go_on = 1;
+  if (parent >= 0) {
+    Messages up(group, header.op);
+    up.send(&header, sizeof header, parent, Messages::header);
+    up.receive(&go_on, 1, parent, Messages::header);
+    up.wait(seconds_more(size) + 1);
+  }
+  Messages down(group, header.op);
+  for (auto child = children.rbegin(); child != children.rend(); ++child)
+    down.send(&go_on, 1, *child, Messages::header);
+  down.wait(seconds_more(size) + 1);
+}
+
+void all_gather(GroupState& group, const char* op, void* all, const std::vector<size_t>& sizes) {
+  Messages messages(group, op);
+  std::vector<size_t> begin(sizes.size(), 0);
+  std::partial_sum(sizes.begin(), sizes.end() - 1, begin.begin() + 1);
+  char* const bytes = static_cast<char*>(all);
+  for (int i = 1; i < group.size(); ++i) {
+    const int from = (group.rank + group.size() - i) % group.size();
+    messages.receive(bytes + begin[size_t(from)], sizes[size_t(from)], from);
+  }
+  const size_t own = size_t(group.rank);
+  for (int i = 1; i < group.size(); ++i) messages.send(bytes + begin[own], sizes[own], (group.rank + i) % group.size());
+  messages.wait();
+}
+
+void broadcast(GroupState& group, const char* op, void* data, size_t bytes, int root) {
+  const int size = group.size(), rank = (group.rank + size - root) % size;  // counted from the root
+  const auto member = [&](int r) { return (r + root) % size; };
+  if (bytes < kLargeBroadcast || size == 2) {
+    int distance = 1;
+    while (distance < size && !(rank & distance)) distance *= 2;
+    if (rank != 0) {
+      Messages messages(group, op);
+      messages.receive(data, bytes, member(rank - distance));
+      messages.wait();
+    }
+    Messages messages(group, op);
+    while ((distance /= 2) > 0)
+      if (rank + distance < size) messages.send(data, bytes, member(rank + distance));
+    messages.wait();
+    return;
+  }
+  // The root gives each member a part, and all give their parts to all.
+  const size_t part = (bytes + size_t(size) - 1) / size_t(size);
+  std::vector<size_t> sizes, begin;
+  for (size_t i = 0; i < size_t(size); ++i) {
+    begin.push_back(std::min(bytes, i * part));
+    sizes.push_back(std::min(bytes, (i + 1) * part) - begin.back());
+  }
+  char* const at = static_cast<char*>(data);
+  Messages messages(group, op);
+  if (rank == 0) {
+    for (int i = 0; i < size; ++i)
+      if (i != group.rank) messages.send(at + begin[size_t(i)], sizes[size_t(i)], i);
+  } else {
+    messages.receive(at + begin[size_t(group.rank)], sizes[size_t(group.rank)], root);
+  }
+  messages.wait();
+  all_gather(group, op, data, sizes);
+}
+
+void all_to_all(GroupState& group, const char* op, const void* data, void* result, size_t bytes) {
+  const char* const from = static_cast<const char*>(data);
+  char* const to = static_cast<char*>(result);
+  Messages messages(group, op);
+  for (int i = 1; i < group.size(); ++i) {
+    const int member = (group.rank + group.size() - i) % group.size();
+    messages.receive(to + size_t(member) * bytes, bytes, member);
+  }
+  for (int i = 1; i < group.size(); ++i) {
+    const int member = (group.rank + i) % group.size();
+    messages.send(from + size_t(member) * bytes, bytes, member);
+  }
+  std::memcpy(to + size_t(group.rank) * bytes, from + size_t(group.rank) * bytes, bytes);
+  messages.wait();
+}
+
+std::vector<std::string> gather_text(GroupState& group, const char* op, const std::string& mine) {
+  std::vector<std::string> texts(size_t(group.size()));
+  texts[size_t(group.rank)] = mine;
+  if (group.size() == 1) return texts;
+  group.world.run([&] {
+    meet(group, header_of(op));
+    std::vector<uint64_t> lengths(texts.size());
+    lengths[size_t(group.rank)] = mine.size();
+    all_gather(group, op, lengths.data(), std::vector<size_t>(texts.size(), sizeof(uint64_t)));
+    std::string all(std::accumulate(lengths.begin(), lengths.end(), size_t(0)), '\0');
+    size_t at = std::accumulate(lengths.begin(), lengths.begin() + group.rank, size_t(0));
+    std::copy(mine.begin(), mine.end(), all.begin() + ptrdiff_t(at));
+    all_gather(group, op, all.data(), {lengths.begin(), lengths.end()});
+    at = 0;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      texts[i] = all.substr(at, lengths[i]);
+      at += lengths[i];
+    }
+  });
+  return texts;
+}
+
+std::string broadcast_text(GroupState& group, const char* op, std::string text, int root) {
+  if (group.size() == 1) return text;
+  group.world.run([&] {
+    meet(group, header_of(op));
+    uint64_t length = text.size();
+    broadcast(group, op, &length, sizeof length, root);
+    text.resize(length);
+    broadcast(group, op, text.data(), text.size(), root);
+  });
+  return text;
+}
+
+void expect_same(GroupState& group, const char* op, const std::string& lines) {
+  const std::vector<std::string> all = gather_text(group, op, lines);
+  for (size_t i = 1; i < all.size(); ++i) {
+    const std::string &first = all[0], &other = all[i];
+    if (first == other) continue;
+    const auto line_at = [](const std::string& text, size_t begin) {
+      return begin < text.size() ? text.substr(begin, text.find('\n', begin) - begin) : "";
+    };
+    size_t begin = 0;
+    while (begin < std::min(first.size(), other.size()) && line_at(first, begin) == line_at(other, begin))
+      begin += line_at(first, begin).size() + 1;
+    group.world.fail(fmt::format("the processes do not fit together: rank {} has '{}', but rank {} has '{}'",
+                                 group.ranks[0], line_at(first, begin), group.ranks[i], line_at(other, begin)));
+  }
+}
+
+bool any_member(GroupState& group, const char* op, bool mine) {
+  for (const std::string& text : gather_text(group, op, mine ? "1" : "0"))
+    if (text == "1") return true;
+  return false;
+}
+
+}  // namespace ordo::distributed

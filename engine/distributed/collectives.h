@@ -1,0 +1,49 @@
+// What a group does together with bytes. Nothing here computes. Internal: for use within World::run(), but for those
+// that say otherwise.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <ordo/engine/dims.h>
+#include <ordo/engine/distributed/world.h>
+
+namespace ordo::distributed {
+
+/// What a process is about to do with its group.
+struct CallHeader {
+  char op[24] = "";
+  int element = -1;  ///< index of the dtype
+  int reduce = -1;   ///< index of the ReduceOp
+  int level = -1;    ///< of determinism
+  int library = 0;   ///< whether the library reduces
+  int root = -1;
+  int dims = -1;
+  int64_t sizes[8] = {};
+  uint64_t number = 0;  ///< of the call; meet() sets it
+  std::string str() const;
+};
+
+/// Waits until all members are here, and compares what they are about to do. One that does something else, or nothing
+/// in time, ends the job. The headers go up a binary tree and the word to go on comes down, so it takes 2 log2(size)
+/// messages one after the other.
+void meet(GroupState& group, CallHeader header);
+
+/// Member i's `sizes[i]` bytes, one member after the other, in `all`, where its own already stand.
+void all_gather(GroupState& group, const char* op, void* all, const std::vector<size_t>& sizes);
+void broadcast(GroupState& group, const char* op, void* data, size_t bytes, int root);
+/// Block i of `data`, of so many bytes, goes to member i.
+void all_to_all(GroupState& group, const char* op, const void* data, void* result, size_t bytes);
+
+// -- for everybody: they call run() and meet() ------------------------------------------------------------------------
+
+/// Every member's bytes.
+std::vector<std::string> gather_text(GroupState& group, const char* op, const std::string& mine);
+/// That of the root.
+std::string broadcast_text(GroupState& group, const char* op, std::string text, int root = 0);
+/// Lines that must be the same in all members; the first one that is not ends the job, named.
+void expect_same(GroupState& group, const char* op, const std::string& lines);
+/// Whether any member says so.
+bool any_member(GroupState& group, const char* op, bool mine);
+
+}  // namespace ordo::distributed

@@ -1,0 +1,151 @@
+#include <ordo/engine/distributed/distributed.h>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+
+#include <ordo/engine/about.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/parallel.h>
+
+namespace ordo::distributed {
+
+void set_world(std::unique_ptr<World> world);  // world.cpp
+
+namespace {
+
+/// One MPI, by what its mpirun tells the processes that it starts.
+struct Launcher {
+  const char* name;
+  const char* plugin;
+  const char* size;        // variables
+  const char* local_size;  // processes on this machine
+};
+constexpr Launcher kLaunchers[] = {
+    {"Open MPI", "libordo_openmpi.so", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"MPICH", "libordo_mpich.so", "PMI_SIZE", "MPI_LOCALNRANKS"},
+};
+
+const Launcher* launcher() {
+  for (const Launcher& l : kLaunchers)
+    if (std::getenv(l.size)) return &l;
+  return nullptr;
+}
+
+/// Beside libordo.so.
+std::string path_of(const char* plugin) {
+  static const char here = 0;
+  Dl_info own;
+  ORDO_CHECK(dladdr(&here, &own) && own.dli_fname, DistributedError, "distributed::init",
+             "cannot find where Ordo's library is");
+  return (std::filesystem::path(own.dli_fname).parent_path() / plugin).string();
+}
+
+std::unique_ptr<Transport> open(const Launcher& by) {
+  const char* op = "distributed::init";
+  const std::string path = path_of(by.plugin);
+  ORDO_CHECK(std::filesystem::exists(path), DistributedError, op,
+             "mpirun of {} started this process, but Ordo was built without it: there is no {}. Install it ({}) and "
+             "build again",
+             by.name, path, by.name == kLaunchers[0].name ? "libopenmpi-dev" : "libmpich-dev");
+  // Global: MPI opens parts of its own, which look for its functions.
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!library) detail::fail<DistributedError>(op, "{} cannot be opened: {}", by.name, dlerror());
+  const auto open_transport = reinterpret_cast<OpenTransport>(dlsym(library, kOpenTransport));
+  ORDO_CHECK(open_transport, DistributedError, op, "{} is of another version of Ordo", path);
+  char error[256] = "";
+  std::unique_ptr<Transport> transport(open_transport(error, sizeof error));
+  ORDO_CHECK(transport, DistributedError, op, "{}: {}", by.name, error);
+  return transport;
+}
+
+double timeout_of(const InitOptions& options) {
+  double seconds = options.timeout_seconds;
+  if (const char* text = std::getenv("ORDO_DISTRIBUTED_TIMEOUT"); text && seconds == 0) {
+    const std::string_view digits = text;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seconds);
+    ORDO_CHECK(error == std::errc() && end == digits.data() + digits.size(), ValueError, "distributed::init",
+               "ORDO_DISTRIBUTED_TIMEOUT must be a number of seconds, not '{}'", digits);
+  } else if (seconds == 0) {
+    seconds = 300;
+  }
+  ORDO_CHECK(seconds > 0, ValueError, "distributed::init", "needs a timeout above 0 seconds, not {}", seconds);
+  return seconds;
+}
+
+/// Processes of one machine would otherwise each use all of its cores. No result depends on it.
+void share_cores(const Launcher& by) {
+  const char* text = std::getenv(by.local_size);
+  if (std::getenv("OMP_NUM_THREADS") || !text) return;
+  set_num_threads(std::max(1, num_threads() / std::max(1, std::atoi(text))));
+}
+
+std::string description() {
+  std::string lines =
+      fmt::format("Ordo {}\nordering contract {}\nlevel {}\n", version(), ordering_contract(), name(determinism()));
+  if (determinism() == Determinism::run_to_run) {  // one build, one kind of machine
+    for (const LibraryVersion& library : libraries()) lines += fmt::format("{} {}\n", library.name, library.version);
+    for (const DeviceDescription& device : devices()) lines += fmt::format("{} {}\n", device.device.str(), device.name);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string_view name(ReduceOp op) {
+  constexpr std::string_view names[] = {"sum", "mean", "product", "min", "max"};
+  return size_t(op) < std::size(names) ? names[size_t(op)] : "invalid";
+}
+
+bool is_launched() { return launcher() != nullptr; }
+
+static bool g_initialized = false;
+
+bool is_initialized() { return g_initialized; }
+
+void init(const InitOptions& options) {
+  if (g_initialized || World::current().size() > 1) return;
+  const double timeout = timeout_of(options);
+  if (const Launcher* by = launcher(); by && std::string_view(std::getenv(by->size)) != "1") {
+    set_world(std::make_unique<World>(open(*by), timeout));
+    share_cores(*by);
+    std::atexit([] { World::current().finish(); });
+    expect_same(*World::current().all(), "distributed::init", description());
+  }
+  g_initialized = true;
+}
+
+Group new_group(const std::vector<int64_t>& ranks) {
+  World& world = World::current();
+  const char* op = "distributed::new_group";
+  ORDO_CHECK(!ranks.empty(), ValueError, op, "needs at least one rank");
+  std::vector<int> members;
+  for (const int64_t r : ranks) {
+    ORDO_CHECK(r >= 0 && r < world.size(), ValueError, op, "there is no rank {} of {}", r, world.size());
+    ORDO_CHECK(std::find(members.begin(), members.end(), int(r)) == members.end(), ValueError, op,
+               "rank {} is named twice", r);
+    members.push_back(int(r));
+  }
+  expect_same(*world.all(), op, fmt::format("a group of the ranks {}", fmt::join(ranks, ", ")));
+  return Group(world.new_group(std::move(members)));
+}
+
+int64_t rank(const Group& group) { return state_of(group).rank; }
+int64_t world_size(const Group& group) { return state_of(group).size(); }
+
+void barrier(const Group& group) {
+  GroupState& state = member_state_of("barrier", group);
+  if (state.size() > 1) state.world.run([&] { meet(state, {.op = "barrier"}); });
+}
+
+uint64_t bytes_sent() { return World::current().bytes_sent; }
+
+void fail_job(const std::string& cause) { World::current().end_job(cause); }
+
+}  // namespace ordo::distributed

@@ -1,0 +1,83 @@
+// Programs of several processes, one result. mpirun starts the processes, MPI moves their bytes:
+//
+//   distributed::init();                                       // mpirun -n 4 PROGRAM; by itself: one process
+//   const Tensor sum = distributed::all_reduce(part);          // the same bits in every process
+//   if (distributed::rank() == 0) std::printf("%s\n", sum.str().c_str());
+//
+// The collectives are operations like all others: autograd/ops/collectives.h. The Trainer calls init() by itself and
+// trains data-parallel: docs/distributed.md.
+//
+// Every process of a group calls the group's collectives in the same order. A process that calls another one, or with
+// other sizes, dtypes or levels, that ends, or that does not come in time, ends the job with a message that names it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ordo/engine/error.h>
+
+namespace ordo {
+
+/// Processes that do not fit together, or one that is missing. Where MPI connects them the job ends instead: a process
+/// alone cannot go on.
+struct DistributedError : Error {
+  using Error::Error;
+};
+
+}  // namespace ordo
+
+namespace ordo::distributed {
+
+/// How all_reduce and reduce_scatter combine values. `mean` is the sum, divided once by the number of processes.
+enum class ReduceOp : unsigned char { sum, mean, product, min, max };
+std::string_view name(ReduceOp);
+
+struct InitOptions {
+  /// A process that has waited for so long ends the job. 0: ORDO_DISTRIBUTED_TIMEOUT, a number of seconds, or else 300.
+  double timeout_seconds = 0;
+};
+
+/// Whether mpirun, of Open MPI or MPICH, started this process.
+bool is_launched();
+/// Connects the processes that mpirun started, and compares what they are: Ordo's version, the ordering contract, the
+/// level; at run_to_run the machine's libraries and processors, too. A process that mpirun did not start is alone: rank
+/// 0 of 1. Where OMP_NUM_THREADS is not set, the processes of a machine share its cores. Does nothing the second time.
+/// DistributedError when Ordo was built without this MPI, or it cannot be opened; ValueError for a timeout that is
+/// none.
+void init(const InitOptions& options = {});
+bool is_initialized();
+
+/// Some of the processes, in an order of their own. A handle; the default is all processes.
+class Group {
+ public:
+  Group() = default;
+  explicit Group(std::shared_ptr<class GroupState> state) : state_(std::move(state)) {}
+  const std::shared_ptr<class GroupState>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<class GroupState> state_;
+};
+
+/// A group of these processes, whose ranks in it are the places in the list. All processes call it, with the same list,
+/// also those that are not in it; collectives of the group are for those that are. ValueError for a list that is empty,
+/// names a process twice or one that is not there.
+Group new_group(const std::vector<int64_t>& ranks);
+
+/// This process's number in the group, 0 .. world_size - 1; -1 where it is not in it. 0 before init().
+int64_t rank(const Group& group = {});
+/// The number of processes; 1 before init().
+int64_t world_size(const Group& group = {});
+
+/// Waits until all processes have come here.
+void barrier(const Group& group = {});
+
+/// Bytes that this process has given to the transport so far.
+uint64_t bytes_sent();
+
+/// Says on stderr that this process failed, and why, and ends the job. Returns only where the process is alone.
+void fail_job(const std::string& cause);
+
+}  // namespace ordo::distributed

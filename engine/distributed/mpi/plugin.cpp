@@ -1,0 +1,146 @@
+// MPI as a Transport: compiled once for each MPI that is found, into a library that `init` opens. It calls nothing of
+// Ordo's, and Ordo nothing of MPI's.
+#define OMPI_SKIP_MPICXX 1  // only the C functions
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <thread>
+
+#include <ordo/engine/distributed/distributed.h>
+#include <ordo/engine/distributed/transport.h>
+#include <ordo/engine/dtype.h>
+
+namespace ordo::distributed {
+namespace {
+
+MPI_Datatype type_of(int element) {
+  switch (DType(element)) {
+    case DType::uint8:
+      return MPI_UINT8_T;
+    case DType::int32:
+      return MPI_INT32_T;
+    case DType::int64:
+      return MPI_INT64_T;
+    case DType::float64:
+      return MPI_DOUBLE;
+    default:
+      return MPI_FLOAT;
+  }
+}
+
+MPI_Op op_of(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::product:
+      return MPI_PROD;
+    case ReduceOp::min:
+      return MPI_MIN;
+    case ReduceOp::max:
+      return MPI_MAX;
+    default:
+      return MPI_SUM;
+  }
+}
+
+class MpiTransport : public Transport {
+ public:
+  MpiTransport() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    name_.assign(text, size_t(length));
+    name_ = name_.substr(0, name_.find_first_of(",\n"));
+    for (char& c : name_)
+      if (c == '\t') c = ' ';
+  }
+
+  const char* name() const override { return name_.c_str(); }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  Request send(const void* data, size_t bytes, int to, int tag) override {
+    auto* request = new MPI_Request;
+    MPI_Isend(data, int(bytes), MPI_BYTE, to, tag, MPI_COMM_WORLD, request);
+    return request;
+  }
+  Request receive(void* data, size_t bytes, int from, int tag) override {
+    auto* request = new MPI_Request;
+    MPI_Irecv(data, int(bytes), MPI_BYTE, from, tag, MPI_COMM_WORLD, request);
+    return request;
+  }
+  bool test(Request request) override {
+    auto* mine = static_cast<MPI_Request*>(request);
+    int done = 0;
+    MPI_Test(mine, &done, MPI_STATUS_IGNORE);
+    if (done) delete mine;
+    return done != 0;
+  }
+
+  void reduce(void* data, size_t count, int element, ReduceOp op, const std::vector<int>& ranks, int group) override {
+    const MPI_Comm comm = communicator(ranks, group);
+    int width = 1;
+    MPI_Type_size(type_of(element), &width);
+    while (count > 0) {
+      const size_t now = count < kLargestMessage / size_t(width) ? count : kLargestMessage / size_t(width);
+      MPI_Allreduce(MPI_IN_PLACE, data, int(now), type_of(element), op_of(op), comm);
+      data = static_cast<char*>(data) + now * size_t(width);
+      count -= now;
+    }
+  }
+
+  // Where all ranks meet the same error, the first one's message is enough: it ends the others while they wait.
+  void abort(const char* message) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400 * (rank_ < 10 ? rank_ : 10)));
+    std::fputs(message, stderr);
+    std::fflush(stderr);
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(200));  // for mpirun, which passes it on, unless it ends first
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    std::_Exit(1);
+  }
+  void finish() override { MPI_Finalize(); }
+
+ private:
+  MPI_Comm communicator(const std::vector<int>& ranks, int group) {
+    if (group == 0) return MPI_COMM_WORLD;
+    const auto [at, missing] = communicators_.try_emplace(group, MPI_COMM_NULL);
+    if (missing) {
+      MPI_Group all, part;
+      MPI_Comm_group(MPI_COMM_WORLD, &all);
+      MPI_Group_incl(all, int(ranks.size()), ranks.data(), &part);
+      MPI_Comm_create_group(MPI_COMM_WORLD, part, group, &at->second);
+      MPI_Group_free(&part);
+      MPI_Group_free(&all);
+    }
+    return at->second;
+  }
+
+  int rank_ = 0, size_ = 1;
+  std::string name_;
+  std::map<int, MPI_Comm> communicators_;
+};
+
+}  // namespace
+}  // namespace ordo::distributed
+
+extern "C" [[gnu::visibility("default")]] ordo::distributed::Transport* ordo_open_transport(char* error, size_t size) {
+  int ready = 0, given = 0;
+  MPI_Initialized(&ready);
+  // One thread at a time calls MPI, but not always the same one.
+  if (!ready && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS) {
+    std::snprintf(error, size, "MPI_Init_thread failed");
+    return nullptr;
+  }
+  if (ready) MPI_Query_thread(&given);
+  if (given < MPI_THREAD_SERIALIZED) {
+    std::snprintf(error, size, "this MPI does not serve several threads (MPI_THREAD_SERIALIZED)");
+    return nullptr;
+  }
+  return new ordo::distributed::MpiTransport;
+}

@@ -1,0 +1,130 @@
+// World: the processes that a job has, as one of them sees it, and the messages between them. Internal.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <ordo/engine/distributed/distributed.h>
+#include <ordo/engine/distributed/transport.h>
+
+namespace ordo::distributed {
+
+class World;
+
+/// What a Group is.
+class GroupState {
+ public:
+  GroupState(World& world, int id, std::vector<int> ranks);
+  World& world;
+  const int id;                  ///< the same in all processes
+  const std::vector<int> ranks;  ///< the members' in the world
+  int rank = -1;                 ///< this process's place among them
+  uint64_t calls = 0;            ///< collectives so far
+  int size() const { return int(ranks.size()); }
+};
+
+class World {
+ public:
+  /// Null: alone.
+  explicit World(std::unique_ptr<Transport> transport, double timeout_seconds = 300);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// The calling thread's, where a Scope gives it one, else the process's.
+  static World& current();
+  /// For processes that are threads.
+  class Scope {
+   public:
+    explicit Scope(World& world);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    World* outer_;
+  };
+
+  int rank() const { return transport_ ? transport_->rank() : 0; }
+  int size() const { return transport_ ? transport_->size() : 1; }
+  Transport& transport() { return *transport_; }
+  const std::shared_ptr<GroupState>& all() const { return all_; }
+  std::shared_ptr<GroupState> new_group(std::vector<int> ranks);
+  double timeout_seconds() const { return timeout_seconds_; }
+
+  /// Calls f, which may use the transport, on this thread, after all that was submitted.
+  void run(const std::function<void()>& f);
+  /// The same on a thread of its own, while the caller goes on.
+  std::future<void> submit(std::function<void()> f);
+
+  /// Memory for one call of run(), with any contents.
+  char* scratch(size_t bytes);
+
+  /// Says so on stderr and ends the job. Returns where processes are threads, or there is but one.
+  void end_job(const std::string& message);
+  /// The same, and throws DistributedError where it returns.
+  [[noreturn]] void fail(const std::string& message);
+  /// Of a process that ends: tells the others, waits for them.
+  void finish();
+
+  std::atomic<uint64_t> bytes_sent = 0;
+
+ private:
+  void work();
+
+  std::unique_ptr<Transport> transport_;
+  const double timeout_seconds_;
+  std::shared_ptr<GroupState> all_;
+  int groups_ = 1;
+
+  std::unique_ptr<char[]> scratch_;
+  size_t scratch_bytes_ = 0;
+
+  std::mutex mutex_, transport_mutex_;
+  std::condition_variable changed_;
+  std::deque<std::packaged_task<void()>> queue_;
+  bool busy_ = false, stopped_ = false;
+  std::atomic<bool> failed_ = false;
+  std::thread thread_;
+};
+
+/// The state of a handle: the world's group where it is the default.
+GroupState& state_of(const Group& group);
+/// The same; ValueError naming `op` for a process that is not in it.
+GroupState& member_state_of(const char* op, const Group& group);
+
+/// Messages under way to and from members of a group, to be waited for together. For use within World::run().
+class Messages {
+ public:
+  enum Kind { header, data };
+  Messages(GroupState& group, const char* op) : group_(group), op_(op) {}
+  Messages(Messages&&) = default;
+
+  void send(const void* data, size_t bytes, int to, Kind kind = Kind::data);
+  void receive(void* data, size_t bytes, int from, Kind kind = Kind::data);
+  /// Until all are done. A process that does not come in time ends the job; `patience` seconds more are given, so that
+  /// of several that wait, the one nearest to the cause reports it.
+  void wait(double patience = 0);
+
+ private:
+  struct Pending {
+    Transport::Request request;
+    int member;
+    bool incoming;
+  };
+  [[noreturn]] void give_up();
+  GroupState& group_;
+  const char* op_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace ordo::distributed

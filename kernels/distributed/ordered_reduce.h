@@ -1,0 +1,40 @@
+// Sums of arrays that the members of a group have, in the order of the tree (engine/distributed/reduction_tree.h),
+// element by element: the same bits however many members there are. The library only moves bytes. Internal.
+#pragma once
+
+#include <vector>
+
+#include <ordo/engine/distributed/reduction_tree.h>
+#include <ordo/engine/distributed/world.h>
+#include <ordo/engine/dtype.h>
+
+namespace ordo::kernels {
+
+/// One member's share of the tree: the nodes that it has added up, in ascending order, and where their values are.
+struct OwnNodes {
+  std::vector<distributed::TreeNode> nodes;
+  std::vector<void*> values;  ///< contiguous, of the whole array each
+  bool scratch = false;       ///< they may be overwritten
+};
+
+struct OrderedReduce {
+  const char* op;  ///< for messages
+  distributed::ReduceOp reduce = distributed::ReduceOp::sum;
+  DType dtype = float32;
+  int64_t leaves = 0;                             ///< of the tree
+  std::vector<distributed::LeafRange> members{};  ///< the leaves of each member, in order
+};
+
+/// Each member finishes the tree for its part of the elements, and gives the result to all: 2 (N - 1) / N of the array
+/// leave a member that has one node, as in a ring. `result` has room for `count` elements; it may be the memory of the
+/// first node. Within World::run(), after meet().
+void ordered_all_reduce(distributed::GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
+                        int64_t count);
+/// Member i gets elements [i count, (i + 1) count) of arrays of size() * count elements.
+void ordered_reduce_scatter(distributed::GroupState& group, const OrderedReduce& what, const OwnNodes& own,
+                            void* result, int64_t count);
+
+/// left = left op right, element by element, on CPU threads.
+void combine(distributed::ReduceOp op, DType dtype, void* left, const void* right, int64_t count);
+
+}  // namespace ordo::kernels

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Trainings under mpirun: mpirun_test.py TEST MPI TRAIN PLUGINS FOLDER
+
+TEST is one of the functions below, MPI is openmpi or mpich, TRAIN the program of samples/models, PLUGINS the folder of
+Ordo's libraries. Exit status 77, which is "skipped", where this MPI or Ordo's part for it is not here.
+"""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+test, mpi, train, plugins, folder = sys.argv[1:6]
+mpirun = shutil.which(f"mpirun.{mpi}") or shutil.which("mpirun")
+WORLDS = [1, 2, 3, 4, 5, 8]
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def is_of_this_mpi():
+    text = subprocess.run([mpirun, "--version"], capture_output=True, text=True, check=False).stdout
+    return ("Open MPI" in text or "open-mpi" in text) == (mpi == "openmpi")
+
+
+if not os.path.exists(f"{plugins}/libordo_{mpi}.so"):
+    skip(f"Ordo was built without {mpi}")
+if not mpirun or not is_of_this_mpi():
+    skip(f"there is no mpirun of {mpi}")
+
+ENVIRONMENT = dict(os.environ, OMP_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
+                   ORDO_DISTRIBUTED_TIMEOUT="30")
+TRANSFORMER = ["transformer", "--rows", "640", "--test-rows", "32", "--batch", "32", "--width", "0.25"]
+RESNET = ["resnet18", "--rows", "64", "--test-rows", "8", "--batch", "16", "--width", "0.125"]  # on drawn CIFAR-10
+
+
+def arguments(model, steps, level="device_to_device"):
+    return [train, *model, "--steps", str(steps), "--quiet", "--level", level]
+
+
+def run(ranks, command, seconds=120, environment=None):
+    before = [mpirun, "-n", str(ranks)] if ranks else []
+    return subprocess.run(before + command, capture_output=True, text=True, timeout=seconds, check=False,
+                          env={**ENVIRONMENT, **(environment or {})})
+
+
+def weights(ranks, command):
+    done = run(ranks, command)
+    lines = [line for line in done.stdout.splitlines() if "weights" in line]
+    assert done.returncode == 0 and len(lines) == 1, f"{ranks} ranks: {done.returncode}\n{done.stdout}{done.stderr}"
+    return lines[0].split()[-1]
+
+
+def files_of(path):
+    return {name: open(f"{path}/{name}", "rb").read() for name in sorted(os.listdir(path))}
+
+
+def fresh(name):
+    path = f"{folder}/{mpi}/{test}/{name}"
+    shutil.rmtree(path, ignore_errors=True)
+    os.makedirs(path)
+    return path
+
+
+def same_weights():
+    for model in (TRANSFORMER, RESNET):
+        command = arguments(model, 100)
+        alone = weights(0, command + ["--shards", "8"])
+        of = {ranks: weights(ranks, command) for ranks in WORLDS}
+        print(model[0], alone, of)
+        assert set(of.values()) == {alone}
+        assert weights(2, command + ["--shard-optimizer"]) == alone
+        assert weights(0, command) != alone, "one shard is another program"
+
+
+def emulated_devices():
+    command = arguments(["resnet18", "--rows", "16", "--test-rows", "8", "--batch", "8", "--width", "0.0625"], 2)
+    alone = weights(0, command + ["--shards", "8"])
+    of = [weights(ranks, command + ["--device", "cuda"]) for ranks in (1, 2, 3)]
+    print(alone, of)
+    assert set(of) == {alone}
+
+
+def resumes():
+    command = arguments(TRANSFORMER, 100)
+    whole, run_folder = fresh("whole"), fresh("run")
+    expected = weights(2, command + ["--folder", whole])
+    for ranks, steps in ((8, 33), (3, 66), (5, 100)):
+        last = weights(ranks, arguments(TRANSFORMER, steps) + ["--folder", run_folder, "--resume"])
+    assert last == expected
+    assert files_of(whole)["step-000000000100.safetensors"] == files_of(run_folder)["step-000000000100.safetensors"]
+
+
+def not_guaranteed():
+    command = arguments(TRANSFORMER, 100, "not_guaranteed")
+    of = {ranks: weights(ranks, command) for ranks in (1, 2, 3, 5)}
+    print(of)
+    assert len(set(of.values())) > 1, "the order of sums does not show"
+
+
+def does_not_fit():
+    # Processes of one job that differ in a level, in what they train, and in the MPI that started them.
+    base = arguments(TRANSFORMER, 3)
+    job = [mpirun, "-n", "2", *base, ":", "-n", "1", "env", "ORDO_DETERMINISM=device_to_device", *base]
+    done = subprocess.run(job, capture_output=True, text=True, timeout=120, check=False, env=ENVIRONMENT)
+    print(done.stderr)
+    assert done.returncode != 0
+    assert "has 'level not_guaranteed', but rank 2 has 'level device_to_device'" in done.stderr
+    assert done.stderr.count("[ordo]") == 1, "one message"
+    job = [mpirun, "-n", "2", *base, ":", "-n", "1", *base, "--seed", "7"]
+    done = subprocess.run(job, capture_output=True, text=True, timeout=120, check=False, env=ENVIRONMENT)
+    print(done.stderr)
+    assert done.returncode != 0 and "has 'seed 1', but rank 2 has 'seed 7'" in done.stderr
+    done = run(9, base)
+    assert done.returncode != 0 and "9 processes cannot share 8 shards" in done.stderr
+    assert done.stderr.count("[ordo]") == 1, "one message, though all ranks fail"
+
+
+def start(ranks, command):
+    """A job in a session of its own, and its processes by rank."""
+    mark = str(uuid.uuid4())
+    job = subprocess.Popen([mpirun, "-n", str(ranks), *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           text=True, env={**ENVIRONMENT, "ORDO_TEST_JOB": mark}, start_new_session=True)
+    variable = "OMPI_COMM_WORLD_RANK=" if mpi == "openmpi" else "PMI_RANK="
+
+    def processes():
+        found = {}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                texts = open(f"/proc/{pid}/environ", "rb").read().decode(errors="replace").split("\0")
+            except OSError:
+                continue
+            ranks_of = [t for t in texts if t.startswith(variable)]
+            if f"ORDO_TEST_JOB={mark}" in texts and ranks_of:
+                found[int(ranks_of[0].split("=")[1])] = int(pid)
+        return found
+
+    return job, processes
+
+
+def kills(count=None):
+    count = count or int(os.environ.get("ORDO_TEST_KILLS", "6"))
+    chance = random.Random(int(os.environ.get("ORDO_TEST_SEED", "1")))
+    command = arguments(TRANSFORMER, 60)
+    whole = fresh("whole")
+    began = time.time()
+    expected = weights(2, command + ["--folder", whole])
+    usual = time.time() - began
+    run_folder, killed, longest, trainings = fresh("run"), 0, 0.0, 0
+    while killed < count:
+        ranks = chance.choice([2, 3, 4])
+        job, processes = start(ranks, command + ["--folder", run_folder, "--resume", "--save-every", "5"])
+        time.sleep(chance.uniform(0.1, 0.1 + usual))
+        victims = processes()
+        if job.poll() is None and victims:
+            victim = chance.choice(sorted(victims))
+            try:
+                os.kill(victims[victim], signal.SIGKILL)
+                killed += 1
+            except ProcessLookupError:
+                pass
+        began = time.time()
+        out, err = job.communicate(timeout=60)
+        longest = max(longest, time.time() - began)
+        assert not any(".tmp" in name for name in os.listdir(run_folder)) or job.returncode != 0
+        if job.returncode == 0:
+            line = [text for text in out.splitlines() if "weights" in text]
+            assert line and line[0].split()[-1] == expected, out + err
+            run_folder, trainings = fresh("run"), trainings + 1
+    out = run(3, command + ["--folder", run_folder, "--resume"]).stdout
+    assert out.split()[-1] == expected
+    print(f"{killed} kills, {trainings + 1} trainings, all with the weights {expected}; "
+          f"the others ended within {longest:.1f} seconds")
+
+
+def hangs():
+    job, processes = start(3, arguments(TRANSFORMER, 100000))
+    job_environment = processes
+    began = time.time()
+    while len(job_environment()) < 3 and time.time() - began < 20:
+        time.sleep(0.1)
+    time.sleep(2)
+    stopped = processes()[1]
+    os.kill(stopped, signal.SIGSTOP)
+    began = time.time()
+    try:
+        _, err = job.communicate(timeout=90)
+    finally:
+        try:
+            os.kill(stopped, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    print(f"{time.time() - began:.1f} seconds\n{err}")
+    assert job.returncode != 0
+    assert "for rank 1 in" in err and err.count("[ordo]") >= 1
+
+
+def two_hosts():
+    """Two network namespaces with names of their own, joined by a veth pair, and two ranks in each."""
+    if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("unshare"):
+        skip("network namespaces need root, ip and unshare")
+    tag = f"ordo{os.getpid()}"
+    spaces, addresses = [f"{tag}a", f"{tag}b"], ["10.77.0.1", "10.77.0.2"]
+    made = []
+
+    def ip(*words):
+        return subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+
+    def inside(space, command):
+        return ["ip", "netns", "exec", space, "unshare", "--uts", "sh", "-c", f"hostname {space}; exec {command}"]
+
+    try:
+        for space in spaces:
+            done = ip("netns", "add", space)
+            if done.returncode != 0:
+                skip(f"no network namespaces here: {done.stderr.strip()}")
+            made.append(space)
+        done = ip("link", "add", "ordo0", "netns", spaces[0], "type", "veth", "peer", "name", "ordo0", "netns", spaces[1])
+        if done.returncode != 0:
+            skip(f"no veth pair here: {done.stderr.strip()}")
+        for space, address in zip(spaces, addresses):
+            ip("-n", space, "addr", "add", f"{address}/24", "dev", "ordo0")
+            ip("-n", space, "link", "set", "ordo0", "up")
+            ip("-n", space, "link", "set", "lo", "up")
+        agent = f"{fresh('agent')}/agent"  # what ssh would be: HOST COMMAND...
+        with open(agent, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\n"
+                    "while [ \"${1#-}\" != \"$1\" ]; do shift; done\n"
+                    "shift\n"
+                    f"exec ip netns exec {spaces[1]} unshare --uts sh -c 'hostname {spaces[1]}; exec sh -c \"$*\"' sh \"$@\"\n")
+        os.chmod(agent, 0o755)
+        network = "10.77.0.0/24"
+        hosts = ",".join(f"{a}:2" for a in addresses)
+        launch = (f"{mpirun} -n 4 --host {hosts} --mca plm_rsh_agent {agent} --mca btl tcp,self "
+                  f"--mca btl_tcp_if_include {network} --mca oob_tcp_if_include {network}")
+        command = arguments(TRANSFORMER, 20)
+        alone = weights(0, command + ["--shards", "8"])
+        done = subprocess.run(inside(spaces[0], " ".join([launch, *command])), capture_output=True, text=True, timeout=120,
+                              check=False, env=ENVIRONMENT)
+        crossed = int(subprocess.run(["ip", "netns", "exec", spaces[0], "cat", "/sys/class/net/ordo0/statistics/tx_bytes"],
+                                     capture_output=True, text=True, check=True).stdout)
+        print(done.stdout, done.stderr, f"{crossed} bytes from one host to the other")
+        assert done.returncode == 0 and done.stdout.split()[-1] == alone
+        assert crossed > 20 * 4 * 7000, "the ranks have not used the network"
+    finally:
+        for space in made:
+            ip("netns", "del", space)
+
+
+ENVIRONMENT["ORDO_DISTRIBUTED_TIMEOUT"] = "5" if test == "hangs" else "60"
+globals()[test]()

@@ -1,0 +1,249 @@
+// Trainings of several processes, here threads: whoever computes which shards, the files are the same bytes.
+#include <gtest/gtest.h>
+
+#include "tests/nn/train/toy_run.h"
+#include "tests/support/folder_test_base.h"
+#include "tests/support/op_samples.h"
+#include "tests/support/thread_job.h"
+
+namespace ordo::test {
+namespace {
+
+class TrainerOfSeveral : public FolderTest {
+ protected:
+  static data::DataLoader loader_of(int64_t workers = 0, int64_t rows = 60, int64_t batch = 20) {
+    Generator generator(5);
+    const Tensor inputs = randn({rows, 6}, {}, &generator);
+    return {inputs, argmax(inputs.slice(1, 0, 3), 1), {.batch_size = batch, .shuffle = true, .workers = workers}};
+  }
+  /// The toy run with batches of several rows a shard, as its batch normalisation wants it.
+  static std::string train(const TrainerOptions& options, int64_t until = -1, int64_t workers = 0) {
+    ToyRun run(options);
+    data::DataLoader loader = loader_of(workers);
+    run.trainer.on(On::step_end, [until](Trainer& t) {
+      if (t.status().step == until) t.stop();
+    });
+    return text_of(run.trainer.fit(run.model, run.optimizer, loader, nn::CrossEntropyLoss()));
+  }
+  TrainerOptions options_of(const std::string& name, bool resume = false, int64_t shards = 3) const {
+    TrainerOptions o = toy_options(path(name), resume);
+    o.shards = shards;
+    if (resume) o.randomness->seed = 77;
+    return o;
+  }
+  std::string in_job(int ranks, const TrainerOptions& options, int64_t until = -1) {
+    std::vector<std::string> texts(static_cast<size_t>(ranks));
+    run_job(ranks, [&](int rank) { texts[size_t(rank)] = train(options, until); });
+    for (const std::string& text : texts) EXPECT_EQ(text, texts[0]);
+    return texts[0];
+  }
+  void expect_same_files(const std::string& name, const std::string& other) const {
+    for (const char* file : {"log.jsonl", "best.safetensors", "step-000000000006.safetensors"}) {
+      const std::string bytes = read(path(name) + "/" + file);
+      EXPECT_FALSE(bytes.empty()) << file;
+      EXPECT_TRUE(bytes == read(path(other) + "/" + file)) << file << " of " << other;
+    }
+  }
+
+ private:
+  const Determinism before_ = determinism();
+
+ public:
+  void SetUp() override {
+    FolderTest::SetUp();
+    set_determinism(Determinism::device_to_device);
+  }
+  void TearDown() override {
+    set_determinism(before_);
+    FolderTest::TearDown();
+  }
+};
+
+TEST_F(TrainerOfSeveral, any_number_of_processes_gives_the_same_bytes) {
+  const std::string expected = train(options_of("alone"));
+  for (int ranks = 1; ranks <= 3; ++ranks) {
+    const std::string name = "ranks" + std::to_string(ranks);
+    EXPECT_EQ(in_job(ranks, options_of(name)), expected) << ranks;
+    expect_same_files("alone", name);
+  }
+  TrainerOptions whole = options_of("whole");
+  whole.shards = 1;
+  EXPECT_NE(train(whole), expected) << "the number of shards is a part of the program";
+}
+
+TEST_F(TrainerOfSeveral, eight_shards_in_one_to_eight_processes) {
+  const std::string expected = train(options_of("alone", false, 8));
+  for (const int ranks : {2, 4, 5, 8})
+    EXPECT_EQ(in_job(ranks, options_of("r" + std::to_string(ranks), false, 8)), expected);
+}
+
+TEST_F(TrainerOfSeveral, the_number_may_change_at_every_resume) {
+  const std::string expected = train(options_of("whole", false, 8));
+  in_job(8, options_of("run", false, 8), 2);
+  in_job(3, options_of("run", true, 8), 4);
+  in_job(5, options_of("run", true, 8), 5);
+  TrainerOptions last = options_of("run", true);
+  last.shards = {};  // the checkpoint says it
+  EXPECT_EQ(train(last), expected);
+  expect_same_files("whole", "run");
+  TrainerOptions other = options_of("run", true, 4);
+  EXPECT_ORDO_ERROR(train(other), ValueError, "is of a run with 8 shards, this one has 4");
+}
+
+TEST_F(TrainerOfSeveral, each_keeps_a_part_of_the_optimizers_state) {
+  const std::string expected = train(options_of("alone"));
+  TrainerOptions parts = options_of("parts");
+  parts.shard_optimizer = true;
+  in_job(3, parts, 3);
+  parts = options_of("parts", true);
+  parts.shard_optimizer = true;
+  in_job(2, parts, 5);
+  EXPECT_EQ(in_job(3, parts), expected);
+  expect_same_files("alone", "parts");
+}
+
+TEST_F(TrainerOfSeveral, at_not_guaranteed_the_grouping_shows) {
+  set_determinism(Determinism::not_guaranteed);
+  TrainerOptions options = options_of("alone", false, 8);
+  const std::string two = in_job(2, options_of("two", false, 8)), five = in_job(5, options_of("five", false, 8));
+  EXPECT_NE(two, five);
+}
+
+TEST_F(TrainerOfSeveral, workers_and_accumulated_batches_change_nothing) {
+  TrainerOptions options = options_of("alone");
+  options.accumulate = 1;
+  const std::string expected = train(options);
+  std::vector<std::string> texts(2);
+  TrainerOptions other = options_of("other");
+  other.accumulate = 1;
+  run_job(2, [&](int rank) { texts[size_t(rank)] = train(other, -1, 2); });
+  EXPECT_EQ(texts[0], expected);
+  EXPECT_EQ(texts[1], expected);
+}
+
+TEST_F(TrainerOfSeveral, shards_may_be_without_rows) {
+  const auto weights = [&](int ranks) {
+    std::string all;
+    run_job(ranks, [&](int rank) {
+      TrainerOptions options = options_of("few", false, 8);
+      options.folder = options.log = options.monitor = "";
+      options.plateau = {};
+      Trainer trainer(options);
+      nn::Sequential model{nn::Linear(6, 8), nn::Dropout(0.2), nn::Linear(8, 3)};
+      optim::Adam optimizer(model.parameters());
+      data::DataLoader loader = loader_of(0, 23, 10);  // 10, 10, 3
+      const TrainResult result = trainer.fit(model, optimizer, loader, nn::CrossEntropyLoss());
+      if (rank == 0) all = text_of(result);
+    });
+    return all;
+  };
+  const std::string expected = weights(1);
+  for (const int ranks : {2, 5, 8}) EXPECT_EQ(weights(ranks), expected) << ranks;
+}
+
+TEST_F(TrainerOfSeveral, a_loss_that_is_not_finite_ends_all_of_them) {
+  try {
+    run_job(2, [&](int rank) {
+      TrainerOptions options = options_of("bad");
+      ToyRun run(options);
+      data::DataLoader loader = loader_of();
+      run.trainer.fit(run.model, run.optimizer, loader, [rank](const Tensor& out, const Tensor& targets) {
+        return cross_entropy(out, targets) * (rank == 1 ? INFINITY : 1.0);
+      });
+    });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const ValueError& error) {
+    EXPECT_NE(std::string(error.what()).find("the loss of step 1 (epoch 1, batch 1) is inf"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(TrainerOfSeveral, what_does_not_fit_is_named) {
+  const auto message = [&](const std::function<void(int, TrainerOptions&)>& change) {
+    try {
+      run_job(3, [&](int rank) {
+        TrainerOptions options = options_of("bad");
+        options.folder = options.log = "";
+        change(rank, options);
+        train(options);
+      });
+    } catch (const Error&) {
+    }
+    return last_job_message();
+  };
+  EXPECT_NE(message([](int rank, TrainerOptions& o) { o.randomness->seed = rank == 1 ? 5 : 6; }).find("seed 6"),
+            std::string::npos);
+  EXPECT_NE(message([](int rank, TrainerOptions& o) { o.accumulate = rank == 2 ? 1 : 2; }).find("accumulate 1"),
+            std::string::npos);
+  EXPECT_NE(message([](int, TrainerOptions& o) { o.shards = 2; }).find("3 processes cannot share 2 shards"),
+            std::string::npos);
+}
+
+TEST_F(TrainerOfSeveral, a_process_that_throws_ends_the_job_and_names_itself) {
+  try {
+    run_job(3, [&](int rank) {
+      ToyRun run(options_of("run"));
+      data::DataLoader loader = loader_of();
+      run.trainer.on(On::step_end, [rank](Trainer& t) {
+        if (rank == 1 && t.status().step == 3) throw ValueError("[callback] gives up");
+      });
+      run.trainer.fit(run.model, run.optimizer, loader, nn::CrossEntropyLoss());
+    });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const ValueError& error) {
+    EXPECT_STREQ(error.what(), "[callback] gives up");
+  }
+  EXPECT_EQ(last_job_message(), "[ordo] rank 1 of 3: [callback] gives up\n");
+  EXPECT_EQ(in_job(2, options_of("run", true)), train(options_of("whole")));
+}
+
+TEST_F(TrainerOfSeveral, ranks_may_have_seeds_of_their_own) {
+  std::vector<std::string> texts(2);
+  std::vector<uint64_t> seeds(2);
+  run_job(2, [&](int rank) {
+    TrainerOptions options = options_of("own");
+    options.folder = options.log = "";
+    options.randomness->diff_rank_seed = true;
+    ToyRun run(options);
+    data::DataLoader loader = loader_of();
+    texts[size_t(rank)] = run.trainer.fit(run.model, run.optimizer, loader, nn::CrossEntropyLoss()).weights;
+    seeds[size_t(rank)] = run.trainer.randomness().rank_seed;
+  });
+  EXPECT_EQ(texts[0], texts[1]) << "the weights are rank 0's all the same";
+  EXPECT_NE(seeds[0], seeds[1]);
+}
+
+TEST(LoaderParts, are_the_rows_of_whole_batches) {
+  const auto loader_of = [](int64_t workers) {
+    return data::DataLoader(data::TensorDataset({arange(17)}),
+                            {.batch_size = 5, .shuffle = true, .generator = Generator(3), .workers = workers});
+  };
+  std::vector<int64_t> whole;
+  data::DataLoader all = loader_of(0);
+  for (const data::Batch& batch : all)
+    for (const int64_t v : batch[0].to_vector<int64_t>()) whole.push_back(v);
+  for (const int64_t workers : {0, 2}) {
+    std::vector<std::vector<int64_t>> of_batch(4);
+    for (const auto& [first, last] : {std::pair<int64_t, int64_t>{0, 1}, {1, 3}}) {
+      data::DataLoader part = loader_of(workers);
+      part.deliver_parts(3, first, last);
+      int64_t i = 0;
+      for (const data::Batch& batch : part) {
+        const size_t index = size_t(i++ / (last - first));
+        if (batch.tensors.empty()) continue;
+        for (const int64_t v : batch[0].to_vector<int64_t>()) of_batch[index].push_back(v);
+      }
+      EXPECT_EQ(i, 4 * (last - first));
+    }
+    std::vector<int64_t> together;
+    for (const auto& rows : of_batch) together.insert(together.end(), rows.begin(), rows.end());
+    EXPECT_EQ(together, whole);
+  }
+  data::DataLoader loader = loader_of(0);
+  EXPECT_EQ(loader.rows_of(0), 5);
+  EXPECT_EQ(loader.rows_of(3), 2);
+  EXPECT_ORDO_ERROR(loader.deliver_parts(3, 2, 2), ValueError, "cannot deliver parts 2 to 2 of 3");
+}
+
+}  // namespace
+}  // namespace ordo::test
