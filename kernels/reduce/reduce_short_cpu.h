@@ -17,14 +17,15 @@ inline bool is_short(const ReduceShape& g) {
          (g.kept_inner_stride() == 1 || g.inner_stride() == 1);
 }
 
-/// tile[w] = the state of output o + w, for `width` outputs, each of 2 kHalf neighbouring values. Nothing but the values
-/// and the results is in memory.
+/// tile[w] = the state of output o + w, for `width` outputs, each of 2 kHalf neighbouring values. Nothing but the
+/// values and the results is in memory.
 template <int kHalf, class R, class State>
 void reduce_neighbours(const R& r, int64_t o, int64_t step, int64_t width, State* tile) {
   for (int64_t w = 0; w < width; ++w) {
     const int64_t at = (o + w) * step;
     State s[kHalf];
-    for (int i = 0; i < kHalf; ++i) s[i] = R::combine(r.load(at + i, i, o + w), r.load(at + i + kHalf, i + kHalf, o + w));
+    for (int i = 0; i < kHalf; ++i)
+      s[i] = R::combine(r.load(at + i, i, o + w), r.load(at + i + kHalf, i + kHalf, o + w));
 #pragma GCC unroll 8
     for (int part = kHalf / 2; part > 0; part /= 2)
 #pragma GCC unroll 8
