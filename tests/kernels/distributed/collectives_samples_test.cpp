@@ -75,6 +75,21 @@ TEST_P(Collectives, all_reduce_adds_in_the_tree) {
     }
 }
 
+TEST_P(Collectives, of_every_device_give_the_same_bytes) {
+  TensorList parts;
+  for (int64_t r = 0; r < size; ++r) parts.push_back(part_of(r, {300}));
+  const auto sum = bytes_of(in_pairs(parts));
+  for (const Device device : test_devices())
+    run_job(int(size), [&](int rank) {
+      const DeterminismGuard guard(Determinism::device_to_device);
+      const Tensor own = parts[size_t(rank)].to(device);
+      for (const Tensor& t : {distributed::all_reduce(own), distributed::all_gather(own), distributed::broadcast(own)})
+        EXPECT_EQ(t.device(), device);
+      EXPECT_EQ(bytes_of(distributed::all_reduce(own)), sum);
+      EXPECT_EQ(bytes_of(distributed::broadcast(own, size - 1)), bytes_of(parts[size_t(size - 1)]));
+    });
+}
+
 TEST_P(Collectives, all_reduce_by_each_operation) {
   run_job(int(size), [&](int rank) {
     const DeterminismGuard guard(Determinism::run_to_run);

@@ -102,6 +102,31 @@ TEST_F(TrainerOfSeveral, each_keeps_a_part_of_the_optimizers_state) {
   expect_same_files("alone", "parts");
 }
 
+TEST_F(TrainerOfSeveral, every_device_gives_the_same_weights) {
+  const auto weights = [&](int ranks, Device device) {
+    std::string all;
+    run_job(ranks, [&](int rank) {
+      TrainerOptions options = options_of("device");
+      options.folder = options.log = options.monitor = "";
+      options.plateau = {};
+      options.validate_every = {};
+      ToyRun run(options);
+      run.model.to(device);
+      data::DataLoader loader = loader_of();
+      const TrainResult result =
+          run.trainer.fit(run.model, run.optimizer, loader, [device](auto& model, const data::Batch& batch) {
+            return cross_entropy(model(batch[0].to(device)), batch[1].to(device));
+          });
+      if (rank == 0) all = result.weights;
+    });
+    return all;
+  };
+  for (const Device device : test_devices()) {
+    EXPECT_EQ(weights(1, device), weights(1, cpu));
+    EXPECT_EQ(weights(3, device), weights(1, cpu));
+  }
+}
+
 TEST_F(TrainerOfSeveral, at_not_guaranteed_the_grouping_shows) {
   set_determinism(Determinism::not_guaranteed);
   TrainerOptions options = options_of("alone", false, 8);
