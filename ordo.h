@@ -97,6 +97,7 @@
 #include <ordo/engine/about.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/device.h>
+#include <ordo/engine/distributed/distributed.h>
 #include <ordo/engine/dlpack.h>
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/error.h>

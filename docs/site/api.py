@@ -5,7 +5,7 @@ import re
 from markdown_source import fence
 
 GROUPS = {"autograd/ops": "Operations", "autograd": "Autograd", "engine": "Tensors, devices, determinism", "kernels/accumulate": "Accumulate",
-          "nn": "Modules", "nn/data": "Data", "nn/optim": "Optimisers", "nn/audit": "Audit", "nn/train": "Training",
+          "engine/distributed": "Several processes", "nn": "Modules", "nn/data": "Data", "nn/optim": "Optimisers", "nn/audit": "Audit", "nn/train": "Training",
           "nn/state": "Saved state"}
 
 
