@@ -26,40 +26,50 @@ bool is_transposed(const FingerprintArgs& args) {
   return args.device.is_cpu() && l.rank > 1 && l.sizes[0] >= kShort && l.strides[0][0] > 1 && l.numel < (1 << 24);
 }
 
+Fingerprint with_length(const Fingerprint& sums, const FingerprintArgs& args) {
+  const uint64_t length = length_term(args.bytes());
+  return {sums.high + length, sums.low + length};
+}
+
 }  // namespace
 
 Fingerprint fingerprint(const Tensor& t) {
   ordo::detail::expect_defined("fingerprint", t, "the tensor");
-  return fingerprints({&t, 1})[0];
+  if (!t.is_cpu()) return fingerprints({&t, 1})[0];
+  FingerprintArgs args = args_of(t);
+  Tensor copy;
+  if (is_transposed(args)) {
+    copy = contiguous(t);
+    args = args_of(copy);
+  }
+  Fingerprint found;
+  cpu::fingerprints(&args, 1, &found);
+  return with_length(found, args);
 }
 
 std::vector<Fingerprint> fingerprints(std::span<const Tensor> tensors) {
   std::vector<Fingerprint> all(tensors.size());
   std::vector<FingerprintArgs> args;
   std::vector<size_t> places;
-  TensorList copies;
   std::vector<Fingerprint> found;
   std::vector<bool> taken(tensors.size());
-  for (size_t first = 0; first < tensors.size(); ++first) {  // what is of one device goes together
+  for (size_t first = 0; first < tensors.size(); ++first) {
     if (taken[first] || !tensors[first].defined()) continue;
     const Device device = tensors[first].device();
-    args.clear(), places.clear(), copies.clear();
-    for (size_t i = first; i < tensors.size(); ++i) {
+    if (device.is_cpu()) {
+      all[first] = fingerprint(tensors[first]);
+      continue;
+    }
+    args.clear(), places.clear();
+    for (size_t i = first; i < tensors.size(); ++i) {  // what is of one GPU goes together
       if (!tensors[i].defined() || tensors[i].device() != device) continue;
       taken[i] = true;
       args.push_back(args_of(tensors[i]));
-      if (is_transposed(args.back())) {
-        copies.push_back(contiguous(tensors[i]));
-        args.back() = args_of(copies.back());
-      }
       places.push_back(i);
     }
     found.assign(args.size(), {});
     ORDO_ON_DEVICE(device, fingerprints, args.data(), int64_t(args.size()), found.data());
-    for (size_t k = 0; k < args.size(); ++k) {
-      const uint64_t length = length_term(args[k].bytes());
-      all[places[k]] = {found[k].high + length, found[k].low + length};
-    }
+    for (size_t k = 0; k < args.size(); ++k) all[places[k]] = with_length(found[k], args[k]);
   }
   return all;
 }

@@ -327,9 +327,10 @@ class Comparer {
     Place p;
     p.kind = name(r.kind), p.name = r.name, p.path = r.path, p.node = r.node, p.arguments = r.arguments;
     p.device = r.device, p.backward = r.backward, p.failed = r.failed, p.level = r.level, p.algorithm = r.algorithm;
-    p.step = r.step, p.index = index, p.depth = r.depth;
+    p.step = r.step, p.thread = r.thread, p.index = index, p.depth = r.depth;
     for (uint32_t i = 0; i <= index; ++i)
-      p.occurrence += entries[i].key == entries[index].key && entries[i].step == r.step;
+      p.occurrence +=
+          entries[i].key == entries[index].key && entries[i].step == r.step && entries[i].thread == r.thread;
     if (r.kind == Record::Kind::draw)
       p.arguments = fmt::format("seed {}, stream {}, offset {}, {} blocks", r.draw_from.seed, r.draw_from.stream,
                                 r.draw_from.offset, r.draw_blocks);
@@ -385,6 +386,7 @@ std::string Place::str() const {
   if (!path.empty()) text += " in " + path;
   text += fmt::format(", step {}", step);
   if (occurrence > 1) text += fmt::format(", call {}", occurrence);
+  if (thread > 0) text += fmt::format(", thread {}", thread);
   return text;
 }
 

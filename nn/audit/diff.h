@@ -46,11 +46,12 @@ struct Place {
   Determinism level{};
   Algorithm algorithm{};
   int64_t step = 0;
-  int64_t occurrence = 0;  ///< which call of this operation in this module and step, from 1
+  uint32_t thread = 0;
+  int64_t occurrence = 0;  ///< which call of this operation in this module, step and thread, from 1
   uint64_t index = 0;      ///< of the record in its trace
   int depth = 0;
   std::vector<std::string> inputs = {}, outputs = {};  ///< "float32 [4, 6] 0123... Net.weight"
-  /// "operation conv2d (backward) in Net.layer2, step 17, call 2"
+  /// "operation conv2d (backward) in Net.layer2, step 17, call 2"; of a thread that is not the first: "..., thread 1"
   std::string str() const;
 };
 

@@ -1,6 +1,7 @@
 #include <ordo/nn/audit/dump.h>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
@@ -8,15 +9,13 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
-#include <ordo/nn/audit/trace.h>
+#include <ordo/nn/audit/diff.h>
 #include <ordo/nn/state/npy.h>
 
 namespace ordo::audit {
 namespace {
 
-bool has_tensors(Record::Kind kind) {
-  return kind == Record::Kind::operation || kind == Record::Kind::batch || kind == Record::Kind::step;
-}
+constexpr Record::Kind kWithTensors[] = {Record::Kind::operation, Record::Kind::batch, Record::Kind::step};
 
 }  // namespace
 
@@ -55,7 +54,7 @@ DumpPlace DumpPlace::parse(const std::string& text) {
   number("step", p.step), number("call", p.call), number("thread", p.thread);
   const std::string kind = part("kind"), phase = part("phase");
   bool known = false;
-  for (Record::Kind k : {Record::Kind::operation, Record::Kind::batch, Record::Kind::step})
+  for (Record::Kind k : kWithTensors)
     if (kind == audit::name(k)) p.kind = k, known = true;
   if (!known) fail("takes operation, batch or step as kind");
   if (phase != "forward" && phase != "backward") fail("takes forward or backward as phase");
@@ -65,32 +64,16 @@ DumpPlace DumpPlace::parse(const std::string& text) {
   return p;
 }
 
-std::optional<DumpPlace> dump_place(const std::string& trace, uint64_t index) {
-  // Calls are counted to the record, so its own text is needed first.
-  const auto find = [&](const auto& each) {
-    Reader reader(trace);
-    Record r;
-    while (reader.next(r)) {
-      each(r);
-      if (r.index == index) return true;
-    }
-    return false;
-  };
-  DumpPlace p;
-  const auto take = [&](const Record& r) {
-    if (r.index == index)
-      p = {r.step, 0, r.thread, r.kind, r.backward, std::string(r.name), std::string(r.node), std::string(r.path)};
-  };
-  ORDO_CHECK(find(take), DataError, "dump_place", "{} has no record {}", trace, index);
-  if (!has_tensors(p.kind)) return std::nullopt;
-  find([&](const Record& r) {
-    p.call += r.step == p.step && r.thread == p.thread && r.kind == p.kind && r.backward == p.backward &&
-              r.name == p.name && r.node == p.node && r.path == p.module;
-  });
-  return p;
+std::optional<DumpPlace> dump_place(const Place& place) {
+  for (Record::Kind kind : kWithTensors)
+    if (place.kind == audit::name(kind))
+      return DumpPlace{place.step,     place.occurrence, place.thread, kind,
+                       place.backward, place.name,       place.node,   place.path};
+  return std::nullopt;
 }
 
-Dump::Dump(DumpPlace place, std::string folder) : place_(std::move(place)), folder_(std::move(folder)) {
+Dump::Dump(DumpPlace place, std::string folder, bool ends_program)
+    : place_(std::move(place)), folder_(std::move(folder)), ends_program_(ends_program) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   ORDO_CHECK(!error, DataError, "ORDO_TRACE_DUMP_TO", "{}: cannot be made: {}", folder_, error.message());
@@ -111,12 +94,18 @@ TensorList Dump::copies(const TensorList& inputs) {
 
 void Dump::end(const TensorList& inputs, const TensorList& outputs) {
   if (++ended_ != place_.call) return;
+  int status = kDumpStatus;
   try {
     for (size_t i = 0; i < inputs.size(); ++i) save("input", i, inputs[i]);
     for (size_t i = 0; i < outputs.size(); ++i) save("output", i, outputs[i]);
   } catch (const Error& error) {
     std::fprintf(stderr, "[ORDO_TRACE_DUMP] %s\n", error.what());
+    status = 1;
   }
+  if (!ends_program_) return;
+  // Other threads are amid something: no destructors, which would take it from under them.
+  std::fflush(stdout);
+  ::_exit(status);
 }
 
 void Dump::save(const char* what, size_t number, const Tensor& tensor) const {

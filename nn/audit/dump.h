@@ -4,8 +4,8 @@
 //   ORDO_TRACE_DUMP=step=3,call=1,thread=0,kind=operation,phase=forward,name=mean,node=,module=Net
 //   ORDO_TRACE_DUMP_TO=FOLDER
 //
-// writes the tensors of that event to FOLDER/input-0.npy, ..., FOLDER/output-0.npy, .... Internal to nn and to the
-// tools.
+// writes the tensors of that event to FOLDER/input-0.npy, ..., FOLDER/output-0.npy, ..., and ends there with exit
+// status 3. Internal to nn and to the tools.
 #pragma once
 
 #include <optional>
@@ -34,25 +34,31 @@ struct DumpPlace {
   friend bool operator==(const DumpPlace&, const DumpPlace&) = default;
 };
 
-/// Of a record of a trace, by its index. None where it has no tensors. DataError for a file that cannot be read.
-std::optional<DumpPlace> dump_place(const std::string& trace, uint64_t index);
+struct Place;
+/// Of an event that a comparison names (nn/audit/diff.h). None where it has no tensors.
+std::optional<DumpPlace> dump_place(const Place& place);
+
+/// How a program ends whose dump is written: not well, so that nothing takes it for a whole run.
+inline constexpr int kDumpStatus = 3;
 
 /// Writes the tensors of one event as files of NumPy.
 class Dump {
  public:
   /// Makes the folder; DataError where it cannot.
-  Dump(DumpPlace place, std::string folder);
+  Dump(DumpPlace place, std::string folder, bool ends_program = false);
   /// Whether this is such an event, whichever call.
   bool is_place(const OpEvent& e, int64_t step, uint32_t thread) const;
   /// What `inputs` hold, on the CPU: an operation may change them.
   static TensorList copies(const TensorList& inputs);
-  /// For each event of the place, when it has ended. Says on stderr when a file cannot be written.
+  /// For each event of the place, when it has ended. Writes the one; then the program ends, where it is to. Says on
+  /// stderr when a file cannot be written.
   void end(const TensorList& inputs, const TensorList& outputs);
 
  private:
   void save(const char* what, size_t number, const Tensor& tensor) const;
   const DumpPlace place_;
   const std::string folder_;
+  const bool ends_program_;
   int64_t ended_ = 0;
 };
 

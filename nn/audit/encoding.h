@@ -1,6 +1,7 @@
 // Numbers and texts as a trace holds them (nn/audit/trace.h). Internal to nn.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,20 +13,28 @@ enum class RecordType : uint8_t { header, text, sizes, operation, draw, batch, s
 inline constexpr std::string_view kMagic = "ORDOTRC\n";
 inline constexpr uint32_t kMostBody = 1u << 26;  // bytes of a record
 
+template <class N>
+std::array<char, sizeof(N)> little_endian(N v) {
+  std::array<char, sizeof(N)> bytes;
+  for (size_t i = 0; i < sizeof(N); ++i) bytes[i] = char(v >> (8 * i));
+  return bytes;
+}
+
+/// The body of a record.
 class Encoder {
  public:
-  explicit Encoder(RecordType type) { byte(uint8_t(type)); }
+  explicit Encoder(RecordType type) { begin(type); }
+  /// Another body, in the same memory.
+  void begin(RecordType type) {
+    body_.clear();
+    byte(uint8_t(type));
+  }
   void byte(uint8_t v) { body_ += char(v); }
   void varint(uint64_t v) {
     for (; v >= 0x80; v >>= 7) byte(uint8_t(v | 0x80));
     byte(uint8_t(v));
   }
-  void fixed32(uint32_t v) {
-    for (int shift = 0; shift < 32; shift += 8) byte(uint8_t(v >> shift));
-  }
-  void fixed64(uint64_t v) {
-    for (int shift = 0; shift < 64; shift += 8) byte(uint8_t(v >> shift));
-  }
+  void fixed64(uint64_t v) { body_.append(little_endian(v).data(), 8); }
   void text(std::string_view text) {
     varint(text.size());
     body_ += text;

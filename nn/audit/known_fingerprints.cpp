@@ -34,12 +34,20 @@ std::optional<Fingerprint> KnownFingerprints::find(const Tensor& t, uint64_t sin
 }
 
 void KnownFingerprints::keep(const Tensor& t, const Fingerprint& fingerprint, uint64_t call) {
-  constexpr size_t kMost = 4096, kMostViews = 16;
-  if (memories_.size() >= kMost) std::erase_if(memories_, [](const auto& m) { return m.second.storage.expired(); });
-  if (memories_.size() >= kMost) memories_.clear();
+  constexpr size_t kLeast = 64, kMost = 4096, kMostViews = 16;
+  if (memories_.size() >= limit_) {
+    // What is gone takes memory until it is forgotten, and the cache's.
+    std::erase_if(memories_, [](const auto& m) { return m.second.storage.expired(); });
+    if (memories_.size() >= kMost) memories_.clear();
+    limit_ = std::max(kLeast, 2 * memories_.size());
+  }
   const TensorImpl& impl = *t.impl();
   Memory& memory = memories_[impl.storage.get()];
-  if (!is_of(memory, *impl.storage)) memory = {impl.storage, impl.storage->version(), {}};
+  if (!is_of(memory, *impl.storage)) {
+    memory.storage = impl.storage;
+    memory.version = impl.storage->version();
+    memory.views.clear();
+  }
   const View view{layout_of(impl), impl.offset, size_of(impl.dtype), call, fingerprint};
   for (View& v : memory.views)
     if (is_view(v, view.layout, impl)) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include <ordo/engine/check.h>
 #include <ordo/kernels/fingerprint/mix.h>
@@ -24,8 +23,8 @@ bool makes_memory(std::string_view name) {
   return name == "full" || name == "clone" || name == "contiguous" || name == "to" || name == "copy_";
 }
 
-std::string text_of(const std::vector<OpAttribute>& attributes) {
-  std::string text;
+void write_text(const std::vector<OpAttribute>& attributes, std::string& text) {
+  text.clear();
   for (const OpAttribute& attribute : attributes) {
     if (!text.empty()) text += ", ";
     std::visit(
@@ -43,7 +42,6 @@ std::string text_of(const std::vector<OpAttribute>& attributes) {
         },
         attribute);
   }
-  return text;
 }
 
 std::string text_of(const RecorderOptions& o) {
@@ -146,7 +144,7 @@ bool Recording::records(const OpEvent& e) const {
 
 Recording::ThreadState& Recording::this_thread() {
   auto& state = threads_[std::this_thread::get_id()];
-  if (!state) state = std::make_unique<ThreadState>(ThreadState{uint32_t(threads_.size() - 1), {}, {}});
+  if (!state) state = std::make_unique<ThreadState>(ThreadState{uint32_t(threads_.size() - 1)});
   return *state;
 }
 
@@ -160,29 +158,34 @@ void Recording::learn_names() {
     names_[tensor.impl()] = *root->path() + "." + name;
 }
 
-std::vector<TensorRecord> Recording::read(const OpEvent& e, const TensorList& tensors, const Since& since,
-                                          ThreadState& thread) {
-  std::vector<TensorRecord> all(tensors.size());
-  TensorList unknown;
+template <class Since>
+void Recording::read(const OpEvent& e, std::span<const Tensor> tensors, const Since& since, ThreadState& thread,
+                     std::vector<TensorRecord>& to) {
+  const uint64_t call = makes_memory(e.name) ? 0 : e.number;
+  // What is on a GPU is read together, and waited for once.
+  TensorList there;
   std::vector<size_t> places;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const Tensor& t = tensors[i];
+  for (const Tensor& t : tensors) {
+    TensorRecord& record = to.emplace_back();
     if (!t.defined()) continue;
-    all[i].state = TensorRecord::State::read;
-    all[i].dtype = t.dtype();
+    record.state = TensorRecord::State::read;
+    record.dtype = t.dtype();
     if (const auto fingerprint = thread.known.find(t, options.read_again ? kNever : since(t))) {
-      all[i].fingerprint = *fingerprint;
-      continue;
+      record.fingerprint = *fingerprint;
+    } else if (t.is_cpu()) {
+      record.fingerprint = kernels::fingerprint(t);
+      thread.known.keep(t, record.fingerprint, call);
+    } else {
+      there.push_back(t);
+      places.push_back(to.size() - 1);
     }
-    unknown.push_back(t);
-    places.push_back(i);
   }
-  const std::vector<Fingerprint> found = kernels::fingerprints(unknown);
+  if (there.empty()) return;
+  const std::vector<Fingerprint> found = kernels::fingerprints(there);
   for (size_t k = 0; k < found.size(); ++k) {
-    all[places[k]].fingerprint = found[k];
-    thread.known.keep(unknown[k], found[k], makes_memory(e.name) ? 0 : e.number);
+    to[places[k]].fingerprint = found[k];
+    thread.known.keep(there[k], found[k], call);
   }
-  return all;
 }
 
 void Recording::begin(const OpEvent& e) {
@@ -195,16 +198,20 @@ void Recording::begin(const OpEvent& e) {
     if (!records(e)) return;
     dumps = dump_ && dump_->is_place(e, step, thread->number);
   }
-  TensorList inputs = e.inputs;
-  const bool first_unread = overwrites(e.name) && !inputs.empty() && inputs[0].defined();
-  if (first_unread) inputs[0] = Tensor();
-  const auto any = [](const Tensor&) -> uint64_t { return 0; };
-  thread->calls.push_back({e.number, read(e, inputs, any, *thread)});
-  if (dumps) thread->calls.back().copies = Dump::copies(inputs);
-  if (first_unread) {
-    TensorRecord& t = thread->calls.back().inputs[0];
-    t.state = TensorRecord::State::unread;
-    t.dtype = e.inputs[0].dtype();
+  Call& call = thread->calls.emplace_back(Call{e.number, {}});
+  call.tensors.reserve(e.inputs.size() + 2);
+  std::span<const Tensor> inputs = e.inputs;
+  if (overwrites(e.name) && !inputs.empty() && inputs[0].defined()) {
+    TensorRecord& first = call.tensors.emplace_back();
+    first.state = TensorRecord::State::unread;
+    first.dtype = inputs[0].dtype();
+    inputs = inputs.subspan(1);
+  }
+  read(
+      e, inputs, [](const Tensor&) -> uint64_t { return 0; }, *thread, call.tensors);
+  if (dumps) {
+    call.copies = Dump::copies(e.inputs);
+    if (inputs.size() < e.inputs.size()) call.copies->front() = Tensor();
   }
 }
 
@@ -236,11 +243,12 @@ void Recording::end(const OpEvent& e) {
     r.name = e.name;
     r.path = e.scope;
     r.node = e.node;
-    const std::string device = e.device.str(), arguments = text_of(e.attributes);
+    const std::string device = e.device.str();
     r.device = device;
-    r.arguments = arguments;
-    r.input_count = uint32_t(call->inputs.size());
-    r.tensors = std::move(call->inputs);
+    write_text(e.attributes, thread->arguments);
+    r.arguments = thread->arguments;
+    r.input_count = uint32_t(call->tensors.size());
+    r.tensors = std::move(call->tensors);
     // What operations inside of this one have read is known, and a view's memory was an input. What optimisers and
     // loaders give is read in any case.
     const auto since = [&](const Tensor& t) -> uint64_t {
@@ -250,8 +258,7 @@ void Recording::end(const OpEvent& e) {
       });
       return view ? 0 : e.number + 1;
     };
-    const std::vector<TensorRecord> outputs = read(e, e.failed ? TensorList() : e.outputs, since, *thread);
-    r.tensors.insert(r.tensors.end(), outputs.begin(), outputs.end());
+    if (!e.failed) read(e, e.outputs, since, *thread, r.tensors);
     const std::lock_guard lock(mutex);
     for (size_t i = 0; i < r.tensors.size(); ++i) {
       const Tensor& t = i < r.input_count ? e.inputs[i] : e.outputs[i - r.input_count];
@@ -327,10 +334,12 @@ void Recording::add_to_hash(const OpEvent& e, ThreadState& thread) {
     }
   };
   add_sizes(e.inputs), add_sizes(e.outputs);
-  if (e.role != OpEvent::Role::operation)
-    for (const TensorRecord& t : read(
-             e, e.outputs, [](const Tensor&) { return kNever; }, thread))
-      add(t.fingerprint.low), add(t.fingerprint.high);
+  if (e.role != OpEvent::Role::operation) {
+    std::vector<TensorRecord> read_now;
+    read(
+        e, e.outputs, [](const Tensor&) { return kNever; }, thread, read_now);
+    for (const TensorRecord& t : read_now) add(t.fingerprint.low), add(t.fingerprint.high);
+  }
   add_to_hash(h, uint64_t(e.role));
 }
 

@@ -1,10 +1,10 @@
 // Recording: what a Recorder does while it listens. Internal to nn.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -41,6 +41,7 @@ class KnownFingerprints {
   static bool is_of(const Memory& memory, const Storage& storage);
   static bool is_view(const View& view, const kernels::Layout<1>& layout, const TensorImpl& t);
   std::unordered_map<const Storage*, Memory> memories_;
+  size_t limit_ = 0;  // of memories_, before those that are gone are forgotten
 };
 
 class Recording : public std::enable_shared_from_this<Recording> {
@@ -57,13 +58,14 @@ class Recording : public std::enable_shared_from_this<Recording> {
  private:
   struct Call {
     uint64_t number;
-    std::vector<TensorRecord> inputs;
+    std::vector<TensorRecord> tensors;      // the inputs; when it has ended, the outputs, too
     std::optional<TensorList> copies = {};  // of inputs, where the event may be the one to dump
   };
   struct ThreadState {
     uint32_t number;
-    std::vector<Call> calls;  // that are open and recorded
-    KnownFingerprints known;
+    std::vector<Call> calls = {};  // that are open and recorded
+    KnownFingerprints known = {};
+    std::string arguments = {};  // of an event, in memory that is used again
   };
 
   void begin(const OpEvent& e);
@@ -76,10 +78,12 @@ class Recording : public std::enable_shared_from_this<Recording> {
   bool records(const OpEvent& e) const;
   ThreadState& this_thread();
   void learn_names();
-  /// `since` says in which call a fingerprint must have been read to do again; kNever: in none.
-  using Since = std::function<uint64_t(const Tensor&)>;
   static constexpr uint64_t kNever = UINT64_MAX;
-  std::vector<TensorRecord> read(const OpEvent& e, const TensorList& tensors, const Since& since, ThreadState& thread);
+  /// Adds a record of each tensor. `since` says of one in which call its fingerprint must have been read to do again;
+  /// kNever: in none.
+  template <class Since>
+  void read(const OpEvent& e, std::span<const Tensor> tensors, const Since& since, ThreadState& thread,
+            std::vector<TensorRecord>& to);
   void add_to_hash(const OpEvent& e, ThreadState& thread);
   void add_to_hash(uint64_t a, uint64_t b);
 

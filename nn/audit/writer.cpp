@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <ordo/engine/check.h>
+#include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/nn/audit/header.h>
 #include <ordo/nn/audit/trace.h>
 
@@ -30,7 +31,7 @@ Writer::Writer(const std::string& path) : path_(path), process_(processes_begun(
     ORDO_CHECK(file_ >= 0, DataError, "trace", "{}: cannot be made: {}", path, std::strerror(errno));
   }
   pending_ = kMagic;
-  for (int shift = 0; shift < 32; shift += 8) pending_ += char(kFormat >> shift);
+  pending_.append(little_endian(kFormat).data(), 4);
   flush();
 }
 
@@ -40,10 +41,9 @@ Writer::~Writer() {
 
 void Writer::frame(const Encoder& body) {
   const std::string& b = body.body();
-  Encoder head(RecordType::header);
-  head.fixed32(uint32_t(b.size()));
-  head.fixed32(uint32_t(crc32(0, reinterpret_cast<const Bytef*>(b.data()), uInt(b.size()))));
-  pending_.append(head.body(), 1);  // without its type
+  pending_.append(little_endian(uint32_t(b.size())).data(), 4);
+  const auto crc = uint32_t(crc32(0, reinterpret_cast<const Bytef*>(b.data()), uInt(b.size())));
+  pending_.append(little_endian(crc).data(), 4);
   pending_ += b;
 }
 
@@ -61,20 +61,25 @@ void Writer::flush() {
   pending_.clear();
 }
 
+size_t Writer::HashOfSizes::operator()(const Dims& sizes) const {
+  uint64_t h = uint64_t(sizes.size());
+  for (int64_t size : sizes) h = kernels::mixed(h ^ uint64_t(size));
+  return h;
+}
+
 uint64_t Writer::text(std::string_view text) {
   if (text.empty()) return 0;
-  const auto [at, added] = texts_.try_emplace(std::string(text), texts_.size() + 1);
-  if (added) {
-    Encoder body(RecordType::text);
-    body.text(text);
-    frame(body);
-  }
-  return at->second;
+  if (const auto known = texts_.find(text); known != texts_.end()) return known->second;
+  Encoder body(RecordType::text);
+  body.text(text);
+  frame(body);
+  const uint64_t number = texts_.size() + 1;
+  texts_.emplace(text, number);
+  return number;
 }
 
 uint64_t Writer::sizes(const Dims& sizes) {
-  std::string key(reinterpret_cast<const char*>(sizes.begin()), size_t(sizes.size()) * sizeof(int64_t));
-  const auto [at, added] = sizes_.try_emplace(std::move(key), sizes_.size());
+  const auto [at, added] = sizes_.try_emplace(sizes, sizes_.size());
   if (added) {
     Encoder body(RecordType::sizes);
     body.varint(uint64_t(sizes.size()));
@@ -93,45 +98,45 @@ void Writer::write(const Record& r) {
   const uint64_t name = text(r.name), path = text(r.path);
   switch (r.kind) {
     case Record::Kind::draw: {
-      Encoder body(RecordType::draw);
+      body_.begin(RecordType::draw);
       for (uint64_t v : {uint64_t(r.thread), uint64_t(r.step), name, path, r.draw_from.seed, r.draw_from.stream,
                          r.draw_from.offset, r.draw_blocks})
-        body.varint(v);
-      frame(body);
+        body_.varint(v);
+      frame(body_);
       break;
     }
     case Record::Kind::summary: {
-      Encoder body(RecordType::summary);
-      body.varint(uint64_t(r.step));
-      body.varint(name);
-      body.fixed64(r.hash.high);
-      body.fixed64(r.hash.low);
-      frame(body);
+      body_.begin(RecordType::summary);
+      body_.varint(uint64_t(r.step));
+      body_.varint(name);
+      body_.fixed64(r.hash.high);
+      body_.fixed64(r.hash.low);
+      frame(body_);
       break;
     }
     default: {
       const uint64_t node = text(r.node), device = text(r.device);
-      Encoder body(r.kind == Record::Kind::batch  ? RecordType::batch
-                   : r.kind == Record::Kind::step ? RecordType::step
-                                                  : RecordType::operation);
-      body.byte(uint8_t((r.backward ? 1 : 0) | (r.failed ? 2 : 0)));
-      body.byte(uint8_t(r.level));
-      body.byte(uint8_t(r.algorithm));
+      body_.begin(r.kind == Record::Kind::batch  ? RecordType::batch
+                  : r.kind == Record::Kind::step ? RecordType::step
+                                                 : RecordType::operation);
+      body_.byte(uint8_t((r.backward ? 1 : 0) | (r.failed ? 2 : 0)));
+      body_.byte(uint8_t(r.level));
+      body_.byte(uint8_t(r.algorithm));
       for (uint64_t v : {uint64_t(r.depth), uint64_t(r.thread), uint64_t(r.step), name, path, node, device})
-        body.varint(v);
-      body.text(r.arguments);
-      body.varint(r.input_count);
-      body.varint(r.tensors.size() - r.input_count);
+        body_.varint(v);
+      body_.text(r.arguments);
+      body_.varint(r.input_count);
+      body_.varint(r.tensors.size() - r.input_count);
       for (const TensorRecord& t : r.tensors) {
-        body.byte(uint8_t(uint8_t(t.state) | uint8_t(t.dtype) << 4));
+        body_.byte(uint8_t(uint8_t(t.state) | uint8_t(t.dtype) << 4));
         if (t.state == TensorRecord::State::undefined) continue;
-        body.varint(sizes(*t.sizes));
-        body.varint(text(t.name));
+        body_.varint(sizes(*t.sizes));
+        body_.varint(text(t.name));
         if (t.state != TensorRecord::State::read) continue;
-        body.fixed64(t.fingerprint.high);
-        body.fixed64(t.fingerprint.low);
+        body_.fixed64(t.fingerprint.high);
+        body_.fixed64(t.fingerprint.low);
       }
-      frame(body);
+      frame(body_);
     }
   }
   flush();

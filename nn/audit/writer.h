@@ -1,6 +1,7 @@
 // Writer: a trace as it grows, in a file or in memory. Internal to nn.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +30,14 @@ class Writer {
   std::string& bytes() { return pending_; }  ///< of a trace in memory
 
  private:
+  struct HashOfText {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  struct HashOfSizes {
+    size_t operator()(const Dims& sizes) const;
+  };
+
   uint64_t text(std::string_view text);
   uint64_t sizes(const Dims& sizes);
   void frame(const Encoder& body);
@@ -39,8 +48,9 @@ class Writer {
   int process_;
   int error_ = 0;  // errno of the first write that failed
   std::string pending_;
-  std::unordered_map<std::string, uint64_t> texts_;
-  std::unordered_map<std::string, uint64_t> sizes_;
+  Encoder body_{RecordType::end};  // of the event being written
+  std::unordered_map<std::string, uint64_t, HashOfText, std::equal_to<>> texts_;
+  std::unordered_map<Dims, uint64_t, HashOfSizes> sizes_;
 };
 
 }  // namespace ordo::audit

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -173,8 +174,8 @@ class Check {
     if (row.different == 0 || (row.different == 1 && !d.equal)) {
       const audit::Parting& first = d.first;
       if (first.a && first.b) {
-        row.place_a = audit::dump_place(a, first.a->index);
-        row.place_b = audit::dump_place(b, first.b->index);
+        row.place_a = audit::dump_place(*first.a);
+        row.place_b = audit::dump_place(*first.b);
       }
       row.diff = std::move(d), row.a = a, row.b = b;
       row.setting_a = base, row.setting_b = setting;
@@ -182,7 +183,8 @@ class Check {
     if (o_.keep.empty()) fs::remove(b);  // what was compared; the first run's stays
   }
 
-  /// A trace has no values: runs the program again in both settings, and compares the tensors of the event.
+  /// A trace has no values: runs the program again in both settings, to the place, and compares the tensors of the
+  /// event.
   void find_values(Row& row) {
     if (!row.place_a || !row.place_b) {
       row.values_note = "none: the runs part where one has no tensors to compare";
@@ -195,10 +197,12 @@ class Check {
     try {
       const auto dump = [&](const char* side, const audit::DumpPlace& place, const Setting& setting) {
         fs::remove_all(folder / side);
-        const std::string trace = run_once(
-            setting.with({{"ORDO_TRACE_DUMP", place.str()}, {"ORDO_TRACE_DUMP_TO", (folder / side).string()}}));
+        const auto has_come = [&] { return fs::exists(folder / side) && !fs::is_empty(folder / side); };
+        const std::string trace =
+            run_once(setting.with({{"ORDO_TRACE_DUMP", place.str()}, {"ORDO_TRACE_DUMP_TO", (folder / side).string()}}),
+                     has_come);
         if (o_.keep.empty()) fs::remove(trace);
-        return !fs::is_empty(folder / side);
+        return has_come();
       };
       const bool came = dump("a", *row.place_a, row.setting_a);
       for (int tries = 1; came && tries <= kTries; ++tries) {
@@ -217,8 +221,10 @@ class Check {
     row.values.clear();
   }
 
-  /// Returns the trace. ExitStatus 2 for a program that does not end well, or records nothing.
-  std::string run_once(const Setting& setting) {
+  /// Returns the trace. ExitStatus 2 for a program that records nothing, or ends neither well nor as it should: at a
+  /// place whose tensors it has written, after which scripts around it end as they like.
+  std::string run_once(
+      const Setting& setting, const std::function<bool()>& may_fail = [] { return false; }) {
     const int number = ++runs_;
     const std::string trace = (folder_ / fmt::format("run-{}.trace", number)).string();
     const std::string log = (folder_ / fmt::format("run-{}.log", number)).string();
@@ -229,7 +235,7 @@ class Check {
            at += setting.device.size())
         word.replace(at, kDevice.size(), setting.device);
     const ProcessEnd end = run_process(words, setting.with({{"ORDO_TRACE", trace}}).variables, o_.timeout, log);
-    if (!end.good()) {
+    if (!end.good() && !(end.how == ProcessEnd::How::exited && may_fail())) {
       const std::string output = end.how == ProcessEnd::How::not_started ? "" : last_lines(log);
       throw ExitStatus(2, fmt::format("[check] run {}: {} {}{}{}", number, o_.words[0], end.str(),
                                       end.how == ProcessEnd::How::timed_out ? "; --timeout gives it more" : "",

@@ -30,14 +30,14 @@ std::string quoted(const std::string& text) {
 }
 
 /// ORDO_TRACE_DUMP for the first difference in either run; "" where there are no tensors.
-std::string dump_of(const std::string& trace, const std::optional<audit::Place>& place) {
-  const auto found = place ? audit::dump_place(trace, place->index) : std::nullopt;
+std::string dump_of(const std::optional<audit::Place>& place) {
+  const auto found = place ? audit::dump_place(*place) : std::nullopt;
   return found ? found->str() : "";
 }
 
 void run_diff(const Options& options) {
   const audit::TraceDiff d = audit::diff(options.a, options.b, options.diff);
-  const std::string in_a = dump_of(options.a, d.first.a), in_b = dump_of(options.b, d.first.b);
+  const std::string in_a = dump_of(d.first.a), in_b = dump_of(d.first.b);
   if (!options.json.empty()) {
     auto json = to_json(d);
     json["dump"] = {{"a", in_a}, {"b", in_b}};

@@ -16,13 +16,21 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const std::optional<Place>& p) {
   if (!p) return nullptr;
-  return {{"kind", p->kind},         {"name", p->name},
-          {"module", p->path},       {"backward", p->backward},
-          {"step", p->step},         {"call", p->occurrence},
-          {"record", p->index},      {"depth", p->depth},
-          {"level", name(p->level)}, {"algorithm", name(p->algorithm)},
-          {"device", p->device},     {"arguments", p->arguments},
-          {"inputs", p->inputs},     {"outputs", p->outputs}};
+  return {{"kind", p->kind},
+          {"name", p->name},
+          {"module", p->path},
+          {"backward", p->backward},
+          {"step", p->step},
+          {"call", p->occurrence},
+          {"thread", p->thread},
+          {"record", p->index},
+          {"depth", p->depth},
+          {"level", name(p->level)},
+          {"algorithm", name(p->algorithm)},
+          {"device", p->device},
+          {"arguments", p->arguments},
+          {"inputs", p->inputs},
+          {"outputs", p->outputs}};
 }
 
 Json json_of(const Parting& p) {

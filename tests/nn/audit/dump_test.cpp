@@ -3,14 +3,22 @@
 #include <ordo/nn/audit/dump.h>
 #include <ordo/nn/audit/recording.h>
 #include <ordo/ordo.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 namespace ordo {
 namespace {
 
 using audit::DumpPlace;
+
+/// Of a program; another one makes another run.
+struct Numbers {
+  double first = 2.0, second = 5.0, in_a_thread = 7.0, last = 1.0;
+};
 
 class DumpTest : public testing::Test {
  protected:
@@ -22,27 +30,32 @@ class DumpTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
-  static void program() {
+  static void program(const Numbers& n = {}) {
     Tensor t = full({3}, 1.0);
-    t.mul_(2.0);
-    t.mul_(5.0);
-    t.to(bfloat16).neg();
+    t.mul_(n.first);
+    t.mul_(n.second);
+    std::thread([t, &n]() mutable {
+      t.mul_(1.0);
+      t.mul_(n.in_a_thread);
+    }).join();
+    t.to(bfloat16).mul(n.last);
   }
-  void record(const std::string& name, std::optional<audit::Dump> dump) {
+  void record(const std::string& name, std::optional<audit::Dump> dump, const Numbers& numbers = {}) {
     const auto recording =
         std::make_shared<audit::Recording>(audit::RecorderOptions{.path = file(name)}, std::move(dump));
     recording->listen();
-    program();
+    program(numbers);
     recording->close();
   }
-  /// Of the `call`th record with this name, from 1.
-  DumpPlace place(const std::string& trace, const std::string& name, int call) const {
-    const audit::Trace t = audit::read(file(trace));
-    for (const audit::Record& r : t.records)
-      if (r.name == name && --call == 0) return audit::dump_place(file(trace), r.index).value();
-    ADD_FAILURE() << "no " << name;
-    return {};
+  /// Where the run with other numbers parts.
+  DumpPlace place(const Numbers& other) {
+    record("first.trace", std::nullopt);
+    record("other.trace", std::nullopt, other);
+    const audit::TraceDiff d = audit::diff(file("first.trace"), file("other.trace"));
+    EXPECT_FALSE(d.equal);
+    return audit::dump_place(d.first.place()).value();
   }
+  std::vector<float> values(const std::string& name) const { return load_npy(file(name)).to_vector<float>(); }
   std::filesystem::path folder_;
 };
 
@@ -61,25 +74,57 @@ TEST_F(DumpTest, a_text_is_read_as_it_was_written) {
 }
 
 TEST_F(DumpTest, the_chosen_call_is_written_with_what_its_inputs_were_before_it) {
-  record("first.trace", std::nullopt);
-  EXPECT_EQ(place("first.trace", "mul_", 1).call, 1);
-  const DumpPlace second = place("first.trace", "mul_", 2);
+  EXPECT_EQ(place({.first = 3}).call, 1);
+  const DumpPlace second = place({.second = 3});
   EXPECT_EQ(second.call, 2);
   record("again.trace", audit::Dump(second, file("values")));
-  EXPECT_EQ(load_npy(file("values/input-0.npy")).to_vector<float>(), std::vector<float>(3, 2.0f));
-  EXPECT_EQ(load_npy(file("values/output-0.npy")).to_vector<float>(), std::vector<float>(3, 10.0f));
+  EXPECT_EQ(values("values/input-0.npy"), std::vector<float>(3, 2.0f));
+  EXPECT_EQ(values("values/output-0.npy"), std::vector<float>(3, 10.0f));
   EXPECT_TRUE(audit::diff(file("first.trace"), file("again.trace")).equal);
 }
 
-TEST_F(DumpTest, bfloat16_is_written_as_float32_under_a_name_that_says_so) {
-  record("first.trace", std::nullopt);
-  record("again.trace", audit::Dump(place("first.trace", "neg", 1), file("values")));
-  EXPECT_EQ(load_npy(file("values/output-0.bfloat16.npy")).to_vector<float>(), std::vector<float>(3, -10.0f));
+TEST_F(DumpTest, calls_of_each_thread_are_counted_by_themselves) {
+  const DumpPlace in_thread = place({.in_a_thread = 3});
+  EXPECT_EQ(in_thread.thread, 1u);
+  EXPECT_EQ(in_thread.call, 2) << "the first thread has called it twice before";
+  record("again.trace", audit::Dump(in_thread, file("values")));
+  EXPECT_EQ(values("values/input-0.npy"), std::vector<float>(3, 10.0f));
+  EXPECT_EQ(values("values/output-0.npy"), std::vector<float>(3, 70.0f));
 }
 
-TEST_F(DumpTest, a_record_that_is_not_there_is_an_error) {
+TEST_F(DumpTest, the_program_ends_there_when_it_is_to) {
+  const DumpPlace second = place({.second = 3});
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    set_num_threads(1);
+    record("again.trace", audit::Dump(second, file("values"), true));
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), audit::kDumpStatus);
+  EXPECT_EQ(values("values/output-0.npy"), std::vector<float>(3, 10.0f));
+  EXPECT_EQ(audit::read(file("again.trace")).records.back().name, "mul_");
+}
+
+TEST_F(DumpTest, what_has_no_tensors_has_no_place) {
+  audit::Place p;
+  for (const char* kind : {"draw", "summary"}) {
+    p.kind = kind;
+    EXPECT_FALSE(audit::dump_place(p)) << kind;
+  }
+  p.kind = "batch";
+  EXPECT_EQ(audit::dump_place(p).value().kind, audit::Record::Kind::batch);
+}
+
+TEST_F(DumpTest, bfloat16_is_written_as_float32_under_a_name_that_says_so) {
+  record("again.trace", audit::Dump(place({.last = 2.0}), file("values")));
+  EXPECT_EQ(values("values/output-0.bfloat16.npy"), std::vector<float>(3, 70.0f));
+}
+
+TEST_F(DumpTest, a_folder_that_cannot_be_made_is_an_error) {
   record("first.trace", std::nullopt);
-  EXPECT_THROW(audit::dump_place(file("first.trace"), 1000), DataError);
   EXPECT_THROW(audit::Dump({}, file("first.trace") + "/inside"), DataError);
 }
 
