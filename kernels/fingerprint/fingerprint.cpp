@@ -18,12 +18,12 @@ FingerprintArgs args_of(const Tensor& t) {
   return {broadcast_layout(t.sizes(), operands), t.data(), size_of(t.dtype()), t.device()};
 }
 
-/// Whether a tensor of the CPU is transposed: a copy, made in tiles, costs less than to fetch each element from a line
-/// of its own.
-bool is_transposed(const FingerprintArgs& args) {
+/// Whether each element of a tensor of the CPU would be fetched from a line of its own: a copy, made in tiles, costs
+/// less.
+bool is_scattered(const FingerprintArgs& args) {
   constexpr int64_t kShort = 8;
   const Layout<1>& l = args.layout;
-  return args.device.is_cpu() && l.rank > 1 && l.sizes[0] >= kShort && l.strides[0][0] > 1 && l.numel < (1 << 24);
+  return l.rank > 1 && l.sizes[0] >= kShort && l.strides[0][0] > 1 && l.numel < (1 << 24) && !cpu::is_transposed(args);
 }
 
 Fingerprint with_length(const Fingerprint& sums, const FingerprintArgs& args) {
@@ -38,7 +38,7 @@ Fingerprint fingerprint(const Tensor& t) {
   if (!t.is_cpu()) return fingerprints({&t, 1})[0];
   FingerprintArgs args = args_of(t);
   Tensor copy;
-  if (is_transposed(args)) {
+  if (is_scattered(args)) {
     copy = contiguous(t);
     args = args_of(copy);
   }

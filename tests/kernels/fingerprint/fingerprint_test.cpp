@@ -113,6 +113,27 @@ TEST(Fingerprint, does_not_depend_on_strides_threads_and_launches) {
   }
 }
 
+TEST(Fingerprint, of_rows_that_lie_side_by_side) {
+  // Rows and columns that are whole squares, lines and blocks, a few more and a few less, and too long to go together.
+  const int64_t shapes[][2] = {{2, 3},    {4, 4},    {5, 7},     {16, 64},  {15, 66},   {33, 130},
+                               {64, 961}, {7, 4096}, {9, 17000}, {1030, 2}, {3, 16385}, {300, 256}};
+  const int before = num_threads();
+  for (DType dtype : {uint8, float16, float32, float64})
+    for (const auto& [rows, columns] : shapes) {
+      const Tensor t = values({columns, rows}, dtype), wide = values({columns + 3, rows + 5}, dtype);
+      for (const Tensor& view : {t.t(), wide.narrow(0, 2, columns).narrow(1, 1, rows).t(),
+                                 stack({t, wide.narrow(0, 0, columns).narrow(1, 0, rows)}).transpose(1, 2)}) {
+        const Fingerprint expected = plain(bytes_of(view));
+        for (int threads : {1, 2, 5}) {
+          set_num_threads(threads);
+          EXPECT_EQ(kernels::fingerprint(view), expected)
+              << name(dtype) << " " << view.sizes().str() << " threads " << threads;
+        }
+        set_num_threads(before);
+      }
+    }
+}
+
 TEST(Fingerprint, of_many_at_once) {
   for (Device device : test_devices()) {
     const TensorList list{values({40}, float32), Tensor(), values({3, 900}, int64).to(device), values({0}, uint8),
