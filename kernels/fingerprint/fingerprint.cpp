@@ -21,9 +21,9 @@ FingerprintArgs args_of(const Tensor& t) {
 /// Whether a tensor of the CPU is transposed: a copy, made in tiles, costs less than to fetch each element from a line
 /// of its own.
 bool is_transposed(const FingerprintArgs& args) {
-  constexpr int64_t kShort = 8;
+  constexpr int64_t kLong = 64;
   const Layout<1>& l = args.layout;
-  return args.device.is_cpu() && l.rank > 1 && l.sizes[0] >= kShort && l.strides[0][0] > 1 && l.numel < (1 << 24);
+  return args.device.is_cpu() && l.rank > 1 && l.sizes[0] >= kLong && l.strides[0][0] > 1 && l.numel < (1 << 24);
 }
 
 Fingerprint with_length(const Fingerprint& sums, const FingerprintArgs& args) {
