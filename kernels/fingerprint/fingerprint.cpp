@@ -21,9 +21,9 @@ FingerprintArgs args_of(const Tensor& t) {
 /// Whether each element of a tensor of the CPU would be fetched from a line of its own: a copy, made in tiles, costs
 /// less.
 bool is_scattered(const FingerprintArgs& args) {
-  constexpr int64_t kShort = 8;
+  constexpr int64_t kLong = 64;
   const Layout<1>& l = args.layout;
-  return l.rank > 1 && l.sizes[0] >= kShort && l.strides[0][0] > 1 && l.numel < (1 << 24) && !cpu::is_transposed(args);
+  return l.rank > 1 && l.sizes[0] >= kLong && l.strides[0][0] > 1 && l.numel < (1 << 24) && !cpu::is_transposed(args);
 }
 
 Fingerprint with_length(const Fingerprint& sums, const FingerprintArgs& args) {

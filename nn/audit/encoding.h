@@ -12,6 +12,7 @@ enum class RecordType : uint8_t { header, text, sizes, operation, draw, batch, s
 
 inline constexpr std::string_view kMagic = "ORDOTRC\n";
 inline constexpr uint32_t kMostBody = 1u << 26;  // bytes of a record
+inline constexpr size_t kHead = 8;               // bytes before a body: its length and checksum
 
 template <class N>
 std::array<char, sizeof(N)> little_endian(N v) {

@@ -68,16 +68,21 @@ struct Reader::State {
 
   /// Reads the next record's body; false, and says why, where the file ends before the record does.
   bool next_body() {
-    if (size - at < 8) {
-      incomplete = at == size ? fmt::format("{}: at byte {}: the trace was not closed", path, at)
-                              : fmt::format("{}: at byte {}: the file ends inside a record's head, {} of 8 bytes", path,
-                                            at, size - at);
+    const auto not_closed = [this](uint64_t place) {
+      incomplete = fmt::format("{}: at byte {}: the trace was not closed", path, place);
+      return false;
+    };
+    if (at == size) return not_closed(at);
+    if (size - at < kHead) {
+      incomplete = fmt::format("{}: at byte {}: the file ends inside a record's head, {} of {} bytes", path, at,
+                               size - at, kHead);
       return false;
     }
     const uint64_t place = at;
-    char head[8];
+    char head[kHead];
     read_bytes(head, sizeof head);
     const uint32_t length = fixed32(head), crc = fixed32(head + 4);
+    if (length == 0 && crc == 0) return not_closed(place);  // room for more records
     if (length == 0) fail(place, "a record without content");
     if (length > kMostBody) fail(place, fmt::format("a record of {} bytes; it can have {}", length, kMostBody));
     if (length > size - at) {

@@ -1,14 +1,10 @@
 #include <ordo/nn/audit/writer.h>
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include <ordo/engine/check.h>
 #include <ordo/kernels/fingerprint/mix.h>
@@ -27,8 +23,8 @@ static int processes_begun() {
 
 Writer::Writer(const std::string& path) : path_(path), process_(processes_begun()) {
   if (!path.empty()) {
-    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    ORDO_CHECK(file_ >= 0, DataError, "trace", "{}: cannot be made: {}", path, std::strerror(errno));
+    const int error = file_.open(path);
+    ORDO_CHECK(error == 0, DataError, "trace", "{}: cannot be made: {}", path, std::strerror(error));
   }
   pending_ = kMagic;
   pending_.append(little_endian(kFormat).data(), 4);
@@ -36,8 +32,10 @@ Writer::Writer(const std::string& path) : path_(path), process_(processes_begun(
 }
 
 Writer::~Writer() {
-  if (file_ >= 0) ::close(file_);
+  if (file_.is_open() && !forked()) file_.close();
 }
+
+bool Writer::forked() const { return processes_begun() != process_; }
 
 void Writer::frame(const Encoder& body) {
   const std::string& b = body.body();
@@ -49,15 +47,8 @@ void Writer::frame(const Encoder& body) {
 
 void Writer::flush() {
   if (path_.empty()) return;
-  const bool forked =
-      processes_begun() != process_;  // a child shares the file, and would write between its parent's records
-  for (std::string_view rest = pending_; !rest.empty() && error_ == 0 && !forked;) {
-    const ssize_t n = ::write(file_, rest.data(), rest.size());
-    if (n >= 0)
-      rest.remove_prefix(size_t(n));
-    else if (errno != EINTR)
-      error_ = errno;
-  }
+  // A child shares the file, and would write between its parent's records.
+  if (error_ == 0 && !forked()) error_ = file_.append(pending_, kHead);
   pending_.clear();
 }
 
@@ -143,11 +134,12 @@ void Writer::write(const Record& r) {
 }
 
 void Writer::close() {
-  if (file_ < 0 && !path_.empty()) return;
+  if (!path_.empty() && (!file_.is_open() || forked())) return;
   frame(Encoder(RecordType::end));
   flush();
   if (path_.empty()) return;
-  if (::close(std::exchange(file_, -1)) != 0 && error_ == 0) error_ = errno;
+  const int error = file_.close();
+  if (error_ == 0) error_ = error;
   ORDO_CHECK(error_ == 0, DataError, "trace", "{}: cannot be written: {}", path_, std::strerror(error_));
 }
 

@@ -8,6 +8,7 @@
 
 #include <ordo/engine/dims.h>
 #include <ordo/nn/audit/encoding.h>
+#include <ordo/nn/audit/growing_file.h>
 #include <ordo/nn/audit/record.h>
 
 namespace ordo::audit {
@@ -42,9 +43,10 @@ class Writer {
   uint64_t sizes(const Dims& sizes);
   void frame(const Encoder& body);
   void flush();
+  bool forked() const;
 
   std::string path_;
-  int file_ = -1;
+  GrowingFile file_;
   int process_;
   int error_ = 0;  // errno of the first write that failed
   std::string pending_;

@@ -1,10 +1,14 @@
 // Trace files: what is written is read, what a crash leaves is read as far as it goes, and what was changed is refused.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
 
+#include <ordo/engine/op_scope.h>
 #include <ordo/ordo.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
@@ -16,13 +20,16 @@ class TraceFile : public FolderTest {
  protected:
   std::string small_trace() const {
     const std::string file = path("a.trace");
+    write_small_trace(file);
+    return file;
+  }
+  static void write_small_trace(const std::string& file) {
     audit::Recorder recorder(file);
     Tensor p = ones({2}, {.requires_grad = true});
     optim::SGD sgd({p}, {.lr = 0.5});
     (p * rand({2})).sum().backward();
     sgd.step();
     recorder.close();
-    return file;
   }
 };
 
@@ -160,7 +167,8 @@ TEST_F(TraceFile, declared_numbers_are_checked) {
   expect(header + framed(std::string("\3\0\0\0\0\0\0\1", 8)), "the number of a text is 1");
   expect(header + framed("\x2a"), "its type 42 is unknown");
   expect(header + framed("\x8") + "x", "goes on after the trace's end");
-  expect(header + std::string(8, '\0'), "a record without content");
+  expect(header + std::string(4, '\0') + "crcc", "a record without content");
+  EXPECT_NE(audit::read(write("room.trace", start + header + std::string(8, '\0'))).incomplete, "");
   expect(header + std::string("\xff\xff\xff\x7f") + "crcc", "a record of 2147483647 bytes");
   const audit::Trace cut = audit::read(write("cut.trace", start + header + std::string("\0\0\0\1crccabc", 11)));
   EXPECT_NE(cut.incomplete.find("3 of 16777216 bytes"), std::string::npos) << cut.incomplete;
@@ -189,6 +197,62 @@ TEST_F(TraceFile, survives_the_process) {
   EXPECT_EQ(trace.records.size(), 11u);
   EXPECT_EQ(trace.records.back().outputs()[0].fingerprint, kernels::fingerprint(full({4}, 11)));
   EXPECT_NE(trace.incomplete.find("the trace was not closed"), std::string::npos);
+}
+
+// Longer than the parts by which a file grows.
+TEST_F(TraceFile, grows_and_is_cut_to_its_length) {
+  const std::string file = path("long.trace");
+  audit::Recorder recorder(file);
+  Tensor t = ones({4});
+  const std::string name(100'000, 'x');
+  for (int i = 0; i < 30; ++i) {
+    const detail::OpScope scope(std::make_shared<const std::string>(name + std::to_string(i)));
+    t = t + 1;
+  }
+  const std::string open = read(file);
+  EXPECT_EQ(open.substr(open.size() - 64), std::string(64, '\0')) << "room for more";
+  EXPECT_EQ(audit::read(file).records.size(), 31u);
+  EXPECT_NE(audit::read(file).incomplete, "");
+  recorder.close();
+  const std::string closed = read(file);
+  EXPECT_TRUE(open.starts_with(closed.substr(0, closed.size() - 9))) << "only the end, 9 bytes, is new";
+  EXPECT_EQ(audit::read(file).incomplete, "");
+}
+
+TEST_F(TraceFile, of_a_pipe_are_the_same_bytes) {
+  const std::string file = small_trace(), pipe = path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string bytes;
+  std::thread reader([&] { bytes = read(pipe); });
+  write_small_trace(pipe);
+  reader.join();
+  EXPECT_EQ(audit::read(audit::Reader::of_bytes(bytes, "pipe")).records.size(), audit::read(file).records.size());
+}
+
+TEST_F(TraceFile, a_full_disk_is_an_error_and_leaves_what_was_written) {
+  const std::string file = path("full.trace");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    set_num_threads(1);
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{64 << 10, 64 << 10};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    audit::Recorder recorder(file);
+    Tensor t = ones({4});
+    for (int i = 0; i < 2000; ++i) t = t + 1;
+    try {
+      recorder.close();
+    } catch (const DataError&) {
+      ::_exit(7);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_GT(audit::read(file).records.size(), 100u);
 }
 
 TEST_F(TraceFile, is_not_written_by_forked_processes) {

@@ -1,0 +1,89 @@
+#include <ordo/nn/audit/growing_file.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace ordo::audit {
+
+GrowingFile::~GrowingFile() {
+  unmap();
+  if (file_ >= 0) ::close(file_);
+}
+
+int GrowingFile::open(const std::string& path) {
+  constexpr int kFlags = O_CREAT | O_TRUNC | O_CLOEXEC;
+  struct stat status {};
+  // To map a file it must be readable, too; a pipe that is opened so would not wait for its reader.
+  const bool regular = ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+  if (regular) file_ = ::open(path.c_str(), O_RDWR | kFlags, 0666);
+  maps_ = file_ >= 0;
+  if (file_ < 0) file_ = ::open(path.c_str(), O_WRONLY | kFlags, 0666);
+  return file_ < 0 ? errno : 0;
+}
+
+int GrowingFile::append(std::string_view bytes, size_t head) {
+  const bool fits = used_ + bytes.size() <= begin_ + size_;
+  if (!maps_ || (!fits && !map(bytes.size()))) return write(bytes);
+  char* const to = window_ + (used_ - begin_);
+  std::memcpy(to + head, bytes.data() + head, bytes.size() - head);
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(to, bytes.data(), head);
+  used_ += bytes.size();
+  return 0;
+}
+
+int GrowingFile::close() {
+  unmap();
+  int error = 0;
+  if (maps_ && ::ftruncate(file_, off_t(used_)) != 0) error = errno;
+  if (::close(std::exchange(file_, -1)) != 0 && error == 0) error = errno;
+  return error;
+}
+
+/// A window for so many bytes at the end. False where there is no room; then all else is written.
+bool GrowingFile::map(size_t bytes) {
+  constexpr size_t kWindow = size_t(1) << 20;
+  const auto page = uint64_t(::sysconf(_SC_PAGESIZE));
+  unmap();
+  begin_ = used_ / page * page;
+  size_ = ((used_ - begin_) + bytes + kWindow + page - 1) / page * page;
+  // Without blocks of its own a mapped page would end the program when the disk is full.
+  void* window = MAP_FAILED;
+  if (::posix_fallocate(file_, off_t(begin_), off_t(size_)) == 0)
+    window = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, off_t(begin_));
+  if (window == MAP_FAILED) {
+    size_ = 0;
+    maps_ = false;
+    // What was reserved is given back, and the end is where it was.
+    (void)!::ftruncate(file_, off_t(used_));
+    (void)::lseek(file_, off_t(used_), SEEK_SET);
+    return false;
+  }
+  window_ = static_cast<char*>(window);
+  return true;
+}
+
+void GrowingFile::unmap() {
+  if (window_) ::munmap(std::exchange(window_, nullptr), size_);
+  size_ = 0;
+}
+
+int GrowingFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(file_, bytes.data(), bytes.size());
+    if (n >= 0)
+      bytes.remove_prefix(size_t(n));
+    else if (errno != EINTR)
+      return errno;
+  }
+  return 0;
+}
+
+}  // namespace ordo::audit
