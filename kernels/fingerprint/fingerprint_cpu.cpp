@@ -119,7 +119,8 @@ Fingerprint of_transposed(const FingerprintArgs& args, int64_t first, int64_t la
           for (int64_t c = some; c < std::min(some + kSome, square_columns); c += kSquare)
             transpose_square(to + r * columns + c, columns, from + c * stride + r, stride);
       for (int64_t r = 0; r < n; ++r)
-        for (int64_t c = r < square_rows ? square_columns : 0; c < columns; ++c) to[r * columns + c] = from[c * stride + r];
+        for (int64_t c = r < square_rows ? square_columns : 0; c < columns; ++c)
+          to[r * columns + c] = from[c * stride + r];
       at += n * columns, held += n * columns;
     }
     int64_t done = 0;

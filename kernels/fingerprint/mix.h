@@ -66,7 +66,7 @@ namespace cpu {
 /// Whether rows lie side by side in the memory, and not too long: they are read together then.
 bool is_transposed(const FingerprintArgs& args);
 void fingerprints(const FingerprintArgs* args, int64_t count, Fingerprint* out);
-}
+}  // namespace cpu
 namespace cuda {
 void fingerprints(const FingerprintArgs* args, int64_t count, Fingerprint* out);  ///< all of one device
 }

@@ -18,13 +18,16 @@ GrowingFile::~GrowingFile() {
 }
 
 int GrowingFile::open(const std::string& path) {
-  constexpr int kFlags = O_CREAT | O_TRUNC | O_CLOEXEC;
-  struct stat status {};
-  // To map a file it must be readable, too; a pipe that is opened so would not wait for its reader.
-  const bool regular = ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
-  if (regular) file_ = ::open(path.c_str(), O_RDWR | kFlags, 0666);
+  // Only a file of its own is mapped: one that another program empties would end this one at its next event. What is
+  // there goes, then, and stays whole for a program that is still writing it.
+  for (int tries = 0; tries < 100 && file_ < 0; ++tries) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && (!S_ISREG(status.st_mode) || ::unlink(path.c_str()) != 0)) break;
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ < 0 && errno != EEXIST) break;
+  }
   maps_ = file_ >= 0;
-  if (file_ < 0) file_ = ::open(path.c_str(), O_WRONLY | kFlags, 0666);
+  if (file_ < 0) file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   return file_ < 0 ? errno : 0;
 }
 

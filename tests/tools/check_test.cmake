@@ -26,6 +26,15 @@ expect(1 "operation +narrow.*step +3, forward.*cause +shapes" check --runs 4 -- 
 expect(1 "operation +mean.*step +3, forward.*input 0 has other bits, which no operation before it gave.*cause +outside.*values.*kept/values-1.*input-0: 1 of 1 float32 values differ"
        check --runs 8 --keep ${DIRECTORY}/kept -- ${PLANTED} outside)
 
+# Runs for the values end where the event has ended: the nine before have printed the weights.
+file(READ ${DIRECTORY}/kept/run-9.log whole)
+file(READ ${DIRECTORY}/kept/run-10.log values)
+if(NOT whole MATCHES "weights" OR values MATCHES "weights")
+  message(SEND_ERROR "check --keep: a run for the values goes on after them")
+endif()
+expect(1 "cause +outside.*values +of two further runs.*input-0: 1 of 1 float32 values differ"
+       check --runs 8 --no-fill -- sh -c "${PLANTED} outside || exit 9")  # a script around it ends as it likes
+
 if(NOT FILLED)
   file(READ ${DIRECTORY}/check.json json)
   string(JSON cause GET "${json}" rows 1 diff cause)

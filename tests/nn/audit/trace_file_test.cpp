@@ -219,6 +219,30 @@ TEST_F(TraceFile, grows_and_is_cut_to_its_length) {
   EXPECT_EQ(audit::read(file).incomplete, "");
 }
 
+// As where a program and one that it starts have the same ORDO_TRACE.
+TEST_F(TraceFile, another_of_the_same_name_does_no_harm) {
+  const std::string file = path("both.trace");
+  Tensor t = ones({4});
+  audit::Recorder first(file);
+  t = t + 1;
+  {
+    audit::Recorder second(file);
+    t = t + 1;
+  }
+  for (int i = 0; i < 1000; ++i) t = t + 1;  // more than a page, which an emptied file would not have
+  EXPECT_EQ(audit::read(file).records.size(), 1u) << "the second's";
+  first.close();
+  EXPECT_EQ(audit::read(file).records.size(), 1u);
+}
+
+TEST_F(TraceFile, through_a_link_is_written_where_it_leads) {
+  const std::string file = path("file.trace"), link = path("link.trace");
+  write("file.trace", std::string(100'000, 'x'));
+  ASSERT_EQ(::symlink(file.c_str(), link.c_str()), 0);
+  write_small_trace(link);
+  EXPECT_EQ(audit::read(file).incomplete, "");
+}
+
 TEST_F(TraceFile, of_a_pipe_are_the_same_bytes) {
   const std::string file = small_trace(), pipe = path("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
