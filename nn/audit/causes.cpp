@@ -122,7 +122,8 @@ bool is_fill_pattern(const TensorRecord& t) {
   }
 }
 
-Verdict judge(const Record& a, const Record& b, const Header& ha, const Header& hb) {
+/// But for what follows from other sizes.
+static Verdict judge_event(const Record& a, const Record& b, const Header& ha, const Header& hb) {
   if (a.kind == Record::Kind::draw) return judge_draw(a, b);
   if (a.kind == Record::Kind::summary) return {Cause::summary, "the step's hash is another one"};
   if (a.arguments != b.arguments && a.kind != Record::Kind::batch) {
@@ -158,6 +159,14 @@ Verdict judge(const Record& a, const Record& b, const Header& ha, const Header& 
     return {cause, fmt::format("{} has other bits, from equal inputs", which(a, i))};
   }
   return {};
+}
+
+Verdict judge(const Record& a, const Record& b, const Header& ha, const Header& hb) {
+  Verdict verdict = judge_event(a, b, ha, hb);
+  if (verdict.cause == Cause::shapes && a.algorithm != b.algorithm)
+    verdict.what += fmt::format("; with these sizes another algorithm computes, {} in A and {} in B",
+                                ordo::name(a.algorithm), ordo::name(b.algorithm));
+  return verdict;
 }
 
 std::string_view name(Cause cause) {

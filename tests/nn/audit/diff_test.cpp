@@ -164,14 +164,19 @@ TEST(TraceDiff, names_known_causes) {
   };
   EXPECT_EQ(cause(fill(full({5}, NAN)), fill(ones({5}))), Cause::uninitialized);
   EXPECT_EQ(cause(fill(zeros({5})), fill(ones({5}))), Cause::outside);
-  const auto shaped = [](const Dims& sizes) {
+  const auto shaped = [](const Dims& sizes, Algorithm algorithm = Algorithm::direct) {
     Record r;
-    r.name = "relu", r.step = 1, r.device = "cpu";
+    r.name = "relu", r.step = 1, r.device = "cpu", r.algorithm = algorithm;
     r.tensors = {tensor_of(1, sizes), tensor_of(1, sizes)};
     r.input_count = 1;
     return Hand().put(r);
   };
   EXPECT_EQ(cause(shaped({2, 3}), shaped({3, 2})), Cause::shapes);
+  const auto other_algorithm = audit::diff(shaped({2, 3}).trace(), shaped({9, 1}, Algorithm::sorted).trace());
+  EXPECT_EQ(other_algorithm.first.cause, Cause::shapes);
+  EXPECT_NE(other_algorithm.first.what.find("another algorithm computes, direct in A and sorted in B"),
+            std::string::npos)
+      << other_algorithm.first.what;
   const auto gives = [](const Tensor& t) {
     Record r;
     r.name = "relu", r.step = 1, r.device = "cpu";
