@@ -1,6 +1,8 @@
 // Trainings of several processes, here threads: whoever computes which shards, the files are the same bytes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/nn/train/toy_run.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
@@ -69,6 +71,17 @@ TEST_F(TrainerOfSeveral, any_number_of_processes_gives_the_same_bytes) {
   TrainerOptions whole = options_of("whole");
   whole.shards = 1;
   EXPECT_NE(train(whole), expected) << "the number of shards is a part of the program";
+}
+
+TEST_F(TrainerOfSeveral, an_epochs_last_step_is_settled_once) {
+  const auto lines = [&](const std::string& name, int64_t shards) {
+    train(options_of(name, false, shards));
+    const std::string log = read(path(name) + "/log.jsonl");
+    return std::count(log.begin(), log.end(), '\n');
+  };
+  const auto whole = lines("whole", 1);
+  EXPECT_GT(whole, 0);
+  EXPECT_EQ(lines("shards", 3), whole) << "steps, epochs and validations";
 }
 
 TEST_F(TrainerOfSeveral, eight_shards_in_one_to_eight_processes) {
