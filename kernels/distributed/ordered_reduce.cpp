@@ -62,7 +62,9 @@ struct Wide<BFloat16> {
 template <ReduceOp kOp, class T>
 void combine_block(T* to, const T* left, const T* right, int64_t count) {
   using W = typename Wide<T>::type;
+#ifndef __clang__  // Clang finds out at run time that `to` may be an operand
 #pragma GCC ivdep
+#endif
   for (int64_t i = 0; i < count; ++i) {
     const W a = W(left[i]), b = W(right[i]);
     if constexpr (kOp == ReduceOp::product && std::is_integral_v<T>)
