@@ -176,7 +176,7 @@ struct Tile {
 /// How many columns make a tile that stays in the cache; 0 where most of its cells would get nothing, or where there
 /// are fewer tiles than threads.
 int64_t tile_width(const ScatterShape& s) {
-  constexpr int64_t kCells = 8 * 1024, kMostCells = 32 * kCells, kLine = 8, kFilled = 4;
+  constexpr int64_t kCells = 8 * 1024, kMostCells = 32 * kCells, kLine = 16, kFilled = 4;
   if (s.rows || s.destinations > kFilled * s.items) return 0;
   const int64_t width = std::min(s.inner, std::max(kLine, kCells / std::max<int64_t>(1, s.destinations)));
   const int threads = pieces_for(s.elements(), kGrain);
