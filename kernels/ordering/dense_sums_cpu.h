@@ -75,10 +75,16 @@ class DenseSums {
   };
   /// Adds every entry's value to the sum of its destination, in this order.
   void add(const Entry* entries, int64_t count) {
+    add_all(
+        count, [=](int64_t i) { return entries[i].place; }, [=](int64_t i) { return entries[i].value; });
+  }
+  /// Likewise value(i) to the sum of place(i), for i in [0, count).
+  template <class Place, class Value>
+  void add_all(int64_t count, const Place& place, const Value& value) {
     Cell* const cells = cells_;
     for (int64_t i = 0; i < count; ++i) {
-      const uint32_t d = entries[i].place;
-      if (cells[d].add(entries[i].value)) [[unlikely]]
+      const int64_t d = int64_t(place(i));
+      if (cells[d].add(value(i))) [[unlikely]]
         carry(d);
     }
   }
@@ -106,11 +112,16 @@ class DenseSums {
     }
     const Cell* const cells = cells_ + d;
     for (int64_t k = 0; k < width; ++k) {  // no branch, so that the loop vectorises
-      const T sum = T(Acc(out[k]) + cells[k].sum());
-      out[k] = cells[k].open() != 0 ? sum : out[k];
+      const T old = out[k], sum = T(Acc(old) + cells[k].sum());
+      if constexpr (requires { old.value; })
+        out[k].value = cells[k].open() != 0 ? sum.value : old.value;
+      else
+        out[k] = cells[k].open() != 0 ? sum : old;
     }
   }
-  int64_t count(int64_t d) const { return (groups_ ? int64_t((*groups_)[d]) * kOrderedGroup : 0) + int64_t(cells_[d].open()); }
+  int64_t count(int64_t d) const {
+    return (groups_ ? int64_t((*groups_)[d]) * kOrderedGroup : 0) + int64_t(cells_[d].open());
+  }
   /// Likewise, and destination d begins anew.
   template <class T>
   void take(int64_t d, T& out) {

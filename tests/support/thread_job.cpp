@@ -118,7 +118,7 @@ class ThreadTransport : public Transport {
   Mail& mail_;
   const int rank_, size_;
   std::map<std::pair<int, int>, std::deque<Receive*>> waiting_;  // from, tag
-  std::map<Request, std::unique_ptr<Receive>> requests_;           // under way, also when the job ends before they do
+  std::map<Request, std::unique_ptr<Receive>> requests_;         // under way, also when the job ends before they do
 };
 
 }  // namespace
