@@ -390,16 +390,31 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
       at += n;
     }
   }
-  // Others count, and count the same in every shard: the first one's.
-  for (size_t i = 0; i < buffers_.size(); ++i) {
-    if (is_floating(buffers_[i].dtype()) || owner[i] < 0) continue;
-    Tensor value = integers_[i].defined() ? integers_[i] : kernels::to(before_[i], cpu, before_[i].dtype()).clone();
+  // Others count, and count the same in every shard: the first one's, which each owner sends as one array.
+  for (int r = 0; r < world_.size(); ++r) {
+    std::vector<std::pair<size_t, Tensor>> values;
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      if (is_floating(buffers_[i].dtype()) || owner[i] != r) continue;
+      values.emplace_back(i, integers_[i].defined() ? integers_[i] : kernels::to(before_[i], cpu, before_[i].dtype()));
+    }
+    if (values.empty()) continue;
+    std::vector<char> all;
+    for (const auto& [unused, value] : values) {
+      const char* const from = static_cast<const char*>(value.data());
+      all.insert(all.end(), from, from + value.nbytes());
+    }
     if (world_.size() > 1)
       world_.run([&] {
-        distributed::meet(*world_.all(), header_of("buffers", value.dtype(), value.numel()));
-        distributed::broadcast(*world_.all(), "buffers", value.data(), value.nbytes(), owner[i]);
+        distributed::meet(*world_.all(), header_of("buffers", uint8, int64_t(all.size())));
+        distributed::broadcast(*world_.all(), "buffers", all.data(), all.size(), r);
       });
-    kernels::copy_(buffers_[i], value);
+    size_t at = 0;
+    for (const auto& [i, value] : values) {
+      const Tensor received = result(value.sizes(), value.dtype(), cpu);
+      std::memcpy(received.data(), all.data() + at, value.nbytes());
+      kernels::copy_(buffers_[i], received);
+      at += value.nbytes();
+    }
   }
   // Counted, so that a backward pass which needs the old values notices.
   for (size_t i = 0; i < buffers_.size(); ++i)
