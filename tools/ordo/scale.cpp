@@ -99,7 +99,7 @@ void scale(const Options& o) {
       nodes = std::max(nodes, double(distributed::roots_of(o.shards, distributed::leaves_of(o.shards, r, n)).size()));
     const double part = double(n - 1) / double(n);
     const double sent = n == 1 ? 0 : (nodes + 1) * part * bytes;
-    const double messages = n == 1 ? 0 : double(n - 1) * (nodes + 1) + 2 * std::ceil(std::log2(double(n)));
+    const double messages = n == 1 ? 0 : double(n - 1) * (nodes + 1) + std::ceil(std::log2(double(n)));
     const double exchange = sent * beta + messages * alpha;
     const double compute = o.step * double((o.shards + n - 1) / n);
     fmt::print("  {:>9}  {:>14.0f}  {:>8.0f}  {:>11.1f}  {:>7.0f}  {:>9.2f}%\n", n, sent / 1e6, messages,
