@@ -1,6 +1,6 @@
 // Trains a small convolutional network on CIFAR-10, or on drawn pictures of its form. Prints the same lines on every
 // run, also by mpirun, whatever the number of processes.
-//   cifar10 [--data DIRECTORY | --rows N] [--epochs N] [--steps N] [--folder DIRECTORY]
+//   cifar10 [--data DIRECTORY | --rows N] [--epochs N | --steps N] [--folder DIRECTORY]
 // With a folder for checkpoints it goes on from the last one.
 #include <ordo/ordo.h>
 
@@ -34,7 +34,7 @@ void train(const Options& options) {
   const std::string &directory = options.at("--data"), &folder = options.at("--folder");
   const auto number = [&](const char* option) { return std::atoll(options.at(option).c_str()); };
   const int64_t rows = number("--rows"), steps = number("--steps");
-  Trainer trainer({.epochs = number("--epochs"),
+  Trainer trainer({.epochs = steps > 0 ? 0 : number("--epochs"),
                    .steps = steps,
                    .randomness = {{.seed = 3, .deterministic = Determinism::device_to_device}},
                    .shards = 8,  // so that one process computes what eight do
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 == argc || !options.contains(argv[i])) {
       std::fprintf(stderr,
-                   "usage: cifar10 [--data DIRECTORY | --rows N] [--epochs N] [--steps N] [--folder DIRECTORY]\n");
+                   "usage: cifar10 [--data DIRECTORY | --rows N] [--epochs N | --steps N] [--folder DIRECTORY]\n");
       return 2;
     }
     options[argv[i]] = argv[i + 1];
