@@ -47,7 +47,7 @@ Tensor sum_of(Tensor left, const Tensor& right) {
 
 kernels::OrderedReduce over_shards(const char* op, DType dtype, int64_t shards, int64_t ranks) {
   kernels::OrderedReduce what{.op = op, .dtype = dtype, .leaves = shards};
-  for (int64_t r = 0; r < ranks; ++r) what.members.push_back(distributed::leaves_of(shards, r, ranks));
+  for (int64_t r = 0; r < ranks; ++r) what.members.push_back(distributed::shards_of(shards, r, ranks));
   return what;
 }
 
@@ -109,7 +109,7 @@ ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters, int64_t s
       model_(model),
       parameters_(std::move(parameters)),
       shards_(shards),
-      own_(distributed::leaves_of(shards, world_.rank(), world_.size())),
+      own_(distributed::shards_of(shards, world_.rank(), world_.size())),
       shared_(std::make_shared<Shared>(Shared{this})) {
   make_buckets();
   if (world_.size() == 1) return;
@@ -311,7 +311,7 @@ std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
   }
   std::vector<size_t> sizes;
   for (int r = 0; r < world_.size(); ++r)
-    sizes.push_back(size_t(distributed::leaves_of(shards_, r, world_.size()).count()) * bytes);
+    sizes.push_back(size_t(distributed::shards_of(shards_, r, world_.size()).count()) * bytes);
   world_.run([&] {
     distributed::meet(*world_.all(), header_of("losses", float64, int64_t(bytes)));
     distributed::all_gather(*world_.all(), "losses", all.data(), sizes);
@@ -352,7 +352,7 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
   std::vector<double> weight(buffers_.size(), 0);  // rows that the buffer has seen
   std::vector<int> owner(buffers_.size(), -1);     // of the first shard that changed it
   for (int r = 0; r < world_.size(); ++r) {
-    const LeafRange range = distributed::leaves_of(shards_, r, world_.size());
+    const LeafRange range = distributed::shards_of(shards_, r, world_.size());
     for (int64_t s = range.first; s < range.last; ++s)
       for (size_t i = 0; i < buffers_.size(); ++i) {
         if (!records[size_t(s)].changed[i]) continue;
