@@ -84,6 +84,14 @@ def test_wrong(lesson, attempt, folder):
     return f"{seconds:5.1f} s of processor time  {what}: {expected}"
 
 
+def test_gpu(lesson, folder):
+    """With nvcc: the solution compiles for a GPU and, where one is, passes there."""
+    status, answer = lessons.verdict(lesson, lesson.solution, folder, gpu=True)
+    if shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0:
+        return expect(status == 0 and "DONE" in answer.splitlines(), f"lesson {lesson.number}: the solution passes on the GPU", answer)
+    expect("DOES NOT COMPILE" not in answer, f"lesson {lesson.number}: the solution compiles with nvcc", answer)
+
+
 def test_commands(folder):
     """The commands, in a copy with a repository of its own."""
     copy = folder / "copy"
@@ -128,17 +136,25 @@ def run(test, *arguments):
 
 
 def main():
-    folder = Path(sys.argv[1])
+    folder, lines = Path(sys.argv[1]), []
     every = {lesson.number: lesson for lesson in lessons.lessons()}
     for made in [folder / "sources", folder / "runs", *(folder / "emulated" / lesson.folder.name for lesson in every.values())]:
         shutil.rmtree(made, ignore_errors=True)  # an attempt's time includes that of its compiler
     build.Builder(folder).library()
+    if not shutil.which("nvcc") and Path("/usr/local/cuda/bin/nvcc").exists():
+        os.environ["PATH"] += ":/usr/local/cuda/bin"
+    nvcc = shutil.which("nvcc")
+    if nvcc:
+        build.Builder(folder, gpu=True).library()
+    else:
+        lines.append("no nvcc: lessons were not compiled for a GPU")
     expect(set(every) == set(UNSOLVED), "every lesson has its verdict in this test")
-    lines = []
     # Processes, because each knows what the programs took that it has started.
     with ProcessPoolExecutor(int(os.environ.get("ORDO_JOBS", "2")), multiprocessing.get_context("fork")) as pool:
         # The check of a lesson is compiled once, by its solution.
-        for tests in ([(test_solution, lesson, folder) for lesson in every.values()], [(test_unsolved, lesson, folder) for lesson in every.values()],
+        for tests in ([(test_gpu, lesson, folder) for lesson in every.values() if nvcc and not lesson.needs_library],
+                      [(test_solution, lesson, folder) for lesson in every.values()],
+                      [(test_unsolved, lesson, folder) for lesson in every.values()],
                       [(test_commands, folder), *((test_wrong, every[attempt[0]], attempt, folder) for attempt in WRONG_ATTEMPTS)]):
             for result, failed in [job.result() for job in [pool.submit(run, *test) for test in tests]]:
                 failures.extend(failed)
