@@ -6,6 +6,7 @@ import xml.etree.ElementTree as xml
 from html import escape as html
 from pathlib import Path
 
+from declarations import CLASSES, WIDTH, Item, plain
 from headers import PART, prepared
 from markdown_source import fence
 from pygments import highlight
@@ -15,8 +16,6 @@ from pygments.lexers import CppLexer
 GROUPS = {"autograd/ops": "Operations", "autograd": "Autograd", "engine": "Tensors, devices, determinism", "kernels/accumulate": "Accumulate",
           "engine/distributed": "Several processes", "nn": "Modules", "nn/data": "Data", "nn/optim": "Optimisers", "nn/audit": "Audit", "nn/train": "Training",
           "nn/state": "Saved state"}
-WIDTH = 96  # of declarations
-KINDS = ("class", "struct", "union", "concept")
 
 
 def title(folder):
@@ -48,106 +47,12 @@ def run_doxygen(root, headers, folder):
     return [line.replace(f"{folder}/headers/", "") for line in warnings.read_text().splitlines() if "Internal inconsistency: scope for class std::" not in line]
 
 
-def plain(element):
-    return "" if element is None else re.sub(r"\s+", " ", "".join(element.itertext())).strip()
-
-
-def cpp(text):
-    """As the headers write it: `const Tensor& x`, `a = 1`, `vector<T>`."""
-    text = re.sub(r"<\s+", "<", re.sub(r"\s+(?=>(?!=))", "", text))
-    text = re.sub(r"\s+([&*]+)\s*(?=\w)", r"\1 ", text)
-    text = re.sub(r"\s+([&*]+)(?=[),>.]|$)", r"\1", text)
-    text = re.sub(r"\)(const)?(&+)$", lambda m: ") " + " ".join(filter(None, m.groups())), text)
-    return re.sub(r"(?<=[\w)\]>&]) ?(?<![<>=!])=(?!=) ?", " = ", text).replace("operator = ", "operator=").strip()
-
-
-class Item:
-    """A declaration: a function, a class with its own items, a type, a variable."""
-
-    def __init__(self, element, reference):
-        self.element, self.kind = element, element.get("kind")
-        self.id = element.get("id")
-        self.name = element.findtext("name") or re.sub(r"<.*", "", element.findtext("compoundname"))
-        place = element.find("location")
-        self.header, self.line = place.get("file"), int(place.get("line") or 0)
-        self.docs = [p for name in ("briefdescription", "detaileddescription") for p in element.find(name) or []]
-        self.part, self.member = None, False  # the part of a class or header in which it stands; whether it is of a class
-        self.items = []
-        if self.kind in KINDS:
-            self.items = sorted((Item(m, reference) for m in element.iter("memberdef") if reference.shows(m)), key=lambda i: i.line)
-            for item in self.items:
-                item.member = True
-
-    def parameters(self):
-        """The parameters of a function that has some."""
-        text = plain(self.element.find("argsstring"))
-        return None if text.startswith("()") else text
-
-    def short(self):
-        """Its comment, where that is one short line of text."""
-        text = plain(self.docs[0]) if len(self.docs) == 1 and self.docs[0].tag == "para" else ""
-        return text if len(text) <= 90 and self.docs and self.docs[0].find(".//verbatim") is None else ""
-
-    def code(self):
-        e, name = self.element, self.name
-        parameters = e.find("templateparamlist")
-        template = ""
-        if parameters is not None:
-            template = "template <" + ", ".join(" ".join(filter(None, (plain(p.find("type")), plain(p.find("declname"))))) + (f" = {plain(p.find('defval'))}" if p.find("defval") is not None else "")
-                                                for p in parameters) + ">"
-            template = cpp(template) + (f"\nrequires {plain(e.find('requiresclause'))}" if e.find("requiresclause") is not None else "") + "\n"
-        if self.kind in KINDS:
-            bases = ", ".join(plain(b) for b in e.findall("basecompoundref") if b.get("prot") == "public")
-            final = " final" if e.get("final") == "yes" else ""
-            if self.kind == "concept":
-                return re.sub(r"template ?<(.*?)> concept (\w+::)*", r"template <\1>\nconcept ", cpp(plain(e.find("initializer")))) + ";"
-            return f"{template}{self.kind} {name.split('::')[-1]}{final}" + cpp(f" : {bases}" if bases else "")
-        if self.kind == "enum":
-            values = [(v.findtext("name") + (" " + v.findtext("initializer") if v.find("initializer") is not None else ""), plain(v.find("briefdescription")) + plain(v.find("detaileddescription")))
-                      for v in e.findall("enumvalue")]
-            under = plain(e.find("type"))
-            head = f"enum {'class ' if e.get('strong') == 'yes' else ''}{name}{' : ' + under if under else ''} {{"
-            if not any(docs for _, docs in values) and len(head) + sum(len(v) + 2 for v, _ in values) < WIDTH:
-                return f"{head} {', '.join(v for v, _ in values)} }};"
-            return head + "".join(f"\n  {v},{'  // ' + docs if docs else ''}" for v, docs in values) + "\n};"
-        if self.kind == "define":
-            return f"#define {name}({', '.join(plain(p) for p in e.findall('param'))})"
-        if self.kind == "typedef":
-            return f"{template}using {name} = {cpp(plain(e.find('type')))};"
-        words = [w for w, yes in (("static", e.get("static") == "yes"), ("virtual", e.get("virt") in ("virtual", "pure-virtual")), ("explicit", e.get("explicit") == "yes")) if yes]
-        kind = plain(e.find("type"))
-        arguments = cpp(plain(e.find("argsstring"))).replace("= 0", "= 0")
-        if " override" in arguments or " final" in arguments:
-            words = [w for w in words if w != "virtual"]
-        start = " ".join([re.sub(r"\b(static|virtual|explicit|inline|constexpr) (?=.*\b\1\b)", "", " ".join(words + [cpp(kind)])).strip(), name]).strip()
-        if self.kind == "variable":
-            initial = plain(e.find("initializer"))
-            return template + start + arguments + (f" {initial}" if initial and len(initial) < 60 else "") + ";"
-        line = start + arguments + ";"
-        if len(line) > WIDTH:  # parameters under each other
-            opened = start + "("
-            rest, depth, parts = line[len(opened):], 0, [""]
-            for c in rest:
-                depth += (c in "(<{") - (c in ")>}")
-                parts[-1] += c
-                if c == "," and depth == 0:
-                    parts.append("")
-            line, room = opened, len(opened)
-            for k, part in enumerate(p.strip() for p in parts):
-                if k and room + len(part) > WIDTH:
-                    line, room = line + "\n    ", 4
-                elif k:
-                    line, room = line + " ", room + 1
-                line, room = line + part, room + len(part)
-        return template + line
-
-
 class Reference:
     """All headers' declarations. `site` makes links to pages of the site."""
 
     def __init__(self, root, headers, site, folder):
         self.root, self.headers, self.site = root, headers, site
-        self.warnings = run_doxygen(root, headers, folder)
+        self.complaints = run_doxygen(root, headers, folder)
         self.lines = {h: (folder / "headers" / h).read_text().splitlines() for h in headers}
         self.about, self.items = {}, {h: [] for h in headers}
         self.places, self.types = {}, {}  # Doxygen's id -> (page, anchor); name -> id
@@ -160,13 +65,13 @@ class Reference:
                 header = place.get("file")
                 self.about[header] = [p for name in ("briefdescription", "detaileddescription") for p in compound.find(name)]
                 self.places[compound.get("id")] = (f"api/{header}.md", "")
-                documented = [Item(m, self) for m in compound.iter("memberdef") if m.get("kind") == "define"]
+                documented = [Item(m, self.shows) for m in compound.iter("memberdef") if m.get("kind") == "define"]
                 self.items[header] += [i for i in documented if i.docs and i.name.startswith("ORDO_REGISTER")]
-            elif kind in KINDS and place.get("file") in self.items and compound.get("prot", "public") != "private" and "<" not in compound.findtext("compoundname"):
-                self.items[place.get("file")].append(Item(compound, self))
+            elif kind in CLASSES and place.get("file") in self.items and compound.get("prot", "public") != "private" and "<" not in compound.findtext("compoundname"):
+                self.items[place.get("file")].append(Item(compound, self.shows))
             elif kind == "namespace":
                 for member in compound.iter("memberdef"):
-                    item = Item(member, self)
+                    item = Item(member, self.shows)
                     if item.header in self.items:
                         self.items[item.header].append(item)
         for header, items in self.items.items():
@@ -178,9 +83,8 @@ class Reference:
                 used.add(item.anchor)
                 for one in (item, *item.items):
                     self.places[one.id] = (f"api/{header}.md", item.anchor)
-                if item.kind in KINDS + ("enum", "typedef"):
-                    self.types.setdefault(item.name.split("::")[-1], item.id)
-        self.undocumented = []
+                if item.kind in CLASSES + ("enum", "typedef"):
+                    self.types.setdefault(item.last_name(), item.id)
 
     def shows(self, member):
         """Whether a member of a class is for callers: not private, and not one that only says = delete or = default."""
@@ -188,7 +92,7 @@ class Reference:
             return False
         bare = not plain(member.find("briefdescription")) and not plain(member.find("detaileddescription"))
         arguments = plain(member.find("argsstring"))
-        return not (bare and (member.get("kind") == "friend" or re.search(r"= ?(delete|default)$", arguments) or member.findtext("name").startswith("~") or member.findtext("name").startswith("@")))
+        return not (bare and (member.get("kind") == "friend" or re.search(r"= ?(delete|default)$", arguments) or member.findtext("name")[0] in "~@"))
 
     # -- comments -------------------------------------------------------------------------------------------------------
 
@@ -272,7 +176,8 @@ class Reference:
             if re.fullmatch(r"[A-Z](?:(?!  |\n ).)*\.", code, re.S) and "\n" in code:  # a paragraph that is set in
                 return f"> {self.code_spans(code, page)}\n\n"
             return fence(code, "cpp" if re.search(r"[;{] *(//.*)?$", code, re.M) else "text") + "\n"
-        raise SystemExit(f"api.py: {page} has a comment with <{element.tag}>, which is not known here")
+        self.complaints.append(f"{page}: a comment has Doxygen's <{element.tag}>, which these pages do not know")
+        return self.text(plain(element), page) + "\n\n"
 
     def is_code(self, header, k):
         """Whether line k of a header stands outside of /** comments."""
@@ -316,7 +221,7 @@ class Reference:
                 long = first.docs and not first.short()
                 other = item.member and long and first.name != item.name and (first.parameters() is None or first.parameters() != item.parameters())
                 begins = item.docs and (long or not item.short())
-                if apart or other or begins or item.part != first.part or item.kind in KINDS or first.kind in KINDS:
+                if apart or other or begins or item.part != first.part or item.kind in CLASSES or first.kind in CLASSES:
                     yield group
                     group = []
             group.append(item)
@@ -380,40 +285,35 @@ class Reference:
             if group[0].part and not rows and group[0].part != part:
                 text += self.part_text(group[0].part, page, 2)
             part = group[0].part
-            names = list(dict.fromkeys(i.name for i in group))
-            short = [re.sub(r"^(\w+::)*", "", n) if first.kind not in KINDS else re.sub(r"^ordo::(\w+::)*(?=\w+::\w+$)|^ordo::", "", n).split("::")[-1] for n in names]
-            if first.kind in KINDS and first.name.count("::") > 1:
-                short = [re.sub(r"^(ordo|nn|data|optim|audit|indexing|amp|metrics|distributed|cuda|kernels|init)::", "", first.name)]
-                while re.match(r"[a-z]\w*::", short[0]):
-                    short = [short[0].partition("::")[2]]
+            short = list(dict.fromkeys(i.short_name() for i in group))
             shown = ", ".join(f"`{n}`" for n in short[:4]) + (", ..." if len(short) > 4 else "")
             if shown != heading:
                 text += f"## {shown} {{ #{first.anchor} }}\n\n"
                 heading = shown
-            text += "".join(f'<a id="{i.anchor}"></a>' for i in group[1:] if i.name != first.name) + ("\n\n" if len(names) > 1 else "")
-            if first.kind in KINDS:
+            text += "".join(f'<a id="{i.anchor}"></a>' for i in group[1:] if i.name != first.name) + ("\n\n" if len(short) > 1 else "")
+            if first.kind in CLASSES:
                 bare = re.fullmatch(r"(class|struct|union) \w+", first.code())
                 text += ("" if bare and (first.items or first.docs) else self.declarations(group, page, first)) + self.prose(first.docs, page) + self.members(first, page)
             else:
                 text += self.group_text(group, page)
             told = told and not self.apart(header, last, first.line) or self.says_what(group, words)
-            last = max(int(group[-1].element.find("location").get("bodyend") or 0), group[-1].line)
+            last = max(group[-1].end, group[-1].line)
             if not told:
-                self.undocumented.append(f"{header}: {', '.join(short)}: no comment above it, and the header's first one does not name it")
+                self.complaints.append(f"{header}: {', '.join(short)}: no comment above it, and the header's first one does not name it")
         return page, "---\nsearch:\n  boost: 0.5\n---\n\n" + text
 
     @staticmethod
     def says_what(group, about):
         """Whether something is said about a group: by a comment, by the words of the header's first one, by the part or the table in
         which it stands. Options and results are told by their functions, operators by those of their names."""
-        names = {re.sub(r"^(\w+::)*", "", i.name) for i in group}
+        names = {i.last_name() for i in group}
         names |= {re.sub(r"[123]d$", "", n) for n in names}
         return bool(any(i.docs for i in group) or group[0].part or names & about or any(re.match("operator|.*(Options|Result)$", n) for n in names))
 
     def summary(self, header):
         first = self.about.get(header) or [p for i in self.items[header] for p in i.docs]
         sentence = re.split(r"(?<=[.:])\s|$", plain(first[0]))[0].rstrip(":") if first else ""
-        names = [n for n in dict.fromkeys(i.name.split("::")[-1] for i in self.items[header]) if not n.startswith("operator")]
+        names = [n for n in dict.fromkeys(i.last_name() for i in self.items[header]) if not n.startswith("operator")]
         sentence += "." * (sentence[-1:] not in (".", ""))
         return " ".join([self.text(sentence, "api/index.md")] + [f"`{n}`" for n in names[:12]] + ["..."] * (len(names) > 12)).strip()
 

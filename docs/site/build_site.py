@@ -218,7 +218,7 @@ class Site:
         reference = api.Reference(ROOT, self.headers, self, SOURCES.parent / "api")
         for page, text in reference.pages():
             self.write(page, text)
-        (SOURCES.parent / "api/complaints.txt").write_text("".join(f"{line}\n" for line in reference.warnings + reference.undocumented))
+        (SOURCES.parent / "api/complaints.txt").write_text("".join(f"{line}\n" for line in reference.complaints))
         while self.to_show:
             self.show(self.to_show.pop())
         shutil.copytree(Path(__file__).parent / "assets", SOURCES / "assets")
