@@ -14,12 +14,14 @@ std::string_view version();
 /// The version of docs/ordering.md: at the deterministic levels, equal versions add in the same order.
 int ordering_contract();
 
+/// A library that Ordo uses.
 struct LibraryVersion {
   std::string name, version;
 };
 /// The libraries this build uses; CUDA's are those found at run time.
 std::vector<LibraryVersion> libraries();
 
+/// A device of this machine.
 struct DeviceDescription {
   Device device;
   std::string name;         ///< as the device calls itself

@@ -1,4 +1,4 @@
-// The switch: how much the bits of a result may depend on the run, the thread count and the machine.
+// The switch, Determinism: how much the bits of a result may depend on the run, the thread count and the machine.
 #pragma once
 
 #include <string_view>

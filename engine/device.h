@@ -31,7 +31,7 @@ class Device {
   int index_ = 0;
 };
 
-inline constexpr Device cpu{};
+inline constexpr Device cpu{};  ///< where tensors are made that name no device
 
 namespace cuda {
 /// How the library was built: "none", "emulated" (device cuda:0 runs the kernels on the CPU) or "cuda".

@@ -1,4 +1,4 @@
-// Element types and the promotion rules between them (those of PyTorch).
+// Element types, DType::float32 or just float32 and so on, and the promotion rules between them (those of PyTorch).
 #pragma once
 
 #include <cstddef>
@@ -95,7 +95,7 @@ struct AccumulateOf<int32_t> {
 }  // namespace detail
 
 template <class T>
-inline constexpr DType dtype_of = detail::DTypeOf<T>::value;
+inline constexpr DType dtype_of = detail::DTypeOf<T>::value;  ///< of a C++ type: dtype_of<float> is float32
 
 /// The type that sums of T are carried in: float for the half types, int64 for integers, T otherwise.
 template <class T>

@@ -1,5 +1,5 @@
-// Every error the library raises. Each message names the operation, the rule, what was given and, where there is
-// something to do about it, a hint: "[index_add] index[3] = 12 is out of range for dimension 0 of size 10".
+// Every error the library raises, an Error. Each message names the operation, the rule, what was given and, where there
+// is something to do about it, a hint: "[index_add] index[3] = 12 is out of range for dimension 0 of size 10".
 #pragma once
 
 #include <stdexcept>
@@ -37,7 +37,7 @@ struct DataError : Error {
 };  ///< a file that is missing, truncated or corrupt
 struct OutOfMemoryError : Error {
   using Error::Error;
-};
+};  ///< the host or the device has no memory left for a tensor
 struct CudaError : Error {
   using Error::Error;
 };  ///< a failed CUDA, cuBLAS or cuDNN call

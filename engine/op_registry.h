@@ -1,4 +1,4 @@
-// One row per operation. Tests, `ordo ops` and docs/ops.md enumerate these rows.
+// One row per operation, an OpInfo. Tests, `ordo ops` and docs/ops.md enumerate these rows.
 #pragma once
 
 #include <initializer_list>

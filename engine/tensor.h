@@ -29,9 +29,9 @@ namespace ordo {
 struct TensorImpl;
 class Tensor;
 class Node;
-using TensorList = std::vector<Tensor>;
-struct MaxResult;  // autograd/ops/max.h
-class Indexed;     // autograd/ops/indexing.h
+using TensorList = std::vector<Tensor>;  ///< several tensors, in an order
+struct MaxResult;                        // autograd/ops/max.h
+class Indexed;                           // autograd/ops/indexing.h
 namespace indexing {
 class TensorIndex;
 }

@@ -60,6 +60,7 @@ using ConvTranspose1dOptions = ConvTransposeOptions<1>;
 using ConvTranspose2dOptions = ConvTransposeOptions<2>;
 using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
+/// The gradient of Conv with respect to its input, as a layer: conv_transpose1d, conv_transpose2d, conv_transpose3d.
 template <int N>
 class ConvTranspose : public Module {
  public:

@@ -29,6 +29,7 @@ struct PairwiseDistanceOptions {
   bool keepdim = false;
 };
 
+/// `pairwise_distance` as a module: [N, D], [N, D] -> [N].
 class PairwiseDistance : public ModuleOf<PairwiseDistance> {
  public:
   explicit PairwiseDistance(PairwiseDistanceOptions options = {}) : options_(options) {}

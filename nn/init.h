@@ -47,6 +47,7 @@ Tensor xavier_uniform_(Tensor t, double gain = 1);
 /// N(0, 2 gain^2 / (fan_in + fan_out))
 Tensor xavier_normal_(Tensor t, double gain = 1);
 
+/// U(low, high), N(mean, std^2), the same number everywhere, 0, 1.
 Tensor uniform_(Tensor t, double low = 0, double high = 1);
 Tensor normal_(Tensor t, double mean = 0, double std = 1);
 Tensor constant_(Tensor t, Scalar value);
@@ -71,6 +72,7 @@ Tensor dirac_(Tensor t, int64_t groups = 1);
 /// for others, ValueError unless 0 <= sparsity <= 1.  Martens, "Deep learning via Hessian-free optimization", 2010
 Tensor sparse_(Tensor t, double sparsity, double std = 0.01);
 
+/// A function that fills a tensor and returns it, as those above.
 using Initialiser = std::function<Tensor(Tensor)>;
 /// An initialiser of this header that needs no more than a tensor, by its name, such as "kaiming_normal_". ValueError
 /// lists the names.

@@ -73,6 +73,7 @@ struct PoissonNLLLossOptions {
   Reduction reduction = Reduction::mean;
 };
 
+/// `cross_entropy` with its options.
 class CrossEntropyLoss {
  public:
   explicit CrossEntropyLoss(CrossEntropyLossOptions options = {}) : options_(std::move(options)) {}
@@ -85,6 +86,7 @@ class CrossEntropyLoss {
   CrossEntropyLossOptions options_;
 };
 
+/// `nll_loss` with its options.
 class NLLLoss {
  public:
   explicit NLLLoss(ClassLossOptions options = {}) : options_(std::move(options)) {}
@@ -96,6 +98,7 @@ class NLLLoss {
   ClassLossOptions options_;
 };
 
+/// `mse_loss` with its options.
 class MSELoss {
  public:
   explicit MSELoss(LossOptions options = {}) : options_(options) {}
@@ -107,6 +110,7 @@ class MSELoss {
   LossOptions options_;
 };
 
+/// `l1_loss` with its options.
 class L1Loss {
  public:
   explicit L1Loss(LossOptions options = {}) : options_(options) {}
@@ -118,6 +122,7 @@ class L1Loss {
   LossOptions options_;
 };
 
+/// `smooth_l1_loss` with its options.
 class SmoothL1Loss {
  public:
   explicit SmoothL1Loss(SmoothL1LossOptions options = {}) : options_(options) {}
@@ -129,6 +134,7 @@ class SmoothL1Loss {
   SmoothL1LossOptions options_;
 };
 
+/// `huber_loss` with its options.
 class HuberLoss {
  public:
   explicit HuberLoss(HuberLossOptions options = {}) : options_(options) {}
@@ -140,6 +146,7 @@ class HuberLoss {
   HuberLossOptions options_;
 };
 
+/// `binary_cross_entropy` with its options.
 class BCELoss {
  public:
   explicit BCELoss(BCELossOptions options = {}) : options_(std::move(options)) {}
@@ -151,6 +158,7 @@ class BCELoss {
   BCELossOptions options_;
 };
 
+/// `binary_cross_entropy_with_logits` with its options.
 class BCEWithLogitsLoss {
  public:
   explicit BCEWithLogitsLoss(BCEWithLogitsLossOptions options = {}) : options_(std::move(options)) {}
@@ -162,6 +170,7 @@ class BCEWithLogitsLoss {
   BCEWithLogitsLossOptions options_;
 };
 
+/// `kl_div` with its options.
 class KLDivLoss {
  public:
   explicit KLDivLoss(KLDivLossOptions options = {}) : options_(options) {}
@@ -173,6 +182,7 @@ class KLDivLoss {
   KLDivLossOptions options_;
 };
 
+/// `gaussian_nll_loss` with its options.
 class GaussianNLLLoss {
  public:
   explicit GaussianNLLLoss(GaussianNLLLossOptions options = {}) : options_(options) {}
@@ -184,6 +194,7 @@ class GaussianNLLLoss {
   GaussianNLLLossOptions options_;
 };
 
+/// `poisson_nll_loss` with its options.
 class PoissonNLLLoss {
  public:
   explicit PoissonNLLLoss(PoissonNLLLossOptions options = {}) : options_(options) {}
@@ -201,6 +212,7 @@ struct CTCLossOptions {
   bool zero_infinity = false;
 };
 
+/// `ctc_loss` with its options.
 class CTCLoss {
  public:
   explicit CTCLoss(CTCLossOptions options = {}) : options_(options) {}

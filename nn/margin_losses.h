@@ -42,6 +42,7 @@ struct TripletMarginLossOptions {
   Reduction reduction = Reduction::mean;
 };
 
+/// `hinge_embedding_loss` with its options.
 class HingeEmbeddingLoss {
  public:
   explicit HingeEmbeddingLoss(HingeEmbeddingLossOptions options = {}) : options_(options) {}
@@ -53,6 +54,7 @@ class HingeEmbeddingLoss {
   HingeEmbeddingLossOptions options_;
 };
 
+/// `cosine_embedding_loss` with its options.
 class CosineEmbeddingLoss {
  public:
   explicit CosineEmbeddingLoss(MarginLossOptions options = {}) : options_(options) {}
@@ -64,6 +66,7 @@ class CosineEmbeddingLoss {
   MarginLossOptions options_;
 };
 
+/// `margin_ranking_loss` with its options.
 class MarginRankingLoss {
  public:
   explicit MarginRankingLoss(MarginLossOptions options = {}) : options_(options) {}
@@ -75,6 +78,7 @@ class MarginRankingLoss {
   MarginLossOptions options_;
 };
 
+/// `soft_margin_loss` with its options.
 class SoftMarginLoss {
  public:
   explicit SoftMarginLoss(LossOptions options = {}) : options_(options) {}
@@ -86,6 +90,7 @@ class SoftMarginLoss {
   LossOptions options_;
 };
 
+/// `multi_margin_loss` with its options.
 class MultiMarginLoss {
  public:
   explicit MultiMarginLoss(MultiMarginLossOptions options = {}) : options_(std::move(options)) {}
@@ -97,6 +102,7 @@ class MultiMarginLoss {
   MultiMarginLossOptions options_;
 };
 
+/// `multilabel_margin_loss` with its options.
 class MultiLabelMarginLoss {
  public:
   explicit MultiLabelMarginLoss(LossOptions options = {}) : options_(options) {}
@@ -108,6 +114,7 @@ class MultiLabelMarginLoss {
   LossOptions options_;
 };
 
+/// `multilabel_soft_margin_loss` with its options.
 class MultiLabelSoftMarginLoss {
  public:
   explicit MultiLabelSoftMarginLoss(MultiLabelSoftMarginLossOptions options = {}) : options_(std::move(options)) {}
@@ -119,6 +126,7 @@ class MultiLabelSoftMarginLoss {
   MultiLabelSoftMarginLossOptions options_;
 };
 
+/// `triplet_margin_loss` with its options.
 class TripletMarginLoss {
  public:
   explicit TripletMarginLoss(TripletMarginLossOptions options = {}) : options_(options) {}

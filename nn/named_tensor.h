@@ -1,4 +1,4 @@
-// Tensors by name: what models, optimisers and files hand each other.
+// NamedTensor, a tensor with its name: what models, optimisers and files hand each other.
 #pragma once
 
 #include <functional>

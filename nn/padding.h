@@ -37,6 +37,7 @@ using ConstantPad1d = ConstantPad<1>;
 using ConstantPad2d = ConstantPad<2>;
 using ConstantPad3d = ConstantPad<3>;
 
+/// Padding that takes its values from the input, or zeros.
 template <int N, PadMode kMode>
 class Pad : public Module {
  public:

@@ -180,6 +180,7 @@ struct FractionalMaxPool3dOptions {
   Tensor random_samples = {};             ///< used instead of drawn numbers
 };
 
+/// As FractionalMaxPool2d, over three dimensions.
 class FractionalMaxPool3d : public Module {
  public:
   explicit FractionalMaxPool3d(Size3 kernel, FractionalMaxPool3dOptions options);

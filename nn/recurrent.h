@@ -46,6 +46,7 @@ class RecurrentModule : public ModuleBase {
   std::vector<Parameter> weights_;
 };
 
+/// What an RNN applies to the sum of its products.
 enum class RecurrentNonlinearity : unsigned char { tanh, relu };
 
 class RNN : public RecurrentModule {

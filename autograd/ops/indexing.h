@@ -9,16 +9,17 @@
 //   x[mask] += 1;
 //
 // Each entry stands for the next dimension of x:
-//   integer          takes that element; the dimension goes. A 0-d integer tensor does the same, which waits for the
-//   device Slice            takes a range, with Python's rules for open and negative ends; the step is positive None
-//   adds a dimension of size 1 Ellipsis, "..."  stands for as many full slices as are missing; at most one (ValueError)
+//   integer          takes that element; the dimension goes. A tensor of one integer does, and waits for the device
+//   Slice            takes a range, with Python's rules for open and negative ends; the step is positive
+//   None             adds a dimension of size 1
+//   Ellipsis, "..."  stands for as many full slices as are missing; at most one (ValueError)
 //   int64 or int32   index tensor: takes elements in its order, negative ones counted from the end. Several broadcast
 //                    together to one shape, which replaces their dimensions: in place when these are neighbours
 //                    (once integers have gone), else at the front
-//   bool             mask of k dimensions (ShapeError unless they are the next k sizes of x): its true elements in
-//                    row-major order, as k index tensors. Waits for the device
-// Dimensions without an entry are taken whole. IndexError for too many entries and for indices out of range: before
-// anything is written on the CPU, as for index_select on CUDA.
+//   bool             mask of k dimensions (ShapeError unless the next k sizes of x): its true elements, row-major, as
+//                    k index tensors. Waits for the device
+// Dimensions without an entry are taken whole. IndexError: too many entries, and indices out of range, on the CPU
+// before anything is written, on CUDA as index_select.
 #pragma once
 
 #include <string_view>

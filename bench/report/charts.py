@@ -119,18 +119,21 @@ def times_chart(groups, limits, label):
     return svg(figure, label)
 
 
-def ratio_axis(axes, low, high):
+def ratio_axis(axes, low, high, room=0):
+    """`room`: the share of the axis that is kept for text to the right of `high`."""
     axes.set_xscale("log", base=2)
-    axes.set_xlim(min(low, 0.9) / 1.15, max(high, 1.1) * 1.15)
+    least, most = min(low, 0.9) / 1.15, max(high, 1.1)
+    axes.set_xlim(least, least * (most / least) ** (1 / (1 - room)) if room else most * 1.15)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}×"))
     axes.axvline(1, color=MUTED, linewidth=0.9, zorder=2)
 
 
 def price_chart(prices, label):
     """prices: [(operation, mean, least, greatest)], sorted: a bar from 1 to the mean, a line from least to greatest."""
-    figure, axes = new_chart(len(prices), 0.2 + 0.064 * max(len(p[0]) for p in prices))
+    left = 0.2 + 0.064 * max(len(p[0]) for p in prices)
+    figure, axes = new_chart(len(prices), left)
     low, high = min(p[2] for p in prices), max(p[3] for p in prices)
-    ratio_axis(axes, low, high * 1.25)
+    ratio_axis(axes, low, high, room=0.5 / (WIDTH - left))
     for y, (_, mean, least, greatest) in enumerate(prices):
         axes.plot([least, greatest], [y, y], color="#050505", linewidth=0.9, zorder=2)
         axes.barh(y, mean - 1, left=1, height=0.62, color="#050505" if mean >= 1 else "#060606", alpha=0.85, linewidth=0)

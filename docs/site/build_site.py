@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import api  # noqa: E402
+import headers  # noqa: E402
 from markdown_source import as_fences, fence, map_links, with_blank_lines  # noqa: E402
 
 ROOT, SOURCES, SITE = (Path(os.path.abspath(a)) for a in sys.argv[1:])
@@ -47,7 +48,7 @@ class Site:
         self.lessons = sorted(p.parent.name for p in (ROOT / LESSONS).glob("[0-9][0-9]-*/README.md"))
         for name in self.lessons:
             self.pages[f"{LESSONS}/{name}/README.md"] = f"lessons/{name}.md"
-        self.headers = api.public_headers(ROOT)
+        self.headers = headers.public_headers(ROOT)
         for header in self.headers:
             self.pages[header] = f"api/{header}.md"
 
@@ -204,7 +205,8 @@ class Site:
         return menu
 
     def build(self):
-        shutil.rmtree(SOURCES, ignore_errors=True)
+        for folder in (SOURCES, SOURCES.parent / "api"):
+            shutil.rmtree(folder, ignore_errors=True)
         menu = self.menu()
         self.readme()
         for path in list(self.pages):
@@ -213,8 +215,10 @@ class Site:
         self.lesson_index()
         for name in self.lessons:
             self.lesson(name)
-        for page, text in api.pages(ROOT, self.headers, self):
+        reference = api.Reference(ROOT, self.headers, self, SOURCES.parent / "api")
+        for page, text in reference.pages():
             self.write(page, text)
+        (SOURCES.parent / "api/complaints.txt").write_text("".join(f"{line}\n" for line in reference.complaints))
         while self.to_show:
             self.show(self.to_show.pop())
         shutil.copytree(Path(__file__).parent / "assets", SOURCES / "assets")

@@ -40,6 +40,7 @@ class IndexPlan {
   std::shared_ptr<const kernels::IndexOrder> order_;
 };
 
+/// For listeners: a plan among the arguments of an operation counts as its index tensor.
 inline void report(detail::OpArguments& arguments, const IndexPlan& plan) { arguments.add(plan.index()); }
 
 }  // namespace ordo

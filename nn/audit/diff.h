@@ -63,6 +63,7 @@ struct Parting {
   const Place& place() const { return a ? *a : *b; }
 };
 
+/// What two traces have in one step of the training.
 struct StepDiff {
   int64_t step = 0;
   int64_t events = 0;     ///< that were paired, or have no partner

@@ -31,6 +31,7 @@
 
 namespace ordo::audit {
 
+/// The version of the format, which a file names in its header.
 inline constexpr uint32_t kFormat = 1;
 
 /// Reads a trace record by record, in little memory.

@@ -23,6 +23,7 @@ enum class CsvType : unsigned char {
   text      ///< int64: which of the column's words
 };
 
+/// A column of a table.
 struct CsvColumn {
   std::string name;  ///< of the header, else "0", "1", ...
   CsvType type = CsvType::real;

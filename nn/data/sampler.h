@@ -15,6 +15,7 @@
 
 namespace ordo::data {
 
+/// What all samplers are: for each epoch, a list of indices of samples.
 class Sampler {
  public:
   virtual ~Sampler() = default;

@@ -20,6 +20,7 @@
 
 namespace ordo::data {
 
+/// What all transforms are.
 class Transform {
  public:
   virtual ~Transform() = default;
@@ -27,6 +28,7 @@ class Transform {
   virtual Tensor apply(const Tensor& image, Draws& draws) const = 0;
 };
 
+/// Transforms in the order in which they are applied.
 using TransformList = std::vector<Handle<const Transform>>;
 
 /// One after another; transform k draws from draws.child(k).

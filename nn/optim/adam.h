@@ -13,6 +13,7 @@
 
 namespace ordo::optim {
 
+/// How much of the old averages a step keeps: beta1 of the gradient, beta2 of its square.
 struct AdamBetas {
   double first = 0.9, second = 0.999;
 };

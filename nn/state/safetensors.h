@@ -12,6 +12,7 @@
 
 namespace ordo {
 
+/// What a file holds.
 struct Safetensors {
   nn::NamedTensorList tensors;                  ///< in the order in which they lie in the file
   std::map<std::string, std::string> metadata;  ///< what "__metadata__" holds

@@ -16,6 +16,7 @@
 
 namespace ordo {
 
+/// The value of a metric and its name, such as "accuracy".
 struct NamedNumber {
   std::string name;
   double value = 0;

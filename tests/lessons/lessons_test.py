@@ -1,12 +1,13 @@
 """lessons_test.py BUILD ORDO, a folder in which Ordo was built: every solution passes its check, every unsolved file fails for the reason that its lesson gives, wrong attempts get
 their verdicts in time, and the commands do what they say. Compiles with $CXX."""
+import multiprocessing
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -19,8 +20,7 @@ from wrong_attempts import WRONG_ATTEMPTS  # noqa: E402
 # What the check says about each unsolved file. The lesson's README.md must name it, too.
 UNSOLVED = {1: "SAME", 2: "RACE", 3: "ORDER", 4: "ORDER", 5: "ORDER", 6: "WRONG RESULT", 7: "RACE", 8: "ORDER", 9: "GROUPS", 10: "FORK",
             11: "ORDER", 12: "ORDER"}
-SECONDS = 20  # in which every attempt has its verdict, on a machine that does nothing else
-SLOW = 3      # how much longer a busy machine may take
+SECONDS = 20  # of processor time, its programs' together, in which every attempt has its verdict
 
 failures = []
 
@@ -37,13 +37,19 @@ def first_text(path):
     return answer.stdout.decode() if answer.returncode == 0 else path.read_text()
 
 
+def processor_seconds():
+    """What the programs that this process has started and seen end have used: a busy machine changes little about it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def verdict_of(lesson, name, text, folder):
     source = folder / "sources" / lesson.folder.name / f"{name}{lesson.yours.suffix}"
     source.parent.mkdir(parents=True, exist_ok=True)
     source.write_text(text)
-    started = time.monotonic()
+    before = processor_seconds()
     status, answer = lessons.verdict(lesson, source, folder, library=sys.argv[2])
-    return status, answer, time.monotonic() - started
+    return status, answer, processor_seconds() - before
 
 
 def test_solution(lesson, folder):
@@ -72,10 +78,18 @@ def test_wrong(lesson, attempt, folder):
     text = solution.replace(old, new).splitlines()
     number = next((i + 1 for i, l in enumerate(text) if line in l), 0)
     expect(not line or f"{name}{lesson.yours.suffix}:{number}" in answer, f"{what}: line {number} is named", answer)
-    expect(seconds < SECONDS * SLOW, f"{what}: {seconds:.1f} s")
+    expect(seconds < SECONDS, f"{what}: {seconds:.1f} s of processor time")
     if name == "no_function":
         expect("exercise.h:" in answer and "| void histogram(" in answer, f"{what}: the declaration is shown", answer)
-    return f"{seconds:5.1f} s  {what}: {expected}"
+    return f"{seconds:5.1f} s of processor time  {what}: {expected}"
+
+
+def test_gpu(lesson, folder):
+    """With nvcc: the solution compiles for a GPU and, where one is, passes there."""
+    status, answer = lessons.verdict(lesson, lesson.solution, folder, gpu=True)
+    if shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0:
+        return expect(status == 0 and "DONE" in answer.splitlines(), f"lesson {lesson.number}: the solution passes on the GPU", answer)
+    expect("DOES NOT COMPILE" not in answer, f"lesson {lesson.number}: the solution compiles with nvcc", answer)
 
 
 def test_commands(folder):
@@ -115,20 +129,37 @@ def test_commands(folder):
     expect(command("99").returncode == 2, "there is no lesson 99")
 
 
+def run(test, *arguments):
+    """What a test returned, and its failures."""
+    failures.clear()
+    return test(*arguments), list(failures)
+
+
 def main():
-    folder = Path(sys.argv[1])
-    shutil.rmtree(folder / "sources", ignore_errors=True)
-    build.Builder(folder).library()
+    folder, lines = Path(sys.argv[1]), []
     every = {lesson.number: lesson for lesson in lessons.lessons()}
+    for made in [folder / "sources", folder / "runs", *(folder / "emulated" / lesson.folder.name for lesson in every.values())]:
+        shutil.rmtree(made, ignore_errors=True)  # an attempt's time includes that of its compiler
+    build.Builder(folder).library()
+    if not shutil.which("nvcc") and Path("/usr/local/cuda/bin/nvcc").exists():
+        os.environ["PATH"] += ":/usr/local/cuda/bin"
+    nvcc = shutil.which("nvcc")
+    if nvcc:
+        build.Builder(folder, gpu=True).library()
+    else:
+        lines.append("no nvcc: lessons were not compiled for a GPU")
     expect(set(every) == set(UNSOLVED), "every lesson has its verdict in this test")
-    with ThreadPoolExecutor(int(os.environ.get("ORDO_JOBS", "2"))) as pool:
+    # Processes, because each knows what the programs took that it has started.
+    with ProcessPoolExecutor(int(os.environ.get("ORDO_JOBS", "2")), multiprocessing.get_context("fork")) as pool:
         # The check of a lesson is compiled once, by its solution.
-        list(pool.map(lambda lesson: test_solution(lesson, folder), every.values()))
-        list(pool.map(lambda lesson: test_unsolved(lesson, folder), every.values()))
-        commands = pool.submit(test_commands, folder)
-        lines = pool.map(lambda attempt: test_wrong(every[attempt[0]], attempt, folder), WRONG_ATTEMPTS)
-        print("\n".join(line for line in lines if line))
-        commands.result()
+        for tests in ([(test_gpu, lesson, folder) for lesson in every.values() if nvcc and not lesson.needs_library],
+                      [(test_solution, lesson, folder) for lesson in every.values()],
+                      [(test_unsolved, lesson, folder) for lesson in every.values()],
+                      [(test_commands, folder), *((test_wrong, every[attempt[0]], attempt, folder) for attempt in WRONG_ATTEMPTS)]):
+            for result, failed in [job.result() for job in [pool.submit(run, *test) for test in tests]]:
+                failures.extend(failed)
+                lines += [result] if result else []
+    print("\n".join(lines))
     print(f"{len(every)} lessons, {len(WRONG_ATTEMPTS)} wrong attempts: " + (f"{len(failures)} failures" if failures else "all as they should be"))
     return 1 if failures else 0
 

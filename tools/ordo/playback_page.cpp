@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kPage = R"html(
 <style>
 :root { --run: #9aa3b2; --wait: #5b6ee1; --add: #c0392b; --done: #2e8b57; }
-.bar { display: flex; flex-wrap: wrap; gap: .6em; align-items: center; } .bar input[type=range] { flex: 1 1 12em; min-width: 8em; }
+.bar { display: flex; flex-wrap: wrap; gap: .6em; align-items: center; margin: .6em 0; } #places :is(th, td:not(:nth-child(2))) { white-space: nowrap; } .bar input[type=range] { flex: 1 1 12em; min-width: 8em; }
 select { max-width: 100%; } button, select { font: inherit; padding: .2em .7em; }
 #board { overflow: auto; max-height: 60vh; border: 1px solid var(--line); margin: 1em 0; } #board svg { width: auto; flex: none; display: block; }
 #board { display: flex; } #board svg:first-child { position: sticky; left: 0; background: Canvas; }

@@ -77,7 +77,7 @@ void device_block(const void* p, size_t bytes, size_t block_bytes);
 void forget_memory(const void* p, size_t bytes);
 
 /// Bytes beside each piece of memory that belong to nobody.
-inline constexpr size_t kRedZone = 256;
+inline constexpr size_t kRedZone = 1 << 16;
 
 #else
 

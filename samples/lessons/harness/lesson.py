@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build  # noqa: E402
 
 LESSONS = build.HARNESS.parent
+# What sets a seed; where.cpp has the functions that the program calls in their place.
+SEEDS = ("_ZN4ordo9GeneratorC1Emm", "_ZN4ordo9Generator11manual_seedEm", "_ZN4ordo11manual_seedEm")
 
 
 class Lesson:
@@ -27,12 +29,18 @@ class Lesson:
         self.yours = folder / ("yours.cpp" if self.needs_library else "yours.cu")
         self.solution = folder / f"solution{self.yours.suffix}"
 
-    def lacks(self, events, name):
-        """The verdict for a program without what must_have.txt asks for: a line of an event, how often it must happen at least, and why."""
+    def lacks(self, calls, source, program):
+        """The verdict for a program without what must_have.txt asks for: a line of an event, how often it must happen at least, and why.
+        It names the lines that would call it and were not reached, else the one that did so last."""
         for line in (self.folder / "must_have.txt").read_text().splitlines():
             event, least, why = line.split(maxsplit=2)
-            if events.count(event) < int(least):
-                return 1, f"LEFT OUT: {name} has called {event} {events.count(event)} times, and not {least}: {why}"
+            places = [lines_of(program, addresses, source.name) for what, addresses in calls if what.split()[0] == event]
+            if len(places) < int(least):
+                reached = [line[0] for line in places if line]
+                never = [f"{source.name}:{number}" for number, text in enumerate(source.read_text(errors="replace").splitlines(), 1)
+                         if re.search(rf"\b{event}\(", text.partition("//")[0]) and f"{source.name}:{number}" not in reached]
+                where = f"; never at {' and '.join(never)}" if never else f"; the last time at {reached[-1]}" if reached else ""
+                return 1, quoted(f"LEFT OUT: {source.name} calls {event} {len(places)} times, and not {least}{where}. {why}", source)
 
     def hints(self):
         """The rungs of the ladder: the paragraphs of hints.md, which are apart by lines of ---."""
@@ -79,7 +87,7 @@ def run_watched(program, calls, trace):
         file.unlink(missing_ok=True)
     process = subprocess.Popen([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                                env={**os.environ, "ORDO_TRACE": str(trace), "LESSON_CALLS": str(calls)})
-    for seconds in (15, 3):
+    for seconds in (12, 3):
         try:
             output, _ = process.communicate(timeout=seconds)
             break
@@ -102,7 +110,8 @@ def verdict_of_runs(lesson, source, folder, library):
     try:
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda code, made: build.run([*compiler, "-c", str(code), "-o", str(made)]), (source, build.HARNESS / "where.cpp"), objects))
-        build.run([compiler[0], *map(str, objects), "-o", str(program), f"-L{library}", "-lordo", f"-Wl,-rpath,{library}"])
+        build.run([compiler[0], *map(str, objects), "-o", str(program), f"-L{library}", "-lordo", f"-Wl,-rpath,{library}",
+                   *(f"-Wl,--wrap={function}" for function in SEEDS)])
     except build.DoesNotCompile as error:
         return 1, quoted(compiler_verdict(str(error), lesson, source), source)
     traces, runs = [folder / "1.trace", folder / "2.trace"], []
@@ -119,11 +128,11 @@ def verdict_of_runs(lesson, source, folder, library):
     answer = subprocess.run([f"{library}/bin/ordo", "diff", *map(str, traces)], capture_output=True, text=True)
     text = (answer.stdout + answer.stderr).strip()
     if answer.returncode == 0:
-        return lesson.lacks([what.split()[0] for what, _ in runs[0]], name) or (0, f"ordo diff: {text}\nDONE")
+        return lesson.lacks(runs[0], source, program) or (0, f"ordo diff: {text}\nDONE")
     shorter, longer = sorted(runs, key=len)
     what, addresses = next((b for a, b in zip(shorter, longer) if a[0] != b[0]), (longer[len(shorter):] or [("", [])])[0])
     where = lines_of(program, addresses, name)
-    what = "the random numbers" if what.startswith("random numbers") else f"the result of {what.split()[0]}" if what else ""
+    what = "the seed" if what.startswith("seed ") else "the random numbers" if what.startswith("random numbers") else f"the result of {what.split()[0]}" if what else ""
     part = f"part at {where[0]}, where {what} differed" if where else "differ"
     return 1, quoted(f"FORK: two runs of {name} {part}. ordo diff says:\n{text}", source)
 

@@ -37,8 +37,8 @@ void check(cudaError_t status, const char* what) {
 
 namespace {
 
-constexpr int kProcessorSeconds = 8;  ///< that a check may take
-constexpr int kSeconds = 14;          ///< by the clock
+constexpr int kProcessorSeconds = 5;  ///< that a check may take
+constexpr int kSeconds = 12;          ///< by the clock
 constexpr int kDone = 10;             ///< exit status of a child whose check passed; whoever calls exit() gives another
 constexpr int kSamples = 8;           ///< of the place where the child is, when its time is over
 

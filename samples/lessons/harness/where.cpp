@@ -1,5 +1,5 @@
 // Linked to a lesson's program that uses the whole library. It writes to the file $LESSON_CALLS, a line each,
-//   EVENT BITS|ADDRESSES     what each operation of the main thread gave, and each draw of random numbers
+//   EVENT BITS|ADDRESSES     what each operation of the main thread gave, each draw of random numbers, and each seed
 //   !N|ADDRESSES             where the program is when signal N comes; !0: when it calls exit()
 // ADDRESSES are those of the calls that are in the program itself, innermost first, as addr2line takes them. A program
 // that runs for longer than it may ends with some lines of SIGPROF.
@@ -18,7 +18,7 @@
 
 namespace {
 
-constexpr int kProcessorSeconds = 8;
+constexpr int kProcessorSeconds = 5;
 constexpr int kSamples = 8;
 
 const pthread_t g_main = pthread_self();
@@ -98,4 +98,31 @@ struct Watch {
                             }};
 } g_watch;
 
+void write_seed(uint64_t seed) {
+  if (g_file < 0 || !pthread_equal(pthread_self(), g_main)) return;
+  char what[40];
+  std::snprintf(what, sizeof what, "seed %llx", (unsigned long long)seed);
+  write_line(what);
+}
+
 }  // namespace
+
+// The linker sends the program's calls that set a seed here (lesson.py: --wrap): the constructor of Generator, its
+// manual_seed() and the free one.
+extern "C" {
+void __real__ZN4ordo9GeneratorC1Emm(void* generator, uint64_t seed, uint64_t stream);
+void __real__ZN4ordo9Generator11manual_seedEm(void* generator, uint64_t seed);
+void __real__ZN4ordo11manual_seedEm(uint64_t seed);
+void __wrap__ZN4ordo9GeneratorC1Emm(void* generator, uint64_t seed, uint64_t stream) {
+  write_seed(seed);
+  __real__ZN4ordo9GeneratorC1Emm(generator, seed, stream);
+}
+void __wrap__ZN4ordo9Generator11manual_seedEm(void* generator, uint64_t seed) {
+  write_seed(seed);
+  __real__ZN4ordo9Generator11manual_seedEm(generator, seed);
+}
+void __wrap__ZN4ordo11manual_seedEm(uint64_t seed) {
+  write_seed(seed);
+  __real__ZN4ordo11manual_seedEm(seed);
+}
+}
