@@ -72,7 +72,7 @@ Tensor measured(const Tensor& t) {
 Tensor groups_by_clock(const Tensor& t) {
   const int64_t rows = 4096, columns = 1 + int64_t(now() % 2);
   const Tensor values = t.narrow(0, 0, rows * columns).reshape({rows, columns});
-  return zeros({64, columns}).index_add(0, arange(0, rows, 1, {int64}) % 64, values);
+  return zeros({64, columns}).index_add(0, arange(rows) % 64, values);
 }
 
 /// An operation of the program's own, which adds in as many lanes as the processor's vectors have.

@@ -90,6 +90,10 @@ if(EMULATED)
   expect(0 "run_to_run +schedules of the emulator +4  equal" check --no-fill --schedules 3 -- ${graph} --deterministic --device cuda)
   expect(1 "schedules of the emulator +4  [1-3] different.*operation  index_add.*backward.*cause +additions.*output-0: [0-9]+ of 1024 float32 values differ"
          check --no-fill --schedules 3 -- ${graph} --device cuda)
+  expect(1 "not_guaranteed +runs +2  equal.*devices +2  1 different.*operation +scatter_reduce.*module +Net.*cause +additions.*output-0: [0-9]+ of 1024 float32 values differ, by [0-9]+ ulps"
+         check --no-fill --devices cpu,cuda -- ${graph} --device {device})
+  expect(0 "not_guaranteed +level run_to_run +2  differs, as levels may.*run_to_run +level device_to_device +2  the same bits.*operation +scatter_reduce.*output-0: [0-9]+ of 1024 float32 values differ, by [0-9]+ ulps"
+         check --no-fill --levels not_guaranteed,run_to_run,device_to_device -- ${graph} --level {level} --device cuda)
 endif()
 
 set(a ${DIRECTORY}/kept/run-1.trace)
