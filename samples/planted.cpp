@@ -1,11 +1,13 @@
-// A small training that does not repeat, for one of six reasons:   planted CAUSE
+// A small training that does not repeat, for one of nine reasons:   planted CAUSE
 //
-// atomic, seed, order, uninitialized, shape, outside; or none, which does repeat. `ordo check -- planted CAUSE` names
-// the place and the reason (docs/audit.md).
+// atomic, seed, order, uninitialized, shape, outside, nan, algorithm, vectors; or none, which does repeat.
+// `ordo check -- planted CAUSE` names the place and the reason (docs/audit.md).
+#include <ordo/kernels/vectors/vector_targets.h>
 #include <ordo/ordo.h>
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <mutex>
 #include <numeric>
@@ -55,6 +57,37 @@ float sum_of_threads(const Tensor& t) {
   return sum;
 }
 
+/// What a sensor has measured. Some values were not there in time.
+Tensor measured(const Tensor& t) {
+  std::vector<float> values(t.data<float>(), t.data<float>() + 4096);
+  uint64_t random = now();
+  for (float& value : values) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    if (random >> 58 == 0) value = NAN;
+  }
+  return from_vector(values, {4096});
+}
+
+/// The sums of 64 groups, over as many columns as the clock says. Of one column Ordo adds by another algorithm.
+Tensor groups_by_clock(const Tensor& t) {
+  const int64_t rows = 4096, columns = 1 + int64_t(now() % 2);
+  const Tensor values = t.narrow(0, 0, rows * columns).reshape({rows, columns});
+  return zeros({64, columns}).index_add(0, arange(rows) % 64, values);
+}
+
+/// An operation of the program's own, which adds in as many lanes as the processor's vectors have.
+Tensor sum_of_lanes(const Tensor& t) {
+  const OpCall call("sum_of_lanes", t);
+  const std::string vectors = kernels::cpu::vector_targets().front();
+  const int64_t lanes = vectors.starts_with("AVX3")                  ? 16
+                        : vectors == "AVX2"                          ? 8
+                        : vectors == "EMU128" || vectors == "SCALAR" ? 1
+                                                                     : 4;
+  std::vector<float> sums(static_cast<size_t>(lanes));
+  for (int64_t i = 0; i < t.numel(); ++i) sums[size_t(i % lanes)] += t.data<float>()[i];
+  return call.done(tensor<float>({std::accumulate(sums.begin(), sums.end(), 0.0f)}));
+}
+
 struct Net : nn::Module {
   nn::Embedding words;
   nn::Linear output = add("output", nn::Linear(8, 4));
@@ -87,6 +120,9 @@ void train(const std::string& cause) {
       if (cause == "uninitialized") loss = loss + empty({1 << 14}).clamp(-1, 1).mean();
       if (cause == "shape") loss = loss + noise.narrow(0, 0, int64_t(64 + now() % 60000)).mean();
       if (cause == "outside") loss = loss + tensor<float>({sum_of_threads(noise)}).mean();
+      if (cause == "nan") loss = loss + measured(noise).clamp(-1, 1).mean();
+      if (cause == "algorithm") loss = loss + groups_by_clock(noise).mean();
+      if (cause == "vectors") loss = loss + sum_of_lanes(noise).mean();
     }
     loss.backward();
     sgd.step();
@@ -98,9 +134,10 @@ void train(const std::string& cause) {
 
 int main(int argc, char** argv) try {
   const std::string cause = argc == 2 ? argv[1] : "";
-  for (const char* known : {"none", "atomic", "seed", "order", "uninitialized", "shape", "outside"})
+  for (const char* known :
+       {"none", "atomic", "seed", "order", "uninitialized", "shape", "outside", "nan", "algorithm", "vectors"})
     if (cause == known) return train(cause), 0;
-  std::fprintf(stderr, "usage: planted none|atomic|seed|order|uninitialized|shape|outside\n");
+  std::fprintf(stderr, "usage: planted none|atomic|seed|order|uninitialized|shape|outside|nan|algorithm|vectors\n");
   return 2;
 } catch (const Error& error) {
   std::fprintf(stderr, "%s\n", error.what());

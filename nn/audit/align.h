@@ -23,6 +23,7 @@ struct Entry {
   Record::Kind kind{};
   bool copies = false;  ///< `to`, which gave the bits that it got
 
+  int algorithm() const { return settings & 15; }
   bool same_inputs(const Entry& b) const { return inputs == b.inputs && arguments == b.arguments; }
   bool same(const Entry& b) const { return same_inputs(b) && outputs == b.outputs && shapes == b.shapes; }
 };

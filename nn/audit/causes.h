@@ -1,4 +1,4 @@
-// What made two paired events part, and what to do about it. Internal to nn.
+// What made two paired events part, and what to do about it. Internal to nn and to the tools.
 #pragma once
 
 #include <string>

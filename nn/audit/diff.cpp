@@ -227,9 +227,9 @@ class Comparer {
   }
   bool is_first(const Event& e) const { return first_ && e.a == first_->a && e.b == first_->b; }
 
-  enum Sort { kConsequence, kBits, kFlow, kDraw, kData, kShapes };
+  enum Sort { kConsequence, kBits, kFlow, kDraw, kData, kShapes, kAlgorithm };
   /// What an event that differs is, and whose further events are told, too: all operations that give other bits from
-  /// equal inputs, and the first of everything else.
+  /// equal inputs, or whose algorithm changed with their sizes, and the first of everything else.
   std::pair<int, uint64_t> sort_of(const Event& e) const {
     if (e.a == kNone || e.b == kNone) return {kFlow, 0};
     const Entry &x = a(e.a), &y = b(e.b);
@@ -237,6 +237,7 @@ class Comparer {
     if (x.kind == Record::Kind::batch) return {kData, 0};
     if (x.kind == Record::Kind::summary) return {kConsequence, 0};
     if (x.same_inputs(y)) return {kBits, x.key};
+    if (x.shapes != y.shapes && x.algorithm() != y.algorithm()) return {kAlgorithm, x.key};
     return {x.shapes != y.shapes ? kShapes : kConsequence, 0};
   }
 

@@ -86,7 +86,6 @@ Encoder encode(const Header& h) {
 
 Header decode_header(Decoder& body) {
   Header h;
-  h.format = int(kFormat);
   for (uint64_t n = body.varint(body.left(), "the number of the header's pairs"); n > 0; --n) {
     const std::string key(body.text()), value(body.text());
     if (key == "version") {

@@ -56,13 +56,16 @@ struct Reader::State {
     if (size < sizeof start) fail(0, fmt::format("a trace begins with 12 bytes; the file has {}", size));
     read_bytes(start, sizeof start);
     if (std::string_view(start, 8) != kMagic) fail(0, "this is no trace: it does not begin with ORDOTRC");
-    if (const uint32_t version = fixed32(start + 8); version != kFormat)
-      fail(8, fmt::format("the trace has version {} of the format, this Ordo reads version {}", version, kFormat));
+    const uint32_t version = fixed32(start + 8);
+    if (version != kFormat)
+      fail(8, fmt::format("the trace has version {} of the format, {} than this Ordo's, which reads version {}",
+                          version, version > kFormat ? "newer" : "older", kFormat));
     const uint64_t place = at;
     if (!next_body()) ordo::detail::fail<DataError>("trace", "{}", incomplete);
     decode(place, [&](Decoder& d) {
       if (RecordType(d.byte()) != RecordType::header) throw Damage{"the first record is no header"};
       header = decode_header(d);
+      header.format = int(version);
     });
   }
 

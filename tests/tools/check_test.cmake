@@ -1,4 +1,4 @@
-# cmake -DORDO=PROGRAM -DPLANTED=PROGRAM -DTRAIN=PROGRAM -DFILLED=0 -DEMULATED=0 -DDIRECTORY=... -P check_test.cmake: `ordo check` names each of six planted causes
+# cmake -DORDO=PROGRAM -DPLANTED=PROGRAM -DTRAIN=PROGRAM -DFILLED=0 -DEMULATED=0 -DDIRECTORY=... -P check_test.cmake: `ordo check` names each of nine planted causes
 # and accuses no other program; `ordo diff` on its traces; and what both say where nothing can be compared. docs/audit.md
 # shows these commands.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
@@ -13,6 +13,19 @@ expect(1 "not_guaranteed +runs.*different.*operation  embedding_backward.*module
        check --runs 40 --no-fill -- ${PLANTED} atomic)
 expect(1 "not_guaranteed +runs +40  [0-9]+ different.*run_to_run +runs +40  equal.*operation  embedding_backward.*cause +additions"
        check --runs 40 --no-fill --levels not_guaranteed,run_to_run -- ${PLANTED} atomic)
+expect(1 "not_guaranteed +level run_to_run +2  differs, as levels may.*Other bits at level not_guaranteed than at level run_to_run, as levels may have.*operation +embedding_backward.*module +Net.words.*cause +additions.*output-0: [0-9]+ of [0-9]+ float32 values differ, by [0-9]+ ulps"
+       check --runs 40 --no-fill --levels not_guaranteed,run_to_run --json ${DIRECTORY}/levels.json -- ${PLANTED} atomic)
+file(READ ${DIRECTORY}/levels.json json)
+string(JSON allowed GET "${json}" rows 2 allowed)
+if(NOT allowed STREQUAL "ON")
+  message(SEND_ERROR "check --json: levels that differ are not told apart: ${json}")
+endif()
+# Levels are no failure by themselves: one thread adds in one order, which is not that of the ordered algorithm.
+expect(0 "not_guaranteed +runs +3  equal.*run_to_run +runs +3  equal.*not_guaranteed +level run_to_run +2  (differs, as levels may|the same bits)"
+       check --runs 3 --no-fill --levels not_guaranteed,run_to_run -- env OMP_NUM_THREADS=1 ${PLANTED} atomic)
+expect(0 "not_guaranteed +level run_to_run +2  the same bits, [0-9]+ events.*not_guaranteed +level device_to_device +2  the same.*run_to_run +level device_to_device +2  the same"
+       check --no-fill --levels not_guaranteed,run_to_run,device_to_device -- ${TRAIN} vae --steps 2 --rows 8 --test-rows 4 --batch 4 --width 0.25 --threads 1 --level {level} --quiet)
+expect(1 "run_to_run +level asked for +2  1 different.*cause +seed" check --no-fill --levels not_guaranteed,run_to_run -- ${PLANTED} seed)
 expect(0 "run_to_run +runs +2  equal" check --no-fill --levels device_to_device -- ${PLANTED} none)  # which sets its own
 expect(1 "cause +seed.*values +none: .*manual_seed" check -- ${PLANTED} seed)
 expect(1 "operation +batch.*cause +data_order" check --runs 4 -- ${PLANTED} order)
@@ -25,6 +38,15 @@ endif()
 expect(1 "operation +narrow.*step +3, forward.*cause +shapes" check --runs 4 -- ${PLANTED} shape)
 expect(1 "operation +mean.*step +3, forward.*input 0 has other bits, which no operation before it gave.*cause +outside.*values.*kept/values-1.*input-0: 1 of 1 float32 values differ"
        check --runs 8 --keep ${DIRECTORY}/kept -- ${PLANTED} outside)
+
+expect(1 "operation +clamp.*step +3, forward.*what +input 0 .*NaNs among its 4096 values, in further runs: [0-9]+ in A, [0-9]+ in B.*cause +nan.*input-0: [0-9]+ of 4096 float32 values differ, [0-9]+ of them NaN in a run.*One run has NaNs where the other has numbers"
+       check --no-fill -- ${PLANTED} nan)
+expect(1 "step +3, forward.*cause +shapes.*also +operation index_add.* another algorithm computes, (exact in A and sorted|sorted in A and exact) in B"
+       check --no-fill --runs 20 -- ${PLANTED} algorithm)
+expect(1 "run_to_run +runs +3  equal.*instruction sets +[0-9]+  [0-9]+ different.*operation +sum_of_lanes.*step +3, forward.*cause +processor.*output-0: 1 of 1 float32 values differ"
+       check --no-fill --runs 3 --vectors -- ${PLANTED} vectors)
+expect(0 "run_to_run +instruction sets +[0-9]+  equal, [0-9]+ events"
+       check --no-fill --vectors -- ${TRAIN} resnet18 --steps 2 --rows 16 --test-rows 4 --batch 8 --width 0.125 --quiet --deterministic)
 
 # Runs for the values end where the event has ended: the nine before have printed the weights.
 file(READ ${DIRECTORY}/kept/run-9.log whole)
@@ -68,6 +90,10 @@ if(EMULATED)
   expect(0 "run_to_run +schedules of the emulator +4  equal" check --no-fill --schedules 3 -- ${graph} --deterministic --device cuda)
   expect(1 "schedules of the emulator +4  [1-3] different.*operation  index_add.*backward.*cause +additions.*output-0: [0-9]+ of 1024 float32 values differ"
          check --no-fill --schedules 3 -- ${graph} --device cuda)
+  expect(1 "not_guaranteed +runs +2  equal.*devices +2  1 different.*operation +scatter_reduce.*module +Net.*cause +additions.*output-0: [0-9]+ of 1024 float32 values differ, by [0-9]+ ulps"
+         check --no-fill --devices cpu,cuda -- ${graph} --device {device})
+  expect(0 "not_guaranteed +level run_to_run +2  differs, as levels may.*run_to_run +level device_to_device +2  the same bits.*operation +scatter_reduce.*output-0: [0-9]+ of 1024 float32 values differ, by [0-9]+ ulps"
+         check --no-fill --levels not_guaranteed,run_to_run,device_to_device -- ${graph} --level {level} --device cuda)
 endif()
 
 set(a ${DIRECTORY}/kept/run-1.trace)

@@ -42,5 +42,16 @@ TEST(CompareValues, knows_the_dtype) {
   EXPECT_TRUE(compare_values("x", a, a, float32).equal());
 }
 
+TEST(CompareValues, tells_nans_of_one_run_from_nans_of_other_bits) {
+  const Tensor a = tensor<float>({NAN, NAN, 1, 2}), b = tensor<float>({-NAN, NAN, NAN, 2});
+  const ValueDiff d = compare_values("output-0", a, b, float32);
+  EXPECT_EQ(d.differ, 2);
+  EXPECT_EQ(d.nans, 2);
+  EXPECT_EQ(d.nan_in_one, 1);
+  EXPECT_EQ(d.nans_a, 2);
+  EXPECT_EQ(d.nans_b, 3);
+  EXPECT_NE(d.str().find("2 of them NaN in a run, 2 in A and 3 in B in all"), std::string::npos) << d.str();
+}
+
 }  // namespace
 }  // namespace ordo

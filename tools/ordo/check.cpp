@@ -1,6 +1,7 @@
 // ordo check: runs a program several times, records every operation, and says what is reproducible across what.
 #include <fmt/format.h>
 #include <ordo/kernels/vectors/vector_targets.h>
+#include <ordo/nn/audit/causes.h>
 #include <ordo/nn/audit/diff.h>
 #include <ordo/nn/audit/dump.h>
 #include <ordo/ordo.h>
@@ -11,10 +12,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include "tools/ordo/commands.h"
@@ -31,14 +32,19 @@ using Variables = std::map<std::string, std::string>;
 /// How a run is started.
 struct Setting {
   Variables variables;
-  std::string device = {};  // in place of "{device}" in the program's arguments
+  std::string device = {}, level = {};  // in place of "{device}" and "{level}" in the program's arguments
 
   Setting with(Variables more) const {
     more.insert(variables.begin(), variables.end());
-    return {std::move(more), device};
+    return {std::move(more), device, level};
   }
 };
-constexpr std::string_view kDevice = "{device}";
+constexpr std::string_view kDevice = "{device}", kLevel = "{level}";
+
+void replace(std::string& word, std::string_view place, const std::string& text) {
+  for (size_t at = 0; !text.empty() && (at = word.find(place, at)) != std::string::npos; at += text.size())
+    word.replace(at, place.size(), text);
+}
 
 struct Options {
   std::vector<std::string> words, levels, devices;
@@ -49,10 +55,12 @@ struct Options {
   std::string keep, json, dump;
 };
 
-/// A line of the table: runs that should be equal to the first run of its level.
+/// A line of the table: runs that should be equal to the first run of its level, or the first runs of two levels.
 struct Row {
   std::string level, across;
   int runs = 0, different = 0;
+  bool two_levels = false;                                     // which need not have the same bits
+  bool allowed = false;                                        // different, as two levels may be
   audit::TraceDiff diff = {};                                  // the first that is different, else the last
   std::string a = {}, b = {};                                  // its traces
   Setting setting_a = {}, setting_b = {};                      // of its runs
@@ -60,11 +68,44 @@ struct Row {
   bool load = false;                                           // beside busy threads
   std::vector<ValueDiff> values = {};
   std::string values_note = {};  // what running again came to
+  bool told = false;             // an earlier row has the same failure
+
+  bool fails() const { return different > 0 && !allowed; }
 };
 
 /// What tells one failure from another.
 std::string failure_of(const Row& row) {
-  return row.level + row.diff.first.place().str() + std::string(audit::name(row.diff.first.cause));
+  return row.level + (row.two_levels ? row.across : "") + row.diff.first.place().str() +
+         std::string(audit::name(row.diff.first.cause));
+}
+
+/// What the values of the place say and fingerprints do not: NaNs in one run only, and NaNs of other bits.
+void judge_values(Row& row) {
+  const auto differs = [](const ValueDiff& v) { return v.differ > 0; };
+  const auto at = std::find_if(row.values.begin(), row.values.end(), differs);
+  if (at == row.values.end() || at->nans == 0) return;
+  const ValueDiff& v = *at;
+  audit::Parting& first = row.diff.first;
+  std::string tensor = v.name;  // "input-0", which a verdict calls "input 0"
+  std::replace(tensor.begin(), tensor.end(), '-', ' ');
+  if (!first.what.starts_with(tensor + " ")) return;  // the further runs parted elsewhere
+  first.what +=
+      fmt::format("; NaNs among its {} values, in further runs: {} in A, {} in B", v.elements, v.nans_a, v.nans_b);
+  const auto clean = [](const ValueDiff& d) { return d.name.starts_with("output") || d.nans_a + d.nans_b == 0; };
+  if (v.name.starts_with("output") && std::all_of(row.values.begin(), row.values.end(), clean))
+    first.what += ", and none in its inputs: they appear here";
+  // Where numbers differ, too, NaNs are not the reason.
+  if (v.nans < v.differ || first.cause == audit::Cause::uninitialized) return;
+  if (v.nan_in_one == 0) {
+    first.cause = audit::Cause::nan;
+    row.diff.remedy = audit::remedy(first);
+  } else if (first.cause == audit::Cause::unexplained || first.cause == audit::Cause::outside) {
+    row.diff.remedy = fmt::format(
+        "One run has NaNs where the other has numbers. Look for what makes them: missing data, 0/0, the root or "
+        "logarithm of a negative number, memory that nobody had written. {}",
+        row.diff.remedy);
+    first.cause = audit::Cause::nan;
+  }
 }
 
 /// What glibc fills memory with that is asked for; Ordo's allocator keeps none.
@@ -108,18 +149,49 @@ class Check {
 
   std::vector<Row> run() {
     for (const std::string& level : o_.levels.empty() ? std::vector<std::string>{""} : o_.levels) run_level(level);
-    std::set<std::string> told;
-    for (Row& row : rows_)
-      if (row.different > 0 && told.insert(failure_of(row)).second) find_values(row);
+    for (size_t i = 0; i < firsts_.size(); ++i)
+      for (size_t j = i + 1; j < firsts_.size(); ++j) compare_levels(firsts_[i], firsts_[j]);
+    std::map<std::string, const Row*> told;
+    for (Row& row : rows_) {
+      if (row.different == 0) continue;
+      const auto [same, first] = told.emplace(failure_of(row), &row);
+      if (first) {
+        find_values(row);
+        judge_values(row);
+      } else {
+        const Row& earlier = *same->second;
+        row.told = true;
+        row.values = earlier.values, row.values_note = earlier.values_note;
+        row.diff.first = earlier.diff.first, row.diff.remedy = earlier.diff.remedy;
+      }
+    }
     return std::move(rows_);
   }
 
  private:
+  /// The first run of a level.
+  struct First {
+    std::string level, trace;
+    Setting setting;
+  };
+
+  /// The runs that each level began with. A level may choose other algorithms, and no other difference is the levels'.
+  void compare_levels(const First& a, const First& b) {
+    const bool same = a.level == b.level;  // the program sets its own
+    Row& row = add_row(a.level, same ? "level asked for" : "level " + b.level);
+    row.two_levels = !same;
+    add_diff(row, a.trace, b.trace, a.setting, b.setting);
+    const audit::Cause cause = row.diff.first.cause;
+    row.allowed = !same && row.different > 0 &&
+                  (cause == audit::Cause::settings || cause == audit::Cause::additions || cause == audit::Cause::nan);
+  }
+
   void run_level(const std::string& level) {
-    Setting base{filled_with(kFill), o_.devices.empty() ? "" : o_.devices[0]};
+    Setting base{filled_with(kFill), o_.devices.empty() ? "" : o_.devices[0], level};
     if (!level.empty()) base.variables["ORDO_DETERMINISM"] = level;
     const std::string first = run_once(base);
     const std::string told(name(audit::Reader(first).header().level));  // the program's own, where it sets one
+    firsts_.push_back({told, first, base});
 
     Row& again = add_row(told, "runs");
     for (int i = 1; i < o_.runs; ++i) compare(again, first, base, base);
@@ -147,7 +219,7 @@ class Check {
               base.with({{"ORDO_VECTORS", sets[i]}}));
     }
     for (size_t i = 1; i < o_.devices.size(); ++i)
-      compare(i == 1 ? add_row(told, "devices") : rows_.back(), first, base, {base.variables, o_.devices[i]});
+      compare(i == 1 ? add_row(told, "devices") : rows_.back(), first, base, {base.variables, o_.devices[i], level});
     for (int seed = 1; seed <= o_.schedules; ++seed) {
       compare(seed == 1 ? add_row(told, "schedules of the emulator") : rows_.back(), first, base,
               base.with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
@@ -167,8 +239,14 @@ class Check {
 
   /// One run more, with `setting`; `a` is the trace of the first run of the level, which had `base`.
   void compare(Row& row, const std::string& a, const Setting& base, const Setting& setting) {
-    ++row.runs;
     const std::string b = run_once(setting);
+    add_diff(row, a, b, base, setting);
+    if (o_.keep.empty()) fs::remove(b);  // what was compared; the first run's stays
+  }
+
+  static void add_diff(Row& row, const std::string& a, const std::string& b, const Setting& base,
+                       const Setting& setting) {
+    ++row.runs;
     audit::TraceDiff d = audit::diff(a, b);
     if (!d.equal) ++row.different;
     if (row.different == 0 || (row.different == 1 && !d.equal)) {
@@ -180,7 +258,6 @@ class Check {
       row.diff = std::move(d), row.a = a, row.b = b;
       row.setting_a = base, row.setting_b = setting;
     }
-    if (o_.keep.empty()) fs::remove(b);  // what was compared; the first run's stays
   }
 
   /// A trace has no values: runs the program again in both settings, to the place, and compares the tensors of the
@@ -230,10 +307,10 @@ class Check {
     const std::string log = (folder_ / fmt::format("run-{}.log", number)).string();
     fs::remove(trace);
     std::vector<std::string> words = o_.words;
-    for (std::string& word : words)
-      for (size_t at = 0; !setting.device.empty() && (at = word.find(kDevice, at)) != std::string::npos;
-           at += setting.device.size())
-        word.replace(at, kDevice.size(), setting.device);
+    for (std::string& word : words) {
+      replace(word, kDevice, setting.device);
+      replace(word, kLevel, setting.level);
+    }
     const ProcessEnd end = run_process(words, setting.with({{"ORDO_TRACE", trace}}).variables, o_.timeout, log);
     if (!end.good() && !(end.how == ProcessEnd::How::exited && may_fail())) {
       const std::string output = end.how == ProcessEnd::How::not_started ? "" : last_lines(log);
@@ -253,12 +330,22 @@ class Check {
   fs::path folder_;
   int runs_ = 0, dumps_ = 0;
   std::vector<Row> rows_;
+  std::vector<First> firsts_;
 };
+
+std::string result_of(const Row& row) {
+  if (row.different == 0)
+    return fmt::format("{}, {} events", row.two_levels ? "the same bits" : "equal", row.diff.compared);
+  return row.allowed ? "differs, as levels may" : fmt::format("{} different", row.different);
+}
 
 void print_failure(const Row& row) {
   const audit::TraceDiff& d = row.diff;
   const audit::Place& p = d.first.place();
-  fmt::print("\nNot reproducible at {} across {}:\n", row.level, row.across);
+  if (row.allowed)
+    fmt::print("\nOther bits at level {} than at {}, as levels may have:\n", row.level, row.across);
+  else
+    fmt::print("\nNot reproducible at {} across {}:\n", row.level, row.across);
   fmt::print("  operation  {}{}\n", p.kind == "operation" ? "" : p.kind + " ", p.name.empty() ? "-" : p.name);
   fmt::print("  module     {}\n", p.path.empty() ? "-" : p.path);
   fmt::print("  step       {}, {}, record {}\n", p.step, p.backward || !p.node.empty() ? "backward" : "forward",
@@ -294,15 +381,12 @@ void run_check(const Options& options) {
   int failures = 0;
   fmt::print("{:<18} {:<26} {:>5}  {}\n", "level", "across", "runs", "result");
   for (const Row& row : rows) {
-    failures += row.different > 0;
-    fmt::print("{:<18} {:<26} {:>5}  {}\n", row.level, row.across, row.runs + 1,
-               row.different == 0 ? fmt::format("equal, {} events", row.diff.compared)
-                                  : fmt::format("{} different", row.different));
+    failures += row.fails();
+    fmt::print("{:<18} {:<26} {:>5}  {}\n", row.level, row.across, row.runs + 1, result_of(row));
   }
-  std::set<std::string> told;
   for (const Row& row : rows) {
     if (row.different == 0) continue;
-    if (told.insert(failure_of(row)).second)
+    if (!row.told)
       print_failure(row);
     else
       fmt::print("\nNot reproducible at {} across {}: the same place and cause.\n", row.level, row.across);
@@ -318,6 +402,7 @@ void run_check(const Options& options) {
                               {"across", row.across},
                               {"runs", row.runs + 1},
                               {"different", row.different},
+                              {"allowed", row.allowed},
                               {"diff", to_json(row.diff)},
                               {"values", values},
                               {"values_note", row.values_note}});
@@ -341,7 +426,10 @@ Command add_check(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 4096));
-  command->add_option("--levels", options->levels, "start at each of these levels, as ORDO_DETERMINISM does")
+  command
+      ->add_option("--levels", options->levels,
+                   "start at each of these levels, as ORDO_DETERMINISM does, and compare them; each also takes the "
+                   "place of {level} in the arguments")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--schedules", options->schedules, "also runs with this many seeds of the emulated GPU")

@@ -92,6 +92,7 @@ ValueDiff compare_values(const std::string& name, const Tensor& a, const Tensor&
   const bool integer = a.dtype() != float16 && a.dtype() != float32 && a.dtype() != float64;
   for (int64_t i = 0; i < d.elements; ++i) {
     const Value p = value_of(x, wide_x, stored, i, false), q = value_of(y, wide_y, stored, i, false);
+    d.nans_a += p.nan, d.nans_b += q.nan;
     if (p.bits == q.bits) continue;
     if (d.differ++ == 0) {
       d.a = value_of(x, wide_x, stored, i, true).str, d.b = value_of(y, wide_y, stored, i, true).str;
@@ -101,6 +102,7 @@ ValueDiff compare_values(const std::string& name, const Tensor& a, const Tensor&
     }
     if (p.nan || q.nan) {
       ++d.nans;
+      d.nan_in_one += p.nan != q.nan;
       continue;
     }
     const uint64_t ulps = distance(p.rank, q.rank);
@@ -140,12 +142,13 @@ std::string ValueDiff::str() const {
   if (nans < differ)
     text +=
         integer ? fmt::format(", by {} at most", ulps) : fmt::format(", by {} ulps and {:.3g} at most", ulps, absolute);
-  if (nans > 0) text += fmt::format(", {} of them NaN in a run", nans);
+  if (nans > 0) text += fmt::format(", {} of them NaN in a run, {} in A and {} in B in all", nans, nans_a, nans_b);
   return text + fmt::format("; first at [{}]: {} and {}", fmt::join(index, ", "), a, b);
 }
 
 nlohmann::ordered_json to_json(const ValueDiff& d) {
-  return {{"tensor", d.name},   {"note", d.note}, {"dtype", d.dtype}, {"elements", d.elements},
-          {"differ", d.differ}, {"nans", d.nans}, {"ulps", d.ulps},   {"absolute", d.absolute},
-          {"index", d.index},   {"a", d.a},       {"b", d.b}};
+  return {{"tensor", d.name},   {"note", d.note}, {"dtype", d.dtype},           {"elements", d.elements},
+          {"differ", d.differ}, {"nans", d.nans}, {"nan_in_one", d.nan_in_one}, {"nans_a", d.nans_a},
+          {"nans_b", d.nans_b}, {"ulps", d.ulps}, {"absolute", d.absolute},     {"index", d.index},
+          {"a", d.a},           {"b", d.b}};
 }

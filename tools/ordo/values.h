@@ -16,6 +16,8 @@ struct ValueDiff {
   std::string dtype = {};  ///< of the run
   int64_t elements = 0, differ = 0;  ///< how many there are, and have other bits
   int64_t nans = 0;                  ///< of those that differ: either is NaN
+  int64_t nan_in_one = 0;            ///< of these: the other is a number
+  int64_t nans_a = 0, nans_b = 0;    ///< of all elements of each run
   uint64_t ulps = 0;                 ///< greatest distance in numbers of this dtype; of integers, their difference
   double absolute = 0;               ///< greatest absolute difference
   std::vector<int64_t> index = {};   ///< of the first that differs

@@ -198,6 +198,33 @@ TEST(TraceDiff, names_known_causes) {
   EXPECT_EQ(cause(summary(1), summary(2)), Cause::summary);
 }
 
+TEST(TraceDiff, tells_which_algorithms_changed_with_sizes) {
+  const Dims one{64, 1}, two{64, 2};
+  const auto make = [](const Dims& sizes, Algorithm algorithm) {
+    Hand hand;
+    const auto put = [&](const char* name, const Dims& in, const Dims& out, Algorithm by) {
+      Record r;
+      r.name = name, r.step = 1, r.device = "cpu", r.algorithm = by;
+      r.tensors = {tensor_of(1, in), tensor_of(1, out)};
+      r.input_count = 1;
+      hand.put(r);
+    };
+    put("narrow", kSizes, sizes, Algorithm::direct);
+    put("relu", sizes, sizes, Algorithm::direct);
+    for (int i = 0; i < 2; ++i) put("index_add", sizes, sizes, algorithm);
+    return hand.trace();
+  };
+  const audit::TraceDiff d = audit::diff(make(one, Algorithm::exact), make(two, Algorithm::sorted));
+  EXPECT_EQ(d.first.a->name, "narrow");
+  ASSERT_EQ(d.others.size(), 2u) << d.str();
+  EXPECT_EQ(d.others[0].place().name, "relu") << "the first with other sizes";
+  EXPECT_EQ(d.others[1].place().name, "index_add") << "once";
+  EXPECT_EQ(d.others[1].cause, Cause::shapes);
+  EXPECT_NE(d.others[1].what.find("another algorithm computes, exact in A and sorted in B"), std::string::npos)
+      << d.others[1].what;
+  EXPECT_EQ(audit::diff(make(one, Algorithm::exact), make(two, Algorithm::exact)).others.size(), 1u);
+}
+
 TEST(TraceDiff, says_who_drew_more) {
   const audit::TraceDiff d = audit::diff(Hand().draw({1, 0, 4}, 2).trace(), Hand().draw({1, 0, 9}, 2).trace());
   EXPECT_NE(d.str().find("B has drawn more from the generator with seed 1 before: 4 blocks in A, 9 in B"),

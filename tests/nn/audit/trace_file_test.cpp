@@ -175,7 +175,10 @@ TEST_F(TraceFile, declared_numbers_are_checked) {
   EXPECT_ORDO_ERROR(audit::read(path("missing.trace")), DataError, "missing.trace");
   EXPECT_ORDO_ERROR(audit::read(folder()), DataError, folder());
   EXPECT_ORDO_ERROR(audit::read(write("other", "PNG and more bytes")), DataError, "no trace");
-  EXPECT_ORDO_ERROR(audit::read(write("newer", std::string("ORDOTRC\n\2\0\0\0", 12))), DataError, "version 2");
+  EXPECT_ORDO_ERROR(audit::read(write("newer", std::string("ORDOTRC\n\2\0\0\0", 12))), DataError,
+                    "version 2 of the format, newer than this Ordo's, which reads version 1");
+  EXPECT_ORDO_ERROR(audit::read(write("older", std::string("ORDOTRC\n\0\0\0\0", 12))), DataError,
+                    "version 0 of the format, older than this Ordo's");
   EXPECT_ORDO_ERROR(audit::Recorder(path("no/such/folder/x")), DataError, "cannot be made");
 }
 
