@@ -1,10 +1,12 @@
 // Trains a small convolutional network on CIFAR-10, or on drawn pictures of its form. Prints the same lines on every
-// run.
-//   cifar10 [--data DIRECTORY] [--epochs N] [--batches N]      at most N batches in each epoch
+// run, also by mpirun, whatever the number of processes.
+//   cifar10 [--data DIRECTORY | --rows N] [--epochs N | --steps N] [--folder DIRECTORY]
+// With a folder for checkpoints it goes on from the last one.
 #include <ordo/ordo.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 
 using namespace ordo;
@@ -26,60 +28,55 @@ struct Net : nn::Module {
   }
 };
 
-void train(const std::string& directory, int epochs, int64_t batches) {
-  data::ImageDataset train = directory.empty() ? data::synthetic_cifar10(50000, 1) : data::cifar10(directory);
-  data::ImageDataset test = directory.empty() ? data::synthetic_cifar10(10000, 2) : data::cifar10(directory, false);
+using Options = std::map<std::string, std::string>;
+
+void train(const Options& options) {
+  const std::string &directory = options.at("--data"), &folder = options.at("--folder");
+  const auto number = [&](const char* option) { return std::atoll(options.at(option).c_str()); };
+  const int64_t rows = number("--rows"), steps = number("--steps");
+  Trainer trainer({.epochs = steps > 0 ? 0 : number("--epochs"),
+                   .steps = steps,
+                   .randomness = {{.seed = 3, .deterministic = Determinism::device_to_device}},
+                   .shards = 8,  // so that one process computes what eight do
+                   .validate_every = {.steps = steps, .epochs = 1},
+                   .folder = folder,
+                   .resume = !folder.empty(),
+                   .progress = false});
+  data::ImageDataset train = directory.empty() ? data::synthetic_cifar10(rows, 1) : data::cifar10(directory);
+  data::ImageDataset test = directory.empty() ? data::synthetic_cifar10(rows / 5, 2) : data::cifar10(directory, false);
   train.images = data::normalize(train.images, {0.5}, {0.5});
   test.images = data::normalize(test.images, {0.5}, {0.5});
 
   Net net;
-  optim::SGD optimizer(net.parameters(), {.lr = 0.001, .momentum = 0.9});
-  data::DataLoader loader(train, {.batch_size = 4, .shuffle = true});
-  for (int epoch = 1; epoch <= epochs; ++epoch) {
-    int64_t batch = 0;
-    double running_loss = 0;
-    for (auto [images, labels] : loader) {
-      optimizer.zero_grad();
-      const Tensor loss = cross_entropy(net(images), labels);
-      loss.backward();
-      optimizer.step();
-      running_loss += loss.item();
-      if (++batch % 2000 == 0) {
-        std::printf("epoch %d  batch %5d  loss %.9g\n", epoch, int(batch), running_loss / 2000);
-        std::fflush(stdout);
-        running_loss = 0;
-      }
-      if (batch == batches) break;
-    }
-  }
-
-  NoGrad guard;
-  net.eval();
-  int64_t correct = 0;
-  for (auto [images, labels] : data::DataLoader(test, {.batch_size = 500}))
-    correct += (argmax(net(images), 1) == labels).sum().item<int64_t>();
-  std::printf("accuracy on %d test images: %.4f\n", int(test.size()), double(correct) / double(test.size()));
-  std::printf("weights %s\n", sha256_hex(net.parameters()).c_str());
+  optim::SGD optimizer(net.parameters(), {.lr = 0.01, .momentum = 0.9});
+  data::DataLoader loader(train, {.batch_size = 32, .shuffle = true}), test_loader(test, {.batch_size = 500});
+  trainer.validate(net, test_loader, {{"accuracy", metrics::accuracy}});
+  const bool prints = distributed::rank() == 0;
+  trainer.on(On::step_end, [&](Trainer& t) {
+    const TrainerStatus& now = t.status();
+    if (!prints || now.batch % 250 != 0) return;
+    std::printf("epoch %d  batch %5d  loss %.9g\n", int(now.epoch), int(now.batch), now.epoch_loss);
+    std::fflush(stdout);
+  });
+  const TrainResult result = trainer.fit(net, optimizer, loader, nn::CrossEntropyLoss());
+  if (!prints) return;
+  for (const auto& [metric, value] : result.metrics)
+    std::printf("%s on %d test images: %.4f\n", metric.c_str(), int(test.size()), value);
+  std::printf("weights %s\n", result.weights.c_str());
 }
 
 int main(int argc, char** argv) {
-  std::string directory;
-  int epochs = 2;
-  int64_t batches = -1;
+  Options options{{"--data", ""}, {"--rows", "50000"}, {"--epochs", "2"}, {"--steps", "0"}, {"--folder", ""}};
   for (int i = 1; i < argc; i += 2) {
-    const std::string option = argv[i];
-    if (i + 1 == argc || (option != "--data" && option != "--epochs" && option != "--batches")) {
-      std::fprintf(stderr, "usage: cifar10 [--data DIRECTORY] [--epochs N] [--batches N]\n");
+    if (i + 1 == argc || !options.contains(argv[i])) {
+      std::fprintf(stderr,
+                   "usage: cifar10 [--data DIRECTORY | --rows N] [--epochs N | --steps N] [--folder DIRECTORY]\n");
       return 2;
     }
-    if (option == "--data") directory = argv[i + 1];
-    if (option == "--epochs") epochs = std::atoi(argv[i + 1]);
-    if (option == "--batches") batches = std::atoll(argv[i + 1]);
+    options[argv[i]] = argv[i + 1];
   }
   try {
-    use_deterministic_algorithms(true);
-    manual_seed(3);
-    train(directory, epochs, batches);
+    train(options);
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

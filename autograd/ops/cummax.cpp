@@ -1,6 +1,5 @@
 #include <ordo/autograd/ops/cummax.h>
 
-#include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/scan/scan.h>
 
@@ -10,7 +9,7 @@ namespace {
 MaxResult extremum(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim) {
   const TensorList both = record(
       call, {out.first, out.second}, {input}, [dim, indices = out.second](const TensorList& grads) -> TensorList {
-        return {scatter_add(zeros(indices.sizes(), grads[0].options()), dim, indices, grads[0])};
+        return {zeros(indices.sizes(), grads[0].options()).scatter_add_(dim, indices, grads[0])};
       });
   return {both[0], both[1]};
 }

@@ -1,6 +1,5 @@
 #include <ordo/autograd/ops/gather.h>
 
-#include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/indexing/gather.h>
 
@@ -11,7 +10,7 @@ Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
   Tensor out = kernels::gather(input, dim, index);
   return record(call, std::move(out), {input},
                 [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) -> TensorList {
-                  return {scatter_add(zeros(sizes, grad.options()), dim, index.get(), grad)};
+                  return {zeros(sizes, grad.options()).scatter_add_(dim, index.get(), grad)};
                 });
 }
 

@@ -1,6 +1,5 @@
 #include <ordo/autograd/ops/index_select.h>
 
-#include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/indexing/gather.h>
 
@@ -11,7 +10,7 @@ Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
   Tensor out = kernels::index_select(input, dim, index);
   return record(call, std::move(out), {input},
                 [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) -> TensorList {
-                  return {index_add(zeros(sizes, grad.options()), dim, index.get().reshape({-1}), grad)};
+                  return {zeros(sizes, grad.options()).index_add_(dim, index.get().reshape({-1}), grad)};
                 });
 }
 

@@ -47,7 +47,7 @@ Tensor take(const Tensor& input, const Tensor& index) {
   const OpCall call("take", input, index);
   return record(call, kernels::take(input, index), {input},
                 [sizes = input.sizes(), index = Saved(index)](const Tensor& grad) -> TensorList {
-                  return {put(zeros(sizes, grad.options()), index.get(), grad, true)};
+                  return {zeros(sizes, grad.options()).put_(index.get(), grad, true)};
                 });
 }
 

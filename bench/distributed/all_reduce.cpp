@@ -48,10 +48,12 @@ int main(int argc, char** argv) try {
     std::vector<double> library, ordered;
     uint64_t sent = 0;
     for (int i = 0; i < rounds; ++i) {
+      data.fill_(1e-3 * double(rank() + 1));
       library.push_back(seconds_of([&] {
         world.run(
             [&] { world.transport().reduce(data.data(), size_t(count), int(float32), ReduceOp::sum, all.ranks, 0); });
       }));
+      data.fill_(1e-3 * double(rank() + 1));
       const uint64_t before = bytes_sent();
       ordered.push_back(seconds_of([&] {
         world.run([&] {
@@ -60,7 +62,6 @@ int main(int argc, char** argv) try {
         });
       }));
       sent = bytes_sent() - before;
-      data.fill_(1e-3 * double(rank() + 1));
     }
     const Tensor slowest = all_reduce(stack({from_vector(library, {rounds}), from_vector(ordered, {rounds})}),
                                       ReduceOp::max, {}, Algorithm::direct);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -41,38 +40,18 @@ std::string CallHeader::str() const {
 void meet(GroupState& group, CallHeader header) {
   header.number = ++group.calls;
   const int size = group.size(), rank = group.rank;
-  const auto seconds_more = [](int distance) {
-    return distance > 1 ? 0.5 * double(std::bit_width(unsigned(distance))) : 0;
-  };
-  int parent = -1;
-  std::vector<int> children;
-  for (int distance = 1; distance < size; distance *= 2) {
-    if (rank & distance) {
-      parent = rank - distance;
-      break;
-    }
-    if (rank + distance < size) children.push_back(rank + distance);
-  }
-  for (const int child : children) {
+  double patience = 0;  // of several that wait, whoever waits for the one that is missing is in the earliest round
+  for (int distance = 1; distance < size; distance *= 2, patience += 0.5) {
+    const int from = (rank + size - distance) % size;
     CallHeader other;
     Messages messages(group, header.op);
-    messages.receive(&other, sizeof other, child, Messages::header);
-    messages.wait(seconds_more(child - rank));
+    messages.receive(&other, sizeof other, from, Messages::header);
+    messages.send(&header, sizeof header, (rank + distance) % size, Messages::header);
+    messages.wait(patience);
     if (std::memcmp(&other, &header, sizeof other) != 0)
       group.world.fail(fmt::format("the ranks do not call the same: rank {} is at {}; rank {} is at {}",
-                                   group.ranks[size_t(rank)], header.str(), group.ranks[size_t(child)], other.str()));
+                                   group.ranks[size_t(rank)], header.str(), group.ranks[size_t(from)], other.str()));
   }
-  char go_on = 1;
-  if (parent >= 0) {
-    Messages up(group, header.op);
-    up.send(&header, sizeof header, parent, Messages::header);
-    up.receive(&go_on, 1, parent, Messages::header);
-    up.wait(seconds_more(size) + 1);
-  }
-  Messages down(group, header.op);
-  for (auto child = children.rbegin(); child != children.rend(); ++child)
-    down.send(&go_on, 1, *child, Messages::header);
-  down.wait(seconds_more(size) + 1);
 }
 
 void all_gather(GroupState& group, const char* op, void* all, const std::vector<size_t>& sizes) {

@@ -25,8 +25,8 @@ struct CallHeader {
 };
 
 /// Waits until all members are here, and compares what they are about to do. One that does something else, or nothing
-/// in time, ends the job. The headers go up a binary tree and the word to go on comes down, so it takes 2 log2(size)
-/// messages one after the other.
+/// in time, ends the job. In round k each member hears from the one 2^k before it, so all have heard of all after
+/// log2(size) messages one after the other (the dissemination barrier of Hensgen, Finkel and Manber, 1988).
 void meet(GroupState& group, CallHeader header);
 
 /// Member i's `sizes[i]` bytes, one member after the other, in `all`, where its own already stand.

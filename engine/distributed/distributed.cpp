@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include <ordo/engine/about.h>
 #include <ordo/engine/check.h>
@@ -80,10 +81,12 @@ double timeout_of(const InitOptions& options) {
 }
 
 /// Processes of one machine would otherwise each use all of its cores. No result depends on it.
-void share_cores(const Launcher& by) {
+void share_cores(const Launcher& by, World& world) {
   const char* text = std::getenv(by.local_size);
-  if (std::getenv("OMP_NUM_THREADS") || !text) return;
-  set_num_threads(std::max(1, num_threads() / std::max(1, std::atoi(text))));
+  if (!text) return;
+  const int processes = std::max(1, std::atoi(text));
+  world.shares_cores = processes > int(std::thread::hardware_concurrency());
+  if (!std::getenv("OMP_NUM_THREADS")) set_num_threads(std::max(1, num_threads() / processes));
 }
 
 std::string description() {
@@ -114,7 +117,7 @@ void init(const InitOptions& options) {
   const double timeout = timeout_of(options);
   if (const Launcher* by = launcher(); by && std::string_view(std::getenv(by->size)) != "1") {
     set_world(std::make_unique<World>(open(*by), timeout));
-    share_cores(*by);
+    share_cores(*by, World::current());
     std::atexit([] { World::current().finish(); });
     expect_same(*World::current().all(), "distributed::init", description());
   }

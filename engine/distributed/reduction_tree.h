@@ -23,6 +23,18 @@ inline LeafRange leaves_of(int64_t leaves, int64_t rank, int64_t ranks) {
   return {rank * leaves / ranks, (rank + 1) * leaves / ranks};
 }
 
+/// The same, so that ranks have few nodes of the tree. The most that one must take are M = ceil(leaves / ranks). Where
+/// that is a power of two, each takes a node of M leaves, and the first ones halves of such nodes, as many as there are
+/// ranks for.
+inline LeafRange shards_of(int64_t leaves, int64_t rank, int64_t ranks) {
+  const int64_t most = (leaves + ranks - 1) / ranks;
+  if ((most & (most - 1)) != 0) return leaves_of(leaves, rank, ranks);
+  const int64_t halved = ranks - (leaves + most - 1) / most, half = most / 2;
+  if (rank < 2 * halved) return {rank * half, (rank + 1) * half};
+  const int64_t first = (rank - halved) * most;
+  return {first, first + most < leaves ? first + most : leaves};
+}
+
 struct TreeNode {
   int level = 0;
   int64_t index = 0;

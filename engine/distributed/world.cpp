@@ -160,18 +160,19 @@ void Messages::receive(void* data, size_t bytes, int from, Kind kind) {
 void Messages::wait(double patience) {
   using Clock = std::chrono::steady_clock;
   Transport& transport = group_.world.transport();
-  Clock::time_point begun;
-  for (int64_t round = 0;; ++round) {
+  // Other processes may need this core, and this one's backward pass.
+  const double spins = group_.world.shares_cores ? 0 : 1e-4, yields = 2e-2;  // seconds
+  const Clock::time_point begun = Clock::now();
+  for (;;) {
     std::erase_if(pending_, [&](const Pending& p) { return transport.test(p.request); });
     if (pending_.empty()) return;
-    if (round < 1000) continue;
-    if (round == 1000) begun = Clock::now();
-    // Other processes may need this core, and this one's backward pass.
-    sched_yield();
-    if (round < 20000) continue;
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-    if (std::chrono::duration<double>(Clock::now() - begun).count() > group_.world.timeout_seconds() + patience)
-      give_up();
+    const double waited = std::chrono::duration<double>(Clock::now() - begun).count();
+    if (waited < spins) continue;
+    if (waited < yields)
+      sched_yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (waited > group_.world.timeout_seconds() + patience) give_up();
   }
 }
 

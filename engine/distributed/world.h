@@ -77,6 +77,7 @@ class World {
   void finish();
 
   std::atomic<uint64_t> bytes_sent = 0;
+  bool shares_cores = false;  ///< this machine has more processes than cores: whoever waits lets others go first
 
  private:
   void work();

@@ -134,21 +134,22 @@ class Exchange {
     steps_ = steps_of(what.leaves, nodes);
     segment_ = std::clamp(kSharedCache / int64_t(nodes.size() * nodes.size()), kLeastSegment, kGreatestSegment) /
                int64_t(width_);
+    int64_t longest = 0;
+    for (const Part& part : parts_) longest = std::max(longest, part.count);
+    if (longest <= 2 * segment_) segment_ = std::max<int64_t>(longest, 1);  // two segments gain nothing
+    segments_ = (longest + segment_ - 1) / segment_;
     slot_ = size_t(std::min(segment_, parts_[size_t(group.rank)].count)) * width_;
     scratch_ = group.world.scratch(2 * nodes.size() * slot_);
   }
 
   void go(bool gather) {
-    int64_t longest = 0;
-    for (const Part& part : parts_) longest = std::max(longest, part.count);
-    const int64_t segments = (longest + segment_ - 1) / segment_;
     std::vector<Messages> gathered;
     std::optional<Messages> next;
-    if (segments > 0) next.emplace(post(0));
-    for (int64_t s = 0; s < segments; ++s) {
+    if (segments_ > 0) next.emplace(post(0));
+    for (int64_t s = 0; s < segments_; ++s) {
       Messages now = std::move(*next);
       next.reset();
-      if (s + 1 < segments) next.emplace(post(s + 1));
+      if (s + 1 < segments_) next.emplace(post(s + 1));
       now.wait();
       const Part mine = part_of(group_.rank, s);
       fold_values(what_, steps_, values(s), result_ + size_t(gather ? mine.first : s * segment_) * width_, mine.count);
@@ -215,7 +216,7 @@ class Exchange {
   char* result_;
   const std::vector<Part> parts_;
   const size_t width_;
-  int64_t segment_;
+  int64_t segment_, segments_;
   std::vector<size_t> first_node_;  // of each member, among all
   std::vector<Step> steps_;
   size_t slot_ = 0;  // bytes of a node's segment

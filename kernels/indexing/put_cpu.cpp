@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/dispatch_word.h>
@@ -12,6 +13,19 @@ namespace ordo::kernels {
 namespace cpu {
 
 constexpr int kMostReaders = 8;  // of all items
+
+bool all_inside(const Tensor& index, int64_t size) {
+  std::atomic<bool> inside = true;
+  dispatch_index("put", index.dtype(), [&]<class I>() {
+    const I* const at = index.data<I>();
+    parallel_for(0, index.numel(), 16384, [&](int64_t first, int64_t last) {
+      uint64_t most = 0;  // without a branch, so that the loop vectorises
+      for (int64_t i = first; i < last; ++i) most = std::max(most, uint64_t(int64_t(at[i])));
+      if (most >= uint64_t(size)) inside.store(false, std::memory_order_relaxed);
+    });
+  });
+  return inside;
+}
 
 void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& source) {
   const int64_t n = self.numel();

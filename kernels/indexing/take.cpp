@@ -73,7 +73,8 @@ void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor&
   if (!accumulate && self.is_cpu()) {
     cpu::put(op, flat, line, values);
   } else {
-    const Tensor places = linear_index(op, {line}, {0}, {flat.numel()});
+    const bool counted = self.is_cpu() && cpu::all_inside(line, flat.numel());  // from the start, not from the end
+    const Tensor places = counted ? line : linear_index(op, {line}, {0}, {flat.numel()});
     if (accumulate)
       index_add_(flat, 0, places, values);
     else

@@ -55,6 +55,8 @@ namespace cpu {
 void take(const Tensor& input, const Tensor& index, const Tensor& out);
 /// Writes in item order. Everything is contiguous; index may count from the end.
 void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& source);
+/// Whether all entries of a contiguous index are in [0, size).
+bool all_inside(const Tensor& index, int64_t size);
 void coordinates(const CoordinatesOfPlace& f, int64_t count, Device device);
 Tensor true_places(const Tensor& mask);
 /// Of a contiguous line, those elements that do not equal the one before.

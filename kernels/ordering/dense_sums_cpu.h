@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -11,6 +12,43 @@
 #include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels::cpu {
+
+/// A sum, and how many values are in it: fewer than a group, and none in the sum of a whole one.
+template <class Acc>
+class DenseCell {
+ public:
+  static DenseCell empty() { return {kNoValue<Acc>, 0}; }
+  /// Whether the group is whole.
+  bool add(Acc value) {
+    sum_ += value;
+    return ++open_ == kOrderedGroup;
+  }
+  Acc sum() const { return sum_; }
+  uint32_t open() const { return open_; }
+
+ private:
+  DenseCell(Acc sum, uint32_t open) : sum_(sum), open_(open) {}
+  Acc sum_;
+  uint32_t open_;
+};
+
+/// Both in one register: one load, one addition and one store do for both.
+template <std::floating_point Acc>
+class DenseCell<Acc> {
+ public:
+  static DenseCell empty() { return Pair{kNoValue<Acc>, 0}; }
+  bool add(Acc value) {
+    both_ += Pair{value, 1};
+    return both_[1] == Acc(kOrderedGroup);
+  }
+  Acc sum() const { return both_[0]; }
+  Acc open() const { return both_[1]; }
+
+ private:
+  using Pair [[gnu::vector_size(2 * sizeof(Acc))]] = Acc;
+  DenseCell(Pair both) : both_(both) {}
+  Pair both_;
+};
 
 /// One OrderedSum per destination of a range, laid out for the usual case of runs within a group: few bytes each, so
 /// that many stay in the cache.
@@ -23,14 +61,12 @@ class DenseSums {
   }
   void begin(int64_t width) {
     Cell* const cells = cells_;
-    std::fill_n(cells, std::min<int64_t>(width, 16), Cell{kNothing, 0});
+    std::fill_n(cells, std::min<int64_t>(width, 16), Cell::empty());
     for (int64_t done = 16; done < width; done *= 2) std::copy_n(cells, std::min(done, width - done), cells + done);
     if (groups_) std::fill_n(groups_->data(), width, 0u);
   }
   void add(int64_t d, Acc value) {
-    Cell& cell = cells_[d];
-    cell.sum += value;
-    if (++cell.open == kOrderedGroup) [[unlikely]]
+    if (cells_[d].add(value)) [[unlikely]]
       carry(d);
   }
   struct Entry {
@@ -39,21 +75,26 @@ class DenseSums {
   };
   /// Adds every entry's value to the sum of its destination, in this order.
   void add(const Entry* entries, int64_t count) {
+    add_all(
+        count, [=](int64_t i) { return entries[i].place; }, [=](int64_t i) { return entries[i].value; });
+  }
+  /// Likewise value(i) to the sum of place(i), for i in [0, count).
+  template <class Place, class Value>
+  void add_all(int64_t count, const Place& place, const Value& value) {
     Cell* const cells = cells_;
     for (int64_t i = 0; i < count; ++i) {
-      const uint32_t d = entries[i].place;
-      cells[d].sum += entries[i].value;
-      if (++cells[d].open == kOrderedGroup) [[unlikely]]
+      const int64_t d = int64_t(place(i));
+      if (cells[d].add(value(i))) [[unlikely]]
         carry(d);
     }
   }
   /// Adds the sum of destination d to `out`, if there is one.
   template <class T>
   void finish(int64_t d, T& out) const {
-    bool open = cells_[d].open != 0;
+    bool open = cells_[d].open() != 0;
     uint32_t groups = groups_ ? (*groups_)[d] : 0;
     if (!open && groups == 0) return;
-    Acc sum = cells_[d].sum;
+    Acc sum = cells_[d].sum();
     for (const Acc* level = groups ? levels_->data() + d : nullptr; groups > 0;
          groups /= kOrderedGroup, level += most_) {
       if (groups % kOrderedGroup == 0) continue;
@@ -71,29 +112,32 @@ class DenseSums {
     }
     const Cell* const cells = cells_ + d;
     for (int64_t k = 0; k < width; ++k) {  // no branch, so that the loop vectorises
-      const T sum = T(Acc(out[k]) + cells[k].sum);
-      out[k] = cells[k].open != 0 ? sum : out[k];
+      const T old = out[k], sum = T(Acc(old) + cells[k].sum());
+      if constexpr (requires { old.value; })
+        out[k].value = cells[k].open() != 0 ? sum.value : old.value;
+      else
+        out[k] = cells[k].open() != 0 ? sum : old;
     }
   }
-  int64_t count(int64_t d) const { return (groups_ ? int64_t((*groups_)[d]) * kOrderedGroup : 0) + cells_[d].open; }
+  int64_t count(int64_t d) const {
+    return (groups_ ? int64_t((*groups_)[d]) * kOrderedGroup : 0) + int64_t(cells_[d].open());
+  }
   /// Likewise, and destination d begins anew.
   template <class T>
   void take(int64_t d, T& out) {
     finish(d, out);
-    cells_[d] = {kNothing, 0};
+    cells_[d] = Cell::empty();
     if (groups_) (*groups_)[d] = 0;
   }
 
  private:
-  static constexpr Acc kNothing = kNoValue<Acc>;
-
   [[gnu::noinline]] void carry(int64_t d) {
     if (!groups_) {
       groups_.emplace(most_, Device());
       levels_.emplace(level_count_ * most_, Device());
       std::fill_n(groups_->data(), most_, 0u);
     }
-    Acc sum = std::exchange(cells_[d], Cell{kNothing, 0}).sum;
+    Acc sum = std::exchange(cells_[d], Cell::empty()).sum();
     Acc* level = levels_->data() + d;
     for (uint32_t groups = ++(*groups_)[d];; groups /= kOrderedGroup, level += most_) {
       if (groups % kOrderedGroup != 1) sum = *level + sum;
@@ -102,10 +146,7 @@ class DenseSums {
     }
   }
 
-  struct Cell {
-    Acc sum;
-    uint32_t open;  // values in the sum
-  };
+  using Cell = DenseCell<Acc>;
   Scratch<Cell> cells_;
   int64_t most_;
   int64_t level_count_ = 0;

@@ -3,6 +3,7 @@
 
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
+#include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/grid_items.h>
@@ -168,54 +169,94 @@ void sample_planes(const GridShape& s, const T* input, const T* grid, T* output)
   });
 }
 
+/// f(begin, end) for samples. Threads take whole ones where each gets about as many: what a sample needs then stays in
+/// the caches of its core. Else f gets all of them, and shares out what is in each.
+template <class F>
+void for_samples(const GridShape& s, const F& f) {
+  constexpr int64_t kEven = 4;  // so many for each thread are shared out about evenly
+  const int64_t threads = pieces_for(s.samples * s.positions * s.channels, 16 * 1024);
+  const bool whole = s.samples >= kEven * threads || s.samples % threads == 0;
+  parallel_for(0, s.samples, whole ? 1 : s.samples, f);
+}
+
 /// The same sums, from a copy of a sample in which the channels of a cell stand side by side.
 template <class T>
-void sample_rows(const GridShape& s, const T* input, const T* grid, T* output) {
+class SampleRows {
   using V = accumulate_t<T>;
-  constexpr int kChannels = 64, kPlaces = 64;
-  const int64_t cells = s.cells(), channels = s.channels;
-  const Scratch<V> rows((cells + 1) * channels, Device());
-  V* const none = rows + cells * channels;  // what a corner outside has: +-0 changes no sum that began with +0
-  std::fill_n(none, channels, V(0));
-  for (int64_t sample = 0; sample < s.samples; ++sample) {
-    const T* const planes = input + sample * channels * cells;
+
+ public:
+  SampleRows(const GridShape& s, const T* input, const T* grid, T* output)
+      : s_(s),
+        input_(input),
+        grid_(grid),
+        output_(output),
+        rows_((s.cells() + 1) * s.channels, Device()),
+        none_(rows_ + s.cells() * s.channels) {
+    std::fill_n(none_, s.channels, V(0));
+  }
+  void run(int64_t sample) const {
+    copy(input_ + sample * s_.channels * s_.cells());
+    for_blocks(s_, sample, sample + 1, s_.channels, [&](int64_t, int64_t first, int places) {
+      const T* const grid = grid_ + (sample * s_.positions + first) * s_.rank;
+      add(PlaceBlock<V>(s_, grid, places), output_ + sample * s_.channels * s_.positions + first);
+    });
+  }
+
+ private:
+  void copy(const T* planes) const {
+    constexpr int64_t kTile = 16;
+    const int64_t cells = s_.cells(), channels = s_.channels;
     parallel_for(0, cells, row_grain(channels), [&](int64_t begin, int64_t end) {
-      constexpr int64_t kTile = 16;
       for (int64_t i = begin; i < end; i += kTile)
         for (int64_t c = 0; c < channels; c += kTile)
           for (int64_t j = i; j < std::min(end, i + kTile); ++j)
-            for (int64_t d = c; d < std::min(channels, c + kTile); ++d) rows[j * channels + d] = planes[d * cells + j];
-    });
-    for_blocks(s, sample, sample + 1, channels, [&](int64_t, int64_t first, int places) {
-      const PlaceBlock<V> block(s, grid + (sample * s.positions + first) * s.rank, places);
-      V sums[kPlaces][kChannels + 1];  // + 1: places lie in different sets of the cache
-      for (int64_t c = 0; c < channels; c += kChannels) {
-        const int width = int(std::min<int64_t>(kChannels, channels - c));
-        for (int begin = 0; begin < places; begin += kPlaces) {
-          const int count = std::min(kPlaces, places - begin);
-          for (int p = 0; p < count; ++p) {
-            V* const to = sums[p];
-            std::fill(to, to + width, V(0));
-            for (int n = begin + p; n < kCorners; n += 4 * block.stride) {
-              const V* row[4];
-              V w[4];
-              for (int k = 0; k < 4; ++k) {
-                const int32_t cell = block.cells[n + k * block.stride];
-                row[k] = (cell < 0 ? none : rows + cell * channels) + c;
-                w[k] = block.weights[n + k * block.stride];
-              }
-              for (int i = 0; i < width; ++i)
-                to[i] = to[i] + w[0] * row[0][i] + w[1] * row[1][i] + w[2] * row[2][i] + w[3] * row[3][i];
-            }
-          }
-          for (int i = 0; i < width; ++i) {
-            T* const to = output + (sample * channels + c + i) * s.positions + first + begin;
-            for (int p = 0; p < count; ++p) to[p] = T(sums[p][i]);
-          }
-        }
-      }
+            for (int64_t d = c; d < std::min(channels, c + kTile); ++d) rows_[j * channels + d] = planes[d * cells + j];
     });
   }
+  /// `output`: of the block's first place, in the sample's first channel.
+  void add(const PlaceBlock<V>& block, T* output) const {
+    constexpr int kChannels = 64, kPlaces = 64;
+    V sums[kPlaces][kChannels + 1];  // + 1: places lie in different sets of the cache
+    for (int64_t c = 0; c < s_.channels; c += kChannels) {
+      const int width = int(std::min<int64_t>(kChannels, s_.channels - c));
+      for (int begin = 0; begin < block.places; begin += kPlaces) {
+        const int count = std::min(kPlaces, block.places - begin);
+        for (int p = 0; p < count; ++p) {
+          V* const to = sums[p];
+          std::fill(to, to + width, V(0));
+          for (int n = begin + p; n < kCorners; n += 4 * block.stride) {
+            const V* row[4];
+            V w[4];
+            for (int k = 0; k < 4; ++k) {
+              const int32_t cell = block.cells[n + k * block.stride];
+              row[k] = (cell < 0 ? none_ : rows_ + cell * s_.channels) + c;
+              w[k] = block.weights[n + k * block.stride];
+            }
+            for (int i = 0; i < width; ++i)
+              to[i] = to[i] + w[0] * row[0][i] + w[1] * row[1][i] + w[2] * row[2][i] + w[3] * row[3][i];
+          }
+        }
+        for (int i = 0; i < width; ++i) {
+          T* const to = output + (c + i) * s_.positions + begin;
+          for (int p = 0; p < count; ++p) to[p] = T(sums[p][i]);
+        }
+      }
+    }
+  }
+
+  const GridShape& s_;
+  const T *input_, *grid_;
+  T* output_;
+  const Scratch<V> rows_;
+  V* none_;  // what a corner outside has: +-0 changes no sum that began with +0
+};
+
+template <class T>
+void sample_rows(const GridShape& s, const T* input, const T* grid, T* output) {
+  for_samples(s, [&](int64_t begin, int64_t end) {
+    const SampleRows<T> rows(s, input, grid, output);
+    for (int64_t sample = begin; sample < end; ++sample) rows.run(sample);
+  });
 }
 
 /// Whether to copy a sample is worth it: nearest reads as little as the copy does.
@@ -267,25 +308,31 @@ void grid_sample(const Tensor& input, const Tensor& grid, const Tensor& output, 
 
 void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Tensor& output, const GridShape& s,
                                 Algorithm algorithm) {
-  const int64_t places = s.samples * s.positions, items = places * s.corners();
   dispatch_floating("grid_sample_backward", rows.dtype(), [&]<class T>() {
-    const Scratch<int64_t> cells(items, Device());
-    const Scratch<accumulate_t<T>> weights(items, Device());
-    if (s.cells() <= INT32_MAX)
-      for_blocks(s, 0, s.samples, 1, [&](int64_t sample, int64_t first, int count) {
-        const int64_t at = sample * s.positions + first;
-        const PlaceBlock<accumulate_t<T>> block(s, grid.data<T>() + at * s.rank, count);
-        for (int p = 0; p < count; ++p)
-          for (int k = 0; k < s.corners(); ++k) {
-            const int64_t item = (at + p) * s.corners() + k;
-            const int n = k * block.stride + p;
-            cells[item] = block.cells[n] < 0 ? -1 : sample * s.cells() + block.cells[n];
-            weights[item] = block.weights[n];
-          }
-      });
-    else
-      each(places, GridItemsElement<T>{s, grid.data<T>(), cells.data(), weights.data()});
-    add_weighted_rows({items, cells.data(), weights.data(), nullptr, s.corners()}, rows, output, algorithm);
+    using V = accumulate_t<T>;
+    for_samples(s, [&](int64_t begin, int64_t end) {
+      const int64_t first = begin * s.positions, places = (end - begin) * s.positions, items = places * s.corners();
+      const Scratch<int64_t> cells(items, Device());
+      const Scratch<V> weights(items, Device());
+      const T* const from = grid.data<T>() + first * s.rank;
+      if (s.cells() <= INT32_MAX)
+        for_blocks(s, 0, end - begin, 1, [&](int64_t sample, int64_t place, int count) {
+          const int64_t at = sample * s.positions + place;
+          const PlaceBlock<V> block(s, from + at * s.rank, count);
+          for (int p = 0; p < count; ++p)
+            for (int k = 0; k < s.corners(); ++k) {
+              const int64_t item = (at + p) * s.corners() + k;
+              const int n = k * block.stride + p;
+              cells[item] = block.cells[n] < 0 ? -1 : sample * s.cells() + block.cells[n];
+              weights[item] = block.weights[n];
+            }
+        });
+      else
+        each(places, GridItemsElement<T>{s, from, cells.data(), weights.data()});
+      add_weighted_rows({items, cells.data(), weights.data(), nullptr, s.corners()},
+                        views::narrow(rows, 0, begin, end - begin), views::narrow(output, 0, begin, end - begin),
+                        algorithm);
+    });
   });
 }
 

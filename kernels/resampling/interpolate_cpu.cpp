@@ -114,9 +114,36 @@ void weighted_rows(const ResampleTables<accumulate_t<T>>& t, const Across<accumu
   }
 }
 
-/// down[o] = the ordered sum of weight * row[o] over rows; walk(add) calls add(row, weight).
+/// Rows, each with a weight, of which there are few.
+template <class T>
+struct FewRows {
+  const T* from[kOrderedGroup];
+  accumulate_t<T> weights[kOrderedGroup];
+  int count = 0;
+  /// down[o] = their weighted sum, left to right.
+  void add(int64_t width, accumulate_t<T>* down) const {
+    using V = accumulate_t<T>;
+    if (count == 0) return (void)std::fill_n(down, width, V(0));
+    const T* const a = from[0];
+    const V weight = weights[0];
+    if (count == 1) {
+      for (int64_t o = 0; o < width; ++o) down[o] = weight * V(a[o]);
+      return;
+    }
+    const T* const b = from[1];
+    const V next = weights[1];
+    for (int64_t o = 0; o < width; ++o) down[o] = weight * V(a[o]) + next * V(b[o]);
+    for (int k = 2; k < count; ++k) {
+      const T* const c = from[k];
+      const V last = weights[k];
+      for (int64_t o = 0; o < width; ++o) down[o] += last * V(c[o]);
+    }
+  }
+};
+
+/// down[o] = the ordered sum of weight * row[o] over many rows; walk(add) calls add(row, weight).
 template <class V, class T, class Walk>
-void add_rows(int64_t width, const Walk& walk, V* down) {
+[[gnu::noinline]] void add_rows(int64_t width, const Walk& walk, V* down) {
   for (int64_t block = 0; block < width; block += kColumnBlock) {
     const int columns = int(std::min<int64_t>(kColumnBlock, width - block));
     OrderedRow<V> groups;
@@ -132,10 +159,9 @@ void add_rows(int64_t width, const Walk& walk, V* down) {
       }
       ++count;
     });
-    if (count == 0) std::fill(sums, sums + columns, V(0));
     const bool open = count % kOrderedGroup != 0;
-    if (count > 0 && !open) groups.push_group(sums, columns);
-    if (count >= kOrderedGroup) groups.finish(sums, columns, open);
+    if (!open) groups.push_group(sums, columns);
+    groups.finish(sums, columns, open);
   }
 }
 
@@ -176,14 +202,16 @@ class Back {
       for (int64_t i = 0; i < cells; ++i) to[i] = T(sum(down, i));
       return;
     }
-    for (int64_t k = 0; k < most; ++k) {
-      const int32_t* const o = outputs.data() + k * cells;
-      const V* const w = factors.data() + k * cells;
-      if (k == 0)
-        for (int64_t i = 0; i < cells; ++i) sums[i] = w[i] * down[o[i]];
-      else
-        for (int64_t i = 0; i < cells; ++i) sums[i] += w[i] * down[o[i]];
+    const int32_t* const o = outputs.data();
+    const V* const w = factors.data();
+    const auto of = [=](int64_t n) { return w[n] * down[o[n]]; };
+    if (most <= 2) {
+      for (int64_t i = 0; i < cells; ++i) to[i] = T(V(0) + (most == 1 ? of(i) : of(i) + of(cells + i)));
+      return;
     }
+    for (int64_t i = 0; i < cells; ++i) sums[i] = of(i) + of(cells + i);
+    for (int64_t k = 2; k < most; ++k)
+      for (int64_t i = 0; i < cells; ++i) sums[i] += of(k * cells + i);
     for (int64_t i = 0; i < cells; ++i) to[i] = T(V(0) + sums[i]);
   }
 
@@ -211,20 +239,28 @@ void gradient_rows(const ResampleTables<accumulate_t<T>>& t, const Back<accumula
   const int64_t width = t.w.axis.input, outputs = t.w.axis.output;
   const Scratch<V> down(outputs + 1, Device()), sums(width, Device());
   down[outputs] = V(-0.0);
+  FewRows<T> few;
   for (int64_t r = begin; r < end; ++r) {
     const int64_t layer = r / t.h.axis.input, volume = layer / t.d.axis.input;
     const int64_t id = layer - volume * t.d.axis.input, ih = r - layer * t.h.axis.input;
     const T* const from = grad + volume * t.d.axis.output * t.h.axis.output * outputs;
-    add_rows<V, T>(
-        outputs,
-        [&](const auto& add) {
-          for (int64_t od = t.d.begin[id]; od < t.d.end[id]; ++od) {
-            const V deep = t.d.weight(od, id);
-            for (int64_t oh = t.h.begin[ih]; oh < t.h.end[ih]; ++oh)
-              add(from + (od * t.h.axis.output + oh) * outputs, deep * t.h.weight(oh, ih));
-          }
-        },
-        down.data());
+    const auto walk = [&](const auto& add) {
+      for (int64_t od = t.d.begin[id]; od < t.d.end[id]; ++od) {
+        const V deep = t.d.weight(od, id);
+        for (int64_t oh = t.h.begin[ih]; oh < t.h.end[ih]; ++oh)
+          add(from + (od * t.h.axis.output + oh) * outputs, deep * t.h.weight(oh, ih));
+      }
+    };
+    if ((t.d.end[id] - t.d.begin[id]) * (t.h.end[ih] - t.h.begin[ih]) <= kOrderedGroup) {
+      few.count = 0;
+      walk([&](const T* row, V weight) {
+        few.from[few.count] = row;
+        few.weights[few.count++] = weight;
+      });
+      few.add(outputs, down.data());
+    } else {
+      add_rows<V, T>(outputs, walk, down.data());
+    }
     back(down.data(), width, sums.data(), output + r * width);
   }
 }

@@ -1,5 +1,6 @@
 // Padding on the CPU, a row at a time.
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/dispatch.h>
@@ -44,31 +45,69 @@ void pad_rows(const PadShape& s, const Word* input, Word* output, Word fill) {
   });
 }
 
+/// The outputs of a row that show each of its cells, in order.
+class Shown {
+ public:
+  explicit Shown(const PadAxis& w) {
+    for (int64_t i = 0; i < w.input; ++i) {
+      runs_.push_back(w.outputs(i));
+      start_.push_back(int64_t(outputs_.size()));
+      for (int k = 0; k < PadRuns::kRuns; ++k)
+        for (int64_t o = runs_.back().begin[k]; o < runs_.back().end[k]; ++o) outputs_.push_back(o);
+    }
+    start_.push_back(int64_t(outputs_.size()));
+    single_end_ = single_begin_ = w.input / 2;
+    const auto single = [&](int64_t i) { return count(i) == 1 && outputs_[size_t(start_[size_t(i)])] == i + w.left; };
+    while (single_begin_ > 0 && single(single_begin_ - 1)) --single_begin_;
+    while (single_end_ < w.input && single(single_end_)) ++single_end_;
+    if (single_end_ <= w.input / 2) single_begin_ = single_end_;
+  }
+  /// Cells [first, second) are shown by one output each, those of neighbours being neighbours.
+  std::pair<int64_t, int64_t> single() const { return {single_begin_, single_end_}; }
+  const PadRuns& runs(int64_t cell) const { return runs_[size_t(cell)]; }
+  int64_t count(int64_t cell) const { return start_[size_t(cell) + 1] - start_[size_t(cell)]; }
+  const int64_t* begin(int64_t cell) const { return outputs_.data() + start_[size_t(cell)]; }
+  const int64_t* end(int64_t cell) const { return outputs_.data() + start_[size_t(cell) + 1]; }
+
+ private:
+  std::vector<PadRuns> runs_;
+  std::vector<int64_t> outputs_, start_;
+  int64_t single_begin_, single_end_;
+};
+
 template <class T>
 void gradient(const PadAxis& d, const PadAxis& h, const PadAxis& w, const T* grad, T* output, int64_t rows) {
   using V = accumulate_t<T>;
-  // Cells [first, last) are shown by one output each.
-  std::vector<PadRuns> columns;
-  for (int64_t i = 0; i < w.input; ++i) columns.push_back(w.outputs(i));
-  const auto single = [&](int64_t i) {
-    return columns[size_t(i)].count() == 1 && columns[size_t(i)].begin[1] == i + w.left &&
-           columns[size_t(i)].end[1] == i + w.left + 1;
-  };
-  int64_t first = w.input / 2, last = first;
-  while (first > 0 && single(first - 1)) --first;
-  while (last < w.input && single(last)) ++last;
-  if (last <= w.input / 2) first = last;
+  const Shown shown(w);
+  const auto [first, last] = shown.single();
   parallel_for(0, rows, row_grain(w.input), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t layer = r / h.input, volume = layer / d.input;
       const PadRuns in_d = d.outputs(layer - volume * d.input), in_h = h.outputs(r - layer * h.input);
-      const T* const from = grad + volume * d.output * h.output * w.output;
+      const T* const plane = grad + volume * d.output * h.output * w.output;
       T* const to = output + r * w.input;
-      const auto edge = [&](int64_t i, int64_t until) {
-        for (; i < until; ++i) to[i] = T(pad_gradient(from, h, w, in_d, in_h, columns[size_t(i)]));
-      };
+      // Rows of outputs that show this one, if they are few.
+      const T* from[kOrderedGroup];
       const int64_t many = in_d.count() * in_h.count();
-      if (many == 0 || many > kOrderedGroup) {
+      int64_t n = 0;
+      for (int a = 0; a < PadRuns::kRuns && many <= kOrderedGroup; ++a)
+        for (int64_t od = in_d.begin[a]; od < in_d.end[a]; ++od)
+          for (int b = 0; b < PadRuns::kRuns; ++b)
+            for (int64_t oh = in_h.begin[b]; oh < in_h.end[b]; ++oh)
+              from[n++] = plane + (od * h.output + oh) * w.output;
+      const auto edge = [&](int64_t i, int64_t until) {
+        for (; i < until; ++i) {
+          if (many * shown.count(i) > kOrderedGroup) {
+            to[i] = T(pad_gradient(plane, h, w, in_d, in_h, shown.runs(i)));
+            continue;
+          }
+          V sum = V(-0.0);  // -0 + v is v, bit for bit
+          for (int64_t k = 0; k < n; ++k)
+            for (const int64_t* o = shown.begin(i); o != shown.end(i); ++o) sum += V(from[k][*o]);
+          to[i] = T(V(0) + sum);
+        }
+      };
+      if (n == 0) {
         edge(0, w.input);
         continue;
       }
@@ -76,11 +115,7 @@ void gradient(const PadAxis& d, const PadAxis& h, const PadAxis& w, const T* gra
       sum_rows<V>(
           first, last,
           [&](const auto& add) {
-            for (int a = 0; a < PadRuns::kRuns; ++a)
-              for (int64_t od = in_d.begin[a]; od < in_d.end[a]; ++od)
-                for (int b = 0; b < PadRuns::kRuns; ++b)
-                  for (int64_t oh = in_h.begin[b]; oh < in_h.end[b]; ++oh)
-                    add(from + (od * h.output + oh) * w.output + w.left);
+            for (int64_t k = 0; k < n; ++k) add(from[k] + w.left);
           },
           to);
       edge(last, w.input);

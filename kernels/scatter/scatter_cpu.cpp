@@ -176,7 +176,7 @@ struct Tile {
 /// How many columns make a tile that stays in the cache; 0 where most of its cells would get nothing, or where there
 /// are fewer tiles than threads.
 int64_t tile_width(const ScatterShape& s) {
-  constexpr int64_t kCells = 8 * 1024, kMostCells = 32 * kCells, kLine = 8, kFilled = 4;
+  constexpr int64_t kCells = 8 * 1024, kMostCells = 32 * kCells, kLine = 16, kFilled = 4;
   if (s.rows || s.destinations > kFilled * s.items) return 0;
   const int64_t width = std::min(s.inner, std::max(kLine, kCells / std::max<int64_t>(1, s.destinations)));
   const int threads = pieces_for(s.elements(), kGrain);
@@ -187,7 +187,7 @@ int64_t tile_width(const ScatterShape& s) {
 /// Items of a line: item i from place from + i * step of the source.
 template <class I, class Cells>
 [[gnu::noinline]] void add_line(int64_t items, const I* index, int64_t from, int64_t step, Cells& cells) {
-  for (int64_t i = 0; i < items; ++i) cells.add(int64_t(index[i]), from + i * step);
+  cells.add_line(items, index, from, step);
 }
 
 template <class I, class Cells>
@@ -246,6 +246,10 @@ class CopiedCells {
   }
   void prefetch(int64_t from) const { __builtin_prefetch(source_ + from); }
   void add(int64_t cell, int64_t from) { (*cells_)[cell] = F::one((*cells_)[cell], source_[from]); }
+  template <class I>
+  void add_line(int64_t items, const I* index, int64_t from, int64_t step) {
+    for (int64_t i = 0; i < items; ++i) add(int64_t(index[i]), from + i * step);
+  }
   void end(const Tile& tile) {
     tile.each_row([&](int64_t cell, int64_t place, int64_t n) { std::copy_n(*cells_ + cell, n, output_ + place); });
   }
@@ -267,6 +271,10 @@ class PlacesOfLine {
   void begin(const Tile& tile) { line_ = output_ + tile.place; }
   void prefetch(int64_t) const {}
   void add(int64_t cell, int64_t from) { line_[cell] = F::one(line_[cell], source_[from]); }
+  template <class I>
+  void add_line(int64_t items, const I* index, int64_t from, int64_t step) {
+    for (int64_t i = 0; i < items; ++i) add(int64_t(index[i]), from + i * step);
+  }
   void end(const Tile&) {}
 
  private:
@@ -296,6 +304,12 @@ class OrderedCells {
   void begin(const Tile& tile) { sums_->begin(tile.cells()); }
   void prefetch(int64_t from) const { __builtin_prefetch(source_ + from); }
   void add(int64_t cell, int64_t from) { sums_->add(cell, Acc(source_[from])); }
+  template <class I>
+  void add_line(int64_t items, const I* index, int64_t from, int64_t step) {
+    const T* const source = source_ + from;
+    sums_->add_all(
+        items, [=](int64_t i) { return index[i]; }, [=](int64_t i) { return Acc(source[i * step]); });
+  }
   void end(const Tile& tile) {
     tile.each_row([&](int64_t cell, int64_t place, int64_t n) { sums_->finish(cell, n, output_ + place); });
   }

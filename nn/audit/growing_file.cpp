@@ -36,7 +36,7 @@ int GrowingFile::append(std::string_view bytes, size_t head) {
   if (!maps_ || (!fits && !map(bytes.size()))) return write(bytes);
   char* const to = window_ + (used_ - begin_);
   std::memcpy(to + head, bytes.data() + head, bytes.size() - head);
-  std::atomic_thread_fence(std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_release);  // a crash comes between the program's own instructions
   std::memcpy(to, bytes.data(), head);
   used_ += bytes.size();
   return 0;

@@ -1,26 +1,39 @@
 #include <ordo/nn/train/interrupt.h>
 
+#include <atomic>
+#include <csignal>
+#include <mutex>
+
 namespace ordo::detail {
 namespace {
 
-volatile std::sig_atomic_t interrupts = 0;
-void remember(int) { interrupts = 1; }
+std::atomic<bool> seen = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes to it");
+void remember(int) { seen = true; }
+
+std::mutex mutex;
+int guards = 0;
+struct sigaction before {};
 
 }  // namespace
 
 InterruptGuard::InterruptGuard(bool on) : on_(on) {
   if (!on_) return;
-  interrupts = 0;
+  const std::lock_guard lock(mutex);
+  if (guards++ > 0) return;
+  seen = false;
   struct sigaction ours {};
   ours.sa_handler = remember;
   ours.sa_flags = int(SA_RESTART | SA_RESETHAND);  // once: the next one has its usual effect
-  ::sigaction(SIGINT, &ours, &before_);
+  ::sigaction(SIGINT, &ours, &before);
 }
 
 InterruptGuard::~InterruptGuard() {
-  if (on_) ::sigaction(SIGINT, &before_, nullptr);
+  if (!on_) return;
+  const std::lock_guard lock(mutex);
+  if (--guards == 0) ::sigaction(SIGINT, &before, nullptr);
 }
 
-bool InterruptGuard::interrupted() const { return on_ && interrupts != 0; }
+bool InterruptGuard::interrupted() const { return on_ && seen; }
 
 }  // namespace ordo::detail

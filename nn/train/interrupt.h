@@ -1,7 +1,6 @@
-// While one lives, the first Ctrl-C is remembered instead of ending the program; a second one ends it. Internal to nn.
+// While one lives, the first Ctrl-C is remembered instead of ending the program; a second one ends it. Those of several
+// threads, each of which trains, remember the same one. Internal to nn.
 #pragma once
-
-#include <csignal>
 
 namespace ordo::detail {
 
@@ -16,7 +15,6 @@ class InterruptGuard {
 
  private:
   bool on_;
-  struct sigaction before_ {};
 };
 
 }  // namespace ordo::detail

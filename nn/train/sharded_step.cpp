@@ -47,7 +47,7 @@ Tensor sum_of(Tensor left, const Tensor& right) {
 
 kernels::OrderedReduce over_shards(const char* op, DType dtype, int64_t shards, int64_t ranks) {
   kernels::OrderedReduce what{.op = op, .dtype = dtype, .leaves = shards};
-  for (int64_t r = 0; r < ranks; ++r) what.members.push_back(distributed::leaves_of(shards, r, ranks));
+  for (int64_t r = 0; r < ranks; ++r) what.members.push_back(distributed::shards_of(shards, r, ranks));
   return what;
 }
 
@@ -109,7 +109,7 @@ ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters, int64_t s
       model_(model),
       parameters_(std::move(parameters)),
       shards_(shards),
-      own_(distributed::leaves_of(shards, world_.rank(), world_.size())),
+      own_(distributed::shards_of(shards, world_.rank(), world_.size())),
       shared_(std::make_shared<Shared>(Shared{this})) {
   make_buckets();
   if (world_.size() == 1) return;
@@ -311,7 +311,7 @@ std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
   }
   std::vector<size_t> sizes;
   for (int r = 0; r < world_.size(); ++r)
-    sizes.push_back(size_t(distributed::leaves_of(shards_, r, world_.size()).count()) * bytes);
+    sizes.push_back(size_t(distributed::shards_of(shards_, r, world_.size()).count()) * bytes);
   world_.run([&] {
     distributed::meet(*world_.all(), header_of("losses", float64, int64_t(bytes)));
     distributed::all_gather(*world_.all(), "losses", all.data(), sizes);
@@ -352,7 +352,7 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
   std::vector<double> weight(buffers_.size(), 0);  // rows that the buffer has seen
   std::vector<int> owner(buffers_.size(), -1);     // of the first shard that changed it
   for (int r = 0; r < world_.size(); ++r) {
-    const LeafRange range = distributed::leaves_of(shards_, r, world_.size());
+    const LeafRange range = distributed::shards_of(shards_, r, world_.size());
     for (int64_t s = range.first; s < range.last; ++s)
       for (size_t i = 0; i < buffers_.size(); ++i) {
         if (!records[size_t(s)].changed[i]) continue;
@@ -390,16 +390,31 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
       at += n;
     }
   }
-  // Others count, and count the same in every shard: the first one's.
-  for (size_t i = 0; i < buffers_.size(); ++i) {
-    if (is_floating(buffers_[i].dtype()) || owner[i] < 0) continue;
-    Tensor value = integers_[i].defined() ? integers_[i] : kernels::to(before_[i], cpu, before_[i].dtype()).clone();
+  // Others count, and count the same in every shard: the first one's, which each owner sends as one array.
+  for (int r = 0; r < world_.size(); ++r) {
+    std::vector<std::pair<size_t, Tensor>> values;
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      if (is_floating(buffers_[i].dtype()) || owner[i] != r) continue;
+      values.emplace_back(i, integers_[i].defined() ? integers_[i] : kernels::to(before_[i], cpu, before_[i].dtype()));
+    }
+    if (values.empty()) continue;
+    std::vector<char> all;
+    for (const auto& [unused, value] : values) {
+      const char* const from = static_cast<const char*>(value.data());
+      all.insert(all.end(), from, from + value.nbytes());
+    }
     if (world_.size() > 1)
       world_.run([&] {
-        distributed::meet(*world_.all(), header_of("buffers", value.dtype(), value.numel()));
-        distributed::broadcast(*world_.all(), "buffers", value.data(), value.nbytes(), owner[i]);
+        distributed::meet(*world_.all(), header_of("buffers", uint8, int64_t(all.size())));
+        distributed::broadcast(*world_.all(), "buffers", all.data(), all.size(), r);
       });
-    kernels::copy_(buffers_[i], value);
+    size_t at = 0;
+    for (const auto& [i, value] : values) {
+      const Tensor received = result(value.sizes(), value.dtype(), cpu);
+      std::memcpy(received.data(), all.data() + at, value.nbytes());
+      kernels::copy_(buffers_[i], received);
+      at += value.nbytes();
+    }
   }
   // Counted, so that a backward pass which needs the old values notices.
   for (size_t i = 0; i < buffers_.size(); ++i)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Trainings under mpirun: mpirun_test.py TEST MPI TRAIN PLUGINS FOLDER
+"""Trainings under mpirun: mpirun_test.py TEST MPI SAMPLES PLUGINS FOLDER
 
-TEST is one of the functions below, MPI is openmpi or mpich, TRAIN the program of samples/models, PLUGINS the folder of
-Ordo's libraries. Exit status 77, which is "skipped", where this MPI or Ordo's part for it is not here.
+TEST is one of the functions below, MPI is openmpi or mpich, SAMPLES the folder of samples' programs, PLUGINS that of
+Ordo's libraries. ORDO_TEST_STEPS is the number of steps of a training. Exit status 77, which is "skipped", where this MPI or Ordo's part for it is not here.
 """
 import os
 import random
@@ -14,9 +14,11 @@ import sys
 import time
 import uuid
 
-test, mpi, train, plugins, folder = sys.argv[1:6]
+test, mpi, samples, plugins, folder = sys.argv[1:6]
+train = f"{samples}/train"
 mpirun = shutil.which(f"mpirun.{mpi}") or shutil.which("mpirun")
 WORLDS = [1, 2, 3, 4, 5, 8]
+STEPS = int(os.environ.get("ORDO_TEST_STEPS", "30"))
 
 
 def skip(why):
@@ -41,6 +43,9 @@ TRANSFORMER = ["transformer", "--rows", "640", "--test-rows", "32", "--batch", "
 RESNET = ["resnet18", "--rows", "64", "--test-rows", "8", "--batch", "16", "--width", "0.125"]  # on drawn CIFAR-10
 
 
+CIFAR = [f"{samples}/cifar10", "--rows", "640"]
+
+
 def arguments(model, steps, level="device_to_device"):
     return [train, *model, "--steps", str(steps), "--quiet", "--level", level]
 
@@ -51,8 +56,8 @@ def run(ranks, command, seconds=120, environment=None):
                           env={**ENVIRONMENT, **(environment or {})})
 
 
-def weights(ranks, command):
-    done = run(ranks, command)
+def weights(ranks, command, environment=None):
+    done = run(ranks, command, environment=environment)
     lines = [line for line in done.stdout.splitlines() if "weights" in line]
     assert done.returncode == 0 and len(lines) == 1, f"{ranks} ranks: {done.returncode}\n{done.stdout}{done.stderr}"
     return lines[0].split()[-1]
@@ -71,13 +76,28 @@ def fresh(name):
 
 def same_weights():
     for model in (TRANSFORMER, RESNET):
-        command = arguments(model, 100)
+        command = arguments(model, STEPS)
         alone = weights(0, command + ["--shards", "8"])
         of = {ranks: weights(ranks, command) for ranks in WORLDS}
         print(model[0], alone, of)
         assert set(of.values()) == {alone}
         assert weights(2, command + ["--shard-optimizer"]) == alone
         assert weights(0, command) != alone, "one shard is another program"
+
+
+def cifar10():
+    """The sample knows nothing of processes: all that it prints is the same, and its checkpoints are."""
+    def output(ranks, steps, path):
+        done = run(ranks, CIFAR + ["--steps", str(steps), "--folder", path])
+        assert done.returncode == 0 and "accuracy" in done.stdout, done.stdout + done.stderr
+        return done.stdout, files_of(path)[f"step-{steps:012}.safetensors"]
+    alone = output(0, STEPS, fresh("alone"))
+    print(alone[0])
+    for ranks in WORLDS:
+        assert output(ranks, STEPS, fresh(str(ranks))) == alone, f"{ranks} ranks"
+    for ranks, steps in ((8, STEPS // 3), (3, 2 * STEPS // 3), (5, STEPS)):
+        last = output(ranks, steps, fresh("run") if ranks == 8 else f"{folder}/{mpi}/{test}/run")
+    assert last == alone, "8, 3 and 5 ranks, resumed"
 
 
 def emulated_devices():
@@ -89,20 +109,40 @@ def emulated_devices():
 
 
 def resumes():
-    command = arguments(TRANSFORMER, 100)
+    command = arguments(TRANSFORMER, STEPS)
     whole, run_folder = fresh("whole"), fresh("run")
     expected = weights(2, command + ["--folder", whole])
-    for ranks, steps in ((8, 33), (3, 66), (5, 100)):
+    for ranks, steps in ((8, STEPS // 3), (3, 2 * STEPS // 3), (5, STEPS)):
         last = weights(ranks, arguments(TRANSFORMER, steps) + ["--folder", run_folder, "--resume"])
     assert last == expected
-    assert files_of(whole)["step-000000000100.safetensors"] == files_of(run_folder)["step-000000000100.safetensors"]
+    last = f"step-{STEPS:012}.safetensors"
+    assert files_of(whole)[last] == files_of(run_folder)[last]
+
+
+# Algorithms of MPI_Allreduce. Open MPI's recursive doubling, ring, segmented ring and Rabenseifner's; MPICH's recursive
+# doubling, and two of those that it has for reductions in the background.
+FORCED = {"openmpi": [{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_allreduce_algorithm": number}
+                      for number in ("3", "4", "5", "6")],
+          "mpich": [{"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"},
+                    *({"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "nb", "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM": name}
+                      for name in ("tsp_ring", "tsp_tree"))]}[mpi]
 
 
 def not_guaranteed():
-    command = arguments(TRANSFORMER, 100, "not_guaranteed")
+    """The library's reductions depend on the number of processes, and on the algorithm; the tree does not."""
+    command = arguments(TRANSFORMER, STEPS, "not_guaranteed")
     of = {ranks: weights(ranks, command) for ranks in (1, 2, 3, 5)}
     print(of)
     assert len(set(of.values())) > 1, "the order of sums does not show"
+    forced = [weights(5, command, how) for how in FORCED]
+    print(forced)
+    assert len(set(forced)) > 1, "the algorithm does not show"
+    for level in ("run_to_run", "device_to_device"):
+        command = arguments(TRANSFORMER, STEPS, level)
+        alone = weights(0, command + ["--shards", "8"])
+        forced = [weights(5, command, how) for how in FORCED]
+        print(level, alone, forced)
+        assert set(forced) == {alone}
 
 
 def does_not_fit():
@@ -230,6 +270,9 @@ def two_hosts():
             ip("-n", space, "addr", "add", f"{address}/24", "dev", "ordo0")
             ip("-n", space, "link", "set", "ordo0", "up")
             ip("-n", space, "link", "set", "lo", "up")
+        for space in spaces:  # the kernel takes a moment to see that the other end is up, and MPICH takes no other device
+            while ip("netns", "exec", space, "cat", "/sys/class/net/ordo0/operstate").stdout.strip() != "up":
+                time.sleep(0.02)
         agent = f"{fresh('agent')}/agent"  # what ssh would be: HOST COMMAND...
         with open(agent, "w", encoding="utf-8") as f:
             f.write("#!/bin/sh\n"
@@ -239,8 +282,13 @@ def two_hosts():
         os.chmod(agent, 0o755)
         network = "10.77.0.0/24"
         hosts = ",".join(f"{a}:2" for a in addresses)
-        launch = (f"{mpirun} -n 4 --host {hosts} --mca plm_rsh_agent {agent} --mca btl tcp,self "
-                  f"--mca btl_tcp_if_include {network} --mca oob_tcp_if_include {network}")
+        if mpi == "openmpi":
+            options = (f"--host {hosts} --mca plm_rsh_agent {agent} --mca btl tcp,self "
+                       f"--mca btl_tcp_if_include {network} --mca oob_tcp_if_include {network}")
+        else:
+            options = (f"-hosts {hosts} -localhost {addresses[0]} -iface ordo0 -launcher ssh -launcher-exec {agent} "
+                       "-genv UCX_TLS tcp,self -genv UCX_NET_DEVICES ordo0")
+        launch = f"{mpirun} -n 4 {options}"
         command = arguments(TRANSFORMER, 20)
         alone = weights(0, command + ["--shards", "8"])
         done = subprocess.run(inside(spaces[0], " ".join([launch, *command])), capture_output=True, text=True, timeout=120,

@@ -4,6 +4,7 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <tuple>
@@ -44,10 +45,10 @@ class ThreadTransport : public Transport {
     const char* const from = static_cast<const char*>(data);
     const std::lock_guard lock(mail_.mutex);
     mail_.boxes[{rank_, to, tag}].emplace_back(from, from + bytes);
-    return new Receive{};
+    return keep({});
   }
   Request receive(void* data, size_t bytes, int from, int tag) override {
-    auto* request = new Receive{data, bytes, false};
+    Receive* const request = keep({data, bytes, false});
     waiting_[{from, tag}].push_back(request);
     return request;
   }
@@ -69,7 +70,7 @@ class ThreadTransport : public Transport {
       }
     }
     const bool done = mine->done;
-    if (done) delete mine;
+    if (done) requests_.erase(request);
     if (!done) std::this_thread::yield();
     return done;
   }
@@ -107,9 +108,17 @@ class ThreadTransport : public Transport {
     size_t bytes = 0;
     bool done = true;
   };
+  Receive* keep(Receive request) {
+    auto kept = std::make_unique<Receive>(request);
+    Receive* const address = kept.get();
+    requests_.emplace(address, std::move(kept));
+    return address;
+  }
+
   Mail& mail_;
   const int rank_, size_;
   std::map<std::pair<int, int>, std::deque<Receive*>> waiting_;  // from, tag
+  std::map<Request, std::unique_ptr<Receive>> requests_;         // under way, also when the job ends before they do
 };
 
 }  // namespace

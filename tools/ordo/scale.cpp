@@ -38,7 +38,7 @@ Outcome in_tree(int64_t ranks, const Options& o) {
   Outcome out;
   TreeFold<Tensor> whole(o.shards);
   for (int64_t r = 0; r < ranks; ++r) {
-    const LeafRange own = distributed::leaves_of(o.shards, r, ranks);
+    const LeafRange own = distributed::shards_of(o.shards, r, ranks);
     TreeFold<Tensor> part(o.shards, own);
     for (int64_t s = own.first; s < own.last; ++s) part.push({0, s}, gradient_of(s, o), sum_of);
     out.most_nodes = std::max(out.most_nodes, int64_t(part.nodes().size()));
@@ -53,7 +53,7 @@ Outcome in_tree(int64_t ranks, const Options& o) {
 Tensor in_ring(int64_t ranks, const Options& o) {
   Tensor sum;
   for (int64_t r = 0; r < ranks; ++r) {
-    const LeafRange own = distributed::leaves_of(o.shards, r, ranks);
+    const LeafRange own = distributed::shards_of(o.shards, r, ranks);
     Tensor part = gradient_of(own.first, o);
     for (int64_t s = own.first + 1; s < own.last; ++s) part.add_(gradient_of(s, o));
     sum = sum.defined() ? sum_of(sum, part) : part;
@@ -96,10 +96,10 @@ void scale(const Options& o) {
   for (const int64_t n : counts) {
     double nodes = 0;  // of the process that has the most
     for (int64_t r = 0; r < n; ++r)
-      nodes = std::max(nodes, double(distributed::roots_of(o.shards, distributed::leaves_of(o.shards, r, n)).size()));
+      nodes = std::max(nodes, double(distributed::roots_of(o.shards, distributed::shards_of(o.shards, r, n)).size()));
     const double part = double(n - 1) / double(n);
     const double sent = n == 1 ? 0 : (nodes + 1) * part * bytes;
-    const double messages = n == 1 ? 0 : double(n - 1) * (nodes + 1) + 2 * std::ceil(std::log2(double(n)));
+    const double messages = n == 1 ? 0 : double(n - 1) * (nodes + 1) + std::ceil(std::log2(double(n)));
     const double exchange = sent * beta + messages * alpha;
     const double compute = o.step * double((o.shards + n - 1) / n);
     fmt::print("  {:>9}  {:>14.0f}  {:>8.0f}  {:>11.1f}  {:>7.0f}  {:>9.2f}%\n", n, sent / 1e6, messages,

@@ -3,6 +3,7 @@
 
 #include <ordo/engine/distributed/reduction_tree.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -33,7 +34,7 @@ TEST(ReductionTree, has_one_shape_for_any_number_of_ranks) {
     for (int64_t ranks = 1; ranks <= leaves; ++ranks) {
       TreeFold<std::string> whole(leaves);
       for (int64_t r = 0; r < ranks; ++r) {
-        const LeafRange own = distributed::leaves_of(leaves, r, ranks);
+        const LeafRange own = distributed::shards_of(leaves, r, ranks);
         TreeFold<std::string> part(leaves, own);
         for (int64_t i = own.first; i < own.last; ++i) part.push({0, i}, names[size_t(i)], add);
         std::vector<TreeNode> nodes;
@@ -50,18 +51,29 @@ TEST(ReductionTree, has_one_shape_for_any_number_of_ranks) {
 }
 
 TEST(ReductionTree, ranks_share_all_leaves) {
-  for (int64_t leaves : {1, 7, 8, 1024})
-    for (int64_t ranks = 1; ranks <= std::min<int64_t>(leaves, 33); ++ranks) {
+  for (int64_t leaves = 1; leaves <= 64; ++leaves)
+    for (int64_t ranks = 1; ranks <= leaves; ++ranks) {
       int64_t next = 0;
       for (int64_t r = 0; r < ranks; ++r) {
-        const LeafRange own = distributed::leaves_of(leaves, r, ranks);
+        const LeafRange own = distributed::shards_of(leaves, r, ranks);
         EXPECT_EQ(own.first, next);
-        EXPECT_GE(own.count(), leaves / ranks);
+        EXPECT_GE(own.count(), 1);
         EXPECT_LE(own.count(), (leaves + ranks - 1) / ranks);
         next = own.last;
       }
       EXPECT_EQ(next, leaves);
     }
+}
+
+// So a step of eight shards sends what a ring sends, but for three ranks, which no other shares of three shards at most
+// would spare a second node.
+TEST(ReductionTree, ranks_that_share_eight_leaves_have_one_node_each) {
+  for (const int64_t ranks : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    size_t most = 0;
+    for (int64_t r = 0; r < ranks; ++r)
+      most = std::max(most, distributed::roots_of(8, distributed::shards_of(8, r, ranks)).size());
+    EXPECT_EQ(most, ranks == 3 ? 2u : 1u) << ranks << " ranks";
+  }
 }
 
 TEST(ReductionTree, a_rank_with_a_power_of_two_has_one_node) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
@@ -21,8 +23,8 @@ const Spread kAll[] = {Spread::uniform, Spread::most_to_one, Spread::all_to_one,
                        Spread::sorted,  Spread::descending,  Spread::skips};
 
 template <class T>
-void expect_rule1(int64_t m, AccumulateShape shape, Spread spread) {
-  const auto to = destinations(m, shape.destinations, spread);
+void expect_rule1(const std::vector<int64_t>& to, AccumulateShape shape, const std::string& what) {
+  const auto m = int64_t(to.size());
   const auto v = test_mixed_values({m * shape.columns()}, 3).to(dtype_of<T>).template to_vector<T>();
   const auto before = test_values({shape.destinations * shape.columns()}, 4).to(dtype_of<T>).template to_vector<T>();
   const TableItems<T> items{m, to.data(), v.data(), shape.inner};
@@ -40,8 +42,13 @@ void expect_rule1(int64_t m, AccumulateShape shape, Spread spread) {
     kernels::cpu::accumulate(items, got.data(), shape, Algorithm::sorted);
     EXPECT_EQ(std::memcmp(got.data(), want.data(), got.size() * sizeof(T)), 0)
         << m << " items, " << shape.destinations << " destinations, " << shape.outer << " x " << shape.inner
-        << " columns, spread " << int(spread) << ", " << threads << " threads, " << name(dtype_of<T>);
+        << " columns, " << what << ", " << threads << " threads, " << name(dtype_of<T>);
   }
+}
+
+template <class T>
+void expect_rule1(int64_t m, AccumulateShape shape, Spread spread) {
+  expect_rule1<T>(destinations(m, shape.destinations, spread), shape, "spread " + std::to_string(int(spread)));
 }
 
 class Accumulate : public testing::Test {
@@ -85,12 +92,25 @@ TEST_F(Accumulate, sorted_keeps_rule_1_in_large_problems) {
   for (Spread spread : kAll) {
     expect_rule1<float>(100000, {700, 1, 1}, spread);
     expect_rule1<BFloat16>(70000, {20000, 1, 1}, spread);
-    expect_rule1<float>(70000, {300001, 1, 1}, spread);  // most destinations get nothing
+    expect_rule1<float>(70000, {300001, 1, 1}, spread);
+    expect_rule1<float>(70000, {1500001, 1, 1}, spread);  // most destinations get nothing
   }
   expect_rule1<double>(70000, {300001, 1, 1}, Spread::uniform);
   expect_rule1<Half>(70000, {300001, 1, 1}, Spread::most_to_one);
   expect_rule1<double>(100000, {70, 1, 1}, Spread::most_to_one);
   expect_rule1<float>(20000, {500, 1, 40}, Spread::most_to_one);
+}
+
+// Sums made in the output itself, of at most a group; and beyond.
+TEST_F(Accumulate, a_group_or_more_among_many_short_runs) {
+  constexpr int64_t kItems = 70000, kDestinations = 150001, kThere = 5;  // where none of the others goes
+  for (int64_t count : {1, 63, 64, 65, 1000}) {
+    std::vector<int64_t> to(kItems);
+    for (int64_t i = 0; i < kItems; ++i) to[size_t(i)] = i * 7919 % (kDestinations / 2) * 2;
+    for (int64_t k = 0; k < count; ++k) to[size_t(k * (kItems / count))] = kThere;
+    expect_rule1<float>(to, {kDestinations, 1, 1}, std::to_string(count) + " to one");
+    expect_rule1<double>(to, {kDestinations, 1, 1}, std::to_string(count) + " to one");
+  }
 }
 
 // Sums of powers of two are exact in any order.
