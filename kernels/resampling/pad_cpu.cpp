@@ -79,7 +79,7 @@ template <class T>
 void gradient(const PadAxis& d, const PadAxis& h, const PadAxis& w, const T* grad, T* output, int64_t rows) {
   using V = accumulate_t<T>;
   const Shown shown(w);
-  const auto [first, last] = shown.single();
+  const int64_t first = shown.single().first, last = shown.single().second;
   parallel_for(0, rows, row_grain(w.input), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t layer = r / h.input, volume = layer / d.input;
