@@ -95,17 +95,6 @@ Tensor one_hot(const Tensor& target, int64_t num_classes) {
 
 namespace cpu {
 
-namespace {
-/// Whether all are in [0, bound). Without a branch, so that the loop vectorises.
-template <class I>
-bool all_below(const I* index, int64_t count, int64_t bound) {
-  using Unsigned = std::make_unsigned_t<I>;
-  Unsigned greatest = 0;
-  for (int64_t j = 0; j < count; ++j) greatest = std::max(greatest, Unsigned(index[j]));
-  return count == 0 || uint64_t(greatest) < uint64_t(bound);
-}
-}  // namespace
-
 void gather(const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s) {
   const IndexGuard guard("gather", "index", s.dim, s.bound, input.device());
   const IndexCheck check = guard.check();

@@ -6,6 +6,7 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/indexing/take.h>
 
 namespace ordo::kernels {
@@ -19,9 +20,7 @@ bool all_inside(const Tensor& index, int64_t size) {
   dispatch_index("put", index.dtype(), [&]<class I>() {
     const I* const at = index.data<I>();
     parallel_for(0, index.numel(), 16384, [&](int64_t first, int64_t last) {
-      uint64_t most = 0;  // without a branch, so that the loop vectorises
-      for (int64_t i = first; i < last; ++i) most = std::max(most, uint64_t(int64_t(at[i])));
-      if (most >= uint64_t(size)) inside.store(false, std::memory_order_relaxed);
+      if (!all_below(at + first, last - first, size)) inside.store(false, std::memory_order_relaxed);
     });
   });
   return inside;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <type_traits>
 
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/indexing/pick.h>
@@ -31,6 +33,15 @@ void each_row(const GatherShape& s, int64_t count, const F& f) {
       f(IndexRow{row * n, n, base, step, stride});
     }
   });
+}
+
+/// Whether all are in [0, bound). Without a branch, so that the loop vectorises.
+template <class I>
+bool all_below(const I* index, int64_t count, int64_t bound) {
+  using Unsigned = std::make_unsigned_t<I>;
+  Unsigned greatest = 0;
+  for (int64_t j = 0; j < count; ++j) greatest = std::max(greatest, Unsigned(index[j]));
+  return count == 0 || uint64_t(greatest) < uint64_t(bound);
 }
 
 }  // namespace ordo::kernels::cpu

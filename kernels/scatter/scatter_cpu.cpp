@@ -187,7 +187,10 @@ int64_t tile_width(const ScatterShape& s) {
 /// Items of a line: item i from place from + i * step of the source.
 template <class I, class Cells>
 [[gnu::noinline]] void add_line(int64_t items, const I* index, int64_t from, int64_t step, Cells& cells) {
-  cells.add_line(items, index, from, step);
+  if constexpr (requires { cells.add_line(items, index, from, step); })
+    cells.add_line(items, index, from, step);
+  else
+    for (int64_t i = 0; i < items; ++i) cells.add(int64_t(index[i]), from + i * step);
 }
 
 template <class I, class Cells>
@@ -246,10 +249,6 @@ class CopiedCells {
   }
   void prefetch(int64_t from) const { __builtin_prefetch(source_ + from); }
   void add(int64_t cell, int64_t from) { (*cells_)[cell] = F::one((*cells_)[cell], source_[from]); }
-  template <class I>
-  void add_line(int64_t items, const I* index, int64_t from, int64_t step) {
-    for (int64_t i = 0; i < items; ++i) add(int64_t(index[i]), from + i * step);
-  }
   void end(const Tile& tile) {
     tile.each_row([&](int64_t cell, int64_t place, int64_t n) { std::copy_n(*cells_ + cell, n, output_ + place); });
   }
@@ -271,10 +270,6 @@ class PlacesOfLine {
   void begin(const Tile& tile) { line_ = output_ + tile.place; }
   void prefetch(int64_t) const {}
   void add(int64_t cell, int64_t from) { line_[cell] = F::one(line_[cell], source_[from]); }
-  template <class I>
-  void add_line(int64_t items, const I* index, int64_t from, int64_t step) {
-    for (int64_t i = 0; i < items; ++i) add(int64_t(index[i]), from + i * step);
-  }
   void end(const Tile&) {}
 
  private:
