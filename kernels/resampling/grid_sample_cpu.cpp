@@ -97,11 +97,19 @@ class PlaceBlock {
     constexpr int64_t kLine = 64 / sizeof(T);
     if (s_.cells() <= kCorners * kLine)
       for (int64_t i = 0; i < s_.cells(); i += kLine) __builtin_prefetch(plane + s_.cells() + i, 0, 2);
-    for (int n = 0; n < kCorners; n += stride)
-      for (int p = 0; p < places; ++p) {
+    constexpr int kStep = 8;
+    for (int n = 0; n < kCorners; n += stride) {
+      const int32_t* const from = from_ + n;
+      T* const to = values + n;
+      const auto one = [&](int p) {
         asm volatile("");  // one by one: to gather them takes longer
-        values[n + p] = plane[from_[n + p]];
-      }
+        to[p] = plane[from[p]];
+      };
+      int p = 0;
+      for (; p + kStep <= places; p += kStep)
+        for (int k = 0; k < kStep; ++k) one(p + k);
+      for (; p < places; ++p) one(p);
+    }
   }
   /// sums[p] = a place's values, weighted and added to zero.
   template <class T>
