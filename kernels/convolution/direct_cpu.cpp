@@ -43,6 +43,27 @@ void fill_lines(const ConvShape& s, const DirectLine& line, int64_t apart, const
         std::copy_n(x, s.w.input, lines + c * apart + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding);
 }
 
+// The same of lines one after the other. Rows are whole vectors, of which the next row and padding take back what is
+// theirs.
+template <class T>
+void fill_lines(const ConvShape& s, const DirectLine& line, const T* x, T* lines) {
+  using P = Lanes<T>;
+  constexpr int64_t kLanes = P::count;
+  const int64_t width = s.w.input;
+  int64_t after = s.x_size();  // this row
+  for (int64_t c = 0; c < s.channels; ++c, lines += line.size)
+    for (int64_t l = 0; l < s.d.input; ++l)
+      for (int64_t i = 0; i < s.h.input; ++i, x += width) {
+        T* const to = lines + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding;
+        after -= width;
+        if (after >= kLanes)
+          for (int64_t j = 0; j < width; j += kLanes) P::load(x + j).store(to + j);
+        else
+          std::copy_n(x, width, to);
+        P::all(T(0)).store(to + width);
+      }
+}
+
 // Of lines that are `apart` from each other.
 std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line, int64_t apart) {
   std::vector<int32_t> offsets;
@@ -100,15 +121,51 @@ void correlate(const T* line, const Elements& elements, const T* weight, const T
   }
 }
 
+// Takes the rows of F filters' images from a line's results, as soon as they are there: stores then wait for memory
+// while the next results are computed. Rows end with a whole vector, which may reach into rows that follow.
+template <int F, class T>
+class ImageRows {
+  using P = Lanes<T>;
+  static constexpr int64_t kLanes = P::count;
+
+ public:
+  ImageRows(const ConvShape& s, const DirectLine& line, T* y)
+      : s_(s), line_(line), y_(y), rows_(s.d.output * s.h.output) {}
+  // Those in the first `count` results, of which `results` has those of the filters `stride` apart.
+  void take(const T* results, int64_t stride, int64_t count) {
+    const int64_t width = s_.w.output, positions = s_.positions();
+    for (; row_ < rows_ && at_ + width <= count; y_ += width) {
+      const bool exactly = positions - (row_ + 1) * width < kLanes;
+      for (int f = 0; f < F; ++f) {
+        const T* const from = results + f * stride + at_;
+        T* const to = y_ + f * positions;
+        if (exactly)
+          std::copy_n(from, width, to);
+        else
+          for (int64_t j = 0; j < width; j += kLanes) P::load(from + j).store(to + j);
+      }
+      ++row_;
+      at_ = line_.row(row_ / s_.h.output, row_ % s_.h.output);
+    }
+  }
+
+ private:
+  const ConvShape& s_;
+  const DirectLine& line_;
+  T* y_;
+  int64_t rows_, row_ = 0, at_ = 0;  // at_: where the row is in the results
+};
+
 // All of a line's result for F filters, and from there into the image without the columns too many.
 template <int F, class T>
 void correlate_line(const ConvShape& s, const DirectLine& shape, const T* line, const Elements& elements,
                     const T* weight, const T* bias, T* scratch, int64_t stride, T* y) {
   constexpr int64_t kLanes = Lanes<T>::count;
   const int64_t vectors = divide_up(shape.length, kLanes), blocks = divide_up(vectors, kVectors);
+  ImageRows<F, T> rows(s, shape, y);
   for (int64_t block = 0; block < blocks; ++block) {
-    const int64_t first = vectors * block / blocks, at = first * kLanes;
-    switch (vectors * (block + 1) / blocks - first) {
+    const int64_t first = vectors * block / blocks, last = vectors * (block + 1) / blocks, at = first * kLanes;
+    switch (last - first) {
       case 1:
         correlate<F, 1>(line + at, elements, weight, bias, scratch + at, stride);
         break;
@@ -119,12 +176,8 @@ void correlate_line(const ConvShape& s, const DirectLine& shape, const T* line, 
         correlate<F, 3>(line + at, elements, weight, bias, scratch + at, stride);
         break;
     }
+    rows.take(scratch, stride, last * kLanes);
   }
-#pragma GCC unroll 8
-  for (int f = 0; f < F; ++f)
-    for (int64_t l = 0; l < s.d.output; ++l)
-      for (int64_t i = 0; i < s.h.output; ++i, y += s.w.output)
-        std::copy_n(scratch + f * stride + shape.row(l, i), s.w.output, y);
 }
 
 // correlate_line() of kFilters, or a half of them, or a quarter, ...
@@ -180,7 +233,7 @@ void forward_group(const ConvShape& s, int64_t group, const Elements& elements, 
     const Scratch<T> lines(line_count, Device()), scratch(share_samples ? kFilters * stride : 0, Device());
     std::fill(lines.data(), lines.data() + line_count, T(0));
     for (int64_t n = begin; n < end; ++n) {
-      fill_lines(s, line, line.size, x + (n * s.groups + group) * s.x_size(), lines.data());
+      fill_lines(s, line, x + (n * s.groups + group) * s.x_size(), lines.data());
       T* const sample_y = y + (n * s.groups + group) * s.y_size();
       if (share_samples) {
         for (const FilterBlock& block : blocks) convolve(block, lines.data(), scratch.data(), sample_y);
