@@ -25,7 +25,8 @@ std::vector<std::string> pythons() {
   return {"python3", "/usr/bin/python3"};
 }
 
-std::unique_ptr<Peer> Peer::start(const std::string& script, Device device, const Effort& effort, std::string& note) {
+std::unique_ptr<Peer> Peer::start(const std::string& script, Device device, const Effort& effort, std::string& note,
+                                  const std::string& setting) {
   const std::string folder = script_folder();
   if (folder.empty()) {
     note = "the peers' programs are not installed";
@@ -34,13 +35,14 @@ std::unique_ptr<Peer> Peer::start(const std::string& script, Device device, cons
   signal(SIGPIPE, SIG_IGN);  // a peer that has ended is told apart by what it answers
   for (const std::string& python : pythons()) {
     std::unique_ptr<Peer> peer(new Peer);
-    if (peer->launch(python, folder + "/peers/" + script, device, effort)) return peer;
+    if (peer->launch(python, folder + "/peers/" + script, device, effort, setting)) return peer;
   }
   note = device.is_cuda() ? "no PyTorch with CUDA here" : "no PyTorch here (Debian: apt-get install python3-torch)";
   return nullptr;
 }
 
-bool Peer::launch(const std::string& python, const std::string& script, Device device, const Effort& effort) {
+bool Peer::launch(const std::string& python, const std::string& script, Device device, const Effort& effort,
+                  const std::string& setting) {
   int down[2], up[2];
   if (pipe2(down, O_CLOEXEC) != 0) return false;
   if (pipe2(up, O_CLOEXEC) != 0) return close(down[0]), close(down[1]), false;
@@ -60,11 +62,13 @@ bool Peer::launch(const std::string& python, const std::string& script, Device d
   std::vector<char*> argv;
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
+  std::string environment = setting;
   process_ = fork();
   if (process_ == 0) {
     dup2(down[0], 0);
     dup2(up[1], 1);
     if (const int quiet = open("/dev/null", O_WRONLY); quiet >= 0) dup2(quiet, 2);
+    if (!environment.empty()) putenv(environment.data());
     execvp(argv[0], argv.data());
     _exit(127);
   }

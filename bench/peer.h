@@ -16,8 +16,10 @@ std::vector<std::string> pythons();
 
 class Peer {
  public:
-  /// The first interpreter in which the peer starts; null when there is none, and `note` says why.
-  static std::unique_ptr<Peer> start(const std::string& script, Device device, const Effort& effort, std::string& note);
+  /// The first interpreter in which the peer starts, with `setting` ("NAME=value") in its environment if that is not
+  /// empty; null when there is none, and `note` says why.
+  static std::unique_ptr<Peer> start(const std::string& script, Device device, const Effort& effort, std::string& note,
+                                     const std::string& setting = {});
   ~Peer();
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
@@ -28,7 +30,8 @@ class Peer {
 
  private:
   Peer() = default;
-  bool launch(const std::string& python, const std::string& script, Device device, const Effort& effort);
+  bool launch(const std::string& python, const std::string& script, Device device, const Effort& effort,
+              const std::string& setting);
   bool read_line(std::string& line);
 
   int process_ = -1, to_ = -1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tables in Markdown of what result files of `ordo bench` say.
 
-usage: performance_table.py machine|operations|training|summary FILE...
+usage: performance_table.py machine|operations|products|training|summary FILE...
 
 A file that is not there leaves its cells empty.
 """
@@ -14,6 +14,7 @@ import sys
 FAST, DETERMINISTIC = ("atomic", "not_guaranteed"), ("run_to_run",)
 EXACT, PEER = ("exact", "device_to_device"), ("pytorch",)
 PEER_DETERMINISTIC = ("pytorch_deterministic",)
+PEER_WITHOUT_BFLOAT16 = ("pytorch_without_bfloat16",)
 
 
 def mean(values):
@@ -102,6 +103,30 @@ def operations(files):
                      "deterministic", "exact", "PyTorch / deterministic", "its deterministic mode"], lines or [[""] * 10])
 
 
+def products(files):
+    """Milliseconds of every matrix product and convolution, and the peer's ratios."""
+    for name, data in files:
+        print(f"\n{', '.join(data['bandwidth'])}, {data['machine']['processor']}, {data['threads']} threads" if data else
+              f"\n{stem(name)}: not measured yet")
+        lines, groups = [], {}
+        for op, rows in rows_of(data).items():
+            for row in rows.values():
+                one = next(iter(row.values()))
+                times = [of(row, paths) for paths in (DETERMINISTIC, EXACT, PEER, PEER_WITHOUT_BFLOAT16)]
+                if one["family"] not in ("matmul", "convolution") or not all(times[:2]):
+                    continue
+                ours = times[1]["ms"]["median"]
+                compared = [t["ms"]["median"] / ours if t else None for t in times[2:]]
+                lines.append([op, one["shape"], one["dtype"]] + [number(t["ms"]["median"]) if t else "" for t in times]
+                             + [f"{c:.2f}" if c else "" for c in compared])
+                groups.setdefault((one["family"], one["dtype"]), []).append(compared)
+        for (family, dtype), compared in groups.items():
+            means = [span([c[k] for c in compared if c[k]]) for k in range(2)]
+            lines.append([f"all of {family}", "", dtype, "", "", "", ""] + means)
+        print_table(["operation", "shape", "dtype", "run_to_run, ms", "device_to_device", "PyTorch",
+                     "without bfloat16 instructions", "PyTorch / device_to_device", "without"], lines or [[""] * 9])
+
+
 def training(files):
     """Milliseconds of a training step."""
     lines = []
@@ -139,7 +164,7 @@ def summary(files):
 
 
 def main():
-    tables = {f.__name__: f for f in (machine, operations, training, summary)}
+    tables = {f.__name__: f for f in (machine, operations, products, training, summary)}
     if len(sys.argv) < 3 or sys.argv[1] not in tables:
         sys.exit(__doc__.strip())
     files = []

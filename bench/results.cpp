@@ -63,6 +63,11 @@ Spread spread_of(std::vector<double> values) {
   return {values.front(), at(0.25), at(0.5), at(0.75), values.back(), int(values.size())};
 }
 
+bool multiplies_bfloat16() {
+  const std::string flags = line_of("/proc/cpuinfo", "flags");
+  return flags.find("avx512_bf16") != std::string::npos || flags.find("amx_bf16") != std::string::npos;
+}
+
 Json describe(const std::vector<std::string>& command) {
   Json libraries = Json::object(), list = Json::array();
   for (const LibraryVersion& l : ordo::libraries()) libraries[l.name] = l.version;

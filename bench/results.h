@@ -15,6 +15,9 @@ struct Spread {
 };
 Spread spread_of(std::vector<double> values);
 
+/// Whether the processor has instructions that multiply bfloat16 and add many products in an order of their own.
+bool multiplies_bfloat16();
+
 /// The file's head: versions, machine, threads, commit, time, and the command line given.
 Json describe(const std::vector<std::string>& command);
 Json to_json(const Row& row, Device device, const Measured& measured);

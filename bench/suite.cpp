@@ -2,20 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "bench/peer.h"
+#include "bench/results.h"
 
 namespace ordo::bench {
 
 namespace {
 
-const char* const kPeerPaths[] = {"pytorch", "pytorch_deterministic"};
+// PyTorch in processes of its own. oneDNN, which multiplies its bfloat16, reads the setting.
+const char* const kWithout = "pytorch_without_bfloat16";
+const char* const kWithoutSetting = "ONEDNN_MAX_CPU_ISA=AVX512_CORE";
+const char* const kPeerPaths[] = {"pytorch", "pytorch_deterministic", kWithout};
+
+bool has_path(const Row& row, Device device, const std::string& peer_path) {
+  if (peer_path != kWithout) return true;
+  return device.is_cpu() && row.text("family") == "matmul" && row.dtype() == bfloat16 && multiplies_bfloat16();
+}
+
+struct Peers {
+  std::unique_ptr<Peer> usual, without;
+  Peer& of(const std::string& path) const { return path == kWithout ? *without : *usual; }
+};
 
 // The wanted paths of a row, in turn, round after round.
 Json measure_row(const Row& row, const std::vector<Path>& paths, const std::vector<std::string>& peer_paths,
-                 Device device, Peer* peer, const Effort& effort) {
-  std::vector<Measured> ours(paths.size()), theirs(peer ? peer_paths.size() : 0);
+                 Device device, const Peers& peers, const Effort& effort) {
+  std::vector<Measured> ours(paths.size()), theirs(peers.usual ? peer_paths.size() : 0);
   const auto fail = [](Measured& m, const std::string& path, const Error& error) {
     m.path = path, m.error = error.what();
   };
@@ -33,7 +48,7 @@ Json measure_row(const Row& row, const std::vector<Path>& paths, const std::vect
       } catch (const NondeterministicError& error) {
         fail(ours[i], paths[i].name, error);
       }
-    for (size_t i = 0; i < theirs.size(); ++i) peer->measure(row, peer_paths[i], theirs[i]);
+    for (size_t i = 0; i < theirs.size(); ++i) peers.of(peer_paths[i]).measure(row, peer_paths[i], theirs[i]);
   }
   run.reset();
   Json entries = Json::array();
@@ -64,7 +79,7 @@ void run_suite(const Suite& suite, Json& file) {
       for (const Path& path : row.paths())
         if (wanted(path.name)) job.paths.push_back(path);
       for (const char* path : kPeerPaths)
-        if (suite.peers && wanted(path)) job.peer_paths.push_back(path);
+        if (suite.peers && wanted(path) && has_path(row, device, path)) job.peer_paths.push_back(path);
       if (!job.paths.empty() || !job.peer_paths.empty()) jobs.push_back(job);
     }
   if (jobs.empty())
@@ -94,20 +109,27 @@ void run_suite(const Suite& suite, Json& file) {
   if (load > cores / 2)
     add_note(fmt::format("the machine is busy (load {:.1f} on {} cores): times say less, those of PyTorch least", load,
                          cores));
-  std::unique_ptr<Peer> peer;
+  Peers peers;
   for (size_t i = 0; i < jobs.size(); ++i) {
     const Job& job = jobs[i];
     suite.on_progress(double(i) / double(jobs.size()), job.row->operation() + " " + job.row->shape());
     if (i == 0 || job.device != jobs[i - 1].device) {
       file["bandwidth"][job.device.is_cpu() ? "cpu" : "cuda"] = copy_bytes_per_second(job.device);
-      peer.reset();
+      peers = {};
       std::string note;
       if (suite.peers && !(job.device.is_cuda() && cuda::build() == "emulated"))
-        peer = Peer::start("pytorch.py", job.device, suite.effort, note);
-      if (peer) file["peers"][job.device.is_cpu() ? "cpu" : "cuda"] = peer->version();
+        peers.usual = Peer::start("pytorch.py", job.device, suite.effort, note);
+      if (peers.usual) file["peers"][job.device.is_cpu() ? "cpu" : "cuda"] = peers.usual->version();
       if (!note.empty()) add_note(fmt::format("no peer on {}: {}", job.device.str(), note));
     }
-    const Json entries = measure_row(*job.row, job.paths, job.peer_paths, job.device, peer.get(), suite.effort);
+    std::vector<std::string> peer_paths = job.peer_paths;
+    const bool asks = std::find(peer_paths.begin(), peer_paths.end(), kWithout) != peer_paths.end();
+    if (std::string note; asks && peers.usual && !peers.without) {
+      peers.without = Peer::start("pytorch.py", job.device, suite.effort, note, kWithoutSetting);
+      if (!peers.without) add_note(note);
+    }
+    if (!peers.without) std::erase(peer_paths, kWithout);
+    const Json entries = measure_row(*job.row, job.paths, peer_paths, job.device, peers, suite.effort);
     for (const Json& entry : entries) file["results"].push_back(entry);
     suite.on_row(entries);
     suite.on_save(file);

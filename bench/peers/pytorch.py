@@ -4,8 +4,9 @@
 usage: pytorch.py [--device cpu|cuda:0] [--threads N] [--repeats N] [--seconds S] [--rounds N]
 
 `ordo bench` starts it. It says {"version"} first, then answers every line {"row", "path"} on its standard input
-with a line: {"ms": [...], "patterns": [...], "compared", "max_ulp"}, one round's repeats, or {"error"}. The path is "pytorch" or
-"pytorch_deterministic", use_deterministic_algorithms(True), where some operations throw. index_add_ and scatter_add_ add
+with a line: {"ms": [...], "patterns": [...], "compared", "max_ulp"}, one round's repeats, or {"error"}. The path is "pytorch",
+"pytorch_deterministic", use_deterministic_algorithms(True), where some operations throw, or what `ordo bench` asks of
+another process with another environment, "pytorch_without_bfloat16". index_add_ and scatter_add_ add
 into an existing output; of embedding, embedding_bag and pooling the backward passes run alone, through autograd.
 """
 import argparse
@@ -34,7 +35,7 @@ from torch import nn
 
 SHORTEST_MS = 0.5  # these two as in bench/measure.cpp
 MORE_THAN_CACHES = 160e6
-MODES = {"pytorch": False, "pytorch_deterministic": True}
+MODES = {"pytorch": False, "pytorch_deterministic": True, "pytorch_without_bfloat16": False}
 
 torch.set_num_threads(arguments.threads)
 torch.backends.cuda.matmul.allow_tf32 = False

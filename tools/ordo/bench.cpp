@@ -81,6 +81,8 @@ void print_row(const Json& entries) {
              time_text(ordered), ratio, patterns(fast) + "/" + patterns(ordered),
              time_text(entry_of(entries, {"exact", "device_to_device"})), time_text(entry_of(entries, {"pytorch"})),
              time_text(entry_of(entries, {"pytorch_deterministic"})));
+  if (const Json* without = entry_of(entries, {"pytorch_without_bfloat16"}))
+    fmt::print("  PyTorch without the processor's instructions for bfloat16: {}\n", time_text(without));
   std::fflush(stdout);
 }
 
