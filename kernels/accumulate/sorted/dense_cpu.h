@@ -88,13 +88,11 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   const int64_t m = items.count, n = shape.destinations;
   if (shape.columns() != 1 || std::max(m, n) >= INT32_MAX) return false;
   const int threads = pieces_for(m, 2 * kAccumulateGrain);
-  constexpr int64_t kInCache = 128 * 1024, kFewBytes = 16, kSparse = 4, kShortRuns = 8;
+  constexpr int64_t kInCache = 128 * 1024, kSparse = 4, kShortRuns = 8;
   std::optional<FilterPlan> plan;
   if (threads <= kMostFilters) plan = plan_filters(items, n, threads);
-  if constexpr (std::is_same_v<typename Items::value_type, accumulate_t<typename Items::value_type>> &&
-                !std::is_integral_v<typename Items::value_type>) {
-    const bool short_runs =
-        plan && plan->hot < 0 && n / (threads == 1 ? kFewBytes : kSparse) <= m && m / kShortRuns <= n;
+  if constexpr (std::is_floating_point_v<typename Items::value_type>) {
+    const bool short_runs = plan && plan->hot < 0 && n / kSparse <= m && m / kShortRuns <= n;
     if (n > kInCache && short_runs && sum_in_output(items, output, shape, *plan, threads)) return true;
   }
   if (n / kSparse > m) return m >= kLeastSparse && n / 128 <= m && sum_ranges(items, output, shape, threads);

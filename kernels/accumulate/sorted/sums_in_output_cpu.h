@@ -1,12 +1,12 @@
-// Ordering rule 1 for items of a single column and more destinations than stay in the cache, most of which get few.
-// Internal to dense_cpu.h.
+// Ordering rule 1 for items of a single column and more destinations than stay in the cache, of which none gets more
+// than a group: sums are made in the output itself. Internal to dense_cpu.h.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
-#include <optional>
+#include <type_traits>
 
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
@@ -16,111 +16,114 @@
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
-/// Running sums of destinations, each of at most a group, made in the output itself, whose old content waits in a list:
-/// where sums of all would not stay in the cache. All memory is there before the output changes.
+/// Whether all of them are zeros of one sign.
 template <class T>
-class SumsInOutput {
+bool are_zeros(const T* values, int64_t count) {
+  using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr int64_t kBlock = 4096;
+  const Word wanted = std::bit_cast<Word>(values[0]);
+  if (values[0] != T(0) || values[count / 2] != T(0) || values[count - 1] != T(0)) return false;
+  std::atomic<bool> others = false;
+  parallel_for(0, count, kAccumulateGrain, [&](int64_t first, int64_t last) {
+    for (int64_t begin = first; begin < last && !others.load(std::memory_order_relaxed); begin += kBlock) {
+      Word differ = 0;
+      for (int64_t i = begin; i < std::min(last, begin + kBlock); ++i)
+        differ |= std::bit_cast<Word>(values[i]) ^ wanted;
+      if (differ != 0) others.store(true, std::memory_order_relaxed);
+    }
+  });
+  return !others;
+}
+
+/// Adds items' values to their places in the output, by few threads, each of which picks those of its destinations. It
+/// has all memory that it needs before the output changes.
+template <class Items>
+class OrderedAdder {
+  using Entry = typename DenseSums<typename Items::value_type>::Entry;
+  static constexpr int64_t kBlock = 1024, kItems = 16;  // items that are picked at a time; of a counter
+  static constexpr int64_t kAhead = 32;                 // items whose places, which lie anywhere, are fetched before
+
  public:
-  using Entry = typename DenseSums<T>::Entry;
-  static constexpr int64_t kBlock = 8 * 1024;  // entries at a time
-  /// For `destinations` that get `items` values in all.
-  SumsInOutput(T* output, int64_t destinations, int64_t items)
-      : output_(output),
-        destinations_(destinations),
-        begun_(destinations / 8 + 1, Device()),
-        counts_(destinations, Device()),
-        olds_(items + 1, Device()),
-        again_(items + 1, Device()),
-        block_(kBlock + kAhead, Device()) {
-    std::fill_n(begun_.data(), destinations / 8 + 1, uint8_t(0));
-    std::fill_n(block_.data(), kBlock + kAhead, Entry{0, {}});
-  }
-  /// Room for the next entries.
-  Entry* block() const { return block_; }
-  /// Adds the value of each of the first n entries in the block to the sum of its destination, in this order.
-  void add(int64_t n) {
-    const Entry* const entries = block_;
-    T* const output = output_;
-    uint8_t* const begun = begun_;  // a store to it might be one to a member, if members were used
-    Entry* old = olds_ + old_count_;
-    uint32_t* again = again_ + again_count_;
-    for (int64_t i = 0; i < n; ++i) {
-      __builtin_prefetch(output + entries[i + kAhead].place, 1);
-      const uint32_t d = entries[i].place;
-      const uint8_t eight = begun[d / 8], one = uint8_t(1u << d % 8);
-      const bool first = (eight & one) == 0;
-      begun[d / 8] = eight | one;
-      const T before = output[d];
-      *old = {d, before};
-      old += first;
-      *again = d;
-      again += !first;
-      const T sums[2] = {before, kNoValue<T>};
-      output[d] = sums[first] + entries[i].value;  // without a branch, which nobody could foresee
-    }
-    old_count_ = old - olds_;
-    again_count_ = again - again_;
-  }
-  /// Whether a destination got more than a group: its sum is wrong.
-  bool longer() const {
-    if (again_count_ < kOrderedGroup) return false;
-    std::fill_n(counts_.data(), destinations_, uint8_t(1));
-    bool longer = false;
-    for (int64_t i = 0; i < again_count_; ++i) longer |= ++counts_[again_[i]] > kOrderedGroup;
-    return longer;
-  }
-  /// Adds the sums to the old content or, if they are `wrong`, puts that back.
-  void finish(bool wrong) const {
-    for (int64_t i = 0; i < old_count_; ++i) {
-      __builtin_prefetch(output_ + olds_[std::min(i + kAhead, old_count_ - 1)].place, 1);
-      T& out = output_[olds_[i].place];
-      out = wrong ? olds_[i].value : olds_[i].value + out;
-    }
+  OrderedAdder(int64_t items, const FilterPlan& plan, int threads)
+      : plan_(plan),
+        threads_(threads),
+        counters_(int64_t(std::bit_ceil(uint32_t(items / kItems + 1)))),
+        counts_(counters_ * threads, Device()),
+        blocks_((kBlock + kAhead) * threads, Device()) {}
+
+  /// Whether no place got more than a group: else its sum is wrong.
+  template <class T>
+  bool add(const Items& items, T* output, const AccumulateShape& shape) const {
+    std::atomic<bool> longer = false;
+    for_pieces(threads_, [&](int piece) {
+      const int64_t first = plan_.cuts[size_t(piece)];
+      const uint64_t places = uint64_t(plan_.cuts[size_t(piece) + 1] - first);
+      const Items mine = items;  // which no store can change
+      T* const to = output + first;
+      Entry* const entries = blocks_.data() + (kBlock + kAhead) * piece;
+      uint8_t* const counts = counts_.data() + counters_ * piece;
+      std::fill_n(entries, kBlock + kAhead, Entry{});
+      std::fill_n(counts, counters_, uint8_t(0));
+      const uint32_t mask = uint32_t(counters_ - 1);
+      uint8_t seen = 0;
+      for (int64_t begin = 0; begin < mine.count; begin += kBlock) {
+        int64_t picked = 0;
+        for (int64_t i = begin; i < std::min(mine.count, begin + kBlock); ++i) {
+          const int64_t place = checked_destination(mine, i) - first;
+          entries[picked] = {uint32_t(place), item_value(mine, shape, i, 0, 0)};  // kept only when it is counted
+          picked += uint64_t(place) < places;
+        }
+        for (int64_t i = 0; i < picked; ++i) {
+          __builtin_prefetch(to + entries[i + kAhead].place, 1);
+          const uint32_t d = entries[i].place;
+          to[d] += entries[i].value;
+          seen |= ++counts[d & mask];  // of several destinations: perhaps more than one of them has
+        }
+      }
+      if (seen >= kOrderedGroup) longer.store(true, std::memory_order_relaxed);
+    });
+    return !longer;
   }
 
  private:
-  static constexpr int64_t kAhead = 32;  // entries whose places, which lie anywhere in memory, are fetched before
-
-  T* output_;
-  int64_t destinations_;
-  Scratch<uint8_t> begun_;   // a bit for each destination
-  Scratch<uint8_t> counts_;  // of its values, where that matters
-  Scratch<Entry> olds_;
-  Scratch<uint32_t> again_;  // destinations that had begun
-  Scratch<Entry> block_;
-  int64_t old_count_ = 0, again_count_ = 0;
+  const FilterPlan& plan_;
+  int threads_;
+  int64_t counters_;  // of a thread, a power of two
+  Scratch<uint8_t> counts_;
+  Scratch<Entry> blocks_;
 };
 
-/// By few threads, each of which picks the items of its destinations. False, and nothing done, where a
-/// destination gets more than a group.
+/// False, and nothing done, where a destination might get more than a group, or the old content has NaNs.
 template <class Items>
 bool sum_in_output(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                    const FilterPlan& plan, int threads) {
-  using Sums = SumsInOutput<typename Items::value_type>;
-  std::array<std::optional<Sums>, kMostFilters> sums;
-  const auto width = [&](int piece) { return plan.cuts[size_t(piece) + 1] - plan.cuts[size_t(piece)]; };
-  for (int piece = 0; piece < threads; ++piece)
-    sums[size_t(piece)].emplace(output + plan.cuts[size_t(piece)], width(piece), items.count);
-  std::atomic<bool> longer = false;
-  for_pieces(threads, [&](int piece) {
-    const int64_t first = plan.cuts[size_t(piece)];
-    const uint64_t places = uint64_t(width(piece));
-    const Items mine = items;  // which no store to an entry can change
-    Sums& here = *sums[size_t(piece)];
-    auto* const entries = here.block();
-    for (int64_t begin = 0; begin < mine.count; begin += Sums::kBlock) {
-      int64_t count = 0;
-      for (int64_t i = begin; i < std::min(mine.count, begin + Sums::kBlock); ++i) {
-        const int64_t place = checked_destination(mine, i) - first;
-        entries[count] = {uint32_t(place), item_value(mine, shape, i, 0, 0)};  // kept only when it is counted
-        count += uint64_t(place) < places;
-      }
-      here.add(count);
-    }
-    if (here.longer()) longer.store(true, std::memory_order_relaxed);
+  using T = typename Items::value_type;
+  const int64_t n = shape.destinations;
+  const OrderedAdder<Items> adder(items.count, plan, threads);
+  if (are_zeros(output, n)) {  // a sum may begin with one: that changes no bit of the result
+    const T zero = output[0];
+    if (adder.add(items, output, shape)) return true;
+    std::fill_n(output, n, zero);
+    return false;
+  }
+  const Scratch<T> olds(n, Device());
+  T* const old = olds.data();
+  std::atomic<bool> nans = false;  // to add no value, -0, changes nothing but a NaN
+  parallel_for(0, n, kAccumulateGrain, [&](int64_t first, int64_t last) {
+    std::copy(output + first, output + last, old + first);
+    std::fill(output + first, output + last, kNoValue<T>);
+    int nan = 0;
+    for (int64_t d = first; d < last; ++d) nan |= int(old[d] != old[d]);
+    if (nan != 0) nans.store(true, std::memory_order_relaxed);
   });
-  for_pieces(threads, [&](int piece) { sums[size_t(piece)]->finish(longer); });
-  return !longer;
+  const bool done = !nans && adder.add(items, output, shape);
+  parallel_for(0, n, kAccumulateGrain, [&](int64_t first, int64_t last) {
+    const T* __restrict from = old;
+    T* __restrict to = output;
+    for (int64_t d = first; done && d < last; ++d) to[d] = from[d] + to[d];
+    if (!done) std::copy(from + first, from + last, to + first);
+  });
+  return done;
 }
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

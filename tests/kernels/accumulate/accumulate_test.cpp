@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,10 +25,9 @@ const Spread kAll[] = {Spread::uniform, Spread::most_to_one, Spread::all_to_one,
                        Spread::sorted,  Spread::descending,  Spread::skips};
 
 template <class T>
-void expect_rule1(const std::vector<int64_t>& to, AccumulateShape shape, const std::string& what) {
+void expect_rule1(const std::vector<int64_t>& to, AccumulateShape shape, const std::string& what,
+                  const std::vector<T>& v, const std::vector<T>& before) {
   const auto m = int64_t(to.size());
-  const auto v = test_mixed_values({m * shape.columns()}, 3).to(dtype_of<T>).template to_vector<T>();
-  const auto before = test_values({shape.destinations * shape.columns()}, 4).to(dtype_of<T>).template to_vector<T>();
   const TableItems<T> items{m, to.data(), v.data(), shape.inner};
   auto want = before;
   for (int64_t o = 0; o < shape.outer; ++o)
@@ -44,6 +45,13 @@ void expect_rule1(const std::vector<int64_t>& to, AccumulateShape shape, const s
         << m << " items, " << shape.destinations << " destinations, " << shape.outer << " x " << shape.inner
         << " columns, " << what << ", " << threads << " threads, " << name(dtype_of<T>);
   }
+}
+
+template <class T>
+void expect_rule1(const std::vector<int64_t>& to, AccumulateShape shape, const std::string& what) {
+  const auto values = [&](const Tensor& t) { return t.to(dtype_of<T>).template to_vector<T>(); };
+  expect_rule1<T>(to, shape, what, values(test_mixed_values({int64_t(to.size()) * shape.columns()}, 3)),
+                  values(test_values({shape.destinations * shape.columns()}, 4)));
 }
 
 template <class T>
@@ -110,6 +118,34 @@ TEST_F(Accumulate, a_group_or_more_among_many_short_runs) {
     for (int64_t k = 0; k < count; ++k) to[size_t(k * (kItems / count))] = kThere;
     expect_rule1<float>(to, {kDestinations, 1, 1}, std::to_string(count) + " to one");
     expect_rule1<double>(to, {kDestinations, 1, 1}, std::to_string(count) + " to one");
+  }
+}
+
+// Sums made in the output, whose old content waits elsewhere or, being zeros, nowhere.
+TEST_F(Accumulate, many_short_runs_onto_any_old_content) {
+  constexpr int64_t kItems = 70000, kDestinations = 150001;
+  using Limits = std::numeric_limits<float>;
+  const float odd[] = {0.0f, -0.0f, Limits::signaling_NaN(), Limits::infinity(), Limits::denorm_min()};
+  std::vector<float> v = test_mixed_values({kItems}, 3).to_vector<float>();
+  for (int64_t i = 0; i < kItems; i += 3) v[size_t(i)] = odd[i / 3 % 2];  // sums of nothing but -0 among them
+  const auto old = [&](float zero, float last) {
+    std::vector<float> values(kDestinations, zero);
+    values.back() = last;
+    return values;
+  };
+  std::vector<float> mixed(kDestinations);
+  for (size_t d = 0; d < mixed.size(); ++d) mixed[d] = odd[d % std::size(odd)];
+  std::vector<int64_t> to = destinations(kItems, kDestinations, Spread::uniform);
+  for (int repeat : {1, 65}) {  // of one destination among them
+    for (int k = 0; k < repeat; ++k) to[size_t(1000 * k)] = 7;
+    const std::string what = "one of " + std::to_string(repeat);
+    expect_rule1<float>(to, {kDestinations, 1, 1}, what + ", onto +0", v, old(0.0f, 0.0f));
+    expect_rule1<float>(to, {kDestinations, 1, 1}, what + ", onto -0", v, old(-0.0f, -0.0f));
+    expect_rule1<float>(to, {kDestinations, 1, 1}, what + ", onto both", v, old(0.0f, -0.0f));
+    expect_rule1<float>(to, {kDestinations, 1, 1}, what + ", onto anything", v, mixed);
+    std::vector<float> almost = old(0.0f, 0.0f);
+    almost[kDestinations / 3] = 1.0f;
+    expect_rule1<float>(to, {kDestinations, 1, 1}, what + ", onto zeros but for one", v, almost);
   }
 }
 
