@@ -95,6 +95,11 @@ void Queues::finish(const Event& event) {
   while (event && !event->reached) take_turn(choose(event->stream));
 }
 
+bool Queues::has_passed(const Event& event) {
+  if (event && !event->reached) take_turn(choose(event->stream));
+  return !event || event->reached;
+}
+
 void Queues::finish_all() {
   while (tasks_) take_turn(choose(nullptr));
 }

@@ -63,6 +63,8 @@ class Queues {
 
   void finish(Stream* stream);
   void finish(const Event& event);
+  /// Whether the device has come to the event. A device that has not works on, for one turn.
+  bool has_passed(const Event& event);
   void finish_all();
   /// Runs everything, and draws the next turns as a new process would.
   void restart();

@@ -164,3 +164,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   state().queues.finish(event->mark);
   return cudaSuccess;
 }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const std::lock_guard lock(state().mutex);
+  return state().queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady;
+}

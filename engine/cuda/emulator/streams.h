@@ -14,6 +14,10 @@ extern const bool kEagerByDefault;
 /// Queues work, with how many bytes of copied arguments it holds. On the null stream it runs at once, after the streams
 /// that wait for that one.
 void queue_task(cudaStream_t stream, std::function<void()> work, size_t bytes = 0);
+/// Whether all of it is memory that cudaMalloc gave.
+bool is_device_memory(const void* data, size_t bytes);
+/// So far, by copies that say so.
+uint64_t bytes_copied_to_host();
 /// Runs everything that is queued.
 void finish();
 /// Runs everything that is queued, and draws the next schedules as a new process would.
