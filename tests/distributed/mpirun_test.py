@@ -176,6 +176,8 @@ def nccl_that_fails():
          r"rank [02] of 3: NCCL: \w+: remote process exited or there was a network error \(rank [012] has gone\)",
          by_stand_in("error=1:3"))
     ends(r"NCCL: \w+: unhandled system error \(a rank does not come\)", by_stand_in("silence=1:4", "patience=2"))
+    ends(r"waited 3 seconds for NCCL in broadcast number \d+: another rank hangs, or has ended",
+         {**by_stand_in("silence=1:4"), "ORDO_DISTRIBUTED_TIMEOUT": "3"})
 
 
 def resumes():

@@ -2,9 +2,9 @@
 // the emulator gives them. Written from the interface's documentation, without Ordo's declarations of it. It is strict:
 // what NCCL leaves undefined, such as members whose calls do not fit together, ends with a message here.
 //
-// Work is queued on the stream that the call names, and happens when the emulator comes to it. Processes reach each
-// other by sockets whose names are in the unique id. Reductions go around a ring, so that their order is not the
-// tree's.
+// Work is queued on the stream that the call names. It begins when the emulator comes to it, on a thread of its own,
+// and the stream waits for its end. Processes reach each other by sockets whose names are in the unique id. Reductions
+// go around a ring, so that their order is not the tree's.
 //
 // ORDO_NCCL_STAND_IN is a list, with commas between: version=20600 is what it says that it is; unique_id=1 fails to
 // make ids; init=1 fails in rank 1; error=1:3 is an error of the device's in the third group of rank 1, which closes
@@ -340,7 +340,8 @@ ncclResult_t queue() {
   ncclComm* const comm = calls[0].comm;
   const uint64_t group = ++comm->groups;
   ++comm->waiting;
-  ordo::cuda::emulator::queue_task(calls[0].stream, [comm, calls, group] {
+  const auto done = std::make_shared<std::atomic<bool>>(false);
+  const auto work = [comm, calls, group, done] {
     if (comm->error == ncclSuccess) try {
         go(calls, group);
       } catch (const Failed& failed) {
@@ -349,7 +350,11 @@ ncclResult_t queue() {
         comm->close_all();
       }
     --comm->waiting;
-  });
+    *done = true;
+  };
+  using namespace ordo::cuda::emulator;
+  queue_task(calls[0].stream, [work] { std::thread(work).detach(); });
+  queue_wait(calls[0].stream, [done] { return done->load(); });
   return ncclSuccess;
 }
 
