@@ -100,14 +100,6 @@ def cifar10():
     assert last == alone, "8, 3 and 5 ranks, resumed"
 
 
-def emulated_devices():
-    command = arguments(["resnet18", "--rows", "16", "--test-rows", "8", "--batch", "8", "--width", "0.0625"], 2)
-    alone = weights(0, command + ["--shards", "8"])
-    of = [weights(ranks, command + ["--device", "cuda"]) for ranks in (1, 2, 3)]
-    print(alone, of)
-    assert set(of) == {alone}
-
-
 STAND_IN = f"{plugins}/libordo_nccl_stand_in.so"
 DEVICES_JOB = [f"{samples}/ordo_devices_job"]
 
@@ -115,6 +107,19 @@ DEVICES_JOB = [f"{samples}/ordo_devices_job"]
 def by_stand_in(*does):
     """The emulated devices' NCCL, which does as told."""
     return {"ORDO_NCCL": STAND_IN, "ORDO_NCCL_STAND_IN": ",".join(does)}
+
+
+def emulated_devices():
+    """Trainings on emulated devices, connected by the stand-in for NCCL and by the host, have the CPU's weights."""
+    for model in (["resnet18", "--rows", "32", "--test-rows", "8", "--batch", "16", "--width", "0.0625"],
+                  ["transformer", "--rows", "64", "--test-rows", "8", "--batch", "16", "--width", "0.125"]):
+        command = arguments(model, 4)
+        alone = weights(0, command + ["--shards", "8"])
+        on_device = command + ["--device", "cuda"]
+        of = {ranks: weights(ranks, on_device, by_stand_in()) for ranks in WORLDS}
+        host = {ranks: weights(ranks, on_device, {"ORDO_NCCL": "OFF"}) for ranks in (1, 3)}
+        print(model[0], alone, of, host)
+        assert set(of.values()) == set(host.values()) == {alone}
 
 
 def devices_by_nccl():
@@ -130,12 +135,7 @@ def devices_by_nccl():
     for how in ({"ORDO_EMULATOR_ORDER": "reverse"}, {"ORDO_EMULATOR_EAGER": "1"}, {"ORDO_EMULATOR_SEED": "7"}):
         done = run(3, DEVICES_JOB + ["nccl"], environment={**by_stand_in(), **how})
         assert done.returncode == 0, f"{how}\n{done.stdout}{done.stderr}"
-    # A training: gradients of several buckets, on a thread of their own.
-    command = arguments(["resnet18", "--rows", "16", "--test-rows", "8", "--batch", "8", "--width", "0.0625"], 2)
-    alone = weights(0, command + ["--shards", "8"])
-    of = [weights(ranks, command + ["--device", "cuda"], by_stand_in()) for ranks in (2, 3, 4)]
-    print(alone, of)
-    assert set(of) == {alone}
+    # A training: buckets of gradients, on a thread of their own.
     command = arguments(["resnet18", "--rows", "16", "--test-rows", "8", "--batch", "8", "--width", "0.0625"], 2, "not_guaranteed")
     loose = [weights(3, command + ["--device", "cuda"], how) for how in (by_stand_in(), {"ORDO_NCCL": "OFF"})]
     print(loose)
