@@ -4,8 +4,8 @@
 //
 // All members call the same collectives, with equal sizes and dtypes, at the same level, in the same order; they
 // compare that first, and a member that does otherwise ends the job, or throws DistributedError where processes are
-// threads. ValueError for a process that is not in the group. Tensors on CUDA devices travel by way of the host's
-// memory.
+// threads. ValueError for a process that is not in the group. CUDA tensors travel by NCCL where all members can, else
+// by way of the host's memory (docs/distributed.md): the deterministic levels have the same bits.
 #pragma once
 
 #include <ordo/engine/distributed/distributed.h>
@@ -19,8 +19,8 @@ namespace ordo::distributed {
 ///
 /// Numeric dtypes (DTypeError); means of floating ones. Sums and products of integers wrap; a NaN is the greatest value
 /// and the least.
-/// Determinism: `library` is MPI's reduction, whose order it chooses (not_guaranteed; not of half types); `direct` adds
-/// in a binary tree over the ranks (docs/distributed.md), each sum rounded to the dtype, while MPI only moves bytes.
+/// Determinism: `library` is MPI's or NCCL's, whose order it chooses (not_guaranteed; not of half types); `direct` adds
+/// in a binary tree over the ranks (docs/distributed.md), each sum rounded to the dtype; the library only moves bytes.
 /// The bits depend on the number of members, as the values do; those of a training do not. Gradient: of sum and mean
 /// the all_reduce of the members' gradients by the same; AutogradError for others.
 Tensor all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::sum, const Group& group = {},

@@ -48,6 +48,7 @@ void record_event(void* event, int device);              ///< on the calling thr
 void record_event_on(void* event, uintptr_t stream_id);  ///< on that one
 void wait_for_event(void* event, int device);            ///< the calling thread's stream waits
 void synchronize_event(void* event);                     ///< the host waits
+bool has_passed(void* event);
 
 /// Copies between any two devices in the order of the calling thread's streams. Host memory that takes part may be
 /// reused on return; a copy to the host also raises an index error that was recorded.
@@ -65,6 +66,8 @@ void wait_for_device(int device) noexcept;
 
 MemoryInfo memory_info(int device);
 DeviceProperties device_properties(int device);
+/// Of this machine's devices, as "0000:3b:00.0".
+std::string bus_id(int device);
 /// As "13.0"; empty when there is none.
 std::string driver_version();
 std::string runtime_version();

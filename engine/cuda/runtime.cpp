@@ -140,6 +140,11 @@ void wait_for_event(void* event, int device) {
   check(cudaStreamWaitEvent(Stream::current(device).handle(), static_cast<cudaEvent_t>(event), 0), "event");
 }
 void synchronize_event(void* event) { check(cudaEventSynchronize(static_cast<cudaEvent_t>(event)), "event"); }
+bool has_passed(void* event) {
+  const cudaError_t status = cudaEventQuery(static_cast<cudaEvent_t>(event));
+  if (status != cudaErrorNotReady) check(status, "event");
+  return status == cudaSuccess;
+}
 
 void copy(void* to, Device to_device, const void* from, Device from_device, size_t bytes) {
   if (bytes == 0) return;
@@ -199,6 +204,12 @@ DeviceProperties device_properties(int device) {
   cudaDeviceProp p;
   check(cudaGetDeviceProperties(&p, device), "device properties");
   return {p.name, p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem};
+}
+
+std::string bus_id(int device) {
+  char text[32] = "";
+  check(cudaDeviceGetPCIBusId(text, sizeof text, device), "bus id");
+  return text;
 }
 
 std::string driver_version() {

@@ -37,7 +37,7 @@ std::string CallHeader::str() const {
   return text;
 }
 
-void meet(GroupState& group, CallHeader header) {
+bool meet(GroupState& group, CallHeader header) {
   header.number = ++group.calls;
   const int size = group.size(), rank = group.rank;
   double patience = 0;  // of several that wait, whoever waits for the one that is missing is in the earliest round
@@ -48,10 +48,19 @@ void meet(GroupState& group, CallHeader header) {
     messages.receive(&other, sizeof other, from, Messages::header);
     messages.send(&header, sizeof header, (rank + distance) % size, Messages::header);
     messages.wait(patience);
+    header.on_device = other.on_device = header.on_device && other.on_device;
     if (std::memcmp(&other, &header, sizeof other) != 0)
       group.world.fail(fmt::format("the ranks do not call the same: rank {} is at {}; rank {} is at {}",
                                    group.ranks[size_t(rank)], header.str(), group.ranks[size_t(from)], other.str()));
   }
+  return header.on_device != 0;
+}
+
+DeviceTransport* meet(GroupState& group, CallHeader header, Device device) {
+  header.on_device = offers_device(group, device);
+  if (!meet(group, header)) return nullptr;
+  connect_devices(group, device);
+  return group.devices.transport.get();
 }
 
 void all_gather(GroupState& group, const char* op, void* all, const std::vector<size_t>& sizes) {

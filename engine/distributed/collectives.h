@@ -13,10 +13,11 @@ namespace ordo::distributed {
 /// What a process is about to do with its group.
 struct CallHeader {
   char op[24] = "";
-  int element = -1;  ///< index of the dtype
-  int reduce = -1;   ///< index of the ReduceOp
-  int level = -1;    ///< of determinism
-  int library = 0;   ///< whether the library reduces
+  int element = -1;       ///< index of the dtype
+  int reduce = -1;        ///< index of the ReduceOp
+  int level = -1;         ///< of determinism
+  int16_t library = 0;    ///< whether the library reduces
+  int16_t on_device = 0;  ///< whether this process could do it without the host's memory; the others may differ
   int root = -1;
   int dims = -1;
   int64_t sizes[8] = {};
@@ -26,8 +27,11 @@ struct CallHeader {
 
 /// Waits until all members are here, and compares what they are about to do. One that does something else, or nothing
 /// in time, ends the job. In round k each member hears from the one 2^k before it, so all have heard of all after
-/// log2(size) messages one after the other (the dissemination barrier of Hensgen, Finkel and Manber, 1988).
-void meet(GroupState& group, CallHeader header);
+/// log2(size) messages one after the other (the dissemination barrier of Hensgen, Finkel and Manber, 1988). Returns
+/// whether `on_device` holds for all.
+bool meet(GroupState& group, CallHeader header);
+/// The same for memory of `device`: what moves it without the host's, or null where that is not possible for all.
+DeviceTransport* meet(GroupState& group, CallHeader header, Device device);
 
 /// Member i's `sizes[i]` bytes, one member after the other, in `all`, where its own already stand.
 void all_gather(GroupState& group, const char* op, void* all, const std::vector<size_t>& sizes);

@@ -122,6 +122,7 @@ void World::fail(const std::string& message) {
 void World::finish() {
   if (!transport_ || failed_) return;
   run([this] { meet(*all_, {.op = "the end of the program"}); });
+  all_->devices.transport.reset();
   transport_->finish();
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include <ordo/engine/distributed/device_transport.h>
 #include <ordo/engine/distributed/distributed.h>
 #include <ordo/engine/distributed/transport.h>
 
@@ -29,6 +30,7 @@ class GroupState {
   const std::vector<int> ranks;  ///< the members' in the world
   int rank = -1;                 ///< this process's place among them
   uint64_t calls = 0;            ///< collectives so far
+  GroupDevices devices;
   int size() const { return int(ranks.size()); }
 };
 

@@ -15,6 +15,7 @@
 namespace ordo::kernels {
 
 using distributed::CallHeader;
+using distributed::DeviceTransport;
 using distributed::Group;
 using distributed::GroupState;
 using distributed::ReduceOp;
@@ -49,7 +50,7 @@ Algorithm chosen(const char* op, Algorithm asked, ReduceOp reduce, DType dtype) 
   ORDO_CHECK(reduce != ReduceOp::mean || is_floating(dtype), DTypeError, op, "means are of floating tensors, not {}",
              dtype);
   ORDO_CHECK(asked != Algorithm::library || kLibraryTypes.has(dtype), DTypeError, op,
-             "MPI has no reduction of {}; the algorithm direct has", dtype);
+             "the library has no reduction of {}; the algorithm direct has", dtype);
   if (asked == Algorithm::automatic)
     asked = deterministic() || !kLibraryTypes.has(dtype) ? Algorithm::direct : Algorithm::library;
   if (asked == Algorithm::library)
@@ -68,11 +69,24 @@ CallHeader header_of(const char* op, const Tensor& t) {
   return header;
 }
 
-/// In CPU memory, contiguous, and not `t`'s own.
-Tensor host_copy(const Tensor& t) { return t.is_cpu() ? clone(t) : to(contiguous(t), cpu, t.dtype()); }
-/// The same, or `t` itself.
-Tensor on_host(const Tensor& t) { return to(contiguous(t), cpu, t.dtype()); }
-Tensor back(const Tensor& result, const Tensor& like) { return to(result, like.device(), result.dtype()); }
+/// A call's tensors: on their own device where it moves them itself, else in the host's memory.
+struct Way {
+  DeviceTransport* devices;  ///< null: MPI's
+  Tensor in, out;
+};
+/// Calls f with the way that the members agree on. `in` is contiguous; `out` gets the result, and may be `in`.
+template <class F>
+void meet_and(GroupState& members, const CallHeader& header, const Tensor& in, const Tensor& out, F&& f) {
+  members.world.run([&] {
+    DeviceTransport* const devices = distributed::meet(members, header, in.device());
+    if (devices || in.is_cpu()) return f(Way{devices, in, out});
+    const Tensor host = to(in, cpu, in.dtype());
+    const bool same = &in == &out;
+    const Way way{nullptr, host, same ? host : detail::result(out.sizes(), out.dtype(), cpu)};
+    f(way);
+    copy_(out, way.out);
+  });
+}
 
 /// The sum of all becomes the mean.
 void divide(const Tensor& sum, ReduceOp op, const GroupState& group) {
@@ -107,18 +121,19 @@ Tensor all_reduce(const Tensor& t, ReduceOp op, const Group& group, Algorithm al
   if (members.size() == 1) return clone(t);
   CallHeader header = header_of(name, t);
   header.reduce = int(op), header.library = algorithm == Algorithm::library;
-  const Tensor result = host_copy(t);
-  members.world.run([&] {
-    distributed::meet(members, header);
-    if (algorithm == Algorithm::library)
-      members.world.transport().reduce(result.data(), size_t(result.numel()), int(result.dtype()), op, members.ranks,
-                                       members.id);
+  const Tensor result = clone(t);
+  meet_and(members, header, result, result, [&](const Way& way) {
+    if (algorithm == Algorithm::direct)
+      ordered_all_reduce(members, over_ranks(name, op, t.dtype(), members),
+                         {{{0, members.rank}}, {way.in.data()}, true, way.in.device()}, way.out.data(), t.numel());
+    else if (way.devices)
+      way.devices->all_reduce(way.out.data(), size_t(t.numel()), t.dtype(), op), way.devices->wait(name);
     else
-      ordered_all_reduce(members, over_ranks(name, op, result.dtype(), members),
-                         {{{0, members.rank}}, {result.data()}, true}, result.data(), result.numel());
+      members.world.transport().reduce(way.out.data(), size_t(t.numel()), int(t.dtype()), op, members.ranks,
+                                       members.id);
   });
   divide(result, op, members);
-  return back(result, t);
+  return result;
 }
 
 Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorithm algorithm) {
@@ -132,25 +147,24 @@ Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorith
   if (members.size() == 1) return clone(t);
   CallHeader header = header_of(name, t);
   header.reduce = int(op), header.library = algorithm == Algorithm::library;
-  Tensor result = detail::result(sizes, t.dtype(), cpu);
-  if (algorithm == Algorithm::library) {
-    const Tensor whole = host_copy(t);
-    members.world.run([&] {
-      distributed::meet(members, header);
-      members.world.transport().reduce(whole.data(), size_t(whole.numel()), int(whole.dtype()), op, members.ranks,
+  const Tensor result = detail::result(sizes, t.dtype(), t.device());
+  const bool library = algorithm == Algorithm::library;
+  meet_and(members, header, library ? clone(t) : contiguous(t), result, [&](const Way& way) {
+    if (!library) {
+      ordered_reduce_scatter(members, over_ranks(name, op, t.dtype(), members),
+                             {{{0, members.rank}}, {way.in.data()}, false, way.in.device()}, way.out.data(),
+                             way.out.numel());
+    } else if (way.devices) {
+      way.devices->reduce_scatter(way.in.data(), way.out.data(), size_t(way.out.numel()), t.dtype(), op);
+      way.devices->wait(name);
+    } else {
+      members.world.transport().reduce(way.in.data(), size_t(way.in.numel()), int(t.dtype()), op, members.ranks,
                                        members.id);
-    });
-    copy_(result, views::narrow(whole, 0, members.rank * sizes[0], sizes[0]));
-  } else {
-    const Tensor whole = on_host(t);
-    members.world.run([&] {
-      distributed::meet(members, header);
-      ordered_reduce_scatter(members, over_ranks(name, op, whole.dtype(), members),
-                             {{{0, members.rank}}, {whole.data()}}, result.data(), result.numel());
-    });
-  }
+      copy_(way.out, views::narrow(way.in, 0, members.rank * sizes[0], sizes[0]));
+    }
+  });
   divide(result, op, members);
-  return back(result, t);
+  return result;
 }
 
 Tensor all_gather(const Tensor& t, const Group& group) {
@@ -162,14 +176,14 @@ Tensor all_gather(const Tensor& t, const Group& group) {
   if (members.size() == 1) return clone(t);
   Dims sizes = t.sizes();
   sizes[0] = checked::mul(name, sizes[0], members.size());
-  const Tensor mine = on_host(t), all = detail::result(sizes, t.dtype(), cpu);
-  char* const bytes = static_cast<char*>(all.data());
-  std::memcpy(bytes + size_t(members.rank) * mine.nbytes(), mine.data(), mine.nbytes());
-  members.world.run([&] {
-    distributed::meet(members, header_of(name, t));
-    distributed::all_gather(members, name, bytes, std::vector<size_t>(size_t(members.size()), mine.nbytes()));
+  const Tensor all = detail::result(sizes, t.dtype(), t.device());
+  const size_t bytes = t.nbytes();
+  meet_and(members, header_of(name, t), contiguous(t), all, [&](const Way& way) {
+    if (way.devices) return way.devices->all_gather(way.in.data(), way.out.data(), bytes), way.devices->wait(name);
+    std::memcpy(static_cast<char*>(way.out.data()) + size_t(members.rank) * bytes, way.in.data(), bytes);
+    distributed::all_gather(members, name, way.out.data(), std::vector<size_t>(size_t(members.size()), bytes));
   });
-  return back(all, t);
+  return all;
 }
 
 Tensor broadcast(const Tensor& t, int64_t src, const Group& group) {
@@ -181,12 +195,14 @@ Tensor broadcast(const Tensor& t, int64_t src, const Group& group) {
   if (members.size() == 1) return clone(t);
   CallHeader header = header_of(name, t);
   header.root = int(src);
-  const Tensor result = host_copy(t);
-  members.world.run([&] {
-    distributed::meet(members, header);
-    distributed::broadcast(members, name, result.data(), result.nbytes(), int(src));
+  const Tensor result = clone(t);
+  meet_and(members, header, result, result, [&](const Way& way) {
+    if (way.devices)
+      way.devices->broadcast(way.out.data(), t.nbytes(), int(src)), way.devices->wait(name);
+    else
+      distributed::broadcast(members, name, way.out.data(), t.nbytes(), int(src));
   });
-  return back(result, t);
+  return result;
 }
 
 Tensor all_to_all(const Tensor& t, const Group& group) {
@@ -196,12 +212,25 @@ Tensor all_to_all(const Tensor& t, const Group& group) {
   GroupState& members = distributed::member_state_of(name, group);
   (void)block_sizes(name, t, members.size());
   if (members.size() == 1) return clone(t);
-  const Tensor mine = on_host(t), result = detail::result(t.sizes(), t.dtype(), cpu);
-  members.world.run([&] {
-    distributed::meet(members, header_of(name, t));
-    distributed::all_to_all(members, name, mine.data(), result.data(), mine.nbytes() / size_t(members.size()));
+  const Tensor result = detail::result(t.sizes(), t.dtype(), t.device());
+  const size_t bytes = t.nbytes() / size_t(members.size());
+  meet_and(members, header_of(name, t), contiguous(t), result, [&](const Way& way) {
+    if (!way.devices) return distributed::all_to_all(members, name, way.in.data(), way.out.data(), bytes);
+    std::vector<DeviceTransport::Outgoing> sends;
+    std::vector<DeviceTransport::Incoming> receives;
+    const auto block = [&](const Tensor& of, int member) {
+      return static_cast<char*>(of.data()) + size_t(member) * bytes;
+    };
+    for (int member = 0; member < members.size(); ++member) {
+      if (member == members.rank) continue;
+      sends.push_back({block(way.in, member), bytes, member});
+      receives.push_back({block(way.out, member), bytes, member});
+    }
+    detail::copy_bytes(block(way.out, members.rank), t.device(), block(way.in, members.rank), t.device(), bytes);
+    way.devices->exchange(sends, receives);
+    way.devices->wait(name);
   });
-  return back(result, t);
+  return result;
 }
 
 }  // namespace ordo::kernels

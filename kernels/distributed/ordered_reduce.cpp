@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <type_traits>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/half.h>
+#include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/distributed/combine.h>
+#include <ordo/kernels/distributed/fold.h>
 
 namespace ordo::kernels {
 namespace {
@@ -27,14 +29,9 @@ constexpr int64_t kSharedCache = int64_t(4) << 20, kLeastSegment = int64_t(1) <<
 constexpr int64_t kBlock = 2048;  // elements that pass the whole tree at a time
 constexpr int64_t kGrain = 1 << 15;
 
-/// values[left] = values[left] op values[right].
-struct Step {
-  size_t left, right;
-};
-
 /// How the nodes of all members, in their order, become one; the last is where it stands.
-std::vector<Step> steps_of(int64_t leaves, const std::vector<TreeNode>& nodes) {
-  std::vector<Step> steps;
+std::vector<FoldStep> steps_of(int64_t leaves, const std::vector<TreeNode>& nodes) {
+  std::vector<FoldStep> steps;
   TreeFold<size_t> fold(leaves);
   for (size_t i = 0; i < nodes.size(); ++i)
     fold.push(nodes[i], i, [&](size_t left, size_t right) {
@@ -45,67 +42,27 @@ std::vector<Step> steps_of(int64_t leaves, const std::vector<TreeNode>& nodes) {
   return steps;
 }
 
-template <class T>
-struct Wide {
-  using type = T;
-};
-template <>
-struct Wide<Half> {
-  using type = float;
-};
-template <>
-struct Wide<BFloat16> {
-  using type = float;
-};
-
 /// to = left op right; `to` may be either.
 template <ReduceOp kOp, class T>
 void combine_block(T* to, const T* left, const T* right, int64_t count) {
-  using W = typename Wide<T>::type;
 #ifndef __clang__  // Clang finds out at run time that `to` may be an operand
 #pragma GCC ivdep
 #endif
-  for (int64_t i = 0; i < count; ++i) {
-    const W a = W(left[i]), b = W(right[i]);
-    if constexpr (kOp == ReduceOp::product && std::is_integral_v<T>)
-      to[i] = T(std::make_unsigned_t<T>(a) * std::make_unsigned_t<T>(b));
-    else if constexpr (kOp == ReduceOp::product)
-      to[i] = T(a * b);
-    else if constexpr (kOp == ReduceOp::min)
-      to[i] = a < b || a != a ? left[i] : right[i];
-    else if constexpr (kOp == ReduceOp::max)
-      to[i] = a > b || a != a ? left[i] : right[i];
-    else if constexpr (std::is_integral_v<T>)
-      to[i] = T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));  // wraps
-    else
-      to[i] = T(a + b);
-  }
+  for (int64_t i = 0; i < count; ++i) to[i] = combined<kOp>(left[i], right[i]);
 }
 
-template <class F>
-void with_op(ReduceOp op, F&& f) {
-  switch (op) {
-    case ReduceOp::product:
-      return f.template operator()<ReduceOp::product>();
-    case ReduceOp::min:
-      return f.template operator()<ReduceOp::min>();
-    case ReduceOp::max:
-      return f.template operator()<ReduceOp::max>();
-    default:
-      return f.template operator()<ReduceOp::sum>();
-  }
-}
+}  // namespace
 
-void fold_values(const OrderedReduce& what, const std::vector<Step>& steps, const std::vector<char*>& values,
-                 void* result, int64_t count) {
-  dispatch_numeric(what.op, what.dtype, [&]<class T>() {
-    with_op(what.reduce, [&]<ReduceOp kOp>() {
+void cpu::fold(ReduceOp op, DType dtype, const std::vector<FoldStep>& steps, const std::vector<char*>& rows,
+               void* result, int64_t count) {
+  dispatch_numeric("all_reduce", dtype, [&]<class T>() {
+    with_op(op, [&]<ReduceOp kOp>() {
       parallel_for(0, count, kGrain, [&](int64_t begin, int64_t end) {
         for (int64_t at = begin; at < end; at += kBlock) {
           const int64_t n = std::min(kBlock, end - at);
-          const auto block = [&](size_t i) { return reinterpret_cast<T*>(values[i]) + at; };
+          const auto block = [&](size_t i) { return reinterpret_cast<T*>(rows[i]) + at; };
           T* const to = static_cast<T*>(result) + at;
-          for (const Step& s : steps)
+          for (const FoldStep& s : steps)
             combine_block<kOp>(&s == &steps.back() ? to : block(s.left), block(s.left), block(s.right), n);
         }
       });
@@ -113,9 +70,30 @@ void fold_values(const OrderedReduce& what, const std::vector<Step>& steps, cons
   });
 }
 
+namespace {
+
 /// A member's part of the elements.
 struct Part {
   int64_t first = 0, count = 0;
+};
+
+/// The nodes of the tree that members begin with.
+struct Nodes {
+  explicit Nodes(const OrderedReduce& what) {
+    std::vector<TreeNode> nodes;
+    for (const LeafRange& range : what.members) {
+      first.push_back(nodes.size());
+      const auto roots = distributed::roots_of(what.leaves, range);
+      nodes.insert(nodes.end(), roots.begin(), roots.end());
+    }
+    first.push_back(nodes.size());
+    steps = steps_of(what.leaves, nodes);
+  }
+  size_t count() const { return first.back(); }
+  size_t of(int member) const { return first[size_t(member) + 1] - first[size_t(member)]; }
+
+  std::vector<size_t> first;  // of each member, among all
+  std::vector<FoldStep> steps;
 };
 
 /// The parts of all members are gone through in segments of equal offsets. While one is added up, the next one is on
@@ -123,23 +101,21 @@ struct Part {
 class Exchange {
  public:
   Exchange(GroupState& group, const OrderedReduce& what, const OwnNodes& own, char* result, std::vector<Part> parts)
-      : group_(group), what_(what), own_(own), result_(result), parts_(std::move(parts)), width_(size_of(what.dtype)) {
-    std::vector<TreeNode> nodes;
-    for (const LeafRange& range : what.members) {
-      first_node_.push_back(nodes.size());
-      const auto roots = distributed::roots_of(what.leaves, range);
-      nodes.insert(nodes.end(), roots.begin(), roots.end());
-    }
-    first_node_.push_back(nodes.size());
-    steps_ = steps_of(what.leaves, nodes);
-    segment_ = std::clamp(kSharedCache / int64_t(nodes.size() * nodes.size()), kLeastSegment, kGreatestSegment) /
+      : group_(group),
+        what_(what),
+        own_(own),
+        result_(result),
+        parts_(std::move(parts)),
+        width_(size_of(what.dtype)),
+        nodes_(what) {
+    segment_ = std::clamp(kSharedCache / int64_t(nodes_.count() * nodes_.count()), kLeastSegment, kGreatestSegment) /
                int64_t(width_);
     int64_t longest = 0;
     for (const Part& part : parts_) longest = std::max(longest, part.count);
     if (longest <= 2 * segment_) segment_ = std::max<int64_t>(longest, 1);  // two segments gain nothing
     segments_ = (longest + segment_ - 1) / segment_;
     slot_ = size_t(std::min(segment_, parts_[size_t(group.rank)].count)) * width_;
-    scratch_ = group.world.scratch(2 * nodes.size() * slot_);
+    scratch_ = group.world.scratch(2 * nodes_.count() * slot_);
   }
 
   void go(bool gather) {
@@ -152,7 +128,8 @@ class Exchange {
       if (s + 1 < segments_) next.emplace(post(s + 1));
       now.wait();
       const Part mine = part_of(group_.rank, s);
-      fold_values(what_, steps_, values(s), result_ + size_t(gather ? mine.first : s * segment_) * width_, mine.count);
+      cpu::fold(what_.reduce, what_.dtype, nodes_.steps, values(s),
+                result_ + size_t(gather ? mine.first : s * segment_) * width_, mine.count);
       if (!gather) continue;
       Messages messages(group_, what_.op);
       for (int i = 1; i < group_.size(); ++i) {
@@ -173,17 +150,16 @@ class Exchange {
     return {part.first + first, std::min(segment_, part.count - first)};
   }
   char* received(int64_t segment, size_t node) {
-    return scratch_ + (size_t(segment % 2) * first_node_.back() + node) * slot_;
+    return scratch_ + (size_t(segment % 2) * nodes_.count() + node) * slot_;
   }
-  size_t nodes_of(int member) const { return first_node_[size_t(member) + 1] - first_node_[size_t(member)]; }
 
   Messages post(int64_t s) {
     Messages messages(group_, what_.op);
     const Part mine = part_of(group_.rank, s);
     for (int i = 1; i < group_.size(); ++i) {
       const int from = (group_.rank + group_.size() - i) % group_.size(), to = (group_.rank + i) % group_.size();
-      for (size_t k = 0; k < nodes_of(from); ++k)
-        messages.receive(received(s, first_node_[size_t(from)] + k), size_t(mine.count) * width_, from);
+      for (size_t k = 0; k < nodes_.of(from); ++k)
+        messages.receive(received(s, nodes_.first[size_t(from)] + k), size_t(mine.count) * width_, from);
       const Part theirs = part_of(to, s);
       for (void* value : own_.values)
         messages.send(static_cast<const char*>(value) + size_t(theirs.first) * width_, size_t(theirs.count) * width_,
@@ -196,8 +172,8 @@ class Exchange {
     std::vector<char*> all;
     const Part mine = part_of(group_.rank, s);
     for (int member = 0; member < group_.size(); ++member)
-      for (size_t k = 0; k < nodes_of(member); ++k) {
-        char* at = received(s, first_node_[size_t(member)] + k);
+      for (size_t k = 0; k < nodes_.of(member); ++k) {
+        char* at = received(s, nodes_.first[size_t(member)] + k);
         if (member == group_.rank) {
           char* const own = static_cast<char*>(own_.values[k]) + size_t(mine.first) * width_;
           if (own_.scratch)
@@ -216,12 +192,65 @@ class Exchange {
   char* result_;
   const std::vector<Part> parts_;
   const size_t width_;
+  const Nodes nodes_;
   int64_t segment_, segments_;
-  std::vector<size_t> first_node_;  // of each member, among all
-  std::vector<Step> steps_;
   size_t slot_ = 0;  // bytes of a node's segment
   char* scratch_ = nullptr;
 };
+
+/// The same in the memory of devices, at once: what travels, travels between devices, and they add.
+void exchange_on_devices([[maybe_unused]] GroupState& group, [[maybe_unused]] const OrderedReduce& what,
+                         [[maybe_unused]] const OwnNodes& own, [[maybe_unused]] char* result,
+                         [[maybe_unused]] const std::vector<Part>& parts, [[maybe_unused]] bool gather) {
+#if ORDO_HAS_CUDA
+  distributed::DeviceTransport& devices = *group.devices.transport;
+  const Nodes nodes(what);
+  const size_t width = size_of(what.dtype);
+  const Part mine = parts[size_t(group.rank)];
+  const Scratch<char> rows(int64_t(nodes.count()) * mine.count * int64_t(width), own.device);
+  const auto row = [&](size_t node) { return rows.data() + node * size_t(mine.count) * width; };
+  std::vector<distributed::DeviceTransport::Outgoing> sends;
+  std::vector<distributed::DeviceTransport::Incoming> receives;
+  for (int member = 0; member < group.size(); ++member) {
+    const size_t first = nodes.first[size_t(member)];
+    for (size_t k = 0; k < nodes.of(member); ++k) {
+      if (member == group.rank)
+        ordo::detail::copy_bytes(row(first + k), own.device,
+                                 static_cast<char*>(own.values[k]) + size_t(mine.first) * width, own.device,
+                                 size_t(mine.count) * width);
+      else
+        receives.push_back({row(first + k), size_t(mine.count) * width, member});
+    }
+    const Part theirs = parts[size_t(member)];
+    for (void* value : own.values)
+      if (member != group.rank)
+        sends.push_back(
+            {static_cast<char*>(value) + size_t(theirs.first) * width, size_t(theirs.count) * width, member});
+  }
+  devices.exchange(sends, receives);
+  char* const to = result + (gather ? size_t(mine.first) * width : 0);
+  cuda::fold(what.reduce, what.dtype, nodes.steps, rows.data(), mine.count, to, mine.count, own.device);
+  if (gather) {
+    sends.clear(), receives.clear();
+    for (int member = 0; member < group.size(); ++member) {
+      if (member == group.rank) continue;
+      const Part theirs = parts[size_t(member)];
+      sends.push_back({to, size_t(mine.count) * width, member});
+      receives.push_back({result + size_t(theirs.first) * width, size_t(theirs.count) * width, member});
+    }
+    devices.exchange(sends, receives);
+  }
+  devices.wait(what.op);
+#endif
+}
+
+void go(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result, std::vector<Part> parts,
+        bool gather) {
+  if (own.device.is_cuda())
+    exchange_on_devices(group, what, own, static_cast<char*>(result), parts, gather);
+  else
+    Exchange(group, what, own, static_cast<char*>(result), std::move(parts)).go(gather);
+}
 
 }  // namespace
 
@@ -232,14 +261,14 @@ void ordered_all_reduce(GroupState& group, const OrderedReduce& what, const OwnN
     const LeafRange range = distributed::leaves_of(count, i, group.size());
     parts.push_back({range.first, range.count()});
   }
-  Exchange(group, what, own, static_cast<char*>(result), std::move(parts)).go(true);
+  go(group, what, own, result, std::move(parts), true);
 }
 
 void ordered_reduce_scatter(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
                             int64_t count) {
   std::vector<Part> parts;
   for (int64_t i = 0; i < group.size(); ++i) parts.push_back({i * count, count});
-  Exchange(group, what, own, static_cast<char*>(result), std::move(parts)).go(false);
+  go(group, what, own, result, std::move(parts), false);
 }
 
 void combine(ReduceOp op, DType dtype, void* left, const void* right, int64_t count) {

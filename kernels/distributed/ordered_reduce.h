@@ -15,6 +15,7 @@ struct OwnNodes {
   std::vector<distributed::TreeNode> nodes;
   std::vector<void*> values;  ///< contiguous, of the whole array each
   bool scratch = false;       ///< they may be overwritten
+  Device device{};            ///< where they are, and the result; on a CUDA device they travel by group.devices
 };
 
 struct OrderedReduce {

@@ -10,6 +10,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/event.h>
 #include <ordo/engine/generator_scope.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/philox.h>
@@ -52,7 +53,7 @@ kernels::OrderedReduce over_shards(const char* op, DType dtype, int64_t shards, 
 }
 
 kernels::OwnNodes scratch_nodes(const std::vector<std::pair<TreeNode, Tensor>>& sums) {
-  kernels::OwnNodes own{{}, {}, true};
+  kernels::OwnNodes own{{}, {}, true, sums[0].second.device()};
   for (const auto& [node, tensor] : sums) {
     own.nodes.push_back(node);
     own.values.push_back(tensor.data());
@@ -89,7 +90,7 @@ struct ShardedStep::Bucket {
   // Of the step under way.
   std::optional<TreeFold<Tensor>> sums;  // over own shards
   size_t arrived = 0;                    // of the last shard's gradients
-  Tensor host, result;
+  Tensor result;
   std::future<void> under_way;
 };
 
@@ -156,7 +157,7 @@ void ShardedStep::begin(std::vector<int64_t> rows) {
   for (Bucket& bucket : buckets_) {
     bucket.sums.emplace(shards_, own_);
     bucket.arrived = 0;
-    bucket.host = bucket.result = Tensor();
+    bucket.result = Tensor();
   }
   launched_ = 0;
   overlapping_ = false;
@@ -262,24 +263,31 @@ void ShardedStep::launch(Bucket& bucket) {
     bucket.result = sums[0].second;
     return;
   }
-  for (auto& [node, sum] : sums) sum = kernels::to(sum, cpu, sum.dtype());
-  bucket.host = sums[0].second;
   CallHeader header = header_of("gradients", bucket.options.dtype, bucket.count);
   const DType dtype = bucket.options.dtype;
   // Half types are none of MPI's.
   const bool library = !deterministic() && (dtype == float32 || dtype == float64);
   header.library = library;
   if (library)
-    for (size_t i = 1; i < sums.size(); ++i) sum_of(bucket.host, sums[i].second);
-  bucket.under_way = world_.submit([this, &bucket, header, library, dtype] {
+    for (size_t i = 1; i < sums.size(); ++i) sum_of(sums[0].second, sums[i].second);
+  cuda::Event added;
+  added.record(bucket.options.device);
+  bucket.under_way = world_.submit([this, &bucket, header, library, dtype, added] {
     distributed::GroupState& all = *world_.all();
-    distributed::meet(all, header);
-    void* const result = bucket.host.data();
-    if (library)
-      world_.transport().reduce(result, size_t(bucket.count), int(dtype), ReduceOp::sum, all.ranks, all.id);
+    distributed::DeviceTransport* const devices = distributed::meet(all, header, bucket.options.device);
+    added.wait();
+    auto& nodes = bucket.sums->nodes();
+    if (!devices)
+      for (auto& [node, sum] : nodes) sum = kernels::to(sum, cpu, dtype);
+    bucket.result = nodes[0].second;
+    void* const result = bucket.result.data();
+    if (!library)
+      kernels::ordered_all_reduce(all, over_shards("gradients", dtype, shards_, all.size()), scratch_nodes(nodes),
+                                  result, bucket.count);
+    else if (devices)
+      devices->all_reduce(result, size_t(bucket.count), dtype, ReduceOp::sum), devices->wait("gradients");
     else
-      kernels::ordered_all_reduce(all, over_shards("gradients", dtype, shards_, all.size()),
-                                  scratch_nodes(bucket.sums->nodes()), result, bucket.count);
+      world_.transport().reduce(result, size_t(bucket.count), int(dtype), ReduceOp::sum, all.ranks, all.id);
   });
 }
 
@@ -333,7 +341,7 @@ void ShardedStep::set_gradients(const std::vector<Record>& records) {
     if (bucket.under_way.valid()) {
       const OpCall call("gradients", bucket.count);  // in a trace: the same in every process
       bucket.under_way.get();
-      bucket.result = call.done(kernels::to(bucket.host, bucket.options.device, bucket.options.dtype));
+      bucket.result = call.done(kernels::to(bucket.result, bucket.options.device, bucket.options.dtype));
     }
     for (size_t k = 0; k < bucket.parameters.size(); ++k) {
       const size_t i = bucket.parameters[k];

@@ -100,12 +100,84 @@ def cifar10():
     assert last == alone, "8, 3 and 5 ranks, resumed"
 
 
+STAND_IN = f"{plugins}/libordo_nccl_stand_in.so"
+DEVICES_JOB = [f"{samples}/ordo_devices_job"]
+
+
+def by_stand_in(*does):
+    """The emulated devices' NCCL, which does as told."""
+    return {"ORDO_NCCL": STAND_IN, "ORDO_NCCL_STAND_IN": ",".join(does)}
+
+
 def emulated_devices():
-    command = arguments(["resnet18", "--rows", "16", "--test-rows", "8", "--batch", "8", "--width", "0.0625"], 2)
-    alone = weights(0, command + ["--shards", "8"])
-    of = [weights(ranks, command + ["--device", "cuda"]) for ranks in (1, 2, 3)]
-    print(alone, of)
-    assert set(of) == {alone}
+    """Trainings on emulated devices, connected by the stand-in for NCCL and by the host, have the CPU's weights."""
+    for model in (["resnet18", "--rows", "32", "--test-rows", "8", "--batch", "16", "--width", "0.0625"],
+                  ["transformer", "--rows", "64", "--test-rows", "8", "--batch", "16", "--width", "0.125"]):
+        command = arguments(model, 4)
+        alone = weights(0, command + ["--shards", "8"])
+        on_device = command + ["--device", "cuda"]
+        of = {ranks: weights(ranks, on_device, by_stand_in()) for ranks in WORLDS}
+        host = {ranks: weights(ranks, on_device, {"ORDO_NCCL": "OFF"}) for ranks in (1, 3)}
+        print(model[0], alone, of, host)
+        assert set(of.values()) == set(host.values()) == {alone}
+
+
+def devices_by_nccl():
+    """CUDA tensors by NCCL have the bits of CPU tensors by MPI, and are not copied to the host."""
+    for ranks in (1, 2, 3, 4):
+        done = run(ranks, DEVICES_JOB + ["nccl"], environment=by_stand_in())
+        print(ranks, done.returncode, done.stdout.strip(), done.stderr)
+        assert done.returncode == 0 and re.search(r"\d{3,} results have the same bytes", done.stdout)
+        assert "[ordo]" not in done.stderr and "stand-in" not in done.stderr
+    done = run(3, DEVICES_JOB + ["host"], environment={"ORDO_NCCL": "OFF"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    # Another order of the emulator's streams.
+    for how in ({"ORDO_EMULATOR_ORDER": "reverse"}, {"ORDO_EMULATOR_EAGER": "1"}, {"ORDO_EMULATOR_SEED": "7"}):
+        done = run(3, DEVICES_JOB + ["nccl"], environment={**by_stand_in(), **how})
+        assert done.returncode == 0, f"{how}\n{done.stdout}{done.stderr}"
+    # A training: buckets of gradients, on a thread of their own.
+    command = arguments(["resnet18", "--rows", "16", "--test-rows", "8", "--batch", "8", "--width", "0.0625"], 2, "not_guaranteed")
+    loose = [weights(3, command + ["--device", "cuda"], how) for how in (by_stand_in(), {"ORDO_NCCL": "OFF"})]
+    print(loose)
+    assert loose[0] != loose[1], "the library's order does not show"
+
+
+def nccl_that_fails():
+    """What keeps processes from NCCL at the beginning: the host's memory, said once. Later: the end, with the cause."""
+    def through_host(why, environment, ranks=3):
+        done = run(ranks, DEVICES_JOB + ["host"], environment=environment)
+        print(done.stderr)
+        assert done.returncode == 0 and "results have the same bytes" in done.stdout, done.stdout + done.stderr
+        assert why in done.stderr and done.stderr.count("[ordo]") == 1, done.stderr
+
+    def ends(why, environment, ranks=3):
+        began = time.time()
+        done = run(ranks, DEVICES_JOB + ["nccl"], environment=environment)
+        print(f"{time.time() - began:.1f} seconds\n{done.stderr}")
+        assert done.returncode != 0 and re.search(why, done.stderr), done.stderr
+        assert "results have the same bytes" not in done.stdout
+
+    host = "CUDA tensors travel by way of the host's memory: "
+    through_host(host + "ranks 0 and 1 use the same GPU, 0000:3b:00.0 of",
+                 {**by_stand_in(), "ORDO_EMULATOR_BUS_ID": "0000:3b:00.0"})
+    through_host(host + "ncclGetUniqueId: unhandled system error (no unique id", by_stand_in("unique_id=1"))
+    through_host(host + "rank 1: ncclCommInitRank: internal error (ncclCommInitRank fails", by_stand_in("init=1"))
+    job = [mpirun, "-n", "1", "env", "ORDO_NCCL_STAND_IN=version=22001", *DEVICES_JOB, "host", ":", "-n", "2",
+           *DEVICES_JOB, "host"]
+    done = subprocess.run(job, capture_output=True, text=True, timeout=120, check=False,
+                          env={**ENVIRONMENT, "ORDO_NCCL": STAND_IN})
+    assert done.returncode == 0 and host + "rank 0 has NCCL 2.20.1, but rank 1 has 2.27.3" in done.stderr, done.stderr
+
+    ends(r"ORDO_NCCL: /nowhere/libnccl.so.2 cannot be opened: ", {"ORDO_NCCL": "/nowhere/libnccl.so.2"})
+    ends(r"ORDO_NCCL: .* has no function nccl", {"ORDO_NCCL": f"{plugins}/libordo.so"})
+    ends(r"is NCCL 2\.4\.8; Ordo needs 2\.7 or a later 2", by_stand_in("version=2408"))
+    # In the third group of messages.
+    ends(r"rank 1 of 3: NCCL: \w+: unhandled cuda error \(as ORDO_NCCL_STAND_IN asks\)|"
+         r"rank [02] of 3: NCCL: \w+: remote process exited or there was a network error \(rank [012] has gone\)",
+         by_stand_in("error=1:3"))
+    ends(r"NCCL: \w+: unhandled system error \(a rank does not come\)", by_stand_in("silence=1:4", "patience=2"))
+    ends(r"waited 3 seconds for NCCL in broadcast number \d+: another rank hangs, or has ended",
+         {**by_stand_in("silence=1:4"), "ORDO_DISTRIBUTED_TIMEOUT": "3"})
 
 
 def resumes():

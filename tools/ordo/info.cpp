@@ -1,5 +1,6 @@
 // ordo info: versions, devices, threads, libraries, current settings.
 #include <fmt/format.h>
+#include <ordo/engine/distributed/device_transport.h>
 #include <ordo/kernels/vectors/vector_targets.h>
 #include <ordo/ordo.h>
 
@@ -31,6 +32,7 @@ void print_info() {
 
   fmt::print("\nLibraries\n");
   for (const LibraryVersion& l : libraries()) line(l.name, l.version);
+  if (cuda::build() != "none") line("CUDA between processes", distributed::device_transport_name());
 
   fmt::print("\nSettings\n");
   line("determinism", name(determinism()));

@@ -1,6 +1,7 @@
 #include <ordo/engine/cuda/emulator/queues.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace ordo::cuda::queues {
@@ -10,7 +11,9 @@ namespace {
 constexpr size_t kMostTasks = 256, kMostBytes = 64 << 20;
 
 bool is_ready(const Stream* s) {
-  return !s->queue.empty() && (!s->queue.front().after || s->queue.front().after->reached);
+  if (s->queue.empty()) return false;
+  const Task& first = s->queue.front();
+  return (!first.after || first.after->reached) && (!first.ready || first.ready());
 }
 
 }  // namespace
@@ -27,24 +30,36 @@ void Queues::take_turn(Stream* s) {
 }
 
 // The stream whose turn it is while somebody waits for `waited`, or for all streams. In reverse order nothing runs that
-// nobody waits for.
-Stream* Queues::choose(Stream* waited) {
+// nobody waits for. Null where all wait for what happens elsewhere.
+Stream* Queues::next(Stream* waited) {
   const Turns turns = turns_();
   if (turns.order == Order::reverse) {
     Stream* s = waited;
     for (size_t i = streams_.size(); !s && i-- > 0;)
       if (!streams_[i]->queue.empty()) s = streams_[i];
-    while (!is_ready(s)) s = s->queue.front().after->stream;
+    while (!is_ready(s)) {
+      const Event& after = s->queue.front().after;
+      if (!after || after->reached) return nullptr;
+      s = after->stream;
+    }
     return s;
   }
   std::vector<Stream*> ready;
   for (Stream* s : streams_)
     if (is_ready(s)) ready.push_back(s);
+  if (ready.empty()) return nullptr;
   if (turns.order == Order::forward)
     return *std::min_element(ready.begin(), ready.end(), [](const Stream* a, const Stream* b) {
       return a->queue.front().number < b->queue.front().number;
     });
   return ready[emulator::Random(turns.seed * 0x9e3779b97f4a7c15ull + ++taken_).below(ready.size())];
+}
+
+Stream* Queues::choose(Stream* waited) {
+  for (;;) {
+    if (Stream* const s = next(waited)) return s;
+    std::this_thread::yield();
+  }
 }
 
 void Queues::push(Stream* stream, Task task) {
@@ -86,6 +101,11 @@ void Queues::wait(Stream* stream, const Event& event) {
     finish(event->stream);
 }
 
+void Queues::wait(Stream* stream, std::function<bool()> ready) {
+  if (stream && !turns_().eager) return push(stream, {.ready = std::move(ready)});
+  while (!ready()) std::this_thread::yield();
+}
+
 void Queues::finish(Stream* stream) {
   if (!stream) return finish_blocking();
   while (!stream->queue.empty()) take_turn(choose(stream));
@@ -93,6 +113,12 @@ void Queues::finish(Stream* stream) {
 
 void Queues::finish(const Event& event) {
   while (event && !event->reached) take_turn(choose(event->stream));
+}
+
+bool Queues::has_passed(const Event& event) {
+  if (!event || event->reached) return true;
+  if (Stream* const s = next(event->stream)) take_turn(s);
+  return event->reached;
 }
 
 void Queues::finish_all() {

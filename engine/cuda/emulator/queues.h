@@ -26,13 +26,14 @@ struct Mark {
 /// Null: no place.
 using Event = std::shared_ptr<Mark>;
 
-/// One of the three.
+/// One of the four.
 struct Task {
   std::function<void()> work{};
-  Event mark{};         // is reached here
-  Event after{};        // must have been reached
-  uint64_t number = 0;  // in the order of the program
-  size_t bytes = 0;     // held until it has run
+  Event mark{};                   // is reached here
+  Event after{};                  // must have been reached
+  std::function<bool()> ready{};  // must be true: what happens elsewhere
+  uint64_t number = 0;            // in the order of the program
+  size_t bytes = 0;               // held until it has run
 };
 
 struct Stream {
@@ -60,9 +61,13 @@ class Queues {
   Event record(Stream* stream);
   /// What is queued on `stream` from now on runs after the event. Null: the caller waits.
   void wait(Stream* stream, const Event& event);
+  /// What is queued from now on runs after `ready` has come true, which is not the device's work.
+  void wait(Stream* stream, std::function<bool()> ready);
 
   void finish(Stream* stream);
   void finish(const Event& event);
+  /// Whether the device has come to the event. A device that has not works on, for one turn, where it can.
+  bool has_passed(const Event& event);
   void finish_all();
   /// Runs everything, and draws the next turns as a new process would.
   void restart();
@@ -75,6 +80,7 @@ class Queues {
  private:
   void push(Stream* stream, Task task);
   void take_turn(Stream* stream);
+  Stream* next(Stream* waited);
   Stream* choose(Stream* waited);
   void finish_blocking();
 

@@ -1,6 +1,10 @@
 #include <ordo/engine/cuda/emulator/runtime.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -36,6 +40,7 @@ bool is_pageable(const void* p, bool known_to_be_on_device) {
   return !known_to_be_on_device && !contains(device_memory(), p) && !contains(pinned_memory(), p);
 }
 size_t g_allocated = 0;
+std::atomic<uint64_t> g_bytes_to_host = 0;
 size_t block_size(size_t bytes) { return (bytes + 255) / 256 * 256; }
 thread_local cudaError_t t_last_error = cudaSuccess;
 
@@ -44,6 +49,13 @@ cudaError_t result(cudaError_t status) {
   return status;
 }
 }  // namespace
+
+uint64_t ordo::cuda::emulator::bytes_copied_to_host() { return g_bytes_to_host; }
+bool ordo::cuda::emulator::is_device_memory(const void* data, size_t bytes) {
+  const std::lock_guard lock(g_mutex);
+  const char* const first = static_cast<const char*>(data);
+  return bytes == 0 || (contains(device_memory(), first) && contains(device_memory(), first + bytes - 1));
+}
 
 const char* cudaGetErrorName(cudaError_t status) {
   switch (status) {
@@ -63,6 +75,8 @@ const char* cudaGetErrorName(cudaError_t status) {
       return "cudaErrorNoDevice";
     case cudaErrorInvalidDevice:
       return "cudaErrorInvalidDevice";
+    case cudaErrorNotReady:
+      return "cudaErrorNotReady";
     case cudaErrorLaunchFailure:
       return "cudaErrorLaunchFailure";
   }
@@ -125,6 +139,16 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       return cudaSuccess;
   }
   return result(cudaErrorInvalidValue);
+}
+cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  if (device != 0 || size < 13) return result(cudaErrorInvalidDevice);
+  const char* const named = std::getenv("ORDO_EMULATOR_BUS_ID");
+  const unsigned process = unsigned(getpid());
+  if (named)
+    std::snprintf(text, size_t(size), "%s", named);
+  else
+    std::snprintf(text, size_t(size), "%04x:%02x:%02x.0", process >> 16, process >> 8 & 255, process & 255);
+  return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = 0;
@@ -195,6 +219,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   using namespace ordo::cuda::emulator;
   if (bytes == 0) return cudaSuccess;
   const bool on_device = kind == cudaMemcpyDeviceToDevice;
+  if (kind == cudaMemcpyDeviceToHost) g_bytes_to_host += bytes;
   if (is_pageable(to, on_device || kind == cudaMemcpyHostToDevice)) {
     const cudaError_t status = synchronize(stream);
     std::memmove(to, from, bytes);

@@ -65,6 +65,11 @@ void queue_task(cudaStream_t stream, std::function<void()> work, size_t bytes) {
       bytes);
 }
 
+void queue_wait(cudaStream_t stream, std::function<bool()> ready) {
+  const std::lock_guard lock(state().mutex);
+  state().queues.wait(stream, std::move(ready));
+}
+
 void queue_launch(const LaunchCall& call, cudaStream_t stream) {
   const std::lock_guard lock(state().mutex);
   check_configuration(call);
@@ -163,4 +168,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const std::lock_guard lock(state().mutex);
   state().queues.finish(event->mark);
   return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const std::lock_guard lock(state().mutex);
+  return state().queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady;
 }

@@ -14,6 +14,12 @@ extern const bool kEagerByDefault;
 /// Queues work, with how many bytes of copied arguments it holds. On the null stream it runs at once, after the streams
 /// that wait for that one.
 void queue_task(cudaStream_t stream, std::function<void()> work, size_t bytes = 0);
+/// The stream's later work runs after `ready` has come true: work of another device, or of the host.
+void queue_wait(cudaStream_t stream, std::function<bool()> ready);
+/// Whether all of it is memory that cudaMalloc gave.
+bool is_device_memory(const void* data, size_t bytes);
+/// So far, by copies that say so.
+uint64_t bytes_copied_to_host();
 /// Runs everything that is queued.
 void finish();
 /// Runs everything that is queued, and draws the next schedules as a new process would.
