@@ -125,7 +125,7 @@ TEST_F(Accumulate, a_group_or_more_among_many_short_runs) {
 TEST_F(Accumulate, many_short_runs_onto_any_old_content) {
   constexpr int64_t kItems = 70000, kDestinations = 150001;
   using Limits = std::numeric_limits<float>;
-  const float odd[] = {0.0f, -0.0f, Limits::signaling_NaN(), Limits::infinity(), Limits::denorm_min()};
+  const float odd[] = {0.0f, -0.0f, Limits::quiet_NaN(), Limits::infinity(), Limits::denorm_min()};
   std::vector<float> v = test_mixed_values({kItems}, 3).to_vector<float>();
   for (int64_t i = 0; i < kItems; i += 3) v[size_t(i)] = odd[i / 3 % 2];  // sums of nothing but -0 among them
   const auto old = [&](float zero, float last) {
