@@ -16,6 +16,7 @@
 #include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/distributed/device_transport.h>
 #include <ordo/engine/distributed/nccl.h>
+#include <ordo/engine/emulation.h>
 
 namespace ordo::distributed {
 namespace {
@@ -47,14 +48,11 @@ struct Library {
       return;
     }
     asked_for = file != "AUTO";
-    if (!asked_for) {
-#if ORDO_EMULATED
-      why_not = "NCCL knows no emulated devices";
+    if (!asked_for && cuda::is_simulated()) {
+      why_not = "NCCL knows no simulated devices";
       return;
-#else
-      file = "libnccl.so.2";
-#endif
     }
+    if (!asked_for) file = "libnccl.so.2";
     why_not = open(file);
   }
 
