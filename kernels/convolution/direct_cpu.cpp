@@ -34,6 +34,18 @@ constexpr int64_t kParallelWork = 1 << 17;             // multiply-adds that are
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// A row of an image, after whose end the image has `after` more elements. Whole vectors reach into those, whose own
+// rows come later.
+template <class T>
+HWY_INLINE void copy_row(const T* from, int64_t width, int64_t after, T* to) {
+  using P = Lanes<T>;
+  constexpr int64_t kLanes = P::count;
+  if (after < kLanes)
+    std::copy_n(from, width, to);
+  else
+    for (int64_t j = 0; j < width; j += kLanes) P::load(from + j).store(to + j);
+}
+
 // Writes one group of one sample into lines, `apart` from each other, whose padding is zero already.
 template <class T>
 void fill_lines(const ConvShape& s, const DirectLine& line, int64_t apart, const T* x, T* lines) {
@@ -47,8 +59,6 @@ void fill_lines(const ConvShape& s, const DirectLine& line, int64_t apart, const
 // theirs.
 template <class T>
 void fill_lines(const ConvShape& s, const DirectLine& line, const T* x, T* lines) {
-  using P = Lanes<T>;
-  constexpr int64_t kLanes = P::count;
   const int64_t width = s.w.input;
   int64_t after = s.x_size();  // this row
   for (int64_t c = 0; c < s.channels; ++c, lines += line.size)
@@ -56,11 +66,8 @@ void fill_lines(const ConvShape& s, const DirectLine& line, const T* x, T* lines
       for (int64_t i = 0; i < s.h.input; ++i, x += width) {
         T* const to = lines + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding;
         after -= width;
-        if (after >= kLanes)
-          for (int64_t j = 0; j < width; j += kLanes) P::load(x + j).store(to + j);
-        else
-          std::copy_n(x, width, to);
-        P::all(T(0)).store(to + width);
+        copy_row(x, width, after, to);
+        Lanes<T>::all(T(0)).store(to + width);
       }
 }
 
@@ -122,12 +129,9 @@ void correlate(const T* line, const Elements& elements, const T* weight, const T
 }
 
 // Takes the rows of F filters' images from a line's results, as soon as they are there: stores then wait for memory
-// while the next results are computed. Rows end with a whole vector, which may reach into rows that follow.
+// while the next results are computed.
 template <int F, class T>
 class ImageRows {
-  using P = Lanes<T>;
-  static constexpr int64_t kLanes = P::count;
-
  public:
   ImageRows(const ConvShape& s, const DirectLine& line, T* y)
       : s_(s), line_(line), y_(y), rows_(s.d.output * s.h.output) {}
@@ -135,16 +139,9 @@ class ImageRows {
   void take(const T* results, int64_t stride, int64_t count) {
     const int64_t width = s_.w.output, positions = s_.positions();
     for (; row_ < rows_ && at_ + width <= count; y_ += width) {
-      const bool exactly = positions - (row_ + 1) * width < kLanes;
-      for (int f = 0; f < F; ++f) {
-        const T* const from = results + f * stride + at_;
-        T* const to = y_ + f * positions;
-        if (exactly)
-          std::copy_n(from, width, to);
-        else
-          for (int64_t j = 0; j < width; j += kLanes) P::load(from + j).store(to + j);
-      }
       ++row_;
+      for (int f = 0; f < F; ++f)
+        copy_row(results + f * stride + at_, width, positions - row_ * width, y_ + f * positions);
       at_ = line_.row(row_ / s_.h.output, row_ % s_.h.output);
     }
   }

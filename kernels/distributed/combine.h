@@ -1,46 +1,26 @@
 // How two members' values become one: a formula that CPU loops and CUDA kernels share. Internal.
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
-
+#include <ordo/engine/convert.h>
 #include <ordo/engine/distributed/distributed.h>
-#include <ordo/engine/half.h>
 #include <ordo/engine/host_device.h>
+#include <ordo/kernels/elementwise/wrapping.h>
 
 namespace ordo::kernels {
-
-template <class T>
-struct Wide {
-  using type = T;
-};
-template <>
-struct Wide<Half> {
-  using type = float;
-};
-template <>
-struct Wide<BFloat16> {
-  using type = float;
-};
 
 /// Sums and products of integers wrap. A NaN is the least value and the greatest.
 template <distributed::ReduceOp kOp, class T>
 ORDO_HD T combined(T left, T right) {
   using distributed::ReduceOp;
-  using W = typename Wide<T>::type;
-  const W a = W(left), b = W(right);
-  if constexpr (kOp == ReduceOp::product && std::is_integral_v<T>)
-    return T(std::make_unsigned_t<T>(a) * std::make_unsigned_t<T>(b));
-  else if constexpr (kOp == ReduceOp::product)
-    return T(a * b);
+  const auto a = math_t<T>(left), b = math_t<T>(right);
+  if constexpr (kOp == ReduceOp::product)
+    return T(wrapping_mul(a, b));
   else if constexpr (kOp == ReduceOp::min)
     return a < b || a != a ? left : right;
   else if constexpr (kOp == ReduceOp::max)
     return a > b || a != a ? left : right;
-  else if constexpr (std::is_integral_v<T>)
-    return T(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
   else
-    return T(a + b);
+    return T(wrapping_add(a, b));
 }
 
 template <class F>
