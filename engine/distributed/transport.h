@@ -35,7 +35,7 @@ class Transport {
   /// Says `message` on stderr, once where several processes call it at about the same time, and ends all processes of
   /// the job. Returns only where they are threads.
   virtual void abort(const char* message) = 0;
-  /// Before a process ends by itself, after all messages have arrived.
+  /// Before a process ends by itself, after all messages have arrived. May wait for the other processes.
   virtual void finish() = 0;
 };
 

@@ -123,7 +123,14 @@ void World::finish() {
   if (!transport_ || failed_) return;
   run([this] { meet(*all_, {.op = "the end of the program"}); });
   all_->devices.transport.reset();
+  std::promise<void> finished;
+  std::thread watch([this, done = finished.get_future()] {
+    if (done.wait_for(std::chrono::duration<double>(timeout_seconds_)) != std::future_status::ready)
+      end_job(fmt::format("waited {:g} seconds for {} to end; all else is done", timeout_seconds_, transport_->name()));
+  });
   transport_->finish();
+  finished.set_value();
+  watch.join();
 }
 
 GroupState& state_of(const Group& group) { return group.state() ? *group.state() : *World::current().all(); }

@@ -50,10 +50,18 @@ def arguments(model, steps, level="device_to_device"):
     return [train, *model, "--steps", str(steps), "--quiet", "--level", level]
 
 
+def finished(command, seconds=120, environment=None):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False,
+                              env={**ENVIRONMENT, **(environment or {})})
+    except subprocess.TimeoutExpired as error:
+        for text in (error.stdout, error.stderr):
+            print((text or b"").decode(errors="replace"))
+        raise
+
+
 def run(ranks, command, seconds=120, environment=None):
-    before = [mpirun, "-n", str(ranks)] if ranks else []
-    return subprocess.run(before + command, capture_output=True, text=True, timeout=seconds, check=False,
-                          env={**ENVIRONMENT, **(environment or {})})
+    return finished(([mpirun, "-n", str(ranks)] if ranks else []) + command, seconds, environment)
 
 
 def weights(ranks, command, environment=None):
@@ -221,13 +229,13 @@ def does_not_fit():
     # Processes of one job that differ in a level, in what they train, and in the MPI that started them.
     base = arguments(TRANSFORMER, 3)
     job = [mpirun, "-n", "2", *base, ":", "-n", "1", "env", "ORDO_DETERMINISM=device_to_device", *base]
-    done = subprocess.run(job, capture_output=True, text=True, timeout=120, check=False, env=ENVIRONMENT)
+    done = finished(job)
     print(done.stderr)
     assert done.returncode != 0
     assert "has 'level not_guaranteed', but rank 2 has 'level device_to_device'" in done.stderr
     assert done.stderr.count("[ordo]") == 1, "one message"
     job = [mpirun, "-n", "2", *base, ":", "-n", "1", *base, "--seed", "7"]
-    done = subprocess.run(job, capture_output=True, text=True, timeout=120, check=False, env=ENVIRONMENT)
+    done = finished(job)
     print(done.stderr)
     assert done.returncode != 0 and "has 'seed 1', but rank 2 has 'seed 7'" in done.stderr
     done = run(9, base)
@@ -363,8 +371,7 @@ def two_hosts():
         launch = f"{mpirun} -n 4 {options}"
         command = arguments(TRANSFORMER, 20)
         alone = weights(0, command + ["--shards", "8"])
-        done = subprocess.run(inside(spaces[0], " ".join([launch, *command])), capture_output=True, text=True, timeout=120,
-                              check=False, env=ENVIRONMENT)
+        done = finished(inside(spaces[0], " ".join([launch, *command])))
         crossed = int(subprocess.run(["ip", "netns", "exec", spaces[0], "cat", "/sys/class/net/ordo0/statistics/tx_bytes"],
                                      capture_output=True, text=True, check=True).stdout)
         print(done.stdout, done.stderr, f"{crossed} bytes from one host to the other")

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/distributed/world.h>
@@ -36,7 +37,8 @@ struct Mail {
 
 class ThreadTransport : public Transport {
  public:
-  ThreadTransport(Mail& mail, int rank, int size) : mail_(mail), rank_(rank), size_(size) {}
+  ThreadTransport(Mail& mail, int rank, int size, std::function<void(int)> at_end)
+      : mail_(mail), rank_(rank), size_(size), at_end_(std::move(at_end)) {}
   const char* name() const override { return "threads"; }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -100,7 +102,9 @@ class ThreadTransport : public Transport {
     if (!mail_.ended) mail_.message = message;
     mail_.ended = true;
   }
-  void finish() override {}
+  void finish() override {
+    if (at_end_) at_end_(rank_);
+  }
 
  private:
   struct Receive {
@@ -117,6 +121,7 @@ class ThreadTransport : public Transport {
 
   Mail& mail_;
   const int rank_, size_;
+  const std::function<void(int)> at_end_;
   std::map<std::pair<int, int>, std::deque<Receive*>> waiting_;  // from, tag
   std::map<Request, std::unique_ptr<Receive>> requests_;         // under way, also when the job ends before they do
 };
@@ -129,7 +134,7 @@ void run_job(int ranks, const std::function<void(int)>& f, ThreadJobOptions opti
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
-      World world(std::make_unique<ThreadTransport>(mail, rank, ranks), options.timeout_seconds);
+      World world(std::make_unique<ThreadTransport>(mail, rank, ranks, options.at_end), options.timeout_seconds);
       const World::Scope scope(world);
       Generator generator;
       const ordo::detail::GeneratorScope draws(generator);

@@ -8,6 +8,7 @@ namespace ordo::test {
 
 struct ThreadJobOptions {
   double timeout_seconds = 60;
+  std::function<void(int rank)> at_end = nullptr;  ///< what the transport does when a rank ends
 };
 
 /// Calls f(rank) in `ranks` threads, each with a world and a default generator of its own, and rethrows what the lowest
