@@ -27,10 +27,11 @@ namespace HWY_NAMESPACE {
 namespace {
 
 constexpr int kFilters = ORDO_MANY_REGISTERS ? 8 : 4;  // of a block
-constexpr int kWindow = ORDO_MANY_REGISTERS ? 8 : 4;   // elements of the window in a block of the weight gradient
-constexpr int kVectors = kDirectVectors;               // of pixels in a block
+constexpr int kValues = ORDO_MANY_REGISTERS ? 8 : 4;   // of a block of the weight gradient
+constexpr int kVectors = kDirectVectors;               // in a block
 constexpr int64_t kRunBytes = 512 << 10;               // of samples that half of a second-level cache holds
 constexpr int64_t kParallelWork = 1 << 17;             // multiply-adds that are worth a thread
+constexpr int64_t kParallelCopy = 1 << 15;             // elements to copy that are worth one
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -246,26 +247,48 @@ void forward_group(const ConvShape& s, int64_t group, const Elements& elements, 
   });
 }
 
-// sum[b][v] = or += the products of B pixels with V vectors of filters at a position.
+// One factor of the weight gradient's products: elements, each of which has a value, or a vector of values, for every
+// position of every sample.
+template <class T>
+struct Factor {
+  const T* data;
+  int64_t sample, layer, pitch;  // from a sample, a layer or a row to the next
+  std::vector<int64_t> offsets;  // of the elements
+  const T* row(int64_t n, int64_t l, int64_t i) const { return data + n * sample + l * layer + i * pitch; }
+};
+
+// A block of elements of both factors: the offsets of B values and of V vectors.
+struct WeightBlock {
+  const int64_t *values, *vectors;
+};
+
+// sum[b][v] = sum[b][v] + the products of B values and V vectors at `count` positions of a row.
 template <int B, int V, class T>
-HWY_INLINE void add_position(const T* pixel, const int32_t* offsets, const T* grads, Lanes<T> (&sum)[B][V]) {
+HWY_INLINE void add_positions(const T* value, const T* vector, WeightBlock block, int64_t count,
+                              Lanes<T> (&sum)[B][V]) {
   using P = Lanes<T>;
-  P g[V];
+  const T *values[B], *vectors[V];
 #pragma GCC unroll 8
-  for (int v = 0; v < V; ++v) g[v] = P::load(grads + v * int64_t(P::count));
+  for (int b = 0; b < B; ++b) values[b] = value + block.values[b];
 #pragma GCC unroll 8
-  for (int b = 0; b < B; ++b) {
-    const P value = P::all(pixel[offsets[b]]);
+  for (int v = 0; v < V; ++v) vectors[v] = vector + block.vectors[v];
+  for (int64_t i = 0; i < count; ++i) {
+    P g[V];
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) sum[b][v] = P::fused(g[v], value, sum[b][v]);
+    for (int v = 0; v < V; ++v) g[v] = P::load(vectors[v] + i * int64_t(P::count));
+#pragma GCC unroll 8
+    for (int b = 0; b < B; ++b) {
+      const P all = P::all(values[b][i]);
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) sum[b][v] = P::fused(g[v], all, sum[b][v]);
+    }
   }
 }
 
-// sum[b][v] = the sample's products of B elements of the window with V vectors of filters. `grads` has V vectors for
-// each position.
+// sample[b][v] = the sum over the positions of sample n.
 template <int B, int V, class T>
-HWY_INLINE void correlate_sample(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
-                                 const T* grads, Lanes<T> (&sample)[B][V]) {
+HWY_INLINE void correlate_sample(const ConvShape& s, const Factor<T>& values, const Factor<T>& vectors, int64_t n,
+                                 WeightBlock elements, Lanes<T> (&sample)[B][V]) {
   using P = Lanes<T>;
   P sum[B][V], group[B][V];  // of a block of rule 3, of a group of rule 1
 #pragma GCC unroll 8
@@ -275,11 +298,11 @@ HWY_INLINE void correlate_sample(const ConvShape& s, const DirectLine& line, con
   int64_t left = std::min(kOrderedBlock, s.positions()), done = 0;
   const int64_t rows = s.d.output * s.h.output;
   for (int64_t at = 0, i = 0, layer = 0; at < rows; ++at, ++i) {
-    if (i == s.h.output) i = 0, layer += line.layer;
+    if (i == s.h.output) i = 0, ++layer;
+    const T *const value = values.row(n, layer, i), *const vector = vectors.row(n, layer, i);
     for (int64_t j = 0; j < s.w.output;) {
       const int64_t run = std::min(left, s.w.output - j);
-      const T* pixel = lines + layer + i * line.pitch + j;
-      for (int64_t r = 0; r < run; ++r, ++pixel, grads += V * P::count) add_position(pixel, offsets, grads, sum);
+      add_positions(value + j, vector + j * int64_t(P::count), elements, run, sum);
       j += run;
       left -= run;
       if (left > 0) continue;
@@ -302,31 +325,28 @@ HWY_INLINE void correlate_sample(const ConvShape& s, const DirectLine& line, con
 
 // The same where a sample's positions are one block, which is all there is to add up.
 template <int B, int V, class T>
-HWY_INLINE void correlate_block_of_sample(const ConvShape& s, const DirectLine& line, const T* lines,
-                                          const int32_t* offsets, const T* grads, Lanes<T> (&sample)[B][V]) {
+HWY_INLINE void correlate_block_of_sample(const ConvShape& s, const Factor<T>& values, const Factor<T>& vectors,
+                                          int64_t n, WeightBlock elements, Lanes<T> (&sample)[B][V]) {
   using P = Lanes<T>;
 #pragma GCC unroll 8
   for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v) sample[b][v] = P::all(kNoValue<T>);
   for (int64_t l = 0; l < s.d.output; ++l)
-    for (int64_t i = 0; i < s.h.output; ++i) {
-      const T* pixel = lines + line.row(l, i);
-      for (int64_t j = 0; j < s.w.output; ++j, ++pixel, grads += V * P::count)
-        add_position(pixel, offsets, grads, sample);
-    }
+    for (int64_t i = 0; i < s.h.output; ++i)
+      add_positions(values.row(n, l, i), vectors.row(n, l, i), elements, s.w.output, sample);
 }
 
-// Samples that follow each other: their number, and whether the first of all is among them.
+// Samples that follow each other, and whether the first of all is among them.
 struct Samples {
-  int64_t count;
+  int64_t begin, end;
   bool first;
 };
 
 // sums[b][...] = or += the samples' products, one sample after the other.
 template <bool kOneBlock, int B, int V, class T>
-void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines, const int32_t* offsets,
-                      const T* grads, Samples samples, int64_t row, T* sums) {
+void correlate_weight(const ConvShape& s, const Factor<T>& values, const Factor<T>& vectors, WeightBlock elements,
+                      Samples samples, int64_t row, T* sums) {
   using P = Lanes<T>;
   P total[B][V], sample[B][V];
 #pragma GCC unroll 8
@@ -334,11 +354,11 @@ void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v)
       total[b][v] = samples.first ? P::all(kNoValue<T>) : P::load(sums + b * row + v * int64_t(P::count));
-  for (int64_t n = 0; n < samples.count; ++n, lines += line.size, grads += s.positions() * V * P::count) {
+  for (int64_t n = samples.begin; n < samples.end; ++n) {
     if constexpr (kOneBlock)
-      correlate_block_of_sample(s, line, lines, offsets, grads, sample);
+      correlate_block_of_sample(s, values, vectors, n, elements, sample);
     else
-      correlate_sample(s, line, lines, offsets, grads, sample);
+      correlate_sample(s, values, vectors, n, elements, sample);
 #pragma GCC unroll 8
     for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
@@ -350,66 +370,140 @@ void correlate_weight(const ConvShape& s, const DirectLine& line, const T* lines
     for (int v = 0; v < V; ++v) total[b][v].store(sums + b * row + v * int64_t(P::count));
 }
 
-// correlate_weight() of `count` <= kWindow elements.
-template <int V, int B = kWindow, class T>
-void correlate_weight_block(int count, const ConvShape& s, const DirectLine& line, const T* lines,
-                            const int32_t* offsets, const T* grads, Samples samples, int64_t row, T* sums) {
+// correlate_weight() of at most kValues values and kVectors vectors.
+template <int B = kValues, int V = kVectors, class T>
+void correlate_weight_block(int64_t value_count, int64_t vector_count, const ConvShape& s, const Factor<T>& values,
+                            const Factor<T>& vectors, WeightBlock elements, Samples samples, int64_t row, T* sums) {
   if constexpr (B > 1) {
-    if (count < B) return correlate_weight_block<V, B - 1>(count, s, line, lines, offsets, grads, samples, row, sums);
+    if (value_count < B)
+      return correlate_weight_block<B - 1, V>(value_count, vector_count, s, values, vectors, elements, samples, row,
+                                              sums);
+  }
+  if constexpr (V > 1) {
+    if (vector_count < V)
+      return correlate_weight_block<B, V - 1>(value_count, vector_count, s, values, vectors, elements, samples, row,
+                                              sums);
   }
   if (s.positions() <= kOrderedBlock)
-    return correlate_weight<true, B, V>(s, line, lines, offsets, grads, samples, row, sums);
-  correlate_weight<false, B, V>(s, line, lines, offsets, grads, samples, row, sums);
+    return correlate_weight<true, B, V>(s, values, vectors, elements, samples, row, sums);
+  correlate_weight<false, B, V>(s, values, vectors, elements, samples, row, sums);
 }
 
+// Part `part` of `parts` almost equal ones of [begin, end).
+struct Part {
+  int64_t begin, end;
+  Part(int64_t from, int64_t to, int64_t part, int64_t parts)
+      : begin(from + (to - from) * part / parts), end(from + (to - from) * (part + 1) / parts) {}
+};
+
+// sums[values][vectors] = or += the products of `count` samples. Vectors come in chunks, of which a few are computed
+// together with a block of values.
 template <class T>
-void weight_grad_group(const ConvShape& s, int64_t group, const T* grad, const T* x, T* weight_grad) {
-  constexpr int64_t kLanes = Lanes<T>::count, kSlice = 2 * kLanes;
+void add_products(const ConvShape& s, const Factor<T>& values, const Factor<T>& vectors, int64_t chunk, int64_t count,
+                  bool first, T* sums) {
+  const int64_t rows = int64_t(values.offsets.size()), columns = int64_t(vectors.offsets.size());
+  const int64_t row = columns * Lanes<T>::count, chunks = divide_up(columns, chunk), parts = divide_up(chunk, kVectors);
+  const int64_t blocks =
+      std::max(divide_up(rows, kValues), std::min<int64_t>(rows, divide_up(num_threads(), chunks * parts)));
+  const int64_t units = chunks * blocks * parts, work = rows * row * s.positions() * count;
+  // A run of samples, of which a chunk's vectors and a block's values stay in a cache.
+  const int64_t together = vectors.sample + kValues * s.positions();
+  const int64_t run = std::clamp<int64_t>(kRunBytes / int64_t(sizeof(T)) / together, 1, count);
+  parallel_for(0, units, divide_up(kParallelWork * units, work), [&](int64_t begin, int64_t end) {
+    for (int64_t n = 0; n < count; n += run)
+      for (int64_t unit = begin; unit < end; ++unit) {
+        const int64_t from = unit / (blocks * parts) * chunk;
+        const Part b(0, rows, unit / parts % blocks, blocks);
+        const Part v(from, std::min(from + chunk, columns), unit % parts, parts);
+        if (v.begin == v.end) continue;
+        correlate_weight_block(b.end - b.begin, v.end - v.begin, s, values, vectors,
+                               {&values.offsets[size_t(b.begin)], &vectors.offsets[size_t(v.begin)]},
+                               {n, std::min(n + run, count), first && n == 0}, row,
+                               sums + b.begin * row + v.begin * Lanes<T>::count);
+      }
+  });
+}
+
+// How many samples are prepared together, so that all of them stay in a cache.
+int64_t samples_together(const ConvShape& s, int64_t elements) {
+  return std::clamp<int64_t>((int64_t(1) << 20) / elements, 1, s.samples);
+}
+
+// The weight gradient with filters in the lanes. Pixels lie in lines, a channel's of all samples side by side, and the
+// gradients are transposed to vectors of filters.
+template <class T>
+void weight_grad_by_filters(const ConvShape& s, int64_t group, const T* grad, const T* x, T* weight_grad) {
+  constexpr int64_t kLanes = Lanes<T>::count;
   const DirectLine line(s);
-  const int64_t window = s.window(), row = divide_up(s.filters, kLanes) * kLanes, positions = s.positions();
-  const int64_t lines_size = s.channels * line.size, grads_size = positions * row;
-  // Samples that are prepared together. A channel's lines of all of them lie side by side, and so do the gradients of a
-  // slice of filters, two vectors or one.
-  const int64_t together = std::clamp<int64_t>((int64_t(1) << 20) / (lines_size + grads_size), 1, s.samples);
-  const int64_t apart = together * line.size;
-  const std::vector<int32_t> offsets = make_offsets(s, line, apart);
+  const int64_t window = s.window(), vectors = divide_up(s.filters, kLanes), positions = s.positions();
+  const int64_t lines_size = s.channels * line.size, grads_size = vectors * kLanes * positions;
+  const int64_t together = samples_together(s, lines_size + grads_size), row = vectors * kLanes;
   const Scratch<T> lines(together * lines_size, Device()), grads(together * grads_size, Device()),
       sums(window * row, Device());
   std::fill(lines.data(), lines.data() + together * lines_size, T(0));
-  const auto width_at = [&](int64_t f) { return std::min(kSlice, row - f); };
-  const auto grads_of = [&](int64_t f, int64_t n) {
-    return grads.data() + positions * (f * together + n * width_at(f));
-  };
-  const int64_t blocks = std::max(divide_up(window, kWindow), std::min<int64_t>(window, num_threads()));
-  const int64_t sample_work = window * row * positions;
+  std::fill(grads.data(), grads.data() + together * grads_size, T(0));
+  const std::vector<int32_t> cells = make_offsets(s, line, together * line.size);
+  const Factor<T> pixels{lines, line.size, line.layer, line.pitch, {cells.begin(), cells.end()}};
+  const int64_t pitch = s.w.output * kLanes;
+  Factor<T> filters{grads, positions * kLanes, s.h.output * pitch, pitch, {}};
+  for (int64_t v = 0; v < vectors; ++v) filters.offsets.push_back(v * together * positions * kLanes);
   for (int64_t n0 = 0; n0 < s.samples; n0 += together) {
     const int64_t count = std::min(together, s.samples - n0);
-    parallel_for(0, count, divide_up(32768, lines_size + grads_size), [&](int64_t begin, int64_t end) {
+    parallel_for(0, count, divide_up(kParallelCopy, lines_size + grads_size), [&](int64_t begin, int64_t end) {
       for (int64_t n = begin; n < end; ++n) {
         const int64_t image = (n0 + n) * s.groups + group;
-        fill_lines(s, line, apart, x + image * s.x_size(), lines.data() + n * line.size);
-        for (int64_t f = 0; f < row; f += kSlice)
-          copy_matrix(grad + image * s.y_size() + f * positions, 1, positions, positions,
-                      std::min(width_at(f), s.filters - f), grads_of(f, n), width_at(f));
+        fill_lines(s, line, together * line.size, x + image * s.x_size(), lines.data() + n * line.size);
+        for (int64_t v = 0; v < vectors; ++v)
+          copy_matrix(grad + image * s.y_size() + v * kLanes * positions, 1, positions, positions,
+                      std::min(kLanes, s.filters - v * kLanes), grads.data() + (v * together + n) * positions * kLanes,
+                      kLanes);
       }
     });
-    // A run of samples, of which a slice's gradients and a block's lines stay in a cache.
-    const int64_t run =
-        std::clamp<int64_t>(kRunBytes / int64_t(sizeof(T)) / (positions * kSlice + 2 * line.size), 1, count);
-    parallel_for(0, blocks, divide_up(kParallelWork * blocks, sample_work * count), [&](int64_t begin, int64_t end) {
-      for (int64_t n = 0; n < count; n += run)
-        for (int64_t f = 0; f < row; f += kSlice)
-          for (int64_t block = begin; block < end; ++block) {
-            const int64_t first = window * block / blocks, last = window * (block + 1) / blocks;
-            const auto correlate =
-                width_at(f) == kSlice ? correlate_weight_block<2, kWindow, T> : correlate_weight_block<1, kWindow, T>;
-            correlate(int(last - first), s, line, lines.data() + n * line.size, &offsets[size_t(first)], grads_of(f, n),
-                      {std::min(run, count - n), n0 + n == 0}, row, sums.data() + first * row + f);
-          }
-    });
+    add_products(s, pixels, filters, 2, count, n0 == 0, sums.data());
   }
   for (int64_t f = 0; f < s.filters; ++f)
-    for (int64_t k = 0; k < window; ++k) weight_grad[group * s.w_size() + f * window + k] = sums[k * row + f];
+    for (int64_t k = 0; k < window; ++k) weight_grad[f * window + k] = sums[k * row + f];
+}
+
+// The weight gradient with channels in the lanes. Lines of pixels are transposed to vectors of channels, a vector's of
+// all samples side by side; the gradients are read where they are.
+template <class T>
+void weight_grad_by_channels(const ConvShape& s, int64_t group, const T* grad, const T* x, T* weight_grad) {
+  constexpr int64_t kLanes = Lanes<T>::count;
+  const DirectLine line(s);
+  const int64_t vectors = divide_up(s.channels, kLanes), positions = s.positions(), cells = s.kernel_cells();
+  const int64_t together = samples_together(s, vectors * kLanes * line.size), row = vectors * cells * kLanes;
+  const Scratch<T> lines(together * vectors * kLanes * line.size, Device()), sums(s.filters * row, Device());
+  std::fill(lines.data(), lines.data() + together * vectors * kLanes * line.size, T(0));
+  Factor<T> pixels{lines, line.size * kLanes, line.layer * kLanes, line.pitch * kLanes, {}};
+  ConvShape one = s;
+  one.channels = 1;
+  for (int64_t v = 0; v < vectors; ++v)
+    for (const int32_t cell : make_offsets(one, line, 0))
+      pixels.offsets.push_back((v * together * line.size + cell) * kLanes);
+  Factor<T> filters{nullptr, s.groups * s.y_size(), s.h.output * s.w.output, s.w.output, {}};
+  for (int64_t f = 0; f < s.filters; ++f) filters.offsets.push_back(f * positions);
+  for (int64_t n0 = 0; n0 < s.samples; n0 += together) {
+    const int64_t count = std::min(together, s.samples - n0);
+    const int64_t grain = divide_up(kParallelCopy, kLanes * line.size);
+    parallel_for(0, count * vectors, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t unit = begin; unit < end; ++unit) {
+        const int64_t n = unit / vectors, c = unit % vectors * kLanes;
+        const T* from = x + ((n0 + n) * s.groups + group) * s.x_size() + c * s.pixels();
+        T* const to = lines.data() + (unit % vectors * together + n) * line.size * kLanes;
+        for (int64_t l = 0; l < s.d.input; ++l)
+          for (int64_t i = 0; i < s.h.input; ++i, from += s.w.input)
+            copy_matrix(from, 1, s.pixels(), s.w.input, std::min(kLanes, s.channels - c),
+                        to + (line.row(l + s.d.padding, i + s.h.padding) + s.w.padding) * kLanes, kLanes);
+      }
+    });
+    filters.data = grad + (n0 * s.groups + group) * s.y_size();
+    add_products(s, filters, pixels, cells, count, n0 == 0, sums.data());
+  }
+  for (int64_t f = 0; f < s.filters; ++f)
+    for (int64_t c = 0; c < s.channels; ++c)
+      for (int64_t cell = 0; cell < cells; ++cell)
+        *weight_grad++ = sums[f * row + (c / kLanes * cells + cell) * kLanes + c % kLanes];
 }
 
 template <class T>
@@ -448,7 +542,12 @@ void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad) {
 
 template <class T>
 void weight_grad(const ConvShape& s, const T* grad, const T* x, T* weight_grad) {
-  for (int64_t group = 0; group < s.groups; ++group) weight_grad_group(s, group, grad, x, weight_grad);
+  // Lanes have what fills them better; channels then need fewer copies.
+  const auto filled = [](int64_t count) { return double(count) / double(divide_up(count, Lanes<T>::count)); };
+  const bool by_channels = filled(s.channels) >= filled(s.filters);
+  for (int64_t group = 0; group < s.groups; ++group)
+    (by_channels ? weight_grad_by_channels<T> : weight_grad_by_filters<T>)(s, group, grad, x,
+                                                                           weight_grad + group * s.w_size());
 }
 
 }  // namespace

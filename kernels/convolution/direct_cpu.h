@@ -11,13 +11,14 @@ namespace ordo::kernels::cpu {
 
 inline constexpr int kDirectVectors = 3;  // of pixels that are computed together
 
-// The line of an image with padding, and what lies behind its end so that whole vectors can be read.
+// The line of an image with padding, and what lies behind its end so that whole vectors can be read. The zeros behind a
+// row are those before the next one.
 struct DirectLine {
   int64_t pitch, layer, size, length;  // of a row, of a layer, of all; length: of the result's line
   explicit DirectLine(const ConvShape& s)
-      : pitch(s.w.input + 2 * s.w.padding),
+      : pitch(s.w.input + s.w.padding),
         layer((s.h.input + 2 * s.h.padding) * pitch),
-        size((s.d.input + 2 * s.d.padding) * layer),
+        size((s.d.input + 2 * s.d.padding) * layer + s.w.padding),
         length(row(s.d.output - 1, s.h.output - 1) + s.w.output) {}
   // Where row i of layer l begins.
   int64_t row(int64_t l, int64_t i) const { return l * layer + i * pitch; }
