@@ -286,119 +286,161 @@ double cost(const Gemm& g) {
          (g.c.col == 1 ? 0 : double(g.m) * double(g.n) / double(g.k));
 }
 
+// Products with few rows, or columns, read each element of the other operand once, from where it is: nothing is packed.
+constexpr int kRowsTogether = ORDO_MANY_REGISTERS ? 4 : 2;
 constexpr int64_t kRowTile = 2048;  // columns whose sums stay in the first-level cache
 
-// sums[j] = sums[j] + a[s] b[s * row + j] for s = 0, ..., S - 1.
-template <int S, class A>
-void add_rows(const A* HWY_RESTRICT a, const A* HWY_RESTRICT b, int64_t row, int64_t cols, A* HWY_RESTRICT sums) {
+// sums[r][j] = sums[r][j] + a[r][s] b[s * row + j] for s = 0, ..., S - 1; the rows of a and sums are `apart`.
+template <int R, int S, class T, class A>
+void add_rows(const A* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t row, int64_t cols, int64_t apart,
+              A* HWY_RESTRICT sums) {
   using L = Lanes<A>;
+  L factors[R][S];
+#pragma GCC unroll 4
+  for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
+    for (int s = 0; s < S; ++s) factors[r][s] = L::all(a[r * kDepth + s]);
   int64_t j = 0;
   for (; j + L::count <= cols; j += L::count) {
-    L sum = L::load(sums + j);
+    L values[S];
 #pragma GCC unroll 4
-    for (int s = 0; s < S; ++s) sum = L::fused(L::all(a[s]), L::load(b + s * row + j), sum);
-    sum.store(sums + j);
+    for (int s = 0; s < S; ++s) values[s] = load_as<A>(b + s * row + j);
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+      L sum = L::load(sums + r * apart + j);
+#pragma GCC unroll 4
+      for (int s = 0; s < S; ++s) sum = L::fused(factors[r][s], values[s], sum);
+      sum.store(sums + r * apart + j);
+    }
   }
   for (; j < cols; ++j)
-    for (int s = 0; s < S; ++s) sums[j] = std::fma(a[s], b[s * row + j], sums[j]);
+    for (int r = 0; r < R; ++r)
+      for (int s = 0; s < S; ++s)
+        sums[r * apart + j] = std::fma(a[r * kDepth + s], A(b[s * row + j]), sums[r * apart + j]);
 }
 
-#if HWY_TARGET != HWY_SCALAR
-// sums[r] = sums[r] + a[r * row + k] b[k] for k < depth, a multiple of kLine elements, and G vectors of rows.
-// A vector's rows are read a cache line at a time: with more of them under way, lines whose distance is a power of two
-// would push out each other.
-template <class A>
-constexpr int kLine = 64 / int(sizeof(A));
-
-template <int G, class A>
-void add_columns(const A* HWY_RESTRICT a, int64_t row, const A* HWY_RESTRICT b, int64_t depth, A* HWY_RESTRICT sums) {
-  using L = Lanes<A>;
-  constexpr int kSide = 16 / sizeof(A), kAhead = 8;
-  L sum[G];
-  for (int g = 0; g < G; ++g) sum[g] = L::load(sums + g * L::count);
-  for (int64_t k = 0; k < depth; k += kLine<A>)
-#pragma GCC unroll 4
-    for (int g = 0; g < G; ++g) {
-      for (int64_t r = 0; r < L::count; ++r) __builtin_prefetch(a + (g * L::count + r) * row + k + kAhead * kLine<A>);
-#pragma GCC unroll 8
-      for (int piece = 0; piece < kLine<A>; piece += kSide) {
-        L columns[kSide];
-        load_columns(a + g * L::count * row + k + piece, row, columns);
-#pragma GCC unroll 4
-        for (int c = 0; c < kSide; ++c) sum[g] = L::fused(columns[c], L::all(b[k + piece + c]), sum[g]);
-      }
-    }
-  for (int g = 0; g < G; ++g) sum[g].store(sums + g * L::count);
+// add_rows() of `rows` <= R.
+template <int S, int R = kRowsTogether, class T, class A>
+void add_few_rows(int64_t rows, const A* a, const T* b, int64_t row, int64_t cols, int64_t apart, A* sums) {
+  if constexpr (R > 1) {
+    if (rows < R) return add_few_rows<S, R - 1>(rows, a, b, row, cols, apart, sums);
+  }
+  add_rows<R, S>(a, b, row, cols, apart, sums);
 }
-#endif
 
-// m = 1 and contiguous rows of b: each is read once, from its beginning to its end, so nothing is packed.
-template <class A>
+// Few rows of a, and contiguous rows of b.
+template <class T, class A, class C>
 void row_product(const Gemm& g) {
   using L = Lanes<A>;
   constexpr int64_t kStep = 4;  // values of k between a load of the sums and their store
-  const int64_t tiles = divide_up(g.n, kRowTile), threads = num_threads();
+  const int64_t tile = kRowTile / divide_up(g.m, 2), tiles = divide_up(g.n, tile), threads = num_threads();
   const int64_t per_row = std::min(divide_up(g.n, L::count), g.batch * tiles < threads ? threads : tiles);
   const int64_t width = round_up(divide_up(g.n, per_row), L::count);
-  parallel_for(0, g.batch * per_row, 100'000 / (width * g.k + 1) + 1, [&](int64_t begin, int64_t end) {
+  parallel_for(0, g.batch * per_row, 100'000 / (width * g.k * g.m + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t unit = begin; unit < end; ++unit) {
       const int64_t batch = unit / per_row, j0 = unit % per_row * width, cols = std::min(width, g.n - j0);
       if (cols <= 0) continue;
-      A* const sums = static_cast<A*>(workspace(size_t(2 * width) * sizeof(A)));
-      A* const block = sums + width;
-      std::fill_n(sums, cols, kNoValue<A>);
+      A* const sums = static_cast<A*>(workspace(size_t((2 * width + kDepth) * g.m) * sizeof(A)));
+      A *const block = sums + g.m * width, *const a = block + g.m * width;
+      std::fill_n(sums, g.m * width, kNoValue<A>);
       for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
-        std::fill_n(block, cols, kNoValue<A>);
-        const int64_t last = std::min(g.k, k0 + kDepth);
-        for (int64_t k = k0; k < last;) {
-          const A* const b = g.b.template at<A>(batch, k, j0);
-          A a[kStep] = {};
-          for (int64_t s = 0; s < kStep && k + s < last; ++s) a[s] = *g.a.template at<A>(batch, 0, k + s);
-          if (last - k >= kStep) {
-            add_rows<kStep>(a, b, g.b.row, cols, block);
-            k += kStep;
-          } else {
-            add_rows<1>(a, b, g.b.row, cols, block);
-            ++k;
-          }
+        std::fill_n(block, g.m * width, kNoValue<A>);
+        const int64_t depth = std::min(g.k - k0, kDepth);
+        copy_matrix(g.a.template at<T>(batch, 0, k0), g.a.row, g.a.col, g.m, depth, a, kDepth);
+        for (int64_t k = 0; k < depth; k += depth - k >= kStep ? kStep : 1) {
+          const T* const b = g.b.template at<T>(batch, k0 + k, j0);
+          for (int64_t i = 0; i < g.m; i += kRowsTogether)
+            (depth - k >= kStep ? add_few_rows<kStep, kRowsTogether, T, A>
+                                : add_few_rows<1, kRowsTogether, T, A>)(std::min<int64_t>(kRowsTogether, g.m - i),
+                                                                        a + i * kDepth + k, b, g.b.row, cols, width,
+                                                                        block + i * width);
         }
-        for (int64_t j = 0; j < cols; ++j) sums[j] = sums[j] + block[j];
+        for (int64_t j = 0; j < g.m * width; ++j) sums[j] = sums[j] + block[j];
       }
-      finish<A, A, A>(g, batch, 0, j0, 1, cols, sums, cols);
+      finish<T, A, C>(g, batch, 0, j0, g.m, cols, sums, width);
     }
   });
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// n = 1 and contiguous rows of a: lanes are rows, which are transposed in registers.
-template <class A>
+// sums[r][i] = sums[r][i] + a[i * row + k] b[r][k] for k < depth, a multiple of kLine elements, and G vectors of rows
+// of a; those of b are kDepth apart, those of sums G vectors.
+// A vector's rows are read a cache line at a time: with more of them under way, lines whose distance is a power of two
+// would push out each other.
+template <class T>
+constexpr int kLine = 64 / int(sizeof(T));
+
+template <int R, int G, class T, class A>
+void add_columns(const T* HWY_RESTRICT a, int64_t row, const A* HWY_RESTRICT b, int64_t depth, A* HWY_RESTRICT sums) {
+  using L = Lanes<A>;
+  constexpr int kSide = 16 / sizeof(T), kAhead = 8;
+  L sum[R * G];
+#pragma GCC unroll 8
+  for (int i = 0; i < R * G; ++i) sum[i] = L::load(sums + i * L::count);
+  for (int64_t k = 0; k < depth; k += kLine<T>)
+#pragma GCC unroll 4
+    for (int g = 0; g < G; ++g) {
+      for (int64_t r = 0; r < L::count; ++r) __builtin_prefetch(a + (g * L::count + r) * row + k + kAhead * kLine<T>);
+      for (int piece = 0; piece < kLine<T>; piece += kSide) {
+        L columns[kSide];
+        load_columns(a + g * L::count * row + k + piece, row, columns);
+#pragma GCC unroll 32
+        for (int i = 0; i < kSide * R; ++i) {
+          const int c = i / R, r = i % R;
+          sum[r * G + g] = L::fused(columns[c], L::all(b[r * kDepth + k + piece + c]), sum[r * G + g]);
+        }
+      }
+    }
+#pragma GCC unroll 8
+  for (int i = 0; i < R * G; ++i) sum[i].store(sums + i * L::count);
+}
+
+// add_columns() of `count` <= R columns.
+template <int G, int R = kFewRows, class T, class A>
+void add_few_columns(int64_t count, const T* a, int64_t row, const A* b, int64_t depth, A* sums) {
+  if constexpr (R > 1) {
+    if (count < R) return add_few_columns<G, R - 1>(count, a, row, b, depth, sums);
+  }
+  add_columns<R, G>(a, row, b, depth, sums);
+}
+
+// Few columns of b, and contiguous rows of a: lanes are rows, which are transposed in registers.
+template <class T, class A, class C>
 void column_product(const Gemm& g) {
   using L = Lanes<A>;
   constexpr int64_t kGroups = 2, kTile = kGroups * L::count;
   const int64_t tiles = divide_up(g.m, kTile);
-  parallel_for(0, g.batch * tiles, 100'000 / (kTile * g.k + 1) + 1, [&](int64_t begin, int64_t end) {
+  parallel_for(0, g.batch * tiles, 100'000 / (kTile * g.k * g.n + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t unit = begin; unit < end; ++unit) {
       const int64_t batch = unit / tiles, i0 = unit % tiles * kTile, rows = std::min(kTile, g.m - i0);
-      A sums[kTile];
-      std::fill_n(sums, kTile, kNoValue<A>);
+      A sums[kFewRows * kTile];
+      std::fill_n(sums, g.n * kTile, kNoValue<A>);
       for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
-        A block[kTile], b[kDepth];
-        std::fill_n(block, kTile, kNoValue<A>);
+        A block[kFewRows * kTile], b[kFewRows * kDepth];
+        std::fill_n(block, g.n * kTile, kNoValue<A>);
         const int64_t depth = std::min(kDepth, g.k - k0);
-        copy_matrix(g.b.template at<A>(batch, k0, 0), 0, g.b.row, 1, depth, b, 0);
-        const int64_t whole = rows == kTile ? depth / kLine<A> * kLine<A> : 0;
-        const A* const a = g.a.template at<A>(batch, i0, k0);
-        add_columns<kGroups>(a, g.a.row, b, whole, block);
-        for (int64_t r = 0; r < rows; ++r) {
-          for (int64_t k = whole; k < depth; ++k) block[r] = std::fma(a[r * g.a.row + k], b[k], block[r]);
-          sums[r] = sums[r] + block[r];
-        }
+        copy_matrix(g.b.template at<T>(batch, k0, 0), g.b.col, g.b.row, g.n, depth, b, kDepth);
+        const int64_t whole = rows == kTile ? depth / kLine<T> * kLine<T> : 0;
+        const T* const a = g.a.template at<T>(batch, i0, k0);
+        add_few_columns<kGroups>(g.n, a, g.a.row, b, whole, block);
+        for (int64_t j = 0; j < g.n; ++j)
+          for (int64_t r = 0; r < rows; ++r) {
+            A& sum = block[j * kTile + r];
+            for (int64_t k = whole; k < depth; ++k) sum = std::fma(A(a[r * g.a.row + k]), b[j * kDepth + k], sum);
+            sums[j * kTile + r] = sums[j * kTile + r] + sum;
+          }
       }
-      finish<A, A, A>(g, batch, i0, 0, rows, 1, sums, 1);
+      for (int64_t j = 0; j < g.n; ++j) finish<T, A, C>(g, batch, i0, j, rows, 1, sums + j * kTile, 1);
     }
   });
 }
 #endif
+
+// Whether one side of a product is few enough, and the other many vectors.
+template <class A>
+bool is_few(int64_t side, int64_t most, int64_t other) {
+  return side == 1 || (side <= most && other >= 8 * Lanes<A>::count);
+}
 
 template <class T, class A, class C>
 void short_product(const Gemm& g) {
@@ -411,14 +453,12 @@ void short_product(const Gemm& g) {
   turned.b = g.a.transposed();
   turned.c = g.c.transposed();
   turned.bias_per_row = !g.bias_per_row;
-  if constexpr (std::is_same_v<T, A> && std::is_same_v<T, C>) {
-    for (const Gemm* as : {&g, static_cast<const Gemm*>(&turned)})
-      if (as->m == 1 && as->b.col == 1) return row_product<A>(*as);
+  for (const Gemm* as : {&g, static_cast<const Gemm*>(&turned)})
+    if (is_few<A>(as->m, kFewRows, as->n) && as->b.col == 1) return row_product<T, A, C>(*as);
 #if HWY_TARGET != HWY_SCALAR
-    for (const Gemm* as : {&g, static_cast<const Gemm*>(&turned)})
-      if (as->n == 1 && as->a.col == 1) return column_product<A>(*as);
+  for (const Gemm* as : {&g, static_cast<const Gemm*>(&turned)})
+    if (is_few<A>(as->n, kFewRows, as->m) && as->a.col == 1) return column_product<T, A, C>(*as);
 #endif
-  }
   Product<T, A, C>(cost<A>(turned) < cost<A>(g) ? turned : g).run();
 }
 

@@ -9,6 +9,8 @@
 
 #include <hwy/highway.h>
 
+#include <ordo/engine/half.h>
+
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -61,41 +63,93 @@ struct Lanes {
   }
 };
 
+// Floats from the bits of half types T, exactly.
+template <class T, class V>
+HWY_INLINE Lanes<float> floats_of(V bits) {
+  const Lanes<float>::Tag d;
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    return {hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<Lanes<float>::Tag>(), bits)))};
+  } else {
+#if ORDO_VECTOR_FMA  // targets that have the conversion
+    return {hn::PromoteTo(d, hn::BitCast(hn::Rebind<hwy::float16_t, Lanes<float>::Tag>(), bits))};
+#else
+    uint16_t from[Lanes<float>::count];
+    float to[Lanes<float>::count];
+    hn::StoreU(bits, hn::Rebind<uint16_t, Lanes<float>::Tag>(), from);
+    for (int64_t i = 0; i < Lanes<float>::count; ++i) to[i] = detail::half_to_float(from[i]);
+    return Lanes<float>::load(to);
+#endif
+  }
+}
+
+/// Values of T as those of A: T is A, or a half type and A float.
+template <class A, class T>
+HWY_INLINE Lanes<A> load_as(const T* from) {
+  if constexpr (std::is_same_v<A, T>) {
+    return Lanes<A>::load(from);
+  } else {
+    const hn::Rebind<uint16_t, typename Lanes<A>::Tag> d;
+    return floats_of<T>(hn::LoadU(d, reinterpret_cast<const uint16_t*>(from)));
+  }
+}
+
 #if HWY_TARGET != HWY_SCALAR
 // 16 bytes of each of some rows, as many as the vector has blocks of 16 bytes. `rows_apart` is the distance of two.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, int64_t rows_apart) {
-  if constexpr (sizeof(T) * hn::MaxLanes(D()) == 16) {
-    return hn::LoadU(d, from);
+  constexpr int64_t kBlocks = int64_t(sizeof(hn::TFromD<D>) * hn::MaxLanes(D())) / 16;
+  if constexpr (kBlocks == 1) {
+    return hn::BitCast(d, hn::LoadU(hn::Repartition<uint8_t, D>(), reinterpret_cast<const uint8_t*>(from)));
   } else {
     const hn::Half<D> half;
-    const int64_t blocks = int64_t(sizeof(T) * hn::MaxLanes(half)) / 16;
-    return hn::Combine(d, load_blocks(half, from + blocks * rows_apart, rows_apart),
+    return hn::Combine(d, load_blocks(half, from + kBlocks / 2 * rows_apart, rows_apart),
                        load_blocks(half, from, rows_apart));
   }
 }
 
-// columns[c] = element c of a vector's number of rows, for 16 bytes of each.
-template <class T>
-HWY_INLINE void load_columns(const T* HWY_RESTRICT from, int64_t row, Lanes<T>* columns) {
-  const typename Lanes<T>::Tag d;
-  constexpr int64_t kSide = 16 / sizeof(T);
-  if constexpr (sizeof(T) == 8) {
+// columns[c] = number c of 16 bytes of a vector's number of rows, as numbers of D's type.
+template <class D, class T>
+HWY_INLINE void load_numbers(D d, const T* HWY_RESTRICT from, int64_t row, hn::Vec<D>* columns) {
+  constexpr int64_t kSide = 16 / sizeof(hn::TFromD<D>);
+  if constexpr (kSide == 2) {
     const auto r0 = load_blocks(d, from, kSide * row), r1 = load_blocks(d, from + row, kSide * row);
-    columns[0].v = hn::InterleaveLower(d, r0, r1);
-    columns[1].v = hn::InterleaveUpper(d, r0, r1);
+    columns[0] = hn::InterleaveLower(d, r0, r1);
+    columns[1] = hn::InterleaveUpper(d, r0, r1);
   } else {
-    const hn::Repartition<double, decltype(d)> pairs;
+    const hn::Repartition<double, D> pairs;
     const auto r0 = load_blocks(d, from, kSide * row), r1 = load_blocks(d, from + row, kSide * row),
                r2 = load_blocks(d, from + 2 * row, kSide * row), r3 = load_blocks(d, from + 3 * row, kSide * row);
     const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1)),
                low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3)),
                high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1)),
                high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
-    columns[0].v = hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23));
-    columns[1].v = hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23));
-    columns[2].v = hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23));
-    columns[3].v = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
+    columns[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23));
+    columns[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23));
+    columns[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23));
+    columns[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
+  }
+}
+
+/// columns[c] = element c of 16 bytes of a vector's number of rows. T is A, or a half type and A float.
+template <class A, class T>
+HWY_INLINE void load_columns(const T* HWY_RESTRICT from, int64_t row, Lanes<A>* columns) {
+  if constexpr (std::is_same_v<A, T>) {
+    hn::Vec<typename Lanes<A>::Tag> numbers[16 / sizeof(A)];
+    load_numbers(typename Lanes<A>::Tag(), from, row, numbers);
+#pragma GCC unroll 4
+    for (size_t c = 0; c < 16 / sizeof(A); ++c) columns[c].v = numbers[c];
+  } else {  // by pairs of halves
+    const hn::RebindToUnsigned<typename Lanes<A>::Tag> d;
+    const hn::RebindToSigned<typename Lanes<A>::Tag> signed_d;
+    const hn::Rebind<uint16_t, typename Lanes<A>::Tag> halves;
+    hn::Vec<decltype(d)> pairs[4];
+    load_numbers(d, from, row, pairs);
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; ++c) {
+      const auto low = hn::And(pairs[c], hn::Set(d, 0xffffu)), high = hn::ShiftRight<16>(pairs[c]);
+      columns[2 * c] = floats_of<T>(hn::DemoteTo(halves, hn::BitCast(signed_d, low)));
+      columns[2 * c + 1] = floats_of<T>(hn::DemoteTo(halves, hn::BitCast(signed_d, high)));
+    }
   }
 }
 #endif
@@ -111,16 +165,14 @@ void copy_matrix(const T* HWY_RESTRICT from, int64_t row, int64_t col, int64_t r
   }
   int64_t done_rows = 0, done_cols = 0;
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (std::is_same_v<T, A>) {
-    constexpr int64_t kSide = 16 / sizeof(A);
-    if (row == 1) done_rows = rows / kSide * kSide, done_cols = cols / Lanes<A>::count * Lanes<A>::count;
-    for (int64_t j = 0; j < done_cols; j += Lanes<A>::count)
-      for (int64_t i = 0; i < done_rows; i += kSide) {
-        Lanes<A> columns[kSide];
-        load_columns(from + i + j * col, col, columns);
-        for (int64_t c = 0; c < kSide; ++c) columns[c].store(to + (i + c) * to_row + j);
-      }
-  }
+  constexpr int64_t kSide = 16 / sizeof(T);
+  if (row == 1) done_rows = rows / kSide * kSide, done_cols = cols / Lanes<A>::count * Lanes<A>::count;
+  for (int64_t j = 0; j < done_cols; j += Lanes<A>::count)
+    for (int64_t i = 0; i < done_rows; i += kSide) {
+      Lanes<A> columns[kSide];
+      load_columns(from + i + j * col, col, columns);
+      for (int64_t c = 0; c < kSide; ++c) columns[c].store(to + (i + c) * to_row + j);
+    }
 #endif
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = i < done_rows ? done_cols : 0; j < cols; ++j) to[i * to_row + j] = A(from[i * row + j * col]);
