@@ -146,7 +146,7 @@ typename R::State fold_blocks(typename R::State* v, int64_t count) {
   return v[0];
 }
 
-inline constexpr int kReduceTile = 64;
+inline constexpr int kReduceTile = 64, kNarrowTile = 16;  // outputs, whose loops have a fixed length
 
 /// Values [begin, end) of `rows` times `width` neighbouring outputs, the first of which is `output`; results into
 /// tile[0]. The values of a row's outputs are neighbours from its base on.
@@ -162,6 +162,9 @@ template <class R>
         for (int w = 0; w < width; ++w) lane[w] = r.load(at + w, i, o + w);
       else if (width == kReduceTile)
         for (int w = 0; w < kReduceTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
+      else if (width == kNarrowTile)
+#pragma GCC unroll 1  // GCC would write out so few steps, and then not see vectors
+        for (int w = 0; w < kNarrowTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
       else
         for (int w = 0; w < width; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
     }
