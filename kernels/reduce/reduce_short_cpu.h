@@ -9,7 +9,7 @@
 
 namespace ordo::kernels::cpu {
 
-inline constexpr int64_t kShortTile = 128;  // outputs that are computed together
+inline constexpr int64_t kShortTile = 256;  // outputs that are computed together
 
 /// The outputs lie on one line, the values of each on another.
 inline bool is_short(const ReduceShape& g) {
@@ -34,6 +34,14 @@ void reduce_neighbours(const R& r, int64_t o, int64_t step, int64_t width, State
   }
 }
 
+/// Has values fetched that the next tile will need from `at` on: they are too few in a row for the processor to
+/// foresee.
+template <class R>
+void fetch_line(const R& r, int64_t at) {
+  constexpr int64_t kLine = 64 / sizeof(*r.x);
+  for (int64_t w = 0; w < kShortTile; w += kLine) __builtin_prefetch(r.x + at + w, 0, 2);
+}
+
 /// reduce() where is_short(g). A lane is a row of the tile; the upper half of the lanes is added as it is loaded.
 template <class R>
 void reduce_short(const R& r, const ReduceShape& g) {
@@ -46,11 +54,15 @@ void reduce_short(const R& r, const ReduceShape& g) {
     for (int64_t t = first; t < last; ++t) {
       const int64_t o = t * kShortTile, width = std::min(kShortTile, g.outputs - o);
       if (step == 1) {
-        for (int64_t i = 0; i < half; ++i)
+        for (int64_t i = 0; i < half; ++i) {
+          fetch_line(r, o + kShortTile + i * stride);
           for (int64_t w = 0; w < width; ++w) tile[i][w] = r.load(o + w + i * stride, i, o + w);
-        for (int64_t i = half; i < length; ++i)
+        }
+        for (int64_t i = half; i < length; ++i) {
+          fetch_line(r, o + kShortTile + i * stride);
           for (int64_t w = 0; w < width; ++w)
             tile[i - half][w] = R::combine(tile[i - half][w], r.load(o + w + i * stride, i, o + w));
+        }
       } else if (length == 8 || length == 16 || length == 32) {
         (length == 8    ? reduce_neighbours<4, R, State>
          : length == 16 ? reduce_neighbours<8, R, State>
