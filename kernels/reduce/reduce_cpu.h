@@ -148,15 +148,29 @@ typename R::State fold_blocks(typename R::State* v, int64_t count) {
 
 inline constexpr int kReduceTile = 64, kNarrowTile = 16;  // outputs, whose loops have a fixed length
 
+inline constexpr int64_t kRowsAhead = 16;
+
+/// Has N values fetched from `at` on that will be needed: in a tile they are too few in a row for the processor to
+/// foresee.
+template <int64_t N, class R>
+void fetch_line(const R& r, int64_t at) {
+  if constexpr (requires { r.x; }) {
+    constexpr int64_t kLine = 64 / sizeof(*r.x);
+    for (int64_t i = 0; i < N; i += kLine) __builtin_prefetch(r.x + at + i, 0, 2);
+  }
+}
+
 /// Values [begin, end) of `rows` times `width` neighbouring outputs, the first of which is `output`; results into
 /// tile[0]. The values of a row's outputs are neighbours from its base on.
 template <class R>
 [[gnu::noinline]] void reduce_tile(R r, const ReduceShape& g, const int64_t* bases, int rows, int64_t output, int width,
                                    int64_t begin, int64_t end, typename R::State (*tile)[kReduceTile]) {
   RunWalker walker(g, begin);
+  const int64_t ahead = kRowsAhead * g.inner_stride(), fetching = width == kReduceTile ? end - kRowsAhead : begin;
   for (int64_t i = begin; i < end; ++i, walker.advance(1))
     for (int row = 0; row < rows; ++row) {
       const int64_t at = bases[row] + walker.offset(), o = output + row * width;
+      if (i < fetching) fetch_line<kReduceTile>(r, at + ahead);
       typename R::State* lane = tile[i % kReduceLanes] + row * width;
       if (i - begin < kReduceLanes)
         for (int w = 0; w < width; ++w) lane[w] = r.load(at + w, i, o + w);

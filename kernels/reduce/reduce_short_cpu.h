@@ -34,14 +34,6 @@ void reduce_neighbours(const R& r, int64_t o, int64_t step, int64_t width, State
   }
 }
 
-/// Has values fetched that the next tile will need from `at` on: they are too few in a row for the processor to
-/// foresee.
-template <class R>
-void fetch_line(const R& r, int64_t at) {
-  constexpr int64_t kLine = 64 / sizeof(*r.x);
-  for (int64_t w = 0; w < kShortTile; w += kLine) __builtin_prefetch(r.x + at + w, 0, 2);
-}
-
 /// reduce() where is_short(g). A lane is a row of the tile; the upper half of the lanes is added as it is loaded.
 template <class R>
 void reduce_short(const R& r, const ReduceShape& g) {
@@ -55,11 +47,11 @@ void reduce_short(const R& r, const ReduceShape& g) {
       const int64_t o = t * kShortTile, width = std::min(kShortTile, g.outputs - o);
       if (step == 1) {
         for (int64_t i = 0; i < half; ++i) {
-          fetch_line(r, o + kShortTile + i * stride);
+          detail::fetch_line<kShortTile>(r, o + kShortTile + i * stride);
           for (int64_t w = 0; w < width; ++w) tile[i][w] = r.load(o + w + i * stride, i, o + w);
         }
         for (int64_t i = half; i < length; ++i) {
-          fetch_line(r, o + kShortTile + i * stride);
+          detail::fetch_line<kShortTile>(r, o + kShortTile + i * stride);
           for (int64_t w = 0; w < width; ++w)
             tile[i - half][w] = R::combine(tile[i - half][w], r.load(o + w + i * stride, i, o + w));
         }
