@@ -323,20 +323,6 @@ HWY_INLINE void correlate_sample(const ConvShape& s, const Factor<T>& values, co
   }
 }
 
-// The same where a sample's positions are one block, which is all there is to add up.
-template <int B, int V, class T>
-HWY_INLINE void correlate_block_of_sample(const ConvShape& s, const Factor<T>& values, const Factor<T>& vectors,
-                                          int64_t n, WeightBlock elements, Lanes<T> (&sample)[B][V]) {
-  using P = Lanes<T>;
-#pragma GCC unroll 8
-  for (int b = 0; b < B; ++b)
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) sample[b][v] = P::all(kNoValue<T>);
-  for (int64_t l = 0; l < s.d.output; ++l)
-    for (int64_t i = 0; i < s.h.output; ++i)
-      add_positions(values.row(n, l, i), vectors.row(n, l, i), elements, s.w.output, sample);
-}
-
 // Samples that follow each other, and whether the first of all is among them.
 struct Samples {
   int64_t begin, end;
@@ -344,7 +330,7 @@ struct Samples {
 };
 
 // sums[b][...] = or += the samples' products, one sample after the other.
-template <bool kOneBlock, int B, int V, class T>
+template <int B, int V, class T>
 void correlate_weight(const ConvShape& s, const Factor<T>& values, const Factor<T>& vectors, WeightBlock elements,
                       Samples samples, int64_t row, T* sums) {
   using P = Lanes<T>;
@@ -355,10 +341,7 @@ void correlate_weight(const ConvShape& s, const Factor<T>& values, const Factor<
     for (int v = 0; v < V; ++v)
       total[b][v] = samples.first ? P::all(kNoValue<T>) : P::load(sums + b * row + v * int64_t(P::count));
   for (int64_t n = samples.begin; n < samples.end; ++n) {
-    if constexpr (kOneBlock)
-      correlate_block_of_sample(s, values, vectors, n, elements, sample);
-    else
-      correlate_sample(s, values, vectors, n, elements, sample);
+    correlate_sample(s, values, vectors, n, elements, sample);
 #pragma GCC unroll 8
     for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
@@ -384,9 +367,7 @@ void correlate_weight_block(int64_t value_count, int64_t vector_count, const Con
       return correlate_weight_block<B, V - 1>(value_count, vector_count, s, values, vectors, elements, samples, row,
                                               sums);
   }
-  if (s.positions() <= kOrderedBlock)
-    return correlate_weight<true, B, V>(s, values, vectors, elements, samples, row, sums);
-  correlate_weight<false, B, V>(s, values, vectors, elements, samples, row, sums);
+  correlate_weight<B, V>(s, values, vectors, elements, samples, row, sums);
 }
 
 // Part `part` of `parts` almost equal ones of [begin, end).

@@ -18,6 +18,7 @@
 #include <ordo/kernels/vectors/lanes-inl.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -319,11 +320,11 @@ void add_rows(const A* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t row, int
         sums[r * apart + j] = std::fma(a[r * kDepth + s], A(b[s * row + j]), sums[r * apart + j]);
 }
 
-// add_rows() of `rows` <= R.
+// add_rows() of `rows` <= R, a power of two.
 template <int S, int R = kRowsTogether, class T, class A>
 void add_few_rows(int64_t rows, const A* a, const T* b, int64_t row, int64_t cols, int64_t apart, A* sums) {
   if constexpr (R > 1) {
-    if (rows < R) return add_few_rows<S, R - 1>(rows, a, b, row, cols, apart, sums);
+    if (rows < R) return add_few_rows<S, R / 2>(rows, a, b, row, cols, apart, sums);
   }
   add_rows<R, S>(a, b, row, cols, apart, sums);
 }
@@ -332,7 +333,8 @@ void add_few_rows(int64_t rows, const A* a, const T* b, int64_t row, int64_t col
 template <class T, class A, class C>
 void row_product(const Gemm& g) {
   using L = Lanes<A>;
-  constexpr int64_t kStep = 4;  // values of k between a load of the sums and their store
+  constexpr int64_t kStep = 4;                                 // values of k between a load of the sums and their store
+  const int64_t rows = int64_t(std::bit_ceil(uint64_t(g.m)));  // of three, a fourth is computed as well
   const int64_t tile = kRowTile / divide_up(g.m, 2), tiles = divide_up(g.n, tile), threads = num_threads();
   const int64_t per_row = std::min(divide_up(g.n, L::count), g.batch * tiles < threads ? threads : tiles);
   const int64_t width = round_up(divide_up(g.n, per_row), L::count);
@@ -340,21 +342,22 @@ void row_product(const Gemm& g) {
     for (int64_t unit = begin; unit < end; ++unit) {
       const int64_t batch = unit / per_row, j0 = unit % per_row * width, cols = std::min(width, g.n - j0);
       if (cols <= 0) continue;
-      A* const sums = static_cast<A*>(workspace(size_t((2 * width + kDepth) * g.m) * sizeof(A)));
-      A *const block = sums + g.m * width, *const a = block + g.m * width;
+      A* const sums = static_cast<A*>(workspace(size_t((2 * width + kDepth) * rows) * sizeof(A)));
+      A *const block = sums + rows * width, *const a = block + rows * width;
       std::fill_n(sums, g.m * width, kNoValue<A>);
+      std::fill_n(a, rows * kDepth, A(0));
       for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
-        std::fill_n(block, g.m * width, kNoValue<A>);
+        std::fill_n(block, rows * width, kNoValue<A>);
         const int64_t depth = std::min(g.k - k0, kDepth);
         copy_matrix(g.a.template at<T>(batch, 0, k0), g.a.row, g.a.col, g.m, depth, a, kDepth);
-        for (int64_t k = 0; k < depth; k += depth - k >= kStep ? kStep : 1) {
-          const T* const b = g.b.template at<T>(batch, k0 + k, j0);
-          for (int64_t i = 0; i < g.m; i += kRowsTogether)
-            (depth - k >= kStep ? add_few_rows<kStep, kRowsTogether, T, A>
-                                : add_few_rows<1, kRowsTogether, T, A>)(std::min<int64_t>(kRowsTogether, g.m - i),
-                                                                        a + i * kDepth + k, b, g.b.row, cols, width,
-                                                                        block + i * width);
-        }
+        const T* b = g.b.template at<T>(batch, k0, j0);
+        int64_t k = 0;
+        for (; k + kStep <= depth; k += kStep, b += kStep * g.b.row)
+          for (int64_t i = 0; i < rows; i += kRowsTogether)
+            add_few_rows<kStep>(rows - i, a + i * kDepth + k, b, g.b.row, cols, width, block + i * width);
+        for (; k < depth; ++k, b += g.b.row)
+          for (int64_t i = 0; i < g.m; ++i)
+            add_rows<1, 1>(a + i * kDepth + k, b, g.b.row, cols, width, block + i * width);
         for (int64_t j = 0; j < g.m * width; ++j) sums[j] = sums[j] + block[j];
       }
       finish<T, A, C>(g, batch, 0, j0, g.m, cols, sums, width);
@@ -395,11 +398,11 @@ void add_columns(const T* HWY_RESTRICT a, int64_t row, const A* HWY_RESTRICT b, 
   for (int i = 0; i < R * G; ++i) sum[i].store(sums + i * L::count);
 }
 
-// add_columns() of `count` <= R columns.
+// add_columns() of `count` <= R columns, a power of two.
 template <int G, int R = kFewRows, class T, class A>
 void add_few_columns(int64_t count, const T* a, int64_t row, const A* b, int64_t depth, A* sums) {
   if constexpr (R > 1) {
-    if (count < R) return add_few_columns<G, R - 1>(count, a, row, b, depth, sums);
+    if (count < R) return add_few_columns<G, R / 2>(count, a, row, b, depth, sums);
   }
   add_columns<R, G>(a, row, b, depth, sums);
 }
@@ -410,6 +413,7 @@ void column_product(const Gemm& g) {
   using L = Lanes<A>;
   constexpr int64_t kGroups = 2, kTile = kGroups * L::count;
   const int64_t tiles = divide_up(g.m, kTile);
+  const int64_t cols = int64_t(std::bit_ceil(uint64_t(g.n)));  // of three, a fourth is computed as well
   parallel_for(0, g.batch * tiles, 100'000 / (kTile * g.k * g.n + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t unit = begin; unit < end; ++unit) {
       const int64_t batch = unit / tiles, i0 = unit % tiles * kTile, rows = std::min(kTile, g.m - i0);
@@ -417,12 +421,13 @@ void column_product(const Gemm& g) {
       std::fill_n(sums, g.n * kTile, kNoValue<A>);
       for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
         A block[kFewRows * kTile], b[kFewRows * kDepth];
-        std::fill_n(block, g.n * kTile, kNoValue<A>);
+        std::fill_n(block, cols * kTile, kNoValue<A>);
+        if (cols > g.n) std::fill_n(b + g.n * kDepth, kDepth, A(0));
         const int64_t depth = std::min(kDepth, g.k - k0);
         copy_matrix(g.b.template at<T>(batch, k0, 0), g.b.col, g.b.row, g.n, depth, b, kDepth);
         const int64_t whole = rows == kTile ? depth / kLine<T> * kLine<T> : 0;
         const T* const a = g.a.template at<T>(batch, i0, k0);
-        add_few_columns<kGroups>(g.n, a, g.a.row, b, whole, block);
+        add_few_columns<kGroups>(cols, a, g.a.row, b, whole, block);
         for (int64_t j = 0; j < g.n; ++j)
           for (int64_t r = 0; r < rows; ++r) {
             A& sum = block[j * kTile + r];

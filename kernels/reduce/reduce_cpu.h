@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
@@ -176,7 +177,7 @@ template <class R>
         for (int w = 0; w < width; ++w) lane[w] = r.load(at + w, i, o + w);
       else if (width == kReduceTile)
         for (int w = 0; w < kReduceTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
-      else if (width == kNarrowTile)
+      else if (width == kNarrowTile && std::is_floating_point_v<typename R::State>)
 #pragma GCC unroll 1  // GCC would write out so few steps, and then not see vectors
         for (int w = 0; w < kNarrowTile; ++w) lane[w] = R::combine(lane[w], r.load(at + w, i, o + w));
       else
