@@ -56,8 +56,8 @@ class MpiTransport : public Transport {
     MPI_Get_library_version(text, &length);
     name_.assign(text, size_t(length));
     name_ = name_.substr(0, name_.find_first_of(",\n"));
-    for (char& c : name_)
-      if (c == '\t') c = ' ';
+    const std::string version = " Version:\t";  // in MPICH's
+    if (const size_t at = name_.find(version); at != std::string::npos) name_.replace(at, version.size(), " ");
   }
 
   const char* name() const override { return name_.c_str(); }

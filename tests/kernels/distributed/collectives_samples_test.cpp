@@ -232,10 +232,10 @@ TEST(CollectivesThatDoNotFit, a_rank_that_does_not_come_is_named) {
 }
 
 TEST(CollectivesThatDoNotFit, a_transport_that_does_not_end_is_named) {
-  run_job(3, [](int) { distributed::barrier(); },
-          {.timeout_seconds = 0.5, .at_end = [](int rank) {
-             if (rank == 1) std::this_thread::sleep_for(std::chrono::seconds(1));
-           }});
+  run_job(3, [](int) { distributed::barrier(); }, {.timeout_seconds = 0.5, .at_end = [](int rank) {
+                                                     if (rank == 1)
+                                                       std::this_thread::sleep_for(std::chrono::seconds(1));
+                                                   }});
   EXPECT_EQ(last_job_message(), "[ordo] rank 1 of 3: waited 0.5 seconds for threads to end; all else is done\n");
 }
 
