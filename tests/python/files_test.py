@@ -83,7 +83,9 @@ if b"libzip-dev" not in ordo.ordo_error():
         path = os.path.join(scratch, "theirs.npz")
         numpy.savez(path, **chosen)
         theirs, ours = copied(ordo.ordo_copy_npz, ".npz")
-        expect(bytes_of(theirs) == bytes_of(ours), f"other bytes than numpy.savez writes for {len(chosen)} arrays")
+        # Before 3.11.4 Python wrote other headers for members that may become large.
+        if sys.version_info >= (3, 11, 4) or not chosen:
+            expect(bytes_of(theirs) == bytes_of(ours), f"other bytes than numpy.savez writes for {len(chosen)} arrays")
         if len(chosen) < 1000:
             same_arrays(ours, chosen)
             numpy.savez_compressed(path, **chosen)
