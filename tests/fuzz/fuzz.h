@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <ordo/engine/device.h>
+
 namespace ordo::test {
 
 struct FuzzResult {
@@ -17,24 +19,25 @@ struct FuzzResult {
 struct Fuzzer {
   const char* summary;
   int programs;  ///< how many a test runs
-  FuzzResult (*run)(uint64_t seed);
+  FuzzResult (*run)(uint64_t seed, Device device);
+  bool on_cuda = false;  ///< whether it computes on `device`; the others know the CPU only
 };
 
 /// By name, for the command line.
 const std::map<std::string, Fuzzer>& fuzzers();
 
-/// `ordo_tests fuzz [NAME] [--seconds N] [--programs N] [--seed N]`: runs programs of a kind, or of every kind, one
-/// seed after the other. A failure prints the program and how to replay it. 0 when none failed, else 1; 2: bad
-/// arguments.
+/// `ordo_tests fuzz [NAME] [--device D] [--seconds N] [--programs N] [--seed N]`: runs programs of a kind, or of every
+/// kind that knows the device (cpu), one seed after the other. A failure prints the program and how to replay it. 0
+/// when none failed, else 1; 2: bad arguments.
 int fuzz_command(const std::vector<std::string>& arguments);
 
 /// Views, in-place and ordinary operations against numbers that know what they were computed from.
-FuzzResult fuzz_views(uint64_t seed);
+FuzzResult fuzz_views(uint64_t seed, Device device);
 /// A sample of any operation with some inputs bent: it gives a result, the same twice and with any number of threads,
 /// or an error of the library, and leaves its inputs alone.
-FuzzResult fuzz_calls(uint64_t seed);
+FuzzResult fuzz_calls(uint64_t seed, Device device);
 /// Sums by the algorithm `exact` of values that are spread, cancel or meet boundaries of rounding: ordering rule 5.
-FuzzResult fuzz_sums(uint64_t seed);
+FuzzResult fuzz_sums(uint64_t seed, Device device);
 
 /// Draws for one program.
 class Draw {

@@ -109,7 +109,7 @@ Outcome seeded(const Sample& sample, const TensorList& inputs, bool differentiat
 
 }  // namespace
 
-FuzzResult fuzz_calls(uint64_t seed) {
+FuzzResult fuzz_calls(uint64_t seed, Device) {
   Draw draw(seed);
   static const std::vector<std::string> names = op_names();
   const std::string& op = names[size_t(draw.in(0, int64_t(names.size()) - 1))];

@@ -1,6 +1,6 @@
 // Random sums by `exact` against ordering rule 5 in plain loops (exact_reference.h), byte for byte: values of every
 // spread, that cancel, or that end on a boundary of rounding; with 1, 2 and 3 threads, in every dtype that `exact`
-// takes. Finite ones by the arithmetic of CUDA, too.
+// takes, on the device that is asked for. Finite ones by the arithmetic of CUDA on the host, too.
 #include <fmt/format.h>
 
 #include <bit>
@@ -50,7 +50,7 @@ T sum_by_levels(T old, const std::vector<float>& values, T otherwise) {
 }
 
 template <class T>
-std::string compare(uint64_t seed, Draw draw) {
+std::string compare(uint64_t seed, Draw draw, Device device) {
   constexpr int kSpreads[] = {0, 2, 10, 30, 60, 255};
   const int center = int(draw.in(0, 254)), spread = kSpreads[draw.in(0, 5)];
   Sums sums{draw, center, spread, int(draw.in(0, 20)), int(draw.in(0, 2))};
@@ -85,7 +85,8 @@ std::string compare(uint64_t seed, Draw draw) {
   const auto bytes = bytes_of(from_vector(want, {places}));
   const int before = num_threads();
   set_num_threads(int(draw.in(1, 3)));
-  const Tensor got = index_add(input, 0, to, source, 1, Algorithm::exact);
+  const Tensor got =
+      index_add(input.to(device), 0, to.to(device), source.to(device), 1, Algorithm::exact).to(Device("cpu"));
   set_num_threads(before);
   if (bytes_of(got) == bytes) return "";
   const auto have = got.to_vector<T>();
@@ -98,15 +99,15 @@ std::string compare(uint64_t seed, Draw draw) {
 
 }  // namespace
 
-FuzzResult fuzz_sums(uint64_t seed) {
+FuzzResult fuzz_sums(uint64_t seed, Device device) {
   Draw draw(seed);
   switch (draw.in(0, 3)) {
     case 0:
-      return {compare<Half>(seed, draw)};
+      return {compare<Half>(seed, draw, device)};
     case 1:
-      return {compare<BFloat16>(seed, draw)};
+      return {compare<BFloat16>(seed, draw, device)};
     default:
-      return {compare<float>(seed, draw)};
+      return {compare<float>(seed, draw, device)};
   }
 }
 

@@ -1,6 +1,7 @@
 // Some programs of every kind; `./run fuzz` runs more.
 #include <gtest/gtest.h>
 
+#include <ordo/ordo.h>
 #include "tests/fuzz/fuzz.h"
 
 namespace ordo::test {
@@ -12,11 +13,18 @@ TEST_P(Fuzz, programs) {
   const Fuzzer& fuzzer = fuzzers().at(GetParam());
   int complete = 0;
   for (uint64_t seed = 0; seed < uint64_t(fuzzer.programs); ++seed) {
-    const FuzzResult result = fuzzer.run(seed);
+    const FuzzResult result = fuzzer.run(seed, Device("cpu"));
     ASSERT_EQ(result.failure, "") << "replay: ordo_tests fuzz " << GetParam() << " --seed " << seed << " --programs 1";
     complete += result.complete;
   }
   EXPECT_GT(complete, fuzzer.programs / 4) << "too many programs end early";
+}
+
+TEST(FuzzCuda, sums) {
+  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  const int programs = cuda::build() == "emulated" ? 10 : 200;
+  for (uint64_t seed = 0; seed < uint64_t(programs); ++seed)
+    ASSERT_EQ(fuzzers().at("sums").run(seed, Device("cuda")).failure, "");
 }
 
 std::vector<std::string> names() {

@@ -465,6 +465,6 @@ class Program {
 
 }  // namespace
 
-FuzzResult fuzz_views(uint64_t seed) { return Program(seed).run(); }
+FuzzResult fuzz_views(uint64_t seed, Device) { return Program(seed).run(); }
 
 }  // namespace ordo::test
