@@ -49,6 +49,14 @@ std::vector<LibraryVersion> libraries() {
   return list;
 }
 
+std::string why_no_cuda_device() {
+#if ORDO_HAS_CUDA
+  return std::string(cuda::backend::why_no_device());
+#else
+  return "this build of Ordo has no CUDA";
+#endif
+}
+
 std::vector<DeviceDescription> devices() {
   std::vector<DeviceDescription> list{{cpu, cpu_name(), cpu_memory_bytes()}};
 #if ORDO_HAS_CUDA

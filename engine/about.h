@@ -30,4 +30,7 @@ struct DeviceDescription {
 /// Every usable device; the CPU first.
 std::vector<DeviceDescription> devices();
 
+/// Why there is no CUDA device, in the words of the CUDA runtime where it was asked; empty where there is one.
+std::string why_no_cuda_device();
+
 }  // namespace ordo

@@ -2,7 +2,9 @@
 
 #include <charconv>
 
+#include <ordo/engine/about.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/device_check.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
 #endif
@@ -21,6 +23,13 @@ Device::Device(std::string_view text) {
     }
   }
   detail::fail<DeviceError>("device", "\"{}\" is not a device; write \"cpu\", \"cuda\" or \"cuda:0\"", text);
+}
+
+void detail::check_device(const char* op, Device device) {
+  if (device.is_cpu() || (device.index() >= 0 && device.index() < cuda::device_count())) return;
+  const std::string why = why_no_cuda_device();
+  fail<DeviceError>(op, "there is no device {}; {} found{}{}", device, cuda::device_count(), why.empty() ? "" : ": ",
+                    why);
 }
 
 std::string Device::str() const { return is_cpu() ? "cpu" : "cuda:" + std::to_string(index_); }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <ordo/engine/cuda/backend.h>
+#include <ordo/engine/device_check.h>
 #include <ordo/engine/memory.h>
 #endif
 
@@ -149,8 +150,7 @@ struct Lease {
 }  // namespace
 
 DeviceCopies::DeviceCopies(Device device) : device_(device), pool_(std::make_shared<Pool>(device)) {
-  ORDO_CHECK(device.is_cuda() && device.index() < cuda::device_count(), DeviceError, "to",
-             "there is no device {}; {} found", device, cuda::device_count());
+  detail::check_device("to", device);
 }
 
 DeviceCopies::Copied DeviceCopies::queue(const TensorList& tensors) const {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/device_check.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
@@ -47,9 +48,9 @@ Device device_of(const char* op, DLDevice device) {
   const bool gpu = device.device_type == kDLCUDA || device.device_type == kDLCUDAManaged;
   ORDO_CHECK(gpu && cuda::build() == "cuda", DeviceError, op, "this build has no device of DLPack's type {}",
              int(device.device_type));
-  ORDO_CHECK(device.device_id >= 0 && device.device_id < cuda::device_count(), DeviceError, op,
-             "there is no device cuda:{}", device.device_id);
-  return Device(Device::Type::cuda, device.device_id);
+  const Device named(Device::Type::cuda, device.device_id);
+  detail::check_device(op, named);
+  return named;
 }
 
 /// The elements from the first to the last of a tensor of these sizes and strides; 0 when it has none.

@@ -21,6 +21,7 @@
 #include <ordo/engine/poison.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
+#include <ordo/engine/device_check.h>
 #endif
 
 namespace ordo {
@@ -268,8 +269,7 @@ CachingAllocator<CudaMemory>& cuda_allocator(Device device) {
       list->push_back(std::make_unique<CachingAllocator<CudaMemory>>(CudaMemory{i}));
     return list;
   }();
-  ORDO_CHECK(size_t(device.index()) < all->size(), DeviceError, "allocate", "there is no device {}; {} found", device,
-             all->size());
+  detail::check_device("allocate", device);
   return *(*all)[size_t(device.index())];
 }
 #else

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
+#include <ordo/engine/about.h>
 #include <ordo/engine/emulation.h>
 #include "tests/fuzz/fuzz.h"
 #include "tests/nn/train/kill.h"
@@ -49,6 +51,11 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "fuzz") return ordo::test::fuzz_command({argv + 2, argv + argc});
   if (argc > 1 && std::string(argv[1]) == "record") return ordo::test::record_command({argv + 2, argv + argc});
   if (argc > 1 && std::string(argv[1]) == "kill") return ordo::test::kill_command({argv + 2, argv + argc});
+  if (std::getenv("ORDO_TEST_NEEDS_CUDA") && !ordo::cuda::is_available()) {
+    std::fprintf(stderr, "ORDO_TEST_NEEDS_CUDA is set, and there is no CUDA device: %s\n",
+                 ordo::why_no_cuda_device().c_str());
+    return 1;
+  }
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new ordo::test::Replay);
   return RUN_ALL_TESTS();

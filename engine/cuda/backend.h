@@ -26,6 +26,8 @@ struct DeviceProperties {
 
 /// 0 without a GPU or a usable driver; never throws.
 int device_count();
+/// What the runtime said when it found none; else empty.
+std::string_view why_no_device();
 
 /// 256-byte aligned device memory, or null when there is none left. Other failures throw CudaError.
 void* allocate_raw(size_t bytes, int device);

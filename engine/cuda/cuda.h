@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -69,7 +70,8 @@ using emulator::launch;
   extern __shared__ __align__(16) unsigned char ordo_dynamic_shared[]; \
   T* const name = reinterpret_cast<T*>(ordo_dynamic_shared)
 
-/// Starts `kernel`. A grid without blocks is no work, not an error.
+/// Starts `kernel`. A grid without blocks is no work, not an error. What is checked is this launch's own status: the
+/// last error of the thread may be one that a call of somebody else has left.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, A&&... args) {
   static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are copied bytewise");
@@ -77,8 +79,13 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cu
   if (shared_bytes > 48 * 1024)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)),
           "dynamic shared memory");
-  kernel<<<grid, block, shared_bytes, stream>>>(static_cast<P>(std::forward<A>(args))...);
-  check(cudaGetLastError(), "kernel launch");
+  std::tuple<P...> values(static_cast<P>(std::forward<A>(args))...);
+  std::apply(
+      [&](P&... value) {
+        void* addresses[] = {static_cast<void*>(&value)..., nullptr};
+        check(cudaLaunchKernel(kernel, grid, block, addresses, shared_bytes, stream), "kernel launch");
+      },
+      values);
 }
 
 #endif

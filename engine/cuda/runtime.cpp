@@ -4,6 +4,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/cuda/stream.h>
+#include <ordo/engine/device_check.h>
 #if ORDO_EMULATED
 #include <ordo/engine/cuda/emulator/streams.h>
 #endif
@@ -28,9 +29,7 @@ DeviceScope::DeviceScope(Device device) {
     previous_ = -1;
     return;
   }
-  const int count = backend::device_count();
-  ORDO_CHECK(device.is_cuda() && device.index() < count, DeviceError, "cuda", "there is no device {}; {} found", device,
-             count);
+  ordo::detail::check_device("cuda", device);
   check(cudaSetDevice(device.index()), "set device");
 }
 DeviceScope::~DeviceScope() {
@@ -71,17 +70,25 @@ std::string version_text(cudaError_t status, int version) {  // 13000 is 13.0
 }
 }  // namespace
 
-int device_count() {
-  static const int count = [] {
-    int n = 0;
-    if (cudaGetDeviceCount(&n) != cudaSuccess) {
-      cudaGetLastError();
-      n = 0;
-    }
-    return n;
+namespace {
+struct Devices {
+  int count = 0;
+  std::string why_none;
+};
+const Devices& devices() {
+  static const Devices found = [] {
+    Devices d;
+    const cudaError_t status = cudaGetDeviceCount(&d.count);
+    if (status == cudaSuccess && d.count > 0) return d;
+    cudaGetLastError();
+    return Devices{0, status == cudaSuccess ? "no CUDA-capable device is detected" : cudaGetErrorString(status)};
   }();
-  return count;
+  return found;
 }
+}  // namespace
+
+int device_count() { return devices().count; }
+std::string_view why_no_device() { return devices().why_none; }
 
 /// Null where there is no memory left.
 template <class Function>
@@ -142,8 +149,12 @@ void wait_for_event(void* event, int device) {
 void synchronize_event(void* event) { check(cudaEventSynchronize(static_cast<cudaEvent_t>(event)), "event"); }
 bool has_passed(void* event) {
   const cudaError_t status = cudaEventQuery(static_cast<cudaEvent_t>(event));
-  if (status != cudaErrorNotReady) check(status, "event");
-  return status == cudaSuccess;
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();  // it counts as one
+    return false;
+  }
+  check(status, "event");
+  return true;
 }
 
 void copy(void* to, Device to_device, const void* from, Device from_device, size_t bytes) {

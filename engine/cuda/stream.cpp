@@ -4,6 +4,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/cuda/backend.h>
+#include <ordo/engine/device_check.h>
 #include <ordo/engine/memory.h>
 
 namespace ordo::cuda {
@@ -28,9 +29,7 @@ class ThreadStreams {
  public:
   Stream& on(int device) {
     if (size_t(device) < streams_.size() && streams_[size_t(device)]) return *streams_[size_t(device)];
-    const int count = backend::device_count();
-    ORDO_CHECK(device >= 0 && device < count, DeviceError, "cuda", "there is no device cuda:{}; {} found", device,
-               count);
+    ordo::detail::check_device("cuda", Device(Device::Type::cuda, device));
     if (streams_.size() <= size_t(device)) streams_.resize(size_t(device) + 1);
     return *(streams_[size_t(device)] = take(device));
   }

@@ -9,13 +9,16 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/cuda/cudnn_native.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/memory.h>
+#include <ordo/engine/op_call.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels::cuda {
@@ -119,62 +122,72 @@ bool for_cudnn(const ConvShape& s) {
 
 bool only_deterministic() { return deterministic() || cudnn_settings().deterministic; }
 
-// What was chosen for a convolution: the number of an algorithm and the math type that it was listed with. Without the
-// latter cuDNN runs another kernel than the one whose memory and determinism it told of.
-struct Choice {
-  int algorithm = -1;  // none
-  cudnnMathType_t math = CUDNN_FMA_MATH;
+// An algorithm that cuDNN listed, with the math type that it listed it for: under another one cuDNN runs another kernel
+// than the one whose memory and determinism it told of. Only for float32 it runs all the same under FMA_MATH: lists
+// name DEFAULT_MATH, which permits TF32, whatever was asked for.
+struct Candidate {
+  int algorithm;
+  cudnnMathType_t math;
 };
 
 using Key = std::array<int64_t, sizeof(ConvShape) / sizeof(int64_t) + 3>;
 
-// Of the calling thread. `pass` is the convolution or one of its gradients.
-Choice* known_choice(const ConvShape& s, DType dtype, Device device, int pass, bool& is_new) {
-  thread_local std::map<Key, Choice> chosen;
+// Of the calling thread: what is left to try for a convolution, the one in use first; null where nobody has asked yet.
+// `pass` is the convolution or one of its gradients.
+using Candidates = std::unique_ptr<std::vector<Candidate>>;
+Candidates& known_candidates(const ConvShape& s, DType dtype, Device device, int pass) {
+  thread_local std::map<Key, Candidates> known;
   Key key;
   std::memcpy(key.data(), &s, sizeof(ConvShape));
   const bool find = !deterministic() && cudnn_settings().benchmark;
   key[key.size() - 3] = pass;
   key[key.size() - 2] = int64_t(dtype);
   key[key.size() - 1] = device.index() * 4 + only_deterministic() * 2 + find;
-  const auto [at, inserted] = chosen.try_emplace(key);
-  is_new = inserted;
-  return &at->second;
+  return known[key];
 }
 
 bool not_supported(cudnnStatus_t status) {
   return status >= CUDNN_STATUS_NOT_SUPPORTED && status < CUDNN_STATUS_INTERNAL_ERROR;
 }
 
-// Calls `run(algorithm)` with the fastest permitted algorithm: by cuDNN's model of the device, or by trying when
-// `benchmark` is on. `ask(find, most, found, results)` calls cuDNN for a list of them. False when there is none, or
-// cuDNN cannot do it after all; any other failure is an error. Trying takes memory of cuDNN's own.
+// Whether another algorithm may do what this one could not although it was listed, as on GPUs that are newer than a
+// kernel: where the device is sound.
+bool try_the_next(cudnnStatus_t status, Device device) {
+  if (status < CUDNN_STATUS_BAD_PARAM) return false;
+  const cudaError_t sound = cudaStreamQuery(ordo::cuda::current_stream(device));
+  cudaGetLastError();  // the query's, and what cuDNN has left
+  return sound == cudaSuccess || sound == cudaErrorNotReady;
+}
+
+// Calls `run(algorithm)` with the fastest permitted algorithm that works: by cuDNN's model of the device, or by trying
+// when `benchmark` is on. `ask(find, most, found, results)` calls cuDNN for a list of them. False when none works; an
+// error of the device is an error. Trying takes memory of cuDNN's own.
 template <class Result, class Ask, class Run>
 bool by_library(const ConvShape& s, DType dtype, Device device, const Problem& p, int pass, Ask ask, Run run) {
-  bool is_new = false;
-  Choice& choice = *known_choice(s, dtype, device, pass, is_new);
-  if (is_new) {
+  Candidates& candidates = known_candidates(s, dtype, device, pass);
+  if (!candidates) {
     const bool strict = only_deterministic(), find = !deterministic() && cudnn_settings().benchmark;
     Result results[kMostAlgorithms];
     int found = 0;
     if (find) empty_cache(device);
     const cudnnStatus_t status = ask(find, kMostAlgorithms, &found, results);
     if (!not_supported(status)) check(status, "list of algorithms");
+    candidates = std::make_unique<std::vector<Candidate>>();
     if (status == CUDNN_STATUS_SUCCESS)
-      for (int i = 0; i < found && choice.algorithm < 0; ++i)
-        if (results[i].status == CUDNN_STATUS_SUCCESS && results[i].memory <= kWorkspaceLimit &&
-            (!strict || results[i].determinism == CUDNN_DETERMINISTIC))
-          choice = {int(results[i].algo), results[i].mathType};
+      for (const Result& r : std::span(results, size_t(found)))
+        if (r.status == CUDNN_STATUS_SUCCESS && r.memory <= kWorkspaceLimit &&
+            (!strict || r.determinism == CUDNN_DETERMINISTIC))
+          candidates->push_back({int(r.algo), dtype == float32 ? CUDNN_FMA_MATH : r.mathType});
   }
-  if (choice.algorithm < 0) return false;
-  check(cudnnSetConvolutionMathType(p.conv, choice.math), "math type");
-  const cudnnStatus_t status = run(decltype(Result::algo)(choice.algorithm));
-  if (not_supported(status)) {
-    choice.algorithm = -1;
-    return false;
+  while (!candidates->empty()) {
+    const Candidate candidate = candidates->front();
+    check(cudnnSetConvolutionMathType(p.conv, candidate.math), "math type");
+    const cudnnStatus_t status = run(decltype(Result::algo)(candidate.algorithm));
+    if (status == CUDNN_STATUS_SUCCESS) return true;
+    if (!try_the_next(status, device)) check(status, "convolution");
+    candidates->erase(candidates->begin());
   }
-  check(status, "convolution");
-  return true;
+  return false;
 }
 
 struct Factors {
@@ -258,22 +271,28 @@ bool library_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x
   return by_library<cudnnConvolutionBwdFilterAlgoPerf_t>(s, grad.dtype(), device, p, 2, ask, run);
 }
 
+// Tells the call's event who computes.
+bool did(bool library) {
+  OpCall::chose(library ? Algorithm::library : Algorithm::direct);
+  return library;
+}
+
 }  // namespace
 
 void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
   const ordo::cuda::DeviceScope scope(x.device());
-  if (!for_cudnn(s) || !library_forward(s, x, weight, bias, y)) unfold_convolution(s, x, weight, bias, y);
+  if (!did(for_cudnn(s) && library_forward(s, x, weight, bias, y))) unfold_convolution(s, x, weight, bias, y);
 }
 
 void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
   const ordo::cuda::DeviceScope scope(grad.device());
-  if (!for_cudnn(s) || !library_input_grad(s, grad, weight, x_grad))
+  if (!did(for_cudnn(s) && library_input_grad(s, grad, weight, x_grad)))
     unfold_convolution_input_grad(s, grad, weight, x_grad);
 }
 
 void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
   const ordo::cuda::DeviceScope scope(grad.device());
-  if (!for_cudnn(s) || !library_weight_grad(s, grad, x, weight_grad))
+  if (!did(for_cudnn(s) && library_weight_grad(s, grad, x, weight_grad)))
     unfold_convolution_weight_grad(s, grad, x, weight_grad);
 }
 

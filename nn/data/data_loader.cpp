@@ -6,6 +6,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
+#include <ordo/engine/device_check.h>
 #include <ordo/engine/device_copies.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/op_scope.h>
@@ -100,8 +101,7 @@ DataLoader::DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options)
   ORDO_CHECK(o.workers >= 0 && o.workers <= 1024, ValueError, op, "needs 0 to 1024 workers, not {}", o.workers);
   ORDO_CHECK(!o.prefetch || *o.prefetch >= 1, ValueError, op, "needs a prefetch of at least 1, not {}", *o.prefetch);
   ORDO_CHECK(!o.sampler || !o.shuffle, ValueError, op, "takes a sampler or shuffle, not both");
-  ORDO_CHECK(!o.device || o.device->is_cpu() || o.device->index() < cuda::device_count(), DeviceError, op,
-             "there is no device {}; {} found", *o.device, cuda::device_count());
+  if (o.device) ordo::detail::check_device(op, *o.device);
   if (o.device && o.device->is_cuda() && o.workers > 0)
     copies_ = std::make_shared<ordo::detail::DeviceCopies>(*o.device);
   if (!o.sampler) options_.sampler = o.shuffle ? Handle<Sampler>(RandomSampler()) : SequentialSampler();

@@ -2,6 +2,7 @@
 # What only a GPU can show, in one table: verify.sh ORDO_TESTS
 #   all tests, with a hundred repeats where results are compared; then the operations' tests under each tool of
 #   compute-sanitizer, where that is installed. Logs go beside the program's build.
+# A machine whose device cannot be used fails, and says why.
 # ORDO_GPU_TOOL_SECONDS limits each tool (90). Exit status 1 when anything failed or did not end.
 set -euo pipefail
 program=${1:?usage: verify.sh ORDO_TESTS}
@@ -9,6 +10,9 @@ logs=$(dirname -- "$(dirname -- "$program")")/gpu-logs
 limit=${ORDO_GPU_TOOL_SECONDS:-90}
 mkdir -p "$logs"
 PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer
+
+export ORDO_TEST_NEEDS_CUDA=1
+"$program" --gtest_filter=CudaBuildTest.says_what_it_is > "$logs/device.log" 2>&1 || { cat "$logs/device.log" >&2; exit 1; }
 
 rows=()
 failures=0

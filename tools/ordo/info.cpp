@@ -26,7 +26,7 @@ void print_info() {
          d.memory_bytes ? fmt::format("{}, {:.1f} GiB", d.name, double(d.memory_bytes) / (1 << 30)) : d.name);
   if (!cuda::is_available())
     line("cuda", cuda::build() == "none" ? "not in this build (ORDO_CUDA=OFF, no nvcc, or ./run found no GPU)"
-                                         : "no usable GPU or driver; ./run --emulated runs the kernels on the CPU");
+                                         : why_no_cuda_device() + "; ./run --emulated runs the kernels on the CPU");
   line("CPU threads", std::to_string(num_threads()));
   line("CPU vectors", kernels::cpu::vector_targets().front() + " (products and convolutions)");
 

@@ -1,9 +1,11 @@
 // A stand-in for cuDNN: the functions that Ordo calls, computed plainly. Its lists of algorithms are made to be awkward
-// where the manual permits it: the first one wants another math type than was asked for, some are not deterministic,
-// and an algorithm runs only with the math type it was listed with.
+// where the manual permits it, and as cuDNN has been seen to be: the first one fails when it runs, some are not
+// deterministic, all have another math type than was asked for; of half types an algorithm runs only with the one it
+// was listed with, and products of float32 are of TF32 where the math type permits that.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -93,6 +95,11 @@ void for_products(const cudnnTensorStruct* x, const cudnnFilterStruct* w, const 
 
 enum class Result { y, x, w };
 
+/// The nearest number with TF32's 10 bits of significand.
+double as_tf32(double value) {
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(float(value)) + 0x1000u) & ~0x1fffu);
+}
+
 /// All sums of one kind, with alpha and beta.
 template <Result result>
 cudnnStatus_t compute(cudnnHandle_t handle, const void* alpha, const void* beta, Tensor xd, const void* x, Filter wd,
@@ -113,10 +120,14 @@ cudnnStatus_t compute(cudnnHandle_t handle, const void* alpha, const void* beta,
     for_products(&xs, &ws, &cs, &ys, [&](int64_t i, int64_t j, int64_t k) { products.push_back({i, j, k}); });
     static std::mt19937 random(1);
     if (!deterministic) std::shuffle(products.begin(), products.end(), random);
+    const auto factor = [&](const void* data, int64_t at) {
+      const double value = read(data, xs.type, at);
+      return xs.type == Number::f32 && cs.math != CUDNN_FMA_MATH ? as_tf32(value) : value;
+    };
     for (const auto [i, j, k] : products) {
-      if constexpr (result == Result::y) sums[size_t(k)].add(read(x, xs.type, i), read(w, xs.type, j));
-      if constexpr (result == Result::x) sums[size_t(i)].add(read(y, xs.type, k), read(w, xs.type, j));
-      if constexpr (result == Result::w) sums[size_t(j)].add(read(x, xs.type, i), read(y, xs.type, k));
+      if constexpr (result == Result::y) sums[size_t(k)].add(factor(x, i), factor(w, j));
+      if constexpr (result == Result::x) sums[size_t(i)].add(factor(y, k), factor(w, j));
+      if constexpr (result == Result::w) sums[size_t(j)].add(factor(x, i), factor(y, k));
     }
     for (size_t i = 0; i < sums.size(); ++i)
       write(out, xs.type, int64_t(i), sums[i].result(by, keep, keep == 0 ? 0 : read(out, xs.type, int64_t(i))));
@@ -125,24 +136,23 @@ cudnnStatus_t compute(cudnnHandle_t handle, const void* alpha, const void* beta,
   return CUDNN_STATUS_SUCCESS;
 }
 
-/// Algorithms by their numbers: `fast` first, which is not deterministic in the backward passes and has the math type
-/// that was not asked for.
-cudnnMathType_t other_math(Convolution c) { return c->math == CUDNN_TENSOR_OP_MATH ? CUDNN_DEFAULT_MATH : c->math; }
+/// Algorithms by their numbers: `broken` first, then `fast`, which is not deterministic in the backward passes.
 template <class Perf>
-cudnnStatus_t list(cudnnStatus_t status, Convolution c, int most, int* found, Perf* results, int fast, int safe,
+cudnnStatus_t list(cudnnStatus_t status, int most, int* found, Perf* results, int broken, int fast, int safe,
                    bool fast_is_deterministic) {
   if (status != CUDNN_STATUS_SUCCESS) return status;
   if (most < 1 || !found || !results) return CUDNN_STATUS_BAD_PARAM;
-  *found = std::min(most, 2);
+  const int all[] = {broken, fast, safe};
+  *found = std::min(most, 3);
   for (int i = 0; i < *found; ++i) {
     Perf& p = results[i];
     p = {};
-    p.algo = decltype(p.algo)(i == 0 ? fast : safe);
+    p.algo = decltype(p.algo)(all[i]);
     p.status = CUDNN_STATUS_SUCCESS;
     p.time = float(i + 1);
     p.memory = 1024;
-    p.determinism = i > 0 || fast_is_deterministic ? CUDNN_DETERMINISTIC : CUDNN_NON_DETERMINISTIC;
-    p.mathType = other_math(c);
+    p.determinism = all[i] != fast || fast_is_deterministic ? CUDNN_DETERMINISTIC : CUDNN_NON_DETERMINISTIC;
+    p.mathType = CUDNN_DEFAULT_MATH;
   }
   return CUDNN_STATUS_SUCCESS;
 }
@@ -261,8 +271,8 @@ cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t h, const cudn
                                                      const cudnnTensorDescriptor_t y, const int most, int* found,
                                                      cudnnConvolutionFwdAlgoPerf_t* results) {
   if (!h) return CUDNN_STATUS_NOT_INITIALIZED;
-  return list(check(x, w, c, y), c, most, found, results, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
-              CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, true);
+  return list(check(x, w, c, y), most, found, results, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD,
+              CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, true);
 }
 cudnnStatus_t cudnnFindConvolutionForwardAlgorithm(cudnnHandle_t h, const cudnnTensorDescriptor_t x,
                                                    const cudnnFilterDescriptor_t w,
@@ -281,8 +291,10 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t h, const cud
 }
 cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t h, const void* alpha, const cudnnTensorDescriptor_t xd,
                                       const void* x, const cudnnFilterDescriptor_t wd, const void* w,
-                                      const cudnnConvolutionDescriptor_t c, cudnnConvolutionFwdAlgo_t, void* workspace,
-                                      size_t bytes, const void* beta, const cudnnTensorDescriptor_t yd, void* y) {
+                                      const cudnnConvolutionDescriptor_t c, cudnnConvolutionFwdAlgo_t algorithm,
+                                      void* workspace, size_t bytes, const void* beta, const cudnnTensorDescriptor_t yd,
+                                      void* y) {
+  if (algorithm == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD) return CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH;
   const cudnnStatus_t status = ready_to_run(h, check(xd, wd, c, yd), c, workspace, bytes);
   return status != CUDNN_STATUS_SUCCESS ? status : compute<Result::y>(h, alpha, beta, xd, x, wd, w, c, yd, y, y, true);
 }
@@ -293,8 +305,8 @@ cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(cudnnHandle_t h, const
                                                           const cudnnTensorDescriptor_t dx, const int most, int* found,
                                                           cudnnConvolutionBwdDataAlgoPerf_t* results) {
   if (!h) return CUDNN_STATUS_NOT_INITIALIZED;
-  return list(check(dx, w, c, dy), c, most, found, results, CUDNN_CONVOLUTION_BWD_DATA_ALGO_0,
-              CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, false);
+  return list(check(dx, w, c, dy), most, found, results, CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD,
+              CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, false);
 }
 cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithm(cudnnHandle_t h, const cudnnFilterDescriptor_t w,
                                                         const cudnnTensorDescriptor_t dy,
@@ -316,6 +328,7 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t h, const void* alpha, c
                                            const cudnnConvolutionDescriptor_t c,
                                            cudnnConvolutionBwdDataAlgo_t algorithm, void* workspace, size_t bytes,
                                            const void* beta, const cudnnTensorDescriptor_t dxd, void* dx) {
+  if (algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD) return CUDNN_STATUS_EXECUTION_FAILED_CUDART;
   const cudnnStatus_t status = ready_to_run(h, check(dxd, wd, c, dyd), c, workspace, bytes);
   return status != CUDNN_STATUS_SUCCESS ? status
                                         : compute<Result::x>(h, alpha, beta, dxd, dx, wd, w, c, dyd, dy, dx,
@@ -328,8 +341,8 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(cudnnHandle_t h, con
                                                             const cudnnFilterDescriptor_t dw, const int most,
                                                             int* found, cudnnConvolutionBwdFilterAlgoPerf_t* results) {
   if (!h) return CUDNN_STATUS_NOT_INITIALIZED;
-  return list(check(x, dw, c, dy), c, most, found, results, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0,
-              CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, false);
+  return list(check(x, dw, c, dy), most, found, results, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD,
+              CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, false);
 }
 cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithm(cudnnHandle_t h, const cudnnTensorDescriptor_t x,
                                                           const cudnnTensorDescriptor_t dy,
@@ -351,6 +364,7 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t h, const void* alpha,
                                              const cudnnConvolutionDescriptor_t c,
                                              cudnnConvolutionBwdFilterAlgo_t algorithm, void* workspace, size_t bytes,
                                              const void* beta, const cudnnFilterDescriptor_t dwd, void* dw) {
+  if (algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD) return CUDNN_STATUS_BAD_PARAM;
   const cudnnStatus_t status = ready_to_run(h, check(xd, dwd, c, dyd), c, workspace, bytes);
   return status != CUDNN_STATUS_SUCCESS ? status
                                         : compute<Result::w>(h, alpha, beta, xd, x, dwd, dw, c, dyd, dy, dw,

@@ -454,6 +454,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return cudaSuccess;
   });
 }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return call(
+      [&](Runtime& r) { return r.queues.has_passed(r.queues.record(stream)) ? cudaSuccess : cudaErrorNotReady; });
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return call([&](Runtime& r) {
     r.queues.wait(stream, event->mark);
@@ -482,6 +486,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     r.queues.finish(event->mark);
     return cudaSuccess;
   });
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call([&](Runtime& r) { return r.queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady; });
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
   return call([&](Runtime&) {

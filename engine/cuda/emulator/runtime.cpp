@@ -43,12 +43,13 @@ size_t g_allocated = 0;
 std::atomic<uint64_t> g_bytes_to_host = 0;
 size_t block_size(size_t bytes) { return (bytes + 255) / 256 * 256; }
 thread_local cudaError_t t_last_error = cudaSuccess;
+}  // namespace
 
-cudaError_t result(cudaError_t status) {
+cudaError_t ordo::cuda::emulator::result(cudaError_t status) {
   if (status != cudaSuccess) t_last_error = status;
   return status;
 }
-}  // namespace
+using ordo::cuda::emulator::result;
 
 uint64_t ordo::cuda::emulator::bytes_copied_to_host() { return g_bytes_to_host; }
 bool ordo::cuda::emulator::is_device_memory(const void* data, size_t bytes) {

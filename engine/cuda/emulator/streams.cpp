@@ -171,5 +171,5 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   const std::lock_guard lock(state().mutex);
-  return state().queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady;
+  return result(state().queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady);
 }

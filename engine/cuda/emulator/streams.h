@@ -16,6 +16,8 @@ extern const bool kEagerByDefault;
 void queue_task(cudaStream_t stream, std::function<void()> work, size_t bytes = 0);
 /// The stream's later work runs after `ready` has come true: work of another device, or of the host.
 void queue_wait(cudaStream_t stream, std::function<bool()> ready);
+/// What a call of the runtime returns, which cudaGetLastError repeats.
+cudaError_t result(cudaError_t status);
 /// Whether all of it is memory that cudaMalloc gave.
 bool is_device_memory(const void* data, size_t bytes);
 /// So far, by copies that say so.

@@ -1,6 +1,7 @@
 // Launches in other geometries than the usual one do the same work.
 #include <ordo/engine/cuda/cuda.h>
 
+#include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/error.h>
 
 #include "tests/engine/cuda/device_array.h"
@@ -34,6 +35,29 @@ TEST_F(LaunchTest, no_element_is_no_launch) {
   cuda::launch_over(count_kernel, 0, cuda::current_stream(kCuda), 0, static_cast<int*>(nullptr),
                     static_cast<int*>(nullptr));
   cuda::synchronize(kCuda);
+}
+
+// PyTorch, ONNX Runtime and Paddle each once took the "not ready" of a query for a failed launch.
+TEST_F(LaunchTest, reports_its_own_status_and_not_what_other_calls_left) {
+  const DeviceArray<int> visits(size_t(1000)), geometry(size_t(2));
+  const auto launch = [&] {
+    cuda::launch_over(count_kernel, 1000, cuda::current_stream(kCuda), 1000, visits, geometry);
+  };
+  void* const event = cuda::backend::create_event(0);
+  int launches = 0, pending = 0;
+  for (; launches < 1000 && pending < 3; ++launches) {
+    for (int i = 0; i < 3; ++i) launch();
+    cuda::backend::record_event(event, 0);
+    pending += !cuda::backend::has_passed(event);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  }
+  EXPECT_EQ(pending, 3);
+  cuda::backend::synchronize_event(event);
+  cuda::backend::destroy_event(event);
+  EXPECT_NE(cudaSetDevice(99), cudaSuccess);
+  launch();
+  EXPECT_NE(cudaGetLastError(), cudaSuccess) << "somebody else's error is not ours to take";
+  EXPECT_EQ(visits.values(), std::vector<int>(1000, launches * 3 + 1));
 }
 
 #if !ORDO_EMULATED  // the emulator knows no registers

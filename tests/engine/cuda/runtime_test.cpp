@@ -1,7 +1,9 @@
 // Memory, copies and streams of the CUDA device, through the engine's interface.
 #include <cmath>
+#include <string>
 #include <thread>
 
+#include <ordo/engine/about.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/memory.h>
 
@@ -27,6 +29,19 @@ TEST(CudaBuildTest, says_what_it_is) {
 TEST(CudaBuildTest, a_device_that_is_not_there_is_an_error) {
   EXPECT_THROW(detail::allocate(16, Device(Device::Type::cuda, 99)), DeviceError);
   EXPECT_THROW(cuda::synchronize(Device(Device::Type::cuda, 99)), DeviceError);
+}
+
+// A driver that is older than the runtime is no reason for silence: where there is no device, errors say why.
+TEST(CudaBuildTest, says_why_there_is_no_device) {
+  const std::string why = why_no_cuda_device();
+  EXPECT_EQ(why.empty(), cuda::is_available()) << why;
+  try {
+    const Scratch<int> memory(1, kCuda);
+    EXPECT_TRUE(cuda::is_available());
+  } catch (const DeviceError& error) {
+    EXPECT_FALSE(cuda::is_available());
+    EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(CudaRuntimeTest, freed_memory_is_used_again) {

@@ -2,11 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <map>
 
+#include <ordo/engine/about.h>
 #include <ordo/engine/determinism.h>
+#include <ordo/engine/op_call.h>
 #include <ordo/engine/parallel.h>
+#include <ordo/ordo.h>
 
 #include "tests/kernels/convolution/convolution_reference.h"
 #include "tests/kernels/matmul/rule3.h"
@@ -130,6 +135,39 @@ TEST(Conv2d, SameBitsOnAllDevices) {
       EXPECT_EQ(now, first) << name(dtype) << " " << device.str();
     }
   }
+}
+
+// TF32 keeps 10 bits of each factor, which would show as 2^-11 / sqrt(72) of the products' absolute sum.
+TEST(Conv2d, LibrariesComputeFloat32InFloat32) {
+  if (cuda::build() != "cuda" || !cuda::is_available()) GTEST_SKIP() << "no CUDA device but the emulated one";
+  bool has_cudnn = false;
+  for (const LibraryVersion& library : libraries())
+    has_cudnn = has_cudnn || (library.name == "cuDNN" && std::isdigit(library.version[0]));
+  if (!has_cudnn) GTEST_SKIP() << "no cuDNN";
+  const Tensor x = test_mixed_values({4, 8, 20, 20}, 1), w = test_mixed_values({16, 8, 3, 3}, 2);
+  const Tensor g = test_mixed_values({4, 16, 20, 20}, 3);
+  const auto all = [](const Tensor& x, const Tensor& w, const Tensor& g) {
+    return std::array{conv2d(x, w, {}, 1, 1), conv2d_input_grad(x.sizes(), w, g, 1, 1),
+                      conv2d_weight_grad(x, w.sizes(), g, 1, 1)};
+  };
+  const auto exact = all(x, w, g), sizes = all(abs(x), abs(w), abs(g));
+  const CudnnSettings before = cudnn_settings();
+  for (Determinism level : {Determinism::not_guaranteed, Determinism::run_to_run})
+    for (bool benchmark : {false, true}) {
+      SCOPED_TRACE(std::string(name(level)) + (benchmark ? ", benchmark" : ""));
+      set_cudnn_settings({.benchmark = benchmark});
+      const DeterminismGuard guard(level);
+      std::vector<std::string> other;
+      const OpListener listener([&](const OpEvent& e) {
+        if (e.name.starts_with("conv2d") && e.algorithm != Algorithm::library) other.emplace_back(e.name);
+      });
+      const auto f = [](const Tensor& t) { return t.to(float32).to(Device("cuda")); };
+      const auto got = all(f(x), f(w), f(g));
+      EXPECT_TRUE(other.empty()) << other.front() << " was not the library's";
+      for (size_t i = 0; i < got.size(); ++i)
+        EXPECT_LE(max(abs(got[i].to(Device("cpu")).to(float64) - exact[i]) / sizes[i]).item(), 64 * 0x1p-24) << i;
+    }
+  set_cudnn_settings(before);
 }
 
 TEST(Conv2d, GoldenBits) {
