@@ -108,8 +108,14 @@ if(ORDO_WERROR)
   target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
                          "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Werror;-Werror=all-warnings>")
 endif()
-if(ORDO_NATIVE)
-  target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-march=native>")
+target_compile_options(ordo_build_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${ORDO_PROCESSOR_OPTIONS}>")
+target_compile_options(ordo PUBLIC "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:${ORDO_COMPILER_OPTIONS}>>")
+if(ORDO_PROCESSOR_OPTIONS)  # the loader refuses another processor, and says so
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -Wl,-z,x86-64-v3 ORDO_LINKER_KNOWS_PROCESSORS)
+  if(ORDO_LINKER_KNOWS_PROCESSORS)
+    target_link_options(ordo PRIVATE -Wl,-z,x86-64-v3)
+  endif()
 endif()
 target_link_libraries(ordo PRIVATE $<BUILD_INTERFACE:ordo_build_options>)
 # The library calls its own functions directly, and inlines them, where a program could put others in their place: small

@@ -17,7 +17,7 @@ if(WAY STREQUAL "installed")
   list(APPEND options "-DCMAKE_PREFIX_PATH=${binary}/prefix")
 else()
   # Without kernels, which take longest and would all be compiled again: caches of nvcc's results know an object's path.
-  list(APPEND options -DORDO_SOURCE=${ORDO_SOURCE} -DORDO_CUDA=OFF -DORDO_NATIVE=${NATIVE} -DORDO_WERROR=${WERROR})
+  list(APPEND options -DORDO_SOURCE=${ORDO_SOURCE} -DORDO_CUDA=OFF -DORDO_WERROR=${WERROR})
   if(LAUNCHER)
     list(APPEND options -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
   endif()

@@ -81,7 +81,7 @@ def build(copy, preset, jobs):
     with open(log, "w") as out:
         if not (directory / "build.ninja").is_file():
             command = ["cmake", "--preset", preset, "-DORDO_SAMPLES=OFF", "-DORDO_BENCH=OFF", "-DORDO_TOOLS=OFF",
-                       "-DORDO_NATIVE=OFF", f"-DCMAKE_CXX_FLAGS_RELEASE={BUILDS[preset]}"]
+                       f"-DCMAKE_CXX_FLAGS_RELEASE={BUILDS[preset]}"]
             subprocess.run(command, cwd=copy, env=environment, stdout=out, stderr=out, check=True)
         done = subprocess.run(["ninja", "-C", directory, "-j", str(jobs), "ordo_tests", "tools/ptx/all"],
                               env=environment, stdout=out, stderr=out)

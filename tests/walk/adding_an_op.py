@@ -132,7 +132,7 @@ def build(copy, jobs, own_tests, arguments):
     configure = ["cmake", "--preset", "emulated", "-DORDO_SAMPLES=OFF", "-DORDO_BENCH=OFF", "-DORDO_TOOLS=OFF",
                  f"-DORDO_TEST_SOURCES={sources}", *arguments]
     if not shutil.which("ccache"):  # everything is compiled again
-        configure += ["-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG", "-DORDO_NATIVE=OFF"]
+        configure += ["-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG"]
     if not run(configure, copy.parent / "configure.log", cwd=copy, env=environment):
         raise Failure("the copy could not be configured")
     if not run(["ninja", "-C", directory, "-j", jobs, "ordo_tests"], copy.parent / "build.log", env=environment):
