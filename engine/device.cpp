@@ -23,7 +23,7 @@ Device::Device(std::string_view text) {
   detail::fail<DeviceError>("device", "\"{}\" is not a device; write \"cpu\", \"cuda\" or \"cuda:0\"", text);
 }
 
-std::string Device::str() const { return is_cpu() ? "cpu" : "cuda:" + std::to_string(index_); }
+std::string Device::str() const { return is_cpu() ? "cpu" : is_cuda() ? "cuda:" + std::to_string(index_) : "invalid"; }
 
 namespace cuda {
 #if ORDO_HAS_CUDA

@@ -268,8 +268,8 @@ CachingAllocator<CudaMemory>& cuda_allocator(Device device) {
       list->push_back(std::make_unique<CachingAllocator<CudaMemory>>(CudaMemory{i}));
     return list;
   }();
-  ORDO_CHECK(size_t(device.index()) < all->size(), DeviceError, "allocate", "there is no device {}; {} found", device,
-             all->size());
+  ORDO_CHECK(device.is_cuda() && size_t(device.index()) < all->size(), DeviceError, "allocate",
+             "there is no device {}; {} found", device, all->size());
   return *(*all)[size_t(device.index())];
 }
 #else
@@ -306,7 +306,7 @@ void empty_cache(Device device) {
 
 void* detail::allocate(size_t bytes, Device device) {
   if (bytes == 0) {
-    if (device.is_cuda()) cuda_allocator(device);  // the device must exist all the same
+    if (!device.is_cpu()) cuda_allocator(device);  // the device must exist all the same
     return nullptr;
   }
   void* data = with_allocator(device, [bytes](auto& a) { return a.allocate(bytes); });

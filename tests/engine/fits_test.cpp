@@ -155,6 +155,8 @@ TEST(Fits, numbers_that_are_no_algorithm_level_mode_or_dtype) {
   EXPECT_ORDO_ERROR(x.to(DType(50)), DTypeError, "50");
   EXPECT_EQ(name(Algorithm(77)), "invalid");
   EXPECT_EQ(name(TrainEnd(77)), "invalid");
+  for (const Dims& sizes : {Dims{2}, Dims{0}})
+    EXPECT_ORDO_ERROR(empty(sizes, {.device = Device(Device::Type(9))}), DeviceError, "no device invalid");
   EXPECT_EQ(name(distributed::ReduceOp(77)), "invalid");
   const Tensor image = ones({1, 1, 4, 4});
   EXPECT_ORDO_ERROR(quantile(x, 0.5, {}, false, Interpolation(99)), ValueError, "[quantile] number 99");
