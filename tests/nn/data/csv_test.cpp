@@ -111,7 +111,7 @@ TEST_F(CsvTest, wrong_options) {
   EXPECT_ORDO_ERROR(read("a\n1\n", {.types = {{"a", CsvType::text}}, .words = {{"a", {"x", "x"}}}}), ValueError,
                     "twice");
   EXPECT_ORDO_ERROR(read("a\n1\n", {.separator = '"'}), ValueError, "separator");
-  EXPECT_ORDO_ERROR(read("a\n1\n", {.types = {{"a", CsvType(99)}}}), ValueError, "[read_csv] number 99 is no type");
+  EXPECT_ORDO_ERROR(read("a\n1\n", {.types = {{"a", CsvType(99)}}}), ValueError, "[read_csv] number 99 is not a type");
   EXPECT_ORDO_ERROR(data::read_csv(path("none.csv")), DataError, "none.csv: no such file");
   EXPECT_ORDO_ERROR(data::read_csv(folder()), DataError, "no such file");
 }

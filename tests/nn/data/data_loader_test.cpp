@@ -175,7 +175,6 @@ TEST(DataLoader, one_that_was_moved_from_says_so) {
   EXPECT_ORDO_ERROR(from.end(), ValueError, "moved from");
   EXPECT_ORDO_ERROR(from.state_dict(), ValueError, "moved from");
   EXPECT_ORDO_ERROR(from.load_state_dict(state), ValueError, "moved from");
-  EXPECT_ORDO_ERROR(from.deliver_parts(2, 0, 1), ValueError, "moved from");
   EXPECT_EQ(from.delivered(), 0);
   EXPECT_EQ((*it)[1].to_vector<int64_t>(), numbers(4).to_vector<int64_t>()) << "an epoch goes on";
   EXPECT_EQ(epoch(to).size(), 10u);
