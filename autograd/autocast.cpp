@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/guard_stack.h>
 #include <ordo/engine/initial_exec.h>
 
 namespace ordo {
@@ -11,11 +12,13 @@ static thread_local DType t_dtype ORDO_INITIAL_EXEC = float32;  // float32: off
 
 namespace amp {
 
-Autocast::Autocast(DType dtype, bool enabled) : previous_(t_dtype) {
+static thread_local detail::GuardStack<DType> guards;
+
+Autocast::Autocast(DType dtype, bool enabled) {
   ORDO_CHECK(dtype == bfloat16 || dtype == float16, DTypeError, "Autocast", "takes bfloat16 or float16, not {}", dtype);
-  t_dtype = enabled ? dtype : float32;
+  guards.begin(this, t_dtype, enabled ? dtype : float32);
 }
-Autocast::~Autocast() { t_dtype = previous_; }
+Autocast::~Autocast() { guards.end("Autocast", this, t_dtype); }
 
 bool autocast_enabled() { return t_dtype != float32; }
 DType autocast_dtype() { return t_dtype; }

@@ -27,6 +27,7 @@
 
 namespace ordo::amp {
 
+/// Several may end in any order, as those of DeterminismGuard.
 class Autocast {
  public:
   /// dtype: bfloat16 or float16 (DTypeError). Not enabled: nothing is converted, also inside another Autocast.
@@ -34,9 +35,6 @@ class Autocast {
   ~Autocast();
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;
-
- private:
-  DType previous_;
 };
 
 /// Whether an Autocast is in force on this thread, and its dtype; float32 where none is.

@@ -5,16 +5,14 @@ namespace ordo {
 
 bool grad_enabled();
 
-/// Until the end of its scope, operations of this thread are (not) recorded.
+/// Until the end of its scope, operations of this thread are (not) recorded. Several may end in any order, as those of
+/// DeterminismGuard.
 class GradMode {
  public:
   explicit GradMode(bool enabled);
   ~GradMode();
   GradMode(const GradMode&) = delete;
   GradMode& operator=(const GradMode&) = delete;
-
- private:
-  bool previous_;
 };
 
 /// `ordo::NoGrad guard;` or `ordo::no_grad([&] { ... });`

@@ -6,6 +6,7 @@
 #include <ordo/autograd/backward_pass.h>
 #include <ordo/autograd/view_history.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/guard_stack.h>
 #include <ordo/engine/index_check.h>
 #include <ordo/engine/initial_exec.h>
 
@@ -105,8 +106,10 @@ void expect_fresh(Tensor& result) {
 }  // namespace
 
 bool grad_enabled() { return grad_mode; }
-GradMode::GradMode(bool enabled) : previous_(grad_mode) { grad_mode = enabled; }
-GradMode::~GradMode() { grad_mode = previous_; }
+
+static thread_local detail::GuardStack<bool> grad_modes;
+GradMode::GradMode(bool enabled) { grad_modes.begin(this, grad_mode, enabled); }
+GradMode::~GradMode() { grad_modes.end("GradMode", this, grad_mode); }
 
 Node::Node(const char* name, Determinism level, int outputs)
     : name_(name), level_(level), outputs_(outputs), sequence_(++next_sequence) {

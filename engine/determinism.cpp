@@ -7,6 +7,7 @@
 #include <set>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/guard_stack.h>
 #include <ordo/engine/initial_exec.h>
 
 namespace ordo {
@@ -65,8 +66,10 @@ Determinism determinism() {
 
 bool determinism_warn_only() { return settings().warn_only; }
 
-DeterminismGuard::DeterminismGuard(Determinism level) : previous_(guard_level) { guard_level = int(known(level)); }
-DeterminismGuard::~DeterminismGuard() { guard_level = previous_; }
+static thread_local detail::GuardStack<int> guards;
+
+DeterminismGuard::DeterminismGuard(Determinism level) { guards.begin(this, guard_level, int(known(level))); }
+DeterminismGuard::~DeterminismGuard() { guards.end("DeterminismGuard", this, guard_level); }
 
 void set_fill_uninitialized_memory(bool on) { settings().fill = on; }
 bool fill_uninitialized_memory() { return settings().fill; }

@@ -18,6 +18,8 @@ Determinism determinism_from_name(std::string_view);
 /// true: run_to_run; false: not_guaranteed. With warn_only an operation that cannot meet the level warns on stderr,
 /// once per operation, instead of throwing NondeterministicError.
 void use_deterministic_algorithms(bool on, bool warn_only = false);
+template <class T>
+void use_deterministic_algorithms(T*, bool = false) = delete;  ///< a level's name would be `true`; set_determinism()
 /// Sets the process-wide level. It starts as ORDO_DETERMINISM (a level's name) or not_guaranteed.
 void set_determinism(Determinism level, bool warn_only = false);
 /// The level in force for the calling thread: the innermost guard's, else the process's.
@@ -25,16 +27,15 @@ Determinism determinism();
 inline bool deterministic() { return determinism() != Determinism::not_guaranteed; }
 bool determinism_warn_only();
 
-/// Overrides the level for this thread until the end of the scope.
+/// Overrides the level for this thread until the end of the scope. Several may end in any order: the youngest that
+/// lives is in force. One that ends on another thread than it began on warns on stderr, and stays in force where it
+/// began.
 class DeterminismGuard {
  public:
   explicit DeterminismGuard(Determinism level);
   ~DeterminismGuard();
   DeterminismGuard(const DeterminismGuard&) = delete;
   DeterminismGuard& operator=(const DeterminismGuard&) = delete;
-
- private:
-  int previous_;
 };
 
 /// While a level above not_guaranteed is on, memory nobody initialised (empty, empty_like, empty_strided, the tail of

@@ -26,13 +26,13 @@ Device::Device(std::string_view text) {
 }
 
 void detail::check_device(const char* op, Device device) {
-  if (device.is_cpu() || (device.index() >= 0 && device.index() < cuda::device_count())) return;
+  if (device.is_cpu() || (device.is_cuda() && device.index() >= 0 && device.index() < cuda::device_count())) return;
   const std::string why = why_no_cuda_device();
   fail<DeviceError>(op, "there is no device {}; {} found{}{}", device, cuda::device_count(), why.empty() ? "" : ": ",
                     why);
 }
 
-std::string Device::str() const { return is_cpu() ? "cpu" : "cuda:" + std::to_string(index_); }
+std::string Device::str() const { return is_cpu() ? "cpu" : is_cuda() ? "cuda:" + std::to_string(index_) : "invalid"; }
 
 namespace cuda {
 #if ORDO_HAS_CUDA

@@ -99,6 +99,7 @@ Tensor from_dlpack(DLManagedTensor* managed) {
   const Device device = device_of(op, view.device);
   ORDO_CHECK(view.ndim >= 0 && view.ndim <= kMaxDims, ShapeError, op, "{} dimensions; tensors have up to {}", view.ndim,
              kMaxDims);
+  ORDO_CHECK(view.ndim == 0 || view.shape, ValueError, op, "the structure has {} dimensions, but no shape", view.ndim);
   Dims sizes, strides;
   for (int i = 0; i < view.ndim; ++i) {
     ORDO_CHECK(view.shape[i] >= 0, ShapeError, op, "size {} of dimension {} is negative", view.shape[i], i);

@@ -17,10 +17,11 @@ namespace ordo {
 /// emulated GPU, whose memory is no GPU's.
 DLManagedTensor* to_dlpack(const Tensor& tensor);
 
-/// A tensor on their memory, which calls their deleter with its last view. Takes any strides that are not negative.
-/// DTypeError for an element type that Ordo does not have, DeviceError for a device other than the CPU, pinned host
-/// memory and, in builds with CUDA, a GPU; ShapeError for sizes, strides or an alignment that no tensor can have. After
-/// an error the structure is still the caller's. A GPU's memory must be ready when it comes.
+/// A tensor on their memory, which calls their deleter with its last view. Takes any strides that are not negative;
+/// where elements share memory, in-place operations are ShapeErrors. DTypeError for an element type that Ordo does not
+/// have, DeviceError for a device other than the CPU, pinned host memory and, in builds with CUDA, a GPU; ShapeError
+/// for sizes, strides or an alignment that no tensor can have. After an error the structure is still the caller's. A
+/// GPU's memory must be ready when it comes.
 Tensor from_dlpack(DLManagedTensor* managed);
 
 }  // namespace ordo

@@ -306,7 +306,7 @@ void empty_cache(Device device) {
 
 void* detail::allocate(size_t bytes, Device device) {
   if (bytes == 0) {
-    if (device.is_cuda()) cuda_allocator(device);  // the device must exist all the same
+    if (!device.is_cpu()) cuda_allocator(device);  // the device must exist all the same
     return nullptr;
   }
   void* data = with_allocator(device, [bytes](auto& a) { return a.allocate(bytes); });

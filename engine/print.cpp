@@ -1,6 +1,7 @@
 // Tensor::str(): NumPy's layout. Numbers share one format and one width; more than 1000 elements are summarised to the
 // first and last three of each dimension.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <ostream>
 
@@ -75,9 +76,12 @@ class Printer {
     for (size_t i = 0; i < values_.size(); ++i) width_ = std::max(width_, text(i).size());
   }
 
+  /// The value, rounded to the digits that its dtype holds.
   double shown(double v) const {
-    const int significant = t_.dtype() == float64 ? 17 : t_.dtype() == float32 ? 8 : 4;
-    return std::stod(fmt::format("{:.{}g}", v, significant));
+    if (t_.dtype() == float64) return v;
+    const std::string text = fmt::format("{:.{}g}", v, t_.dtype() == float32 ? 8 : 4);
+    std::from_chars(text.data(), text.data() + text.size(), v);
+    return v;
   }
 
   std::string text(size_t i) const {

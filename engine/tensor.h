@@ -61,7 +61,9 @@ class Scalar {
   Scalar(int64_t v) : d_(double(v)), i_(v), kind_(Kind::integer) {}
   Scalar(int v) : Scalar(int64_t(v)) {}
   Scalar(long long v) : Scalar(int64_t(v)) {}
-  Scalar(bool v) : d_(v), i_(v), kind_(Kind::boolean) {}
+  /// Of bool alone: "0" and other pointers would be `true`.
+  template <std::same_as<bool> B>
+  Scalar(B v) : d_(v), i_(v), kind_(Kind::boolean) {}
   bool is_floating() const { return kind_ == Kind::floating; }
   bool is_boolean() const { return kind_ == Kind::boolean; }
   double to_double() const { return d_; }

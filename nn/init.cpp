@@ -5,6 +5,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo::nn::init {
@@ -19,6 +20,8 @@ Fans fans(const Tensor& weight) {
 }
 
 double gain(Nonlinearity nonlinearity, double negative_slope) {
+  detail::expect_enumerator("init", nonlinearity, Nonlinearity::selu,
+                            "a nonlinearity: there are linear, sigmoid, tanh, relu, leaky_relu and selu");
   switch (nonlinearity) {
     case Nonlinearity::tanh:
       return 5.0 / 3.0;
@@ -35,6 +38,7 @@ double gain(Nonlinearity nonlinearity, double negative_slope) {
 
 namespace {
 double kaiming_std(const Tensor& t, const KaimingOptions& options) {
+  detail::expect_enumerator("init", options.fan, Fan::fan_out, "a fan: there are fan_in and fan_out");
   const Fans f = fans(t);
   const int64_t fan = options.fan == Fan::fan_in ? f.in : f.out;
   return gain(options.nonlinearity, options.negative_slope) / std::sqrt(double(fan));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
@@ -72,7 +73,10 @@ Tensor RecurrentModule::state_or_zeros(const Tensor& state, const Tensor& input)
 }
 
 RNN::RNN(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options, RecurrentNonlinearity nonlinearity)
-    : RecurrentModule("RNN", 1, input_size, hidden_size, options), nonlinearity_(nonlinearity) {}
+    : RecurrentModule("RNN", 1, input_size, hidden_size, options), nonlinearity_(nonlinearity) {
+  detail::expect_enumerator("RNN", nonlinearity, RecurrentNonlinearity::relu,
+                            "a nonlinearity: there are tanh and relu");
+}
 std::string RNN::description() const {
   std::string text = RecurrentModule::description();
   if (nonlinearity_ == RecurrentNonlinearity::relu) text.insert(text.size() - 1, ", nonlinearity=relu");

@@ -8,6 +8,7 @@
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
@@ -54,7 +55,10 @@ Tensor RecurrentCell::of_state(const Tensor& state) const { return linear(state,
 
 RNNCell::RNNCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options,
                  RecurrentNonlinearity nonlinearity)
-    : RecurrentCell("RNNCell", 1, input_size, hidden_size, options), nonlinearity_(nonlinearity) {}
+    : RecurrentCell("RNNCell", 1, input_size, hidden_size, options), nonlinearity_(nonlinearity) {
+  detail::expect_enumerator("RNNCell", nonlinearity, RecurrentNonlinearity::relu,
+                            "a nonlinearity: there are tanh and relu");
+}
 Tensor RNNCell::forward(const Tensor& input, const Tensor& h) {
   const Tensor sum = of_state(state_or_zeros(h, input)) + of_input(input);
   return nonlinearity_ == RecurrentNonlinearity::tanh ? tanh(sum) : relu(sum);

@@ -9,6 +9,7 @@
 #include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo {
@@ -27,6 +28,8 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
                    Interpolation interpolation, bool ignore_nans) {
   detail::expect_defined(op, input, "input");
   detail::expect_defined(op, q, "q");
+  detail::expect_enumerator(op, interpolation, Interpolation::nearest,
+                            "an interpolation: there are linear, lower, higher, midpoint and nearest");
   ORDO_CHECK(input.dtype() == float32 || input.dtype() == float64, DTypeError, op,
              "takes float32 and float64 tensors, not {}", input.dtype());
   ORDO_CHECK(q.dim() <= 1, ShapeError, op, "q must be 0-d or 1-d, but has shape {}", q.sizes());

@@ -53,7 +53,7 @@ Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int
     if (k == d) wide.push_back(repeats);
   }
   sizes[d] = checked::mul(kOp, sizes[d], repeats);
-  return call.done(x.unsqueeze(d + 1).expand(wide).reshape(sizes));
+  return call.done(x.unsqueeze(d + 1).expand(wide).clone().view(sizes));  // a copy, also of one repetition
 }
 
 Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::optional<int64_t> dim) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/bincount.h>
@@ -59,6 +60,14 @@ std::pair<double, double> range_of(const char* op, const Tensor& input, double l
 void expect_bins(const char* op, int64_t bins) {
   ORDO_CHECK(bins > 0, ValueError, op, "bins must be positive, but is {}", bins);
   checked::add(op, bins, 1);
+}
+
+/// Waits for the device.
+void expect_ascending(const char* op, const Tensor& edges) {
+  if (edges.dim() != 1 || edges.numel() < 2) return;  // which is another error
+  const int64_t bins = edges.numel() - 1;
+  ORDO_CHECK(all(le(edges.narrow(0, 0, bins), edges.narrow(0, 1, bins))).item<bool>(), ValueError, op,
+             "the edges must ascend; sort them, and leave no NaN among them");
 }
 
 HistogramResult histogram_of(const Tensor& input, const Tensor& edges, const Tensor& weight, bool density) {
@@ -119,6 +128,7 @@ HistogramResult histogram(const Tensor& input, const Tensor& bins, const Tensor&
   detail::expect_defined("histogram", bins, "bins");
   detail::expect_same_device("histogram", input, bins);
   detail::expect_floating("histogram", input);
+  expect_ascending("histogram", bins.detach());
   const HistogramResult out = histogram_of(input, bins, weight, density);
   call.done(TensorList{out.hist, out.bin_edges});
   return out;

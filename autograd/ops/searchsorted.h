@@ -30,8 +30,9 @@ struct HistogramResult {
 };
 /// The same with edges: bins are [edge, next edge), the last one with its end. `weight`, of input's sizes and dtype, is
 /// added instead of counted, by bincount, whose levels hold. With `density` the bins' areas add up to 1.
-/// `bins` is a 1-d tensor of ascending edges, of input's dtype; or their number, in `range`, which is histc's where it
-/// is not given. float32 and float64. As torch.histogram.
+/// `bins` is a 1-d tensor of ascending edges, of input's dtype (ValueError unless they ascend, for which it waits for
+/// the device); or their number, in `range`, which is histc's where it is not given. float32 and float64. As
+/// torch.histogram.
 HistogramResult histogram(const Tensor& input, const Tensor& bins, const Tensor& weight = {}, bool density = false);
 HistogramResult histogram(const Tensor& input, int64_t bins = 100, std::optional<std::pair<double, double>> range = {},
                           const Tensor& weight = {}, bool density = false);

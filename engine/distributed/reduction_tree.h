@@ -11,6 +11,9 @@
 
 namespace ordo::distributed {
 
+/// A step costs time and memory for each of its shards, those without rows included.
+inline constexpr int64_t kMostShards = 65536;
+
 /// Leaves [first, last).
 struct LeafRange {
   int64_t first = 0, last = 0;

@@ -42,11 +42,18 @@ Tensor converted(const Tensor& t, DType dtype) {
 void expect_writable(const char* op, const Tensor& t) {
   const TensorImpl* impl = t.impl();
   if (impl->contiguous) return;
-  for (int d = 0; d < impl->sizes.size(); ++d)
+  // Each stride must reach beyond all elements of the smaller ones: so it is in all views of tensors whose elements
+  // share nothing. Other strides come from other libraries.
+  const Dims &sizes = impl->sizes, &strides = impl->strides;
+  for (int d = 0; d < sizes.size(); ++d) {
+    int64_t reach = 0;
+    for (int smaller = 0; smaller < sizes.size(); ++smaller)
+      if (smaller != d && strides[smaller] <= strides[d]) reach += strides[smaller] * (sizes[smaller] - 1);
     ORDO_CHECK(
-        impl->strides[d] != 0 || impl->sizes[d] <= 1, ShapeError, op,
+        sizes[d] <= 1 || strides[d] > reach, ShapeError, op,
         "cannot write to a tensor of sizes {} and strides {}: elements of dimension {} share memory; clone() it first",
-        impl->sizes, impl->strides, d);
+        sizes, strides, d);
+  }
 }
 
 bool partly_overlap(const Tensor& a, const Tensor& b) {

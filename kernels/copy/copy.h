@@ -27,7 +27,8 @@ Tensor to(const Tensor& t, Device device, DType dtype);
 /// A new tensor of that many copies of `value`, which must fit as for fill_.
 Tensor full(const Dims& sizes, Scalar value, DType dtype, Device device);
 
-/// For in-place operations: ShapeError naming `op` when elements of `t` share memory (a dimension of stride 0).
+/// For in-place operations: ShapeError naming `op` when elements of `t` share memory, as those of a dimension of stride
+/// 0 do.
 void expect_writable(const char* op, const Tensor& t);
 /// Whether the two may share memory without being element for element the same.
 bool partly_overlap(const Tensor& a, const Tensor& b);

@@ -6,6 +6,7 @@
 #include <ordo/engine/checked.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -47,6 +48,7 @@ namespace {
 Algorithm chosen(const char* op, Algorithm asked, ReduceOp reduce, DType dtype) {
   ORDO_CHECK(asked == Algorithm::automatic || asked == Algorithm::library || asked == Algorithm::direct, ValueError, op,
              "has the algorithms library and direct, not {}", name(asked));
+  detail::expect_enumerator(op, reduce, ReduceOp::max, "a reduction: there are sum, mean, product, min and max");
   ORDO_CHECK(reduce != ReduceOp::mean || is_floating(dtype), DTypeError, op, "means are of floating tensors, not {}",
              dtype);
   ORDO_CHECK(asked != Algorithm::library || kLibraryTypes.has(dtype), DTypeError, op,

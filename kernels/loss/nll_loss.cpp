@@ -103,7 +103,7 @@ void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& targ
                                   weight.defined() ? weight.data<T>() : nullptr,
                                   total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr,
                                   out.data<T>()};
-    if (s.inner > 1) return each(out.numel(), gradient);
+    if (s.inner != 1) return each(out.numel(), gradient);
     parallel_for(0, s.samples, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, s.classes)),
                  [&](int64_t first, int64_t last) {
                    T* y = out.data<T>();

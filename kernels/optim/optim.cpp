@@ -26,6 +26,7 @@ Tensor optimizer_state(const Tensor& parameter) { return zeros(parameter.sizes()
 template <class Step>
 void optimizer_step_(StepTensors tensors, const Step& step) {
   const Tensor parameter = tensors.parameter;
+  expect_writable(tensors.op, parameter);
   expect_matching(tensors.op, "gradient", parameter, tensors.grad);
   for (const Tensor& state : tensors.state)
     if (state.defined()) expect_matching(tensors.op, "state of earlier steps", parameter, state);

@@ -2,6 +2,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/copy/copy.h>
@@ -65,6 +66,8 @@ GridRules grid_rules(InterpolateMode mode, GridPadding padding, bool align_corne
   const bool linear = mode == InterpolateMode::bilinear, cubic = mode == InterpolateMode::bicubic;
   ORDO_CHECK(linear || cubic || mode == InterpolateMode::nearest, ValueError, kOp,
              "takes the modes nearest, bilinear (also in 3 dimensions) and bicubic");
+  ordo::detail::expect_enumerator(kOp, padding, GridPadding::reflection,
+                                  "a padding: there are zeros, border and reflection");
   return {linear ? Resample::linear : cubic ? Resample::cubic : Resample::nearest, padding, align_corners};
 }
 

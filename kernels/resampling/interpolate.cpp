@@ -4,6 +4,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -46,6 +47,9 @@ ResampleArguments resample_arguments(const Tensor& input, const Dims& size, cons
                                      bool recompute_scale_factor) {
   ordo::detail::expect_defined(kOp, input, "input");
   ordo::detail::expect_floating(kOp, input);
+  ordo::detail::expect_enumerator(
+      kOp, mode, InterpolateMode::area,
+      "a mode: there are nearest, nearest_exact, linear, bilinear, bicubic, trilinear and area");
   const int rank = input.dim() - 2;
   ORDO_CHECK(rank >= 1 && rank <= 3, ShapeError, kOp,
              "takes an input of shape [N, C, W], [N, C, H, W] or [N, C, D, H, W], not {}", input.sizes());

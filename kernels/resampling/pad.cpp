@@ -4,6 +4,7 @@
 
 #include <ordo/engine/checked.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
@@ -40,6 +41,8 @@ PadAxis pad_axis(const char* op, int dim, int64_t input, int64_t left, int64_t r
 
 /// One axis for every dimension of `sizes`; checks everything.
 PadShape pad_shape(const char* op, const Dims& sizes, const std::vector<int64_t>& padding, PadMode mode) {
+  ordo::detail::expect_enumerator(op, mode, PadMode::circular,
+                                  "a mode: there are constant, reflect, replicate and circular");
   ORDO_CHECK(padding.size() % 2 == 0, ValueError, op, "takes two numbers for each dimension, from the last: not {}",
              padding.size());
   const int padded = int(std::min<size_t>(padding.size() / 2, kMaxDims + 1)), rank = sizes.size();

@@ -5,11 +5,13 @@
 #include <optional>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/nn/audit/recording.h>
 
 namespace ordo::audit {
 
 Recorder::Recorder(RecorderOptions options) {
+  detail::expect_enumerator("Recorder", options.detail, Detail::steps, "a detail: there are operations and steps");
   for (const StepRange& range : options.steps)
     ORDO_CHECK(range.first <= range.last, ValueError, "Recorder", "the steps {} to {} are none", range.first,
                range.last);

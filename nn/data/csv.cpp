@@ -9,6 +9,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/nn/data/data_file.h>
 
 namespace ordo::data {
@@ -68,6 +69,7 @@ class Records {
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (c == separator_ || c == '\n' || text_.compare(at_, 2, "\r\n") == 0) break;
+      if (c == '\r') Place{path_, here_}.fail("found a carriage return without a line feed; lines end with LF or CRLF");
       if (c == '"') Place{path_, here_}.fail("found a quote within a field; quote all of it, and double the quote");
       value += c;
     }
@@ -173,6 +175,7 @@ std::vector<Column> named_columns(const std::vector<std::string>& names, const C
     column.name = names[k];
     if (!seen.insert(column.name).second) place.fail("two columns have the name '{}'", column.name);
     if (const auto type = options.types.find(column.name); type != options.types.end()) column.type = type->second;
+    ordo::detail::expect_enumerator(kOp, column.type, CsvType::text, "a type: there are real, integer and text");
     const auto words = options.words.find(column.name);
     if (words == options.words.end()) continue;
     ORDO_CHECK(column.type == CsvType::text, ValueError, kOp, "words are given for column '{}', which is not text",

@@ -4,7 +4,8 @@
 //   const data::TensorDataset set({table.features({"sepal length", "sepal width"}), table.column("species").values});
 //
 // Fields are separated by commas, or by another character, and lines end with LF or CRLF. A field in quotes may contain
-// separators, line ends and, doubled, quotes. Lines without anything are skipped, and so is a byte order mark.
+// separators, line ends and, doubled, quotes; outside of quotes a CR without LF is an error. Lines without anything are
+// skipped, and so is a byte order mark.
 //
 // Every error of a file is a DataError with its name, the line and the reason.
 #pragma once

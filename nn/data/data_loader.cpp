@@ -8,6 +8,7 @@
 #include <ordo/engine/checked.h>
 #include <ordo/engine/device_check.h>
 #include <ordo/engine/device_copies.h>
+#include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/op_scope.h>
 #include <ordo/engine/tensor_impl.h>
@@ -28,7 +29,7 @@ class DataLoader::Run {
  public:
   Run(const DataLoader& loader, int64_t first)
       : progress(loader.progress_),
-        parts(loader.size() * loader.parts_of_batch()),
+        parts(loader.parts_of_epoch()),
         dataset_(loader.dataset_),
         rows_(loader.rows_),
         collate_(loader.options_.collate),
@@ -127,17 +128,25 @@ DataLoader::DataLoader(DataLoader&&) noexcept = default;
 DataLoader& DataLoader::operator=(DataLoader&&) noexcept = default;
 DataLoader::~DataLoader() = default;
 
+int64_t DataLoader::samples() const {
+  ORDO_CHECK(dataset_, ValueError, "DataLoader", "this loader was moved from; use the one that it was moved to");
+  return options_.sampler->size(dataset_->size());
+}
+
 int64_t DataLoader::size() const {
-  const int64_t n = options_.sampler->size(dataset_->size()), per_batch = options_.batch_size;
+  const int64_t n = samples(), per_batch = options_.batch_size;
   return n / per_batch + (!options_.drop_last && n % per_batch != 0);
 }
 
 int64_t DataLoader::rows_of(int64_t batch) const {
-  const int64_t per_batch = options_.batch_size;
-  return std::min(per_batch, options_.sampler->size(dataset_->size()) - batch * per_batch);
+  const int64_t batches = size(), per_batch = options_.batch_size;
+  ORDO_CHECK(batch >= 0 && batch < batches, IndexError, "DataLoader", "has no batch {}; there are {}", batch, batches);
+  return std::min(per_batch, samples() - batch * per_batch);
 }
 
 void DataLoader::deliver_parts(int64_t parts, int64_t first, int64_t last) {
+  ORDO_CHECK(parts <= distributed::kMostShards, ValueError, "DataLoader", "cannot cut batches into {} parts, only {}",
+             parts, distributed::kMostShards);
   ORDO_CHECK(0 <= first && first < last && last <= parts, ValueError, "DataLoader",
              "cannot deliver parts {} to {} of {}", first, last, parts);
   parts_ = parts, first_part_ = first, last_part_ = last;
@@ -164,19 +173,27 @@ std::shared_ptr<DataLoader::Progress> DataLoader::drawn(int64_t epoch, Generator
 }
 
 DataLoader::Iterator DataLoader::begin() {
+  const int64_t batches = size();
   if (!std::exchange(resumed_, false)) {
     progress_ = drawn(epochs_, options_.generator ? *options_.generator : default_generator());
     ++epochs_;
   }
   const int64_t first = progress_->delivered * parts_of_batch();
-  progress_->under_way = progress_->delivered < size();
+  progress_->under_way = progress_->delivered < batches;
   return {std::make_shared<Run>(*this, first), first};
 }
 
-Batch DataLoader::Iterator::operator*() const { return run_->batch(index_); }
+DataLoader::Run& DataLoader::Iterator::run() const {
+  ORDO_CHECK(run_ && index_ < run_->parts, IndexError, "DataLoader",
+             "the iterator is at the end of the epoch, where there is no batch");
+  return *run_;
+}
+
+Batch DataLoader::Iterator::operator*() const { return run().batch(index_); }
 
 DataLoader::Iterator& DataLoader::Iterator::operator++() {
-  run_->progress->under_way = ++index_ < run_->parts;
+  const Run& epoch = run();
+  epoch.progress->under_way = ++index_ < epoch.parts;
   return *this;
 }
 
@@ -184,13 +201,13 @@ int64_t DataLoader::delivered() const { return progress_ && progress_->under_way
 
 nn::NamedTensorList DataLoader::state_dict() const {
   const Progress none, &now = progress_ ? *progress_ : none;
-  const int64_t rows = dataset_->size();
+  const int64_t in_epoch = samples(), rows = dataset_->size();
   nn::NamedTensorList all{nn::state_of("rows", rows),
                           nn::state_of("batch_size", options_.batch_size),
                           nn::state_of("delivered", now.delivered),
                           nn::state_of("under_way", int64_t(now.under_way)),
                           nn::state_of("order", now.drawn_from),
-                          nn::state_of("samples", options_.sampler->size(rows)),
+                          nn::state_of("samples", in_epoch),
                           nn::state_of("epochs", epochs_)};
   if (options_.generator) all.push_back(nn::state_of("generator", options_.generator->state()));
   const auto sampler = nn::with_prefix("sampler.", options_.sampler->state_dict());
@@ -201,6 +218,7 @@ nn::NamedTensorList DataLoader::state_dict() const {
 }
 
 nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
+  const int64_t own_samples = samples(), own_rows = dataset_->size();
   const bool sampler_has_state = !options_.sampler->state_dict().empty();
   nn::NamedTensorList own;
   for (const auto& entry : state)
@@ -213,7 +231,6 @@ nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
   const GeneratorState next = options_.generator ? given.take_generator("generator") : GeneratorState();
   const Tensor indices = sampler_has_state && under_way ? given.take("indices", {samples}) : Tensor();
   given.finish();
-  const int64_t own_rows = dataset_->size(), own_samples = options_.sampler->size(own_rows);
   ORDO_CHECK(rows == own_rows && batch_size == options_.batch_size, ValueError, "DataLoader",
              "the state is that of {} rows in batches of {}, this loader has {} rows in batches of {}", rows,
              batch_size, own_rows, options_.batch_size);

@@ -46,6 +46,7 @@ struct DataLoaderOptions {
   std::optional<Device> device = {};        ///< where batches are delivered; default: where they are made
 };
 
+/// ValueError for the use of one that was moved from, save for destroying it, and for giving it another one.
 class DataLoader {
  public:
   /// Keeps the set: a copy of what is given by value, which shares its tensors' memory. ValueError for a batch size
@@ -59,13 +60,13 @@ class DataLoader {
   ~DataLoader();
 
   int64_t size() const;  ///< number of batches in an epoch
-  /// The rows of a batch, 0 .. size() - 1: the batch size, or fewer in the last one.
+  /// The rows of a batch, 0 .. size() - 1 (IndexError): the batch size, or fewer in the last one.
   int64_t rows_of(int64_t batch) const;
 
   /// From the next begin() on each batch comes in parts, which are batches of their own: parts first .. last - 1 of
   /// `parts`, one after the other; the others are not made. Part k of n rows has the rows from k n / parts to
   /// (k + 1) n / parts, both rounded down; without rows it is a batch without tensors. size() and delivered() go on
-  /// counting whole batches. So processes share batches. ValueError unless 0 <= first < last <= parts.
+  /// counting whole batches. So processes share batches. ValueError unless 0 <= first < last <= parts <= 65536.
   void deliver_parts(int64_t parts, int64_t first, int64_t last);
 
  private:
@@ -73,7 +74,8 @@ class DataLoader {
   struct Progress;  // of the epoch that is under way
 
  public:
-  /// The threads belong to the iterator: they end when it is destroyed, as after a `break`.
+  /// The threads belong to the iterator: they end when it is destroyed, as after a `break`. IndexError where one at the
+  /// end is read or moved on.
   class Iterator {
    public:
     using iterator_category = std::input_iterator_tag;
@@ -91,6 +93,7 @@ class DataLoader {
    private:
     friend class DataLoader;
     Iterator(std::shared_ptr<Run> run, int64_t index) : run_(std::move(run)), index_(index) {}
+    Run& run() const;
     std::shared_ptr<Run> run_;  // null at the end
     int64_t index_;             // of the part
   };
@@ -98,7 +101,7 @@ class DataLoader {
   /// Starts a new epoch, and with it a new order; after load_state_dict() it goes on with the epoch that was under way.
   /// ValueError or IndexError for a sampler that returns too few indices, too many, or such that are none.
   Iterator begin();
-  Iterator end() { return {nullptr, size() * parts_of_batch()}; }
+  Iterator end() { return {nullptr, parts_of_epoch()}; }
 
   /// The number of batches delivered in the epoch that is under way; 0 between epochs. An epoch that a `break` left is
   /// under way until the next begin().
@@ -119,8 +122,10 @@ class DataLoader {
  private:
   std::shared_ptr<Progress> drawn(int64_t epoch, Generator generator) const;
   void expect_indices(const std::vector<int64_t>& indices) const;
+  int64_t samples() const;  // of an epoch
   int64_t parts_of_batch() const { return last_part_ - first_part_; }
-  Handle<const Dataset> dataset_;
+  int64_t parts_of_epoch() const { return size() * parts_of_batch(); }
+  Handle<const Dataset> dataset_;                       // null in what was moved from
   TensorList rows_;                                     // of a set in memory
   std::shared_ptr<ordo::detail::DeviceCopies> copies_;  // of workers, to another device
   DataLoaderOptions options_;

@@ -75,6 +75,9 @@ Tensor Vocabulary::encode(std::string_view text) const {
 }
 
 std::string Vocabulary::decode(const Tensor& indices) const {
+  ordo::detail::expect_defined("Vocabulary", indices, "indices");
+  ORDO_CHECK(is_integral(indices.dtype()) && indices.dtype() != boolean, DTypeError, "Vocabulary",
+             "decodes indices of uint8, int32 or int64, not {}", indices.dtype());
   std::string text;
   for (int64_t i : indices.to_vector<int64_t>()) {
     ORDO_CHECK(i >= 0 && i < size(), IndexError, "Vocabulary", "index {} of {} characters", i, size());

@@ -28,7 +28,8 @@ class Vocabulary {
   const std::vector<std::string>& characters() const { return characters_; }
   /// int64 [characters of the text]. ValueError with the byte of one that is not in the vocabulary.
   Tensor encode(std::string_view text) const;
-  /// The text of any number of indices. IndexError for one outside of 0 .. size() - 1.
+  /// The text of any number of indices: uint8, int32 or int64 (DTypeError). IndexError for one outside of 0 ..
+  /// size() - 1.
   std::string decode(const Tensor& indices) const;
 
  private:

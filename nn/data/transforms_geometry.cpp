@@ -8,6 +8,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/interpolate.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/kernels/elementwise/math.h>
 #include <ordo/nn/data/image.h>
 #include <ordo/nn/data/random_part.h>
@@ -149,6 +150,7 @@ Tensor RandomVerticalFlip::apply(const Tensor& image, Draws& draws) const {
 
 Resize::Resize(int64_t height, int64_t width, InterpolateMode mode) : height_(height), width_(width), mode_(mode) {
   expect_size("Resize", height, width);
+  ordo::detail::expect_enumerator("Resize", mode, InterpolateMode::area, "a mode of interpolate()");
 }
 
 Tensor Resize::apply(const Tensor& image, Draws&) const {

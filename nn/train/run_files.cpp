@@ -32,7 +32,7 @@ void TrainingRun::open_files() {
   status.lr = work_.optimizer.lr();
   status.metrics = state_.metrics;
   if (options_.log.empty() || !is_main()) return;
-  log_.emplace(options_.log, state_.log_bytes);
+  log_.emplace(options_.log, state_.log_bytes, options_.resume);
   if (state_.log_bytes == 0) write_beginning();
 }
 

@@ -61,8 +61,18 @@ void RunLog::fail(const char* what) const {
   detail::fail<DataError>("Trainer", "the log {}: {}: {}", path_, what, std::strerror(errno));
 }
 
-RunLog::RunLog(const std::string& path, int64_t keep) : path_(path) {
-  file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (keep == 0 ? O_CREAT : 0), 0666);
+void RunLog::expect_replaceable(bool resumed) const {
+  constexpr std::string_view begin = R"({"event":"begin","format":"ordo run",)";
+  char text[begin.size()];
+  const ssize_t read = ::pread(file_, text, sizeof text, 0);
+  if (read < 0) fail("cannot be read");
+  ORDO_CHECK(resumed, ValueError, "Trainer", "the log {} exists; resume its run, or choose another file", path_);
+  ORDO_CHECK(begin.starts_with(std::string_view(text, size_t(read))), ValueError, "Trainer",
+             "the log {} is no run's log; choose another file", path_);
+}
+
+RunLog::RunLog(const std::string& path, int64_t keep, bool resumed) : path_(path) {
+  file_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | (keep == 0 ? O_CREAT : 0), 0666);
   if (file_ < 0) fail("cannot be opened");
   try {
     struct stat now;
@@ -70,6 +80,7 @@ RunLog::RunLog(const std::string& path, int64_t keep) : path_(path) {
     ORDO_CHECK(now.st_size >= keep, DataError, "Trainer",
                "the log {}: has {} bytes, but the run that is resumed had written {}", path, int64_t(now.st_size),
                keep);
+    if (S_ISREG(now.st_mode) && keep == 0 && now.st_size > 0) expect_replaceable(resumed);
     if (S_ISREG(now.st_mode) && ::ftruncate(file_, keep) != 0) fail("cannot be cut off");
     if (S_ISREG(now.st_mode) && ::lseek(file_, keep, SEEK_SET) < 0) fail("cannot be continued");
   } catch (...) {

@@ -33,8 +33,9 @@ class JsonLine {
 class RunLog {
  public:
   /// Cuts the file off after its first `keep` bytes, and goes on from there; makes it where there is none and `keep` is
-  /// 0. DataError when that fails or the file is shorter.
-  RunLog(const std::string& path, int64_t keep);
+  /// 0. DataError when that fails or the file is shorter. ValueError, and the file stays, where `keep` is 0 and it
+  /// holds something: for a run that is `resumed`, something else than what a run that saved nothing yet left.
+  RunLog(const std::string& path, int64_t keep, bool resumed);
   ~RunLog();
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
@@ -47,6 +48,7 @@ class RunLog {
 
  private:
   [[noreturn]] void fail(const char* what) const;
+  void expect_replaceable(bool resumed) const;
   std::string path_;
   int file_ = -1;
   int64_t bytes_ = 0;

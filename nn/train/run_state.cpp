@@ -1,6 +1,7 @@
 #include <ordo/nn/train/run_state.h>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/nn/state/entries.h>
 
 namespace ordo::detail {
@@ -57,6 +58,8 @@ nn::Commit RunState::prepare_state_dict(const nn::NamedTensorList& state) {
   ORDO_CHECK(hashes.dtype() == uint8, DTypeError, "Trainer", "'{}' must be uint8, not {}", kWeights, hashes.dtype());
   ORDO_CHECK(loaded.steps >= 0 && loaded.batches >= 0 && loaded.log_bytes >= 0, ValueError, "Trainer",
              "the state has negative numbers");
+  ORDO_CHECK(loaded.shards >= 1 && loaded.shards <= distributed::kMostShards, ValueError, "Trainer",
+             "the state is that of {} shards; there are 1 to {}", loaded.shards, distributed::kMostShards);
   const auto digits = hashes.to_vector<uint8_t>();
   for (auto d = digits.begin(); d != digits.end(); d += kHashDigits) loaded.weights.emplace_back(d, d + kHashDigits);
   return [this, loaded] { *this = loaded; };

@@ -1,9 +1,12 @@
 #include <ordo/nn/train/trainer.h>
 
+#include <iterator>
 #include <string>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/distributed/reduction_tree.h>
+#include <ordo/engine/enumerator.h>
 #include <ordo/engine/generator.h>
 #include <ordo/nn/train/training_run.h>
 
@@ -11,7 +14,7 @@ namespace ordo {
 
 std::string_view name(TrainEnd end) {
   constexpr std::string_view kNames[] = {"finished", "early_stopped", "stopped", "interrupted"};
-  return kNames[size_t(end)];
+  return size_t(end) < std::size(kNames) ? kNames[size_t(end)] : "invalid";
 }
 
 Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
@@ -35,6 +38,8 @@ Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
              "larger_is_better must be the same of the plateau and of the Trainer");
   ORDO_CHECK(!o.resume || !o.folder.empty(), ValueError, "Trainer", "needs the folder of the run to resume");
   if (o.shards) at_least("shards", *o.shards, 1);
+  ORDO_CHECK(o.shards.value_or(1) <= distributed::kMostShards, ValueError, "Trainer",
+             "needs shards of at most {}, not {}", distributed::kMostShards, *o.shards);
   if (distributed::is_launched()) distributed::init();
   if (!o.randomness) return;
   RandomnessOptions randomness = *o.randomness;
@@ -53,6 +58,7 @@ void Trainer::validate(std::function<NamedNumbers()> validation) {
 }
 
 void Trainer::on(On moment, std::function<void(Trainer&)> callback) {
+  detail::expect_enumerator("Trainer", moment, On::checkpoint_end, "a moment to call back at");
   ORDO_CHECK(callback, ValueError, "Trainer", "the callback is an empty function");
   callbacks_.emplace_back(moment, std::move(callback));
 }

@@ -38,8 +38,8 @@ struct TrainerOptions {
   bool allow_nonfinite = false;
   std::optional<RandomnessOptions> randomness = {};  ///< for seed_everything(), which the constructor calls
   /// Parts of each batch, which the processes share and whose gradients are added in an order that does not depend on
-  /// them; at most so many processes (docs/distributed.md). None: 8 where mpirun started the program, else 1, or what
-  /// the checkpoint says that is resumed.
+  /// them; 1 to 65536, and at most so many processes (docs/distributed.md). None: 8 where mpirun started the program,
+  /// else 1, or what the checkpoint says that is resumed.
   std::optional<int64_t> shards = {};
   /// Each process keeps and computes a part of the optimiser's state only. Changes no bits.
   bool shard_optimizer = false;
@@ -57,7 +57,9 @@ struct TrainerOptions {
   /// Continue with the folder's latest checkpoint; where there is none, begin. Without it a folder that has checkpoints
   /// is an error, so that no run spoils another.
   bool resume = false;
-  std::string log = "";  ///< a file of JSON lines, docs/training.md; the same bytes in every run that repeats
+  /// A file of JSON lines, docs/training.md; the same bytes in every run that repeats. A new run's must not exist yet,
+  /// or be empty.
+  std::string log = "";
 
   // -- the terminal --------------------------------------------------------------------------------------------------
   bool progress = true;  ///< on stderr: a bar where that is a terminal, elsewhere a line for each epoch

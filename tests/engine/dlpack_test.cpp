@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <ordo/ordo.h>
+#include "tests/support/op_samples.h"
 
 namespace ordo {
 namespace {
@@ -120,7 +121,28 @@ TEST(DLPack, RefusesWhatNoTensorCanBe) {
   t.data = nullptr;
   expect_refused<ValueError>(array, "no memory");
   t = good;
+  t.shape = nullptr;
+  expect_refused<ValueError>(array, "2 dimensions, but no shape");
+  t = good;
   EXPECT_EQ(from_dlpack(&array.managed).to_vector<float>(), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST(DLPack, MemoryThatSeveralElementsShareCannotBeWritten) {
+  // Windows of two, one element further each: NumPy's sliding_window_view.
+  Foreign windows({1, 2, 3, 4}, {3, 2}, {1, 1});
+  Tensor t = from_dlpack(&windows.managed);
+  EXPECT_EQ((t * 2).to_vector<float>(), (std::vector<float>{2, 4, 4, 6, 6, 8}));
+  EXPECT_ORDO_ERROR(t.mul_(2), ShapeError, "[mul_] cannot write to a tensor of sizes [3, 2] and strides [1, 1]");
+  EXPECT_ORDO_ERROR(t.fill_(0), ShapeError, "[fill_]");
+  EXPECT_ORDO_ERROR(t.copy_(zeros({3, 2})), ShapeError, "[copy_]");
+  EXPECT_ORDO_ERROR(t.index_add_(0, tensor({0}), ones({1, 2})), ShapeError, "[index_add_]");
+  EXPECT_EQ(windows.values, (std::vector<float>{1, 2, 3, 4}));
+  t.narrow(0, 0, 1).fill_(0);  // one window
+  EXPECT_EQ(windows.values, (std::vector<float>{0, 0, 3, 4}));
+  // Columns of a table with gaps share nothing.
+  Foreign columns({1, 2, 3, 4, 5, 6}, {2, 2}, {1, 3});
+  from_dlpack(&columns.managed).fill_(0);
+  EXPECT_EQ(columns.values, (std::vector<float>{0, 0, 3, 0, 0, 6}));
 }
 
 TEST(DLPack, GivesItsOwnMemory) {

@@ -154,6 +154,33 @@ TEST(Fits, numbers_that_are_no_algorithm_level_mode_or_dtype) {
   EXPECT_ORDO_ERROR(empty({2}, {.dtype = DType(50)}), DTypeError, "[empty]");
   EXPECT_ORDO_ERROR(x.to(DType(50)), DTypeError, "50");
   EXPECT_EQ(name(Algorithm(77)), "invalid");
+  EXPECT_EQ(name(TrainEnd(77)), "invalid");
+  for (const Dims& sizes : {Dims{2}, Dims{0}})
+    EXPECT_ORDO_ERROR(empty(sizes, {.device = Device(Device::Type(9))}), DeviceError, "no device invalid");
+  EXPECT_EQ(name(distributed::ReduceOp(77)), "invalid");
+  const Tensor image = ones({1, 1, 4, 4});
+  EXPECT_ORDO_ERROR(quantile(x, 0.5, {}, false, Interpolation(99)), ValueError, "[quantile] number 99");
+  EXPECT_ORDO_ERROR(nanquantile(x, 0.5, {}, false, Interpolation(-1)), ValueError, "[nanquantile] number -1");
+  EXPECT_ORDO_ERROR(interpolate(image, {2, 2}, {}, InterpolateMode(99)), ValueError, "[interpolate] number 99");
+  EXPECT_ORDO_ERROR(data::Resize(2, 2, InterpolateMode(99)), ValueError, "[Resize] number 99");
+  EXPECT_ORDO_ERROR(nn::Upsample({.scale_factor = {2.0}, .mode = InterpolateMode(99)})(image), ValueError, "number 99");
+  EXPECT_ORDO_ERROR(pad(image, {1, 1}, PadMode(99)), ValueError, "[pad] number 99");
+  EXPECT_ORDO_ERROR(grid_sample(image, zeros({1, 2, 2, 2}), InterpolateMode(99)), ValueError, "[grid_sample]");
+  EXPECT_ORDO_ERROR(grid_sample(image, zeros({1, 2, 2, 2}), InterpolateMode::bilinear, GridPadding(99)), ValueError,
+                    "[grid_sample] number 99");
+  EXPECT_ORDO_ERROR(all_reduce(x, distributed::ReduceOp(99)), ValueError, "[all_reduce] number 99");
+  EXPECT_ORDO_ERROR(reduce_scatter(x, distributed::ReduceOp(99)), ValueError, "[reduce_scatter] number 99");
+  EXPECT_ORDO_ERROR(all_reduce(x, distributed::ReduceOp::sum, {}, Algorithm(77)), ValueError, "[all_reduce]");
+  EXPECT_ORDO_ERROR(nn::RNN(2, 2, {}, nn::RecurrentNonlinearity(99)), ValueError, "[RNN] number 99");
+  EXPECT_ORDO_ERROR(nn::RNNCell(2, 2, {}, nn::RecurrentNonlinearity(99)), ValueError, "[RNNCell] number 99");
+  EXPECT_ORDO_ERROR(nn::init::gain(nn::init::Nonlinearity(99)), ValueError, "[init] number 99");
+  EXPECT_ORDO_ERROR(nn::init::kaiming_normal_(zeros({2, 2}), {.fan = nn::init::Fan(99)}), ValueError,
+                    "[init] number 99");
+  EXPECT_ORDO_ERROR(nn::init::kaiming_uniform_(zeros({2, 2}), {.nonlinearity = nn::init::Nonlinearity(99)}), ValueError,
+                    "[init] number 99");
+  Trainer trainer({.epochs = 1});
+  EXPECT_ORDO_ERROR(trainer.on(On(99), [](Trainer&) {}), ValueError, "[Trainer] number 99");
+  EXPECT_ORDO_ERROR(audit::Recorder(audit::RecorderOptions{.detail = audit::Detail(99)}), ValueError, "number 99");
 }
 
 }  // namespace

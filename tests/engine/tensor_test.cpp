@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <type_traits>
 
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/memory.h>
@@ -64,6 +66,19 @@ TEST(Tensor, prints_like_numpy) {
   EXPECT_EQ(from_vector<double>({INFINITY, -INFINITY, NAN, 1.5}, {4}).str(), "[ inf -inf  nan  1.5]");
   EXPECT_EQ(zeros({2000}).str(), "[0. 0. 0. ... 0. 0. 0.]");
   EXPECT_EQ(zeros({2, 1, 2}).str(), "[[[0. 0.]]\n\n [[0. 0.]]]");
+}
+
+TEST(Tensor, prints_every_number) {
+  const double least = std::numeric_limits<double>::denorm_min(), most = std::numeric_limits<double>::max();
+  EXPECT_EQ(from_vector<double>({least, -1e-310}, {2}).str(), "[ 4.94065646e-324 -1.00000000e-310]");
+  EXPECT_EQ(from_vector<double>({most, std::numeric_limits<double>::min()}, {2}).str(),
+            "[1.79769313e+308 2.22507386e-308]");
+  EXPECT_EQ(full({}, least, float64).str(), "4.94065646e-324");
+  EXPECT_EQ(from_vector<float>({std::numeric_limits<float>::denorm_min()}, {1}).str(), "[1.4012985e-45]");
+  EXPECT_EQ(full({1}, 0x1p-24, float16).str(), "[5.96e-08]");
+  std::ostringstream stream;
+  stream << full({1}, least, float64);
+  EXPECT_EQ(stream.str(), "[4.94065646e-324]");
 }
 
 TEST(Determinism, uninitialised_memory_is_filled_while_a_level_is_on) {
@@ -158,6 +173,18 @@ TEST(Scalar, converts_to_integers_towards_zero_and_saturates) {
   EXPECT_EQ(Scalar(inf).to_int64(), INT64_MAX);
   EXPECT_EQ(Scalar(-inf).to_int64(), INT64_MIN);
   EXPECT_EQ(Scalar(std::nan("")).to_int64(), 0);
+}
+
+// A pointer would be `true`: full({1}, "0") would be 1.
+TEST(Scalar, is_no_text_and_no_address) {
+  EXPECT_FALSE((std::is_constructible_v<Scalar, const char*>));
+  EXPECT_FALSE((std::is_constructible_v<Scalar, const char(&)[2]>));
+  EXPECT_FALSE((std::is_constructible_v<Scalar, void*>));
+  EXPECT_FALSE((std::is_constructible_v<Scalar, std::nullptr_t>));
+  EXPECT_FALSE(
+      (std::is_invocable_v<decltype([](auto on) -> decltype(use_deterministic_algorithms(on)) {}), const char*>));
+  EXPECT_TRUE((std::is_convertible_v<bool, Scalar>));
+  EXPECT_TRUE(Scalar(true).is_boolean());
 }
 
 TEST(DType, promotion_follows_pytorch) {

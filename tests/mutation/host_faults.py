@@ -43,7 +43,7 @@ HOST_FAULTS = [
     fault("fill: whatever the setting says", "engine/create.cpp",
           "return deterministic() && fill_uninitialized_memory();", "return deterministic();"),
     fault("levels: an inner guard ends the outer one", DETERMINISM,
-          "{ guard_level = previous_; }", "{ guard_level = kNoGuard; }"),
+          "{ guards.end(\"DeterminismGuard\", this, guard_level); }", "{ guard_level = kNoGuard; }"),
     fault("levels: an operation that just meets the level is refused", DETERMINISM,
           "if (strongest >= level) return;", "if (strongest > level) return;"),
     fault("levels: a warning at every call", DETERMINISM,
@@ -77,7 +77,7 @@ HOST_FAULTS = [
     fault("threads: a region never ends", PARALLEL, "    in_region = outer;\n", "    (void)outer;\n"),
     fault("text: an infinity has no sign", "engine/print.cpp", 'v > 0 ? "inf" : "-inf"', '"inf"'),
     fault("text: as many digits as a double has", "engine/print.cpp",
-          "t_.dtype() == float64 ? 17 : t_.dtype() == float32 ? 8 : 4", "17"),
+          "t_.dtype() == float32 ? 8 : 4", "17"),
     # -- derivatives
     fault("abs: derivative without the sign", FUNCTIONS, "OF_INPUT(grad * sign(x))", "OF_INPUT(grad + x * 0)"),
     fault("remainder: the sign of a", "kernels/elementwise/binary_function_functors.h",

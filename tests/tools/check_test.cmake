@@ -123,6 +123,8 @@ expect(2 "run 1: false ended with status 1" check -- false)
 expect(2 "run 1: .* was killed by signal 9" check -- sh -c "kill -9 $$")
 expect(2 "run 1: sleep had not ended after [0-9]+ s.*--timeout" check --timeout 0.2 -- sleep 30)
 expect(2 "run 1: true ended well and left no trace" check -- true)
+expect(2 "run 1: sh ended well and left no file as its trace" check -- sh -c "mkfifo $ORDO_TRACE")  # it would never be read
+expect(2 "run 1: sh ended well and left no file as its trace" check -- sh -c "mkdir $ORDO_TRACE")
 expect(2 "cannot be started: No such file" check -- ${DIRECTORY}/no-such-program)
 expect(2 "ended with status 2. Its last lines:.*usage: planted" check -- ${PLANTED} nothing)
 expect(2 "frobnicate.*is not a level" check --levels frobnicate -- true)

@@ -323,6 +323,9 @@ class Check {
                        fmt::format("[check] run {}: {} ended well and left no trace. Does it use this version of Ordo, "
                                    "and hand its environment on to what does?",
                                    number, o_.words[0]));
+    if (!fs::is_regular_file(trace))  // a pipe would never come to its end
+      throw ExitStatus(2,
+                       fmt::format("[check] run {}: {} ended well and left no file as its trace", number, o_.words[0]));
     return trace;
   }
 

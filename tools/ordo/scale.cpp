@@ -64,7 +64,6 @@ Tensor in_ring(int64_t ranks, const Options& o) {
 std::string hash(const Tensor& t) { return sha256_hex({t}).substr(0, 12); }
 
 void scale(const Options& o) {
-  if (o.shards < 1 || o.elements < 1) throw ValueError("[scale] needs at least one shard and one element");
   const NoGrad guard;
   const DeterminismGuard level(Determinism::device_to_device);
   fmt::print("Gradients of {} elements in {} shards, added up by virtual processes.\n\n", o.elements, o.shards);
@@ -114,8 +113,12 @@ Command add_scale(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("scale", "The order of sums at many virtual processes, and what a step would take");
-  command->add_option("--shards", o->shards, "parts of a batch; at most so many processes")->capture_default_str();
-  command->add_option("--elements", o->elements, "of the gradients that are added")->capture_default_str();
+  command->add_option("--shards", o->shards, "parts of a batch; at most so many processes")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t(1), distributed::kMostShards));
+  command->add_option("--elements", o->elements, "of the gradients that are added")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command->add_option("--seed", o->seed)->capture_default_str();
   command->add_option("--megabytes", o->megabytes, "of gradients, for the prediction")->capture_default_str();
   command->add_option("--latency", o->latency, "microseconds of a message")->capture_default_str();

@@ -231,6 +231,8 @@ ORDO_OP_INTEGERS(repeat_interleave) {
            [](int64_t v, Device d) {
              return repeat_interleave(some(d), tensor<int64_t>({v, 1}).to(d), 0);
            }},
+          {"repeats of all slices in a tensor",
+           [](int64_t v, Device d) { return repeat_interleave(some(d), tensor<int64_t>({v}).to(d), 0); }},
           {"index", [](int64_t v, Device d) {
              return repeat_interleave(tensor<int64_t>({1, v}).to(d));
            }}};

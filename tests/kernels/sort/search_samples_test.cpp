@@ -211,6 +211,10 @@ TEST(Histogram, edges_weights_and_density) {
   EXPECT_ORDO_ERROR(histc(ones({2}), 3, 2, 1), ValueError, "histc");
   EXPECT_ORDO_ERROR(histc(ones({2}, int64)), DTypeError, "histc");
   EXPECT_ORDO_ERROR(histogram(ones({2}), ones({1})), ShapeError, "histogram");
+  EXPECT_ORDO_ERROR(histogram(ones({2}), tensor({2.0, 1.0, 0.0})), ValueError, "edges must ascend");
+  EXPECT_ORDO_ERROR(histogram(ones({2}), tensor({0.0, 2.0, 1.0})), ValueError, "edges must ascend");
+  EXPECT_ORDO_ERROR(histogram(ones({2}), tensor<float>({0, float(nan), 2})), ValueError, "edges must ascend");
+  EXPECT_EQ(histogram(ones({2}), tensor({0.0, 1.0, 1.0})).hist.to_vector<float>(), (std::vector<float>{0, 2}));
   EXPECT_ORDO_ERROR(histogram(full({2}, nan)), ValueError, "histogram");
 }
 

@@ -87,6 +87,15 @@ TEST_F(CsvTest, errors_say_where_and_why) {
                "2: column 'a': expected an integer, found ''");
 }
 
+// Such a file would be one line, a header without rows.
+TEST_F(CsvTest, a_carriage_return_alone_ends_no_line) {
+  expect_error("a,b\r1,2\r3,4\r", {}, "1: found a carriage return without a line feed");
+  expect_error("a\n1\n2\r\r\n", {}, "3: found a carriage return");
+  expect_error("a\n1\n\r", {}, "3: found a carriage return");
+  const data::CsvOptions text{.types = {{"a", CsvType::text}}};
+  EXPECT_EQ(read("a\n\"x\ry\"\r\n", text).column("a").words, (std::vector<std::string>{"x\ry"}));
+}
+
 TEST_F(CsvTest, broken_quotes) {
   expect_error("a,b\n1,\"2\n3,4\n", {}, "2: a quote that begins here is not closed");
   expect_error("a\nx\"y\n", {}, "2: found a quote within a field");
@@ -102,6 +111,7 @@ TEST_F(CsvTest, wrong_options) {
   EXPECT_ORDO_ERROR(read("a\n1\n", {.types = {{"a", CsvType::text}}, .words = {{"a", {"x", "x"}}}}), ValueError,
                     "twice");
   EXPECT_ORDO_ERROR(read("a\n1\n", {.separator = '"'}), ValueError, "separator");
+  EXPECT_ORDO_ERROR(read("a\n1\n", {.types = {{"a", CsvType(99)}}}), ValueError, "[read_csv] number 99 is not a type");
   EXPECT_ORDO_ERROR(data::read_csv(path("none.csv")), DataError, "none.csv: no such file");
   EXPECT_ORDO_ERROR(data::read_csv(folder()), DataError, "no such file");
 }

@@ -147,6 +147,52 @@ TEST(DataLoader, permutations_are_uniform) {
   EXPECT_TRUE(data::permutation(0, generator).empty());
 }
 
+TEST(DataLoader, batches_that_are_not_there) {
+  auto loader = loader_of(10, {.batch_size = 4});
+  EXPECT_EQ(loader.rows_of(2), 2);
+  EXPECT_ORDO_ERROR(loader.rows_of(3), IndexError, "[DataLoader] has no batch 3; there are 3");
+  EXPECT_ORDO_ERROR(loader.rows_of(99), IndexError, "no batch 99");
+  EXPECT_ORDO_ERROR(loader.rows_of(-1), IndexError, "no batch -1");
+  EXPECT_ORDO_ERROR(loader.rows_of(INT64_MAX), IndexError, "no batch");
+  EXPECT_ORDO_ERROR(*loader.end(), IndexError, "[DataLoader] the iterator is at the end");
+  EXPECT_ORDO_ERROR(++loader.end(), IndexError, "at the end");
+  auto it = loader.begin();
+  for (; it != loader.end(); ++it) (void)*it;
+  EXPECT_ORDO_ERROR(*it, IndexError, "at the end");
+  EXPECT_ORDO_ERROR(++it, IndexError, "at the end");
+  auto none = loader_of(0, {});
+  EXPECT_ORDO_ERROR(*none.begin(), IndexError, "at the end");
+}
+
+TEST(DataLoader, one_that_was_moved_from_says_so) {
+  auto from = loader_of(10, {.batch_size = 4});
+  auto it = from.begin();
+  const auto state = from.state_dict();
+  auto to = std::move(from);
+  EXPECT_ORDO_ERROR(from.size(), ValueError, "[DataLoader] this loader was moved from");
+  EXPECT_ORDO_ERROR(from.rows_of(0), ValueError, "moved from");
+  EXPECT_ORDO_ERROR(from.begin(), ValueError, "moved from");
+  EXPECT_ORDO_ERROR(from.end(), ValueError, "moved from");
+  EXPECT_ORDO_ERROR(from.state_dict(), ValueError, "moved from");
+  EXPECT_ORDO_ERROR(from.load_state_dict(state), ValueError, "moved from");
+  EXPECT_EQ(from.delivered(), 0);
+  EXPECT_EQ((*it)[1].to_vector<int64_t>(), numbers(4).to_vector<int64_t>()) << "an epoch goes on";
+  EXPECT_EQ(epoch(to).size(), 10u);
+  from = std::move(to);
+  EXPECT_EQ(epoch(from).size(), 10u);
+}
+
+TEST(DataLoader, more_parts_than_can_be_counted) {
+  auto loader = loader_of(10, {.batch_size = 4});
+  EXPECT_ORDO_ERROR(loader.deliver_parts(INT64_MAX, 0, 1), ValueError, "[DataLoader] cannot cut batches into");
+  EXPECT_ORDO_ERROR(loader.deliver_parts(INT64_MAX, 0, INT64_MAX), ValueError, "parts");
+  loader.deliver_parts(1000, 0, 1000);
+  int64_t rows = 0, parts = 0;
+  for (const data::Batch& batch : loader) rows += batch.tensors.empty() ? 0 : batch.size(), ++parts;
+  EXPECT_EQ(rows, 10);
+  EXPECT_EQ(parts, 3000);
+}
+
 TEST(DataLoader, impossible_arguments) {
   EXPECT_ORDO_ERROR(data::DataLoader(zeros({3, 2}), zeros({2})), ShapeError, "[3, 2] and [2]");
   EXPECT_ORDO_ERROR(data::DataLoader(zeros({}), zeros({})), ShapeError, "DataLoader");

@@ -1,6 +1,8 @@
 // Text as indices, and windows of it.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/engine/error.h>
 #include <ordo/nn/data/data_loader.h>
@@ -38,6 +40,16 @@ TEST_F(TextTest, what_is_not_utf8_is_refused) {
     EXPECT_ORDO_ERROR(data::Vocabulary("ab" + bad), ValueError, "byte 2");
   }
   EXPECT_ORDO_ERROR(data::read_text(path("none")), DataError, "no such file");
+}
+
+TEST_F(TextTest, only_integers_are_indices) {
+  const data::Vocabulary letters("abc");
+  EXPECT_EQ(letters.decode(from_vector<uint8_t>({2, 0}, {2})), "ca");
+  EXPECT_EQ(letters.decode(from_vector<int32_t>({1}, {1})), "b");
+  EXPECT_ORDO_ERROR(letters.decode(full({1}, NAN)), DTypeError, "[Vocabulary]");
+  EXPECT_ORDO_ERROR(letters.decode(full({1}, 1.5)), DTypeError, "float32");
+  EXPECT_ORDO_ERROR(letters.decode(full({1}, true, boolean)), DTypeError, "bool");
+  EXPECT_ORDO_ERROR(letters.decode(Tensor()), ValueError, "[Vocabulary] indices is an undefined tensor");
 }
 
 TEST(Sequences, inputs_and_what_follows_them) {

@@ -196,6 +196,11 @@ TEST_F(TrainerOfSeveral, a_loss_that_is_not_finite_ends_all_of_them) {
   }
 }
 
+TEST_F(TrainerOfSeveral, more_shards_than_a_step_can_have) {
+  for (const int64_t shards : {INT64_MAX, int64_t(1) << 40, int64_t(65537)})
+    EXPECT_ORDO_ERROR(Trainer({.epochs = 1, .shards = shards}), ValueError, "needs shards of at most 65536");
+}
+
 TEST_F(TrainerOfSeveral, what_does_not_fit_is_named) {
   const auto message = [&](const std::function<void(int, TrainerOptions&)>& change) {
     try {

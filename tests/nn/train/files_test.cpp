@@ -195,9 +195,32 @@ TEST_F(TrainerFiles, what_cannot_be_written_or_is_missing_is_named) {
   EXPECT_ORDO_ERROR(ToyRun(again).go(), DataError, "step-000000000005.safetensors");
 }
 
+TEST_F(TrainerFiles, a_new_run_empties_no_file) {
+  for (const std::string& text :
+       {std::string("the only copy"), std::string(R"({"event":"begin","format":"ordo run")")}) {
+    write("kept", text);
+    TrainerOptions options = toy_options("");
+    options.log = path("kept");
+    EXPECT_ORDO_ERROR(ToyRun(options).go(), ValueError,
+                      "[Trainer] the log " + options.log + " exists; resume its run, or choose another file");
+    EXPECT_EQ(read(options.log), text);
+  }
+  // Resumed, a run that saved nothing yet begins again; what is no run's log stays.
+  write("run/log.jsonl", "the only copy");
+  EXPECT_ORDO_ERROR(ToyRun(toy_options(path("run"), true)).go(), ValueError, "is no run's log; choose another file");
+  EXPECT_EQ(read(path("run/log.jsonl")), "the only copy");
+  write("run/log.jsonl", "");
+  EXPECT_EQ(ToyRun(toy_options(path("run"))).go().end, TrainEnd::finished) << "an empty file loses nothing";
+  TrainerOptions nowhere = toy_options("");
+  nowhere.log = "/dev/null";
+  EXPECT_EQ(ToyRun(nowhere).go().end, TrainEnd::finished);
+  EXPECT_EQ(ToyRun(nowhere).go().end, TrainEnd::finished);
+}
+
 TEST_F(TrainerFiles, a_run_that_saved_nothing_yet_begins_again) {
   const std::string expected = text_of(ToyRun(toy_options(path("whole"))).go());
-  write("run/log.jsonl", std::string(100000, 'x'));  // all that another run left
+  // All that another run left.
+  write("run/log.jsonl", R"({"event":"begin","format":"ordo run",)" + std::string(100000, 'x'));
   EXPECT_EQ(text_of(ToyRun(toy_options(path("run"), true)).go()), expected);
   EXPECT_EQ(read(path("run/log.jsonl")), read(path("whole/log.jsonl")));
   // Killed between its first best and its first checkpoint.
