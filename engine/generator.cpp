@@ -47,7 +47,7 @@ GeneratorState Generator::reserve(uint64_t blocks) {
 static thread_local Generator* g_generator_in_force ORDO_INITIAL_EXEC = nullptr;
 
 Generator& default_generator() {
-  static Generator generator;
+  static Generator& generator = *new Generator;  // never destroyed: a trace that ends with the process names its seed
   return g_generator_in_force ? *g_generator_in_force : generator;
 }
 

@@ -71,7 +71,7 @@ struct OpCall::Frame {
 thread_local OpCall::Frame* OpCall::Frame::innermost = nullptr;
 
 static std::vector<std::shared_ptr<OpListener::Entry>>& entries() {
-  static std::vector<std::shared_ptr<OpListener::Entry>> all;
+  static auto& all = *new std::vector<std::shared_ptr<OpListener::Entry>>;  // never destroyed, as the rows of op_registry.cpp
   return all;
 }
 
