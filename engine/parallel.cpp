@@ -12,14 +12,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/operation_name.h>
+#include <ordo/engine/out_of_memory.h>
 
 namespace ordo {
 namespace {
@@ -53,10 +55,11 @@ class Pool {
       workers_.push_back(std::make_unique<Worker>());
       try {
         std::thread([this, worker = workers_.back().get()] { work(*worker); }).detach();
-      } catch (const std::system_error&) {
-        // The system gives no more threads; those there are share the work.
+      } catch (const std::exception&) {
+        // The system gives no more threads, or no memory for them; those there are share the work.
       }
     }
+    operation_ = detail::operation_in_force;
     body_ = body;
     context_ = context;
     error_ = nullptr;
@@ -88,6 +91,8 @@ class Pool {
     } while (!claims_.compare_exchange_weak(claims, {claims.job, uint16_t(claims.next + 1), claims.pieces},
                                             std::memory_order_acq_rel, std::memory_order_acquire));
     const bool outer = std::exchange(in_region, true);
+    const detail::LibraryCall call;
+    const detail::OperationName name(detail::OperationName::Always{}, operation_);
     try {
       body_(context_, claims.next);
     } catch (...) {
@@ -119,6 +124,7 @@ class Pool {
   std::atomic<bool> taken_{false};
   std::vector<std::unique_ptr<Worker>> workers_;
   uint32_t job_ = 0;
+  const char* operation_ = nullptr;  // of the caller: errors name it on every thread
   void (*body_)(void*, int) = nullptr;
   void* context_ = nullptr;
   std::exception_ptr error_;

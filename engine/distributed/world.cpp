@@ -75,8 +75,8 @@ std::future<void> World::submit(std::function<void()> f) {
   std::future<void> done = task.get_future();
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(task));
     if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    queue_.push_back(std::move(task));
   }
   changed_.notify_all();
   return done;

@@ -1,6 +1,7 @@
 // Recording: what a Recorder does while it listens. Internal to nn.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -71,6 +72,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
   void begin(const OpEvent& e);
   void end(const OpEvent& e);
   void draw(const RandomDraw& draw);
+  /// Nothing more is recorded, and close() throws `error`.
+  void lose(std::exception_ptr error);
   void write(const Record& record);
   void end_step(const OpEvent& e, const ThreadState& thread);
 
@@ -89,6 +92,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   std::optional<Dump> dump_;
   bool closed_ = false, has_header_ = false;
+  std::exception_ptr lost_;  // why an event is missing
   std::unordered_map<std::thread::id, std::unique_ptr<ThreadState>> threads_;
   std::unordered_map<const TensorImpl*, std::string> names_;  // of parameters
   std::unordered_set<const void*> roots_;                     // whose parameters' names were learned in this step
