@@ -23,8 +23,8 @@ namespace ordo {
 
 /// Processes that do not fit together, or one that is missing. Where MPI connects them the job ends instead: a process
 /// alone cannot go on.
-struct DistributedError : Error {
-  using Error::Error;
+struct DistributedError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };
 
 }  // namespace ordo
