@@ -17,6 +17,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
+#include <ordo/engine/fork.h>
 #include <ordo/engine/initial_exec.h>
 #include <ordo/engine/memory_annotations.h>
 #include <ordo/engine/out_of_memory.h>
@@ -94,7 +95,7 @@ constexpr size_t kSmallestShared = size_t(64) << 10;
 template <class Memory>
 class CachingAllocator {
  public:
-  explicit CachingAllocator(Memory memory) : memory_(memory) {}
+  CachingAllocator(Memory memory, std::mutex& mutex) : memory_(memory), mutex_(mutex) {}
 
   void* allocate(size_t bytes) {
     if (g_no_caching.load(std::memory_order_relaxed)) [[unlikely]]
@@ -283,7 +284,7 @@ class CachingAllocator {
   }
 
   Memory memory_;
-  std::mutex mutex_;
+  std::mutex& mutex_;
   std::unordered_map<Class, FreeBlocks, ClassHash> free_;
   std::pair<const Class, FreeBlocks>* recent_ = nullptr;  // in free_
   std::unordered_map<void*, Class> unusual_;  // blocks in use of another class than their request's; all, with streams
@@ -296,7 +297,7 @@ class CachingAllocator {
 
 // The allocators live as long as the process: tensors with static storage may be freed at its very end.
 CachingAllocator<CpuMemory>& cpu_allocator() {
-  static auto* allocator = new CachingAllocator<CpuMemory>(CpuMemory{});
+  static auto* allocator = new CachingAllocator<CpuMemory>(CpuMemory{}, detail::process_mutex(detail::ProcessLock::memory));
   return *allocator;
 }
 
@@ -305,7 +306,7 @@ CachingAllocator<CudaMemory>& cuda_allocator(Device device) {
   static auto* all = [] {
     auto* list = new std::vector<std::unique_ptr<CachingAllocator<CudaMemory>>>;
     for (int i = 0; i < cuda::device_count(); ++i)
-      list->push_back(std::make_unique<CachingAllocator<CudaMemory>>(CudaMemory{i}));
+      list->push_back(std::make_unique<CachingAllocator<CudaMemory>>(CudaMemory{i}, *new std::mutex));
     return list;
   }();
   ORDO_CHECK(size_t(device.index()) < all->size(), DeviceError, "allocate", "there is no device {}; {} found", device,

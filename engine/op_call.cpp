@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
-#include <shared_mutex>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fork.h>
 
 namespace ordo {
 
@@ -19,7 +19,6 @@ struct OpListener::Entry {
 
 namespace {
 
-std::shared_mutex g_mutex;
 std::atomic<uint64_t> g_calls{0};
 thread_local RunningNode t_node;
 thread_local bool t_listening = false;  // a listener of this thread runs
@@ -84,6 +83,7 @@ struct OpCall::Frame {
 };
 thread_local OpCall::Frame* OpCall::Frame::innermost = nullptr;
 
+static std::mutex& entries_mutex() { return detail::process_mutex(detail::ProcessLock::listeners); }
 static std::vector<std::shared_ptr<OpListener::Entry>>& entries() {
   static auto& all = *new std::vector<std::shared_ptr<OpListener::Entry>>;  // never destroyed, as the rows of op_registry.cpp
   return all;
@@ -92,13 +92,13 @@ static std::vector<std::shared_ptr<OpListener::Entry>>& entries() {
 OpListener::OpListener(Function end, Function begin, DrawFunction draw)
     : entry_(std::make_shared<Entry>(Entry{std::move(end), std::move(begin), std::move(draw)})) {
   ORDO_CHECK(entry_->end, ValueError, "OpListener", "needs a function to call");
-  const std::unique_lock lock(g_mutex);
+  const std::lock_guard lock(entries_mutex());
   entries().push_back(entry_);
   ++detail::op_listeners;
 }
 
 OpListener::~OpListener() {
-  const std::unique_lock lock(g_mutex);
+  const std::lock_guard lock(entries_mutex());
   std::erase(entries(), entry_);
   --detail::op_listeners;
 }
@@ -107,7 +107,7 @@ void detail::report_draw(const GeneratorState& from, uint64_t blocks) {
   if (t_listening) return;
   std::vector<std::shared_ptr<OpListener::Entry>> listeners;
   {
-    const std::shared_lock lock(g_mutex);
+    const std::lock_guard lock(entries_mutex());
     listeners = entries();
   }
   const OpScope::Path path = OpScope::current_path();
@@ -122,7 +122,7 @@ bool OpCall::open(OpEvent::Phase phase) {
   if (t_listening) return false;
   std::unique_ptr<Frame> frame(new Frame{{}, Frame::innermost, std::uncaught_exceptions(), {}});
   {
-    const std::shared_lock lock(g_mutex);
+    const std::lock_guard lock(entries_mutex());
     frame->listeners = entries();
   }
   OpEvent& e = frame->event;

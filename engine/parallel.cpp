@@ -15,6 +15,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -177,6 +178,12 @@ void set_num_threads(int n) {
   ORDO_CHECK(n >= 1 && n <= kMaxThreads, ValueError, "set_num_threads", "takes 1 to {} threads, not {}", kMaxThreads,
              n);
   thread_setting() = n;
+}
+
+void detail::forget_threads() {
+  if (in_region) return;
+  callers = 0;
+  for (int i = 0; i < kPools; ++i) new (&pools()[i]) Pool;  // what they had may have been about to change
 }
 
 bool detail::in_parallel_region() { return in_region; }

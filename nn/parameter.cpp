@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fork.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/parameter_slot.h>
 
@@ -12,8 +13,7 @@ namespace {
 
 /// Guards the handles of all slots: copies of one module may be made and dropped by several threads.
 std::mutex& handles_mutex() {
-  static std::mutex mutex;
-  return mutex;
+  return ordo::detail::process_mutex(ordo::detail::ProcessLock::parameters);
 }
 
 }  // namespace

@@ -65,32 +65,18 @@ bool matches_one(const std::vector<std::string>& patterns, std::string_view text
 
 bool is_batch_work(std::string_view scope) { return scope == ordo::detail::kLoaderScope; }
 
-/// The recordings that listen, and some that have ended.
-struct Open {
-  std::mutex mutex;
-  std::vector<std::weak_ptr<Recording>> recordings;
-
-  static Open& instance() {
-    static Open& open = *new Open;  // outlives the recording of the environment
-    return open;
-  }
-  void add(std::weak_ptr<Recording> recording) {
-    const std::lock_guard lock(mutex);
-    std::erase_if(recordings, [](const auto& r) { return r.expired(); });
-    recordings.push_back(std::move(recording));
-  }
-};
+/// The recordings that listen, and some that have ended. Recording::mutex guards them, too.
+std::vector<std::weak_ptr<Recording>>& open_recordings() {
+  static auto& all = *new std::vector<std::weak_ptr<Recording>>;  // outlives the recording of the environment
+  return all;
+}
 
 }  // namespace
 
 void number_step(int64_t step) {
-  Open& open = Open::instance();
-  const std::lock_guard lock(open.mutex);
-  for (const auto& recording : open.recordings)
-    if (const auto r = recording.lock()) {
-      const std::lock_guard recording_lock(r->mutex);
-      r->step = step;
-    }
+  const std::lock_guard lock(ordo::detail::process_mutex(ordo::detail::ProcessLock::recordings));
+  for (const auto& recording : open_recordings())
+    if (const auto r = recording.lock()) r->step = step;
 }
 
 bool matches(std::string_view pattern, std::string_view text) {
@@ -132,7 +118,9 @@ void Recording::listen() {
     };
   };
   listener_.emplace(told_afterwards(&Recording::end), told(&Recording::begin), told_afterwards(&Recording::draw));
-  Open::instance().add(weak_from_this());
+  const std::lock_guard lock(mutex);
+  std::erase_if(open_recordings(), [](const auto& r) { return r.expired(); });
+  open_recordings().push_back(weak_from_this());
 }
 
 void Recording::lose(std::exception_ptr error) {

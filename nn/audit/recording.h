@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <ordo/engine/fork.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/elementwise/layout.h>
@@ -52,7 +53,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
   void close();
 
   const RecorderOptions options;
-  std::mutex mutex;  // of what follows, but for what is one thread's
+  std::mutex& mutex =  // of what follows, but for what is one thread's
+      ordo::detail::process_mutex(ordo::detail::ProcessLock::recordings);
   Writer writer;
   int64_t step = 1;
 
