@@ -297,7 +297,8 @@ class CachingAllocator {
 
 // The allocators live as long as the process: tensors with static storage may be freed at its very end.
 CachingAllocator<CpuMemory>& cpu_allocator() {
-  static auto* allocator = new CachingAllocator<CpuMemory>(CpuMemory{}, detail::process_mutex(detail::ProcessLock::memory));
+  static auto* allocator =
+      new CachingAllocator<CpuMemory>(CpuMemory{}, detail::process_mutex(detail::ProcessLock::memory));
   return *allocator;
 }
 

@@ -85,7 +85,8 @@ thread_local OpCall::Frame* OpCall::Frame::innermost = nullptr;
 
 static std::mutex& entries_mutex() { return detail::process_mutex(detail::ProcessLock::listeners); }
 static std::vector<std::shared_ptr<OpListener::Entry>>& entries() {
-  static auto& all = *new std::vector<std::shared_ptr<OpListener::Entry>>;  // never destroyed, as the rows of op_registry.cpp
+  static auto& all =
+      *new std::vector<std::shared_ptr<OpListener::Entry>>;  // never destroyed, as the rows of op_registry.cpp
   return all;
 }
 

@@ -21,7 +21,8 @@ detail::OpRegistration::OpRegistration(OpInfo info) {
   auto& all = rows();
   const auto at = std::lower_bound(all.begin(), all.end(), info.name,
                                    [](const OpInfo& row, std::string_view name) { return row.name < name; });
-  if (at != all.end() && at->name == info.name) fail<RuntimeError>("op_registry", "\"{}\" is registered twice", info.name);
+  if (at != all.end() && at->name == info.name)
+    fail<RuntimeError>("op_registry", "\"{}\" is registered twice", info.name);
   all.insert(at, std::move(info));
 }
 

@@ -12,9 +12,7 @@ namespace ordo::nn {
 namespace {
 
 /// Guards the handles of all slots: copies of one module may be made and dropped by several threads.
-std::mutex& handles_mutex() {
-  return ordo::detail::process_mutex(ordo::detail::ProcessLock::parameters);
-}
+std::mutex& handles_mutex() { return ordo::detail::process_mutex(ordo::detail::ProcessLock::parameters); }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/nn/train/kill.h"
 #include "tests/peers/record.h"
+#include "tests/support/mpi_jobs.h"
 
 namespace ordo::test {
 namespace {
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "fuzz") return ordo::test::fuzz_command({argv + 2, argv + argc});
   if (argc > 1 && std::string(argv[1]) == "record") return ordo::test::record_command({argv + 2, argv + argc});
   if (argc > 1 && std::string(argv[1]) == "kill") return ordo::test::kill_command({argv + 2, argv + argc});
+  if (argc > 1 && std::string(argv[1]) == "job") return ordo::test::job_command({argv + 2, argv + argc});
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new ordo::test::Replay);
   return RUN_ALL_TESTS();

@@ -64,7 +64,8 @@ TEST_F(OutOfMemory, hooks) {
     const Tensor x = randn({4}, {.requires_grad = true}), y = x * 2;
     register_hook(x, [](const Tensor& g) { return g * 2; });
     register_hook(y, [](const Tensor& g) { return g + 1; });
-    register_post_accumulate_grad_hook(x, [](const Tensor& leaf) { const_cast<Tensor&>(leaf).set_grad(leaf.grad() * 3); });
+    register_post_accumulate_grad_hook(x,
+                                       [](const Tensor& leaf) { const_cast<Tensor&>(leaf).set_grad(leaf.grad() * 3); });
     y.sum().backward();
     return sum_of(x.grad());
   });
