@@ -76,24 +76,24 @@ void LeafGradient::set(const Tensor& grad) {
 
 void LeafGradient::add(const Tensor& grad) {
   const std::lock_guard lock(mutex_);
-  Part& part = part_of_this_thread();
   const uint64_t thread = thread_number();
-  const bool shared = part.thread != thread;
+  Part* const part = part_of(thread);
+  if (!part) return void(parts_.push_back({thread, owned(grad)}));
+  const bool shared = part->thread != thread;
   if (shared) wait_for_streams(grad);
-  part.sum = part.sum.defined() ? ordo::add(part.sum, grad) : owned(grad);
+  part->sum = ordo::add(part->sum, grad);
   if (shared) wait_for_streams(grad);
-  part.thread = thread;
+  part->thread = thread;
 }
 
-LeafGradient::Part& LeafGradient::part_of_this_thread() {
-  if (parts_.size() == 1 && determinism() == Determinism::not_guaranteed) return parts_[0];
-  const uint64_t thread = thread_number();
+LeafGradient::Part* LeafGradient::part_of(uint64_t thread) {
+  if (parts_.size() == 1 && determinism() == Determinism::not_guaranteed) return &parts_[0];
   for (Part& part : parts_)
-    if (part.thread == thread) return part;
+    if (part.thread == thread) return &part;
   ORDO_CHECK(parts_.empty() || !grad_enabled(), NondeterministicError, "accumulate_grad",
              "two threads add to one leaf with create_graph = true, and their sum would depend on which came first; "
              "call backward from one thread");
-  return parts_.emplace_back(Part{thread, {}});
+  return nullptr;
 }
 
 // Compares and exchanges the parts' elements until they ascend, then adds. NaNs stay NaNs; zeros of both signs add up

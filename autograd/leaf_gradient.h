@@ -42,7 +42,7 @@ class LeafGradient {
     uint64_t thread;
     Tensor sum;
   };
-  Part& part_of_this_thread();
+  Part* part_of(uint64_t thread);  ///< to which the thread adds; null: it has none yet
   void merge();
 
   mutable std::mutex mutex_;

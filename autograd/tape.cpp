@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <utility>
 
 #include <ordo/autograd/backward_pass.h>
 #include <ordo/autograd/view_history.h>
@@ -21,25 +22,31 @@ void set_edge(const Tensor& t, Edge edge) {
   t.impl()->autograd->edge = std::move(edge);
 }
 
+/// What make_node() makes.
+class RecordedNode : public Node {
+ public:
+  using Node::Node;
+  RecordedNode* next_to_delete = nullptr;
+};
+
 /// Destroys nodes one after the other: a long chain of operations would overflow the stack if each destroyed its
-/// inputs.
-void delete_node(Node* node) {
-  thread_local std::vector<Node*>* pending = nullptr;
-  if (pending) return pending->push_back(node);
-  std::vector<Node*> queue{node};
-  pending = &queue;
-  while (!queue.empty()) {
-    Node* next = queue.back();
-    queue.pop_back();
+/// inputs. Those that wait are a list of their own, because there may be no memory for another one.
+void delete_node(RecordedNode* node) {
+  thread_local RecordedNode* waiting = nullptr;
+  thread_local bool deletes = false;
+  node->next_to_delete = std::exchange(waiting, node);
+  if (std::exchange(deletes, true)) return;
+  while (RecordedNode* const next = waiting) {
+    waiting = next->next_to_delete;
     delete next;
   }
-  pending = nullptr;
+  deletes = false;
 }
 
 /// A recorded operation whose backward function is a closure.
-class FunctionNode : public Node {
+class FunctionNode : public RecordedNode {
  public:
-  FunctionNode(const char* name, BackwardFunction f) : Node(name, determinism()), backward_(std::move(f)) {}
+  FunctionNode(const char* name, BackwardFunction f) : RecordedNode(name, determinism()), backward_(std::move(f)) {}
   TensorList backward(std::span<const Tensor> grads) override { return backward_(grads[0]); }
   void release() override { backward_ = nullptr; }
   bool released() const override { return !backward_; }
@@ -49,10 +56,10 @@ class FunctionNode : public Node {
 };
 
 /// The same for an operation with several results.
-class ManyNode : public Node {
+class ManyNode : public RecordedNode {
  public:
   ManyNode(const char* name, int outputs, BackwardFunctionOfMany f)
-      : Node(name, determinism(), outputs), backward_(std::move(f)) {}
+      : RecordedNode(name, determinism(), outputs), backward_(std::move(f)) {}
   TensorList backward(std::span<const Tensor> grads) override { return backward_({grads.begin(), grads.end()}); }
   void release() override { backward_ = nullptr; }
   bool released() const override { return !backward_; }
@@ -63,10 +70,10 @@ class ManyNode : public Node {
 
 /// The same for a function that also wants the operation's result. What gives it has no history, to avoid a cycle.
 template <class Result>
-class ResultNode : public Node {
+class ResultNode : public RecordedNode {
  public:
   ResultNode(const char* name, BackwardFunctionWithResult f, Result result)
-      : Node(name, determinism()), backward_(std::move(f)), result_(std::move(result)) {}
+      : RecordedNode(name, determinism()), backward_(std::move(f)), result_(std::move(result)) {}
   TensorList backward(std::span<const Tensor> grads) override {
     Tensor result = result_();
     if (grad_enabled()) set_edge(result, {shared_from_this()});

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 
 namespace ordo {
 
@@ -33,6 +34,7 @@ int64_t mul(const char* op, int64_t a, int64_t b) {
 }
 
 void throw_out_of_memory(const char* op, int64_t count, size_t element_size) {
+  const detail::LibraryCall call;  // nor may there be memory for the message
   detail::fail<OutOfMemoryError>(op, "the host has no memory for {} elements of {} bytes", count, element_size);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fork.h>
 #include <ordo/engine/guard_stack.h>
 #include <ordo/engine/initial_exec.h>
 
@@ -86,9 +87,8 @@ void require_determinism(const char* op, Determinism strongest, const char* hint
   const std::string message = fmt::format("[{}] cannot meet the determinism level {}: it is at best {}. {}", op,
                                           name(level), name(strongest), hint);
   if (!determinism_warn_only()) throw NondeterministicError(message);
-  static std::mutex mutex;
-  static std::set<std::string> warned;
-  const std::lock_guard lock(mutex);
+  static auto& warned = *new std::set<std::string>;
+  const std::lock_guard lock(detail::process_mutex(detail::ProcessLock::warnings));
   if (warned.insert(op).second) std::fprintf(stderr, "ordo: warning: %s\n", message.c_str());
 }
 

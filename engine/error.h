@@ -2,44 +2,62 @@
 // is something to do about it, a hint: "[index_add] index[3] = 12 is out of range for dimension 0 of size 10".
 #pragma once
 
+#include <new>
 #include <stdexcept>
 #include <string>
 
 namespace ordo {
 
-struct Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// What all errors are. Each is a std::exception, too: OutOfMemoryError a std::bad_alloc, the others a
+/// std::runtime_error. (Error itself is none: a type that has std::exception twice is caught as neither.)
+struct Error {
+  virtual ~Error() = default;
+  virtual const char* what() const noexcept = 0;
 };
 
-struct ShapeError : Error {
-  using Error::Error;
+/// For errors of one's own: struct MyError : RuntimeError { using RuntimeError::RuntimeError; };
+struct RuntimeError : Error, std::runtime_error {
+  using std::runtime_error::runtime_error;
+  const char* what() const noexcept override { return std::runtime_error::what(); }
+};
+
+struct ShapeError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };  ///< sizes that do not fit together
-struct DTypeError : Error {
-  using Error::Error;
+struct DTypeError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };  ///< an element type the operation does not take
-struct DeviceError : Error {
-  using Error::Error;
+struct DeviceError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };  ///< tensors on different devices, or a device that is not there
-struct IndexError : Error {
-  using Error::Error;
+struct IndexError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };  ///< an index or dimension out of range
-struct ValueError : Error {
-  using Error::Error;
+struct ValueError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };  ///< any other argument out of its domain
-struct NondeterministicError : Error {
-  using Error::Error;
+struct NondeterministicError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };  ///< the determinism level in force cannot be met
-struct AutogradError : Error {
-  using Error::Error;
+struct AutogradError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };  ///< backward through something that cannot be differentiated
-struct DataError : Error {
-  using Error::Error;
+struct DataError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };  ///< a file that is missing, truncated or corrupt
-struct OutOfMemoryError : Error {
-  using Error::Error;
-};  ///< the host or the device has no memory left for a tensor
-struct CudaError : Error {
-  using Error::Error;
+struct CudaError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };  ///< a failed CUDA, cuBLAS or cuDNN call
+
+/// The host or the device has no memory left for a tensor, or the host for whatever else a function of the library
+/// needs. What was there before can be used as before, except that an operation in place, an optimiser's step or a
+/// backward pass may have done a part of its work: gradients are then to be computed anew.
+struct OutOfMemoryError : Error, std::bad_alloc {
+  explicit OutOfMemoryError(const std::string& message) : message_(message) {}
+  const char* what() const noexcept override { return message_.what(); }
+
+ private:
+  std::runtime_error message_;  // copying it takes no memory
+};
 
 }  // namespace ordo

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include <ordo/engine/fork.h>
 #include <ordo/engine/generator_scope.h>
 #include <ordo/engine/initial_exec.h>
 #include <ordo/engine/op_call.h>
@@ -9,33 +10,35 @@
 namespace ordo {
 
 struct Generator::Shared {
-  std::mutex mutex;
   GeneratorState state;
 };
+
+/// Of the states of all generators: it is held for some instructions of an operation.
+static std::mutex& states_mutex() { return detail::process_mutex(detail::ProcessLock::generators); }
 
 Generator::Generator(uint64_t seed, uint64_t stream) : shared_(std::make_shared<Shared>()) {
   shared_->state = {seed, stream, 0};
 }
 
 void Generator::manual_seed(uint64_t seed) {
-  const std::lock_guard lock(shared_->mutex);
+  const std::lock_guard lock(states_mutex());
   shared_->state = {seed, shared_->state.stream, 0};
 }
 
 GeneratorState Generator::state() const {
-  const std::lock_guard lock(shared_->mutex);
+  const std::lock_guard lock(states_mutex());
   return shared_->state;
 }
 
 void Generator::set_state(const GeneratorState& state) {
-  const std::lock_guard lock(shared_->mutex);
+  const std::lock_guard lock(states_mutex());
   shared_->state = state;
 }
 
 GeneratorState Generator::reserve(uint64_t blocks) {
   GeneratorState before;
   {
-    const std::lock_guard lock(shared_->mutex);
+    const std::lock_guard lock(states_mutex());
     before = shared_->state;
     shared_->state.offset += blocks;
   }
@@ -47,7 +50,7 @@ GeneratorState Generator::reserve(uint64_t blocks) {
 static thread_local Generator* g_generator_in_force ORDO_INITIAL_EXEC = nullptr;
 
 Generator& default_generator() {
-  static Generator generator;
+  static Generator& generator = *new Generator;  // never destroyed: a trace that ends with the process names its seed
   return g_generator_in_force ? *g_generator_in_force : generator;
 }
 

@@ -17,7 +17,10 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
+#include <ordo/engine/fork.h>
+#include <ordo/engine/initial_exec.h>
 #include <ordo/engine/memory_annotations.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/poison.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
@@ -72,6 +75,20 @@ struct CudaMemory {
 };
 #endif
 
+/// Of an allocator. A thread that has it and finds no memory for the allocator's own lists must not ask for it again.
+constinit thread_local bool t_has_lock ORDO_INITIAL_EXEC = false;
+class Lock {
+ public:
+  explicit Lock(std::mutex& mutex) : lock_(mutex) { t_has_lock = true; }
+  explicit Lock(std::unique_lock<std::mutex> lock) : lock_(std::move(lock)) { t_has_lock = true; }
+  ~Lock() { t_has_lock = false; }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
+
 // From this size on, a request that finds no block of its class takes a larger one, up to half larger.
 constexpr size_t kSmallestShared = size_t(64) << 10;
 
@@ -79,20 +96,20 @@ constexpr size_t kSmallestShared = size_t(64) << 10;
 template <class Memory>
 class CachingAllocator {
  public:
-  explicit CachingAllocator(Memory memory) : memory_(memory) {}
+  CachingAllocator(Memory memory, std::mutex& mutex) : memory_(memory), mutex_(mutex) {}
 
   void* allocate(size_t bytes) {
     if (g_no_caching.load(std::memory_order_relaxed)) [[unlikely]]
       return allocate_uncached(bytes);
     const size_t rounded = size_class(bytes);
     const uintptr_t stream = memory_.stream();
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     size_t block = rounded;
     void* data = take(blocks_of({stream, rounded}), rounded);
     if (!data && rounded >= kSmallestShared) data = take_larger(stream, rounded, block);
     if (!data) data = from_system(bytes, rounded);
+    if (Memory::kHasStreams || block != rounded) remember(data, [&] { unusual_[data] = {stream, block}; });
     detail::note_allocated(data, bytes, block);
-    if (Memory::kHasStreams || block != rounded) unusual_[data] = {stream, block};
     ++stats_.allocations;
     stats_.allocated_bytes += block;
     if (stats_.allocated_bytes > greatest_) greatest_ = stats_.allocated_bytes;
@@ -101,7 +118,7 @@ class CachingAllocator {
 
   void deallocate(void* data, size_t bytes) noexcept {
     Class of{0, size_class(bytes)};
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (!uncached_.empty() && uncached_.erase(data)) [[unlikely]] {
       stats_.allocated_bytes -= uncached_size(bytes);
       detail::note_freed(data, uncached_size(bytes));
@@ -115,30 +132,43 @@ class CachingAllocator {
       }
     }
     detail::note_freed(data, of.bytes);
-    FreeBlocks& free = blocks_of(of);
-    free.blocks.push_back(data);
-    free.last_use = stats_.allocations;
     stats_.allocated_bytes -= of.bytes;
-    stats_.cached_bytes += of.bytes;
+    try {
+      FreeBlocks& free = blocks_of(of);
+      free.blocks.push_back(data);
+      free.last_use = stats_.allocations;
+      stats_.cached_bytes += of.bytes;
+    } catch (const std::exception&) {  // there is no memory for the list of what is kept
+      memory_.free(data);
+    }
   }
 
   void empty_cache() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     release_cached();
     greatest_before_emptying_ = std::max(greatest_before_emptying_, greatest_);
     greatest_before_reset_ = 0;
     greatest_ = stats_.allocated_bytes;
   }
 
+  bool release() {
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return false;
+    const Lock held(std::move(lock));
+    const bool any = stats_.cached_bytes > 0;
+    release_cached();
+    return any;
+  }
+
   MemoryStats stats() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     MemoryStats all = stats_;
     all.peak_allocated_bytes = std::max(greatest_, greatest_before_emptying_);
     return all;
   }
 
   void reset_peak() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     greatest_before_reset_ = std::max(greatest_before_reset_, greatest_);
     greatest_before_emptying_ = 0;
     greatest_ = stats_.allocated_bytes;
@@ -187,10 +217,21 @@ class CachingAllocator {
 
   static size_t uncached_size(size_t bytes) { return (bytes + Memory::kUnit - 1) / Memory::kUnit * Memory::kUnit; }
 
+  /// `put` writes down that the block is in use.
+  template <class Put>
+  void remember(void* data, const Put& put) {
+    try {
+      put();
+    } catch (...) {
+      memory_.free(data);
+      throw;
+    }
+  }
+
   void* allocate_uncached(size_t bytes) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     void* const data = from_system(bytes, uncached_size(bytes));
-    uncached_.insert(data);
+    remember(data, [&] { uncached_.insert(data); });
     detail::note_allocated(data, bytes, uncached_size(bytes));
     ++stats_.allocations;
     stats_.allocated_bytes += uncached_size(bytes);
@@ -244,7 +285,7 @@ class CachingAllocator {
   }
 
   Memory memory_;
-  std::mutex mutex_;
+  std::mutex& mutex_;
   std::unordered_map<Class, FreeBlocks, ClassHash> free_;
   std::pair<const Class, FreeBlocks>* recent_ = nullptr;  // in free_
   std::unordered_map<void*, Class> unusual_;  // blocks in use of another class than their request's; all, with streams
@@ -257,7 +298,8 @@ class CachingAllocator {
 
 // The allocators live as long as the process: tensors with static storage may be freed at its very end.
 CachingAllocator<CpuMemory>& cpu_allocator() {
-  static auto* allocator = new CachingAllocator<CpuMemory>(CpuMemory{});
+  static auto* allocator =
+      new CachingAllocator<CpuMemory>(CpuMemory{}, detail::process_mutex(detail::ProcessLock::memory));
   return *allocator;
 }
 
@@ -266,7 +308,7 @@ CachingAllocator<CudaMemory>& cuda_allocator(Device device) {
   static auto* all = [] {
     auto* list = new std::vector<std::unique_ptr<CachingAllocator<CudaMemory>>>;
     for (int i = 0; i < cuda::device_count(); ++i)
-      list->push_back(std::make_unique<CachingAllocator<CudaMemory>>(CudaMemory{i}));
+      list->push_back(std::make_unique<CachingAllocator<CudaMemory>>(CudaMemory{i}, *new std::mutex));
     return list;
   }();
   detail::check_device("allocate", device);
@@ -304,7 +346,10 @@ void empty_cache(Device device) {
   with_allocator(device, [](auto& a) { a.empty_cache(); });
 }
 
+bool detail::release_cached_memory() noexcept { return !t_has_lock && cpu_allocator().release(); }
+
 void* detail::allocate(size_t bytes, Device device) {
+  const LibraryCall memory;
   if (bytes == 0) {
     if (!device.is_cpu()) cuda_allocator(device);  // the device must exist all the same
     return nullptr;

@@ -37,6 +37,8 @@ namespace detail {
 /// was asked for, held and cached. Zero bytes give a null pointer.
 void* allocate(size_t bytes, Device device);
 void deallocate(void* data, size_t bytes, Device device) noexcept;
+/// Gives what the CPU's allocator keeps back to the system. False when that is nothing, or the allocator is in use.
+bool release_cached_memory() noexcept;
 
 /// Whether freed blocks are kept. Where they are not, each request goes to the system or driver for its own bytes, and
 /// what is freed goes back at once, so that tools which watch memory know every block. It starts as false where the

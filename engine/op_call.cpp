@@ -1,11 +1,12 @@
 #include <ordo/engine/op_call.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <mutex>
-#include <shared_mutex>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fork.h>
 
 namespace ordo {
 
@@ -18,7 +19,6 @@ struct OpListener::Entry {
 
 namespace {
 
-std::shared_mutex g_mutex;
 std::atomic<uint64_t> g_calls{0};
 thread_local RunningNode t_node;
 thread_local bool t_listening = false;  // a listener of this thread runs
@@ -27,6 +27,19 @@ struct Quiet {
   Quiet() { t_listening = true; }
   ~Quiet() { t_listening = false; }
 };
+
+/// The operation has computed, and what happens to a listener is not its error.
+template <class Event>
+void tell(const std::function<void(const Event&)>& listener, const Event& event) {
+  const Quiet quiet;
+  try {
+    listener(event);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "a listener of operations failed: %s\n", error.what());
+  } catch (...) {
+    std::fprintf(stderr, "a listener of operations failed\n");
+  }
+}
 
 // "index_add_" and "relu_backward" have the rows of "index_add" and "relu", where they have none of their own.
 const OpInfo* row_of(std::string_view name) {
@@ -62,29 +75,31 @@ struct OpCall::Frame {
   std::vector<std::shared_ptr<OpListener::Entry>> listeners;  // those that were there when the call began
   static thread_local Frame* innermost;
 
-  void tell(OpListener::Function OpListener::Entry::*function) {
+  void begin() {
     const Quiet quiet;
     for (const auto& listener : listeners)
-      if (const auto& f = (*listener).*function) f(event);
+      if (listener->begin) listener->begin(event);
   }
 };
 thread_local OpCall::Frame* OpCall::Frame::innermost = nullptr;
 
+static std::mutex& entries_mutex() { return detail::process_mutex(detail::ProcessLock::listeners); }
 static std::vector<std::shared_ptr<OpListener::Entry>>& entries() {
-  static std::vector<std::shared_ptr<OpListener::Entry>> all;
+  static auto& all =
+      *new std::vector<std::shared_ptr<OpListener::Entry>>;  // never destroyed, as the rows of op_registry.cpp
   return all;
 }
 
 OpListener::OpListener(Function end, Function begin, DrawFunction draw)
     : entry_(std::make_shared<Entry>(Entry{std::move(end), std::move(begin), std::move(draw)})) {
   ORDO_CHECK(entry_->end, ValueError, "OpListener", "needs a function to call");
-  const std::unique_lock lock(g_mutex);
+  const std::lock_guard lock(entries_mutex());
   entries().push_back(entry_);
   ++detail::op_listeners;
 }
 
 OpListener::~OpListener() {
-  const std::unique_lock lock(g_mutex);
+  const std::lock_guard lock(entries_mutex());
   std::erase(entries(), entry_);
   --detail::op_listeners;
 }
@@ -93,26 +108,26 @@ void detail::report_draw(const GeneratorState& from, uint64_t blocks) {
   if (t_listening) return;
   std::vector<std::shared_ptr<OpListener::Entry>> listeners;
   {
-    const std::shared_lock lock(g_mutex);
+    const std::lock_guard lock(entries_mutex());
     listeners = entries();
   }
-  const Quiet quiet;
   const OpScope::Path path = OpScope::current_path();
   const RandomDraw draw{from, blocks, OpCall::innermost_name(), path ? std::string_view(*path) : ""};
   for (const auto& listener : listeners)
-    if (listener->draw) listener->draw(draw);
+    if (listener->draw) tell(listener->draw, draw);
 }
 
 std::string_view OpCall::innermost_name() { return Frame::innermost ? Frame::innermost->event.name : ""; }
 
 bool OpCall::open(OpEvent::Phase phase) {
   if (t_listening) return false;
-  auto* frame = new Frame{{}, Frame::innermost, std::uncaught_exceptions(), {}};
+  std::unique_ptr<Frame> frame(new Frame{{}, Frame::innermost, std::uncaught_exceptions(), {}});
   {
-    const std::shared_lock lock(g_mutex);
+    const std::lock_guard lock(entries_mutex());
     frame->listeners = entries();
   }
   OpEvent& e = frame->event;
+  e.outputs.reserve(1);  // a change in place is reported by a destructor
   e.name = name_;
   e.row = row_of(name_);
   e.phase = phase;
@@ -123,7 +138,8 @@ bool OpCall::open(OpEvent::Phase phase) {
   e.node_sequence = t_node.sequence;
   if (const auto path = detail::OpScope::current_path()) e.scope = *path;
   if (e.row && e.row->algorithms.size() == 1) e.algorithm = e.row->algorithms[0].algorithm;
-  frame_ = Frame::innermost = frame;
+  Frame::innermost = frame.get();
+  frame_.reset(frame.release());
   return true;
 }
 
@@ -133,26 +149,24 @@ void OpCall::begin() {
       frame_->event.device = t.device();
       break;
     }
-  try {
-    frame_->tell(&OpListener::Entry::begin);
-  } catch (...) {  // no destructor runs after a constructor that throws
-    Frame::innermost = frame_->outer;
-    delete frame_;
-    throw;
-  }
+  frame_->begin();
+}
+
+void OpCall::Close::operator()(Frame* frame) const noexcept {
+  Frame::innermost = frame->outer;
+  delete frame;
 }
 
 void OpCall::end() noexcept {
-  const std::unique_ptr<Frame> frame(frame_);
-  Frame::innermost = frame->outer;
-  OpEvent& e = frame->event;
-  e.failed = std::uncaught_exceptions() > frame->exceptions;
+  OpEvent& e = frame_->event;
+  Frame::innermost = frame_->outer;
+  e.failed = std::uncaught_exceptions() > frame_->exceptions;
   for (const Tensor& t : e.outputs)
     if (t.defined()) {
       e.device = t.device();
       break;
     }
-  frame->tell(&OpListener::Entry::end);
+  for (const auto& listener : frame_->listeners) tell(listener->end, e);
 }
 
 OpEvent& OpCall::event() const { return frame_->event; }

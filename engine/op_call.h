@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,8 +76,8 @@ struct RandomDraw {
 
 /// Until it is destroyed, `end` is called for every operation of every thread, on the thread of the call, after it has
 /// computed; `begin`, where given, before, when inputs still hold their old contents. The operations that a listener
-/// itself calls are not reported. An exception that `begin` throws leaves the operation, which has done nothing then;
-/// `end` and `draw`, which hears of random numbers, must not throw.
+/// itself calls are not reported. An exception that `begin` throws leaves the operation, which has done nothing then.
+/// `end` and `draw`, which hears of random numbers, must not throw: what they throw all the same is written to stderr.
 class OpListener {
  public:
   using Function = std::function<void(const OpEvent&)>;
@@ -211,6 +212,9 @@ class OpCall {
 
  private:
   struct Frame;
+  struct Close {  // without telling anybody: where a call ends before it began
+    void operator()(Frame* frame) const noexcept;
+  };
   bool open(OpEvent::Phase phase);
   void begin();
   void end() noexcept;
@@ -219,7 +223,7 @@ class OpCall {
 
   const char* name_;
   detail::OperationName named_;
-  Frame* frame_ = nullptr;
+  std::unique_ptr<Frame, Close> frame_;
 };
 
 }  // namespace ordo

@@ -12,7 +12,7 @@ std::string_view name(Algorithm a) {
 }
 
 static std::vector<OpInfo>& rows() {
-  static std::vector<OpInfo> all;
+  static auto& all = *new std::vector<OpInfo>;  // never destroyed: destructors of static objects call operations
   return all;
 }
 
@@ -21,7 +21,8 @@ detail::OpRegistration::OpRegistration(OpInfo info) {
   auto& all = rows();
   const auto at = std::lower_bound(all.begin(), all.end(), info.name,
                                    [](const OpInfo& row, std::string_view name) { return row.name < name; });
-  if (at != all.end() && at->name == info.name) fail<Error>("op_registry", "\"{}\" is registered twice", info.name);
+  if (at != all.end() && at->name == info.name)
+    fail<RuntimeError>("op_registry", "\"{}\" is registered twice", info.name);
   all.insert(at, std::move(info));
 }
 

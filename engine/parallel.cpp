@@ -12,14 +12,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/operation_name.h>
+#include <ordo/engine/out_of_memory.h>
 
 namespace ordo {
 namespace {
@@ -53,10 +56,11 @@ class Pool {
       workers_.push_back(std::make_unique<Worker>());
       try {
         std::thread([this, worker = workers_.back().get()] { work(*worker); }).detach();
-      } catch (const std::system_error&) {
-        // The system gives no more threads; those there are share the work.
+      } catch (const std::exception&) {
+        // The system gives no more threads, or no memory for them; those there are share the work.
       }
     }
+    operation_ = detail::operation_in_force;
     body_ = body;
     context_ = context;
     error_ = nullptr;
@@ -88,6 +92,8 @@ class Pool {
     } while (!claims_.compare_exchange_weak(claims, {claims.job, uint16_t(claims.next + 1), claims.pieces},
                                             std::memory_order_acq_rel, std::memory_order_acquire));
     const bool outer = std::exchange(in_region, true);
+    const detail::LibraryCall call;
+    const detail::OperationName name(detail::OperationName::Always{}, operation_);
     try {
       body_(context_, claims.next);
     } catch (...) {
@@ -119,6 +125,7 @@ class Pool {
   std::atomic<bool> taken_{false};
   std::vector<std::unique_ptr<Worker>> workers_;
   uint32_t job_ = 0;
+  const char* operation_ = nullptr;  // of the caller: errors name it on every thread
   void (*body_)(void*, int) = nullptr;
   void* context_ = nullptr;
   std::exception_ptr error_;
@@ -171,6 +178,12 @@ void set_num_threads(int n) {
   ORDO_CHECK(n >= 1 && n <= kMaxThreads, ValueError, "set_num_threads", "takes 1 to {} threads, not {}", kMaxThreads,
              n);
   thread_setting() = n;
+}
+
+void detail::forget_threads() {
+  if (in_region) return;
+  callers = 0;
+  for (int i = 0; i < kPools; ++i) new (&pools()[i]) Pool;  // what they had may have been about to change
 }
 
 bool detail::in_parallel_region() { return in_region; }

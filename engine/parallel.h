@@ -18,6 +18,8 @@ namespace detail {
 /// Runs body(context, piece) for piece = 0..pieces-1 on a thread pool; the first exception is rethrown.
 void run_pieces(int pieces, void (*body)(void*, int), void* context);
 bool in_parallel_region();
+/// In a child of fork(), which has no threads of the pools: it starts its own.
+void forget_threads();
 }  // namespace detail
 
 /// Threads worth using on `work` steps, at least `grain` each; 1 on a thread of the pool.

@@ -41,6 +41,7 @@
 #include <vector>
 
 #include <ordo/engine/op_scope.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/nn/named_tensor.h>
 #include <ordo/nn/parameter.h>
@@ -129,6 +130,7 @@ class ModuleBase {
   template <class M>
   M add(const std::string& name, const M& module) {
     static_assert(std::is_base_of_v<ModuleBase, M>, "add() takes a class derived from nn::Module or nn::ModuleOf");
+    const ordo::detail::LibraryCall call;
     add_child(name, std::make_shared<M>(module));
     return module;
   }

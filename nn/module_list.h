@@ -15,6 +15,7 @@
 //   Tensor age = heads["age"](x);
 #pragma once
 
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {
@@ -27,6 +28,7 @@ class ListOf : public Base {
   template <class Child>
   ListOf& push_back(const Child& module) {
     static_assert(std::is_base_of_v<M, Child>, "takes modules of the list's class only");
+    const ordo::detail::LibraryCall call;
     this->add_child(std::to_string(size()), std::make_shared<Child>(module));
     return *this;
   }
@@ -82,6 +84,7 @@ class ModuleDict : public ModuleBase {
   template <class Child>
   ModuleDict& insert(const std::string& name, const Child& module) {
     static_assert(std::is_base_of_v<M, Child>, "takes modules of the dictionary's class only");
+    const ordo::detail::LibraryCall call;
     add_child(name, std::make_shared<Child>(module));
     return *this;
   }

@@ -1,19 +1,18 @@
 #include <ordo/nn/parameter.h>
 
-#include <algorithm>
 #include <mutex>
+#include <vector>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fork.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/parameter_slot.h>
 
 namespace ordo::nn {
 namespace {
 
 /// Guards the handles of all slots: copies of one module may be made and dropped by several threads.
-std::mutex& handles_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
+std::mutex& handles_mutex() { return ordo::detail::process_mutex(ordo::detail::ProcessLock::parameters); }
 
 }  // namespace
 
@@ -30,33 +29,34 @@ void ParameterSlot::assign(const Tensor& value) {
   for (Parameter* handle : handles) static_cast<Tensor&>(*handle) = replacement;
 }
 
+/// In place of an earlier one. Where there is no memory for it, the handle stays as it is.
 void Parameter::join(std::shared_ptr<ParameterSlot> slot) {
+  if (slot == slot_) return;
+  const ordo::detail::LibraryCall call;
   const Tensor old = *this;  // as in assign
-  slot_ = std::move(slot);
-  if (!slot_) return;
+  const std::shared_ptr<ParameterSlot> left = slot_;
   const std::lock_guard lock(handles_mutex());
-  static_cast<Tensor&>(*this) = slot_->tensor;
-  slot_->handles.push_back(this);
+  if (slot) slot->handles.push_back(this);
+  if (left) std::erase(left->handles, this);
+  slot_ = std::move(slot);
+  static_cast<Tensor&>(*this) = slot_ ? slot_->tensor : Tensor();
 }
 
 void Parameter::leave() {
   if (!slot_) return;
   const std::lock_guard lock(handles_mutex());
-  auto& handles = slot_->handles;
-  handles.erase(std::find(handles.begin(), handles.end(), this));
+  std::erase(slot_->handles, this);
 }
 
 Parameter::Parameter(NewParameter entry) { join(std::move(entry.slot)); }
 Parameter::Parameter(const Parameter& other) : Tensor() { join(other.slot_); }
 Parameter::Parameter(Parameter&& other) : Tensor() {
-  other.leave();
-  join(std::move(other.slot_));
-  static_cast<Tensor&>(other) = Tensor();
+  join(other.slot_);
+  other.join(nullptr);
 }
 Parameter::~Parameter() { leave(); }
 
 Parameter& Parameter::operator=(NewParameter entry) & {
-  leave();
   join(std::move(entry.slot));
   return *this;
 }

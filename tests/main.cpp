@@ -9,6 +9,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/nn/train/kill.h"
 #include "tests/peers/record.h"
+#include "tests/support/mpi_jobs.h"
 
 namespace ordo::test {
 namespace {
@@ -51,6 +52,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "fuzz") return ordo::test::fuzz_command({argv + 2, argv + argc});
   if (argc > 1 && std::string(argv[1]) == "record") return ordo::test::record_command({argv + 2, argv + argc});
   if (argc > 1 && std::string(argv[1]) == "kill") return ordo::test::kill_command({argv + 2, argv + argc});
+  if (argc > 1 && std::string(argv[1]) == "job") return ordo::test::job_command({argv + 2, argv + argc});
   if (std::getenv("ORDO_TEST_NEEDS_CUDA") && !ordo::cuda::is_available()) {
     std::fprintf(stderr, "ORDO_TEST_NEEDS_CUDA is set, and there is no CUDA device: %s\n",
                  ordo::why_no_cuda_device().c_str());

@@ -133,7 +133,7 @@ std::vector<std::string> gather_text(GroupState& group, const char* op, const st
   std::vector<std::string> texts(size_t(group.size()));
   texts[size_t(group.rank)] = mine;
   if (group.size() == 1) return texts;
-  group.world.run([&] {
+  group.run([&] {
     meet(group, header_of(op));
     std::vector<uint64_t> lengths(texts.size());
     lengths[size_t(group.rank)] = mine.size();
@@ -153,7 +153,7 @@ std::vector<std::string> gather_text(GroupState& group, const char* op, const st
 
 std::string broadcast_text(GroupState& group, const char* op, std::string text, int root) {
   if (group.size() == 1) return text;
-  group.world.run([&] {
+  group.run([&] {
     meet(group, header_of(op));
     uint64_t length = text.size();
     broadcast(group, op, &length, sizeof length, root);

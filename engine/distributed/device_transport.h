@@ -17,7 +17,7 @@ enum class ReduceOp : unsigned char;
 class GroupState;
 
 /// Calls are queued on the calling thread's stream, after its work so far. All memory is of device(). Within
-/// World::run(), after meet(). What fails ends the job.
+/// GroupState::run(), after meet(). What fails ends the job.
 class DeviceTransport {
  public:
   virtual ~DeviceTransport() = default;
@@ -55,7 +55,8 @@ struct GroupDevices {
 /// Whether this process could move the group's bytes on `device`. DistributedError where ORDO_NCCL names a library that
 /// cannot be used.
 bool offers_device(const GroupState& group, Device device);
-/// All members offer a device: connects them, or notes and says once why that is not possible. Within World::run().
+/// All members offer a device: connects them, or notes and says once why that is not possible. Within
+/// GroupState::run().
 void connect_devices(GroupState& group, Device device);
 /// "NCCL 2.27.3", or why CUDA tensors go through the host's memory.
 std::string device_transport_name();

@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 
 #include <ordo/engine/about.h>
@@ -25,12 +29,13 @@ namespace {
 struct Launcher {
   const char* name;
   const char* plugin;
-  const char* size;        // variables
+  const char* rank;  // variables
+  const char* size;
   const char* local_size;  // processes on this machine
 };
 constexpr Launcher kLaunchers[] = {
-    {"Open MPI", "libordo_openmpi.so", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"MPICH", "libordo_mpich.so", "PMI_SIZE", "MPI_LOCALNRANKS"},
+    {"Open MPI", "libordo_openmpi.so", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"MPICH", "libordo_mpich.so", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"},
 };
 
 const Launcher* launcher() {
@@ -48,7 +53,21 @@ std::string path_of(const char* plugin) {
   return (std::filesystem::path(own.dli_fname).parent_path() / plugin).string();
 }
 
-std::unique_ptr<Transport> open(const Launcher& by) {
+/// MPI waits at its start for all processes, and cannot be told to stop; mpirun ends the job when a process fails.
+void end_late_start(const Launcher& by, double timeout) {
+  const char* text = std::getenv(by.rank);
+  const int rank = text ? std::atoi(text) : 0;
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(400 * std::min(rank, 10)));  // the first one's message is enough
+  std::fprintf(stderr,
+               "[ordo] rank %d of %s: waited %g seconds in distributed::init for the others: each process that mpirun "
+               "started must call it\n",
+               rank, std::getenv(by.size), timeout);
+  std::fflush(stderr);
+  std::_Exit(1);
+}
+
+std::unique_ptr<Transport> open(const Launcher& by, double timeout) {
   const char* op = "distributed::init";
   const std::string path = path_of(by.plugin);
   ORDO_CHECK(std::filesystem::exists(path), DistributedError, op,
@@ -61,6 +80,7 @@ std::unique_ptr<Transport> open(const Launcher& by) {
   const auto open_transport = reinterpret_cast<OpenTransport>(dlsym(library, kOpenTransport));
   ORDO_CHECK(open_transport, DistributedError, op, "{} is of another version of Ordo", path);
   char error[256] = "";
+  const TimeLimit limit(timeout, [&] { end_late_start(by, timeout); });
   std::unique_ptr<Transport> transport(open_transport(error, sizeof error));
   ORDO_CHECK(transport, DistributedError, op, "{}: {}", by.name, error);
   return transport;
@@ -108,15 +128,17 @@ std::string_view name(ReduceOp op) {
 
 bool is_launched() { return launcher() != nullptr; }
 
-static bool g_initialized = false;
+static std::atomic<bool> g_initialized = false;
 
 bool is_initialized() { return g_initialized; }
 
 void init(const InitOptions& options) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);  // MPI begins once: another thread that calls this at the time waits
   if (g_initialized || World::current().size() > 1) return;
   const double timeout = timeout_of(options);
   if (const Launcher* by = launcher(); by && std::string_view(std::getenv(by->size)) != "1") {
-    set_world(std::make_unique<World>(open(*by), timeout));
+    set_world(std::make_unique<World>(open(*by, timeout), timeout));
     share_cores(*by, World::current());
     std::atexit([] { World::current().finish(); });
     expect_same(*World::current().all(), "distributed::init", description());
@@ -144,7 +166,7 @@ int64_t world_size(const Group& group) { return state_of(group).size(); }
 
 void barrier(const Group& group) {
   GroupState& state = member_state_of("barrier", group);
-  if (state.size() > 1) state.world.run([&] { meet(state, {.op = "barrier"}); });
+  if (state.size() > 1) state.run([&] { meet(state, {.op = "barrier"}); });
 }
 
 uint64_t bytes_sent() { return World::current().bytes_sent; }

@@ -23,8 +23,8 @@ namespace ordo {
 
 /// Processes that do not fit together, or one that is missing. Where MPI connects them the job ends instead: a process
 /// alone cannot go on.
-struct DistributedError : Error {
-  using Error::Error;
+struct DistributedError : RuntimeError {
+  using RuntimeError::RuntimeError;
 };
 
 }  // namespace ordo
@@ -44,7 +44,8 @@ struct InitOptions {
 bool is_launched();
 /// Connects the processes that mpirun started, and compares what they are: Ordo's version, the ordering contract, the
 /// level; at run_to_run the machine's libraries and processors, too. A process that mpirun did not start is alone: rank
-/// 0 of 1. Where OMP_NUM_THREADS is not set, the processes of a machine share its cores. Does nothing the second time.
+/// 0 of 1. Where OMP_NUM_THREADS is not set, the processes of a machine share its cores. Does nothing the second time;
+/// any number of threads may call it. A process whose start others have waited for longer than the timeout ends the job.
 /// DistributedError when Ordo was built without this MPI, or it cannot be opened; ValueError for a timeout that is
 /// none.
 void init(const InitOptions& options = {});

@@ -17,6 +17,8 @@ class Transport {
   virtual const char* name() const = 0;  ///< "Open MPI 4.1.4"
   virtual int rank() const = 0;
   virtual int size() const = 0;
+  /// Whether several threads may call it at the same time. Else whoever calls it takes turns.
+  virtual bool concurrent() const = 0;
 
   /// A message under way. Its memory must stay as it is, and where it is, until test() has said that it is done.
   using Request = void*;

@@ -8,6 +8,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/out_of_memory.h>
 
 namespace ordo::distributed {
 namespace {
@@ -61,48 +62,54 @@ std::shared_ptr<GroupState> World::new_group(std::vector<int> ranks) {
   return std::make_shared<GroupState>(*this, groups_++, std::move(ranks));
 }
 
-void World::run(const std::function<void()>& f) {
+void GroupState::run(const std::function<void()>& f) {
   {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
+    std::unique_lock lock(world.mutex_);
+    world.changed_.wait(lock, [this] { return submitted_ == 0; });
   }
-  const std::lock_guard lock(transport_mutex_);
+  const std::lock_guard lock(mutex_);
   f();
 }
 
-std::future<void> World::submit(std::function<void()> f) {
-  std::packaged_task<void()> task(std::move(f));
-  std::future<void> done = task.get_future();
+std::future<void> GroupState::submit(std::function<void()> f) {
+  World::Task task{this, std::packaged_task<void()>(std::move(f))};
+  std::future<void> done = task.f.get_future();
   {
-    const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(task));
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    const std::lock_guard lock(world.mutex_);
+    if (!world.thread_.joinable()) world.thread_ = std::thread([this] { world.work(); });
+    world.queue_.push_back(std::move(task));
+    ++submitted_;
   }
-  changed_.notify_all();
+  world.changed_.notify_all();
   return done;
 }
 
 void World::work() {
+  const detail::LibraryCall call;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopped_ || !queue_.empty(); });
     if (stopped_) return;
-    std::packaged_task<void()> task = std::move(queue_.front());
+    Task task = std::move(queue_.front());
     queue_.pop_front();
-    busy_ = true;
     lock.unlock();
     {
-      const std::lock_guard one_at_a_time(transport_mutex_);
-      task();
+      const std::lock_guard one_at_a_time(task.group->mutex_);
+      task.f();
     }
     lock.lock();
-    busy_ = false;
+    --task.group->submitted_;
     changed_.notify_all();
   }
 }
 
-char* World::scratch(size_t bytes) {
+void GroupState::reduce(void* data, size_t count, int element, ReduceOp op) {
+  world.use_transport([&](Transport& transport) { transport.reduce(data, count, element, op, ranks, id); });
+}
+
+char* GroupState::scratch(size_t bytes) {
   if (bytes > scratch_bytes_) {
+    scratch_bytes_ = 0;
     scratch_.reset(new char[bytes]);
     scratch_bytes_ = bytes;
   }
@@ -121,16 +128,22 @@ void World::fail(const std::string& message) {
 
 void World::finish() {
   if (!transport_ || failed_) return;
-  run([this] { meet(*all_, {.op = "the end of the program"}); });
+  all_->run([this] { meet(*all_, {.op = "the end of the program"}); });
   all_->devices.transport.reset();
-  std::promise<void> finished;
-  std::thread watch([this, done = finished.get_future()] {
-    if (done.wait_for(std::chrono::duration<double>(timeout_seconds_)) != std::future_status::ready)
-      end_job(fmt::format("waited {:g} seconds for {} to end; all else is done", timeout_seconds_, transport_->name()));
+  const TimeLimit limit(timeout_seconds_, [this] {
+    end_job(fmt::format("waited {:g} seconds for {} to end; all else is done", timeout_seconds_, transport_->name()));
   });
   transport_->finish();
-  finished.set_value();
-  watch.join();
+}
+
+TimeLimit::TimeLimit(double seconds, std::function<void()> late)
+    : thread_([seconds, late = std::move(late), done = done_.get_future()] {
+        if (done.wait_for(std::chrono::duration<double>(seconds)) != std::future_status::ready) late();
+      }) {}
+
+TimeLimit::~TimeLimit() {
+  done_.set_value();
+  thread_.join();
 }
 
 GroupState& state_of(const Group& group) { return group.state() ? *group.state() : *World::current().all(); }
@@ -148,8 +161,10 @@ void Messages::send(const void* data, size_t bytes, int to, Kind kind) {
   const char* at = static_cast<const char*>(data);
   for (size_t left = bytes; left > 0;) {
     const size_t now = std::min(left, Transport::kLargestMessage);
-    pending_.push_back(
-        {group_.world.transport().send(at, now, group_.ranks[size_t(to)], 2 * group_.id + int(kind)), to, false});
+    const Transport::Request request = group_.world.use_transport([&](Transport& transport) {
+      return transport.send(at, now, group_.ranks[size_t(to)], 2 * group_.id + int(kind));
+    });
+    pending_.push_back({request, to, false});
     at += now, left -= now;
   }
   group_.world.bytes_sent += bytes;
@@ -159,20 +174,23 @@ void Messages::receive(void* data, size_t bytes, int from, Kind kind) {
   char* at = static_cast<char*>(data);
   for (size_t left = bytes; left > 0;) {
     const size_t now = std::min(left, Transport::kLargestMessage);
-    pending_.push_back(
-        {group_.world.transport().receive(at, now, group_.ranks[size_t(from)], 2 * group_.id + int(kind)), from, true});
+    const Transport::Request request = group_.world.use_transport([&](Transport& transport) {
+      return transport.receive(at, now, group_.ranks[size_t(from)], 2 * group_.id + int(kind));
+    });
+    pending_.push_back({request, from, true});
     at += now, left -= now;
   }
 }
 
 void Messages::wait(double patience) {
   using Clock = std::chrono::steady_clock;
-  Transport& transport = group_.world.transport();
   // Other processes may need this core, and this one's backward pass.
   const double spins = group_.world.shares_cores ? 0 : 1e-4, yields = 2e-2;  // seconds
   const Clock::time_point begun = Clock::now();
   for (;;) {
-    std::erase_if(pending_, [&](const Pending& p) { return transport.test(p.request); });
+    group_.world.use_transport([&](Transport& transport) {
+      std::erase_if(pending_, [&](const Pending& p) { return transport.test(p.request); });
+    });
     if (pending_.empty()) return;
     const double waited = std::chrono::duration<double>(Clock::now() - begun).count();
     if (waited < spins) continue;

@@ -32,6 +32,23 @@ class GroupState {
   uint64_t calls = 0;            ///< collectives so far
   GroupDevices devices;
   int size() const { return int(ranks.size()); }
+
+  /// Calls f, which may send and receive, on this thread, after all that was submitted and while no other thread calls
+  /// anything of this group. Other groups go on.
+  void run(const std::function<void()>& f);
+  /// The same on the world's thread, while the caller goes on.
+  std::future<void> submit(std::function<void()> f);
+  /// Transport::reduce, of this group's ranks.
+  void reduce(void* data, size_t count, int element, ReduceOp op);
+  /// Memory for one call of run(), with any contents.
+  char* scratch(size_t bytes);
+
+ private:
+  friend class World;
+  std::mutex mutex_;   // of a call
+  int submitted_ = 0;  // and not done; the world's mutex guards it
+  std::unique_ptr<char[]> scratch_;
+  size_t scratch_bytes_ = 0;
 };
 
 class World {
@@ -58,18 +75,17 @@ class World {
 
   int rank() const { return transport_ ? transport_->rank() : 0; }
   int size() const { return transport_ ? transport_->size() : 1; }
-  Transport& transport() { return *transport_; }
   const std::shared_ptr<GroupState>& all() const { return all_; }
   std::shared_ptr<GroupState> new_group(std::vector<int> ranks);
   double timeout_seconds() const { return timeout_seconds_; }
 
-  /// Calls f, which may use the transport, on this thread, after all that was submitted.
-  void run(const std::function<void()>& f);
-  /// The same on a thread of its own, while the caller goes on.
-  std::future<void> submit(std::function<void()> f);
-
-  /// Memory for one call of run(), with any contents.
-  char* scratch(size_t bytes);
+  /// Gives f the transport, while nobody else calls it where it takes one thread at a time.
+  template <class F>
+  auto use_transport(F&& f) {
+    std::unique_lock lock(transport_mutex_, std::defer_lock);
+    if (!transport_->concurrent()) lock.lock();
+    return f(*transport_);
+  }
 
   /// Says so on stderr and ends the job. Returns where processes are threads, or there is but one.
   void end_job(const std::string& message);
@@ -82,6 +98,11 @@ class World {
   bool shares_cores = false;  ///< this machine has more processes than cores: whoever waits lets others go first
 
  private:
+  friend class GroupState;
+  struct Task {
+    GroupState* group;
+    std::packaged_task<void()> f;
+  };
   void work();
 
   std::unique_ptr<Transport> transport_;
@@ -89,14 +110,24 @@ class World {
   std::shared_ptr<GroupState> all_;
   int groups_ = 1;
 
-  std::unique_ptr<char[]> scratch_;
-  size_t scratch_bytes_ = 0;
-
   std::mutex mutex_, transport_mutex_;
   std::condition_variable changed_;
-  std::deque<std::packaged_task<void()>> queue_;
-  bool busy_ = false, stopped_ = false;
+  std::deque<Task> queue_;
+  bool stopped_ = false;
   std::atomic<bool> failed_ = false;
+  std::thread thread_;
+};
+
+/// While it lives, somebody counts: `late` is called, on a thread of its own, where that takes more than `seconds`.
+class TimeLimit {
+ public:
+  TimeLimit(double seconds, std::function<void()> late);
+  ~TimeLimit();
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+ private:
+  std::promise<void> done_;
   std::thread thread_;
 };
 
@@ -105,7 +136,7 @@ GroupState& state_of(const Group& group);
 /// The same; ValueError naming `op` for a process that is not in it.
 GroupState& member_state_of(const char* op, const Group& group);
 
-/// Messages under way to and from members of a group, to be waited for together. For use within World::run().
+/// Messages under way to and from members of a group, to be waited for together. For use within GroupState::run().
 class Messages {
  public:
   enum Kind { header, data };

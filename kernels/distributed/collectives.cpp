@@ -79,7 +79,7 @@ struct Way {
 /// Calls f with the way that the members agree on. `in` is contiguous; `out` gets the result, and may be `in`.
 template <class F>
 void meet_and(GroupState& members, const CallHeader& header, const Tensor& in, const Tensor& out, F&& f) {
-  members.world.run([&] {
+  members.run([&] {
     DeviceTransport* const devices = distributed::meet(members, header, in.device());
     if (devices || in.is_cpu()) return f(Way{devices, in, out});
     const Tensor host = to(in, cpu, in.dtype());
@@ -131,8 +131,7 @@ Tensor all_reduce(const Tensor& t, ReduceOp op, const Group& group, Algorithm al
     else if (way.devices)
       way.devices->all_reduce(way.out.data(), size_t(t.numel()), t.dtype(), op), way.devices->wait(name);
     else
-      members.world.transport().reduce(way.out.data(), size_t(t.numel()), int(t.dtype()), op, members.ranks,
-                                       members.id);
+      members.reduce(way.out.data(), size_t(t.numel()), int(t.dtype()), op);
   });
   divide(result, op, members);
   return result;
@@ -160,8 +159,7 @@ Tensor reduce_scatter(const Tensor& t, ReduceOp op, const Group& group, Algorith
       way.devices->reduce_scatter(way.in.data(), way.out.data(), size_t(way.out.numel()), t.dtype(), op);
       way.devices->wait(name);
     } else {
-      members.world.transport().reduce(way.in.data(), size_t(way.in.numel()), int(t.dtype()), op, members.ranks,
-                                       members.id);
+      members.reduce(way.in.data(), size_t(way.in.numel()), int(t.dtype()), op);
       copy_(way.out, views::narrow(way.in, 0, members.rank * sizes[0], sizes[0]));
     }
   });

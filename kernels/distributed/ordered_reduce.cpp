@@ -115,7 +115,7 @@ class Exchange {
     if (longest <= 2 * segment_) segment_ = std::max<int64_t>(longest, 1);  // two segments gain nothing
     segments_ = (longest + segment_ - 1) / segment_;
     slot_ = size_t(std::min(segment_, parts_[size_t(group.rank)].count)) * width_;
-    scratch_ = group.world.scratch(2 * nodes_.count() * slot_);
+    scratch_ = group.scratch(2 * nodes_.count() * slot_);
   }
 
   void go(bool gather) {

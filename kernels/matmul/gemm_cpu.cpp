@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <ordo/engine/half.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/matmul/gemm_cpu.h>
 #include <ordo/kernels/matmul/gemm_ordered.h>
@@ -151,7 +152,7 @@ void* workspace(size_t bytes) {
     memory.reset();
     held = 0;
     memory.reset(std::aligned_alloc(64, rounded));
-    if (!memory) throw std::bad_alloc();
+    if (!memory) detail::throw_out_of_memory();
     held = rounded;
   }
   return memory.get();

@@ -54,14 +54,14 @@ class OfEnvironment {
         recording_ = std::make_shared<Recording>(std::move(*options), std::move(dump));
         recording_->listen();
       }
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       std::fprintf(stderr, "%s\nNothing is recorded.\n", error.what());
     }
   }
   ~OfEnvironment() {
     try {
       if (recording_) recording_->close();
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       std::fprintf(stderr, "%s\n", error.what());
     }
   }

@@ -6,12 +6,14 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/enumerator.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/audit/recording.h>
 
 namespace ordo::audit {
 
 Recorder::Recorder(RecorderOptions options) {
   detail::expect_enumerator("Recorder", options.detail, Detail::steps, "a detail: there are operations and steps");
+  const ordo::detail::LibraryCall call;
   for (const StepRange& range : options.steps)
     ORDO_CHECK(range.first <= range.last, ValueError, "Recorder", "the steps {} to {} are none", range.first,
                range.last);
@@ -22,7 +24,7 @@ Recorder::Recorder(RecorderOptions options) {
 Recorder::~Recorder() {
   try {
     close();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }
 }
@@ -30,6 +32,7 @@ Recorder::~Recorder() {
 void Recorder::close() { state_->close(); }
 
 Trace Recorder::trace() {
+  const ordo::detail::LibraryCall call;
   close();
   const std::string& path = state_->options.path;
   return path.empty() ? read(Reader::of_bytes(state_->writer.bytes(), "a trace in memory")) : read(path);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/nn/audit/header.h>
 #include <ordo/nn/module.h>
@@ -64,32 +65,18 @@ bool matches_one(const std::vector<std::string>& patterns, std::string_view text
 
 bool is_batch_work(std::string_view scope) { return scope == ordo::detail::kLoaderScope; }
 
-/// The recordings that listen, and some that have ended.
-struct Open {
-  std::mutex mutex;
-  std::vector<std::weak_ptr<Recording>> recordings;
-
-  static Open& instance() {
-    static Open& open = *new Open;  // outlives the recording of the environment
-    return open;
-  }
-  void add(std::weak_ptr<Recording> recording) {
-    const std::lock_guard lock(mutex);
-    std::erase_if(recordings, [](const auto& r) { return r.expired(); });
-    recordings.push_back(std::move(recording));
-  }
-};
+/// The recordings that listen, and some that have ended. Recording::mutex guards them, too.
+std::vector<std::weak_ptr<Recording>>& open_recordings() {
+  static auto& all = *new std::vector<std::weak_ptr<Recording>>;  // outlives the recording of the environment
+  return all;
+}
 
 }  // namespace
 
 void number_step(int64_t step) {
-  Open& open = Open::instance();
-  const std::lock_guard lock(open.mutex);
-  for (const auto& recording : open.recordings)
-    if (const auto r = recording.lock()) {
-      const std::lock_guard recording_lock(r->mutex);
-      r->step = step;
-    }
+  const std::lock_guard lock(ordo::detail::process_mutex(ordo::detail::ProcessLock::recordings));
+  for (const auto& recording : open_recordings())
+    if (const auto r = recording.lock()) r->step = step;
 }
 
 bool matches(std::string_view pattern, std::string_view text) {
@@ -118,14 +105,35 @@ void Recording::listen() {
       if (const auto recording = self.lock()) ((*recording).*member)(event);
     };
   };
-  listener_.emplace(told(&Recording::end), told(&Recording::begin), told(&Recording::draw));
-  Open::instance().add(weak_from_this());
+  // The operation has computed, whatever happens here.
+  const auto told_afterwards = [self = weak_from_this()](auto member) {
+    return [self, member](const auto& event) {
+      const auto recording = self.lock();
+      if (!recording) return;
+      try {
+        ((*recording).*member)(event);
+      } catch (...) {
+        recording->lose(std::current_exception());
+      }
+    };
+  };
+  listener_.emplace(told_afterwards(&Recording::end), told(&Recording::begin), told_afterwards(&Recording::draw));
+  const std::lock_guard lock(mutex);
+  std::erase_if(open_recordings(), [](const auto& r) { return r.expired(); });
+  open_recordings().push_back(weak_from_this());
+}
+
+void Recording::lose(std::exception_ptr error) {
+  const std::lock_guard lock(mutex);
+  if (!lost_) lost_ = std::move(error);
 }
 
 void Recording::close() {
+  const ordo::detail::LibraryCall call;
   listener_.reset();
   const std::lock_guard lock(mutex);
   if (std::exchange(closed_, true)) return;
+  if (lost_) std::rethrow_exception(lost_);
   if (!has_header_) writer.write(current_header(options.detail, text_of(options)));
   writer.close();
 }
@@ -136,16 +144,18 @@ bool Recording::records_step() const {
 }
 
 bool Recording::records(const OpEvent& e) const {
-  if (closed_ || !records_step() || (is_batch_work(e.scope) && !options.loader_operations)) return false;
+  if (closed_ || lost_ || !records_step() || (is_batch_work(e.scope) && !options.loader_operations)) return false;
   if (options.detail == Detail::steps) return e.role == OpEvent::Role::batch;
   return e.role != OpEvent::Role::operation ||
          (matches_one(options.modules, e.scope) && matches_one(options.operations, e.name));
 }
 
 Recording::ThreadState& Recording::this_thread() {
-  auto& state = threads_[std::this_thread::get_id()];
-  if (!state) state = std::make_unique<ThreadState>(ThreadState{uint32_t(threads_.size() - 1)});
-  return *state;
+  const auto id = std::this_thread::get_id();
+  const auto known = threads_.find(id);
+  if (known != threads_.end()) return *known->second;
+  auto state = std::make_unique<ThreadState>(ThreadState{uint32_t(threads_.size())});
+  return *threads_.emplace(id, std::move(state)).first->second;
 }
 
 /// From the module that the program called: others are in it.
@@ -292,7 +302,7 @@ void Recording::end_step(const OpEvent& e, const ThreadState& thread) {
 
 void Recording::draw(const RandomDraw& d) {
   const std::lock_guard lock(mutex);
-  if (closed_ || !records_step() || (is_batch_work(d.scope) && !options.loader_operations)) return;
+  if (closed_ || lost_ || !records_step() || (is_batch_work(d.scope) && !options.loader_operations)) return;
   if (options.detail == Detail::steps) {
     add_to_hash(d.from.seed, d.from.offset);
     return add_to_hash(d.from.stream, d.blocks);
@@ -309,7 +319,7 @@ void Recording::draw(const RandomDraw& d) {
 }
 
 void Recording::write(const Record& record) {
-  if (closed_) return;
+  if (closed_ || lost_) return;
   // The header comes with the first event: by then the program has chosen its level, threads and seed.
   if (!std::exchange(has_header_, true)) writer.write(current_header(options.detail, text_of(options)));
   writer.write(record);

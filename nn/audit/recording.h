@@ -1,6 +1,7 @@
 // Recording: what a Recorder does while it listens. Internal to nn.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <ordo/engine/fork.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/elementwise/layout.h>
@@ -51,7 +53,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
   void close();
 
   const RecorderOptions options;
-  std::mutex mutex;  // of what follows, but for what is one thread's
+  std::mutex& mutex =  // of what follows, but for what is one thread's
+      ordo::detail::process_mutex(ordo::detail::ProcessLock::recordings);
   Writer writer;
   int64_t step = 1;
 
@@ -71,6 +74,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
   void begin(const OpEvent& e);
   void end(const OpEvent& e);
   void draw(const RandomDraw& draw);
+  /// Nothing more is recorded, and close() throws `error`.
+  void lose(std::exception_ptr error);
   void write(const Record& record);
   void end_step(const OpEvent& e, const ThreadState& thread);
 
@@ -89,6 +94,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   std::optional<Dump> dump_;
   bool closed_ = false, has_header_ = false;
+  std::exception_ptr lost_;  // why an event is missing
   std::unordered_map<std::thread::id, std::unique_ptr<ThreadState>> threads_;
   std::unordered_map<const TensorImpl*, std::string> names_;  // of parameters
   std::unordered_set<const void*> roots_;                     // whose parameters' names were learned in this step

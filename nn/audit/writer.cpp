@@ -1,27 +1,18 @@
 #include <ordo/nn/audit/writer.h>
 
-#include <pthread.h>
 #include <zlib.h>
 
-#include <atomic>
 #include <cstring>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/fork.h>
 #include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/nn/audit/header.h>
 #include <ordo/nn/audit/trace.h>
 
 namespace ordo::audit {
 
-/// How many forks made this process of the one that first asked.
-static int processes_begun() {
-  static std::atomic<int> forks = 0;
-  static const int registered = ::pthread_atfork(nullptr, nullptr, [] { ++forks; });
-  (void)registered;
-  return forks;
-}
-
-Writer::Writer(const std::string& path) : path_(path), process_(processes_begun()) {
+Writer::Writer(const std::string& path) : path_(path), process_(ordo::detail::forks()) {
   if (!path.empty()) {
     const int error = file_.open(path);
     ORDO_CHECK(error == 0, DataError, "trace", "{}: cannot be made: {}", path, std::strerror(error));
@@ -35,7 +26,7 @@ Writer::~Writer() {
   if (file_.is_open() && !forked()) file_.close();
 }
 
-bool Writer::forked() const { return processes_begun() != process_; }
+bool Writer::forked() const { return ordo::detail::forks() != process_; }
 
 void Writer::frame(const Encoder& body) {
   const std::string& b = body.body();

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <ordo/engine/out_of_memory.h>
+
 namespace ordo::data {
 
 template <class T>
@@ -16,7 +18,10 @@ class Handle {
  public:
   Handle() = default;  ///< of nothing
   template <std::derived_from<T> D>
-  requires(!std::is_abstract_v<D>) Handle(D value) : shared_(std::make_shared<D>(std::move(value))) {}
+  requires(!std::is_abstract_v<D>) Handle(D value) {
+    const ordo::detail::LibraryCall call;
+    shared_ = std::make_shared<D>(std::move(value));
+  }
   template <std::derived_from<T> D>
   Handle(std::shared_ptr<D> shared) : shared_(std::move(shared)) {}
 

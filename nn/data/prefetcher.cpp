@@ -17,7 +17,8 @@ Prefetcher::Prefetcher(std::function<TensorList(int64_t)> make, int64_t first, i
       ahead_(ahead),
       copies_(std::move(copies)),
       next_(first),
-      taken_(first) {
+      taken_(first),
+      ready_(size_t(std::max<int64_t>(1, std::min(ahead, end - first)))) {
   try {
     for (int64_t i = 0; i < std::min(workers, end - first); ++i) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
@@ -40,7 +41,7 @@ void Prefetcher::stop() {
 }
 
 Prefetcher::Result Prefetcher::result_of(int64_t i) const {
-  Result result;
+  Result result{.number = i};
   try {
     TensorList tensors = make_(i);
     for (const Tensor& t : tensors)
@@ -51,7 +52,7 @@ Prefetcher::Result Prefetcher::result_of(int64_t i) const {
     if (copies_)
       result.copied = copies_->queue(tensors);
     else
-      result.copied.tensors = std::move(tensors);
+      result.tensors = std::move(tensors);
   } catch (...) {
     result.error = std::current_exception();
   }
@@ -70,7 +71,7 @@ void Prefetcher::work() {
     lock.unlock();
     Result result = result_of(i);
     lock.lock();
-    if (i >= taken_) ready_.emplace(i, std::move(result));
+    if (i >= taken_) place_of(i) = std::move(result);
     changed_.notify_all();
   }
 }
@@ -82,17 +83,18 @@ TensorList Prefetcher::take(int64_t i) {
     TensorList tensors = make_(i);
     return copies_ ? copies_->take(copies_->queue(tensors)) : tensors;
   }
-  ready_.erase(ready_.begin(), ready_.lower_bound(i));
+  for (Result& dropped : ready_)
+    if (dropped.number < i) dropped = {};
   taken_ = i;
   next_ = std::max(next_, i);
   changed_.notify_all();
-  changed_.wait(lock, [&] { return ready_.contains(i); });
-  Result result = std::move(ready_.extract(i).mapped());
+  changed_.wait(lock, [&] { return place_of(i).number == i; });
+  Result result = std::exchange(place_of(i), {});
   taken_ = i + 1;
   lock.unlock();
   changed_.notify_all();
   if (result.error) std::rethrow_exception(result.error);
-  return copies_ ? copies_->take(std::move(result.copied)) : std::move(result.copied.tensors);
+  return result.copied ? copies_->take(std::move(*result.copied)) : std::move(result.tensors);
 }
 
 }  // namespace ordo::data

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -33,9 +33,12 @@ class Prefetcher {
 
  private:
   struct Result {
-    ordo::detail::DeviceCopies::Copied copied;  // or where `make` left them
-    std::exception_ptr error;
+    TensorList tensors = {};  // where `make` left them, or copied
+    std::optional<ordo::detail::DeviceCopies::Copied> copied = {};
+    std::exception_ptr error = {};
+    int64_t number = -1;  // none yet
   };
+  Result& place_of(int64_t i) { return ready_[size_t(i) % ready_.size()]; }
   void work();
   void stop();
   Result result_of(int64_t i) const;
@@ -49,7 +52,7 @@ class Prefetcher {
   int64_t next_;   // that nobody makes yet
   int64_t taken_;  // results before it were taken or dropped
   bool stopped_ = false;
-  std::map<int64_t, Result> ready_;
+  std::vector<Result> ready_;  // places for as many as can be ahead: threads that find no memory can say so
   std::vector<std::thread> threads_;
 };
 

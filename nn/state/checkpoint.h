@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <ordo/engine/generator.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/named_tensor.h>
 
 namespace ordo {
@@ -42,6 +43,7 @@ class Checkpoint {
   // contains a dot.
   template <HasState T>
   void add(const std::string& name, T& part) {
+    const detail::LibraryCall call;
     add_part(
         name, [&part] { return part.state_dict(); },
         [&part](const nn::NamedTensorList& state) { return part.prepare_state_dict(state); });

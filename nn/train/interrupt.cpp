@@ -4,6 +4,8 @@
 #include <csignal>
 #include <mutex>
 
+#include <ordo/engine/fork.h>
+
 namespace ordo::detail {
 namespace {
 
@@ -11,7 +13,7 @@ std::atomic<bool> seen = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes to it");
 void remember(int) { seen = true; }
 
-std::mutex mutex;
+std::mutex& mutex() { return process_mutex(ProcessLock::interrupts); }
 int guards = 0;
 struct sigaction before {};
 
@@ -19,18 +21,20 @@ struct sigaction before {};
 
 InterruptGuard::InterruptGuard(bool on) : on_(on) {
   if (!on_) return;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(mutex());
   if (guards++ > 0) return;
   seen = false;
+  ::sigaction(SIGINT, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;  // the program is to go on, as under nohup
   struct sigaction ours {};
   ours.sa_handler = remember;
   ours.sa_flags = int(SA_RESTART | SA_RESETHAND);  // once: the next one has its usual effect
-  ::sigaction(SIGINT, &ours, &before);
+  ::sigaction(SIGINT, &ours, nullptr);
 }
 
 InterruptGuard::~InterruptGuard() {
   if (!on_) return;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(mutex());
   if (--guards == 0) ::sigaction(SIGINT, &before, nullptr);
 }
 

@@ -16,7 +16,7 @@ Progress::~Progress() { clear(); }
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
 void Progress::clear() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) std::fputs("\r\033[K", stderr);
   drawn_ = false;
 }
 

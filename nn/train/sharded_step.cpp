@@ -272,7 +272,7 @@ void ShardedStep::launch(Bucket& bucket) {
     for (size_t i = 1; i < sums.size(); ++i) sum_of(sums[0].second, sums[i].second);
   cuda::Event added;
   added.record(bucket.options.device);
-  bucket.under_way = world_.submit([this, &bucket, header, library, dtype, added] {
+  bucket.under_way = world_.all()->submit([this, &bucket, header, library, dtype, added] {
     distributed::GroupState& all = *world_.all();
     distributed::DeviceTransport* const devices = distributed::meet(all, header, bucket.options.device);
     added.wait();
@@ -287,7 +287,7 @@ void ShardedStep::launch(Bucket& bucket) {
     else if (devices)
       devices->all_reduce(result, size_t(bucket.count), dtype, ReduceOp::sum), devices->wait("gradients");
     else
-      world_.transport().reduce(result, size_t(bucket.count), int(dtype), ReduceOp::sum, all.ranks, all.id);
+      all.reduce(result, size_t(bucket.count), int(dtype), ReduceOp::sum);
   });
 }
 
@@ -320,7 +320,7 @@ std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
   std::vector<size_t> sizes;
   for (int r = 0; r < world_.size(); ++r)
     sizes.push_back(size_t(distributed::shards_of(shards_, r, world_.size()).count()) * bytes);
-  world_.run([&] {
+  world_.all()->run([&] {
     distributed::meet(*world_.all(), header_of("losses", float64, int64_t(bytes)));
     distributed::all_gather(*world_.all(), "losses", all.data(), sizes);
   });
@@ -385,7 +385,7 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
       parts.emplace_back(node, cat(pieces, 0));
     }
     if (world_.size() > 1)
-      world_.run([&] {
+      world_.all()->run([&] {
         distributed::GroupState& all = *world_.all();
         distributed::meet(all, header_of("buffers", float64, count));
         kernels::ordered_all_reduce(all, over_shards("buffers", float64, shards_, all.size()), scratch_nodes(parts),
@@ -412,7 +412,7 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
       all.insert(all.end(), from, from + value.nbytes());
     }
     if (world_.size() > 1)
-      world_.run([&] {
+      world_.all()->run([&] {
         distributed::meet(*world_.all(), header_of("buffers", uint8, int64_t(all.size())));
         distributed::broadcast(*world_.all(), "buffers", all.data(), all.size(), r);
       });

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/optim/optimizer.h>
 #include <ordo/nn/state/checkpoint.h>
 #include <ordo/nn/train/trainer_options.h>
@@ -143,6 +144,7 @@ class Trainer {
   /// The last checkpoint stays in all cases.
   template <class Model, class Loader, class Loss>
   TrainResult fit(Model& model, optim::Optimizer& optimizer, Loader& loader, Loss&& loss) {
+    const ordo::detail::LibraryCall call;
     static_assert(std::is_base_of_v<nn::ModuleBase, Model>, "fit() trains a class derived from nn::Module");
     detail::TrainingWork work{model, optimizer, [&loader] { return int64_t(loader.size()); },
                               [&](const detail::TrainingWork::Take& take) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <utility>
 
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/engine/check.h>
@@ -15,14 +17,21 @@
 namespace ordo::detail {
 namespace {
 
-/// The model's parameters are the averages until the end of the scope.
+/// The model's parameters are the averages until end(), or until an error leaves the scope.
 class WithAverages {
  public:
   explicit WithAverages(optim::EMA* average) : average_(average) {
     if (average_) average_->swap();
   }
   ~WithAverages() {
-    if (average_) average_->swap();
+    try {
+      end();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "the model keeps its average weights: %s\n", error.what());
+    }
+  }
+  void end() {
+    if (optim::EMA* const average = std::exchange(average_, nullptr)) average->swap();
   }
   WithAverages(const WithAverages&) = delete;
   WithAverages& operator=(const WithAverages&) = delete;
@@ -220,7 +229,7 @@ bool TrainingRun::settle(bool epoch_ended) {
 
 void TrainingRun::validate() {
   {
-    const WithAverages guard(average_);
+    WithAverages averages(average_);
     const NoGrad no_grad;
     trainer_.line_open_ = true;
     trainer_.call(On::validation_begin);
@@ -228,6 +237,7 @@ void TrainingRun::validate() {
     trainer_.status_.metrics = state_.metrics;
     trainer_.call(On::validation_end);
     trainer_.line_open_ = false;
+    averages.end();
   }
   if (log_) {
     JsonLine line("validation");

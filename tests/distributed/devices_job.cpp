@@ -19,7 +19,7 @@ bool by_nccl = false;
 int compared = 0;
 
 void expect(bool holds, const std::string& what) {
-  if (!holds) throw Error("does not hold: " + what);
+  if (!holds) throw RuntimeError("does not hold: " + what);
 }
 
 /// Of several magnitudes, so that another order of sums has other bits; whole numbers where the dtype has no others.

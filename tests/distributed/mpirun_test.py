@@ -323,6 +323,23 @@ def hangs():
     assert re.search(r"waited 5 seconds for rank (2, )?1(, 2)? in", err), err
 
 
+TESTS = f"{samples}/ordo_tests"
+
+
+def threads():
+    for job, ranks in (("init_in_threads", 2), ("groups_of_threads", 4)):
+        done = run(ranks, [TESTS, "job", job], 60)
+        assert done.returncode == 0, f"{job}: {done.returncode}\n{done.stdout}{done.stderr}"
+
+
+def init_is_missing():
+    began = time.time()
+    done = run(3, [TESTS, "job", "init_is_missing"], 40, {"ORDO_DISTRIBUTED_TIMEOUT": "3"})
+    print(f"{time.time() - began:.1f} seconds\n{done.stderr}")
+    assert done.returncode != 0
+    assert "rank 0 of 3: waited 3 seconds in distributed::init for the others" in done.stderr
+
+
 def two_hosts():
     """Two network namespaces with names of their own, joined by a veth pair, and two ranks in each."""
     if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("unshare"):

@@ -26,6 +26,6 @@ extern "C" {
 // An impossible allocation is an error of ours, OutOfMemoryError.
 const char* __asan_default_options() { return "allocator_may_return_null=1:detect_stack_use_after_return=0"; }
 const char* __ubsan_default_options() { return "print_stacktrace=1"; }
-const char* __tsan_default_options() { return "allocator_may_return_null=1:second_deadlock_stack=1"; }
+const char* __tsan_default_options() { return "allocator_may_return_null=1:second_deadlock_stack=1:die_after_fork=0"; }
 void __tsan_on_report(void*) { ++reports; }
 }

@@ -42,6 +42,7 @@ class ThreadTransport : public Transport {
   const char* name() const override { return "threads"; }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  bool concurrent() const override { return true; }
 
   Request send(const void* data, size_t bytes, int to, int tag) override {
     const char* const from = static_cast<const char*>(data);
@@ -51,14 +52,17 @@ class ThreadTransport : public Transport {
   }
   Request receive(void* data, size_t bytes, int from, int tag) override {
     Receive* const request = keep({data, bytes, false});
+    const std::lock_guard own(mutex_);
     waiting_[{from, tag}].push_back(request);
     return request;
   }
   bool test(Request request) override {
     auto* mine = static_cast<Receive*>(request);
-    if (!mine->done) {
+    if (forget_done(mine)) return true;
+    {
       const std::lock_guard lock(mail_.mutex);
       if (mail_.ended) throw EndedByAnother(mail_.message);
+      const std::lock_guard own(mutex_);
       for (auto& [place, requests] : waiting_) {
         auto& box = mail_.boxes[{place.first, rank_, place.second}];
         while (!requests.empty() && !box.empty()) {  // in the order in which they were posted
@@ -71,10 +75,9 @@ class ThreadTransport : public Transport {
         }
       }
     }
-    const bool done = mine->done;
-    if (done) requests_.erase(request);
-    if (!done) std::this_thread::yield();
-    return done;
+    if (forget_done(mine)) return true;
+    std::this_thread::yield();
+    return false;
   }
 
   // From the first rank to the last, which is not the tree's order.
@@ -112,9 +115,14 @@ class ThreadTransport : public Transport {
     size_t bytes = 0;
     bool done = true;
   };
+  bool forget_done(Receive* request) {
+    const std::lock_guard own(mutex_);
+    return request->done && requests_.erase(request) > 0;
+  }
   Receive* keep(Receive request) {
     auto kept = std::make_unique<Receive>(request);
     Receive* const address = kept.get();
+    const std::lock_guard own(mutex_);
     requests_.emplace(address, std::move(kept));
     return address;
   }
@@ -122,6 +130,7 @@ class ThreadTransport : public Transport {
   Mail& mail_;
   const int rank_, size_;
   const std::function<void(int)> at_end_;
+  std::mutex mutex_;  // of what follows; where both are needed, the mail's comes first
   std::map<std::pair<int, int>, std::deque<Receive*>> waiting_;  // from, tag
   std::map<Request, std::unique_ptr<Receive>> requests_;         // under way, also when the job ends before they do
 };

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -48,7 +49,7 @@ MPI_Op op_of(ReduceOp op) {
 
 class MpiTransport : public Transport {
  public:
-  MpiTransport() {
+  explicit MpiTransport(bool concurrent) : concurrent_(concurrent) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -63,6 +64,7 @@ class MpiTransport : public Transport {
   const char* name() const override { return name_.c_str(); }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  bool concurrent() const override { return concurrent_; }
 
   Request send(const void* data, size_t bytes, int to, int tag) override {
     auto* request = new MPI_Request;
@@ -116,20 +118,26 @@ class MpiTransport : public Transport {
  private:
   MPI_Comm communicator(const std::vector<int>& ranks, int group) {
     if (group == 0) return MPI_COMM_WORLD;
-    const auto [at, missing] = communicators_.try_emplace(group, MPI_COMM_NULL);
-    if (missing) {
+    MPI_Comm* comm = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      comm = &communicators_.try_emplace(group, MPI_COMM_NULL).first->second;
+    }
+    if (*comm == MPI_COMM_NULL) {  // one thread at a time calls something of the group
       MPI_Group all, part;
       MPI_Comm_group(MPI_COMM_WORLD, &all);
       MPI_Group_incl(all, int(ranks.size()), ranks.data(), &part);
-      MPI_Comm_create_group(MPI_COMM_WORLD, part, group, &at->second);
+      MPI_Comm_create_group(MPI_COMM_WORLD, part, group, comm);
       MPI_Group_free(&part);
       MPI_Group_free(&all);
     }
-    return at->second;
+    return *comm;
   }
 
+  const bool concurrent_;
   int rank_ = 0, size_ = 1;
   std::string name_;
+  std::mutex mutex_;  // of the communicators
   std::map<int, MPI_Comm> communicators_;
 };
 
@@ -139,8 +147,9 @@ class MpiTransport : public Transport {
 extern "C" [[gnu::visibility("default")]] ordo::distributed::Transport* ordo_open_transport(char* error, size_t size) {
   int ready = 0, given = 0;
   MPI_Initialized(&ready);
-  // One thread at a time calls MPI, but not always the same one.
-  if (!ready && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given) != MPI_SUCCESS) {
+  // Threads with groups of their own wait at the same time. An MPI that is not made for it gets one call at a time, but
+  // not always from the same thread.
+  if (!ready && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given) != MPI_SUCCESS) {
     std::snprintf(error, size, "MPI_Init_thread failed");
     return nullptr;
   }
@@ -149,5 +158,5 @@ extern "C" [[gnu::visibility("default")]] ordo::distributed::Transport* ordo_ope
     std::snprintf(error, size, "this MPI does not serve several threads (MPI_THREAD_SERIALIZED)");
     return nullptr;
   }
-  return new ordo::distributed::MpiTransport;
+  return new ordo::distributed::MpiTransport(given == MPI_THREAD_MULTIPLE);
 }

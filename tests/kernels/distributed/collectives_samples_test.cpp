@@ -1,6 +1,10 @@
 // Collectives: samples, as of one process, and jobs of several.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
+#include <ordo/engine/distributed/world.h>
 #include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
@@ -229,6 +233,35 @@ TEST(CollectivesThatDoNotFit, a_rank_that_does_not_come_is_named) {
       },
       0.5);
   EXPECT_TRUE(has(hangs, "rank 0 of 4: waited") && has(hangs, "for rank 3 in barrier number 1")) << hangs;
+}
+
+/// Which of them a process comes to first is another one in each process.
+TEST(CollectivesInThreads, those_of_several_groups_do_not_wait_for_each_other) {
+  constexpr int kThreads = 4, kRanks = 4;
+  std::atomic<int> wrong = 0;
+  const auto job = [&](int) {
+    distributed::World& world = distributed::World::current();
+    std::vector<distributed::Group> groups;
+    for (int i = 0; i < kThreads; ++i) groups.push_back(distributed::new_group({0, 1, 2, 3}));
+    std::vector<std::thread> threads;
+    std::atomic<int> failed = 0;
+    for (int i = 0; i < kThreads; ++i)
+      threads.emplace_back([&, i] {
+        const distributed::World::Scope scope(world);
+        try {
+          for (int k = 0; k < 20; ++k) {
+            const Tensor sum = distributed::all_reduce(full({100}, double(i + k)), ReduceOp::sum, groups[size_t(i)]);
+            wrong += sum[0].item() != double((i + k) * kRanks);
+          }
+        } catch (const DistributedError&) {
+          ++failed;
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    if (failed) throw DistributedError("a thread failed");
+  };
+  run_job(kRanks, job, {.timeout_seconds = 10});
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(CollectivesThatDoNotFit, a_transport_that_does_not_end_is_named) {

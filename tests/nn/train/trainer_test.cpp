@@ -180,6 +180,27 @@ TEST(Trainer, ctrl_c_finishes_the_step) {
   EXPECT_EQ(trainer.fit(line.model, line.optimizer, line.loader, nn::MSELoss()).end, TrainEnd::finished);
 }
 
+/// As nohup and the background jobs of a shell are started.
+TEST(Trainer, ctrl_c_stays_ignored) {
+  struct sigaction before {
+  }, during{}, after{};
+  ::sigaction(SIGINT, nullptr, &before);
+  ::signal(SIGINT, SIG_IGN);
+  Line line;
+  Trainer trainer(quiet(2));
+  const TrainResult result = trainer.fit(line.model, line.optimizer, line.loader, [&](auto& model, auto& batch) {
+    ::sigaction(SIGINT, nullptr, &during);
+    ::raise(SIGINT);
+    const auto [inputs, targets] = batch;
+    return mse_loss(model(inputs), targets);
+  });
+  ::sigaction(SIGINT, nullptr, &after);
+  ::sigaction(SIGINT, &before, nullptr);
+  EXPECT_EQ(during.sa_handler, SIG_IGN);
+  EXPECT_EQ(result.end, TrainEnd::finished);
+  EXPECT_EQ(after.sa_handler, SIG_IGN);
+}
+
 TEST(Trainer, frozen_modules_stay_frozen) {
   ToyRun run([] {
     TrainerOptions options = toy_options("");
