@@ -9,6 +9,7 @@
 #include <ordo/engine/device_copies.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/op_scope.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/data/prefetcher.h>
 #include <ordo/nn/state/entries.h>
@@ -93,6 +94,7 @@ class DataLoader::Run {
 
 DataLoader::DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options)
     : dataset_(std::move(dataset)), options_(std::move(options)) {
+  const ordo::detail::LibraryCall library;
   const char* op = "DataLoader";
   const DataLoaderOptions& o = options_;
   ORDO_CHECK(dataset_, ValueError, op, "needs a data set, given a null pointer");
@@ -164,6 +166,7 @@ std::shared_ptr<DataLoader::Progress> DataLoader::drawn(int64_t epoch, Generator
 }
 
 DataLoader::Iterator DataLoader::begin() {
+  const ordo::detail::LibraryCall library;
   if (!std::exchange(resumed_, false)) {
     progress_ = drawn(epochs_, options_.generator ? *options_.generator : default_generator());
     ++epochs_;
@@ -183,6 +186,7 @@ DataLoader::Iterator& DataLoader::Iterator::operator++() {
 int64_t DataLoader::delivered() const { return progress_ && progress_->under_way ? progress_->delivered : 0; }
 
 nn::NamedTensorList DataLoader::state_dict() const {
+  const ordo::detail::LibraryCall library;
   const Progress none, &now = progress_ ? *progress_ : none;
   const int64_t rows = dataset_->size();
   nn::NamedTensorList all{nn::state_of("rows", rows),
@@ -201,6 +205,7 @@ nn::NamedTensorList DataLoader::state_dict() const {
 }
 
 nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
+  const ordo::detail::LibraryCall library;
   const bool sampler_has_state = !options_.sampler->state_dict().empty();
   nn::NamedTensorList own;
   for (const auto& entry : state)

@@ -139,16 +139,18 @@ std::string fail_each_allocation(const std::function<double()>& program, int64_t
     run_whole(program);  // what is made once is made
     const Left expected = run_whole(program);
     for (int64_t n = 1; n <= expected.allocations; n += 1 + expected.allocations / times) {
-      const std::string what = fmt::format("allocation {} of {}{}: ", n, expected.allocations,
-                                           which == Which::one ? "" : " and all after it");
+      const auto what = [&] {
+        return fmt::format("allocation {} of {}{}: ", n, expected.allocations,
+                           which == Which::one ? "" : " and all after it");
+      };
       if (const std::string failure = run_failing(program, which, n, expected.result); !failure.empty())
-        return what + failure;
+        return what() + failure;
       const Left now = run_whole(program);
       if (now.result != expected.result)
-        return fmt::format("{}the next run gives {}, not {}", what, now.result, expected.result);
+        return fmt::format("{}the next run gives {}, not {}", what(), now.result, expected.result);
       if (now.tensors != expected.tensors)
-        return fmt::format("{}tensors have {} bytes, not {}", what, now.tensors, expected.tensors);
-      if (now.live > expected.live) return fmt::format("{}{} blocks are lost", what, now.live - expected.live);
+        return fmt::format("{}tensors have {} bytes, not {}", what(), now.tensors, expected.tensors);
+      if (now.live > expected.live) return fmt::format("{}{} blocks are lost", what(), now.live - expected.live);
     }
   }
   return "";
