@@ -251,7 +251,7 @@ nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
   return [=, this] {
     sampler();
     if (options_.generator) options_.generator->set_state(next);
-    progress_ = std::make_shared<Progress>(*progress);
+    progress_ = progress;
     epochs_ = epochs;
     resumed_ = under_way == 1;
   };
