@@ -10,6 +10,7 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/view_history.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 
 namespace ordo {
 namespace {
@@ -169,6 +170,7 @@ class BackwardPass {
 }  // namespace
 
 Edge gradient_edge(const Tensor& t) {
+  const ordo::detail::LibraryCall library;
   if (!t.defined()) return {};
   if (is_behind_base(*t.impl())) follow_base(*t.impl());
   const AutogradMeta* meta = t.impl()->autograd.get();
@@ -180,6 +182,7 @@ Edge gradient_edge(const Tensor& t) {
 
 TensorList run_backward(const TensorList& outputs, const TensorList& grad_outputs, const TensorList* inputs,
                         BackwardOptions options) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(grad_outputs.empty() || grad_outputs.size() == outputs.size(), ValueError, "backward",
              "{} gradients were given for {} tensors", grad_outputs.size(), outputs.size());
   const OpCall call("backward", outputs, grad_outputs, options.retain_graph, options.create_graph);
@@ -202,6 +205,7 @@ void backward(const TensorList& outputs, const TensorList& grad_outputs, bool re
 }
 
 void register_hook(const Tensor& t, std::function<Tensor(const Tensor&)> hook) {
+  const ordo::detail::LibraryCall library;
   const char* op = "register_hook";
   detail::expect_defined(op, t, "the tensor");
   ORDO_CHECK(hook, ValueError, op, "needs a function to call");
@@ -215,6 +219,7 @@ void register_hook(const Tensor& t, std::function<Tensor(const Tensor&)> hook) {
 }
 
 void register_post_accumulate_grad_hook(const Tensor& leaf, std::function<void(const Tensor&)> hook) {
+  const ordo::detail::LibraryCall library;
   const char* op = "register_post_accumulate_grad_hook";
   detail::expect_defined(op, leaf, "the tensor");
   ORDO_CHECK(hook, ValueError, op, "needs a function to call");
@@ -252,6 +257,7 @@ bool Tensor::is_leaf() const {
 }
 
 Tensor& Tensor::set_requires_grad(bool on) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(is_leaf(), AutogradError, "requires_grad",
              "only leaves can be told (not) to require a gradient; detach() first");
   ORDO_CHECK(!on || is_floating(dtype()), DTypeError, "requires_grad",
@@ -267,6 +273,7 @@ Tensor Tensor::grad() const {
 }
 
 void Tensor::set_grad(const Tensor& grad) {
+  const ordo::detail::LibraryCall library;
   get();
   if (grad.defined()) {
     ORDO_CHECK(grad.sizes() == sizes(), ShapeError, "set_grad", "the gradient has shape {}, the tensor {}",
@@ -283,11 +290,13 @@ void Tensor::zero_grad() {
 }
 
 void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
+  const ordo::detail::LibraryCall library;
   get();
   run_backward({*this}, {gradient}, nullptr, {retain_graph, create_graph});
 }
 
 Tensor Tensor::detach() const {
+  const ordo::detail::LibraryCall library;
   get();
   Tensor out = views::alias(*this);
   return out;

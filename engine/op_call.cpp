@@ -7,6 +7,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/fork.h>
+#include <ordo/engine/out_of_memory.h>
 
 namespace ordo {
 
@@ -90,8 +91,9 @@ static std::vector<std::shared_ptr<OpListener::Entry>>& entries() {
   return all;
 }
 
-OpListener::OpListener(Function end, Function begin, DrawFunction draw)
-    : entry_(std::make_shared<Entry>(Entry{std::move(end), std::move(begin), std::move(draw)})) {
+OpListener::OpListener(Function end, Function begin, DrawFunction draw) {
+  const detail::LibraryCall library;
+  entry_ = std::make_shared<Entry>(Entry{std::move(end), std::move(begin), std::move(draw)});
   ORDO_CHECK(entry_->end, ValueError, "OpListener", "needs a function to call");
   const std::lock_guard lock(entries_mutex());
   entries().push_back(entry_);

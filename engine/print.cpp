@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
@@ -135,7 +136,10 @@ class Printer {
 
 }  // namespace
 
-std::string Tensor::str() const { return defined() ? Printer(*this).print() : "undefined"; }
+std::string Tensor::str() const {
+  const detail::LibraryCall library;
+  return defined() ? Printer(*this).print() : "undefined";
+}
 
 std::ostream& operator<<(std::ostream& out, const Tensor& t) { return out << t.str(); }
 

@@ -8,6 +8,7 @@
 #include <ordo/engine/convert.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
@@ -128,6 +129,7 @@ int64_t Tensor::item_integer(int bits, bool is_signed) const {
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
+  const ordo::detail::LibraryCall library;
   const detail::OperationName name("to_vector");
   const int64_t n = numel();
   std::vector<char> buffer;
@@ -147,6 +149,7 @@ std::vector<T> Tensor::to_vector() const {
 
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOptions options) {
+  const ordo::detail::LibraryCall library;
   const detail::OperationName name("from_vector");
   for (int64_t s : sizes) ORDO_CHECK(s >= 0, ShapeError, "from_vector", "sizes {} hold a negative number", sizes);
   ORDO_CHECK(sizes.product() == int64_t(values.size()), ShapeError, "from_vector", "{} values do not fill the shape {}",
@@ -167,6 +170,7 @@ Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOption
 
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Dims& sizes) {
+  const ordo::detail::LibraryCall library;
   return from_vector(values, sizes, {.dtype = dtype_of<T>});
 }
 

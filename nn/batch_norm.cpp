@@ -3,6 +3,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/batch_norm.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/description.h>
 
@@ -16,6 +17,7 @@ constexpr const char* kShapes[] = {"[N, C] or [N, C, L]", "[N, C, H, W]", "[N, C
 
 template <int N>
 BatchNorm<N>::BatchNorm(int64_t channels, BatchNormOptions options) : channels_(channels), options_(options) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(channels > 0, ValueError, kNames[N - 1], "needs a positive number of channels, not {}", channels);
   if (options.affine) {
     weight = add_parameter("weight", ones({channels}));

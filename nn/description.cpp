@@ -1,4 +1,5 @@
 #include <ordo/nn/description.h>
+#include <ordo/engine/out_of_memory.h>
 
 #include <cxxabi.h>
 
@@ -115,6 +116,7 @@ class Listing {
 }  // namespace
 
 std::string ModuleBase::description() const {
+  const ordo::detail::LibraryCall library;
   const char* const mangled = typeid(*this).name();
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> full(abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
@@ -122,6 +124,7 @@ std::string ModuleBase::description() const {
 }
 
 std::string ModuleBase::str() const {
+  const ordo::detail::LibraryCall library;
   Listing listing;
   listing.add(*this, "", 0);
   return listing.str();

@@ -5,6 +5,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/parameter_slot.h>
 #include <ordo/nn/state/entries.h>
@@ -61,7 +62,10 @@ void convert(const Tensor& tensor, Target target) {
 
 }  // namespace
 
-ModuleBase::ModuleBase() : state_(std::make_shared<State>()) {}
+ModuleBase::ModuleBase() {
+  const ordo::detail::LibraryCall call;
+  state_ = std::make_shared<State>();
+}
 ModuleBase::~ModuleBase() = default;
 
 Tensor Module::forward(const Tensor&) {
@@ -84,30 +88,35 @@ void ModuleBase::collect(bool trained, const std::string& prefix, NamedTensorLis
 }
 
 NamedTensorList ModuleBase::named_parameters() const {
+  const ordo::detail::LibraryCall call;
   NamedTensorList all;
   collect(true, "", all);
   return all;
 }
 
 NamedTensorList ModuleBase::named_buffers() const {
+  const ordo::detail::LibraryCall call;
   NamedTensorList all;
   collect(false, "", all);
   return all;
 }
 
 TensorList ModuleBase::parameters() const {
+  const ordo::detail::LibraryCall call;
   TensorList all;
   for (auto& p : named_parameters()) all.push_back(std::move(p.tensor));
   return all;
 }
 
 NamedTensorList ModuleBase::state_dict() const {
+  const ordo::detail::LibraryCall call;
   NamedTensorList all = named_parameters();
   for (auto& b : named_buffers()) all.push_back(std::move(b));
   return all;
 }
 
 Commit ModuleBase::prepare(const NamedTensorList& state, bool strict, LoadReport* report) {
+  const ordo::detail::LibraryCall call;
   Entries given("load_state_dict", state);
   std::vector<std::pair<Tensor, Tensor>> copies;
   for (const auto& [name, own] : state_dict())
@@ -120,6 +129,7 @@ Commit ModuleBase::prepare(const NamedTensorList& state, bool strict, LoadReport
 }
 
 LoadReport ModuleBase::load_state_dict(const NamedTensorList& state, bool strict) {
+  const ordo::detail::LibraryCall call;
   LoadReport report;
   prepare(state, strict, &report)();
   return report;
@@ -131,12 +141,14 @@ Commit ModuleBase::prepare_state_dict(const NamedTensorList& state) {
 }
 
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() const {
+  const ordo::detail::LibraryCall call;
   std::vector<std::pair<std::string, ModuleBase*>> all;
   for (const auto& [name, child] : state().children) all.emplace_back(name, child.get());
   return all;
 }
 
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
+  const ordo::detail::LibraryCall call;
   std::vector<std::pair<std::string, ModuleBase*>> all;
   std::unordered_set<const State*> seen;
   const auto visit = [&](auto& self, const std::string& name, ModuleBase& module) -> void {
@@ -162,6 +174,7 @@ bool ModuleBase::State::find(const State* to, std::string& names) const {
 }
 
 std::unique_ptr<ordo::detail::OpScope> ModuleBase::Call::enter(const ModuleBase& module) {
+  const ordo::detail::LibraryCall call;
   const State& called = module.state();
   std::string path;
   for (const auto* scope = ordo::detail::OpScope::innermost(); scope && path.empty(); scope = scope->outer()) {
@@ -202,21 +215,25 @@ void ModuleBase::train(bool on) {
 bool ModuleBase::is_training() const { return state().training; }
 
 void ModuleBase::zero_grad() {
+  const ordo::detail::LibraryCall call;
   for (auto& p : named_parameters()) p.tensor.zero_grad();
 }
 
 void ModuleBase::to(Device device) {
+  const ordo::detail::LibraryCall call;
   for (const auto& entry : state_dict())
     if (entry.tensor.device() != device) convert(entry.tensor, device);
 }
 
 void ModuleBase::to(DType dtype) {
+  const ordo::detail::LibraryCall call;
   ORDO_CHECK(is_floating(dtype), DTypeError, "Module::to", "takes a floating dtype, not {}", dtype);
   for (const auto& entry : state_dict())
     if (is_floating(entry.tensor.dtype()) && entry.tensor.dtype() != dtype) convert(entry.tensor, dtype);
 }
 
 NewParameter ModuleBase::add_slot(const std::string& name, Tensor value, bool trained) {
+  const ordo::detail::LibraryCall call;
   state().expect_free(name);
   detail::expect_defined(trained ? "add_parameter" : "add_buffer", value, name.c_str());
   auto slot = std::make_shared<ParameterSlot>();
@@ -236,6 +253,7 @@ NewParameter ModuleBase::add_buffer(const std::string& name, Tensor value) {
 }
 
 void ModuleBase::add_child(const std::string& name, std::shared_ptr<ModuleBase> module) {
+  const ordo::detail::LibraryCall call;
   state().expect_free(name);
   for (const auto& [inner, part] : module->named_modules())
     ORDO_CHECK(part->state_ != state_, ValueError, "Module",

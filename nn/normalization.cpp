@@ -4,6 +4,7 @@
 #include <ordo/autograd/ops/layer_norm.h>
 #include <ordo/autograd/ops/local_response_norm.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/description.h>
 
@@ -53,6 +54,7 @@ constexpr const char* kShapes[] = {"[N, C, L] or [C, L]", "[N, C, H, W] or [C, H
 
 template <int N>
 InstanceNorm<N>::InstanceNorm(int64_t channels, InstanceNormOptions options) : channels_(channels), options_(options) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(channels > 0, ValueError, kNames[N - 1], "needs a positive number of channels, not {}", channels);
   if (options.affine) {
     weight = add_parameter("weight", ones({channels}));

@@ -6,6 +6,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 #include <ordo/engine/enumerator.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
@@ -15,6 +16,7 @@ namespace ordo::nn {
 RecurrentModule::RecurrentModule(const char* name, int64_t gates, int64_t input_size, int64_t hidden_size,
                                  RecurrentModuleOptions options)
     : name_(name), hidden_size_(hidden_size), options_(options) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(input_size > 0 && hidden_size > 0, ValueError, name, "needs positive sizes, not {} and {}", input_size,
              hidden_size);
   ORDO_CHECK(options.num_layers > 0, ValueError, name, "needs a positive number of layers, not {}", options.num_layers);
@@ -65,6 +67,7 @@ RecurrentOptions RecurrentModule::call_options(const Tensor& lengths) const {
 }
 
 Tensor RecurrentModule::state_or_zeros(const Tensor& state, const Tensor& input) const {
+  const ordo::detail::LibraryCall library;
   if (state.defined()) return state;
   detail::expect_defined(name_, input, "input");
   ORDO_CHECK(input.dim() == 3, ShapeError, name_, "input must have three dimensions, not {}", input.sizes());
@@ -83,6 +86,7 @@ std::string RNN::description() const {
   return text;
 }
 RecurrentResult RNN::forward(const Tensor& input, const Tensor& h0, const Tensor& lengths) {
+  const ordo::detail::LibraryCall library;
   const auto f = nonlinearity_ == RecurrentNonlinearity::tanh ? rnn_tanh : rnn_relu;
   return f(input, state_or_zeros(h0, input), weight_list(), call_options(lengths));
 }
@@ -90,12 +94,14 @@ RecurrentResult RNN::forward(const Tensor& input, const Tensor& h0, const Tensor
 GRU::GRU(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options)
     : RecurrentModule("GRU", 3, input_size, hidden_size, options) {}
 RecurrentResult GRU::forward(const Tensor& input, const Tensor& h0, const Tensor& lengths) {
+  const ordo::detail::LibraryCall library;
   return gru(input, state_or_zeros(h0, input), weight_list(), call_options(lengths));
 }
 
 LSTM::LSTM(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options)
     : RecurrentModule("LSTM", 4, input_size, hidden_size, options) {}
 LstmResult LSTM::forward(const Tensor& input, const Tensor& h0, const Tensor& c0, const Tensor& lengths) {
+  const ordo::detail::LibraryCall library;
   return lstm(input, state_or_zeros(h0, input), state_or_zeros(c0, input), weight_list(), call_options(lengths));
 }
 

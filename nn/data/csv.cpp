@@ -10,6 +10,7 @@
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/enumerator.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/data/data_file.h>
 
 namespace ordo::data {
@@ -198,6 +199,7 @@ std::vector<Column> named_columns(const std::vector<std::string>& names, const C
 }  // namespace
 
 CsvTable read_csv(const std::string& path, const CsvOptions& options) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(options.separator != '"' && options.separator != '\n' && options.separator != '\r', ValueError, kOp,
              "the separator must be neither a quote nor a line end");
   Records records(path, options.separator);
@@ -230,6 +232,7 @@ const CsvColumn& CsvTable::column(const std::string& name) const {
 }
 
 Tensor CsvTable::features(const std::vector<std::string>& names, DType dtype) const {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(!names.empty(), ValueError, "CsvTable", "features need at least one column");
   NoGrad guard;
   TensorList chosen;

@@ -11,6 +11,7 @@
 #include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/op_scope.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/data/prefetcher.h>
 #include <ordo/nn/state/entries.h>
@@ -95,6 +96,7 @@ class DataLoader::Run {
 
 DataLoader::DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options)
     : dataset_(std::move(dataset)), options_(std::move(options)) {
+  const ordo::detail::LibraryCall library;
   const char* op = "DataLoader";
   const DataLoaderOptions& o = options_;
   ORDO_CHECK(dataset_, ValueError, op, "needs a data set, given a null pointer");
@@ -173,6 +175,7 @@ std::shared_ptr<DataLoader::Progress> DataLoader::drawn(int64_t epoch, Generator
 }
 
 DataLoader::Iterator DataLoader::begin() {
+  const ordo::detail::LibraryCall library;
   const int64_t batches = size();
   if (!std::exchange(resumed_, false)) {
     progress_ = drawn(epochs_, options_.generator ? *options_.generator : default_generator());
@@ -200,6 +203,7 @@ DataLoader::Iterator& DataLoader::Iterator::operator++() {
 int64_t DataLoader::delivered() const { return progress_ && progress_->under_way ? progress_->delivered : 0; }
 
 nn::NamedTensorList DataLoader::state_dict() const {
+  const ordo::detail::LibraryCall library;
   const Progress none, &now = progress_ ? *progress_ : none;
   const int64_t in_epoch = samples(), rows = dataset_->size();
   nn::NamedTensorList all{nn::state_of("rows", rows),
@@ -218,6 +222,7 @@ nn::NamedTensorList DataLoader::state_dict() const {
 }
 
 nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
+  const ordo::detail::LibraryCall library;
   const int64_t own_samples = samples(), own_rows = dataset_->size();
   const bool sampler_has_state = !options_.sampler->state_dict().empty();
   nn::NamedTensorList own;
@@ -263,7 +268,7 @@ nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
   return [=, this] {
     sampler();
     if (options_.generator) options_.generator->set_state(next);
-    progress_ = std::make_shared<Progress>(*progress);
+    progress_ = progress;
     epochs_ = epochs;
     resumed_ = under_way == 1;
   };

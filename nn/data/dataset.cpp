@@ -2,6 +2,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 
@@ -20,6 +21,7 @@ TensorDataset::TensorDataset(TensorList tensors) : tensors_(std::move(tensors)) 
 }
 
 Sample TensorDataset::get(int64_t i) const {
+  const ordo::detail::LibraryCall library;
   expect_sample("TensorDataset", i, size());
   NoGrad guard;
   Sample sample;
@@ -28,6 +30,7 @@ Sample TensorDataset::get(int64_t i) const {
 }
 
 Sample ImageDataset::get(int64_t i) const {
+  const ordo::detail::LibraryCall library;
   expect_sample("ImageDataset", i, size());
   NoGrad guard;
   return {images.detach().select(0, i), labels.detach().select(0, i)};
@@ -38,6 +41,7 @@ void expect_sample(const char* op, int64_t i, int64_t size) {
 }
 
 Tensor normalize(const Tensor& images, const std::vector<double>& mean, const std::vector<double>& std) {
+  const ordo::detail::LibraryCall library;
   const char* op = "normalize";
   detail::expect_defined(op, images, "images");
   ORDO_CHECK(images.dim() == 4, ShapeError, op, "takes images [N, C, H, W], not {}", images.sizes());

@@ -7,8 +7,9 @@ namespace ordo::optim {
 
 Adagrad::Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups)
     : Optimizer("Adagrad", parameters_of(groups), lr_of(groups)),
-      options_(options_of(groups)),
-      state_(parameters_.size()) {
+      options_(options_of(groups)) {
+  const detail::LibraryCall library;
+  state_.resize(parameters_.size());
   for (const AdagradOptions& o : options_) {
     ORDO_CHECK(o.lr_decay >= 0, ValueError, "Adagrad", "needs a decay of the learning rate of at least 0, not {}",
                o.lr_decay);

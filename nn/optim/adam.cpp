@@ -10,6 +10,7 @@ namespace ordo::optim {
 namespace {
 
 std::vector<ParameterGroup<AdamOptions>> as_adam(const std::vector<ParameterGroup<AdamWOptions>>& groups) {
+  const detail::LibraryCall library;
   std::vector<ParameterGroup<AdamOptions>> all;
   for (const auto& [parameters, o] : groups) all.push_back({parameters, {o.lr, o.betas, o.eps, o.weight_decay}});
   return all;
@@ -21,8 +22,9 @@ Adam::Adam(const char* name, const std::vector<ParameterGroup<AdamOptions>>& gro
     : Optimizer(name, parameters_of(groups), lr_of(groups)),
       options_(options_of(groups)),
       name_(name),
-      decoupled_(decoupled),
-      state_(parameters_.size()) {
+      decoupled_(decoupled) {
+  const detail::LibraryCall library;
+  state_.resize(parameters_.size());
   for (const AdamOptions& o : options_) {
     ORDO_CHECK(o.betas.first >= 0 && o.betas.first < 1 && o.betas.second >= 0 && o.betas.second < 1, ValueError, name,
                "needs betas in [0, 1), not {} and {}", o.betas.first, o.betas.second);

@@ -7,6 +7,7 @@
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/norm.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo::optim {
@@ -25,6 +26,7 @@ TensorList gradients_of(const char* op, const TensorList& parameters) {
 }  // namespace
 
 Tensor clip_grad_norm_(const TensorList& parameters, double max_norm, double p, bool error_if_nonfinite) {
+  const ordo::detail::LibraryCall library;
   const char* op = "clip_grad_norm_";
   ORDO_CHECK(max_norm > 0, ValueError, op, "needs a largest norm above 0, not {}", max_norm);
   ORDO_CHECK(p > 0, ValueError, op, "needs p above 0, not {}", p);
@@ -46,6 +48,7 @@ Tensor clip_grad_norm_(const TensorList& parameters, double max_norm, double p, 
 }
 
 void clip_grad_value_(const TensorList& parameters, double value) {
+  const ordo::detail::LibraryCall library;
   const char* op = "clip_grad_value_";
   ORDO_CHECK(value >= 0, ValueError, op, "needs a bound of at least 0, not {}", value);
   NoGrad guard;

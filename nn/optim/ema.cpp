@@ -5,12 +5,14 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/ternary.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/state/entries.h>
 
 namespace ordo::optim {
 
 EMA::EMA(TensorList parameters, EMAOptions options) : parameters_(std::move(parameters)), options_(options) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(!parameters_.empty(), ValueError, "EMA", "there are no parameters to average");
   ORDO_CHECK(options.decay >= 0 && options.decay <= 1, ValueError, "EMA", "needs a decay in [0, 1], not {}",
              options.decay);
@@ -22,6 +24,7 @@ EMA::EMA(TensorList parameters, EMAOptions options) : parameters_(std::move(para
 }
 
 void EMA::update() {
+  const ordo::detail::LibraryCall library;
   NoGrad guard;
   const double n = double(updates_++);
   const double decay = options_.warm_up ? std::min(options_.decay, (1 + n) / (10 + n)) : options_.decay;
@@ -30,6 +33,7 @@ void EMA::update() {
 }
 
 void EMA::swap() {
+  const ordo::detail::LibraryCall library;
   NoGrad guard;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor own = parameters_[i].detach().clone();
@@ -39,12 +43,14 @@ void EMA::swap() {
 }
 
 nn::NamedTensorList EMA::state_dict() const {
+  const ordo::detail::LibraryCall library;
   nn::NamedTensorList all{nn::state_of("updates", updates_)};
   for (size_t i = 0; i < averages_.size(); ++i) all.push_back({fmt::format("average.{}", i), averages_[i]});
   return all;
 }
 
 nn::Commit EMA::prepare_state_dict(const nn::NamedTensorList& state) {
+  const ordo::detail::LibraryCall library;
   nn::Entries given("EMA", state);
   const int64_t updates = given.take_integer("updates");
   TensorList values;

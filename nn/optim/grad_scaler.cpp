@@ -10,6 +10,7 @@
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/optim/optimizer.h>
 #include <ordo/nn/state/entries.h>
@@ -37,6 +38,7 @@ GradScaler::GradScaler(GradScalerOptions options) : options_(options), scale_(op
 }
 
 Tensor GradScaler::scale(const Tensor& loss) const {
+  const ordo::detail::LibraryCall library;
   if (!options_.enabled) return loss;
   detail::expect_defined(kOp, loss, "loss");
   detail::expect_floating(kOp, loss);
@@ -44,6 +46,7 @@ Tensor GradScaler::scale(const Tensor& loss) const {
 }
 
 void GradScaler::unscale_(optim::Optimizer& optimizer) {
+  const ordo::detail::LibraryCall library;
   if (!options_.enabled) return;
   ORDO_CHECK(!seen_.contains(&optimizer), ValueError, kOp,
              "the gradients of this optimiser were unscaled before; call update() first");
@@ -65,6 +68,7 @@ void GradScaler::unscale_(optim::Optimizer& optimizer) {
 }
 
 bool GradScaler::step(optim::Optimizer& optimizer) {
+  const ordo::detail::LibraryCall library;
   if (!options_.enabled) {
     optimizer.step();
     return true;
@@ -102,10 +106,12 @@ void GradScaler::set_scale(double scale) {
 }
 
 nn::NamedTensorList GradScaler::state_dict() const {
+  const ordo::detail::LibraryCall library;
   return {nn::state_of("scale", scale_), nn::state_of("growth_tracker", good_)};
 }
 
 nn::Commit GradScaler::prepare_state_dict(const nn::NamedTensorList& state) {
+  const ordo::detail::LibraryCall library;
   nn::Entries given(kOp, state);
   const double scale = given.take_number("scale");
   const int64_t good = given.take_integer("growth_tracker");

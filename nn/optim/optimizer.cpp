@@ -6,6 +6,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/op_call.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/optim/optim.h>
 #include <ordo/nn/state/entries.h>
@@ -13,7 +14,9 @@
 namespace ordo::optim {
 
 Optimizer::Optimizer(const char* name, const std::vector<TensorList>& groups, const std::vector<double>& lr)
-    : name_(name), lr_(lr) {
+    : name_(name) {
+  const ordo::detail::LibraryCall library;
+  lr_ = lr;
   std::unordered_set<const TensorImpl*> seen;
   for (size_t g = 0; g < groups.size(); ++g)
     for (const Tensor& p : groups[g]) {
@@ -30,6 +33,7 @@ Optimizer::Optimizer(const char* name, const std::vector<TensorList>& groups, co
 }
 
 void Optimizer::step() {
+  const ordo::detail::LibraryCall library;
   const auto gradients = [this] {
     TensorList all;
     for (const Tensor& p : parameters_) all.push_back(p.grad());
@@ -68,6 +72,7 @@ void Optimizer::set_lr_factor(double factor) {
 }
 
 nn::NamedTensorList Optimizer::state_dict() const {
+  const ordo::detail::LibraryCall library;
   nn::NamedTensorList all{{"lr", from_vector(lr_, {group_count()})}, nn::state_of("lr_factor", lr_factor_)};
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const auto memory = const_cast<Optimizer*>(this)->remembered(i);  // which is not changed here
@@ -81,6 +86,7 @@ nn::NamedTensorList Optimizer::state_dict() const {
 }
 
 nn::Commit Optimizer::prepare_state_dict(const nn::NamedTensorList& state) {
+  const ordo::detail::LibraryCall library;
   NoGrad guard;
   nn::Entries given(name_, state);
   const Tensor lr = given.take("lr", {group_count()});

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/nn/named_tensor.h>
 
@@ -68,18 +69,21 @@ class Optimizer {
   /// The parameters and one value of the options of each group.
   template <class Options>
   static std::vector<TensorList> parameters_of(const std::vector<ParameterGroup<Options>>& groups) {
+    const detail::LibraryCall library;
     std::vector<TensorList> all;
     for (const auto& group : groups) all.push_back(group.parameters);
     return all;
   }
   template <class Options>
   static std::vector<double> lr_of(const std::vector<ParameterGroup<Options>>& groups) {
+    const detail::LibraryCall library;
     std::vector<double> all;
     for (const auto& group : groups) all.push_back(group.options.lr);
     return all;
   }
   template <class Options>
   static std::vector<Options> options_of(const std::vector<ParameterGroup<Options>>& groups) {
+    const detail::LibraryCall library;
     std::vector<Options> all;
     for (const auto& group : groups) all.push_back(group.options);
     return all;

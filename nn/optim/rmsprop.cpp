@@ -7,8 +7,9 @@ namespace ordo::optim {
 
 RMSprop::RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups)
     : Optimizer("RMSprop", parameters_of(groups), lr_of(groups)),
-      options_(options_of(groups)),
-      state_(parameters_.size()) {
+      options_(options_of(groups)) {
+  const detail::LibraryCall library;
+  state_.resize(parameters_.size());
   for (const RMSpropOptions& o : options_) {
     ORDO_CHECK(o.alpha >= 0 && o.alpha < 1, ValueError, "RMSprop", "needs alpha in [0, 1), not {}", o.alpha);
     ORDO_CHECK(o.eps >= 0, ValueError, "RMSprop", "needs eps of at least 0, not {}", o.eps);

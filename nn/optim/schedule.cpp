@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/kernels/elementwise/math.h>
 #include <ordo/nn/state/entries.h>
 
@@ -36,6 +37,7 @@ double along_cosine(double from, double to, double part) {
 }  // namespace
 
 Schedule constant(double factor) {
+  const ordo::detail::LibraryCall library;
   expect_factor("constant", "a factor", factor);
   return [=](int64_t step) {
     expect_step("constant", step);
@@ -44,6 +46,7 @@ Schedule constant(double factor) {
 }
 
 Schedule step_decay(int64_t every, double gamma) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(every >= 1, ValueError, "step_decay", "needs at least 1 step, not {}", every);
   expect_factor("step_decay", "gamma", gamma);
   return [=](int64_t step) {
@@ -53,6 +56,7 @@ Schedule step_decay(int64_t every, double gamma) {
 }
 
 Schedule multi_step(const std::vector<int64_t>& milestones, double gamma) {
+  const ordo::detail::LibraryCall library;
   expect_factor("multi_step", "gamma", gamma);
   ORDO_CHECK(std::is_sorted(milestones.begin(), milestones.end()), ValueError, "multi_step",
              "needs milestones in ascending order");
@@ -63,6 +67,7 @@ Schedule multi_step(const std::vector<int64_t>& milestones, double gamma) {
 }
 
 Schedule exponential(double gamma) {
+  const ordo::detail::LibraryCall library;
   expect_factor("exponential", "gamma", gamma);
   return [=](int64_t step) {
     expect_step("exponential", step);
@@ -71,6 +76,7 @@ Schedule exponential(double gamma) {
 }
 
 Schedule cosine(int64_t steps, double last) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(steps >= 1, ValueError, "cosine", "needs at least 1 step, not {}", steps);
   expect_factor("cosine", "a last factor", last);
   return [=](int64_t step) {
@@ -80,6 +86,7 @@ Schedule cosine(int64_t steps, double last) {
 }
 
 Schedule one_cycle(int64_t steps, OneCycleOptions o) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(steps >= 1, ValueError, "one_cycle", "needs at least 1 step, not {}", steps);
   ORDO_CHECK(o.rise > 0 && o.rise < 1, ValueError, "one_cycle", "needs a rise between 0 and 1, not {}", o.rise);
   expect_factor("one_cycle", "a first factor", o.first);
@@ -94,6 +101,7 @@ Schedule one_cycle(int64_t steps, OneCycleOptions o) {
 }
 
 Schedule warmup(int64_t steps, Schedule then, double first) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(steps >= 0, ValueError, "warmup", "needs at least 0 steps, not {}", steps);
   ORDO_CHECK(then, ValueError, "warmup", "needs a schedule to go on with");
   expect_factor("warmup", "a first factor", first);
@@ -134,11 +142,13 @@ double Plateau::update(double metric) {
 }
 
 nn::NamedTensorList Plateau::state_dict() const {
+  const ordo::detail::LibraryCall library;
   return {nn::state_of("factor", factor_), nn::state_of("best", best_), nn::state_of("bad", bad_),
           nn::state_of("cooling", cooling_)};
 }
 
 nn::Commit Plateau::prepare_state_dict(const nn::NamedTensorList& state) {
+  const ordo::detail::LibraryCall library;
   nn::Entries given("Plateau", state);
   const double factor = given.take_number("factor"), best = given.take_number("best");
   const int64_t bad = given.take_integer("bad"), cooling = given.take_integer("cooling");

@@ -7,8 +7,9 @@ namespace ordo::optim {
 
 SGD::SGD(const std::vector<ParameterGroup<SGDOptions>>& groups)
     : Optimizer("SGD", parameters_of(groups), lr_of(groups)),
-      options_(options_of(groups)),
-      momentum_(parameters_.size()) {
+      options_(options_of(groups)) {
+  const detail::LibraryCall library;
+  momentum_.resize(parameters_.size());
   for (const SGDOptions& o : options_) {
     ORDO_CHECK(o.momentum >= 0, ValueError, "SGD", "needs a momentum of at least 0, not {}", o.momentum);
     ORDO_CHECK(o.weight_decay >= 0, ValueError, "SGD", "needs a weight decay of at least 0, not {}", o.weight_decay);

@@ -9,6 +9,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/state/entries.h>
 #include <ordo/nn/state/safetensors.h>
@@ -36,6 +37,7 @@ void Checkpoint::add_part(const std::string& name, std::function<nn::NamedTensor
 }
 
 void Checkpoint::add(const std::string& name, Generator generator) {
+  const ordo::detail::LibraryCall library;
   add_part(
       name, [generator] { return nn::NamedTensorList{nn::state_of("state", generator.state())}; },
       [generator](const nn::NamedTensorList& state) -> nn::Commit {
@@ -47,6 +49,7 @@ void Checkpoint::add(const std::string& name, Generator generator) {
 }
 
 void Checkpoint::add(const std::string& name, int64_t& number) {
+  const ordo::detail::LibraryCall library;
   add_part(
       name, [&number] { return nn::NamedTensorList{nn::state_of("value", number)}; },
       [&number](const nn::NamedTensorList& state) -> nn::Commit {
@@ -58,6 +61,7 @@ void Checkpoint::add(const std::string& name, int64_t& number) {
 }
 
 void Checkpoint::add(const std::string& name, double& number) {
+  const ordo::detail::LibraryCall library;
   add_part(
       name, [&number] { return nn::NamedTensorList{nn::state_of("value", number)}; },
       [&number](const nn::NamedTensorList& state) -> nn::Commit {
@@ -69,6 +73,7 @@ void Checkpoint::add(const std::string& name, double& number) {
 }
 
 void Checkpoint::add(const std::string& name, Tensor values) {
+  const ordo::detail::LibraryCall library;
   detail::expect_defined("Checkpoint", values, name.c_str());
   add_part(
       name,
@@ -87,6 +92,7 @@ void Checkpoint::add(const std::string& name, Tensor values) {
 }
 
 nn::NamedTensorList Checkpoint::state_dict() const {
+  const ordo::detail::LibraryCall library;
   nn::NamedTensorList all;
   for (const Part& part : parts_)
     for (auto& entry : nn::with_prefix(part.name + ".", part.state())) all.push_back(std::move(entry));
@@ -98,6 +104,7 @@ void Checkpoint::save(const std::string& path) const { save_safetensors(path, st
 void Checkpoint::load(const std::string& path) { load_parts(path, parts_, true); }
 
 void Checkpoint::load(const std::string& path, const std::vector<std::string>& parts) {
+  const ordo::detail::LibraryCall library;
   std::vector<Part> chosen;
   for (const std::string& name : parts) {
     const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return p.name == name; });
@@ -108,6 +115,7 @@ void Checkpoint::load(const std::string& path, const std::vector<std::string>& p
 }
 
 void Checkpoint::load_parts(const std::string& path, const std::vector<Part>& parts, bool all) {
+  const ordo::detail::LibraryCall library;
   const nn::NamedTensorList state = load_safetensors(path).tensors;
   if (all)
     for (const auto& entry : state) {
@@ -133,6 +141,7 @@ void Checkpoint::load_parts(const std::string& path, const std::vector<Part>& pa
 
 CheckpointFolder::CheckpointFolder(const std::string& path, CheckpointFolderOptions options)
     : path_(path), options_(options) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(options.keep >= 0, ValueError, "CheckpointFolder", "needs keep of at least 0, not {}", options.keep);
   try {
     fs::create_directories(path);
@@ -167,6 +176,7 @@ std::vector<std::string> CheckpointFolder::steps() const {
 }
 
 std::string CheckpointFolder::save(const Checkpoint& checkpoint, int64_t step) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(step >= 0, ValueError, "CheckpointFolder", "needs a step of at least 0, not {}", step);
   const std::string path = (fs::path(path_) / fmt::format("{}{:012}{}", kStep, step, kExtension)).string();
   checkpoint.save(path);
@@ -179,6 +189,7 @@ std::string CheckpointFolder::save(const Checkpoint& checkpoint, int64_t step) {
 }
 
 bool CheckpointFolder::save_best(const Checkpoint& checkpoint, double metric) {
+  const ordo::detail::LibraryCall library;
   if (std::isnan(metric)) return false;
   if (best_ && !(options_.larger_is_better ? metric > *best_ : metric < *best_)) return false;
   save_safetensors((fs::path(path_) / kBest).string(), checkpoint.state_dict(), {{kMetric, fmt::format("{}", metric)}});
@@ -187,17 +198,20 @@ bool CheckpointFolder::save_best(const Checkpoint& checkpoint, double metric) {
 }
 
 std::optional<std::string> CheckpointFolder::latest() const {
+  const ordo::detail::LibraryCall library;
   const auto names = steps();
   return names.empty() ? std::nullopt : std::optional((fs::path(path_) / names.back()).string());
 }
 
 std::optional<std::string> CheckpointFolder::best() const {
+  const ordo::detail::LibraryCall library;
   const fs::path path = fs::path(path_) / kBest;
   std::error_code error;
   return fs::exists(path, error) ? std::optional(path.string()) : std::nullopt;
 }
 
 bool CheckpointFolder::load_latest(Checkpoint& checkpoint) const {
+  const ordo::detail::LibraryCall library;
   const auto path = latest();
   if (path) checkpoint.load(*path);
   return path.has_value();

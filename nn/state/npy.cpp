@@ -6,6 +6,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/data/data_file.h>
 #include <ordo/nn/state/file_sizes.h>
@@ -199,6 +200,7 @@ class PlainFile : public nn::NpySource {
 }  // namespace
 
 void save_npy(const std::string& path, const Tensor& tensor) {
+  const ordo::detail::LibraryCall library;
   const char* op = "save_npy";
   detail::expect_defined(op, tensor, "tensor");
   const std::string header = nn::npy_header(op, "", tensor);
@@ -211,6 +213,7 @@ void save_npy(const std::string& path, const Tensor& tensor) {
 }
 
 Tensor load_npy(const std::string& path) {
+  const ordo::detail::LibraryCall library;
   PlainFile file(path);
   return nn::read_npy(file);
 }

@@ -11,6 +11,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/state/npy_stream.h>
 #include <ordo/nn/state/whole_file.h>
@@ -94,6 +95,7 @@ uint64_t crc_of(uint64_t crc, const void* data, uint64_t bytes) {
 }  // namespace
 
 void save_npz(const std::string& path, const nn::NamedTensorList& tensors) {
+  const ordo::detail::LibraryCall library;
   const char* op = "save_npz";
   std::set<std::string> names;
   std::vector<std::string> headers;

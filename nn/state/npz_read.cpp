@@ -2,6 +2,7 @@
 #include <ordo/nn/state/npz.h>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 
 #ifdef ORDO_HAS_ZIP
 #include <zip.h>
@@ -147,6 +148,7 @@ class Member : public nn::NpySource {
 }  // namespace
 
 nn::NamedTensorList load_npz(const std::string& path) {
+  const ordo::detail::LibraryCall library;
   const Archive archive(path);
   nn::NamedTensorList tensors;
   for (const Entry& entry : entries_of(archive)) {
@@ -161,6 +163,7 @@ nn::NamedTensorList load_npz(const std::string& path) {
 #else
 
 nn::NamedTensorList load_npz(const std::string& path) {
+  const ordo::detail::LibraryCall library;
   detail::fail<DataError>(
       "load_npz",
       "{}: Ordo was configured without libzip, which reads .npz files; install libzip-dev and configure again", path);

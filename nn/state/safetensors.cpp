@@ -8,6 +8,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/data/data_file.h>
 #include <ordo/nn/state/file_sizes.h>
@@ -126,6 +127,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
 void save_safetensors(const std::string& path, const nn::NamedTensorList& tensors,
                       const std::map<std::string, std::string>& metadata) {
+  const ordo::detail::LibraryCall library;
   const char* op = "save_safetensors";
   NoGrad guard;
   nn::NamedTensorList sorted = tensors;
@@ -173,6 +175,7 @@ void save_safetensors(const std::string& path, const nn::NamedTensorList& tensor
 }
 
 Safetensors load_safetensors(const std::string& path) {
+  const ordo::detail::LibraryCall library;
   data::DataFile file(path, "load_safetensors", data::Packing::none);
   std::array<uint8_t, 8> bytes;
   file.read(bytes.data(), bytes.size(), "the header's length");

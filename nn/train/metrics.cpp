@@ -7,11 +7,13 @@
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
 
 double metrics::accuracy(const Tensor& logits, const Tensor& targets) {
+  const ordo::detail::LibraryCall library;
   detail::expect_defined("accuracy", logits, "logits");
   detail::expect_defined("accuracy", targets, "targets");
   Dims rows;
@@ -27,6 +29,7 @@ double metrics::accuracy(const Tensor& logits, const Tensor& targets) {
 namespace detail {
 
 Evaluating::Evaluating(nn::ModuleBase& model) {
+  const ordo::detail::LibraryCall library;
   for (auto& [name, module] : model.named_modules()) before_.emplace_back(module, module->is_training());
   model.eval();
 }
@@ -37,6 +40,7 @@ Evaluating::~Evaluating() {
 }
 
 void MetricMeans::add(const Tensor& outputs, const Tensor& targets) {
+  const ordo::detail::LibraryCall library;
   for (const Metric& metric : metrics_) values_.push_back(metric(outputs, targets));
   values_.push_back(double(targets.size(0)));
 }
@@ -54,6 +58,7 @@ void MetricMeans::exchange() {
 }
 
 NamedNumbers MetricMeans::means() const {
+  const ordo::detail::LibraryCall library;
   const size_t own = metrics_.size() + 1;
   std::vector<double> sums(metrics_.size());
   double rows = 0;

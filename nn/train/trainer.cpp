@@ -8,6 +8,7 @@
 #include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/engine/enumerator.h>
 #include <ordo/engine/generator.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/train/training_run.h>
 
 namespace ordo {
@@ -18,6 +19,7 @@ std::string_view name(TrainEnd end) {
 }
 
 Trainer::Trainer(TrainerOptions options) : options_(std::move(options)) {
+  const ordo::detail::LibraryCall library;
   const TrainerOptions& o = options_;
   const auto at_least = [](const char* option, int64_t value, int64_t least) {
     ORDO_CHECK(value >= least, ValueError, "Trainer", "needs {} of at least {}, not {}", option, least, value);
@@ -58,6 +60,7 @@ void Trainer::validate(std::function<NamedNumbers()> validation) {
 }
 
 void Trainer::on(On moment, std::function<void(Trainer&)> callback) {
+  const ordo::detail::LibraryCall library;
   detail::expect_enumerator("Trainer", moment, On::checkpoint_end, "a moment to call back at");
   ORDO_CHECK(callback, ValueError, "Trainer", "the callback is an empty function");
   callbacks_.emplace_back(moment, std::move(callback));
@@ -69,6 +72,7 @@ void Trainer::call(On moment) {
 }
 
 void Trainer::log(const std::string& name, double value) {
+  const ordo::detail::LibraryCall library;
   ORDO_CHECK(line_open_, ValueError, "Trainer",
              "log('{}') is for losses, and for callbacks of steps, validations and the end of epochs", name);
   for (NamedNumber& other : logged_)

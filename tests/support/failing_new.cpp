@@ -131,24 +131,32 @@ double sum_of(const Tensor& t) {
   return sum;
 }
 
-std::string fail_each_allocation(const std::function<double()>& program, int64_t times) {
+std::string fail_each_allocation(const std::function<double()>& program, int64_t times,
+                                 const std::function<void()>& before_each_run) {
   using Which = FailingNew::Which;
+  const auto whole = [&] {
+    if (before_each_run) before_each_run();
+    return run_whole(program);
+  };
   for (const Which which : {Which::one, Which::all_from}) {
     // What is not kept is asked for again, and so fails, too.
     const MemoryCachingScope caching(which == Which::one);
-    run_whole(program);  // what is made once is made
-    const Left expected = run_whole(program);
+    whole();  // what is made once is made
+    const Left expected = whole();
     for (int64_t n = 1; n <= expected.allocations; n += 1 + expected.allocations / times) {
-      const std::string what = fmt::format("allocation {} of {}{}: ", n, expected.allocations,
-                                           which == Which::one ? "" : " and all after it");
+      const auto what = [&] {
+        return fmt::format("allocation {} of {}{}: ", n, expected.allocations,
+                           which == Which::one ? "" : " and all after it");
+      };
+      if (before_each_run) before_each_run();
       if (const std::string failure = run_failing(program, which, n, expected.result); !failure.empty())
-        return what + failure;
-      const Left now = run_whole(program);
+        return what() + failure;
+      const Left now = whole();
       if (now.result != expected.result)
-        return fmt::format("{}the next run gives {}, not {}", what, now.result, expected.result);
+        return fmt::format("{}the next run gives {}, not {}", what(), now.result, expected.result);
       if (now.tensors != expected.tensors)
-        return fmt::format("{}tensors have {} bytes, not {}", what, now.tensors, expected.tensors);
-      if (now.live > expected.live) return fmt::format("{}{} blocks are lost", what, now.live - expected.live);
+        return fmt::format("{}tensors have {} bytes, not {}", what(), now.tensors, expected.tensors);
+      if (now.live > expected.live) return fmt::format("{}{} blocks are lost", what(), now.live - expected.live);
     }
   }
   return "";

@@ -14,7 +14,8 @@ namespace ordo::test {
 /// must end with OutOfMemoryError, or with the same number where the library can do without that memory; what the
 /// program itself asks for may be a std::bad_alloc. A run after it must give the same number, and leave no more memory
 /// in use. Returns what is wrong, or nothing.
-std::string fail_each_allocation(const std::function<double()>& program, int64_t times);
+std::string fail_each_allocation(const std::function<double()>& program, int64_t times,
+                                 const std::function<void()>& before_each_run = {});
 
 /// A sum that depends on each element and its place.
 double sum_of(const Tensor& t);
