@@ -19,14 +19,30 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Opens without waiting, which a pipe without another end would do. `refused` says why a file is not taken.
+/// Calls `done` until it is true, for up to two seconds.
+template <class Done>
+bool soon(const Done& done) {
+  using Clock = std::chrono::steady_clock;
+  for (const auto end = Clock::now() + std::chrono::seconds(2); !done();) {
+    if (Clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+/// `refused` says why a file is not taken.
 template <class Refused>
-int open_at_once(std::string_view op, const std::string& path, int flags, const std::string& called,
+int open_checked(std::string_view op, const std::string& path, int flags, const std::string& called,
                  const Refused& refused) {
-  const int file = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  int file = -1;
+  const auto opened = [&] {
+    file = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    return file >= 0 || errno != ENXIO;
+  };
+  const bool has_reader = soon(opened);
   if (file < 0)
     fail<DataError>(op, "{}: cannot be opened: {}", called,
-                    errno == ENXIO ? "a pipe that nobody reads, or a socket" : std::strerror(errno));
+                    has_reader ? std::strerror(errno) : "a pipe that nobody reads, or a socket");
   struct stat status {};
   const char* why = ::fstat(file, &status) != 0 ? std::strerror(errno) : refused(status.st_mode);
   if (!why && ::fcntl(file, F_SETFL, flags & O_APPEND) != 0) why = std::strerror(errno);
@@ -55,23 +71,18 @@ FilePlace place_to_write(std::string_view op, const std::string& path) {
 }
 
 int open_to_write(std::string_view op, const std::string& path, int flags, const std::string& called) {
-  return open_at_once(op, path, flags, called, [](mode_t mode) { return S_ISBLK(mode) ? "a disk" : nullptr; });
+  return open_checked(op, path, flags, called, [](mode_t mode) { return S_ISBLK(mode) ? "a disk" : nullptr; });
 }
 
 int open_to_read(std::string_view op, const std::string& path) {
-  return open_at_once(op, path, O_RDONLY, path,
-                      [](mode_t mode) { return S_ISREG(mode) ? nullptr : "not a regular file"; });
+  if (::access(path.c_str(), F_OK) != 0) fail<DataError>(op, "{}: no such file", path);
+  return open_checked(op, path, O_RDONLY, path, [](mode_t mode) {
+    return S_ISREG(mode) ? nullptr : "no such file, but a folder, a pipe or a device";
+  });
 }
 
 bool lock_file(int file) {
-  using Clock = std::chrono::steady_clock;
-  for (const auto end = Clock::now() + std::chrono::seconds(2); ::flock(file, LOCK_EX | LOCK_NB) != 0;) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) return true;
-    if (Clock::now() >= end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
+  return soon([file] { return ::flock(file, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR); });
 }
 
 }  // namespace ordo::detail

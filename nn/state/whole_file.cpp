@@ -39,7 +39,8 @@ WholeFile::WholeFile(const std::string& path, std::string_view op) : path_(path)
 void WholeFile::open_part() {
   for (bool is_named = false; !is_named;) {
     file_ = detail::open_to_write(op_, part_, O_WRONLY | O_CREAT | O_NOFOLLOW, path_);
-    struct stat opened {}, named {};
+    struct stat opened {
+    }, named{};
     if (::fstat(file_, &opened) != 0) fail("cannot be opened");
     ORDO_CHECK(S_ISREG(opened.st_mode), DataError, op_, "{}: {} is not a regular file; remove it", path_, part_);
     ORDO_CHECK(detail::lock_file(file_), DataError, op_, "{}: another program is writing it", path_);

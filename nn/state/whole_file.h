@@ -10,9 +10,9 @@ namespace ordo::nn {
 
 class WholeFile {
  public:
-  /// Begins PATH.part, and empties one that an interrupted program left. A link stays: where it leads is written. So does
-  /// a pipe or a device, which is written to itself. DataError in the name of `op` when it cannot be opened, or another
-  /// program is writing it.
+  /// Begins PATH.part, and empties one that an interrupted program left. A link stays: where it leads is written. So
+  /// does a pipe or a device, which is written to itself. DataError in the name of `op` when it cannot be opened, or
+  /// another program is writing it.
   explicit WholeFile(const std::string& path, std::string_view op = "save");
   /// Removes PATH.part unless commit() succeeded.
   ~WholeFile();

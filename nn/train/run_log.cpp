@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/files.h>
 
 namespace ordo::detail {
 namespace {
@@ -62,8 +63,7 @@ void RunLog::fail(const char* what) const {
 }
 
 RunLog::RunLog(const std::string& path, int64_t keep) : path_(path) {
-  file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (keep == 0 ? O_CREAT : 0), 0666);
-  if (file_ < 0) fail("cannot be opened");
+  file_ = open_to_write("Trainer", path, O_WRONLY | (keep == 0 ? O_CREAT : 0), "the log " + path);
   try {
     struct stat now;
     if (::fstat(file_, &now) != 0) fail("cannot be read");
