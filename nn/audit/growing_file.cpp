@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include <ordo/engine/files.h>
+
 namespace ordo::audit {
 
 GrowingFile::~GrowingFile() {
@@ -17,18 +19,17 @@ GrowingFile::~GrowingFile() {
   if (file_ >= 0) ::close(file_);
 }
 
-int GrowingFile::open(const std::string& path) {
+void GrowingFile::open(const char* op, const std::string& path) {
+  const ordo::detail::FilePlace place = ordo::detail::place_to_write(op, path);
   // Only a file of its own is mapped: one that another program empties would end this one at its next event. What is
   // there goes, then, and stays whole for a program that is still writing it.
-  for (int tries = 0; tries < 100 && file_ < 0; ++tries) {
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) == 0 && (!S_ISREG(status.st_mode) || ::unlink(path.c_str()) != 0)) break;
-    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  for (int tries = 0; place.replaceable && tries < 100 && file_ < 0; ++tries) {
+    if (::unlink(place.path.c_str()) != 0 && errno != ENOENT) break;
+    file_ = ::open(place.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file_ < 0 && errno != EEXIST) break;
   }
   maps_ = file_ >= 0;
-  if (file_ < 0) file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return file_ < 0 ? errno : 0;
+  if (file_ < 0) file_ = ordo::detail::open_to_write(op, path, O_WRONLY | O_CREAT | O_TRUNC, path);
 }
 
 int GrowingFile::append(std::string_view bytes, size_t head) {

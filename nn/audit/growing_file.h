@@ -10,8 +10,8 @@
 namespace ordo::audit {
 
 /// A file that grows at its end. Its last part is mapped, so what has been appended is there whatever ends the program.
-/// Until close() the file is longer than what it holds: zeros follow. Pipes, devices and links, and files on a disk
-/// that has no room for another part, are written to instead.
+/// Until close() the file is longer than what it holds: zeros follow. Pipes and devices, and files on a disk that has no
+/// room for another part, are written to instead.
 class GrowingFile {
  public:
   GrowingFile() = default;
@@ -19,9 +19,10 @@ class GrowingFile {
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;
 
-  /// Makes the file, in place of one that is there. These three give errno, or 0.
-  int open(const std::string& path);
+  /// Makes the file, in place of one that is there, also where a link leads. DataError in the name of `op`.
+  void open(const char* op, const std::string& path);
   /// The first `head` bytes come last: who reads the file after the program was killed finds zeros there, or all bytes.
+  /// This and close() give errno, or 0.
   int append(std::string_view bytes, size_t head);
   /// Cuts off the zeros.
   int close();

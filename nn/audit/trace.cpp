@@ -1,6 +1,7 @@
 #include <ordo/nn/audit/trace.h>
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <deque>
@@ -10,6 +11,7 @@
 #include <unordered_set>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/files.h>
 #include <ordo/nn/audit/encoding.h>
 #include <ordo/nn/audit/header.h>
 
@@ -227,10 +229,10 @@ Reader& Reader::operator=(Reader&&) noexcept = default;
 
 Reader::Reader(const std::string& path) : state_(std::make_shared<State>()) {
   state_->path = path;
+  ::close(ordo::detail::open_to_read("trace", path));  // a stream would take pipes, and wait for them
   auto file = std::make_unique<std::ifstream>(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = *file ? std::streamoff(file->tellg()) : -1;
-  ORDO_CHECK(size >= 0 && size < std::numeric_limits<std::streamoff>::max(), DataError, "trace",
-             "{}: cannot be read: there is no such file, or it cannot be opened", path);
+  ORDO_CHECK(size >= 0, DataError, "trace", "{}: cannot be read", path);
   state_->size = uint64_t(size);
   file->seekg(0);
   state_->in = std::move(file);

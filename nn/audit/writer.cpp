@@ -13,10 +13,7 @@
 namespace ordo::audit {
 
 Writer::Writer(const std::string& path) : path_(path), process_(ordo::detail::forks()) {
-  if (!path.empty()) {
-    const int error = file_.open(path);
-    ORDO_CHECK(error == 0, DataError, "trace", "{}: cannot be made: {}", path, std::strerror(error));
-  }
+  if (!path.empty()) file_.open("trace", path);
   pending_ = kMagic;
   pending_.append(little_endian(kFormat).data(), 4);
   flush();

@@ -1,6 +1,6 @@
 #include <ordo/nn/data/data_file.h>
 
-#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -11,21 +11,19 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
+#include <ordo/engine/files.h>
 
 namespace ordo::data {
 
 DataFile::DataFile(const std::string& path, const char* op, Packing packing) : path_(path), op_(op) {
-  std::error_code error;
-  ORDO_CHECK(std::filesystem::is_regular_file(path, error), DataError, op, "{}: no such file", path);
-  size_ = std::filesystem::file_size(path, error);
-  errno = 0;
-  if (packing == Packing::none) {
-    plain_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  } else {
-    file_ = gzopen(path.c_str(), "rb");
-  }
-  ORDO_CHECK(file_ || plain_ >= 0, DataError, op, "{}: cannot be opened: {}", path, std::strerror(errno));
-  if (!file_) return;
+  plain_ = ordo::detail::open_to_read(op, path);
+  struct stat status {};
+  if (::fstat(plain_, &status) == 0) size_ = uint64_t(status.st_size);
+  if (packing == Packing::none) return;
+  file_ = gzdopen(plain_, "rb");
+  if (!file_) ::close(plain_);
+  ORDO_CHECK(file_, DataError, op, "{}: cannot be opened: no memory for gzip", path);
+  plain_ = -1;  // gzclose closes it
   gzbuffer(static_cast<gzFile>(file_), 1 << 17);
   packed_ = gzdirect(static_cast<gzFile>(file_)) == 0;
 }

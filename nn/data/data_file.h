@@ -11,7 +11,7 @@ enum class Packing { none, gzip_or_none };
 
 class DataFile {
  public:
-  /// DataError when the file cannot be opened. Errors name `op`.
+  /// DataError when the file cannot be opened, or is no regular file. Errors name `op`.
   explicit DataFile(const std::string& path, const char* op = "data", Packing packing = Packing::gzip_or_none);
   ~DataFile();
   DataFile(const DataFile&) = delete;

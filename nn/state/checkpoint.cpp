@@ -1,5 +1,8 @@
 #include <ordo/nn/state/checkpoint.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -9,6 +12,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/files.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/state/entries.h>
@@ -21,7 +25,18 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kStep = "step-", kExtension = ".safetensors";
-constexpr const char *kBest = "best.safetensors", *kMetric = "metric";
+constexpr const char *kBest = "best.safetensors", *kMetric = "metric", *kLock = ".lock";
+
+/// A file rather than the folder is locked: on network file systems only files can be.
+std::shared_ptr<const void> locked(const std::string& folder) {
+  const std::string path = (fs::path(folder) / kLock).string();
+  if (::access(folder.c_str(), W_OK) != 0) return nullptr;  // nothing can be saved
+  const int file = detail::open_to_write("CheckpointFolder", path, O_RDWR | O_CREAT, path);
+  std::shared_ptr<const void> lock(nullptr, [file](const void*) { ::close(file); });
+  ORDO_CHECK(detail::lock_file(file), DataError, "CheckpointFolder",
+             "{}: another run has this folder; wait for its end, or choose another folder", folder);
+  return lock;
+}
 
 }  // namespace
 
@@ -145,6 +160,7 @@ CheckpointFolder::CheckpointFolder(const std::string& path, CheckpointFolderOpti
   ORDO_CHECK(options.keep >= 0, ValueError, "CheckpointFolder", "needs keep of at least 0, not {}", options.keep);
   try {
     fs::create_directories(path);
+    lock_ = locked(path);
     for (const auto& entry : fs::directory_iterator(path))
       if (entry.path().filename().string().ends_with(fmt::format("{}.part", kExtension))) fs::remove(entry.path());
   } catch (const fs::filesystem_error& error) {
@@ -160,8 +176,9 @@ CheckpointFolder::CheckpointFolder(const std::string& path, CheckpointFolderOpti
 std::vector<std::string> CheckpointFolder::steps() const {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path_, error)) {
-    const std::string name = entry.path().filename().string();
+  for (fs::directory_iterator entry(path_, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
     if (!name.starts_with(kStep) || !name.ends_with(kExtension)) continue;
     const std::string digits = name.substr(kStep.size(), name.size() - kStep.size() - kExtension.size());
     if (!digits.empty() && std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); }))
@@ -181,8 +198,11 @@ std::string CheckpointFolder::save(const Checkpoint& checkpoint, int64_t step) {
   const std::string path = (fs::path(path_) / fmt::format("{}{:012}{}", kStep, step, kExtension)).string();
   checkpoint.save(path);
   auto names = steps();
-  while (names.back() != fs::path(path).filename()) names.pop_back();  // later ones, of a run that was set back
-  std::error_code error;                                               // a file that cannot be removed harms nobody
+  const auto saved = std::find(names.begin(), names.end(), fs::path(path).filename());
+  ORDO_CHECK(saved != names.end(), DataError, "CheckpointFolder",
+             "{}: it was saved, and is gone; does another program remove files here?", path);
+  names.erase(saved + 1, names.end());  // later ones, of a run that was set back
+  std::error_code error;                // a file that cannot be removed harms nobody
   for (size_t i = 0; options_.keep > 0 && i + size_t(options_.keep) < names.size(); ++i)
     fs::remove(fs::path(path_) / names[i], error);
   return path;

@@ -19,6 +19,7 @@
 
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,15 +82,16 @@ struct CheckpointFolderOptions {
 };
 
 /// A run's checkpoints: the latest ones, as step-000000001200.safetensors, and the best one, as best.safetensors. A run
-/// that is killed at any moment leaves whole files only. One run at a time has a folder.
+/// that is killed at any moment leaves whole files only. One run at a time has a folder, as long as the object or a copy
+/// of it lives: its file .lock is locked. Whoever only reads calls Checkpoint::load().
 class CheckpointFolder {
  public:
-  /// Creates the folder, and removes what an interrupted save left. DataError when it cannot be created or read,
-  /// ValueError for keep below 0.
+  /// Creates the folder, and removes what an interrupted save left. DataError when it cannot be created or read, or when
+  /// another run has it; ValueError for keep below 0.
   explicit CheckpointFolder(const std::string& path, CheckpointFolderOptions options = {});
 
   /// Saves, then removes those that are too old. Returns the file's path. DataError, and all earlier ones stay, when
-  /// the disk is full or fails.
+  /// the disk is full or fails, or when the new file goes at once.
   std::string save(const Checkpoint& checkpoint, int64_t step);
   /// Saves as the best if `metric` is better than that of the best so far, also of an earlier run; never if it is NaN.
   bool save_best(const Checkpoint& checkpoint, double metric);
@@ -102,6 +104,7 @@ class CheckpointFolder {
   std::vector<std::string> steps() const;  // names, the earliest first
   std::string path_;
   CheckpointFolderOptions options_;
+  std::shared_ptr<const void> lock_;
   std::optional<double> best_;
 };
 

@@ -1,6 +1,7 @@
 #include <ordo/nn/state/whole_file.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,24 +9,52 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/files.h>
 
 namespace ordo::nn {
 
 void WholeFile::fail(const char* what) const {
-  detail::fail<DataError>("save", "{}: {}: {}", path_, what, std::strerror(errno));
+  detail::fail<DataError>(op_, "{}: {}: {}", path_, what, std::strerror(errno));
 }
 
-WholeFile::WholeFile(const std::string& path) : path_(path), part_(path + ".part") {
-  file_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file_ < 0) fail("cannot be created");
+WholeFile::WholeFile(const std::string& path, std::string_view op) : path_(path), op_(op) {
+  const detail::FilePlace place = detail::place_to_write(op, path);
+  if (!place.replaceable) {
+    file_ = detail::open_to_write(op, path, O_WRONLY | O_APPEND, path);
+    return;
+  }
+  end_ = place.path;
+  part_ = end_ + ".part";
+  try {
+    open_part();
+  } catch (...) {
+    if (file_ >= 0) ::close(file_);
+    throw;
+  }
+}
+
+void WholeFile::open_part() {
+  for (bool is_named = false; !is_named;) {
+    file_ = detail::open_to_write(op_, part_, O_WRONLY | O_CREAT | O_NOFOLLOW, path_);
+    struct stat opened {
+    }, named{};
+    if (::fstat(file_, &opened) != 0) fail("cannot be opened");
+    ORDO_CHECK(S_ISREG(opened.st_mode), DataError, op_, "{}: {} is not a regular file; remove it", path_, part_);
+    ORDO_CHECK(detail::lock_file(file_), DataError, op_, "{}: another program is writing it", path_);
+    // Whoever had the lock before may have renamed or removed what was opened.
+    is_named = ::lstat(part_.c_str(), &named) == 0 && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+    if (!is_named) ::close(std::exchange(file_, -1));
+  }
+  if (::ftruncate(file_, 0) != 0) fail("cannot be emptied");
 }
 
 WholeFile::~WholeFile() {
   if (file_ < 0) return;
+  if (!part_.empty()) ::unlink(part_.c_str());
   ::close(file_);
-  ::unlink(part_.c_str());
 }
 
 void WholeFile::write(const void* from, uint64_t bytes) {
@@ -40,11 +69,11 @@ void WholeFile::write(const void* from, uint64_t bytes) {
 }
 
 void WholeFile::commit() {
+  if (part_.empty()) return void(::close(std::exchange(file_, -1)));
   if (::fsync(file_) != 0) fail("cannot be flushed");
-  if (std::rename(part_.c_str(), path_.c_str()) != 0) fail("cannot be renamed");
-  ::close(file_);
-  file_ = -1;
-  const std::string folder = std::filesystem::path(path_).parent_path().string();
+  if (std::rename(part_.c_str(), end_.c_str()) != 0) fail("cannot be renamed");
+  ::close(std::exchange(file_, -1));
+  const std::string folder = std::filesystem::path(end_).parent_path().string();
   const int directory = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) fail("its folder cannot be opened");
   const int flushed = ::fsync(directory);

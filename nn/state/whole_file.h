@@ -1,16 +1,19 @@
 // A file that is there whole or not at all: written beside its place, flushed to the disk, then renamed. Internal to
-// nn.
+// nn and the tools.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace ordo::nn {
 
 class WholeFile {
  public:
-  /// Begins PATH.part, and empties one that an interrupted program left. DataError when it cannot be created.
-  explicit WholeFile(const std::string& path);
+  /// Begins PATH.part, and empties one that an interrupted program left. A link stays: where it leads is written. So
+  /// does a pipe or a device, which is written to itself. DataError in the name of `op` when it cannot be opened, or
+  /// another program is writing it.
+  explicit WholeFile(const std::string& path, std::string_view op = "save");
   /// Removes PATH.part unless commit() succeeded.
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
@@ -18,13 +21,16 @@ class WholeFile {
 
   /// DataError when the disk is full or fails; PATH has not changed then.
   void write(const void* from, uint64_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
   /// Flushes the file, gives it its name and flushes the folder: PATH now survives a crash. An earlier PATH is there
   /// until then. DataError when one of these fails.
   void commit();
 
  private:
   [[noreturn]] void fail(const char* what) const;
-  std::string path_, part_;
+  void open_part();
+  std::string path_, op_;
+  std::string end_, part_;  // where the links lead, and beside it; no part of a pipe or a device
   int file_ = -1;
 };
 

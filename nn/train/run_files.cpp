@@ -50,7 +50,9 @@ void TrainingRun::resume() {
                "{} is of an earlier run; resume it, or choose another folder", any);
     if (latest.empty() &&
         !any.empty()) {  // of a run that was killed before its first checkpoint, and that now begins again
-      std::filesystem::remove(any);
+      std::error_code error;
+      std::filesystem::remove(any, error);
+      ORDO_CHECK(!error, DataError, "Trainer", "{}: cannot be removed: {}", any, error.message());
       folder_.emplace(options_.folder, options);
     }
   }

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/files.h>
 
 namespace ordo::detail {
 namespace {
@@ -72,8 +73,7 @@ void RunLog::expect_replaceable(bool resumed) const {
 }
 
 RunLog::RunLog(const std::string& path, int64_t keep, bool resumed) : path_(path) {
-  file_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | (keep == 0 ? O_CREAT : 0), 0666);
-  if (file_ < 0) fail("cannot be opened");
+  file_ = open_to_write("Trainer", path, O_RDWR | (keep == 0 ? O_CREAT : 0), "the log " + path);
   try {
     struct stat now;
     if (::fstat(file_, &now) != 0) fail("cannot be read");

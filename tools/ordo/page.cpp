@@ -1,9 +1,7 @@
 #include "tools/ordo/page.h"
 
 #include <fmt/format.h>
-#include <ordo/engine/error.h>
-
-#include <fstream>
+#include <ordo/nn/state/whole_file.h>
 
 #include "tools/ordo/escaped.h"
 
@@ -23,7 +21,7 @@ td, th { border: 1px solid var(--line); padding: .25em .6em; text-align: left; }
 }
 
 void write_file(const std::string& command, const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw ordo::DataError(fmt::format("[{}] cannot write {}", command, file));
+  ordo::nn::WholeFile out(file, command);
+  out.write(text);
+  out.commit();
 }

@@ -10,6 +10,7 @@
 
 #include <ordo/engine/op_scope.h>
 #include <ordo/ordo.h>
+#include "tests/support/fifo.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -179,7 +180,7 @@ TEST_F(TraceFile, declared_numbers_are_checked) {
                     "version 2 of the format, newer than this Ordo's, which reads version 1");
   EXPECT_ORDO_ERROR(audit::read(write("older", std::string("ORDOTRC\n\0\0\0\0", 12))), DataError,
                     "version 0 of the format, older than this Ordo's");
-  EXPECT_ORDO_ERROR(audit::Recorder(path("no/such/folder/x")), DataError, "cannot be made");
+  EXPECT_ORDO_ERROR(audit::Recorder(path("no/such/folder/x")), DataError, "cannot be opened");
 }
 
 TEST_F(TraceFile, survives_the_process) {
@@ -242,8 +243,12 @@ TEST_F(TraceFile, through_a_link_is_written_where_it_leads) {
   const std::string file = path("file.trace"), link = path("link.trace");
   write("file.trace", std::string(100'000, 'x'));
   ASSERT_EQ(::symlink(file.c_str(), link.c_str()), 0);
+  std::ifstream other(file);
   write_small_trace(link);
   EXPECT_EQ(audit::read(file).incomplete, "");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  other.seekg(0, std::ios::end);
+  EXPECT_EQ(other.tellg(), 100'000) << "who has the earlier file keeps it";
 }
 
 TEST_F(TraceFile, of_a_pipe_are_the_same_bytes) {
@@ -254,6 +259,13 @@ TEST_F(TraceFile, of_a_pipe_are_the_same_bytes) {
   write_small_trace(pipe);
   reader.join();
   EXPECT_EQ(audit::read(audit::Reader::of_bytes(bytes, "pipe")).records.size(), audit::read(file).records.size());
+}
+
+TEST_F(TraceFile, of_a_pipe_that_nobody_reads_are_an_error) {
+  Fifo pipe(path("pipe"));
+  EXPECT_ORDO_ERROR(audit::Recorder(pipe.path()), DataError,
+                    "[trace] " + pipe.path() + ": cannot be opened: a pipe that nobody reads");
+  EXPECT_TRUE(pipe.is_there() && !pipe.waited());
 }
 
 TEST_F(TraceFile, a_full_disk_is_an_error_and_leaves_what_was_written) {

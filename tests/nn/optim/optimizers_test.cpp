@@ -355,6 +355,21 @@ TEST(ClipGrad, by_norm) {
   }
 }
 
+// What is added to the norm shows where the norm is small: a gradient of 1e-6 has half of the factor's divisor.
+TEST(ClipGrad, by_a_small_norm) {
+  for (Device device : test_devices()) {
+    Tensor a = zeros({2}, {.dtype = float64, .device = device}).set_requires_grad();
+    a.set_grad(from_vector<double>({6e-7, -8e-7}, {2}).to(device));
+    EXPECT_NEAR(optim::clip_grad_norm_({a}, 1e-6).item<double>(), 1e-6, 1e-20);
+    const auto clipped = a.grad().to_vector<double>();
+    EXPECT_NEAR(clipped[0], 3e-7, 1e-20);
+    EXPECT_NEAR(clipped[1], -4e-7, 1e-20);
+    a.set_grad(zeros({2}, {.dtype = float64, .device = device}));
+    optim::clip_grad_norm_({a}, 1e-6);
+    EXPECT_EQ(a.grad().to_vector<double>(), (std::vector<double>{0, 0})) << "and 0 is not divided by 0";
+  }
+}
+
 TEST(EMA, averages_swaps_and_continues) {
   Tensor p = tensor({1.0f, 2.0f}).set_requires_grad();
   optim::EMA ema({p}, {.decay = 0.5}), other({p}, {.decay = 0.5});

@@ -1,14 +1,21 @@
 // Checkpoints: all parts or none, the latest and the best, and training that continues with the same bits.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
+#include <optional>
+#include <thread>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/nn/nn.h>
+#include "tests/support/file_calls.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -87,7 +94,8 @@ TEST_F(CheckpointTest, a_folder_keeps_the_latest_and_the_best) {
   run.add("step", step);
   write("runs/step-000000000009.safetensors.part", "what a killed run left");
   write("runs/notes.txt", "somebody's");
-  CheckpointFolder all(path("runs"), {.keep = 2});
+  std::optional<CheckpointFolder> opened(std::in_place, path("runs"), CheckpointFolderOptions{.keep = 2});
+  CheckpointFolder& all = *opened;
   EXPECT_FALSE(fs::exists(path("runs/step-000000000009.safetensors.part")));
   EXPECT_FALSE(all.load_latest(run));
   EXPECT_FALSE(all.latest() || all.best());
@@ -112,14 +120,72 @@ TEST_F(CheckpointTest, a_folder_keeps_the_latest_and_the_best) {
   EXPECT_FALSE(all.save_best(run, 0.5));
   EXPECT_TRUE(all.save_best(run, 0.1));
   step = 12;
-  CheckpointFolder again(path("runs"), {.keep = 2});
-  EXPECT_FALSE(again.save_best(run, 0.1)) << "the best of an earlier run is known";
+  EXPECT_ORDO_ERROR(all.save(run, -1), ValueError, "step");
+  opened.reset();
+  opened.emplace(path("runs"), CheckpointFolderOptions{.keep = 2});
+  EXPECT_FALSE(all.save_best(run, 0.1)) << "the best of an earlier run is known";
+  opened.reset();
   EXPECT_TRUE(CheckpointFolder(path("runs"), {.larger_is_better = true}).save_best(run, 0.3));
-  run.load(*again.best());
+  run.load(path("runs/best.safetensors"));
   EXPECT_EQ(step, 12);
   EXPECT_ORDO_ERROR(CheckpointFolder(path("runs"), {.keep = -1}), ValueError, "keep");
   EXPECT_ORDO_ERROR(CheckpointFolder(path("runs/notes.txt")), DataError, "runs/notes.txt");
-  EXPECT_ORDO_ERROR(all.save(run, -1), ValueError, "step");
+}
+
+TEST_F(CheckpointTest, one_run_at_a_time_has_a_folder) {
+  int64_t step = 1;
+  Checkpoint run;
+  run.add("step", step);
+  const std::string held = "[CheckpointFolder] " + path("runs") + ": another run has this folder; wait for its end";
+  std::optional<CheckpointFolder> first(path("runs"));
+  const std::string part = write("runs/step-000000000009.safetensors.part", "what the first run is writing");
+  EXPECT_ORDO_ERROR(CheckpointFolder(path("runs")), DataError, held);
+  EXPECT_TRUE(fs::exists(part));
+  first->save(run, 1);
+  std::optional<CheckpointFolder> copy = first;
+  first.reset();
+  EXPECT_ORDO_ERROR(CheckpointFolder(path("runs")), DataError, held);
+  copy.reset();
+  EXPECT_TRUE(CheckpointFolder(path("runs")).load_latest(run));
+}
+
+TEST_F(CheckpointTest, a_killed_run_has_no_folder) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const CheckpointFolder folder(path("runs"));
+    (void)!::write(ready[1], "x", 1);
+    for (;;) ::pause();
+  }
+  char one;
+  ASSERT_EQ(::read(ready[0], &one, 1), 1);
+  EXPECT_ORDO_ERROR(CheckpointFolder(path("runs")), DataError, "another run has this folder");
+  // What follows need not wait until the killed process is gone.
+  std::thread killer([child] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ::kill(child, SIGKILL);
+  });
+  EXPECT_NO_THROW(CheckpointFolder(path("runs")));
+  killer.join();
+  ::waitpid(child, nullptr, 0);
+  ::close(ready[0]), ::close(ready[1]);
+}
+
+TEST_F(CheckpointTest, a_file_that_goes_at_once_is_an_error) {
+  int64_t step = 1;
+  Checkpoint run;
+  run.add("step", step);
+  CheckpointFolder folder(path("runs"), {.keep = 1});
+  FileCalls watched;
+  watched.after_rename = [](const std::string& path) { fs::remove(path); };
+  EXPECT_ORDO_ERROR(folder.save(run, 1), DataError, "step-000000000001.safetensors: it was saved, and is gone");
+  watched.after_rename = {};
+  const std::string saved = folder.save(run, 2);
+  watched.after_rename = [](const std::string& path) { fs::remove(path); };
+  EXPECT_ORDO_ERROR(folder.save(run, 3), DataError, "step-000000000003.safetensors: it was saved, and is gone");
+  EXPECT_EQ(folder.latest(), saved);
 }
 
 /// A training with everything that can be forgotten: shuffled batches, dropout, batch normalisation, momentum, a

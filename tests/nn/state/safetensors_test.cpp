@@ -153,15 +153,15 @@ TEST_F(SafetensorsTest, what_cannot_be_saved) {
   EXPECT_ORDO_ERROR(save_safetensors(path("a"), {{"\xff", ones({1})}}), ValueError, "UTF-8");
   EXPECT_ORDO_ERROR(save_safetensors(path("a"), {{"x", Tensor()}}), ValueError, "x");
   EXPECT_TRUE(fs::is_empty(folder()));
-  EXPECT_ORDO_ERROR(save_safetensors(path("absent/a"), {}), DataError, "absent/a: cannot be created: No such file");
-  EXPECT_ORDO_ERROR(save_safetensors(folder(), {}), DataError, "cannot be renamed");
+  EXPECT_ORDO_ERROR(save_safetensors(path("absent/a"), {}), DataError, "absent/a: cannot be opened: No such file");
+  EXPECT_ORDO_ERROR(save_safetensors(folder(), {}), DataError, "cannot be opened: Is a directory");
   EXPECT_FALSE(fs::exists(folder() + ".part"));
 }
 
 TEST_F(SafetensorsTest, a_full_disk_leaves_the_earlier_file) {
   save_safetensors(path("a"), {{"x", ones({10})}});
   const std::string before = read(path("a"));
-  EXPECT_ORDO_ERROR(save_safetensors("/dev/full/a", {}), DataError, "/dev/full/a: cannot be created: Not a directory");
+  EXPECT_ORDO_ERROR(save_safetensors("/dev/full/a", {}), DataError, "/dev/full/a: cannot be opened: Not a directory");
   // Files may have so many bytes: what the system says then reaches us as from a full disk.
   rlimit old{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);

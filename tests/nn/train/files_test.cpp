@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/nn/train/toy_run.h"
+#include "tests/support/fifo.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -229,6 +230,31 @@ TEST_F(TrainerFiles, a_run_that_saved_nothing_yet_begins_again) {
   EXPECT_ORDO_ERROR(ToyRun(toy_options(path("run"))).go(), ValueError, "best.safetensors is of an earlier run");
   EXPECT_EQ(text_of(ToyRun(toy_options(path("run"), true)).go()), expected);
   EXPECT_EQ(read(path("run/best.safetensors")), read(path("whole/best.safetensors")));
+}
+
+TEST_F(TrainerFiles, another_run_cannot_have_the_folder) {
+  ToyRun run(toy_options(path("run")));
+  int64_t tried = 0;
+  run.trainer.on(On::step_end, [&](Trainer& t) {
+    if (t.status().step != 5) return;
+    ++tried;
+    const GeneratorState state = default_generator().state();  // which another run in this process would change
+    EXPECT_ORDO_ERROR(ToyRun(toy_options(path("run"), true)).go(), DataError, "another run has this folder");
+    default_generator().set_state(state);
+  });
+  const std::string text = text_of(run.go());
+  EXPECT_EQ(tried, 1);
+  EXPECT_EQ(text, text_of(ToyRun(toy_options(path("other"))).go()));
+  EXPECT_EQ(read(path("run/log.jsonl")), read(path("other/log.jsonl")));
+}
+
+TEST_F(TrainerFiles, a_log_that_nobody_reads_is_an_error) {
+  Fifo pipe(path("pipe"));
+  TrainerOptions options = toy_options("");
+  options.log = pipe.path();
+  EXPECT_ORDO_ERROR(ToyRun(options).go(), DataError,
+                    "[Trainer] the log " + pipe.path() + ": cannot be opened: a pipe that nobody reads");
+  EXPECT_FALSE(pipe.waited());
 }
 
 TEST_F(TrainerFiles, parts_of_the_programs_own) {
