@@ -60,25 +60,31 @@ class ManyNode : public Node {
   BackwardFunctionOfMany backward_;
 };
 
-/// The same for a function that also wants the operation's result, kept without its history to avoid a cycle.
+/// The same for a function that also wants the operation's result. What gives it has no history, to avoid a cycle.
+template <class Result>
 class ResultNode : public Node {
  public:
-  ResultNode(const char* name, BackwardFunctionWithResult f, const Tensor& result)
-      : Node(name, determinism()), backward_(std::move(f)), result_(views::alias(result)) {}
+  ResultNode(const char* name, BackwardFunctionWithResult f, Result result)
+      : Node(name, determinism()), backward_(std::move(f)), result_(std::move(result)) {}
   TensorList backward(std::span<const Tensor> grads) override {
-    Tensor result = views::alias(result_.get());
+    Tensor result = result_();
     if (grad_enabled()) set_edge(result, {shared_from_this()});
     return backward_(grads[0], result);
   }
   void release() override {
     backward_ = nullptr;
-    result_ = Saved();
+    result_ = Result();
   }
   bool released() const override { return !backward_; }
 
  private:
   BackwardFunctionWithResult backward_;
-  Saved result_;
+  Result result_;
+};
+
+struct SavedResult {
+  Saved saved;
+  Tensor operator()() const { return views::alias(saved.get()); }
 };
 
 /// A node of type N with edges to `inputs`. They come first, so that sequence numbers grow along every path.
@@ -146,7 +152,16 @@ void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunc
 void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunctionWithResult f) {
   if (!is_floating(result.dtype())) return;
   expect_fresh(result);
-  set_edge(result, {make_node<ResultNode>(inputs, call.name(), std::move(f), result)});
+  const SavedResult saved{Saved(views::alias(result))};
+  set_edge(result, {make_node<ResultNode<SavedResult>>(inputs, call.name(), std::move(f), saved)});
+}
+
+void record_node(const OpCall& call, Tensor& result, Inputs inputs, std::function<Tensor()> compute,
+                 BackwardFunctionWithResult f) {
+  if (!is_floating(result.dtype())) return;
+  expect_fresh(result);
+  set_edge(result,
+           {make_node<ResultNode<std::function<Tensor()>>>(inputs, call.name(), std::move(f), std::move(compute))});
 }
 
 void record_node(const OpCall& call, TensorList& results, Inputs inputs, BackwardFunctionOfMany f) {
@@ -160,6 +175,13 @@ void record_node(const OpCall& call, TensorList& results, Inputs inputs, Backwar
 
 }  // namespace detail
 
+Tensor record_recomputed(const OpCall& call, Tensor result, InputList inputs, std::function<Tensor()> compute,
+                         BackwardFunctionWithResult backward) {
+  const Inputs all(inputs.begin(), inputs.size());
+  if (detail::any_requires_grad(all)) detail::record_node(call, result, all, std::move(compute), std::move(backward));
+  return call.done(std::move(result));
+}
+
 Edge record_edge(const char* name, InputList inputs, BackwardFunction f) {
   return {make_node<FunctionNode>(Inputs(inputs.begin(), inputs.size()), name, std::move(f))};
 }
@@ -171,12 +193,14 @@ InPlaceChange::InPlaceChange(const OpCall& call, const Tensor& t, InputList othe
   if (!grad_mode) return;
   const TensorImpl* base = t.impl()->base.get();
   const bool base_needs = base && base->autograd && (base->autograd->requires_grad || base->autograd->edge);
+  // A view of a constant that has a history has it from a leaf that is a view, too.
+  const bool of_leaf = base && (base_needs ? base->autograd->requires_grad : t.requires_grad());
   ORDO_CHECK(
       !(t.requires_grad() && t.is_leaf()), AutogradError, op,
       "a leaf that requires a gradient cannot be changed in place; do it under NoGrad, or on a detach()ed handle");
   if (!base) return;
   ORDO_CHECK(
-      !(base_needs && base->autograd->requires_grad), AutogradError, op,
+      !of_leaf, AutogradError, op,
       "this is a view of a leaf that requires a gradient, which cannot be changed in place; do it under NoGrad, or "
       "on a detach()ed handle");
   bool recorded = base_needs;

@@ -113,6 +113,8 @@ const char* running_node_name();
 bool any_requires_grad(Inputs inputs);
 void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunction f);
 void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunctionWithResult f);
+void record_node(const OpCall& call, Tensor& result, Inputs inputs, std::function<Tensor()> compute,
+                 BackwardFunctionWithResult f);
 void record_node(const OpCall& call, TensorList& results, Inputs inputs, BackwardFunctionOfMany f);
 }  // namespace detail
 
@@ -132,6 +134,10 @@ template <class F>
 Tensor record(const OpCall& call, Tensor result, InputList inputs, F&& backward) {
   return record(call, std::move(result), Inputs(inputs.begin(), inputs.size()), std::forward<F>(backward));
 }
+/// As record of a function that takes the result, which is not saved: the backward pass computes it again, so that the
+/// program may change it. `compute` is plain, of what it saved itself.
+Tensor record_recomputed(const OpCall& call, Tensor result, InputList inputs, std::function<Tensor()> compute,
+                         BackwardFunctionWithResult backward);
 /// Several results of one operation. Those of integer dtype are reported and not recorded.
 template <class F>
 TensorList record(const OpCall& call, TensorList results, InputList inputs, F&& backward) {

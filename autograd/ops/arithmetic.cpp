@@ -8,8 +8,7 @@ namespace {
 
 using detail::InputShape;
 using detail::recorded;
-
-Saved saved_if(bool wanted, const Tensor& t) { return wanted ? Saved(t) : Saved(); }
+using detail::saved_if;
 
 bool is_one(const Scalar& s) { return s.to_double() == 1; }
 Tensor scaled(const Tensor& t, const Scalar& s) { return is_one(s) ? t : mul(t, s); }
@@ -95,12 +94,16 @@ Tensor div(const Tensor& a, const Tensor& b) {
   const OpCall call("div", a, b);
   Tensor r = kernels::div(a, b);
   if (!recorded(a, b)) return call.done(std::move(r));
+  const InputShape x(a), y(b);
+  if (!y.wanted)
+    return record(call, std::move(r), {a},
+                  [x, b = Saved(b)](const Tensor& grad) -> TensorList { return {x.fit(div(grad, b.get()))}; });
   // d(a/b)/db = -(a/b)/b
-  return record(
-      call, std::move(r), {a, b},
-      [x = InputShape(a), y = InputShape(b), b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
+  return record_recomputed(
+      call, std::move(r), {a, b}, [a = Saved(a), b = Saved(b)] { return kernels::div(a.get(), b.get()); },
+      [x, y, b = Saved(b)](const Tensor& grad, const Tensor& quotient) -> TensorList {
         const Tensor by_b = div(grad, b.get());
-        return {x.wanted ? x.fit(by_b) : Tensor(), y.wanted ? y.fit(mul(mul(by_b, result), -1)) : Tensor()};
+        return {x.wanted ? x.fit(by_b) : Tensor(), y.fit(mul(mul(by_b, quotient), -1))};
       });
 }
 
@@ -116,10 +119,11 @@ Tensor div(Scalar a, const Tensor& b) {
   const OpCall call("div", a, b);
   Tensor r = kernels::div(a, b);
   if (!recorded(b)) return call.done(std::move(r));
-  return record(call, std::move(r), {b},
-                [dtype = b.dtype(), b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
-                  return {mul(div(mul(grad, result), b.get()), -1).to(dtype)};
-                });
+  return record_recomputed(
+      call, std::move(r), {b}, [a, b = Saved(b)] { return kernels::div(a, b.get()); },
+      [dtype = b.dtype(), b = Saved(b)](const Tensor& grad, const Tensor& quotient) -> TensorList {
+        return {mul(div(mul(grad, quotient), b.get()), -1).to(dtype)};
+      });
 }
 
 // -- in place

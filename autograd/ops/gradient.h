@@ -21,4 +21,7 @@ struct InputShape {
   Tensor fit(const Tensor& grad) const { return (grad.sizes() == sizes ? grad : sum_to(grad, sizes)).to(dtype); }
 };
 
+/// Keeps a tensor only where a derivative needs it.
+inline Saved saved_if(bool needed, const Tensor& t) { return needed ? Saved(t) : Saved(); }
+
 }  // namespace ordo::detail

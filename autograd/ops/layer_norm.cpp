@@ -8,7 +8,6 @@
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/check.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/norm/group_norm.h>
 #include <ordo/kernels/norm/layer_norm.h>
@@ -111,22 +110,6 @@ struct GroupNormContext {
   }
 };
 
-/// In one pass.
-Tensor fused_group_norm(const OpCall& call, const Tensor& input, int64_t groups, const Tensor& weight,
-                        const Tensor& bias, const Dims& per_channel, double eps) {
-  auto r = kernels::group_norm(input, groups, weight, bias, eps);
-  if (!detail::recorded(input, weight, bias)) return call.done(std::move(r.out));
-  const auto wanted = [](const Tensor& t) { return t.defined() && t.requires_grad(); };
-  const auto dtype = [&](const Tensor& t) { return t.defined() ? t.dtype() : input.dtype(); };
-  const GroupNormContext context{Saved(input),   Saved(weight), {Tensor(), r.mean, r.invstd},
-                                 groups,         per_channel,   dtype(weight),
-                                 dtype(bias),    eps,           wanted(input),
-                                 wanted(weight), wanted(bias)};
-  return record(call, std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
-    return grad_enabled() ? context.composed(grad) : context.fused(grad);
-  });
-}
-
 double epsilon_of(DType dtype) {
   if (dtype == float16) return 0x1p-10;
   if (dtype == bfloat16) return 0x1p-7;
@@ -172,21 +155,19 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
     ORDO_CHECK(t.sizes() == Dims({channels}), ShapeError, kOp, "weight and bias must be [{}], but one is {}", channels,
                t.sizes());
   }
-  int64_t inner = 1;
-  for (int d = 2; d < input.dim(); ++d) inner *= input.size(d);
-  const int64_t columns = channels / num_groups * inner;
+  auto r = kernels::group_norm(input, num_groups, weight, bias, eps);
+  if (!detail::recorded(input, weight, bias)) return call.done(std::move(r.out));
   Dims per_channel = Dims::filled(input.dim(), 1);
   per_channel[1] = channels;
-  if (input.device().is_cpu() && input.size(0) * num_groups >= num_threads())
-    return fused_group_norm(call, input, num_groups, weight, bias, per_channel, eps);
-  // Weight and bias go on before the one rounding to a half type.
-  const bool affine = weight.defined() || bias.defined();
-  const Tensor x = affine ? input.to(wide) : input;
-  Tensor y =
-      layer_norm(x.reshape({input.size(0) * num_groups, columns}), {columns}, {}, {}, eps).reshape(input.sizes());
-  if (weight.defined()) y = y * weight.to(wide).reshape(per_channel);
-  if (bias.defined()) y = y + bias.to(wide).reshape(per_channel);
-  return call.done(affine ? y.to(input.dtype()) : y);
+  const auto wanted = [](const Tensor& t) { return t.defined() && t.requires_grad(); };
+  const auto dtype = [&](const Tensor& t) { return t.defined() ? t.dtype() : input.dtype(); };
+  const GroupNormContext context{Saved(input),   Saved(weight), {Tensor(), r.mean, r.invstd},
+                                 num_groups,     per_channel,   dtype(weight),
+                                 dtype(bias),    eps,           wanted(input),
+                                 wanted(weight), wanted(bias)};
+  return record(call, std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
+    return grad_enabled() ? context.composed(grad) : context.fused(grad);
+  });
 }
 
 }  // namespace ordo

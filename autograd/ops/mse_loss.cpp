@@ -1,5 +1,7 @@
 #include <ordo/autograd/ops/mse_loss.h>
 
+#include <algorithm>
+
 #include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
@@ -31,7 +33,7 @@ Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor
                     g = kernels::pair_loss_backward(loss, grad, a.get(), b.get(), r);
                   } else {
                     const Tensor d = a.get() - b.get();
-                    const double n = r == kernels::LossReduction::mean ? double(d.numel()) : 1;
+                    const double n = r == kernels::LossReduction::mean ? double(std::max<int64_t>(1, d.numel())) : 1;
                     g = derivative(loss, d) * (grad * (loss.slope() / n));
                   }
                   return {for_a ? g : Tensor(), for_b ? neg(g) : Tensor()};

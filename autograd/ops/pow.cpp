@@ -28,11 +28,15 @@ Tensor pow(const Tensor& a, const Tensor& b) {
   const OpCall call("pow", a, b);
   Tensor r = kernels::pow(a, b);
   if (!recorded(a, b)) return call.done(std::move(r));
+  const InputShape x(a), y(b);
+  if (!y.wanted)  // needs no result
+    return record(call, std::move(r), {a}, [x, a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
+      return {x.fit(base_gradient(grad, a.get(), b.get()))};
+    });
   return record(call, std::move(r), {a, b},
-                [x = InputShape(a), y = InputShape(b), a = Saved(a), b = Saved(b)](const Tensor& grad,
-                                                                                   const Tensor& result) -> TensorList {
+                [x, y, a = Saved(a), b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
                   return {x.wanted ? x.fit(base_gradient(grad, a.get(), b.get())) : Tensor(),
-                          y.wanted ? y.fit(exponent_gradient(grad, a.get(), b.get(), result)) : Tensor()};
+                          y.fit(exponent_gradient(grad, a.get(), b.get(), result))};
                 });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ordo/autograd/autocast.h>
+#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
@@ -52,11 +53,14 @@ Tensor products_of_others(const Tensor& x, unsigned mask) {
   return (products_before(rows) * products_after(rows)).reshape(permuted).permute(back);
 }
 
-/// The same by a division, or, where there is one zero in an output, for that zero alone.
-Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims) {
+/// The same by a division, or, where there is one zero in an output, for that zero alone. An output that is infinite or
+/// NaN does not know the others of the element that made it so.
+Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims, unsigned mask) {
   const Tensor zero = eq(x, 0), zeros = sum(zero, dims, true), filled = masked_fill(x, zero, 1);
   const Tensor others = kernels::prod(filled, dims, true);
-  return where(zero, masked_fill(others, ne(zeros, 1), 0), product / filled);
+  const Tensor quotient = where(zero, masked_fill(others, ne(zeros, 1), 0), product / filled);
+  const Tensor finite = isfinite(product);
+  return all(finite).item<bool>() ? quotient : where(finite, quotient, products_of_others(x, mask));
 }
 
 }  // namespace
@@ -69,8 +73,8 @@ Tensor prod(const Tensor& input, const Dims& dims, bool keepdim) {
                   const Tensor& x = input.get();
                   const unsigned mask = kernels::reduced_mask("prod", x.dim(), dims);
                   const Dims kept = kernels::sizes_after(x.sizes(), mask, true);
-                  return {grad.reshape(kept) *
-                          (grad_enabled() ? products_of_others(x, mask) : quotients(x, result.reshape(kept), dims))};
+                  return {grad.reshape(kept) * (grad_enabled() ? products_of_others(x, mask)
+                                                               : quotients(x, result.reshape(kept), dims, mask))};
                 });
 }
 

@@ -90,7 +90,7 @@ TensorList composed(const kernels::RecurrentArguments& a) {
 /// h and, of lstm, c after every step: [T, B, H].
 TensorList layer(const kernels::RecurrentArguments& a) {
   const OpCall call(name_of(a.kind), a.x, a.h, a.c, a.weight, a.bias, a.lengths, a.reverse);
-  kernels::RecurrentStates states = kernels::recurrent(a);
+  const kernels::RecurrentStates states = kernels::recurrent(a);
   TensorList results{views::alias(states.h)};  // what is kept for the backward pass has no history
   if (states.c.defined()) results.push_back(views::alias(states.c));
   const Layer saved{a.kind,          Saved(a.x),
@@ -98,7 +98,7 @@ TensorList layer(const kernels::RecurrentArguments& a) {
                     Saved(a.weight), a.bias.defined() ? Saved(a.bias) : Saved(),
                     a.lengths,       a.reverse};
   return record(call, std::move(results), {a.x, a.h, a.c, a.weight, a.bias},
-                [saved, states = std::move(states), after = Saved(states.h)](const TensorList& grads) -> TensorList {
+                [saved, states, after = Saved(states.h)](const TensorList& grads) -> TensorList {
                   const kernels::RecurrentArguments a = saved.arguments();
                   const Tensor& grad_h = grads[0];
                   const Tensor grad_c = grads.size() > 1 ? grads[1] : Tensor();

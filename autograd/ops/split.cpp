@@ -90,6 +90,10 @@ TensorList chunk(const Tensor& t, int64_t chunks, int64_t dim) {
   const OpCall call("chunk", t, chunks, dim);
   ORDO_CHECK(chunks > 0, ValueError, "chunk", "needs at least one chunk, not {}", chunks);
   const int64_t n = t.sizes()[dim_of("chunk", t, dim)];
+  if (n == 0) {  // parts of size 0 never add up to more
+    checked::expect_room<Tensor>("chunk", chunks);
+    return call.done(split(t, std::vector<int64_t>(size_t(chunks), 0), dim));
+  }
   return call.done(split(t, std::max<int64_t>(1, n / chunks + (n % chunks != 0)), dim));
 }
 

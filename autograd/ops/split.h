@@ -15,8 +15,8 @@ TensorList unbind(const Tensor& t, int64_t dim = 0);
 TensorList split(const Tensor& t, int64_t split_size, int64_t dim = 0);
 /// The same with the sizes given; ShapeError unless they add up to size(dim).
 TensorList split(const Tensor& t, const std::vector<int64_t>& split_sizes, int64_t dim = 0);
-/// split into at most `chunks` parts of one size, of which the last may be smaller. ValueError unless chunks is
-/// positive. As torch.chunk.
+/// split into at most `chunks` parts of one size, of which the last may be smaller; into exactly `chunks` empty parts
+/// where the dimension is empty. ValueError unless chunks is positive. As torch.chunk.
 TensorList chunk(const Tensor& t, int64_t chunks, int64_t dim = 0);
 /// `sections` parts whose sizes differ by at most one, the larger first. ValueError unless it is positive. As
 /// torch.tensor_split.

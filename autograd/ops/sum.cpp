@@ -1,5 +1,7 @@
 #include <ordo/autograd/ops/sum.h>
 
+#include <algorithm>
+
 #include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
@@ -36,7 +38,7 @@ Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
   if (!detail::recorded(input)) return call.done(std::move(out));
   return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
     const double count = double(sizes.product()) / double(grad.numel());
-    return {spread(grad / count, sizes, dims)};
+    return {spread(grad / std::max(1.0, count), sizes, dims)};  // of nothing: a derivative of 0 has one of 0
   });
 }
 

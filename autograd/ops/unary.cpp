@@ -95,6 +95,12 @@ Tensor elu_gradient(const Tensor& grad, const Tensor& x, Scalar p, double q) {
   return where(x <= 0, grad * (exp(clamp(x, std::nullopt, 0) * q) * p), grad);
 }
 
+/// `derivative` times grad up to `far` on either side, and its limits 0 and 1 beyond, where it would multiply infinity
+/// by 0.
+Tensor with_limits(const Tensor& grad, const Tensor& x, double far, const Tensor& derivative) {
+  return where(x > far, grad, where(x < -far, grad * 0, grad * derivative));
+}
+
 /// Rounding between the operations counts in half types.
 bool rounds_each(const Tensor& x) { return x.dtype() == float16 || x.dtype() == bfloat16; }
 
@@ -184,7 +190,7 @@ Tensor gelu(const Tensor& t, std::string_view approximate) {
     if (!grad_enabled()) return kernels::gelu_backward(grad, x);
     constexpr double sqrt_half = 0.7071067811865476, one_over_sqrt_2pi = 0.3989422804014327;
     const Tensor cdf = (erf(x * sqrt_half) + 1) * 0.5, pdf = exp(x * x * -0.5) * one_over_sqrt_2pi;
-    return grad * (cdf + x * pdf);
+    return with_limits(grad, x, 40, cdf + x * pdf);
   };
   if (approximate == "none") return recorded_as(OfInput(exact), call, kernels::gelu(t), t);
   // x s with s = sigmoid(2 u): the derivative is s + x s (1 - s) 2 u'.
@@ -192,7 +198,7 @@ Tensor gelu(const Tensor& t, std::string_view approximate) {
     if (!grad_enabled()) return kernels::gelu_tanh_backward(grad, x);
     constexpr double c = 2 * 0.7978845608028654;
     const Tensor x2 = x * x, s = sigmoid((x + x * x2 * 0.044715) * c);
-    return grad * (s + x * (s * (1 - s)) * ((x2 * (3 * 0.044715) + 1) * c));
+    return with_limits(grad, x, 30, s + x * (s * (1 - s)) * ((x2 * (3 * 0.044715) + 1) * c));
   };
   return recorded_as(OfInput(by_tanh), call, kernels::gelu_tanh(t), t);
 }

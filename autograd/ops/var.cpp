@@ -37,7 +37,7 @@ Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& 
   if (grads[0].defined()) sum = var_gradient(grads[0], x, dims, correction);
   if (grads[1].defined()) {
     const Dims kept = kernels::sizes_after(x.sizes(), kernels::reduced_mask("mean", x.dim(), dims), true);
-    const double n = double(x.numel()) / double(std::max<int64_t>(1, grads[1].numel()));
+    const double n = double(std::max<int64_t>(1, x.numel())) / double(std::max<int64_t>(1, grads[1].numel()));
     const Tensor of_mean = (grads[1].reshape(kept) / n).expand(x.sizes());
     sum = sum.defined() ? sum + of_mean : of_mean;
   }
