@@ -1,6 +1,7 @@
 #include <ordo/kernels/norm/group_norm.h>
 
 #include <ordo/engine/op_registry.h>
+#include <ordo/engine/operation_name.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>

@@ -166,7 +166,8 @@ void expect_unchanged(Function2 f, bool of_a, bool of_b, bool change_a, bool cha
                    got = gradients_after(f, of_a, of_b, change_a, change_b, change_result);
   for (size_t i = 0; i < 2; ++i) {
     ASSERT_EQ(got[i].defined(), want[i].defined());
-    if (got[i].defined()) EXPECT_EQ(bytes_of(got[i]), bytes_of(want[i])) << "gradient " << i;
+    if (!got[i].defined()) continue;
+    EXPECT_EQ(bytes_of(got[i]), bytes_of(want[i])) << "gradient " << i;
   }
 }
 
