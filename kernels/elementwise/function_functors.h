@@ -109,12 +109,13 @@ struct GeluGradient {
     return float(grad * (normal_centre_float(w) + w * (kDensity * exp_near(-0.5 * w * w))));
   }
   ORDO_HD double operator()(double grad, double x) const {
-    return grad * (ordo::math::detail::normal_cdf(x) + x * (kDensity * ordo::math::exp(-0.5 * x * x)));
+    const double safe = ordo::math::detail::clamped(x, -40.0, 40.0);  // beyond, the density is 0
+    return grad * (ordo::math::detail::normal_cdf(x) + safe * (kDensity * ordo::math::exp(-0.5 * safe * safe)));
   }
   ORDO_HD float operator()(float grad, float x) const {
     using namespace ordo::math::detail;
     const double w = x, safe = clamped(w, -26.0, 26.0);  // beyond, the density is no float
-    return float(grad * (normal_cdf_float(w) + w * (kDensity * exp_near(-0.5 * safe * safe))));
+    return float(grad * (normal_cdf_float(w) + safe * (kDensity * exp_near(-0.5 * safe * safe))));
   }
 };
 
@@ -145,12 +146,13 @@ struct MishGradient {
 struct GeluTanhGradient {
   static constexpr double kSlope = 2.0 * 0x1.9884533d43651p-1;
   ORDO_HD double operator()(double grad, double x) const {
-    const double square = x * x, s = ordo::math::sigmoid(kSlope * (x + 0.044715 * x * square));
-    return grad * (s + x * (s * (1.0 - s)) * (kSlope * (1.0 + 3.0 * 0.044715 * square)));
+    const double w = ordo::math::detail::clamped(x, -30.0, 30.0), square = w * w;  // beyond, the derivative is 0 or 1
+    const double s = ordo::math::sigmoid(kSlope * (w + 0.044715 * w * square));
+    return grad * (s + w * (s * (1.0 - s)) * (kSlope * (1.0 + 3.0 * 0.044715 * square)));
   }
   ORDO_HD float operator()(float grad, float x) const {
     using namespace ordo::math::detail;
-    const double w = clamped(x, -30.0, 30.0), square = w * w;  // beyond, the derivative is 0 or 1
+    const double w = clamped(x, -30.0, 30.0), square = w * w;
     const double s = 1.0 / (1.0 + exp_near(-clamped(kSlope * (w + 0.044715 * w * square), -600.0, 600.0)));
     return float(grad * (s + w * (s * (1.0 - s)) * (kSlope * (1.0 + 3.0 * 0.044715 * square))));
   }

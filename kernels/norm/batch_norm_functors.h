@@ -131,14 +131,17 @@ struct BatchNormBackward {
   int64_t channels, inner;
   struct Channel {
     A mean, shift, slope, scale;
+    bool training;
   };
   ORDO_HD Channel channel(int64_t c) const {
     const A scale = weight ? invstd[c] * weight[c] : invstd[c];
-    if (!training) return {mean[c], A(0), A(0), scale};
-    return {mean[c], sum[c] / count, invstd[c] * invstd[c] * (dot[c] / count), scale};
+    if (!training) return {mean[c], A(0), A(0), scale, false};
+    return {mean[c], sum[c] / count, invstd[c] * invstd[c] * (dot[c] / count), scale, true};
   }
   static ORDO_HD T value(T grad, T x, const Channel& k) {
-    return T((A(grad) - k.shift - (A(x) - k.mean) * k.slope) * k.scale);
+    // Not training: the zero that (x - mean) slope is, also where x or mean is infinite or NaN.
+    const A along = k.training ? (A(x) - k.mean) * k.slope : A(x) < k.mean ? A(-0.0) : A(0);
+    return T((A(grad) - k.shift - along) * k.scale);
   }
   ORDO_HD void operator()(int64_t i) const { out[i] = value(grad[i], x[i], channel(i / inner % channels)); }
   ORDO_HD void parameters(int64_t c) const {

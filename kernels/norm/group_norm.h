@@ -1,5 +1,5 @@
-// group_norm in one pass on the CPU, without autograd. The same bits as layer_norm of the groups, a product with the
-// weight and a sum with the bias have.
+// group_norm without autograd: in one pass, or as its parts, layer_norm of the groups, a product with the weight and a
+// sum with the bias. The bits are the same.
 #pragma once
 
 #include <ordo/kernels/norm/layer_norm.h>
@@ -13,5 +13,12 @@ RowNormResult group_norm(const Tensor& input, int64_t groups, const Tensor& weig
 /// As of row_norm_backward.
 RowNormGradients group_norm_backward(const Tensor& grad, const Tensor& input, int64_t groups, const Tensor& weight,
                                      const RowNormResult& saved, bool for_input, bool for_weight, bool for_bias);
+
+namespace cpu {
+/// In one pass. A thread computes whole groups.
+RowNormResult group_norm(const Tensor& input, int64_t groups, const Tensor& weight, const Tensor& bias, double eps);
+RowNormGradients group_norm_backward(const Tensor& grad, const Tensor& input, int64_t groups, const Tensor& weight,
+                                     const RowNormResult& saved, bool for_input, bool for_weight, bool for_bias);
+}  // namespace cpu
 
 }  // namespace ordo::kernels

@@ -118,8 +118,8 @@ void gradients_of_parameters(const GroupShape& g, const T* grad, const T* input,
 
 }  // namespace
 
-RowNormResult group_norm(const Tensor& input, int64_t groups, const Tensor& weight, const Tensor& bias, double eps) {
-  const ordo::detail::OperationName name("group_norm");
+RowNormResult cpu::group_norm(const Tensor& input, int64_t groups, const Tensor& weight, const Tensor& bias,
+                              double eps) {
   const GroupShape g(input, groups);
   const RowNormShape s = g.rows(eps);
   const DType wide = wide_dtype(input.dtype());
@@ -133,9 +133,8 @@ RowNormResult group_norm(const Tensor& input, int64_t groups, const Tensor& weig
   return r;
 }
 
-RowNormGradients group_norm_backward(const Tensor& grad, const Tensor& input, int64_t groups, const Tensor& weight,
-                                     const RowNormResult& saved, bool for_input, bool for_weight, bool for_bias) {
-  const ordo::detail::OperationName name("group_norm_backward");
+RowNormGradients cpu::group_norm_backward(const Tensor& grad, const Tensor& input, int64_t groups, const Tensor& weight,
+                                          const RowNormResult& saved, bool for_input, bool for_weight, bool for_bias) {
   const GroupShape g(input, groups);
   const RowNormShape s = g.rows(0);
   const DType wide = wide_dtype(input.dtype());

@@ -10,7 +10,6 @@ namespace {
 
 ORDO_REGISTER_OP({.name = "layer_norm", .family = "norm", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "rms_norm", .family = "norm", .dtypes = kFloatingTypes});
-ORDO_REGISTER_OP({.name = "group_norm", .family = "norm", .dtypes = kFloatingTypes});
 
 const char* name_of(RowNorm kind) { return kind == RowNorm::layer ? "layer_norm" : "rms_norm"; }
 

@@ -54,6 +54,7 @@ PROGRAMS = {
     "sigmoid": torch.sigmoid,
     "erf": torch.erf,
     "gelu": F.gelu,
+    "gelu(tanh)": lambda x: F.gelu(x, approximate="tanh"),
     "relu6": F.relu6,
     "silu": F.silu,
     "mish": F.mish,

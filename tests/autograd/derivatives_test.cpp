@@ -52,6 +52,7 @@ const std::map<std::string, Program>& programs() {
       {"sigmoid", [](auto& x) { return sigmoid(x); }},
       {"erf", [](auto& x) { return erf(x); }},
       {"gelu", [](auto& x) { return gelu(x); }},
+      {"gelu(tanh)", [](auto& x) { return gelu(x, "tanh"); }},
       {"relu6", [](auto& x) { return relu6(x); }},
       {"silu", [](auto& x) { return silu(x); }},
       {"mish", [](auto& x) { return mish(x); }},

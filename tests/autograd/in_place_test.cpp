@@ -1,10 +1,11 @@
 // An in-place operation that refuses its arguments changes nothing, and so is not counted as a change: what was saved
-// for a backward pass stays usable.
+// for a backward pass stays usable. And what no derivative needs is not saved.
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/batch_norm.h>
+#include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/engine/tensor_impl.h>
 #include "tests/support/op_samples.h"
@@ -144,6 +145,68 @@ TEST(InPlace, changes_are_counted_once) {
         call.run(t);
         EXPECT_EQ(t.impl()->storage->version(), version + 1);
       }
+}
+
+using Function2 = Tensor (*)(const Tensor& a, const Tensor& b);
+
+/// The gradients of f(a, b) for those of a and b that are wanted. The named ones are changed before the backward pass.
+TensorList gradients_after(Function2 f, bool of_a, bool of_b, bool change_a, bool change_b, bool change_result) {
+  const Tensor x = test_values({5}, 1, 1, 2).set_requires_grad(of_a),
+               y = test_values({5}, 2, 3, 4).set_requires_grad(of_b);
+  Tensor a = mul(x, 1), b = mul(y, 1), result = f(a, b);
+  if (change_a) a.add_(1);
+  if (change_b) b.add_(1);
+  if (change_result) result.add_(1);
+  result.backward(test_values({5}, 3));
+  return {x.grad(), y.grad()};
+}
+
+void expect_unchanged(Function2 f, bool of_a, bool of_b, bool change_a, bool change_b, bool change_result) {
+  const TensorList want = gradients_after(f, of_a, of_b, false, false, false),
+                   got = gradients_after(f, of_a, of_b, change_a, change_b, change_result);
+  for (size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(got[i].defined(), want[i].defined());
+    if (!got[i].defined()) continue;
+    EXPECT_EQ(bytes_of(got[i]), bytes_of(want[i])) << "gradient " << i;
+  }
+}
+
+TEST(InPlace, results_that_no_derivative_needs_may_change) {
+  const std::pair<const char*, Function2> functions[] = {
+      {"div", [](const Tensor& a, const Tensor& b) { return div(a, b); }},
+      {"fmod", [](const Tensor& a, const Tensor& b) { return fmod(a, b); }},
+      {"remainder", [](const Tensor& a, const Tensor& b) { return remainder(a, b); }},
+      {"floor_divide", [](const Tensor& a, const Tensor& b) { return floor_divide(a, b); }},
+      {"fmin", [](const Tensor& a, const Tensor& b) { return fmin(a, b); }},
+      {"fmax", [](const Tensor& a, const Tensor& b) { return fmax(a, b); }},
+      {"atan2", [](const Tensor& a, const Tensor& b) { return atan2(a, b); }},
+      {"xlogy", [](const Tensor& a, const Tensor& b) { return xlogy(a, b); }},
+      {"logaddexp", [](const Tensor& a, const Tensor& b) { return logaddexp(a, b); }},
+      {"div by a number", [](const Tensor& a, const Tensor&) { return div(a, 3); }},
+      {"div of a number", [](const Tensor&, const Tensor& b) { return div(3, b); }},
+      {"fmod of a number", [](const Tensor&, const Tensor& b) { return fmod(3, b); }},
+      {"atan2 with a number", [](const Tensor& a, const Tensor&) { return atan2(a, 3); }}};
+  for (const auto& [label, f] : functions)
+    for (const auto& [of_a, of_b] : {std::pair(true, false), std::pair(false, true), std::pair(true, true)}) {
+      SCOPED_TRACE(label);
+      const Tensor used = f(ones({1}).set_requires_grad(of_a), ones({1}).set_requires_grad(of_b));
+      if (used.requires_grad()) expect_unchanged(f, of_a, of_b, false, false, true);
+    }
+}
+
+// Where the derivative of one operand needs the result, that of the other does not.
+TEST(InPlace, results_that_only_the_other_derivative_needs_may_change) {
+  expect_unchanged([](const Tensor& a, const Tensor& b) { return copysign(a, b); }, false, true, false, false, true);
+  expect_unchanged([](const Tensor& a, const Tensor& b) { return pow(a, b); }, true, false, false, false, true);
+}
+
+TEST(InPlace, operands_that_no_derivative_needs_may_change) {
+  expect_unchanged([](const Tensor& a, const Tensor& b) { return fmod(a, b); }, true, false, true, true, true);
+  expect_unchanged([](const Tensor& a, const Tensor& b) { return remainder(a, b); }, true, false, true, true, true);
+  expect_unchanged([](const Tensor& a, const Tensor& b) { return floor_divide(a, b); }, true, true, true, true, true);
+  expect_unchanged([](const Tensor& a, const Tensor& b) { return xlogy(a, b); }, false, true, false, false, true);
+  expect_unchanged([](const Tensor& a, const Tensor& b) { return copysign(a, b); }, false, true, true, true, true);
+  expect_unchanged([](const Tensor& a, const Tensor& b) { return div(a, b); }, true, false, true, false, true);
 }
 
 }  // namespace

@@ -125,6 +125,25 @@ TEST(ViewHistory, what_cannot_be_recorded_is_refused) {
   EXPECT_ORDO_ERROR(base.slice(0, 0, 1).resize_({4}), AutogradError, "[resize_]");
 }
 
+TEST(ViewHistory, views_of_a_leaf_that_is_a_view_are_refused_before_memory_changes) {
+  for (bool tracked : {true, false}) {
+    Tensor base = ones({3}, {float64});
+    const GradMode mode(tracked);
+    Tensor part = base.slice(0, 0, 2);
+    const GradMode on(true);
+    part.set_requires_grad();
+    Tensor one = part.slice(0, 0, 1);
+    EXPECT_ORDO_ERROR(one.mul_(2), AutogradError, "view of a leaf");
+    EXPECT_ORDO_ERROR(one.copy_(leaf({5})), AutogradError, "view of a leaf");
+    EXPECT_ORDO_ERROR(part.mul_(2), AutogradError, "leaf");
+    EXPECT_EQ(values(base), (V{1, 1, 1}));
+    (one * 3).sum().backward();
+    EXPECT_EQ(values(part.grad()), (V{3, 0}));
+    no_grad([&] { one.mul_(2); });
+    EXPECT_EQ(values(base), (V{2, 1, 1}));
+  }
+}
+
 TEST(ViewHistory, saved_views_notice_changes_of_their_base) {
   const Tensor t = leaf({1, 2, 3});
   Tensor a = t * 1;

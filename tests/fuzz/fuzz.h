@@ -31,10 +31,12 @@ const std::map<std::string, Fuzzer>& fuzzers();
 /// when none failed, else 1; 2: bad arguments.
 int fuzz_command(const std::vector<std::string>& arguments);
 
-/// Views, in-place and ordinary operations against numbers that know what they were computed from.
+/// Views, in-place and ordinary operations, their gradients and second gradients, against numbers that know what they
+/// were computed from.
 FuzzResult fuzz_views(uint64_t seed, Device device);
 /// A sample of any operation with some inputs bent: it gives a result, the same twice and with any number of threads,
-/// or an error of the library, and leaves its inputs alone.
+/// or an error of the library, and leaves its inputs alone. A tensor changed in place before a gradient, a result or an
+/// input, does not change the gradient, unless the backward pass refuses.
 FuzzResult fuzz_calls(uint64_t seed, Device device);
 /// Sums by the algorithm `exact` of values that are spread, cancel or meet boundaries of rounding: ordering rule 5.
 FuzzResult fuzz_sums(uint64_t seed, Device device);

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <ordo/ordo.h>
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/changed_in_place.h"
 #include "tests/support/memory_limit.h"
-#include "tests/support/registry_test_base.h"
 
 namespace ordo::test {
 namespace {
@@ -107,6 +107,22 @@ Outcome seeded(const Sample& sample, const TensorList& inputs, bool differentiat
   return outcome_of(sample, inputs, differentiate);
 }
 
+/// Changes one of the tensors that a program has in its hands before a gradient: "", or what went unnoticed.
+std::string unnoticed_change(const OpInfo& op, const Sample& sample, const TensorList& inputs, Draw& draw) {
+  const Change when = kChanges[draw.in(0, 2)];
+  try {
+    const ChangedRun unchanged = run_with_change(op, sample, inputs, when, kNoTensor);
+    if (unchanged.tensors == 0 || !unchanged.bytes) return "";
+    const size_t which = size_t(draw.in(0, int64_t(unchanged.tensors) - 1));
+    const ChangedRun changed = run_with_change(op, sample, inputs, when, which);
+    if (!changed.bytes || *changed.bytes == *unchanged.bytes) return "";
+    return fmt::format("{} does not notice that tensor {} was changed in place: {}", name_of(when), which,
+                       difference(*changed.bytes, *unchanged.bytes));
+  } catch (const Error&) {
+    return "";  // these inputs have no such gradient
+  }
+}
+
 }  // namespace
 
 FuzzResult fuzz_calls(uint64_t seed, Device) {
@@ -147,6 +163,8 @@ FuzzResult fuzz_calls(uint64_t seed, Device) {
     if (!first.error.empty() && first.error[0] != '[')
       result.failure = "an error that names no operation: " + first.error;
     result.complete = first.error.empty();
+    if (result.failure.empty() && result.complete && differentiate)
+      result.failure = unnoticed_change(*find_op(op), sample, inputs, draw);
   } catch (const std::exception& e) {
     result.failure = fmt::format("an error that is not the library's, or outside of the call: {}", e.what());
   }

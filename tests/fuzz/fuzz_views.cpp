@@ -21,9 +21,6 @@ struct Value {
   bool untracked = false;  // a view made under NoGrad
 };
 
-// All numbers are small integers, so that float64 holds every sum and product exactly, in any order.
-constexpr double kTooLarge = 0x1p50;
-
 class Program {
  public:
   explicit Program(uint64_t seed) : draw_(seed) {}
@@ -76,7 +73,7 @@ class Program {
     std::vector<double> v(size_t(sizes.product()));
     for (double& x : v) x = small();
     add_fresh(from_vector(v, sizes, {.dtype = float64, .requires_grad = requires_grad}), [&](size_t i) {
-      return Number{v[i], requires_grad ? cells_.graph.leaf() : Graph::kConstant};
+      return Number{v[i], requires_grad ? cells_.graph.leaf() : Number::kConstant};
     });
     if (requires_grad) leaves_.push_back(values_.size() - 1);
     std::string list;
@@ -194,7 +191,7 @@ class Program {
       const auto from = numbers(v);
       return add_fresh(t, [&](size_t i) {
         Number x = from[size_t(at[i])];
-        if (!tracked) x.node = Graph::kConstant;
+        if (!tracked) x.node = Number::kConstant;
         return x;
       });
     }
@@ -369,25 +366,9 @@ class Program {
   // -- numbers ------------------------------------------------------------------------------------------------------
 
   Number linear(const std::vector<std::pair<Number, double>>& from, double plus = 0) {
-    Number out{plus};
-    std::vector<std::pair<int, double>> edges;
-    for (const auto& [n, factor] : from) {
-      out.value += n.value * factor;
-      if (n.node != Graph::kConstant) edges.push_back({n.node, factor});
-    }
-    large_ = large_ || std::abs(out.value) > kTooLarge;
-    if (!edges.empty()) out.node = cells_.graph.add(std::move(edges));
-    return out;
+    return cells_.graph.linear(from, plus);
   }
-  Number product(Number a, Number b) {
-    std::vector<std::pair<int, double>> edges;
-    if (a.node != Graph::kConstant) edges.push_back({a.node, b.value});
-    if (b.node != Graph::kConstant) edges.push_back({b.node, a.value});
-    Number out{a.value * b.value};
-    large_ = large_ || std::abs(out.value) > kTooLarge;
-    if (!edges.empty()) out.node = cells_.graph.add(std::move(edges));
-    return out;
-  }
+  Number product(Number a, Number b) { return cells_.graph.product(a, b); }
 
   static bool expands_to(const Dims& from, const Dims& to) {
     if (from.size() > to.size()) return false;
@@ -407,7 +388,7 @@ class Program {
   // -- the comparison -----------------------------------------------------------------------------------------------
 
   void compare_values() {
-    if (large_) return;
+    if (cells_.graph.large) return;
     for (size_t k = 0; k < values_.size(); ++k) {
       const auto got = values_[k].tensor.to_vector<double>();
       const auto want = numbers(values_[k]);
@@ -419,47 +400,84 @@ class Program {
     }
   }
 
-  /// False where the backward pass rightly said that a saved tensor was changed.
+  /// Of the sum of some tensors, each times a number, and often of the gradients again. False where a backward pass
+  /// rightly said that a saved tensor was changed.
   bool compare_gradients() {
-    Tensor loss = zeros({}, {float64});
-    std::vector<std::pair<int, double>> seeds;
+    Seeds of;
     std::string what = "backward of 0";
+    Tensor loss = zeros({}, {float64});
     for (size_t k = 0; k < values_.size(); ++k) {
       if (!draw_.chance(40)) continue;
       const double weight = small();
       loss = loss + values_[k].tensor.sum() * weight;
       what += fmt::format(" + {} t{}.sum()", weight, k);
-      for (const Number& n : numbers(values_[k])) seeds.push_back({n.node, weight});
+      for (const Number& n : numbers(values_[k])) of.push_back({n.node, weight});
     }
-    say(what);
-    const auto gradients = cells_.graph.gradients(seeds);
-    if (loss.requires_grad()) try {
-        loss.backward();
-      } catch (const AutogradError& e) {
-        if (std::string(e.what()).find("changed in place") == std::string::npos)
-          failure_ = fmt::format("the backward pass failed: {}", e.what());
-        return false;
-      }
-    for (size_t k : leaves_) {
-      const auto nodes = numbers(values_[k]);
-      const Tensor grad = values_[k].tensor.grad();
-      const auto got = grad.defined() ? grad.to_vector<double>() : std::vector<double>(nodes.size(), 0.0);
-      for (size_t i = 0; i < nodes.size(); ++i) {
-        const double want = gradients[size_t(nodes[i].node)];
-        if (got[i] != want && !large_ && std::abs(want) < kTooLarge) {
-          failure_ = fmt::format("the gradient of t{}[{}] is {}, not {}", k, i, got[i], want);
-          return true;
-        }
-      }
+    const bool twice = draw_.chance(50);
+    say(what + (twice ? " with create_graph" : ""));
+    const auto gradients = cells_.graph.gradients(of);
+    TensorList leaves, got(leaves_.size());
+    for (size_t k : leaves_) leaves.push_back(values_[k].tensor);
+    if (!passes(loss, [&] {
+          if (twice) return void(got = grad({loss}, leaves, {}, true, true));
+          loss.backward();
+          for (size_t i = 0; i < leaves.size(); ++i) got[i] = leaves[i].grad();
+        }))
+      return false;
+    compare("gradient", got, gradients);
+    return failure_.empty() && twice ? compare_second_gradients(leaves, got, gradients) : true;
+  }
+
+  bool compare_second_gradients(const TensorList& leaves, const TensorList& first,
+                                const std::vector<Number>& first_numbers) {
+    Seeds of;
+    Tensor loss = zeros({}, {float64});
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (!first[i].defined()) continue;
+      const double weight = small();
+      loss = loss + first[i].sum() * weight;
+      say(fmt::format("second backward of {} times the gradient of t{}", weight, leaves_[i]));
+      for (const Number& n : numbers(values_[leaves_[i]])) of.push_back({first_numbers[size_t(n.node)].node, weight});
+    }
+    const auto gradients = cells_.graph.gradients(of);
+    TensorList got(leaves.size());
+    if (!passes(loss, [&] { got = grad({loss}, leaves); })) return false;
+    compare("second gradient", got, gradients);
+    return true;
+  }
+
+  /// Runs a backward pass from what depends on a leaf. False where it said that a saved tensor was changed.
+  bool passes(const Tensor& loss, const std::function<void()>& backward) {
+    if (!loss.requires_grad()) return true;
+    try {
+      backward();
+    } catch (const AutogradError& e) {
+      if (std::string(e.what()).find("changed in place") == std::string::npos)
+        failure_ = fmt::format("the backward pass failed: {}", e.what());
+      return false;
     }
     return true;
   }
 
+  /// Those of the leaves, undefined for 0, with their numbers.
+  void compare(const char* what, const TensorList& got, const std::vector<Number>& want) {
+    for (size_t k = 0; k < leaves_.size() && !cells_.graph.large; ++k) {
+      const auto nodes = numbers(values_[leaves_[k]]);
+      const auto values = got[k].defined() ? got[k].to_vector<double>() : std::vector<double>(nodes.size(), 0.0);
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        const double wanted = want[size_t(nodes[i].node)].value;
+        if (values[i] == wanted) continue;
+        failure_ = fmt::format("the {} of t{}[{}] is {}, not {}", what, leaves_[k], i, values[i], wanted);
+        return;
+      }
+    }
+  }
+
+  using Seeds = std::vector<std::pair<int, double>>;  // nodes, and what each counts
   Draw draw_;
   Cells cells_;
   std::vector<Value> values_;
   std::vector<size_t> leaves_;
-  bool large_ = false;
   std::string text_, failure_;
 };
 

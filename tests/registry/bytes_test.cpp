@@ -1,5 +1,5 @@
-// At device_to_device every operation and its gradients give the same bytes on every device and with every number of
-// threads, in every dtype of its row, also while another thread of the program computes.
+// At device_to_device every operation, its gradients and their gradients give the same bytes on every device and with
+// every number of threads, in every dtype of its row, also while another thread of the program computes.
 #include <atomic>
 #include <thread>
 
@@ -37,21 +37,22 @@ TEST_P(RegistryBytes, same_on_every_device_and_thread_count) {
     for (DType dtype : tested_dtypes(*op_, sample)) {
       set_num_threads(1);
       const TensorList inputs = convert(sample.inputs, dtype, cpu);
-      const auto want = bytes_unless_refused(*op_, sample, inputs);
+      const auto want = bytes_unless_refused(*op_, sample, inputs, Gradients::second);
       if (!want) continue;
       for (int threads : {2, 3}) {
         set_num_threads(threads);
-        EXPECT_EQ(difference(all_bytes(*op_, sample, inputs), *want), "")
+        EXPECT_EQ(difference(all_bytes(*op_, sample, inputs, Gradients::second), *want), "")
             << trace(sample, dtype, cpu) << ": " << threads << " threads change the bits";
       }
       if (dtype == float32) {
         const BusyThread busy;
-        EXPECT_EQ(difference(all_bytes(*op_, sample, inputs), *want), "")
+        EXPECT_EQ(difference(all_bytes(*op_, sample, inputs, Gradients::second), *want), "")
             << trace(sample, dtype, cpu) << ": a second busy thread changes the bits";
       }
       for (Device device : devices()) {
         if (device.is_cpu()) continue;
-        EXPECT_EQ(difference(all_bytes(*op_, sample, convert(sample.inputs, dtype, device)), *want), "")
+        EXPECT_EQ(difference(all_bytes(*op_, sample, convert(sample.inputs, dtype, device), Gradients::second), *want),
+                  "")
             << trace(sample, dtype, device) << ": differs from the CPU";
       }
     }

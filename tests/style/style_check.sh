@@ -3,6 +3,7 @@
 #   includes point one way, nn -> autograd -> kernels -> engine, and are written <ordo/room/file.h>
 #   kernels use the project's macros instead of raw __shared__ and <<<>>>, and none of what the emulator cannot run
 #   the folders of the accumulate engine and its namespace accumulate_detail are used only by the engine and its tests
+#   nothing above the kernels reads the number of threads
 #   ordo.h includes every public header
 #   public operations open an OpCall under their own names, those of tables too
 set -euo pipefail
@@ -28,6 +29,9 @@ complain 'engine includes a room above it' < <(search '#include [<"]ordo/(kernel
 complain 'kernels include a room above them' < <(search '#include [<"]ordo/(autograd|nn)/' kernels)
 complain 'autograd includes nn' < <(search '#include [<"]ordo/nn/' autograd)
 complain 'includes are written <ordo/room/file.h>' < <(search '#include "' engine kernels autograd nn)
+# Or bits would depend on it: kernels divide one computation among threads. The header of a trace says how many there were.
+complain 'above the kernels the number of threads is read, which may only divide work' < <(
+  search '[^_]num_threads\(\)' autograd nn | grep -v '^nn/audit/header.cpp:.*h\.threads = num_threads()' || true)
 complain 'public and kernel headers start with #pragma once (but for those that Highway includes again)' < <(
   find ordo.h engine kernels autograd nn ! -name '*-inl.h' \( -name '*.h' -o -name '*.cuh' \) -exec grep -L '^#pragma once' {} +)
 complain 'public headers stay light' < <(

@@ -152,31 +152,48 @@ void expect_near(const TensorList& got, const TensorList& want, int64_t items, D
   }
 }
 
-TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const TensorList& inputs) {
+static void append_defined(TensorList& all, const TensorList& more) {
+  for (const Tensor& t : more)
+    if (t.defined()) all.push_back(t);
+}
+
+TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const TensorList& inputs, Gradients gradients) {
   TensorList arguments = inputs, leaves;
   for (Tensor& t : arguments)
     if (op.differentiable && t.defined() && is_floating(t.dtype()))
       leaves.push_back(t = t.detach().set_requires_grad());
   const Tensor out = sample.run(arguments);
   TensorList all{out};
-  if (out.requires_grad())
-    for (const Tensor& g : grad({out}, leaves, {test_gradient(out.sizes(), out)}))
-      if (g.defined()) all.push_back(g);
+  if (!out.requires_grad()) return all;
+  Tensor weights = test_gradient(out.sizes(), out);
+  const bool again = gradients == Gradients::second;
+  append_defined(all, grad({out}, leaves, {weights}, again));
+  if (!again) return all;
+  weights.set_requires_grad();
+  TensorList recorded, given;
+  for (const Tensor& g : grad({out}, leaves, {weights}, true, true)) {
+    if (!g.defined()) continue;
+    all.push_back(g);
+    if (g.requires_grad()) recorded.push_back(g), given.push_back(test_gradient(g.sizes(), g));
+  }
+  leaves.push_back(weights);
+  if (!recorded.empty()) append_defined(all, grad(recorded, leaves, given));
   return all;
 }
 
-Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs) {
+Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs, Gradients gradients) {
   Bytes bytes;
-  for (const Tensor& t : result_and_gradients(op, sample, inputs)) {
+  for (const Tensor& t : result_and_gradients(op, sample, inputs, gradients)) {
     const Bytes more = bytes_of_result(t);
     bytes.insert(bytes.end(), more.begin(), more.end());
   }
   return bytes;
 }
 
-std::optional<Bytes> bytes_unless_refused(const OpInfo& op, const Sample& sample, const TensorList& inputs) {
+std::optional<Bytes> bytes_unless_refused(const OpInfo& op, const Sample& sample, const TensorList& inputs,
+                                          Gradients gradients) {
   try {
-    return all_bytes(op, sample, inputs);
+    return all_bytes(op, sample, inputs, gradients);
   } catch (const DTypeError&) {
   } catch (const ValueError&) {
   }

@@ -68,12 +68,20 @@ void expect_close(const Tensor& got, const std::vector<double>& want, const Samp
 /// Numbers by `atomic`: each of the `items` additions may round, to `dtype`.
 void expect_near(const TensorList& got, const TensorList& want, int64_t items, DType dtype);
 
+/// What to compute beside a result.
+enum class Gradients : unsigned char {
+  first,
+  second  ///< the gradients, the same with their own graph, and the gradients of those
+};
 /// The result and all gradients that there are. Floating inputs are the leaves, with the layout they come in.
-TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const TensorList& inputs);
+TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const TensorList& inputs,
+                                Gradients gradients = Gradients::first);
 /// Their bytes, one after the other.
-Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs);
+Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs,
+                Gradients gradients = Gradients::first);
 /// The same; nothing where the operation refuses these inputs or their dtype.
-std::optional<Bytes> bytes_unless_refused(const OpInfo& op, const Sample& sample, const TensorList& inputs);
+std::optional<Bytes> bytes_unless_refused(const OpInfo& op, const Sample& sample, const TensorList& inputs,
+                                          Gradients gradients = Gradients::first);
 /// Empty when equal, else where the first difference is.
 std::string difference(const Bytes& got, const Bytes& want);
 

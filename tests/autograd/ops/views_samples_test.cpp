@@ -1,7 +1,10 @@
 // Samples of the views. The reference walks the result's indices and asks where each element comes from.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <functional>
 
+#include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/ops/split.h>
@@ -349,6 +352,19 @@ ORDO_OP_SIZES(unsqueeze) {
       [](const Index& i) {
         return Index{i[0], i[2]};
       })};
+}
+
+TEST(Chunk, of_an_empty_dimension_are_as_many_as_asked_for) {
+  for (int64_t dim : {0, 1}) {
+    const Dims sizes = dim ? Dims{3, 0} : Dims{0, 3};
+    const TensorList parts = chunk(zeros(sizes), 4, dim);
+    ASSERT_EQ(parts.size(), 4u);
+    for (const Tensor& t : parts) EXPECT_EQ(t.sizes(), sizes);
+  }
+  const Tensor x = zeros({0, 3}).set_requires_grad();
+  chunk(x, 2)[1].sum().backward();
+  EXPECT_EQ(x.grad().sizes(), x.sizes());
+  EXPECT_EQ(chunk(zeros({5}), 4).size(), 3u);
 }
 
 }  // namespace ordo::test

@@ -69,6 +69,22 @@ TEST(ActivationGradients, are_finite_far_out) {
   }
 }
 
+TEST(ActivationGradients, of_gelu_have_the_limits_at_infinities_and_far_out) {
+  const std::vector<double> points = {-INFINITY, -1e300, -1e30, -41, 41, 1e30, 1e300, INFINITY};
+  for (Device device : test_devices())
+    for (DType dtype : {float32, float64, float16, bfloat16})
+      for (const char* approximate : {"none", "tanh"}) {
+        SCOPED_TRACE(std::string(approximate) + " " + std::string(name(dtype)) + " " + device.str());
+        const Tensor x = from_vector(points, {8}).to(device, dtype).set_requires_grad(), y = gelu(x, approximate);
+        const auto fused = grad({y}, {x}, {ones_like(y)}, true)[0].to_vector<double>();
+        const auto composed = grad({y}, {x}, {ones_like(y)}, true, true)[0].detach().to_vector<double>();
+        for (size_t i = 0; i < points.size(); ++i) {
+          EXPECT_EQ(fused[i], points[i] > 0) << points[i];
+          EXPECT_EQ(composed[i], points[i] > 0) << points[i] << " with create_graph";
+        }
+      }
+}
+
 /// Public gradients of half types are made of several operations, which round each.
 TEST(ActivationGradients, plain_functions_of_half_types_compute_in_float_and_round_once) {
   for (Device device : test_devices())

@@ -6,6 +6,7 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/batch_norm.h>
 #include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"
 
@@ -116,6 +117,28 @@ TEST(BatchNorm, fused_gradient_agrees_with_the_composed_one) {
         for (size_t k = 0; k < f.size(); ++k) EXPECT_NEAR(f[k], c[k], 1e-12) << "gradient " << i;
       }
     }
+}
+
+TEST(BatchNorm, not_training_the_inputs_gradient_is_independent_of_input_and_mean) {
+  for (Device device : test_devices())
+    for (DType dtype : {float32, float64})
+      for (int64_t inner : {1, 10}) {
+        const auto channels = [&](double a, double b, double c) {
+          return from_vector<double>({a, b, c}, {3}).to(device, dtype);
+        };
+        Tensor x = test_values({2, 3, inner}).to(device, dtype);
+        x.select(0, 0).select(0, 0).fill_(INFINITY);
+        x.set_requires_grad();
+        const Tensor y =
+            batch_norm(x, channels(0, INFINITY, NAN), channels(1, 3, 8), channels(2, 4, 6), {}, false, 0.1, 1);
+        const Tensor g = test_values({2, 3, inner}, 1).to(device, dtype);
+        const Tensor scale = (channels(2, 4, 6) / sqrt(channels(1, 3, 8) + 1)).view({3, 1});
+        for (bool again : {false, true}) {
+          const auto got = grad({y}, {x}, {g}, true, again)[0].to_vector<double>(),
+                     want = (g * scale).to_vector<double>();
+          for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5) << i << " " << again;
+        }
+      }
 }
 
 TEST(BatchNorm, half_input_with_float_parameters) {

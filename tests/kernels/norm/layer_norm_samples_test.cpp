@@ -96,7 +96,9 @@ Sample group_sample(const char* label, const Dims& sizes, int64_t groups, bool a
 ORDO_OP_SAMPLES(group_norm) {
   return {group_sample("two groups", {2, 4, 3}, 2, true), group_sample("plain", {2, 4, 2, 2}, 2, false),
           group_sample("rows", {3, 6}, 3, true), group_sample("a group each", {2, 3, 5}, 3, true),
-          group_sample("images", {2, 6, 9, 11}, 3, true)};
+          group_sample("images", {2, 6, 9, 11}, 3, true),
+          // Fewer rows than threads: the kernels divide them otherwise.
+          group_sample("one row", {1, 4, 3}, 1, true), group_sample("two rows", {1, 4, 3}, 2, true)};
 }
 ORDO_OP_SIZES(group_norm) {
   return {group_sample("samples", {n, 4, 2}, 2, true), group_sample("channels", {2, 2 * n, 2}, 2, true),

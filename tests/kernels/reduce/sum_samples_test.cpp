@@ -6,7 +6,9 @@
 #include <numeric>
 
 #include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/mse_loss.h>
 #include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/var.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/parallel.h>
 #include "tests/kernels/reduce/reference.h"
@@ -130,6 +132,21 @@ TEST(Sum, of_nothing) {
     EXPECT_EQ(sum(empty({0}, {float32, device})).item<double>(), 0);
     EXPECT_TRUE(std::isnan(mean(empty({0}, {float32, device})).item<double>()));
     EXPECT_EQ(sum(empty({0, 2}, {int64, device}), {0}).to_vector<int64_t>(), (std::vector<int64_t>{0, 0}));
+  }
+}
+
+TEST(Sum, second_derivative_of_the_mean_of_nothing) {
+  const std::pair<const char*, Tensor (*)(const Tensor&)> functions[] = {
+      {"mean", [](const Tensor& t) { return mean(t, {0}); }},
+      {"var_mean", [](const Tensor& t) { return var_mean(t, {0}).second; }},
+      {"std_mean", [](const Tensor& t) { return std_mean(t, {0}).second; }},
+      {"mse_loss", [](const Tensor& t) { return mse_loss(t, zeros_like(t)).expand({2}); }}};
+  for (const auto& [label, f] : functions) {
+    const Tensor x = empty({0, 2}).set_requires_grad(), weights = ones({2}).set_requires_grad();
+    const Tensor g = grad({f(x)}, {x}, {weights}, true, true)[0];
+    EXPECT_EQ(g.sizes(), x.sizes()) << label;
+    const Tensor second = grad({g}, {weights}, {ones_like(g)})[0];
+    EXPECT_EQ(second.to_vector<float>(), (std::vector<float>{0, 0})) << label;
   }
 }
 
