@@ -6,8 +6,8 @@
 namespace ordo::detail {
 
 /// `value`. GCC 12.2 with a tuning for Intel's AVX-512 processors copies constants like {1, 1, 0, 0} wrongly
-/// (cmake/OrdoCompiler.cmake), also in programs that are built without CMake; of numbers that come from here it does not
-/// know that they are constant.
+/// (cmake/OrdoCompiler.cmake), also in programs that are built without CMake; of numbers that come from here it does
+/// not know that they are constant.
 template <class T>
 constexpr T opaque(T value) {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDA_ARCH__)

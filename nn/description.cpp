@@ -1,5 +1,5 @@
-#include <ordo/nn/description.h>
 #include <ordo/engine/out_of_memory.h>
+#include <ordo/nn/description.h>
 
 #include <cxxabi.h>
 

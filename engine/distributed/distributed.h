@@ -45,8 +45,8 @@ bool is_launched();
 /// Connects the processes that mpirun started, and compares what they are: Ordo's version, the ordering contract, the
 /// level; at run_to_run the machine's libraries and processors, too. A process that mpirun did not start is alone: rank
 /// 0 of 1. Where OMP_NUM_THREADS is not set, the processes of a machine share its cores. Does nothing the second time;
-/// any number of threads may call it. A process whose start others have waited for longer than the timeout ends the job.
-/// DistributedError when Ordo was built without this MPI, or it cannot be opened; ValueError for a timeout that is
+/// any number of threads may call it. A process whose start others have waited for longer than the timeout ends the
+/// job. DistributedError when Ordo was built without this MPI, or it cannot be opened; ValueError for a timeout that is
 /// none.
 void init(const InitOptions& options = {});
 bool is_initialized();

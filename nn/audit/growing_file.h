@@ -10,8 +10,8 @@
 namespace ordo::audit {
 
 /// A file that grows at its end. Its last part is mapped, so what has been appended is there whatever ends the program.
-/// Until close() the file is longer than what it holds: zeros follow. Pipes and devices, and files on a disk that has no
-/// room for another part, are written to instead.
+/// Until close() the file is longer than what it holds: zeros follow. Pipes and devices, and files on a disk that has
+/// no room for another part, are written to instead.
 class GrowingFile {
  public:
   GrowingFile() = default;

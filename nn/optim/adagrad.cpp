@@ -6,8 +6,7 @@
 namespace ordo::optim {
 
 Adagrad::Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups)
-    : Optimizer("Adagrad", parameters_of(groups), lr_of(groups)),
-      options_(options_of(groups)) {
+    : Optimizer("Adagrad", parameters_of(groups), lr_of(groups)), options_(options_of(groups)) {
   const detail::LibraryCall library;
   state_.resize(parameters_.size());
   for (const AdagradOptions& o : options_) {

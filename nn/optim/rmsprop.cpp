@@ -6,8 +6,7 @@
 namespace ordo::optim {
 
 RMSprop::RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups)
-    : Optimizer("RMSprop", parameters_of(groups), lr_of(groups)),
-      options_(options_of(groups)) {
+    : Optimizer("RMSprop", parameters_of(groups), lr_of(groups)), options_(options_of(groups)) {
   const detail::LibraryCall library;
   state_.resize(parameters_.size());
   for (const RMSpropOptions& o : options_) {

@@ -6,8 +6,7 @@
 namespace ordo::optim {
 
 SGD::SGD(const std::vector<ParameterGroup<SGDOptions>>& groups)
-    : Optimizer("SGD", parameters_of(groups), lr_of(groups)),
-      options_(options_of(groups)) {
+    : Optimizer("SGD", parameters_of(groups), lr_of(groups)), options_(options_of(groups)) {
   const detail::LibraryCall library;
   momentum_.resize(parameters_.size());
   for (const SGDOptions& o : options_) {

@@ -82,12 +82,12 @@ struct CheckpointFolderOptions {
 };
 
 /// A run's checkpoints: the latest ones, as step-000000001200.safetensors, and the best one, as best.safetensors. A run
-/// that is killed at any moment leaves whole files only. One run at a time has a folder, as long as the object or a copy
-/// of it lives: its file .lock is locked. Whoever only reads calls Checkpoint::load().
+/// that is killed at any moment leaves whole files only. One run at a time has a folder, as long as the object or a
+/// copy of it lives: its file .lock is locked. Whoever only reads calls Checkpoint::load().
 class CheckpointFolder {
  public:
-  /// Creates the folder, and removes what an interrupted save left. DataError when it cannot be created or read, or when
-  /// another run has it; ValueError for keep below 0.
+  /// Creates the folder, and removes what an interrupted save left. DataError when it cannot be created or read, or
+  /// when another run has it; ValueError for keep below 0.
   explicit CheckpointFolder(const std::string& path, CheckpointFolderOptions options = {});
 
   /// Saves, then removes those that are too old. Returns the file's path. DataError, and all earlier ones stay, when
