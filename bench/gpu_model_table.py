@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The tables of docs/gpu-model.md, from the predictions of `ordo bench --model --json` and of `ordo_forms --model`.
 
-    gpu_model_table.py PREDICTIONS.json
+    gpu_model_table.py PREDICTIONS.json MEASURED.json      MEASURED is a file of `ordo bench --json` of an H200
     gpu_model_table.py --forms FORMS.md     the forms that are chosen and predicted to take 5 % longer than another
     gpu_model_table.py --sort FORMS.md
+    gpu_model_table.py --micro MICRO.txt    what ordo_gpu_micro printed
 """
 import json
 import sys
@@ -23,6 +24,10 @@ def table(head, rows):
     print()
 
 
+def beside(ms, prediction):
+    return [f"{ms:.4f}", f"{ms / prediction['predicted']['H200']['ms']:.1f}"] if ms else ["", ""]
+
+
 def show_forms(text):
     rows = []
     for section in text.split("Predicted milliseconds of the forms of ")[1:]:
@@ -38,6 +43,12 @@ def show_forms(text):
 
 
 def main():
+    if sys.argv[1] == "--micro":
+        with open(sys.argv[2], encoding="utf-8") as file:
+            title, _, *lines = file.read().splitlines()
+        print(title + ":\n")
+        table(["what", "measured"], [[line[:58].strip(), " ".join(line[58:].split())] for line in lines])
+        return
     if sys.argv[1].startswith("--"):
         with open(sys.argv[2], encoding="utf-8") as file:
             forms, sort = file.read().split("CUB's", 1)
@@ -48,6 +59,8 @@ def main():
         return
     with open(sys.argv[1], encoding="utf-8") as file:
         predictions = json.load(file)["predictions"]
+    with open(sys.argv[2], encoding="utf-8") as file:
+        measured = {r["name"].replace("/cuda:0/", "/cuda/"): r["ms"]["median"] for r in json.load(file)["results"] if "ms" in r}
     of = {}
     for p in predictions:
         operation, path, _, _, values, shape = p["name"].split("/")
@@ -59,8 +72,8 @@ def main():
         if values == "uniform" and path != "run_to_run":
             predicted = [f"{p['predicted'][g]['ms']:.4f} {p['predicted'][g]['bound']}" for g in GPUS]
             rows.append([f"{m:,} into {n:,}", f"`{path}`", f"{p['launches']:.0f}", f"{p['dram_bytes'] / 1e6:.1f}",
-                         f"{p['atomic_words']:,.0f}", *predicted])
-    table(["items", "algorithm", "launches", "DRAM, MB", "atomics", *GPUS], rows)
+                         f"{p['atomic_words']:,.0f}", *predicted, *beside(measured.get(p["name"]), p)])
+    table(["items", "algorithm", "launches", "DRAM, MB", "atomics", *GPUS, "H200, measured", "/ predicted"], rows)
 
     print("By the kind of values (docs/accumulate.md): `exact` with float32, and what it adds in global memory for each value:\n")
     rows = []

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tables in Markdown of what result files of `ordo bench` say.
 
-usage: performance_table.py machine|operations|products|training|summary FILE...
+usage: performance_table.py machine|operations|products|training|summary|accumulate FILE...
 
 A file that is not there leaves its cells empty.
 """
@@ -141,6 +141,13 @@ def training(files):
                 lines)
 
 
+def on(data):
+    """The processor, or the GPU, of one device's file."""
+    if "cuda" in data["bandwidth"]:
+        return ", ".join(d["name"] for d in data["machine"]["devices"] if d["device"] != "cpu")
+    return f"{data['machine']['processor']}, {data['threads']} threads"
+
+
 def summary(files):
     """A line for each kind of benchmark, of one device."""
     accumulating = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
@@ -153,7 +160,7 @@ def summary(files):
               ("reductions, matrix products, convolution", lambda r: r["family"] in ("reduction", "matmul", "convolution")),
               ("whole training steps", lambda r: r["family"] == "training"))
     for name, data in files:
-        print(f"{', '.join(data['bandwidth'])}, {data['machine']['processor']}, {data['threads']} threads:" if data else f"{stem(name)}: not measured yet")
+        print(f"\n{on(data)}:" if data else f"\n{stem(name)}: not measured yet")
         lines = []
         for title, wanted in groups:
             rows = {key: row for rows in rows_of(data).values() for key, row in rows.items()
@@ -163,8 +170,22 @@ def summary(files):
         print_table(["", "benchmarks", "deterministic / fast", "several results, fast", "deterministic", "PyTorch / deterministic"], lines)
 
 
+def accumulate(files):
+    """Milliseconds of index_add by every algorithm, float32."""
+    paths = ("atomic", "sorted", "exact", "pytorch", "pytorch_deterministic")
+    lines = []
+    for _, data in files:
+        for row in rows_of(data).get("index_add", {}).values():
+            first = next(iter(row.values()))
+            if first["dtype"] == "float32" and first["distribution"] in ("uniform", "one") and "values" not in first["row"]:
+                lines.append([on(data), f"({first['shape'].replace(':', ', ')})", first["distribution"],
+                              *(number(of(row, (p,))["ms"]["median"]) if of(row, (p,)) else "" for p in paths)])
+    lines.sort(key=lambda line: (line[0], line[2] == "one", line[1]))
+    print_table(["device", "(M, N, D)", "destinations", "`atomic`", "`sorted`", "`exact`", "PyTorch", "PyTorch deterministic"], lines)
+
+
 def main():
-    tables = {f.__name__: f for f in (machine, operations, products, training, summary)}
+    tables = {f.__name__: f for f in (machine, operations, products, training, summary, accumulate)}
     if len(sys.argv) < 3 or sys.argv[1] not in tables:
         sys.exit(__doc__.strip())
     files = []
