@@ -7,10 +7,11 @@ namespace ordo {
 namespace {
 
 MaxResult extremum(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim) {
-  const TensorList both = record(
-      call, {out.first, out.second}, {input}, [dim, indices = out.second](const TensorList& grads) -> TensorList {
-        return {zeros(indices.sizes(), grads[0].options()).scatter_add_(dim, indices, grads[0])};
-      });
+  const TensorList both =
+      record(call, {out.first, out.second}, {input},
+             [dim, indices = Saved(out.second)](const TensorList& grads) -> TensorList {
+               return {zeros(indices.sizes(), grads[0].options()).scatter_add_(dim, indices.get(), grads[0])};
+             });
   return {both[0], both[1]};
 }
 

@@ -33,9 +33,9 @@ MaxResult extreme_index(const OpCall& call, std::pair<Tensor, Tensor> out, const
                         bool keepdim) {
   const TensorList both =
       record(call, {out.first, out.second}, {input},
-             [sizes = input.sizes(), dim, keepdim, indices = out.second](const TensorList& grads) -> TensorList {
+             [sizes = input.sizes(), dim, keepdim, saved = Saved(out.second)](const TensorList& grads) -> TensorList {
                const Tensor& grad = grads[0];
-               const Tensor zero = zeros(sizes, grad.options());
+               const Tensor zero = zeros(sizes, grad.options()), &indices = saved.get();
                if (sizes.empty() || keepdim) return {scatter_add(zero, dim, indices, grad)};
                return {scatter_add(zero, dim, indices.unsqueeze(dim), grad.unsqueeze(dim))};
              });

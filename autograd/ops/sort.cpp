@@ -19,8 +19,8 @@ using kernels::Sorted;
 MaxResult record_sorted(const OpCall& call, const Sorted& out, const Tensor& input, int64_t dim) {
   const TensorList both =
       record(call, {out.values, out.indices}, {input},
-             [sizes = input.sizes(), dim, indices = out.indices](const TensorList& grads) -> TensorList {
-               return {sort_backward(grads[0], sizes, dim, indices)};
+             [sizes = input.sizes(), dim, indices = Saved(out.indices)](const TensorList& grads) -> TensorList {
+               return {sort_backward(grads[0], sizes, dim, indices.get())};
              });
   return {both[0], both[1]};
 }
@@ -31,8 +31,8 @@ MaxResult record_one(const OpCall& call, const Sorted& out, const Tensor& input,
   const int at = wrap_dim(call.name(), dim, input.dim());
   const TensorList both =
       record(call, {views::squeeze(out.values, {at}), views::squeeze(out.indices, {at})}, {input},
-             [sizes = input.sizes(), at, indices = out.indices](const TensorList& grads) -> TensorList {
-               return {sort_backward(grads[0].unsqueeze(at), sizes, at, indices)};
+             [sizes = input.sizes(), at, indices = Saved(out.indices)](const TensorList& grads) -> TensorList {
+               return {sort_backward(grads[0].unsqueeze(at), sizes, at, indices.get())};
              });
   return {both[0], both[1]};
 }

@@ -16,7 +16,10 @@ TEST_P(RegistryInPlace, changes_are_noticed_where_they_matter) {
     const TensorList inputs = convert(sample.inputs, float64, cpu);
     for (const Change when : kChanges) {
       const ChangedRun unchanged = run_with_change(*op_, sample, inputs, when, kNoTensor);
-      ASSERT_TRUE(unchanged.bytes) << name_of(when) << " is refused though nothing was changed";
+      if (!unchanged.bytes) {  // the operation says that its gradient cannot be differentiated
+        EXPECT_FALSE(sample.second_order) << name_of(when) << " is refused though nothing was changed";
+        continue;
+      }
       for (size_t which = 0; which < unchanged.tensors; ++which) {
         const ChangedRun changed = run_with_change(*op_, sample, inputs, when, which);
         if (!changed.bytes) continue;

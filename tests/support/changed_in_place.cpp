@@ -7,17 +7,26 @@
 namespace ordo::test {
 namespace {
 
-/// Every element gets another value. What repeats elements cannot be changed and stays.
-void change(const Tensor& t) {
-  Tensor memory = t.detach();
-  try {
-    if (t.dtype() == boolean)
-      memory.copy_(logical_not(memory));
-    else
-      memory.add_(1);
-  } catch (const ShapeError&) {
+/// While it lives every element has another value: a sample may keep a tensor for its next run. What repeats elements
+/// cannot be changed and stays.
+class ChangedTensor {
+ public:
+  explicit ChangedTensor(const Tensor& t) : memory_(t.detach()), before_(memory_.clone()) {
+    try {
+      memory_.copy_(t.dtype() == boolean ? logical_not(before_) : add(before_, 1));
+    } catch (const ShapeError&) {
+      before_ = Tensor();
+    }
   }
-}
+  ~ChangedTensor() {
+    if (before_.defined()) memory_.copy_(before_);
+  }
+  ChangedTensor(const ChangedTensor&) = delete;
+  ChangedTensor& operator=(const ChangedTensor&) = delete;
+
+ private:
+  Tensor memory_, before_;
+};
 
 Bytes bytes_of_all(const TensorList& tensors) {
   Bytes bytes;
@@ -59,8 +68,9 @@ ChangedRun run_with_change(const OpInfo& op, const Sample& sample, const TensorL
   const bool again = when != Change::before_gradient;
   Tensor weights = test_gradient(out.sizes(), out.detach());
   if (again) weights.set_requires_grad();
+  std::optional<ChangedTensor> changed;
   const auto change_now = [&](Change now) {
-    if (now == when && which < reached.size()) change(reached[which]);
+    if (now == when && which < reached.size()) changed.emplace(reached[which]);
   };
   ChangedRun run;
   try {
