@@ -244,7 +244,10 @@ Tensor einsum(std::string_view equation, const TensorList& operands) {
   }
   all.sum_over([&](int label) { return !has(e.result, label); });
   // Dimensions of "..." that only the result has: no operand had any.
-  return call.done(all.in_order(e.result));
+  Tensor result = all.in_order(e.result);
+  const auto is_shown = [&](const Tensor& operand) { return operand.impl()->storage == result.impl()->storage; };
+  if (std::any_of(operands.begin(), operands.end(), is_shown)) result = result.clone();
+  return call.done(std::move(result));
 }
 
 }  // namespace ordo

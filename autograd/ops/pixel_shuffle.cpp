@@ -48,7 +48,7 @@ Tensor pixel_shuffle(const Tensor& input, int64_t upscale_factor) {
   const int64_t blocks = channels / (r * r), all = images(input) * blocks;
   const Dims sizes = with_last(input, blocks, height * r, width * r);
   (void)sizes.product(op);
-  return call.done(input.reshape({all, r, r, height, width}).permute({0, 3, 1, 4, 2}).reshape(sizes));
+  return call.done(input.reshape({all, r, r, height, width}).permute({0, 3, 1, 4, 2}).clone().view(sizes));
 }
 
 Tensor pixel_unshuffle(const Tensor& input, int64_t downscale_factor) {
@@ -65,7 +65,7 @@ Tensor pixel_unshuffle(const Tensor& input, int64_t downscale_factor) {
              channels, r * r);
   const Dims sizes = with_last(input, channels * r * r, height / r, width / r);
   (void)sizes.product(op);
-  return call.done(input.reshape(split).permute({0, 2, 4, 1, 3}).reshape(sizes));
+  return call.done(input.reshape(split).permute({0, 2, 4, 1, 3}).clone().view(sizes));
 }
 
 }  // namespace ordo

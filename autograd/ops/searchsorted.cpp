@@ -129,7 +129,8 @@ HistogramResult histogram(const Tensor& input, const Tensor& bins, const Tensor&
   detail::expect_same_device("histogram", input, bins);
   detail::expect_floating("histogram", input);
   expect_ascending("histogram", bins.detach());
-  const HistogramResult out = histogram_of(input, bins, weight, density);
+  HistogramResult out = histogram_of(input, bins, weight, density);
+  out.bin_edges = bins.clone();
   call.done(TensorList{out.hist, out.bin_edges});
   return out;
 }

@@ -74,7 +74,7 @@ Tensor to_dense(const SparseCsr& s);
 /// (ValueError), the parts that follow these dimensions and hold a number that is not 0. Any dtype but bool; at least
 /// 1-d (ShapeError). Waits for the device. The gradient is that of the values, 0 elsewhere. As Tensor.to_sparse.
 SparseCoo to_sparse(const Tensor& dense, std::optional<int64_t> sparse_dim = {});
-/// Compressed rows as coordinates, coalesced. As Tensor.to_sparse.
+/// Compressed rows as coordinates, coalesced; their values are the same tensor. As Tensor.to_sparse.
 SparseCoo to_sparse(const SparseCsr& s);
 /// Of a matrix (ShapeError), as Tensor.to_sparse_csr. Coordinates are coalesced first; no dense dimensions.
 SparseCsr to_sparse_csr(const Tensor& dense);

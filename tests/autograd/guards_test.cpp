@@ -38,6 +38,8 @@ const Kind kKinds[] = {
                                                      : 2; }},
 };
 
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+
 class Guards : public testing::TestWithParam<Kind> {
   void SetUp() override { set_determinism(Determinism::not_guaranteed); }
   void TearDown() override { set_determinism(before_); }
@@ -117,7 +119,7 @@ TEST_P(Guards, that_end_on_another_thread_are_noticed) {
       << text;
 }
 
-TEST(Guards, optionals_that_end_the_wrong_way_round) {
+TEST(NoGrad, optionals_that_end_the_wrong_way_round) {
   std::optional<NoGrad> first(std::in_place), second(std::in_place);
   first.reset();
   EXPECT_FALSE(grad_enabled());
