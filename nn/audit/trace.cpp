@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/audit/encoding.h>
 #include <ordo/nn/audit/header.h>
 
@@ -225,7 +226,9 @@ Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 
-Reader::Reader(const std::string& path) : state_(std::make_shared<State>()) {
+Reader::Reader(const std::string& path) {
+  const ordo::detail::LibraryCall library;
+  state_ = std::make_shared<State>();
   state_->path = path;
   auto file = std::make_unique<std::ifstream>(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = *file ? std::streamoff(file->tellg()) : -1;
@@ -238,6 +241,7 @@ Reader::Reader(const std::string& path) : state_(std::make_shared<State>()) {
 }
 
 Reader Reader::of_bytes(std::string bytes, const std::string& name) {
+  const ordo::detail::LibraryCall library;
   auto state = std::make_shared<State>();
   state->path = name;
   state->size = bytes.size();
@@ -250,6 +254,7 @@ const std::string& Reader::incomplete() const { return state_->incomplete; }
 std::shared_ptr<const void> Reader::keep_alive() const { return state_; }
 
 bool Reader::next(Record& record) {
+  const ordo::detail::LibraryCall library;
   State& s = *state_;
   if (!s.incomplete.empty()) return false;
   for (bool found = false; !found;) {
@@ -272,6 +277,7 @@ bool Reader::next(Record& record) {
 }
 
 Trace read(Reader reader) {
+  const ordo::detail::LibraryCall library;
   Trace trace;
   trace.header = reader.header();
   for (Record record; reader.next(record);) {
