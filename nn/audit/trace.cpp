@@ -12,6 +12,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/files.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/audit/encoding.h>
 #include <ordo/nn/audit/header.h>
 
@@ -227,7 +228,9 @@ Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 
-Reader::Reader(const std::string& path) : state_(std::make_shared<State>()) {
+Reader::Reader(const std::string& path) {
+  const ordo::detail::LibraryCall library;
+  state_ = std::make_shared<State>();
   state_->path = path;
   ::close(ordo::detail::open_to_read("trace", path));  // a stream would take pipes, and wait for them
   auto file = std::make_unique<std::ifstream>(path, std::ios::binary | std::ios::ate);
@@ -240,6 +243,7 @@ Reader::Reader(const std::string& path) : state_(std::make_shared<State>()) {
 }
 
 Reader Reader::of_bytes(std::string bytes, const std::string& name) {
+  const ordo::detail::LibraryCall library;
   auto state = std::make_shared<State>();
   state->path = name;
   state->size = bytes.size();
@@ -252,6 +256,7 @@ const std::string& Reader::incomplete() const { return state_->incomplete; }
 std::shared_ptr<const void> Reader::keep_alive() const { return state_; }
 
 bool Reader::next(Record& record) {
+  const ordo::detail::LibraryCall library;
   State& s = *state_;
   if (!s.incomplete.empty()) return false;
   for (bool found = false; !found;) {
@@ -274,6 +279,7 @@ bool Reader::next(Record& record) {
 }
 
 Trace read(Reader reader) {
+  const ordo::detail::LibraryCall library;
   Trace trace;
   trace.header = reader.header();
   for (Record record; reader.next(record);) {

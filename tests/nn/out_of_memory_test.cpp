@@ -23,7 +23,7 @@ class OutOfMemory : public FolderTest {
     set_determinism(Determinism::not_guaranteed);
     FolderTest::TearDown();
   }
-  static void expect_survival(const std::function<double()>& program, int64_t times = 1000,
+  static void expect_survival(const std::function<double()>& program, int64_t times = 600,
                               const std::function<void()>& before_each_run = {}) {
     EXPECT_EQ(fail_each_allocation(program, checked_build() ? 40 : times, before_each_run), "");
   }
