@@ -12,6 +12,8 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from page import escape
+
 INK, MUTED, LINE = "#010101", "#020202", "#030303"
 VARIABLES = {INK: "ink", MUTED: "muted", LINE: "line", "#040404": "fast", "#050505": "deterministic", "#060606": "exact",
              "#070707": "everywhere", "#080808": "peer"}
@@ -30,6 +32,7 @@ SERIES = {
 plt.rcParams.update({
     "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 8, "text.color": INK, "axes.labelcolor": MUTED,
     "xtick.color": MUTED, "ytick.color": INK, "axes.edgecolor": LINE, "grid.color": LINE, "axes.axisbelow": True,
+    "text.parse_math": False,  # names are no formulas
     "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none"})
 
 
@@ -42,16 +45,26 @@ def svg(figure, label):
     drawing = text.getvalue()
     drawing = drawing[drawing.index("<svg"):]
     drawing = re.sub(r"<metadata>.*?</metadata>\s*", "", drawing, flags=re.S)
-    drawing = re.sub(r"\d+\.\d{3,}(?![^<>]*</text>)", lambda m: f"{float(m.group()):.2f}", drawing)
     used = set(re.findall(r"#([\w-]+)", drawing))
-    drawing = re.sub(r' id="([\w.-]+)"', lambda m: m.group(0) if m.group(1) in used else "", drawing)
-    for colour, variable in VARIABLES.items():
-        drawing = drawing.replace(colour, f"var(--{variable})")
-    drawing = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;\"]*",  # the page's own font
-                     lambda m: f"font-size: {m.group(2)}" + (f"; font-weight: {m.group(1)}" if m.group(1) else ""), drawing)
+    drawing = re.sub(r"<[^<>]*>", lambda tag: simplified(tag[0], used), drawing)  # not the texts between tags
     drawing = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", drawing, count=1)
     drawing = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", drawing, count=1)
-    return drawing.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+    return drawing.replace("<svg", f'<svg role="img" aria-label="{escape(label)}"', 1)
+
+
+def simplified(tag, used):
+    """A tag with fewer digits, the ids that are `used`, the page's colours and the page's own font."""
+    tag = re.sub(r"\d+\.\d{3,}", lambda m: f"{float(m.group()):.2f}", tag)
+    tag = re.sub(r' id="([\w.-]+)"', lambda m: m.group(0) if m.group(1) in used else "", tag)
+    for colour, variable in VARIABLES.items():
+        tag = tag.replace(colour, f"var(--{variable})")
+    return re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;\"]*",
+                  lambda m: f"font-size: {m.group(2)}" + (f"; font-weight: {m.group(1)}" if m.group(1) else ""), tag)
+
+
+def label_room(texts, apart):
+    """Inches for the labels beside a chart; a longer one is cut off at the left."""
+    return min(apart + 0.064 * max(map(len, texts)), 2)
 
 
 def millis(value, _=None):
@@ -87,8 +100,7 @@ def marker(axes, x, y, series, size=4.6):
 def times_chart(groups, limits, label):
     """Times by row. groups: [(heading, [(row's label, {series: ms})])]; ms has low, median and high."""
     rows = sum(len(lines) + (1 if heading else 0) for heading, lines in groups)
-    longest = max(len(text) for _, lines in groups for text, _ in lines)
-    figure, axes = new_chart(rows, min(0.3 + 0.064 * longest, 2))
+    figure, axes = new_chart(rows, label_room([text for _, lines in groups for text, _ in lines], 0.3))
     axes.set_xscale("log")
     axes.set_xlim(*limits)
     y, places, texts = 0, [], []
@@ -130,7 +142,7 @@ def ratio_axis(axes, low, high, room=0):
 
 def price_chart(prices, label):
     """prices: [(operation, mean, least, greatest)], sorted: a bar from 1 to the mean, a line from least to greatest."""
-    left = 0.2 + 0.064 * max(len(p[0]) for p in prices)
+    left = label_room([p[0] for p in prices], 0.2)
     figure, axes = new_chart(len(prices), left)
     low, high = min(p[2] for p in prices), max(p[3] for p in prices)
     ratio_axis(axes, low, high, room=0.5 / (WIDTH - left))
@@ -144,7 +156,7 @@ def price_chart(prices, label):
 
 def peers_chart(ratios, label):
     """ratios: [(operation, {series: (mean, least, greatest)})]: how many times as long the peer takes."""
-    figure, axes = new_chart(len(ratios), 0.2 + 0.064 * max(len(r[0]) for r in ratios))
+    figure, axes = new_chart(len(ratios), label_room([r[0] for r in ratios], 0.2))
     spans = [span for _, by_series in ratios for span in by_series.values()]
     ratio_axis(axes, min(s[1] for s in spans), max(s[2] for s in spans))
     for y, (_, by_series) in enumerate(ratios):
