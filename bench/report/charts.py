@@ -12,7 +12,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from page import escape
+from page import escape, printable
 
 INK, MUTED, LINE = "#010101", "#020202", "#030303"
 VARIABLES = {INK: "ink", MUTED: "muted", LINE: "line", "#040404": "fast", "#050505": "deterministic", "#060606": "exact",
@@ -106,12 +106,12 @@ def times_chart(groups, limits, label):
     y, places, texts = 0, [], []
     for heading, lines in groups:
         if heading:
-            axes.text(0.006, y, heading, transform=matplotlib.transforms.blended_transform_factory(
+            axes.text(0.006, y, printable(heading), transform=matplotlib.transforms.blended_transform_factory(
                 figure.transFigure, axes.transData), va="center", ha="left", fontweight="bold")
             y += 1
         for text, series in lines:
             places.append(y)
-            texts.append(text)
+            texts.append(printable(text))
             if "fast" in series and "deterministic" in series:
                 ends = [series[s]["median"] for s in ("fast", "deterministic")]
                 axes.plot(ends, [y, y], color="#050505", linewidth=1.6, alpha=0.35, solid_capstyle="butt", zorder=1)
@@ -150,7 +150,7 @@ def price_chart(prices, label):
         axes.plot([least, greatest], [y, y], color="#050505", linewidth=0.9, zorder=2)
         axes.barh(y, mean - 1, left=1, height=0.62, color="#050505" if mean >= 1 else "#060606", alpha=0.85, linewidth=0)
         axes.annotate(f"{mean:.2f}×", (max(greatest, 1), y), xytext=(5, 0), textcoords="offset points", va="center")
-    axes.set_yticks(range(len(prices)), [p[0] for p in prices])
+    axes.set_yticks(range(len(prices)), [printable(p[0]) for p in prices])
     return svg(figure, label)
 
 
@@ -163,7 +163,7 @@ def peers_chart(ratios, label):
         for offset, (name, (mean, least, greatest)) in zip((-0.17, 0.17), by_series.items()):
             axes.plot([least, greatest], [y + offset] * 2, color=SERIES[name][2], linewidth=1, alpha=0.6)
             marker(axes, mean, y + offset, name)
-    axes.set_yticks(range(len(ratios)), [r[0] for r in ratios])
+    axes.set_yticks(range(len(ratios)), [printable(r[0]) for r in ratios])
     return svg(figure, label)
 
 
