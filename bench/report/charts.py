@@ -12,6 +12,8 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from page import escape, printable
+
 INK, MUTED, LINE = "#010101", "#020202", "#030303"
 VARIABLES = {INK: "ink", MUTED: "muted", LINE: "line", "#040404": "fast", "#050505": "deterministic", "#060606": "exact",
              "#070707": "everywhere", "#080808": "peer"}
@@ -30,6 +32,7 @@ SERIES = {
 plt.rcParams.update({
     "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 8, "text.color": INK, "axes.labelcolor": MUTED,
     "xtick.color": MUTED, "ytick.color": INK, "axes.edgecolor": LINE, "grid.color": LINE, "axes.axisbelow": True,
+    "text.parse_math": False,  # names are no formulas
     "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none"})
 
 
@@ -42,16 +45,26 @@ def svg(figure, label):
     drawing = text.getvalue()
     drawing = drawing[drawing.index("<svg"):]
     drawing = re.sub(r"<metadata>.*?</metadata>\s*", "", drawing, flags=re.S)
-    drawing = re.sub(r"\d+\.\d{3,}(?![^<>]*</text>)", lambda m: f"{float(m.group()):.2f}", drawing)
     used = set(re.findall(r"#([\w-]+)", drawing))
-    drawing = re.sub(r' id="([\w.-]+)"', lambda m: m.group(0) if m.group(1) in used else "", drawing)
-    for colour, variable in VARIABLES.items():
-        drawing = drawing.replace(colour, f"var(--{variable})")
-    drawing = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;\"]*",  # the page's own font
-                     lambda m: f"font-size: {m.group(2)}" + (f"; font-weight: {m.group(1)}" if m.group(1) else ""), drawing)
+    drawing = re.sub(r"<[^<>]*>", lambda tag: simplified(tag[0], used), drawing)  # not the texts between tags
     drawing = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", drawing, count=1)
     drawing = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", drawing, count=1)
-    return drawing.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+    return drawing.replace("<svg", f'<svg role="img" aria-label="{escape(label)}"', 1)
+
+
+def simplified(tag, used):
+    """A tag with fewer digits, the ids that are `used`, the page's colours and the page's own font."""
+    tag = re.sub(r"\d+\.\d{3,}", lambda m: f"{float(m.group()):.2f}", tag)
+    tag = re.sub(r' id="([\w.-]+)"', lambda m: m.group(0) if m.group(1) in used else "", tag)
+    for colour, variable in VARIABLES.items():
+        tag = tag.replace(colour, f"var(--{variable})")
+    return re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;\"]*",
+                  lambda m: f"font-size: {m.group(2)}" + (f"; font-weight: {m.group(1)}" if m.group(1) else ""), tag)
+
+
+def label_room(texts, apart):
+    """Inches for the labels beside a chart; a longer one is cut off at the left."""
+    return min(apart + 0.064 * max(map(len, texts)), 2)
 
 
 def millis(value, _=None):
@@ -87,19 +100,18 @@ def marker(axes, x, y, series, size=4.6):
 def times_chart(groups, limits, label):
     """Times by row. groups: [(heading, [(row's label, {series: ms})])]; ms has low, median and high."""
     rows = sum(len(lines) + (1 if heading else 0) for heading, lines in groups)
-    longest = max(len(text) for _, lines in groups for text, _ in lines)
-    figure, axes = new_chart(rows, min(0.3 + 0.064 * longest, 2))
+    figure, axes = new_chart(rows, label_room([text for _, lines in groups for text, _ in lines], 0.3))
     axes.set_xscale("log")
     axes.set_xlim(*limits)
     y, places, texts = 0, [], []
     for heading, lines in groups:
         if heading:
-            axes.text(0.006, y, heading, transform=matplotlib.transforms.blended_transform_factory(
+            axes.text(0.006, y, printable(heading), transform=matplotlib.transforms.blended_transform_factory(
                 figure.transFigure, axes.transData), va="center", ha="left", fontweight="bold")
             y += 1
         for text, series in lines:
             places.append(y)
-            texts.append(text)
+            texts.append(printable(text))
             if "fast" in series and "deterministic" in series:
                 ends = [series[s]["median"] for s in ("fast", "deterministic")]
                 axes.plot(ends, [y, y], color="#050505", linewidth=1.6, alpha=0.35, solid_capstyle="butt", zorder=1)
@@ -130,7 +142,7 @@ def ratio_axis(axes, low, high, room=0):
 
 def price_chart(prices, label):
     """prices: [(operation, mean, least, greatest)], sorted: a bar from 1 to the mean, a line from least to greatest."""
-    left = 0.2 + 0.064 * max(len(p[0]) for p in prices)
+    left = label_room([p[0] for p in prices], 0.2)
     figure, axes = new_chart(len(prices), left)
     low, high = min(p[2] for p in prices), max(p[3] for p in prices)
     ratio_axis(axes, low, high, room=0.5 / (WIDTH - left))
@@ -138,20 +150,20 @@ def price_chart(prices, label):
         axes.plot([least, greatest], [y, y], color="#050505", linewidth=0.9, zorder=2)
         axes.barh(y, mean - 1, left=1, height=0.62, color="#050505" if mean >= 1 else "#060606", alpha=0.85, linewidth=0)
         axes.annotate(f"{mean:.2f}×", (max(greatest, 1), y), xytext=(5, 0), textcoords="offset points", va="center")
-    axes.set_yticks(range(len(prices)), [p[0] for p in prices])
+    axes.set_yticks(range(len(prices)), [printable(p[0]) for p in prices])
     return svg(figure, label)
 
 
 def peers_chart(ratios, label):
     """ratios: [(operation, {series: (mean, least, greatest)})]: how many times as long the peer takes."""
-    figure, axes = new_chart(len(ratios), 0.2 + 0.064 * max(len(r[0]) for r in ratios))
+    figure, axes = new_chart(len(ratios), label_room([r[0] for r in ratios], 0.2))
     spans = [span for _, by_series in ratios for span in by_series.values()]
     ratio_axis(axes, min(s[1] for s in spans), max(s[2] for s in spans))
     for y, (_, by_series) in enumerate(ratios):
         for offset, (name, (mean, least, greatest)) in zip((-0.17, 0.17), by_series.items()):
             axes.plot([least, greatest], [y + offset] * 2, color=SERIES[name][2], linewidth=1, alpha=0.6)
             marker(axes, mean, y + offset, name)
-    axes.set_yticks(range(len(ratios)), [r[0] for r in ratios])
+    axes.set_yticks(range(len(ratios)), [printable(r[0]) for r in ratios])
     return svg(figure, label)
 
 

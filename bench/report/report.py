@@ -4,25 +4,19 @@
 usage: report.py FILE... -o report.html         (`ordo report` calls it, after it has checked the files)
 """
 import argparse
-import html
 import json
 import math
-import os
 import statistics
 import sys
 
 import charts
 from charts import SERIES
+from page import escape, figure, printable, section, tiles, whole
 
-here = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = {"index_add": "index_add", "scatter_add": "scatter_add", "bincount": "Weighted bincount",
             "embedding": "Embedding tables, backward", "pooling": "Pooling, backward", "reduction": "Reductions",
             "matmul": "Matrix products", "convolution": "Convolution", "training": "Whole training steps"}
 PATHS = {path: name for name, (paths, *_) in SERIES.items() for path in paths}
-
-
-def escape(text):
-    return html.escape(str(text))
 
 
 def mean(values):
@@ -89,15 +83,7 @@ def legend(names):
     return f'<p class="legend">{"".join(marks)}</p>'
 
 
-def figure(drawing, caption):
-    return f"<figure>{drawing}<figcaption>{caption}</figcaption></figure>"
-
-
-def section(title, intro, content):
-    return f'<section><h2>{title}</h2><p class="intro">{intro}</p>{content}</section>'
-
-
-def tiles(lines):
+def summary(lines):
     """What the whole page says, in four numbers."""
     accumulating = [l for l in lines if "exact" in l.entries or l.family == "pooling"]
     training = [l for l in lines if l.family == "training"]
@@ -120,7 +106,7 @@ def tiles(lines):
     if against:
         cells.append((f"{mean(against):.1f}×", "as long takes PyTorch's default, against deterministic Ordo "
                                                f"({len(against)} benchmarks)"))
-    return '<div class="tiles">' + "".join(f"<div><b>{n}</b><span>{t}</span></div>" for n, t in cells) + "</div>"
+    return tiles(cells)
 
 
 def price_section(lines):
@@ -202,7 +188,7 @@ def family_sections(lines):
                     errors.setdefault((e["error"], l.dtype), ({}, {}))
                     for kept, word in zip(errors[e["error"], l.dtype], (SERIES[s][1], l.op)):
                         kept[word] = None
-        notes = "".join(f'<p class="note">{" and ".join(who)}: “{escape(text)}” ({escape(", ".join(ops))}, {dtype})</p>'
+        notes = "".join(f'<p class="note">{" and ".join(who)}: “{escape(text)}” ({escape(", ".join(ops))}, {escape(dtype)})</p>'
                         for (text, dtype), (who, ops) in errors.items())
         parts.append(f'<section class="{"wide" if len(figures) > 1 else ""}"><h3>{escape(FAMILIES.get(family, family))}</h3>{legend(series)}'
                      f'<div class="figures">{"".join(figures)}</div>{notes}</section>')
@@ -246,7 +232,7 @@ def bits_section(lines):
         if not found:
             return ["throws" if entries else "", ""]
         most = max(found, key=lambda p: (p["distinct"], -p["repeats"]))
-        text = f'{most["distinct"]}<small>/{most["repeats"]}</small>'
+        text = f'{escape(most["distinct"])}<small>/{escape(most["repeats"])}</small>'
         errors = [e["max_ulp"] for e in entries if "max_ulp" in e]
         return [f'<b class="one">{text}</b>' if most["distinct"] == 1 else text, ulps(max(errors) if errors else None)]
     rows = [[escape(op), escape(dtype)] + [cell for names in columns for cell in cells(some, names)]
@@ -268,7 +254,7 @@ def all_section(lines, copy):
                 continue
             share = e.get("bytes_per_second", 0) / copy if copy else 0
             rows.append(head + [f'{e["ms"]["median"]:.4g}', f'{e["ms"]["low"]:.4g} – {e["ms"]["high"]:.4g}',
-                                f'{e["patterns"]["distinct"]}/{e["patterns"]["repeats"]}', ulps(e.get("max_ulp")),
+                                escape(f'{e["patterns"]["distinct"]}/{e["patterns"]["repeats"]}'), ulps(e.get("max_ulp")),
                                 f"{share:.0%}" if share else ""])
     head = ["operation", "shape", "dtype", "values", "", "ms", "middle half", "patterns", "ulps", "of copy bandwidth"]
     return f'<details><summary>All {len(rows)} measurements</summary>{table(head, rows)}</details>'
@@ -300,7 +286,7 @@ def title_of(data, device):
 
 
 def part(data, device, lines, name):
-    return (f'<header id="{name}"><p class="kicker">{title_of(data, device)}</p></header>' + tiles(lines) + '<div class="columns">' +
+    return (f'<header id="{name}"><p class="kicker">{title_of(data, device)}</p></header>' + summary(lines) + '<div class="columns">' +
             price_section(lines) + values_section(lines) + peer_section(lines) +
             "</div>" + family_sections(lines) + bits_section(lines) + spread_section(lines) +
             all_section(lines, data.get("bandwidth", {}).get(device)) + about_section(data, device))
@@ -314,14 +300,9 @@ def page(files):
             parts.append(part(data, device, lines_of(results), name))
             links.append(f'<a href="#{name}">{title_of(data, device)}</a>')
     nav = f'<nav>{"".join(links)}</nav>' if len(links) > 1 else ""
-    with open(os.path.join(here, "style.css")) as file:
-        style = file.read()
-    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Ordo: what determinism costs</title>'
-            '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-            f'<link rel="icon" href="data:,"><style>{style}</style></head><body><main><h1>What determinism costs</h1>'
-            '<p class="lead">Parallel programs add floating-point numbers in whatever order their threads arrive, and rounding '
-            'makes that order show. Ordo also adds in an order of its own. This page measures both: time, and bits.</p>'
-            + nav + "<hr>".join(parts) + "</main></body></html>\n")
+    lead = ('<p class="lead">Parallel programs add floating-point numbers in whatever order their threads arrive, and rounding '
+            'makes that order show. Ordo also adds in an order of its own. This page measures both: time, and bits.</p>')
+    return whole("Ordo: what determinism costs", "What determinism costs", lead + nav + "<hr>".join(parts))
 
 
 def by_device(results):
@@ -345,7 +326,7 @@ def main():
         with open(arguments.output, "w") as file:
             file.write(text)
     except OSError as error:
-        sys.stderr.write(f"ordo: [report] cannot write {arguments.output}: {error.strerror}\n")
+        sys.stderr.write(f"ordo: [report] cannot write {printable(arguments.output)}: {error.strerror}\n")
         sys.exit(2)
 
 

@@ -4,18 +4,11 @@
 usage: run_page.py LOG.jsonl... -o report.html         (`ordo report` calls it)
 """
 import argparse
-import html
 import json
-import os
 import sys
 
+from page import escape, figure, printable, section, tiles, whole
 from run_charts import curves_chart
-
-here = os.path.dirname(os.path.abspath(__file__))
-
-
-def escape(text):
-    return html.escape(str(text))
 
 
 def number(value):
@@ -25,7 +18,7 @@ def number(value):
 
 
 def fail(text):
-    sys.stderr.write(f"ordo: [report] {text}\n")
+    sys.stderr.write(f"ordo: [report] {printable(text)}\n")
     sys.exit(2)
 
 
@@ -47,23 +40,15 @@ class Run:
             [line for line in lines if line["event"] == event] for event in ("step", "epoch", "validation"))
 
 
-def figure(drawing, caption):
-    return f"<figure>{drawing}<figcaption>{caption}</figcaption></figure>"
-
-
-def section(title, intro, content):
-    return f'<section><h2>{title}</h2><p class="intro">{intro}</p>{content}</section>'
-
-
-def tiles(run):
+def summary(run):
     last = run.end or (run.epochs or run.steps or [{}])[-1]
-    state = f"steps, {run.end['reason'].replace('_', ' ')}" if run.end else "steps so far"
+    state = f"steps, {escape(run.end['reason']).replace('_', ' ')}" if run.end else "steps so far"
     cells = [(number(last.get("step", last.get("steps", 0))), state)]
     if "loss" in last:
-        cells.append((f"{last['loss']:.4g}" if isinstance(last["loss"], float) else last["loss"], "loss, last epoch"))
+        cells.append((f"{last['loss']:.4g}" if isinstance(last["loss"], float) else escape(last["loss"]), "loss, last epoch"))
     if run.validations:
         cells += [(f"{float(value):.4g}", escape(name)) for name, value in run.validations[-1]["metrics"].items()]
-    return '<div class="tiles">' + "".join(f"<div><b>{n}</b><span>{t}</span></div>" for n, t in cells) + "</div>"
+    return tiles(cells)
 
 
 def curves(run):
@@ -80,7 +65,7 @@ def curves(run):
     if losses:
         figures.append(figure(curves_chart(losses, "Loss by step", True), "Loss"))
     for name, points in metrics.items():
-        figures.append(figure(curves_chart({name: points}, f"{escape(name)} by step"), f"{escape(name)}, validation"))
+        figures.append(figure(curves_chart({name: points}, f"{name} by step"), f"{escape(name)}, validation"))
     for key, caption in (("lr", "Learning rate"), ("grad_norm", "Norm of the gradients, before clipping")):
         points = [(l["step"], l[key]) for l in run.steps if key in l]
         if points:
@@ -88,12 +73,12 @@ def curves(run):
     logged = list(dict.fromkeys(name for line in run.steps for name in line.get("logged", {})))
     for name in logged:
         points = [(l["step"], l["logged"][name]) for l in run.steps if name in l.get("logged", {})]
-        figures.append(figure(curves_chart({name: points}, f"{escape(name)} by step"), f"{escape(name)}, logged"))
+        figures.append(figure(curves_chart({name: points}, f"{name} by step"), f"{escape(name)}, logged"))
     return f'<div class="figures">{"".join(figures)}</div>'
 
 
 def weights_section(run):
-    rows = "".join(f"<tr><td>{l['epoch']}</td><td>{l['step']}</td><td>{number(l['loss'])}</td>"
+    rows = "".join(f"<tr><td>{number(l['epoch'])}</td><td>{number(l['step'])}</td><td>{number(l['loss'])}</td>"
                    f"<td><code>{escape(l['weights'])}</code></td></tr>" for l in run.epochs)
     if not rows:
         return ""
@@ -111,7 +96,7 @@ def facts_section(title, intro, line, keys):
 
 def part(run, anchor):
     settings = [key for key in run.begin if key not in ("event", "format", "version")]
-    content = (f'<header id="{anchor}"><p class="kicker">{escape(run.name)}</p></header>' + tiles(run) + curves(run) +
+    content = (f'<header id="{anchor}"><p class="kicker">{escape(run.name)}</p></header>' + summary(run) + curves(run) +
                weights_section(run) + facts_section("Settings", "As the run began.", run.begin, settings))
     if run.end:
         content += facts_section("Environment", "Where it ended.", run.end,
@@ -122,12 +107,7 @@ def part(run, anchor):
 def page(runs):
     links = "".join(f'<a href="#run{i}">{escape(run.name)}</a>' for i, run in enumerate(runs))
     nav = f"<nav>{links}</nav>" if len(runs) > 1 else ""
-    with open(os.path.join(here, "style.css")) as file:
-        style = file.read()
-    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Ordo: a training run</title>'
-            '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-            f'<link rel="icon" href="data:,"><style>{style}</style></head><body><main><h1>A training run</h1>' + nav +
-            "<hr>".join(part(run, f"run{i}") for i, run in enumerate(runs)) + "</main></body></html>\n")
+    return whole("Ordo: a training run", "A training run", nav + "<hr>".join(part(run, f"run{i}") for i, run in enumerate(runs)))
 
 
 def main():

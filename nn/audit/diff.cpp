@@ -8,6 +8,7 @@
 #include <set>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/printable.h>
 #include <ordo/nn/audit/align.h>
 #include <ordo/nn/audit/causes.h>
 
@@ -393,7 +394,7 @@ std::string Place::str() const {
 
 std::string TraceDiff::str() const {
   std::string text;
-  const auto line = [&](const std::string& l) { text += l + "\n"; };
+  const auto line = [&](const std::string& l) { text += printable(l) + "\n"; };  // names come from files
   if (equal) {
     line(fmt::format("equal: {} events", compared));
     for (const std::string& note : notes) line("  note: " + note);

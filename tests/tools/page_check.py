@@ -1,5 +1,6 @@
 """Pages in headless Chromium, without a network: browse() opens one, and check(PAGES, SCRATCH) returns what is wrong with several.
 
+hostile(NAME) is a text that runs scripts where a page takes it for markup; harmed(PAGE, SCRATCH, NAMES) returns what such names did.
 Of all pages, at the widths of a desk and a phone, in light and dark: the browser reports nothing, the page is no wider than its window,
 headings begin with h1 and skip no level, pictures have texts, and text stands out from what is behind it (WCAG AA).
 As a program: page_check.py SCRATCH PAGE.html...
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from html.parser import HTMLParser
 
 BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
 WIDTHS = (1280, 390)
@@ -104,6 +106,47 @@ def check(pages, scratch, texts="body *"):
             else:
                 wrong += json.loads(html.unescape(found[1]))
     return list(dict.fromkeys(wrong))
+
+
+# -- names that are markup ---------------------------------------------------------------------------------------------
+
+def hostile(name):
+    """Ends attributes, scripts, styles and texts, and then begins elements and scripts that say that they ran."""
+    run = f"console.log('ran-{name}')"
+    return (f"""{name}"'`--></script></style></title></textarea></text></svg><hostile-{name}></hostile-{name}><script>{run}</script>"""
+            f"""<img src=x onerror="{run}"><svg onload="{run}"></svg> onload="{run}" hostile-{name}=" $x^2$ &lt;u&gt; {{}} \x1b[31m""")
+
+
+class Shown(HTMLParser):
+    """The elements and attributes of a page, and its texts: those between tags, of attributes and of scripts."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.markup, self.texts = set(), []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.markup |= {tag, *(name for name, _ in attributes)}
+        self.texts += [value or "" for _, value in attributes]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def harmed(page, scratch, names):
+    """What went wrong in a page that got hostile(n) for every n of `names`: a script ran, an element or an attribute appeared, or a
+    name is not shown as it is."""
+    dom, console = browse(scratch, page, "--dump-dom")
+    shown = Shown(dom)
+
+    def plain(text):
+        return text.replace("\x1b", "\\x1b")  # either is good in a page
+
+    text = plain("\n".join(shown.texts))
+    return ([f"{page}: the browser's console: {line}" for line in console] +
+            [f"{page}: {found} appeared as markup" for found in sorted(shown.markup) if found.startswith("hostile") or found in ("onload", "onerror")] +
+            [f"{page}: {name} is not shown as it is" for name in names if plain(hostile(name)) not in text])
 
 
 if __name__ == "__main__":

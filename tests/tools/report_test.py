@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """`ordo report` on a result file, opened in headless Chromium: report_test.py ORDO RESULTS.json SCRATCH
 
-The page needs nothing but itself, every chart is drawn, and it is as page_check.py wants all pages. Exit status 77, a
+The page needs nothing but itself, every chart is drawn, it is as page_check.py wants all pages, and texts of the file stay texts. Exit status 77, a
 skipped test, where Chromium or Matplotlib is not installed.
 """
+import json
 import os
 import re
 import subprocess
@@ -70,6 +71,24 @@ for width in page_check.WIDTHS:  # Chromium's windows are not narrower than 500,
     charts, drawn, marks = map(int, found.groups())
     expect(charts >= 3 and drawn == charts, f"{drawn} of {charts} charts drawn at {width} pixels")
     expect(marks > 10, f"only {marks} marks in the charts")
+# Every text of a result file is markup.
+hostile, harmful = page_check.hostile, os.path.join(scratch, "hostile.json")
+entries = [{"name": hostile("name"), "family": hostile("family"), "op": hostile("op") + kind, "path": path, "device": hostile("device"),
+            "dtype": hostile("dtype"), "distribution": "uniform" if kind else hostile("distribution"), "shape": hostile("shape"),
+            "row": {"M": 4, hostile("letter"): 2, "values": hostile("values") + kind}, "ms": {"low": 1, "median": 2, "high": 3},
+            "patterns": {"distinct": 1, "repeats": 3}, "bytes_per_second": 1e9, "max_ulp": 1}
+           for path in ("atomic", "run_to_run", "exact", "pytorch") for kind in ("", " of another kind")]
+entries.append({**entries[0], "path": "pytorch_deterministic", "error": hostile("error")})
+machine = {key: hostile(key) for key in ("processor", "cores", "memory", "system")}
+with open(harmful, "w") as file:
+    json.dump({"format": "ordo bench", "version": 1, **{key: hostile(key) for key in ("command", "time", "commit", "ordo", "threads", "load")},
+               "libraries": {hostile("library"): hostile("version")}, "bandwidth": {hostile("device"): 1e9}, "notes": [hostile("note")],
+               "machine": {**machine, "devices": [{"device": hostile("device"), "name": hostile("device-name")}]},
+               "peers": {hostile("device"): hostile("peer")}, "results": entries}, file)
+report(0, "wrote", harmful, harmful, "-o", page)  # twice, for the links between the parts
+failures += page_check.harmed(page, scratch, ["family", "op", "device", "dtype", "distribution", "letter", "values", "error", *machine, "command",
+                                              "time", "commit", "ordo", "threads", "load", "library", "version", "device-name", "peer", "note"])
+report(0, "wrote", results, "-o", page)
 failures += page_check.check([page], scratch) + page_check.pictures(scratch, page)
 
 print("\n".join(failures) or f"{page}: as it should be")

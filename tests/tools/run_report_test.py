@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 
+import page_check
+
 ordo, tests, scratch = sys.argv[1:]
 shutil.rmtree(scratch, ignore_errors=True)
 os.makedirs(scratch)
@@ -57,6 +59,21 @@ report(0, "wrote", killed, log, "-o", page)
 with open(page) as file:
     expect("steps so far" in file.read(), "the page of a run that was killed does not say so")
 report(2, r"broken.jsonl: line \d+ is not JSON", broken, "-o", page)
+# Every text of a log is markup, and so is the name of its file.
+hostile = page_check.hostile
+harmful = os.path.join(scratch, hostile("file").replace("/", "|").replace("hostile", "h")[:200])
+with open(harmful, "w") as file:
+    for line in ({"format": "ordo run", "version": 1, "event": "begin", hostile("setting"): hostile("set"), "list": [hostile("listed")]},
+                 *({"event": "step", "step": hostile("step") if step == 3 else step, "loss": hostile("loss"), "lr": 0.1, "logged": {hostile("logged"): 1}}
+                   for step in (1, 2)),
+                 {"event": "epoch", "epoch": hostile("epoch"), "step": 2, "loss": hostile("loss"), "weights": hostile("weights")},
+                 {"event": "validation", "step": 2, "metrics": {hostile("metric"): 1}},
+                 {"event": "end", "reason": hostile("reason"), "steps": hostile("steps"), "loss": hostile("loss"), "weights": hostile("weights"),
+                  "level": hostile("level"), "environment": [hostile("environment")]}):
+        file.write(json.dumps(line) + "\n")
+report(0, "wrote", harmful, log, "-o", page)
+if page_check.BROWSER is not None:
+    failures += page_check.harmed(page, scratch, ["setting", "set", "listed", "logged", "epoch", "loss", "weights", "metric", "steps", "level", "environment"])
 report(2, "cannot write", log, "-o", os.path.join(scratch, "absent", "page.html"))
 print("\n".join(failures))
 sys.exit(1 if failures else 0)

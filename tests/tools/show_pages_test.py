@@ -60,7 +60,15 @@ for text in ("Step 10 of 10: block 0 thread 1 has ended.", "b0 t0: 0.5, b0 t1: 0
              "1: add_atomic_kernel&lt;/script&gt;, grid 1 x 1 x 1"):
     if text not in dom:
         wrong.append(f"nothing of '{text}' in the playback")
-circles = len(re.findall(r'<circle cx="\d', dom))  # the script's text has another
+# Every text of a recording is markup.
+hostile = page_check.hostile
+harmful = [recording[0], {**recording[1], "launch": hostile("launch"), "kernel": hostile("kernel"), "grid": [hostile("grid")], "block": [hostile("block")],
+                          "seed": hostile("seed"), "order": hostile("order")},
+           ["barrier", 0, 1, hostile("barrier")], ["warp", 0, 1, hostile("warp")], ["atomic", 0, 0, 0, hostile("old"), hostile("new")], {"cut": hostile("cut")}]
+if play(*harmful).returncode:
+    wrong.append("the recording with markup was not played")
+wrong += page_check.harmed(page, scratch, ["launch", "kernel", "grid", "block", "seed", "old", "new"])
+circles = len(re.findall(r'<circle cx="\d', dom))
 if circles != 2:
     wrong.append(f"{circles} atomic operations in the playback, not 2")
 print("\n".join(wrong) or "the pages are as they should be")

@@ -1,6 +1,7 @@
 #include "tools/demo/progress.h"
 
 #include <fmt/format.h>
+#include <ordo/engine/printable.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ void ProgressBar::update(double share, const std::string& detail) {
     left = fmt::format("  {}:{:02} left", rest / 60, rest % 60);
   }
   fmt::print(stderr, "\r\033[K  {}  [{:=<{}}{:<{}}] {:3.0f} %{}  {}", label_, "", filled, "", kWidth - filled,
-             share * 100, left, detail);
+             share * 100, left, printable(detail));
   std::fflush(stderr);
 }
 

@@ -15,6 +15,7 @@
 #include "bench/suite.h"
 #include "tools/demo/progress.h"
 #include "tools/ordo/commands.h"
+#include "tools/ordo/say.h"
 
 namespace {
 
@@ -62,7 +63,7 @@ std::string time_text(const Json* entry) {
 constexpr const char* kLine = "{:<22} {:<18} {:<8} {:<13} {:>8} {:>8} {:>5} {:>8} {:>8} {:>8} {:>8}\n";
 
 void print_head() {
-  const auto print = [](auto... words) { fmt::print(fmt::runtime(kLine), words...); };
+  const auto print = [](auto... words) { say(fmt::runtime(kLine), words...); };
   print("operation", "shape", "dtype", "values", "fast", "determ.", "ratio", "patterns", "exact", "PyTorch",
         "its det.");
 }
@@ -77,12 +78,12 @@ void print_row(const Json& entries) {
   if (fast && ordered && fast->contains("ms") && ordered->contains("ms"))
     ratio =
         fmt::format("{:.2f}", ordered->at("ms").at("median").get<double>() / fast->at("ms").at("median").get<double>());
-  fmt::print(fmt::runtime(kLine), word("op"), word("shape"), word("dtype"), word("distribution"), time_text(fast),
-             time_text(ordered), ratio, patterns(fast) + "/" + patterns(ordered),
-             time_text(entry_of(entries, {"exact", "device_to_device"})), time_text(entry_of(entries, {"pytorch"})),
-             time_text(entry_of(entries, {"pytorch_deterministic"})));
+  say(fmt::runtime(kLine), word("op"), word("shape"), word("dtype"), word("distribution"), time_text(fast),
+      time_text(ordered), ratio, patterns(fast) + "/" + patterns(ordered),
+      time_text(entry_of(entries, {"exact", "device_to_device"})), time_text(entry_of(entries, {"pytorch"})),
+      time_text(entry_of(entries, {"pytorch_deterministic"})));
   if (const Json* without = entry_of(entries, {"pytorch_without_bfloat16"}))
-    fmt::print("  PyTorch without the processor's instructions for bfloat16: {}\n", time_text(without));
+    say("  PyTorch without the processor's instructions for bfloat16: {}\n", time_text(without));
   std::fflush(stdout);
 }
 
@@ -123,13 +124,11 @@ void run_model(const Options& options) {
   const Device device("cuda");
   Json file{{"ordo", version()}, {"predictions", Json::array()}};
   constexpr const char* kModelLine = "{:<22} {:<18} {:<8} {:<13} {:<16} {:>8} {:>9} {:>9}";
-  fmt::print(
-      "Predicted milliseconds on GPUs, and what limits them: not measured (docs/gpu-model.md). >: without what cuBLAS\n"
+  say("Predicted milliseconds on GPUs, and what limits them: not measured (docs/gpu-model.md). >: without what cuBLAS\n"
       "and cuDNN do.\n\n");
-  fmt::print(fmt::runtime(kModelLine), "operation", "shape", "dtype", "values", "path", "launches", "DRAM MB",
-             "atomics");
-  for (const Gpu& gpu : gpus()) fmt::print("  {:<22}", gpu.name);
-  fmt::print("\n");
+  say(fmt::runtime(kModelLine), "operation", "shape", "dtype", "values", "path", "launches", "DRAM MB", "atomics");
+  for (const Gpu& gpu : gpus()) say("  {:<22}", gpu.name);
+  say("\n");
   for (const Row& row : read_grid(options.grid, options.quick))
     for (const Path& path : row.paths()) {
       const std::string name = row.name(path.name, device);
@@ -141,8 +140,8 @@ void run_model(const Options& options) {
           if (const auto at = k.counts.find(count); at != k.counts.end()) all += at->second;
         return all;
       };
-      fmt::print(fmt::runtime(kModelLine), row.operation(), row.shape(), row.text("dtype"), row.distribution(),
-                 path.name, sum("launches"), fmt::format("{:.1f}", sum("dram_sectors") * 32e-6), sum("atomic_words"));
+      say(fmt::runtime(kModelLine), row.operation(), row.shape(), row.text("dtype"), row.distribution(), path.name,
+          sum("launches"), fmt::format("{:.1f}", sum("dram_sectors") * 32e-6), sum("atomic_words"));
       Json entry{{"name", name},
                  {"launches", sum("launches")},
                  {"dram_bytes", sum("dram_sectors") * 32},
@@ -153,11 +152,11 @@ void run_model(const Options& options) {
         const Prediction p = predict(kernels, gpu);
         const bool is_part = sum("library_calls") > 0;
         if (sum("launches") > 0 || !is_part) {
-          fmt::print("  {:<22}", fmt::format("{}{:.4f} {}", is_part ? "> " : "", p.ms, p.bound));
+          say("  {:<22}", fmt::format("{}{:.4f} {}", is_part ? "> " : "", p.ms, p.bound));
           entry["predicted"][gpu.name] = {{"ms", p.ms}, {"bound", p.bound}};
         }
       }
-      fmt::print("\n");
+      say("\n");
       std::fflush(stdout);
       file["predictions"].push_back(entry);
     }
@@ -190,8 +189,7 @@ void run_bench(Options& options) {
     file = before;
   }
   if (!options.json.empty()) save(file, options.json, /*only_try=*/true);
-  fmt::print(
-      "Ordo {}, {} thread{}: median milliseconds of at most {} repeats{}. patterns: distinct results of fast and of\n"
+  say("Ordo {}, {} thread{}: median milliseconds of at most {} repeats{}. patterns: distinct results of fast and of\n"
       "deterministic among the repeats. exact: order-free sums where there are any, else device_to_device.\n\n",
       version(), num_threads(), num_threads() == 1 ? "" : "s", suite.effort.repeats,
       options.quick ? " (100 without --quick)" : "");
@@ -200,7 +198,7 @@ void run_bench(Options& options) {
   suite.on_progress = [&](double share, const std::string& name) { bar.update(share, name); };
   suite.on_note = [&](const std::string& note) {
     bar.clear();
-    fmt::print("{}\n", note);
+    say("{}\n", note);
   };
   suite.on_row = [&](const Json& entries) {
     bar.clear();
@@ -223,18 +221,17 @@ void run_compare(const Options& options) {
   if (changes.empty()) throw DataError("[bench] the two files have no benchmark in common");
   if (before.value("machine", Json()) != after.value("machine", Json()) ||
       before.value("threads", 0) != after.value("threads", 0))
-    fmt::print("The files are of different machines or thread counts.\n");
+    say("The files are of different machines or thread counts.\n");
   int kinds[4] = {}, regressions = 0;
   for (const Change& c : changes) {
     ++kinds[c.kind];
     regressions += c.regression;
     if (c.kind == Change::same) continue;
     const char* const words[] = {"", "faster", "slower", "more than one result"};
-    fmt::print("{:<70} {:>10.4f} ms {:>10.4f} ms  {:>+7.1f} %  {}{}\n", c.name, c.old_ms, c.new_ms,
-               (c.new_ms / c.old_ms - 1) * 100, words[c.kind], c.regression ? ": REGRESSION" : "");
+    say("{:<70} {:>10.4f} ms {:>10.4f} ms  {:>+7.1f} %  {}{}\n", c.name, c.old_ms, c.new_ms,
+        (c.new_ms / c.old_ms - 1) * 100, words[c.kind], c.regression ? ": REGRESSION" : "");
   }
-  fmt::print(
-      "{} benchmarks compared: {} within the noise (the middle halves of the repeats overlap), {} faster, {} slower, "
+  say("{} benchmarks compared: {} within the noise (the middle halves of the repeats overlap), {} faster, {} slower, "
       "{} with more than one result where there was one\n",
       changes.size(), kinds[Change::same], kinds[Change::faster], kinds[Change::slower], kinds[Change::more_patterns]);
   std::fflush(stdout);

@@ -21,6 +21,7 @@
 #include "tools/ordo/commands.h"
 #include "tools/ordo/diff_page.h"
 #include "tools/ordo/process.h"
+#include "tools/ordo/say.h"
 #include "tools/ordo/values.h"
 
 namespace {
@@ -346,21 +347,20 @@ void print_failure(const Row& row) {
   const audit::TraceDiff& d = row.diff;
   const audit::Place& p = d.first.place();
   if (row.allowed)
-    fmt::print("\nOther bits at level {} than at {}, as levels may have:\n", row.level, row.across);
+    say("\nOther bits at level {} than at {}, as levels may have:\n", row.level, row.across);
   else
-    fmt::print("\nNot reproducible at {} across {}:\n", row.level, row.across);
-  fmt::print("  operation  {}{}\n", p.kind == "operation" ? "" : p.kind + " ", p.name.empty() ? "-" : p.name);
-  fmt::print("  module     {}\n", p.path.empty() ? "-" : p.path);
-  fmt::print("  step       {}, {}, record {}\n", p.step, p.backward || !p.node.empty() ? "backward" : "forward",
-             p.index);
-  fmt::print("  what       {}\n", d.first.what);
-  fmt::print("  cause      {}\n", audit::name(d.first.cause));
-  fmt::print("  values     {}\n", row.values_note);
-  for (const ValueDiff& v : row.values) fmt::print("             {}\n", v.str());
-  fmt::print("  spread     to {} later events\n", d.different - 1);
-  fmt::print("  to do      {}\n", d.remedy);
+    say("\nNot reproducible at {} across {}:\n", row.level, row.across);
+  say("  operation  {}{}\n", p.kind == "operation" ? "" : p.kind + " ", p.name.empty() ? "-" : p.name);
+  say("  module     {}\n", p.path.empty() ? "-" : p.path);
+  say("  step       {}, {}, record {}\n", p.step, p.backward || !p.node.empty() ? "backward" : "forward", p.index);
+  say("  what       {}\n", d.first.what);
+  say("  cause      {}\n", audit::name(d.first.cause));
+  say("  values     {}\n", row.values_note);
+  for (const ValueDiff& v : row.values) say("             {}\n", v.str());
+  say("  spread     to {} later events\n", d.different - 1);
+  say("  to do      {}\n", d.remedy);
   for (const audit::Parting& other : d.others)
-    fmt::print("  also       {}: {} ({})\n", other.place().str(), other.what, audit::name(other.cause));
+    say("  also       {}: {} ({})\n", other.place().str(), other.what, audit::name(other.cause));
 }
 
 void run_check(const Options& options) {
@@ -382,17 +382,17 @@ void run_check(const Options& options) {
   }
   const std::vector<Row> rows = Check(options).run();
   int failures = 0;
-  fmt::print("{:<18} {:<26} {:>5}  {}\n", "level", "across", "runs", "result");
+  say("{:<18} {:<26} {:>5}  {}\n", "level", "across", "runs", "result");
   for (const Row& row : rows) {
     failures += row.fails();
-    fmt::print("{:<18} {:<26} {:>5}  {}\n", row.level, row.across, row.runs + 1, result_of(row));
+    say("{:<18} {:<26} {:>5}  {}\n", row.level, row.across, row.runs + 1, result_of(row));
   }
   for (const Row& row : rows) {
     if (row.different == 0) continue;
     if (!row.told)
       print_failure(row);
     else
-      fmt::print("\nNot reproducible at {} across {}: the same place and cause.\n", row.level, row.across);
+      say("\nNot reproducible at {} across {}: the same place and cause.\n", row.level, row.across);
   }
   std::fflush(stdout);
   if (json.is_open()) {

@@ -14,6 +14,7 @@
 #include "tools/demo/schedules.h"
 #include "tools/demo/training.h"
 #include "tools/ordo/commands.h"
+#include "tools/ordo/say.h"
 
 namespace {
 
@@ -49,11 +50,11 @@ const char* plural(int64_t n) { return n == 1 ? "" : "s"; }
 std::vector<TrainingRun> train_and_print(Task task, Device device, int epochs) {
   task = scaled(std::move(task), device);
   TrainingOptions options{.epochs = epochs ? epochs : task.epochs, .seed = kSeed};
-  fmt::print("\n{}: {}\n", task.model, task.description);
-  if (is_simulated(device)) fmt::print("On a simulated GPU: only {} of them to train.\n", task.train.size());
-  fmt::print("{} epoch{}, seed {}, {} runs on each side.\n\n", options.epochs, plural(options.epochs), kSeed, kRuns);
-  fmt::print("  {:<16}  {:<3}  {:<22}  {:>8}  {:<12}  {:>7}\n", "level", "run", "final loss", "accuracy", "weights",
-             "seconds");
+  say("\n{}: {}\n", task.model, task.description);
+  if (is_simulated(device)) say("On a simulated GPU: only {} of them to train.\n", task.train.size());
+  say("{} epoch{}, seed {}, {} runs on each side.\n\n", options.epochs, plural(options.epochs), kSeed, kRuns);
+  say("  {:<16}  {:<3}  {:<22}  {:>8}  {:<12}  {:>7}\n", "level", "run", "final loss", "accuracy", "weights",
+      "seconds");
   std::vector<TrainingRun> runs;
   for (const Determinism level : kLevels) {
     const DeterminismGuard guard(level);
@@ -67,27 +68,26 @@ std::vector<TrainingRun> train_and_print(Task task, Device device, int epochs) {
       }
       const TrainingRun& run = runs.back();
       distinct.insert(run.weights_sha256);
-      fmt::print("  {:<16}  {:<3}  {:<22}  {:>8.4f}  {:<12}  {:>7.2f}\n", name(level), i, double(run.loss),
-                 run.accuracy, run.weights_sha256.substr(0, 12), run.seconds);
+      say("  {:<16}  {:<3}  {:<22}  {:>8.4f}  {:<12}  {:>7.2f}\n", name(level), i, double(run.loss), run.accuracy,
+          run.weights_sha256.substr(0, 12), run.seconds);
       std::fflush(stdout);
     }
-    fmt::print("  {:<16}  {} runs, {} distinct result{}\n\n", name(level), kRuns, distinct.size(),
-               plural(int64_t(distinct.size())));
+    say("  {:<16}  {} runs, {} distinct result{}\n\n", name(level), kRuns, distinct.size(),
+        plural(int64_t(distinct.size())));
   }
   return runs;
 }
 
 std::vector<FamilyResult> measure_and_print(Device device) {
-  fmt::print(
-      "Sums into shared places, {} repeats each: median time, and how many different results the same input gave.\n\n",
+  say("Sums into shared places, {} repeats each: median time, and how many different results the same input gave.\n\n",
       kRepeats);
-  fmt::print("  {:<14}  {:>9}  {:>16}  {:>6}  {:>13}  {:>22}\n", "family", "fast ms", "deterministic ms", "ratio",
-             "fast patterns", "deterministic patterns");
+  say("  {:<14}  {:>9}  {:>16}  {:>6}  {:>13}  {:>22}\n", "family", "fast ms", "deterministic ms", "ratio",
+      "fast patterns", "deterministic patterns");
   std::vector<FamilyResult> results;
   for (const Family& family : families(device, is_simulated(device) ? 100 : 1)) {
     const FamilyResult r = measure(family, device, kRepeats);
-    fmt::print("  {:<14}  {:>9.3f}  {:>16.3f}  {:>6.2f}  {:>13}  {:>22}\n", r.name, r.fast_ms, r.deterministic_ms,
-               r.deterministic_ms / r.fast_ms, r.fast_patterns, r.deterministic_patterns);
+    say("  {:<14}  {:>9.3f}  {:>16.3f}  {:>6.2f}  {:>13}  {:>22}\n", r.name, r.fast_ms, r.deterministic_ms,
+        r.deterministic_ms / r.fast_ms, r.fast_patterns, r.deterministic_patterns);
     std::fflush(stdout);
     results.push_back(r);
   }
@@ -126,15 +126,13 @@ void run_demo(const Options& options) {
     if (!json) throw DataError(fmt::format("[demo] cannot write {}", options.json));
   }
 
-  fmt::print("Ordo {} on {}, {} thread{}.\n", version(), device.str(), num_threads(), plural(num_threads()));
-  if (!cuda::is_available()) fmt::print("No GPU here: `./run demo --emulated` runs the CUDA kernels on the CPU.\n");
+  say("Ordo {} on {}, {} thread{}.\n", version(), device.str(), num_threads(), plural(num_threads()));
+  if (!cuda::is_available()) say("No GPU here: `./run demo --emulated` runs the CUDA kernels on the CPU.\n");
   if (is_simulated(device))
-    fmt::print(
-        "The GPU is simulated. Run 1 schedules its threads by {},\n"
+    say("The GPU is simulated. Run 1 schedules its threads by {},\n"
         "each further run by the next seed.\n",
         schedule_variables(0));
-  fmt::print(
-      "not_guaranteed adds floating-point numbers in the order threads arrive; run_to_run in an order of its own.\n");
+  say("not_guaranteed adds floating-point numbers in the order threads arrive; run_to_run in an order of its own.\n");
 
   std::vector<TrainingRun> training = train_and_print(digits_task(options.data), device, options.epochs);
   for (TrainingRun& run : train_and_print(text_task(), device, options.epochs)) training.push_back(std::move(run));

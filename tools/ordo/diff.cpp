@@ -12,6 +12,7 @@
 #include "tools/ordo/commands.h"
 #include "tools/ordo/diff_page.h"
 #include "tools/ordo/page.h"
+#include "tools/ordo/say.h"
 
 namespace {
 
@@ -44,11 +45,11 @@ void run_diff(const Options& options) {
     write_file("diff", options.json, json.dump(2) + "\n");
   }
   if (!options.html.empty()) write_file("diff", options.html, diff_page(d, options.a, options.b));
-  fmt::print("{}", d.str());
+  say_lines(d.str());
   if (!in_a.empty() && !in_b.empty()) {
-    fmt::print("For the values, run again with ORDO_TRACE=FILE ORDO_TRACE_DUMP_TO=FOLDER and\n");
-    fmt::print("  ORDO_TRACE_DUMP={}\n", quoted(in_a));
-    if (in_b != in_a) fmt::print("  and for B ORDO_TRACE_DUMP={}\n", quoted(in_b));
+    say("For the values, run again with ORDO_TRACE=FILE ORDO_TRACE_DUMP_TO=FOLDER and\n");
+    say("  ORDO_TRACE_DUMP={}\n", quoted(in_a));
+    if (in_b != in_a) say("  and for B ORDO_TRACE_DUMP={}\n", quoted(in_b));
   }
   std::fflush(stdout);
   if (!d.equal) throw ExitStatus(1, "the traces are different");

@@ -11,6 +11,8 @@ std::string escaped(const std::string& text) {
       out += "&amp;";
     else if (c == '"')
       out += "&quot;";
+    else if (c == '\'')
+      out += "&#39;";
     else
       out += c;
   }

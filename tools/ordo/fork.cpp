@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tools/demo/schedules.h"
+#include "tools/ordo/escaped.h"
 
 namespace ordo::show {
 
@@ -102,7 +103,7 @@ std::string svg(const std::vector<Fork>& forks, const std::string& title) {
       "<title>{0}</title>\n<style>.ordo-fork text {{ font: 15px system-ui, sans-serif; fill: #555; }} .ordo-fork path "
       "{{ fill: none; stroke-width: 2.5; }} @media (prefers-color-scheme: dark) {{ .ordo-fork text {{ fill: #bbb; }} "
       "}}</style>\n<g class=\"ordo-fork\">\n",
-      title);
+      escaped(title));
   const auto line = [&](double y, const std::string& label) {
     out += fmt::format(
         "<path d=\"M{} {:.1f}H{}\" stroke=\"#8884\" style=\"stroke-width:1\"/><text x=\"4\" y=\"{:.1f}\">{}</text>\n",

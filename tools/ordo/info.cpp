@@ -7,20 +7,21 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/ordo/commands.h"
+#include "tools/ordo/say.h"
 
 namespace {
 
 using namespace ordo;
 
-void line(std::string_view key, std::string_view value) { fmt::print("  {:<26}{}\n", key, value); }
+void line(std::string_view key, std::string_view value) { say("  {:<26}{}\n", key, value); }
 const char* on_off(bool on) { return on ? "on" : "off"; }
 
 void print_info() {
-  fmt::print("Ordo {}\n", version());
+  say("Ordo {}\n", version());
   line("CUDA in this build", cuda::build());
   line("operations", std::to_string(ops().size()));
 
-  fmt::print("\nDevices\n");
+  say("\nDevices\n");
   for (const DeviceDescription& d : devices())
     line(d.device.str(),
          d.memory_bytes ? fmt::format("{}, {:.1f} GiB", d.name, double(d.memory_bytes) / (1 << 30)) : d.name);
@@ -30,11 +31,11 @@ void print_info() {
   line("CPU threads", std::to_string(num_threads()));
   line("CPU vectors", kernels::cpu::vector_targets().front() + " (products and convolutions)");
 
-  fmt::print("\nLibraries\n");
+  say("\nLibraries\n");
   for (const LibraryVersion& l : libraries()) line(l.name, l.version);
   if (cuda::build() != "none") line("CUDA between processes", distributed::device_transport_name());
 
-  fmt::print("\nSettings\n");
+  say("\nSettings\n");
   line("determinism", name(determinism()));
   line("warn only", on_off(determinism_warn_only()));
   line("fill uninitialized memory", on_off(fill_uninitialized_memory()));

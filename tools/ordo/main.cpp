@@ -4,12 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <sstream>
 
 #include "tools/ordo/commands.h"
+#include "tools/ordo/say.h"
 
 namespace {
 
 constexpr int kBadUsage = 2, kFailure = 1;
+
+void complain(const std::exception& error) { say_lines(fmt::format("ordo: {}\n", error.what()), stderr); }
 
 int run(int argc, char** argv) {
   CLI::App app("Ordo: a tensor engine with a determinism switch.", "ordo");
@@ -32,11 +36,14 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kBadUsage;
+    std::ostringstream out, complaint;
+    const int status = app.exit(error, out, complaint);
+    say_lines(out.str()), say_lines(complaint.str(), stderr);
+    return status == 0 ? 0 : kBadUsage;
   }
   for (const auto& [name, command] : commands)
     if (app.got_subcommand(name)) return command(), 0;
-  fmt::print(stderr, "{}", app.help());
+  say_lines(app.help(), stderr);
   return kBadUsage;
 }
 
@@ -46,19 +53,19 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const CLI::Error& error) {
-    fmt::print(stderr, "ordo: {}\n", error.what());
+    complain(error);
     return kBadUsage;
   } catch (const ordo::DataError& error) {  // files that were named on the command line
-    fmt::print(stderr, "ordo: {}\n", error.what());
+    complain(error);
     return kBadUsage;
   } catch (const ordo::DeviceError& error) {
-    fmt::print(stderr, "ordo: {}\n", error.what());
+    complain(error);
     return kBadUsage;
   } catch (const ExitStatus& error) {
-    fmt::print(stderr, "ordo: {}\n", error.what());
+    complain(error);
     return error.status;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ordo: {}\n", error.what());
+    complain(error);
     return kFailure;
   }
 }

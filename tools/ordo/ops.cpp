@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/ordo/commands.h"
+#include "tools/ordo/say.h"
 
 namespace {
 
@@ -70,21 +71,20 @@ void print_table() {
   for (const Row& row : table) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], width[i]);
-    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    say("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
-  fmt::print("\n{} operations\n", table.size() - 1);
+  say("\n{} operations\n", table.size() - 1);
 }
 
 void print_markdown() {
-  fmt::print(
-      "# Operations\n\nWritten by `ordo ops --markdown` (`./run docs`) from the registry; not edited by hand.\n"
+  say("# Operations\n\nWritten by `ordo ops --markdown` (`./run docs`) from the registry; not edited by hand.\n"
       "An operation meets a level when one of its algorithms guarantees it. `direct` means that every output\n"
       "has one writer and a fixed order.\n\n");
   const auto table = rows();
   for (size_t r = 0; r < table.size(); ++r) {
-    fmt::print("| {} |\n", fmt::join(table[r], " | "));
+    say("| {} |\n", fmt::join(table[r], " | "));
     if (r == 0)
-      fmt::print("|{}\n", [&] {
+      say("|{}\n", [&] {
         std::string s;
         for (size_t i = 0; i < table[0].size(); ++i) s += "---|";
         return s;
@@ -109,7 +109,7 @@ void print_json() {
     row["note"] = op.note;
     list.push_back(std::move(row));
   }
-  fmt::print("{}\n", list.dump(2));
+  say_lines(list.dump(2) + "\n");
 }
 
 }  // namespace

@@ -41,7 +41,13 @@ ended</span></p>
 const launches = JSON.parse(document.getElementById('data').textContent), at = id => document.getElementById(id);
 const kColumn = 10, kRow = 18, kLeft = 4, kNames = 90, kMostColumns = 4000;
 let current, timer = null;
-const escaped = text => text.replace(/[&<>"]/g, c => '&#' + c.charCodeAt(0) + ';');
+// Texts of the recording become nodes of text and values of attributes, never markup.
+function add(parent, name, attributes = {}, text = '') {
+  const svg = name === 'svg' || parent.namespaceURI.endsWith('svg'), e = svg ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+  e.textContent = text;
+  return parent.appendChild(e);
+}
 const named = e => 'block ' + e[1] + ' thread ' + e[2];
 function amount(e) { const d = Number(e[5]) - Number(e[4]); return Number.isFinite(d) ? Number(d.toPrecision(4)) : '?'; }
 function told(e) {
@@ -56,23 +62,26 @@ function open(index) {
   current = { events: l.events.slice(0, kMostColumns), rowOf: new Map(rows.map((r, i) => [r, i])), rows };
   at('step').max = current.events.length;
   const wide = kLeft + kColumn * (current.events.length + 1), high = kRow * (rows.length + 1);
-  let svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" role="img" aria-label="${rows.length} threads and ${current.events.length} steps of ${escaped(l.kernel)}">`;
-  rows.forEach((r, i) => svg += `<path d="M${kLeft} ${kRow * (i + .5)}H${wide}" stroke="#8883"/>`);
+  at('board').replaceChildren();
+  const names = add(at('board'), 'svg', { width: kNames, height: high, role: 'img', 'aria-label': 'blocks and threads' });
+  rows.forEach((r, i) => add(names, 'text', { x: 4, y: kRow * i + 13 }, 'b' + (r >> 10) + ' t' + (r & 1023)));
+  const label = `${rows.length} threads and ${current.events.length} steps of ${l.kernel}`;
+  const svg = add(at('board'), 'svg', { width: wide, height: high, role: 'img', 'aria-label': label });
+  rows.forEach((r, i) => add(svg, 'path', { d: `M${kLeft} ${kRow * (i + .5)}H${wide}`, stroke: '#8883' }));
   const since = new Map();
   current.events.forEach((e, i) => {
     const row = current.rowOf.get(e[1] * 1024 + e[2]), x = kLeft + kColumn * i, y = kRow * row, key = e[1] + '.' + e[2];
-    const mark = (colour, shape) => svg += shape.replace('/>', ` fill="${colour}" data-step="${i + 1}"/>`);
-    if (since.has(key) && e[0] === 'run') { mark('#5b6ee1', `<rect x="${since.get(key)}" y="${y + 7}" width="${x - since.get(key)}" height="4"/>`); since.delete(key); }
-    if (e[0] === 'barrier' || e[0] === 'warp') { mark('#5b6ee1', `<rect x="${x}" y="${y + 3}" width="8" height="12"/>`); since.set(key, x + 8); }
-    if (e[0] === 'run') mark('#9aa3b2', `<rect x="${x}" y="${y + 5}" width="8" height="8"/>`);
-    if (e[0] === 'atomic') mark('#c0392b', `<circle cx="${x + 4}" cy="${y + 9}" r="5"/>`);
-    if (e[0] === 'end') mark('#2e8b57', `<rect x="${x}" y="${y + 3}" width="5" height="12"/>`);
+    const mark = (name, fill, place) => add(svg, name, { ...place, fill, 'data-step': i + 1 });
+    const box = (fill, x, y, width, height) => mark('rect', fill, { x, y, width, height });
+    if (since.has(key) && e[0] === 'run') { box('#5b6ee1', since.get(key), y + 7, x - since.get(key), 4); since.delete(key); }
+    if (e[0] === 'barrier' || e[0] === 'warp') { box('#5b6ee1', x, y + 3, 8, 12); since.set(key, x + 8); }
+    if (e[0] === 'run') box('#9aa3b2', x, y + 5, 8, 8);
+    if (e[0] === 'atomic') mark('circle', '#c0392b', { cx: x + 4, cy: y + 9, r: 5 });
+    if (e[0] === 'end') box('#2e8b57', x, y + 3, 5, 12);
     if (e[0] === 'open') { const of = rows.map((r, k) => [r, k]).filter(p => p[0] >> 10 === e[1]).map(p => p[1]);
-      mark('#5b6ee1', `<rect x="${x + 3}" y="${kRow * of[0]}" width="2" height="${kRow * of.length}"/>`); }
+      box('#5b6ee1', x + 3, kRow * of[0], 2, kRow * of.length); }
   });
-  svg += `<path id="cursor" d="M0 0V${high}" stroke="currentColor" stroke-width="1"/></svg>`;
-  const names = rows.map((r, i) => `<text x="4" y="${kRow * i + 13}">b${r >> 10} t${r & 1023}</text>`).join('');
-  at('board').innerHTML = `<svg xmlns="http://www.w3.org/2000/svg" width="${kNames}" height="${high}" role="img" aria-label="blocks and threads">${names}</svg>` + svg;
+  add(svg, 'path', { id: 'cursor', d: `M0 0V${high}`, stroke: 'currentColor', 'stroke-width': 1 });
   show(current.events.length);
 }
 function show(step) {
@@ -86,8 +95,11 @@ function show(step) {
   if (x < board.scrollLeft || x > board.scrollLeft + shown) board.scrollLeft = x - shown / 2;
   const places = new Map();
   for (const a of current.events.slice(0, step)) if (a[0] === 'atomic') places.set(a[3], [...(places.get(a[3]) || []), a]);
-  at('places').innerHTML = '<tr><th>place</th><th>changes, in order</th><th>value</th></tr>' + [...places].sort((a, b) => a[0] - b[0]).slice(0, 200).map(
-    ([place, list]) => `<tr><td>${place}</td><td>${list.map(a => 'b' + a[1] + ' t' + a[2] + ': ' + amount(a)).join(', ')}</td><td>${list.at(-1)[5]}</td></tr>`).join('');
+  at('places').replaceChildren();
+  const line = (cell, texts) => { const row = add(at('places'), 'tr'); for (const text of texts) add(row, cell, {}, text); };
+  line('th', ['place', 'changes, in order', 'value']);
+  for (const [place, list] of [...places].sort((a, b) => a[0] - b[0]).slice(0, 200))
+    line('td', [place, list.map(a => 'b' + a[1] + ' t' + a[2] + ': ' + amount(a)).join(', '), list.at(-1)[5]]);
 }
 function stop() { clearInterval(timer); timer = null; at('play').textContent = 'play'; }
 launches.forEach((l, i) => at('launch').add(new Option(`${l.launch}: ${l.kernel}, grid ${l.grid.join(' x ')}, block ${l.block.join(' x ')}, seed ${l.seed}`, i)));
@@ -144,6 +156,7 @@ std::string playback_page(const std::string& file) {
       for (const char* key : {"kernel", "grid", "block", "seed", "order"})
         if (!item.contains(key)) refuse(file, number, "the launch is not whole");
       if (!item["kernel"].is_string()) refuse(file, number, "the kernel has no name");
+      if (!item["grid"].is_array() || !item["block"].is_array()) refuse(file, number, "the launch has no geometry");
       item["events"] = Json::array();
       launches.push_back(std::move(item));
     } else if (is_event(item) && !launches.empty()) {

@@ -11,6 +11,7 @@
 #include "bench/peer.h"
 #include "bench/results.h"
 #include "tools/ordo/commands.h"
+#include "tools/ordo/say.h"
 
 namespace {
 
@@ -64,7 +65,7 @@ void run_report(const Options& options) {
                                    "-o", options.output};
     words.insert(words.end(), options.files.begin(), options.files.end());
     if (const int status = run_program(words, false)) throw ExitStatus(status, "[report] the page was not written");
-    fmt::print("wrote {}\n", options.output);
+    say("wrote {}\n", options.output);
     return;
   }
   throw ExitStatus(3, "[report] needs Python with Matplotlib (Debian: apt-get install python3-matplotlib)");

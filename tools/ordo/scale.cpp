@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "tools/ordo/commands.h"
+#include "tools/ordo/say.h"
 
 namespace {
 
@@ -66,8 +67,8 @@ std::string hash(const Tensor& t) { return sha256_hex({t}).substr(0, 12); }
 void scale(const Options& o) {
   const NoGrad guard;
   const DeterminismGuard level(Determinism::device_to_device);
-  fmt::print("Gradients of {} elements in {} shards, added up by virtual processes.\n\n", o.elements, o.shards);
-  fmt::print("  processes  shards of one  arrays sent  tree          by ranks, as a ring\n");
+  say("Gradients of {} elements in {} shards, added up by virtual processes.\n\n", o.elements, o.shards);
+  say("  processes  shards of one  arrays sent  tree          by ranks, as a ring\n");
   std::vector<int64_t> counts;
   for (int64_t n = 1; n < o.shards; n *= 4) {
     counts.push_back(n);
@@ -81,17 +82,16 @@ void scale(const Options& o) {
     const std::string bits = hash(out.sum);
     if (first.empty()) first = bits;
     same = same && bits == first;
-    fmt::print("  {:>9}  {:>13}  {:>11}  {}  {}\n", n, out.most_shards, out.most_nodes, bits, hash(in_ring(n, o)));
+    say("  {:>9}  {:>13}  {:>11}  {}  {}\n", n, out.most_shards, out.most_nodes, bits, hash(in_ring(n, o)));
   }
   if (!same) throw ExitStatus(1, "the sums differ");
-  fmt::print("\nOne sum, whatever the number of processes.\n");
+  say("\nOne sum, whatever the number of processes.\n");
 
   const double bytes = o.megabytes * 1e6, alpha = o.latency * 1e-6, beta = 1 / (o.bandwidth * 1e9);
-  fmt::print(
-      "\nPrediction, not a measurement: {} MB of gradients, {} us a message, {} GB/s a process in each direction,\n"
+  say("\nPrediction, not a measurement: {} MB of gradients, {} us a message, {} GB/s a process in each direction,\n"
       "{} s to compute each of {} shards; nothing overlaps.\n\n",
       o.megabytes, o.latency, o.bandwidth, o.step, o.shards);
-  fmt::print("  processes  MB sent by one  messages  exchange ms  step ms  efficiency\n");
+  say("  processes  MB sent by one  messages  exchange ms  step ms  efficiency\n");
   for (const int64_t n : counts) {
     double nodes = 0;  // of the process that has the most
     for (int64_t r = 0; r < n; ++r)
@@ -101,9 +101,8 @@ void scale(const Options& o) {
     const double messages = n == 1 ? 0 : double(n - 1) * (nodes + 1) + std::ceil(std::log2(double(n)));
     const double exchange = sent * beta + messages * alpha;
     const double compute = o.step * double((o.shards + n - 1) / n);
-    fmt::print("  {:>9}  {:>14.0f}  {:>8.0f}  {:>11.1f}  {:>7.0f}  {:>9.2f}%\n", n, sent / 1e6, messages,
-               exchange * 1e3, (compute + exchange) * 1e3,
-               100 * o.step * double(o.shards) / double(n) / (compute + exchange));
+    say("  {:>9}  {:>14.0f}  {:>8.0f}  {:>11.1f}  {:>7.0f}  {:>9.2f}%\n", n, sent / 1e6, messages, exchange * 1e3,
+        (compute + exchange) * 1e3, 100 * o.step * double(o.shards) / double(n) / (compute + exchange));
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "tools/demo/schedules.h"
 #include "tools/ordo/commands.h"
+#include "tools/ordo/say.h"
 #include "tools/ordo/show_commands.h"
 #include "tools/ordo/show_peer.h"
 #include "tools/ordo/show_sums.h"
@@ -179,13 +180,13 @@ std::string no_tree_text(const Recovered& r) {
 }
 
 void print(const std::string& key, const std::vector<std::string>& lines) {
-  for (size_t i = 0; i < lines.size(); ++i) fmt::print("  {:<9} {}\n", i ? "" : key, lines[i]);
+  for (size_t i = 0; i < lines.size(); ++i) say("  {:<9} {}\n", i ? "" : key, lines[i]);
 }
 
 void print_found(const Found& found) {
   const Recovered& first = found.trees[0];
   const auto value_name = [&](int i) { return found.sum.value_name(i); };
-  fmt::print("\n{}\n", heading(found));
+  say("\n{}\n", heading(found));
   if (first.kind != Recovered::Kind::tree) {
     print("tree", {no_tree_text(first)});
   } else {
@@ -210,7 +211,7 @@ void print_found(const Found& found) {
   print("results", results_text(found));
   if (first.kind != Recovered::Kind::tree) return;
   if (first.tree.count <= kDrawn)
-    fmt::print("\n{}", draw_text(first.tree, value_name));
+    say_lines("\n" + draw_text(first.tree, value_name));
   else
     print("brackets", {brackets(first.tree, value_name, 96)});
 }
@@ -269,8 +270,8 @@ void run_show(const Options& options) {
     }
   }
   if (!options.peer.empty()) all.push_back(look_at_numpy(settings, options.seeds));
-  fmt::print("{}\n", title(settings));
-  if (settings.op == "index_add") fmt::print("\"old\" is what the place holds before.\n");
+  say("{}\n", title(settings));
+  if (settings.op == "index_add") say("\"old\" is what the place holds before.\n");
   for (const Found& found : all) print_found(found);
   std::fflush(stdout);
   if (!svg.is_open()) return;

@@ -8,6 +8,7 @@
 #include <ordo/engine/emulation.h>
 #include "tools/ordo/fork.h"
 #include "tools/ordo/page.h"
+#include "tools/ordo/say.h"
 #include "tools/ordo/show_commands.h"
 
 namespace {
@@ -31,11 +32,11 @@ void run_fork(const Options& options) {
   task.test = task.test.first(100).to(device);
   const int64_t steps = options.steps ? options.steps : simulated ? 8 : 500;
   const std::string title = fmt::format("Two runs of {}, {} steps on {}", task.model, steps, options.device);
-  fmt::print("{}, seed 1, {} thread{}.\n", title, num_threads(), num_threads() == 1 ? "" : "s");
-  fmt::print("{}\n", simulated ? "The second run has the schedules of the next seed."
-                     : num_threads() == 1 && !device.is_cuda()
-                         ? "With one thread nothing changes from run to run at any level."
-                         : "Only the order in which threads arrive differs between the runs.");
+  say("{}, seed 1, {} thread{}.\n", title, num_threads(), num_threads() == 1 ? "" : "s");
+  say("{}\n", simulated ? "The second run has the schedules of the next seed."
+              : num_threads() == 1 && !device.is_cuda()
+                  ? "With one thread nothing changes from run to run at any level."
+                  : "Only the order in which threads arrive differs between the runs.");
   std::vector<Fork> forks;
   std::string body;
   for (Determinism level : {Determinism::not_guaranteed, Determinism::run_to_run}) {
@@ -44,8 +45,8 @@ void run_fork(const Options& options) {
     const int64_t first = fork.first();
     const std::string verdict = first ? fmt::format("the weights part at step {}", first)
                                       : "the weights are equal, bit for bit, after every step";
-    fmt::print("\n{}: {}\n  |{}|\n", name(level), verdict, sparkline(fork));
-    fmt::print("  {:>6} {:>14} {:>24} {:>14}\n", "step", "weights apart", "weights that differ", "losses apart");
+    say("\n{}: {}\n  |{}|\n", name(level), verdict, sparkline(fork));
+    say("  {:>6} {:>14} {:>24} {:>14}\n", "step", "weights apart", "weights that differ", "losses apart");
     body += fmt::format(
         "<section><h2>{}: {}</h2>\n<div class=\"wide\"><table><tr><th>step</th><th>weights apart</th>"
         "<th>weights that differ</th><th>losses apart</th></tr>\n",
@@ -55,7 +56,7 @@ void run_fork(const Options& options) {
       const int64_t step = r * n / rows;
       const Apart& apart = fork.steps[size_t(step - 1)];
       const std::string share = fmt::format("{} of {}", apart.different, fork.weights);
-      fmt::print("  {:>6} {:>14.3g} {:>24} {:>14.3g}\n", step, apart.weights, share, apart.loss);
+      say("  {:>6} {:>14.3g} {:>24} {:>14.3g}\n", step, apart.weights, share, apart.loss);
       body += fmt::format("<tr><td>{}</td><td>{:.3g}</td><td>{}</td><td>{:.3g}</td></tr>\n", step, apart.weights, share,
                           apart.loss);
     }

@@ -6,6 +6,7 @@
 
 #include "tools/ordo/page.h"
 #include "tools/ordo/playback_page.h"
+#include "tools/ordo/say.h"
 #include "tools/ordo/show_commands.h"
 
 namespace {
@@ -22,6 +23,6 @@ std::pair<CLI::App*, Command> add_show_playback(CLI::App& show) {
   command->add_option("-o,--output", options->output, "the page (playback.html)");
   return {command, [options] {
             write_file("show", options->output, playback_page(options->file));
-            fmt::print("wrote {}\n", options->output);
+            say("wrote {}\n", options->output);
           }};
 }

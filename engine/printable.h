@@ -1,0 +1,13 @@
+// Texts of files and of other programs, for a terminal. Internal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ordo {
+
+/// `text` on one line, which a terminal shows and does not obey: control characters but tabs, ends of lines, marks that
+/// turn the direction of writing and bytes that are not UTF-8 become \n, \x1b or \u{202e}.
+std::string printable(std::string_view text);
+
+}  // namespace ordo
