@@ -59,7 +59,7 @@ step_build() {
     within cmake --preset "$preset" > "$state/configure.txt" 2>&1 || { cat "$state/configure.txt" >&2; return 1; }
   fi
   local targets=(ordo_tests ordo_command)
-  [ "$device" = cpu ] || targets+=(ordo_forms)
+  [ "$device" = cpu ] || targets+=(ordo_forms ordo_gpu_micro)
   within ninja -C "build/$preset" --quiet "${targets[@]}"
 }
 
@@ -77,7 +77,13 @@ step_tests() {
   return "$(cat "$state/tests.done")"
 }
 
+# What the model counts and the short grid first: an hour may end before the whole grid does.
 step_bench() {
+  if [ "$device" != cpu ]; then
+    within "build/$preset/bin/ordo_gpu_micro" > "$state/micro.txt" || return 1
+    within "build/$preset/bin/ordo" bench --device "$device" --grid bench/gpu_grid.json --repeats 20 --seconds 0.1 --rounds 2 \
+      --resume --json "$state/short.json" >> "$state/short.txt" || return 1
+  fi
   within "build/$preset/bin/ordo" bench --device "$device" "${quick[@]}" --seconds 1 --resume --json "$state/bench.json" \
     >> "$state/bench.txt" || return 1
   [ "$device" = cpu ] || within "build/$preset/bin/ordo_forms" "${quick[@]}" > "$state/forms.txt"
