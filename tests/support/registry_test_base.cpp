@@ -157,6 +157,24 @@ static void append_defined(TensorList& all, const TensorList& more) {
     if (t.defined()) all.push_back(t);
 }
 
+/// The gradients once more, with their own graph, and the gradients of those.
+static void append_second_gradients(TensorList& all, const Sample& sample, const Tensor& out, TensorList leaves,
+                                    Tensor weights) {
+  weights.set_requires_grad();
+  try {
+    TensorList recorded, given;
+    for (const Tensor& g : grad({out}, leaves, {weights}, true, true)) {
+      if (!g.defined()) continue;
+      all.push_back(g);
+      if (g.requires_grad()) recorded.push_back(g), given.push_back(test_gradient(g.sizes(), g));
+    }
+    leaves.push_back(weights);
+    if (!recorded.empty()) append_defined(all, grad(recorded, leaves, given));
+  } catch (const AutogradError& e) {  // the operation says that its gradient cannot be differentiated
+    EXPECT_FALSE(sample.second_order) << e.what();
+  }
+}
+
 TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const TensorList& inputs, Gradients gradients) {
   TensorList arguments = inputs, leaves;
   for (Tensor& t : arguments)
@@ -168,16 +186,7 @@ TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const Te
   Tensor weights = test_gradient(out.sizes(), out);
   const bool again = gradients == Gradients::second;
   append_defined(all, grad({out}, leaves, {weights}, again));
-  if (!again) return all;
-  weights.set_requires_grad();
-  TensorList recorded, given;
-  for (const Tensor& g : grad({out}, leaves, {weights}, true, true)) {
-    if (!g.defined()) continue;
-    all.push_back(g);
-    if (g.requires_grad()) recorded.push_back(g), given.push_back(test_gradient(g.sizes(), g));
-  }
-  leaves.push_back(weights);
-  if (!recorded.empty()) append_defined(all, grad(recorded, leaves, given));
+  if (again) append_second_gradients(all, sample, out, leaves, weights);
   return all;
 }
 
