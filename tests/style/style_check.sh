@@ -6,6 +6,7 @@
 #   nothing above the kernels reads the number of threads
 #   ordo.h includes every public header
 #   public operations open an OpCall under their own names, those of tables too
+#   pages get their texts as texts: no script writes markup, and the command prints through tools/ordo/say.h
 set -euo pipefail
 cd -- "${1:?usage: style_check.sh ROOT}"
 failed=0
@@ -95,6 +96,13 @@ complain 'macros of public headers are ORDO_X(name, ...) and declare functions o
   for header in autograd/ops/*.h; do
     [ "$(grep -cE '^#define ORDO_[A-Z_0-9]+\(' "$header")" -eq "$(table_macros "$header" | wc -l)" ] || echo "$header"
   done)
+
+# No page needs these: a text that a script puts into one is a text (textContent, setAttribute, append).
+complain 'scripts write markup' < <(
+  grep -rnE '(inner|outer)HTML|insertAdjacentHTML|createContextualFragment|parseFromString|document *\. *write' \
+    --include='*.'{cpp,h,js,html,py,md} tools bench docs samples tests README.md || true)
+complain 'the command prints texts of files as they are (use say and say_lines of tools/ordo/say.h)' < <(
+  search 'fmt::print\(|std::(cout|cerr)|\b(printf|puts|fputs) *\(' tools/ordo | grep -v '^tools/ordo/say\.h:' | code || true)
 
 complain 'files of more than 600 lines' < <(
   find engine kernels autograd nn tools samples bench tests \( -name '*.h' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.cu' \) \
