@@ -6,12 +6,12 @@
 
 #include <bit>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
 
+#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 #include "tools/demo/training.h"
 
@@ -73,11 +73,12 @@ int main(int count, char** arguments) {
   }
   const std::string name = arguments[count - 1], json = record().json();
   if (!check) {
-    std::ofstream(name) << json;
+    nn::WholeFile file(name);
+    file.write(json);
+    file.commit();
     return 0;
   }
-  std::ifstream file(name);
-  const std::string recorded{std::istreambuf_iterator<char>(file), {}};
+  const std::string recorded = data::read_whole_file(name, "record_gradients");
   if (recorded == json) return 0;
   fmt::print(stderr, "{} is not what the trainings give: call ordo_record_gradients {}\n", name, name);
   return 1;
