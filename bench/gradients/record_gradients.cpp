@@ -65,7 +65,7 @@ Tally record() {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const bool check = count == 3 && std::string(arguments[1]) == "--check";
   if (count != 2 && !check) {
     fmt::print(stderr, "usage: ordo_record_gradients [--check] FILE\n");
@@ -81,5 +81,8 @@ int main(int count, char** arguments) {
   const std::string recorded = data::read_whole_file(name, "record_gradients");
   if (recorded == json) return 0;
   fmt::print(stderr, "{} is not what the trainings give: call ordo_record_gradients {}\n", name, name);
+  return 1;
+} catch (const Error& error) {
+  fmt::print(stderr, "{}\n", error.what());
   return 1;
 }
