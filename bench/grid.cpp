@@ -1,6 +1,7 @@
 #include "bench/grid.h"
 
 #include <fmt/format.h>
+#include <ordo/engine/files.h>
 
 #include <algorithm>
 #include <fstream>
@@ -90,8 +91,8 @@ std::vector<Row> read_grid(const std::string& file, bool quick) {
     if (file.empty()) {
       table = Json::parse(kBuiltInGrid);
     } else {
+      detail::expect_file("bench", file);
       std::ifstream stream(file);
-      if (!stream) throw DataError(fmt::format("[bench] cannot read {}", file));
       table = Json::parse(stream);
     }
     for (const Json& row : table.at(quick ? "quick" : "rows")) expand(row, rows);

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <ordo/engine/files.h>
 
 #include <algorithm>
 #include <cmath>
@@ -120,8 +121,8 @@ Json to_json(const Row& row, Device device, const Measured& measured) {
 }
 
 Json read_results(const std::string& file) {
+  detail::expect_file("bench", file);
   std::ifstream stream(file);
-  if (!stream) throw DataError(fmt::format("[bench] cannot read {}", file));
   const Json root = Json::parse(stream, nullptr, false);
   if (root.is_discarded()) throw DataError(fmt::format("[bench] {} is not JSON", file));
   const auto foreign = [&](std::string_view why) {

@@ -81,6 +81,8 @@ int open_to_read(std::string_view op, const std::string& path) {
   });
 }
 
+void expect_file(std::string_view op, const std::string& path) { ::close(open_to_read(op, path)); }
+
 bool lock_file(int file) {
   return soon([file] { return ::flock(file, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR); });
 }

@@ -21,6 +21,8 @@ FilePlace place_to_write(std::string_view op, const std::string& path);
 int open_to_write(std::string_view op, const std::string& path, int flags, const std::string& called);
 /// The same for reading, of regular files only.
 int open_to_read(std::string_view op, const std::string& path);
+/// The same error, for those who read by a stream, which would take pipes and wait for them.
+void expect_file(std::string_view op, const std::string& path);
 
 /// Whether no other descriptor has locked the file; this one has until it is closed, if only by the process's end. It
 /// waits as a process that was killed may not have ended yet. True where the file system has no locks.

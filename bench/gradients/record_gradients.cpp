@@ -6,12 +6,12 @@
 
 #include <bit>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
 
+#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 #include "tools/demo/training.h"
 
@@ -65,7 +65,7 @@ Tally record() {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const bool check = count == 3 && std::string(arguments[1]) == "--check";
   if (count != 2 && !check) {
     fmt::print(stderr, "usage: ordo_record_gradients [--check] FILE\n");
@@ -73,12 +73,16 @@ int main(int count, char** arguments) {
   }
   const std::string name = arguments[count - 1], json = record().json();
   if (!check) {
-    std::ofstream(name) << json;
+    nn::WholeFile file(name);
+    file.write(json);
+    file.commit();
     return 0;
   }
-  std::ifstream file(name);
-  const std::string recorded{std::istreambuf_iterator<char>(file), {}};
+  const std::string recorded = data::read_whole_file(name, "record_gradients");
   if (recorded == json) return 0;
   fmt::print(stderr, "{} is not what the trainings give: call ordo_record_gradients {}\n", name, name);
+  return 1;
+} catch (const Error& error) {
+  fmt::print(stderr, "{}\n", error.what());
   return 1;
 }

@@ -1,7 +1,6 @@
 #include <ordo/nn/audit/trace.h>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <deque>
@@ -232,7 +231,7 @@ Reader::Reader(const std::string& path) {
   const ordo::detail::LibraryCall library;
   state_ = std::make_shared<State>();
   state_->path = path;
-  ::close(ordo::detail::open_to_read("trace", path));  // a stream would take pipes, and wait for them
+  ordo::detail::expect_file("trace", path);
   auto file = std::make_unique<std::ifstream>(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = *file ? std::streamoff(file->tellg()) : -1;
   ORDO_CHECK(size >= 0, DataError, "trace", "{}: cannot be read", path);

@@ -103,7 +103,7 @@ TEST_F(EmulatorRecording, changes_no_result_and_refuses_a_file_that_cannot_be_wr
   emulator::launch(add_recorded_atomic_kernel, 2, 32, 0, nullptr, recorded);
   finish_queued_work();
   EXPECT_EQ(std::memcmp(plain, recorded, sizeof plain), 0);
-  EXPECT_THROW(emulator::recording::to_file(testing::TempDir() + "no-such-folder/file"), ValueError);
+  EXPECT_THROW(emulator::recording::to_file(testing::TempDir() + "no-such-folder/file"), DataError);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ broken = os.path.join(scratch, "broken.json")
 with open(broken, "w") as file:
     file.write("{}")
 report(2, "was not written by", broken, "-o", page)
-report(2, "cannot read", os.path.join(scratch, "absent.json"))
+report(2, "no such file", os.path.join(scratch, "absent.json"))
 report(2, "cannot write", results, "-o", os.path.join(scratch, "absent", "report.html"))
 report(2, "required")
 

@@ -2,12 +2,14 @@
 // compared.
 #include <fmt/format.h>
 #include <ordo/engine/emulation.h>
+#include <ordo/engine/files.h>
+#include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <sstream>
 
 #include "bench/compare.h"
 #include "bench/gpu_model.h"
@@ -15,6 +17,7 @@
 #include "bench/suite.h"
 #include "tools/demo/progress.h"
 #include "tools/ordo/commands.h"
+#include "tools/ordo/page.h"
 #include "tools/ordo/say.h"
 
 namespace {
@@ -87,10 +90,13 @@ void print_row(const Json& entries) {
   std::fflush(stdout);
 }
 
-// Written beside the file first, so that a run that is ended leaves a whole one. A line for each result.
+// A run that is ended leaves a whole file. A line for each result.
 void save(const Json& file, const std::string& name, bool only_try = false) {
-  const std::string part = name + ".part";
-  std::ofstream out(part);
+  if (!detail::place_to_write("bench", name).replaceable)
+    throw DataError(fmt::format("[bench] {}: must be a file, as each row of results replaces it", name));
+  nn::WholeFile whole(name, "bench");
+  if (only_try) return;
+  std::ostringstream out;
   out << "{";
   for (const auto& [key, value] : file.items()) {
     if (key == "results") continue;
@@ -101,11 +107,8 @@ void save(const Json& file, const std::string& name, bool only_try = false) {
   if (file.contains("results"))
     for (const Json& result : file.at("results")) out << std::exchange(separator, ",\n") << result;
   out << "\n]}\n";
-  out.close();
-  std::error_code error;
-  if (out && !only_try) std::filesystem::rename(part, name, error);
-  if (out && only_try) std::filesystem::remove(part, error);
-  if (!out || error) throw DataError(fmt::format("[bench] cannot write {}", name));
+  whole.write(out.str());
+  whole.commit();
 }
 
 std::regex filter_of(const Options& options) {
@@ -162,9 +165,7 @@ void run_model(const Options& options) {
     }
   if (file["predictions"].empty()) throw DataError("[bench] the filter matches no benchmark");
   if (options.json.empty()) return;
-  std::ofstream out(options.json);
-  out << file.dump(1) << "\n";
-  if (!out.flush()) throw DataError(fmt::format("[bench] cannot write {}", options.json));
+  write_file("bench", options.json, file.dump(1) + "\n");
 }
 
 void run_bench(Options& options) {
@@ -181,7 +182,7 @@ void run_bench(Options& options) {
     if (cuda::is_available() && cuda::build() == "cuda") suite.devices.push_back("cuda");
   }
   Json file = describe(command_line(options));
-  if (options.resume && std::ifstream(options.json)) {
+  if (options.resume && std::filesystem::exists(options.json)) {
     const Json before = read_results(options.json);
     for (const char* key : {"machine", "threads", "ordo"})
       if (before.value(key, Json()) != file.at(key))

@@ -4,6 +4,7 @@
 #include <ordo/nn/audit/causes.h>
 #include <ordo/nn/audit/diff.h>
 #include <ordo/nn/audit/dump.h>
+#include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 #include <unistd.h>
 
@@ -306,7 +307,10 @@ class Check {
     const int number = ++runs_;
     const std::string trace = (folder_ / fmt::format("run-{}.trace", number)).string();
     const std::string log = (folder_ / fmt::format("run-{}.log", number)).string();
-    fs::remove(trace);
+    for (const std::string& file : {trace, log}) {
+      std::error_code error;  // what stays is refused when it is read
+      fs::remove_all(file, error);
+    }
     std::vector<std::string> words = o_.words;
     for (std::string& word : words) {
       replace(word, kDevice, setting.device);
@@ -375,11 +379,8 @@ void run_check(const Options& options) {
   if (!options.devices.empty() && std::none_of(options.words.begin() + 1, options.words.end(), has_place))
     throw CLI::ValidationError("--devices",
                                "needs {device} among the program's arguments, which each takes the place of");
-  std::ofstream json;
-  if (!options.json.empty()) {
-    json.open(options.json);
-    if (!json) throw DataError(fmt::format("[check] cannot write {}", options.json));
-  }
+  std::optional<nn::WholeFile> json;
+  if (!options.json.empty()) json.emplace(options.json, "check");
   const std::vector<Row> rows = Check(options).run();
   int failures = 0;
   say("{:<18} {:<26} {:>5}  {}\n", "level", "across", "runs", "result");
@@ -395,7 +396,7 @@ void run_check(const Options& options) {
       say("\nNot reproducible at {} across {}: the same place and cause.\n", row.level, row.across);
   }
   std::fflush(stdout);
-  if (json.is_open()) {
+  if (json) {
     nlohmann::ordered_json root{{"format", "ordo check"}, {"equal", failures == 0}};
     root["rows"] = nlohmann::ordered_json::array();
     for (const Row& row : rows) {
@@ -410,8 +411,8 @@ void run_check(const Options& options) {
                               {"values", values},
                               {"values_note", row.values_note}});
     }
-    json << root.dump(2) << "\n";
-    if (!json.flush()) throw DataError(fmt::format("[check] cannot write {}", options.json));
+    json->write(root.dump(2) + "\n");
+    json->commit();
   }
   if (failures > 0) throw ExitStatus(1, "the program is not reproducible");
 }

@@ -1,11 +1,12 @@
 // ordo demo: the same training, fast and deterministic, several times over; are the bits the same?
 #include <fmt/format.h>
+#include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include <ordo/engine/emulation.h>
@@ -120,11 +121,8 @@ void run_demo(const Options& options) {
   const Device device =
       options.device.empty() ? (cuda::is_available() ? Device("cuda") : cpu) : usable_device("demo", options.device);
   if (options.threads) set_num_threads(options.threads);
-  std::ofstream json;
-  if (!options.json.empty()) {
-    json.open(options.json);
-    if (!json) throw DataError(fmt::format("[demo] cannot write {}", options.json));
-  }
+  std::optional<nn::WholeFile> json;
+  if (!options.json.empty()) json.emplace(options.json, "demo");
 
   say("Ordo {} on {}, {} thread{}.\n", version(), device.str(), num_threads(), plural(num_threads()));
   if (!cuda::is_available()) say("No GPU here: `./run demo --emulated` runs the CUDA kernels on the CPU.\n");
@@ -138,9 +136,9 @@ void run_demo(const Options& options) {
   for (TrainingRun& run : train_and_print(text_task(), device, options.epochs)) training.push_back(std::move(run));
   const std::vector<FamilyResult> families = measure_and_print(device);
 
-  if (json.is_open()) {
-    json << to_json(device, training, families).dump(2) << '\n';
-    if (!json.flush()) throw DataError(fmt::format("[demo] cannot write {}", options.json));
+  if (json) {
+    json->write(to_json(device, training, families).dump(2) + "\n");
+    json->commit();
   }
 }
 

@@ -1,6 +1,7 @@
 #include "tools/ordo/playback_page.h"
 
 #include <fmt/format.h>
+#include <ordo/engine/files.h>
 #include <ordo/ordo.h>
 
 #include <fstream>
@@ -140,8 +141,8 @@ bool is_event(const Json& e) {
 }  // namespace
 
 std::string playback_page(const std::string& file) {
+  ordo::detail::expect_file("show", file);
   std::ifstream in(file);
-  if (!in) throw ordo::DataError(fmt::format("[show] cannot read {}", file));
   Json launches = Json::array();
   std::string line, cut;
   for (int64_t number = 1; std::getline(in, line); ++number) {

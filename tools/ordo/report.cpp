@@ -1,6 +1,7 @@
 // ordo report: result files of `ordo bench`, or logs of training runs, as one HTML page. Matplotlib draws it, in
 // bench/report/report.py and run_page.py.
 #include <fmt/format.h>
+#include <ordo/engine/files.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +41,7 @@ int run_program(const std::vector<std::string>& words, bool quiet) {
 
 /// A Trainer's log: JSON lines, the first of which says so.
 bool is_log(const std::string& file) {
+  ordo::detail::expect_file("report", file);
   std::ifstream stream(file);
   std::string line;
   std::getline(stream, line);

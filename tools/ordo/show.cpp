@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ordo/engine/emulation.h>
+#include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
-#include <fstream>
 #include <memory>
 #include <optional>
 
@@ -251,11 +251,8 @@ void run_show(const Options& options) {
   if (settings.op == "mean" && (settings.dtype == int64 || (settings.size & (settings.size - 1))))
     throw ExitStatus(2, fmt::format("[show] mean takes floating-point numbers, as many as a power of two, not {} of {}",
                                     settings.size, options.dtype));
-  std::ofstream svg;
-  if (!options.svg.empty()) {
-    svg.open(options.svg, std::ios::binary);
-    if (!svg) throw DataError(fmt::format("[show] cannot write {}", options.svg));
-  }
+  std::optional<nn::WholeFile> svg;
+  if (!options.svg.empty()) svg.emplace(options.svg, "show");
   std::vector<Found> all;
   for (const ShownSum& way : ways_of(settings, !options.level.empty())) {
     Found found = look_at(way, options.seeds);
@@ -274,11 +271,11 @@ void run_show(const Options& options) {
   if (settings.op == "index_add") say("\"old\" is what the place holds before.\n");
   for (const Found& found : all) print_found(found);
   std::fflush(stdout);
-  if (!svg.is_open()) return;
+  if (!svg) return;
   std::vector<TreePanel> panels;
   for (const Found& found : all) panels.push_back(panel_of(found));
-  svg << tree_picture(title(settings), panels, [&](int i) { return settings.value_name(i); });
-  if (!svg.flush()) throw DataError(fmt::format("[show] cannot write {}", options.svg));
+  svg->write(tree_picture(title(settings), panels, [&](int i) { return settings.value_name(i); }));
+  svg->commit();
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 #include <ordo/engine/cuda/emulator/recording.h>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 
 #include <cstdio>
 #include <map>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/cuda/emulator/threads.h>
+#include <ordo/engine/files.h>
 
 namespace ordo::cuda::emulator::recording {
 
@@ -56,8 +58,9 @@ void to_file(const std::string& file) {
   g_file = nullptr;
   on = false;
   if (file.empty()) return;
-  g_file = std::fopen(file.c_str(), "w");
-  ORDO_CHECK(g_file, ValueError, "emulator", "the recording {} cannot be written", file);
+  g_file = ::fdopen(
+      ordo::detail::open_to_write("emulator", file, O_WRONLY | O_CREAT | O_TRUNC, "the recording " + file), "w");
+  ORDO_CHECK(g_file, DataError, "emulator", "the recording {}: cannot be opened", file);
   g_events = 0;
   g_running = nullptr;
   std::fputs("{\"format\": \"ordo recording\", \"version\": 1}\n", g_file);
