@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include <ordo/engine/check.h>
 
@@ -63,16 +64,16 @@ void RunLog::fail(const char* what) const {
 
 void RunLog::expect_replaceable(bool resumed) const {
   constexpr std::string_view begin = R"({"event":"begin","format":"ordo run",)";
-  char text[begin.size()];
-  const ssize_t read = ::pread(file_, text, sizeof text, 0);
-  if (read < 0) fail("cannot be read");
   ORDO_CHECK(resumed, ValueError, "Trainer", "the log {} exists; resume its run, or choose another file", path_);
-  ORDO_CHECK(begin.starts_with(std::string_view(text, size_t(read))), ValueError, "Trainer",
+  char text[begin.size()];
+  std::ifstream file(path_, std::ios::binary);
+  file.read(text, sizeof text);
+  ORDO_CHECK(begin.starts_with(std::string_view(text, size_t(file.gcount()))), ValueError, "Trainer",
              "the log {} is no run's log; choose another file", path_);
 }
 
 RunLog::RunLog(const std::string& path, int64_t keep, bool resumed) : path_(path) {
-  file_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | (keep == 0 ? O_CREAT : 0), 0666);
+  file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (keep == 0 ? O_CREAT : 0), 0666);
   if (file_ < 0) fail("cannot be opened");
   try {
     struct stat now;
