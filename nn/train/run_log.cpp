@@ -68,8 +68,8 @@ void RunLog::expect_replaceable(bool resumed) const {
   char text[begin.size()];
   std::ifstream file(path_, std::ios::binary);
   file.read(text, sizeof text);
-  ORDO_CHECK(begin.starts_with(std::string_view(text, size_t(file.gcount()))), ValueError, "Trainer",
-             "the log {} is no run's log; choose another file", path_);
+  ORDO_CHECK(file.gcount() > 0 && begin.starts_with(std::string_view(text, size_t(file.gcount()))), ValueError,
+             "Trainer", "the log {} is no run's log; choose another file", path_);
 }
 
 RunLog::RunLog(const std::string& path, int64_t keep, bool resumed) : path_(path) {
