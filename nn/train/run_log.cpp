@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/files.h>
@@ -64,16 +65,16 @@ void RunLog::fail(const char* what) const {
 
 void RunLog::expect_replaceable(bool resumed) const {
   constexpr std::string_view begin = R"({"event":"begin","format":"ordo run",)";
-  char text[begin.size()];
-  const ssize_t read = ::pread(file_, text, sizeof text, 0);
-  if (read < 0) fail("cannot be read");
   ORDO_CHECK(resumed, ValueError, "Trainer", "the log {} exists; resume its run, or choose another file", path_);
-  ORDO_CHECK(begin.starts_with(std::string_view(text, size_t(read))), ValueError, "Trainer",
-             "the log {} is no run's log; choose another file", path_);
+  char text[begin.size()];
+  std::ifstream file(path_, std::ios::binary);
+  file.read(text, sizeof text);
+  ORDO_CHECK(file.gcount() > 0 && begin.starts_with(std::string_view(text, size_t(file.gcount()))), ValueError,
+             "Trainer", "the log {} is no run's log; choose another file", path_);
 }
 
 RunLog::RunLog(const std::string& path, int64_t keep, bool resumed) : path_(path) {
-  file_ = open_to_write("Trainer", path, O_RDWR | (keep == 0 ? O_CREAT : 0), "the log " + path);
+  file_ = open_to_write("Trainer", path, O_WRONLY | (keep == 0 ? O_CREAT : 0), "the log " + path);
   try {
     struct stat now;
     if (::fstat(file_, &now) != 0) fail("cannot be read");
