@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <ordo/engine/opaque.h>
+
 namespace ordo {
 
 /// A number for each of N spatial dimensions, outermost first: (width), (height, width) or (depth, height, width). One
@@ -14,10 +16,10 @@ class Size {
   static_assert(N >= 1 && N <= 3);
 
   constexpr Size(int64_t all) {
-    for (int64_t& v : v_) v = all;
+    for (int64_t& v : v_) v = detail::opaque(all);
   }
   template <std::integral... I>
-  requires(N > 1 && sizeof...(I) == N) constexpr Size(I... each) : v_{int64_t(each)...} {}
+  requires(N > 1 && sizeof...(I) == N) constexpr Size(I... each) : v_{detail::opaque(int64_t(each))...} {}
 
   constexpr int64_t operator[](int axis) const { return v_[axis]; }
   constexpr const int64_t* begin() const { return v_; }

@@ -1,13 +1,17 @@
 #include <ordo/nn/state/checkpoint.h>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 #include <ordo/autograd/grad_mode.h>
@@ -36,6 +40,26 @@ std::shared_ptr<const void> locked(const std::string& folder) {
   ORDO_CHECK(detail::lock_file(file), DataError, "CheckpointFolder",
              "{}: another run has this folder; wait for its end, or choose another folder", folder);
   return lock;
+}
+
+/// Where there is no memory for a name, the iterators of std::filesystem end the program.
+std::vector<std::string> names_in(const std::string& folder) {
+  const auto expect = [&](bool good) {
+    ORDO_CHECK(good, DataError, "CheckpointFolder", "{}: {}", folder, std::strerror(errno));
+  };
+  struct Close {
+    void operator()(DIR* directory) const { ::closedir(directory); }
+  };
+  const std::unique_ptr<DIR, Close> directory(::opendir(folder.c_str()));
+  expect(directory != nullptr);
+  std::vector<std::string> names;
+  errno = 0;  // which tells the end from an error
+  while (const dirent* const entry = ::readdir(directory.get())) {
+    names.emplace_back(entry->d_name);
+    errno = 0;
+  }
+  expect(errno == 0);
+  return names;
 }
 
 }  // namespace
@@ -161,8 +185,8 @@ CheckpointFolder::CheckpointFolder(const std::string& path, CheckpointFolderOpti
   try {
     fs::create_directories(path);
     lock_ = locked(path);
-    for (const auto& entry : fs::directory_iterator(path))
-      if (entry.path().filename().string().ends_with(fmt::format("{}.part", kExtension))) fs::remove(entry.path());
+    for (const std::string& name : names_in(path))
+      if (name.ends_with(fmt::format("{}.part", kExtension))) fs::remove(fs::path(path) / name);
   } catch (const fs::filesystem_error& error) {
     detail::fail<DataError>("CheckpointFolder", "{}: {}", path, error.code().message());
   }
@@ -175,16 +199,12 @@ CheckpointFolder::CheckpointFolder(const std::string& path, CheckpointFolderOpti
 
 std::vector<std::string> CheckpointFolder::steps() const {
   std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator entry(path_, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : names_in(path_)) {
     if (!name.starts_with(kStep) || !name.ends_with(kExtension)) continue;
     const std::string digits = name.substr(kStep.size(), name.size() - kStep.size() - kExtension.size());
     if (!digits.empty() && std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); }))
       names.push_back(name);
   }
-  ORDO_CHECK(!error, DataError, "CheckpointFolder", "{}: {}", path_, error.message());
   // Numbers of more digits are larger.
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;

@@ -19,20 +19,18 @@ namespace {
 
 std::atomic<int64_t> g_live{0}, g_count{0}, g_first{INT64_MAX}, g_last{0};
 std::atomic<bool> g_counts{false};
-std::atomic<const void*> g_place{nullptr};  // of the last one that failed
+std::atomic<const void*> g_place{nullptr};  // that asked last for what failed by another error
 
-bool fails(const void* place) {
+bool fails() {
   if (!g_counts.load(std::memory_order_relaxed)) return false;
   const int64_t number = ++g_count;
-  if (number < g_first || number > g_last) return false;
-  g_place = place;
-  return true;
+  return number >= g_first && number <= g_last;
 }
 
 /// As the language describes it: the handler is called until there is memory, or until it throws.
 template <class Give>
 void* allocate(const void* place, const Give& give) {
-  const bool failing = fails(place);
+  const bool failing = fails();
   for (;;) {
     if (void* const p = failing ? nullptr : give()) {
       g_live.fetch_add(1, std::memory_order_relaxed);
@@ -40,7 +38,14 @@ void* allocate(const void* place, const Give& give) {
     }
     const std::new_handler handler = std::get_new_handler();
     if (!handler) throw std::bad_alloc();
-    handler();
+    try {
+      handler();
+    } catch (const OutOfMemoryError&) {
+      throw;
+    } catch (...) {
+      g_place = place;
+      throw;
+    }
   }
 }
 
