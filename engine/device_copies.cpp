@@ -150,6 +150,7 @@ struct Lease {
 }  // namespace
 
 DeviceCopies::DeviceCopies(Device device) : device_(device), pool_(std::make_shared<Pool>(device)) {
+  ORDO_CHECK(device.is_cuda(), DeviceError, "to", "takes copies to a CUDA device, not to {}", device);
   detail::check_device("to", device);
 }
 

@@ -6,6 +6,7 @@
 #include <ordo/engine/generator_scope.h>
 #include <ordo/engine/initial_exec.h>
 #include <ordo/engine/op_call.h>
+#include <ordo/engine/out_of_memory.h>
 
 namespace ordo {
 
@@ -16,7 +17,9 @@ struct Generator::Shared {
 /// Of the states of all generators: it is held for some instructions of an operation.
 static std::mutex& states_mutex() { return detail::process_mutex(detail::ProcessLock::generators); }
 
-Generator::Generator(uint64_t seed, uint64_t stream) : shared_(std::make_shared<Shared>()) {
+Generator::Generator(uint64_t seed, uint64_t stream) {
+  const detail::LibraryCall library;
+  shared_ = std::make_shared<Shared>();
   shared_->state = {seed, stream, 0};
 }
 

@@ -61,21 +61,26 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
 
 /// Of [B, P, M] and [B, R, M] on the CPU, without writing out the differences.
 static Tensor euclidean_distances(const OpCall& call, const Tensor& x1, const Tensor& x2) {
-  return record(call, kernels::euclidean_distances(kernels::contiguous(x1), kernels::contiguous(x2)), {x1, x2},
-                [a = Saved(x1), b = Saved(x2)](const Tensor& grad, const Tensor& result) -> TensorList {
-                  const Tensor zero = eq(result, 0);
-                  const Tensor weights = masked_fill(grad / masked_fill(result, zero, 1), zero, 0);
-                  const Tensor &x = a.get(), &y = b.get();
-                  if (grad_enabled()) {
-                    const Tensor parts = (x.unsqueeze(-2) - y.unsqueeze(-3)) * weights.unsqueeze(-1);
-                    return {sum(parts, {-2}), neg(sum(parts, {-3}))};
-                  }
-                  const auto of = [](const Tensor& t, const Tensor& others, const Tensor& w) {
-                    return kernels::weighted_differences(kernels::contiguous(t), kernels::contiguous(others),
-                                                         kernels::contiguous(w));
-                  };
-                  return {of(x, y, weights), of(y, x, weights.transpose(-2, -1))};
-                });
+  return record(
+      call, kernels::euclidean_distances(kernels::contiguous(x1), kernels::contiguous(x2)), {x1, x2},
+      [a = Saved(x1), b = Saved(x2)](const Tensor& grad, const Tensor& result) -> TensorList {
+        const Tensor &x = a.get(), &y = b.get();
+        const auto weights_by = [&](const Tensor& distances) {
+          const Tensor zero = eq(distances, 0);
+          return masked_fill(grad / masked_fill(distances, zero, 1), zero, 0);
+        };
+        if (grad_enabled()) {  // the operations that other devices have recorded, for the same second gradients
+          const Tensor differences = x.unsqueeze(-2) - y.unsqueeze(-3);
+          const Tensor parts = differences * weights_by(norm(differences, 2, -1)).unsqueeze(-1);
+          return {sum(parts, {-2}), neg(sum(parts, {-3}))};
+        }
+        const Tensor weights = weights_by(result);
+        const auto of = [](const Tensor& t, const Tensor& others, const Tensor& w) {
+          return kernels::weighted_differences(kernels::contiguous(t), kernels::contiguous(others),
+                                               kernels::contiguous(w));
+        };
+        return {of(x, y, weights), of(y, x, weights.transpose(-2, -1))};
+      });
 }
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {

@@ -13,6 +13,7 @@
 #include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/kernels/recurrent/recurrent.h>
 
 namespace ordo {
@@ -248,6 +249,7 @@ RecurrentResult gru(const Tensor& input, const Tensor& h0, const TensorList& wei
 
 LstmResult lstm(const Tensor& input, const Tensor& h0, const Tensor& c0, const TensorList& weights,
                 RecurrentOptions options) {
+  const detail::LibraryCall library;
   if (detail::lowers(input, h0, c0, weights))
     return lstm(detail::lower(input), detail::lower(h0), detail::lower(c0), detail::lower(weights), options);
   const RecurrentOptions& o = options;

@@ -82,7 +82,7 @@ Tensor median_of_all(const OpCall& call, Selection::Kind kind, const Tensor& inp
 Tensor sort_backward(const Tensor& grad, const Dims& sizes, int64_t dim, const Tensor& index) {
   const OpCall call("sort_backward", grad, sizes, dim, index);
   return record(call, kernels::put_along(grad, sizes, dim, index), {grad},
-                [dim, index](const Tensor& g) -> TensorList { return {gather(g, dim, index)}; });
+                [dim, index = Saved(index)](const Tensor& g) -> TensorList { return {gather(g, dim, index.get())}; });
 }
 
 MaxResult sort(const Tensor& input, int64_t dim, bool descending) {

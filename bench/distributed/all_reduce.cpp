@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 using namespace ordo;
 using namespace ordo::distributed;
@@ -38,7 +39,7 @@ int main(int argc, char** argv) try {
   if (rank() == 0)
     std::printf(
         "%s, %d processes\n   MB  MPI_Allreduce ms  ordered ms  ratio  ratio of least  MB sent by one  by a ring\n",
-        world.transport().name(), all.size());
+        world.use_transport([](const Transport& t) { return std::string(t.name()); }).c_str(), all.size());
   kernels::OrderedReduce what{.op = "all_reduce", .dtype = float32, .leaves = all.size()};
   for (int r = 0; r < all.size(); ++r) what.members.push_back({r, r + 1});
   for (const int64_t mb : megabytes) {
@@ -49,14 +50,12 @@ int main(int argc, char** argv) try {
     uint64_t sent = 0;
     for (int i = 0; i < rounds; ++i) {
       data.fill_(1e-3 * double(rank() + 1));
-      library.push_back(seconds_of([&] {
-        world.run(
-            [&] { world.transport().reduce(data.data(), size_t(count), int(float32), ReduceOp::sum, all.ranks, 0); });
-      }));
+      library.push_back(
+          seconds_of([&] { all.run([&] { all.reduce(data.data(), size_t(count), int(float32), ReduceOp::sum); }); }));
       data.fill_(1e-3 * double(rank() + 1));
       const uint64_t before = bytes_sent();
       ordered.push_back(seconds_of([&] {
-        world.run([&] {
+        all.run([&] {
           meet(all, {.op = "all_reduce"});
           kernels::ordered_all_reduce(all, what, {{{0, all.rank}}, {data.data()}, true}, data.data(), count);
         });
