@@ -72,7 +72,7 @@ static Tensor euclidean_distances(const OpCall& call, const Tensor& x1, const Te
         if (grad_enabled()) {  // the operations that other devices have recorded, for the same second gradients
           const Tensor differences = x.unsqueeze(-2) - y.unsqueeze(-3);
           const Tensor parts = differences * weights_by(norm(differences, 2, -1)).unsqueeze(-1);
-          return {sum(parts, {-2}), neg(sum(parts, {-3}))};
+          return {sum(parts, {-2}), sum(neg(parts), {-3})};
         }
         const Tensor weights = weights_by(result);
         const auto of = [](const Tensor& t, const Tensor& others, const Tensor& w) {
