@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <ordo/engine/check.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/operation_name.h>
 
 namespace ordo {
 
@@ -34,7 +34,7 @@ int64_t mul(const char* op, int64_t a, int64_t b) {
 }
 
 void throw_out_of_memory(const char* op, int64_t count, size_t element_size) {
-  const detail::LibraryCall call;  // nor may there be memory for the message
+  const detail::OperationName name(op);  // for the error where there is no memory for the message either
   detail::fail<OutOfMemoryError>(op, "the host has no memory for {} elements of {} bytes", count, element_size);
 }
 

@@ -1,6 +1,7 @@
 // An operation that is no view gives its result memory of its own, also where it has nothing to do: one repetition, one
 // element, one tensor to join. A change of the result would change the input else.
 #include <algorithm>
+#include <functional>
 
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
@@ -63,11 +64,12 @@ Tensor one_element(const Tensor& t) {
   return first;
 }
 
-void run(const OpInfo& op, const Sample& sample, const TensorList& inputs) {
+void watch(const OpInfo& op, Device device, const std::function<void()>& run) {
   const Watch watch(op);
   try {
-    (void)sample.run(inputs);
-  } catch (const Error&) {  // what the sample cannot take
+    run();
+    if (device.is_cuda()) cuda::synchronize();  // raises what the device found in indices
+  } catch (const Error&) {                      // what the operation cannot take
   }
 }
 
@@ -80,21 +82,17 @@ TEST_P(RegistryMemorySharing, results_have_memory_of_their_own) {
       const DType dtype = floating_dtypes(*op_, sample)[0];
       SCOPED_TRACE(trace(sample, dtype, device));
       const TensorList inputs = convert(sample.inputs, dtype, device);
-      run(*op_, sample, inputs);
+      watch(*op_, device, [&] { (void)sample.run(inputs); });
       TensorList ones;
       for (const Tensor& t : inputs) ones.push_back(t.defined() ? one_element(t) : t);
-      run(*op_, sample, ones);
+      watch(*op_, device, [&] { (void)sample.run(ones); });
     }
   if (const auto at = op_integers().find(GetParam()); at != op_integers().end())
     for (const IntegerArgument& argument : at->second())
       for (Device device : devices())
         for (const int64_t v : {-1, 0, 1, 2}) {
           SCOPED_TRACE(argument.name + " = " + std::to_string(v) + " on " + device.str());
-          const Watch watch(*op_);
-          try {
-            (void)argument.run(v, device);
-          } catch (const Error&) {
-          }
+          watch(*op_, device, [&] { (void)argument.run(v, device); });
         }
 }
 

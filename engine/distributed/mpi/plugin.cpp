@@ -52,6 +52,10 @@ class MpiTransport : public Transport {
   explicit MpiTransport(bool concurrent) : concurrent_(concurrent) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    int* largest = nullptr;
+    int found = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&largest), &found);
+    if (found) largest_tag_ = *largest;
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     MPI_Get_library_version(text, &length);
@@ -127,7 +131,9 @@ class MpiTransport : public Transport {
       MPI_Group all, part;
       MPI_Comm_group(MPI_COMM_WORLD, &all);
       MPI_Group_incl(all, int(ranks.size()), ranks.data(), &part);
-      MPI_Comm_create_group(MPI_COMM_WORLD, part, group, comm);
+      // Open MPI 4.1 sends with this tag on the same communicator: it must be none of send() and receive(), which count
+      // from 0.
+      MPI_Comm_create_group(MPI_COMM_WORLD, part, largest_tag_ - group, comm);
       MPI_Group_free(&part);
       MPI_Group_free(&all);
     }
@@ -136,6 +142,7 @@ class MpiTransport : public Transport {
 
   const bool concurrent_;
   int rank_ = 0, size_ = 1;
+  int largest_tag_ = 32767;  // which every MPI has
   std::string name_;
   std::mutex mutex_;  // of the communicators
   std::map<int, MPI_Comm> communicators_;

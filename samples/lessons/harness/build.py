@@ -55,7 +55,7 @@ class Builder:
         """The emulator, and main() and the functions of checks."""
         sources = [HARNESS / "check.cpp", HARNESS / "main.cpp"]
         if not self.gpu:
-            sources += [ROOT / "engine/checked.cpp", *sorted((ROOT / "engine/cuda/emulator").glob("*.cpp"))]
+            sources += [ROOT / "engine/checked.cpp", ROOT / "engine/files.cpp", *sorted((ROOT / "engine/cuda/emulator").glob("*.cpp"))]
         objects = [self.folder / "library" / f"{source.stem}-{source.parent.name}.o" for source in sources]
         options = ["-x", "cu"] if self.gpu else []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
