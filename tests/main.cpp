@@ -6,6 +6,7 @@
 
 #include <ordo/engine/about.h>
 #include <ordo/engine/emulation.h>
+#include "tests/bits/bits.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/nn/train/kill.h"
 #include "tests/peers/record.h"
@@ -49,6 +50,7 @@ class Replay : public testing::EmptyTestEventListener {
 }  // namespace ordo::test
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "bits") return ordo::test::bits_command({argv + 2, argv + argc});
   if (argc > 1 && std::string(argv[1]) == "fuzz") return ordo::test::fuzz_command({argv + 2, argv + argc});
   if (argc > 1 && std::string(argv[1]) == "record") return ordo::test::record_command({argv + 2, argv + argc});
   if (argc > 1 && std::string(argv[1]) == "kill") return ordo::test::kill_command({argv + 2, argv + argc});

@@ -124,8 +124,7 @@ void expect_close(const Tensor& got, const std::vector<double>& want, const Samp
   }
 }
 
-/// Of an output, one NaN being as good as another: a GPU makes others than an x86 processor (docs/determinism.md).
-static Bytes bytes_of_result(const Tensor& t) {
+Bytes result_bytes(const Tensor& t) {
   Bytes bytes = bytes_of(t);
   if (!is_floating(t.dtype())) return bytes;
   const std::vector<double> values = t.to(cpu).to(float64).to_vector<double>();
@@ -193,7 +192,7 @@ TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const Te
 Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs, Gradients gradients) {
   Bytes bytes;
   for (const Tensor& t : result_and_gradients(op, sample, inputs, gradients)) {
-    const Bytes more = bytes_of_result(t);
+    const Bytes more = result_bytes(t);
     bytes.insert(bytes.end(), more.begin(), more.end());
   }
   return bytes;

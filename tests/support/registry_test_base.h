@@ -68,6 +68,10 @@ void expect_close(const Tensor& got, const std::vector<double>& want, const Samp
 /// Numbers by `atomic`: each of the `items` additions may round, to `dtype`.
 void expect_near(const TensorList& got, const TensorList& want, int64_t items, DType dtype);
 
+/// The bytes of a result, with one pattern for every NaN: a GPU makes others than an x86 processor
+/// (docs/determinism.md).
+Bytes result_bytes(const Tensor& t);
+
 /// What to compute beside a result.
 enum class Gradients : unsigned char {
   first,

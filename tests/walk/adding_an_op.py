@@ -30,9 +30,9 @@ import kernels_launched  # noqa: E402
 
 # The tests that must run for every new operation, those about all operations at once, and the files compiled into the
 # copy besides the ones that the page adds.
-SUITES = ["RegistryComplete", "RegistryDoor", "RegistryReference", "RegistryGradient", "RegistryBytes"]
+SUITES = ["RegistryComplete", "RegistryDoor", "RegistryReference", "RegistryGradient", "RegistryBytes", "RegistryBits"]
 OF_ALL = ["RegistryIntegers"]
-TEST_SOURCES = r"/tests/(registry/(integers/)?[a-z_]*|simt/registry_[a-z_]*|(kernels|autograd)/[a-z0-9_/]*_samples)_test\.cpp$"
+TEST_SOURCES = r"/tests/(bits/bits|registry/(integers/)?[a-z_]*|simt/registry_[a-z_]*|(kernels|autograd)/[a-z0-9_/]*_samples)_test\.cpp$"
 NEW = re.compile(r"New file `([^`]+)`:")
 INSERT = re.compile(r"In `([^`]+)`, after the line that begins with `([^`]+)`:")
 ADDS = re.compile(r'^ORDO_FUNCTION\((\w+),|ORDO_REGISTER_OP\(\{\.name = "(\w+)"', re.MULTILINE)
@@ -147,6 +147,8 @@ def test(program, work, operations, own_suites):
     patterns = [f"*/{name}" for name in operations] + [f"{suite}.*" for suite in own_suites + OF_ALL]
     record = work / "kernels.txt"
     record.unlink(missing_ok=True)
+    if not run([program, "bits", "--write", *operations], work / "bits.log"):
+        raise Failure("the bits of the new operations could not be written")
     passed = run([program, f"--gtest_filter={':'.join(patterns)}", f"--gtest_output=json:{report}"],
                  work / "tests.log", cwd=work, env=dict(os.environ, ORDO_EMULATOR_KERNELS=str(record)))
     if not report.is_file():
