@@ -113,14 +113,25 @@ double RowRun::max_ulp(const TensorList& result) {
   return worst;
 }
 
+void RowRun::warm_up(const Path& path) {
+  const DeterminismGuard guard(path.level);
+  using Clock = std::chrono::steady_clock;
+  for (const auto end = Clock::now() + std::chrono::milliseconds(50); Clock::now() < end;) {
+    reset();
+    next().run(path);
+    if (device_.is_cuda()) cuda::synchronize(device_);
+  }
+}
+
+void RowRun::reset() {
+  for (Case& c : cases_) c.reset();
+  if (device_.is_cuda()) cuda::synchronize(device_);
+}
+
 void RowRun::measure(const Path& path, Measured& measured) {
   const DeterminismGuard guard(path.level);
   measured.path = path.name;
   int schedule = measured.compared;
-  const auto reset = [&] {
-    for (Case& c : cases_) c.reset();
-    if (device_.is_cuda()) cuda::synchronize(device_);
-  };
   // The first run warms up; its result is compared with the reference.
   reset();
   cases_[0].run(path);

@@ -33,10 +33,13 @@ struct Measured {
 class RowRun {
  public:
   RowRun(const Row& row, Device device, const Effort& effort);
+  /// Runs it for 50 ms: threads of a peer that still spin have gone to sleep then.
+  void warm_up(const Path& path);
   /// Repeats of one round, appended to `measured`.
   void measure(const Path& path, Measured& measured);
 
  private:
+  void reset();
   double max_ulp(const TensorList& result);
   Case& next() { return cases_[size_t(calls_++) % cases_.size()]; }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/control.h"
 #include "bench/peer.h"
 #include "bench/results.h"
 
@@ -27,9 +28,10 @@ struct Peers {
   Peer& of(const std::string& path) const { return path == kWithout ? *without : *usual; }
 };
 
-// The wanted paths of a row, in turn, round after round.
+// The wanted paths of a row, in turn, round after round. Whoever comes first in a round may find caches and cores as
+// the peer left them: every path does in turn, and the row is run for a while before.
 Json measure_row(const Row& row, const std::vector<Path>& paths, const std::vector<std::string>& peer_paths,
-                 Device device, const Peers& peers, const Effort& effort) {
+                 Device device, const Peers& peers, const Effort& effort, size_t number) {
   std::vector<Measured> ours(paths.size()), theirs(peers.usual ? peer_paths.size() : 0);
   const auto fail = [](Measured& m, const std::string& path, const Error& error) {
     m.path = path, m.error = error.what();
@@ -41,13 +43,18 @@ Json measure_row(const Row& row, const std::vector<Path>& paths, const std::vect
     for (size_t i = 0; i < ours.size(); ++i) fail(ours[i], paths[i].name, error);
   }
   for (int round = 0; round < effort.rounds; ++round) {
-    for (size_t i = 0; i < ours.size(); ++i) try {
-        if (ours[i].error.empty()) run->measure(paths[i], ours[i]);
+    for (size_t turn = 0; turn < ours.size(); ++turn) {
+      const size_t i = (number + size_t(round) + turn) % ours.size();
+      try {
+        if (!ours[i].error.empty()) continue;
+        if (turn == 0) run->warm_up(paths[i]);
+        run->measure(paths[i], ours[i]);
       } catch (const OutOfMemoryError& error) {
         fail(ours[i], paths[i].name, error);
       } catch (const NondeterministicError& error) {
         fail(ours[i], paths[i].name, error);
       }
+    }
     for (size_t i = 0; i < theirs.size(); ++i) peers.of(peer_paths[i]).measure(row, peer_paths[i], theirs[i]);
   }
   run.reset();
@@ -129,8 +136,10 @@ void run_suite(const Suite& suite, Json& file) {
       if (!peers.without) add_note(note);
     }
     if (!peers.without) std::erase(peer_paths, kWithout);
-    const Json entries = measure_row(*job.row, job.paths, peer_paths, job.device, peers, suite.effort);
+    const Json entries = measure_row(*job.row, job.paths, peer_paths, job.device, peers, suite.effort, i);
     for (const Json& entry : entries) file["results"].push_back(entry);
+    const Control control = control_of(file["results"]);
+    file["control"] = {{"rows", control.rows}, {"ratio", control.ratio}};
     suite.on_row(entries);
     suite.on_save(file);
   }

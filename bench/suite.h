@@ -20,8 +20,8 @@ struct Suite {
   std::function<void(const Json& file)> on_save;  ///< after every row
 };
 
-/// Adds "bandwidth", "peers", "notes" and "results" to `file`, and to what of these is there already: rows that it has
-/// are not measured again. ValueError when the filter matches nothing.
+/// Adds "bandwidth", "peers", "notes", "control" (bench/control.h) and "results" to `file`, and to what of these is
+/// there already: rows that it has are not measured again. ValueError when the filter matches nothing.
 void run_suite(const Suite& suite, Json& file);
 
 }  // namespace ordo::bench

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "bench/compare.h"
+#include "bench/control.h"
 #include "bench/gpu_model.h"
 #include "bench/measure.h"
 #include "bench/suite.h"
@@ -33,7 +34,7 @@ struct Options {
   int threads = 0;
   Effort effort;
   double threshold = 10;  // per cent
-  bool quick = false, no_peers = false, resume = false, model = false;
+  bool quick = false, no_peers = false, resume = false, model = false, biased = false;
 };
 
 std::vector<std::string> command_line(const Options& o) {
@@ -214,12 +215,21 @@ void run_bench(Options& options) {
   } catch (const ValueError& error) {
     throw DataError(error.what());
   }
+  const Control control = control_of(file.at("results"));
+  if (control.rows > 0) say("\nControl: {}.\n", text_of(control));
 }
 
 void run_compare(const Options& options) {
   const Json before = read_results(options.compare.at(0)), after = read_results(options.compare.at(1));
   const std::vector<Change> changes = compare(before, after, options.threshold / 100);
   if (changes.empty()) throw DataError("[bench] the two files have no benchmark in common");
+  for (size_t i = 0; i < 2; ++i) {
+    const Control control = control_of((i ? after : before).at("results"));
+    if (is_biased(control) && !options.biased)
+      throw DataError(fmt::format("[bench] {} is not to be compared (--biased does all the same): {}",
+                                  options.compare[i], text_of(control)));
+    if (control.rows > 0) say("Control of {}: {}.\n", options.compare[i], text_of(control));
+  }
   if (before.value("machine", Json()) != after.value("machine", Json()) ||
       before.value("threads", 0) != after.value("threads", 0))
     say("The files are of different machines or thread counts.\n");
@@ -282,6 +292,8 @@ Command add_bench(CLI::App& app) {
   command->add_option("--threshold", options->threshold, "per cent by which a benchmark may become slower (10)")
       ->needs(compare)
       ->check(CLI::Range(0.0, 1e6));
+  command->add_flag("--biased", options->biased, "compare also files whose control says that they are biased")
+      ->needs(compare);
   compare->excludes(quick);
   command
       ->add_flag(

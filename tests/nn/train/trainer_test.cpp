@@ -154,6 +154,7 @@ TEST(Trainer, a_loss_that_is_no_number_stops_before_it_spoils_the_weights) {
 }
 
 TEST(Trainer, ctrl_c_finishes_the_step) {
+  const auto outer = ::signal(SIGINT, SIG_DFL);  // a shell's background jobs ignore it
   struct sigaction before {
   }, after{};
   ::sigaction(SIGINT, nullptr, &before);
@@ -176,6 +177,7 @@ TEST(Trainer, ctrl_c_finishes_the_step) {
   EXPECT_EQ(name(result.end), "interrupted");
   EXPECT_EQ(result.steps, 3);
   ::sigaction(SIGINT, nullptr, &after);
+  ::signal(SIGINT, outer);
   EXPECT_EQ(before.sa_handler, after.sa_handler);
   EXPECT_EQ(trainer.fit(line.model, line.optimizer, line.loader, nn::MSELoss()).end, TrainEnd::finished);
 }
