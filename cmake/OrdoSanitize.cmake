@@ -29,9 +29,8 @@ elseif(ORDO_SANITIZE STREQUAL "race")  # the hooks are the emulator's, so nothin
   list(APPEND ORDO_EMULATED_OPTIONS -fsanitize=thread --param=tsan-distinguish-volatile=1 -g1)
 endif()
 
-# ordo_sanitize(LIBRARY): flags of the two sanitizers that check all of its code, but for the files that hand their work
-# to Eigen: compiling its templates with checks takes minutes. Programs are linked with them; of their own files only
-# kernels are checked, so that compiler caches serve all builds with the others.
+# ordo_sanitize(LIBRARY): flags of the two sanitizers that check all of its code. Programs are linked with them; of their
+# own files only kernels are checked, so that compiler caches serve all builds with the others.
 function(ordo_sanitize library)
   set(flags)
   if(ORDO_SANITIZE STREQUAL "address")
@@ -40,11 +39,6 @@ function(ordo_sanitize library)
   elseif(ORDO_SANITIZE STREQUAL "thread")
     set(flags -fsanitize=thread)
     target_compile_options(${library} PRIVATE ${flags} -g1)
-  endif()
-  if(flags)
-    get_target_property(sources ${library} SOURCES)
-    list(FILTER sources INCLUDE REGEX "_eigen\\.cpp$")
-    set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=all)
   endif()
   if(NOT ORDO_SANITIZE STREQUAL "OFF")
     target_link_options(${library} PUBLIC $<BUILD_INTERFACE:${flags}>)

@@ -19,7 +19,7 @@ enum class Algorithm : unsigned char {
   sorted,   ///< adds by destination, then by item, in the contract's tree
   gather,   ///< as sorted, the items of a destination being computed instead of sorted
   exact,    ///< the true sum, rounded once, in whatever order it is found
-  library,  ///< Eigen, cuBLAS or cuDNN
+  library,  ///< cuBLAS or cuDNN
 };
 std::string_view name(Algorithm);
 

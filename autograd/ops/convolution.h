@@ -13,7 +13,7 @@ namespace ordo {
 /// In 1: x [N, C, W], weight [O, C / groups, kW]; in 3: x [N, C, D, H, W], weight [O, C / groups, kD, kH, kW].
 ///
 /// Floating dtypes, the same for all. ShapeError when sizes do not fit, ValueError for a stride, dilation or groups
-/// below 1 or a negative padding. Determinism: run_to_run by own CPU kernels, Eigen and cuDNN (without its
+/// below 1 or a negative padding. Determinism: run_to_run by own CPU kernels and cuDNN (without its
 /// nondeterministic algorithms; own kernels in 3 dimensions); at device_to_device by rule 4 of docs/ordering.md.
 /// As torch.nn.functional.conv1d, conv2d and conv3d.
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Size1 stride = 1, Size1 padding = 0,

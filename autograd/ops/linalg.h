@@ -4,10 +4,8 @@
 // (DTypeError); ShapeError for other shapes. They are computed on the CPU; tensors of another device are brought there,
 // and the results back.
 //
-// Determinism, where nothing else is said: run_to_run by Eigen. The bits are the same with any number of threads, with
-// the same build on the same kind of processor: Eigen's order of sums depends on instruction set and caches. At
-// device_to_device loops of our own, whose order depends on sizes only; they are slower for large matrices. LU, for
-// det, slogdet, solve and inverse, is our own at every level.
+// Determinism: device_to_device at every level, by rule 10 of docs/ordering.md. Short loops, made to be read: LAPACK is
+// several times as fast for large matrices.
 //
 // For the backward pass they keep their results and, for solve, det and slogdet, the factors of the matrices. Where the
 // gradient is to be differentiated again, it is composed of these operations instead, and may round otherwise.
@@ -64,8 +62,7 @@ struct SvdResult {
 /// full_matrices = False.
 ///
 /// The signs: in each column of U, the first of the elements at least half as large as its largest is positive. PyTorch
-/// leaves them to chance. By Householder reflections to a bidiagonal matrix and implicit QR steps, in an order of their
-/// own at all levels: the same bits on every device. Errors of S are of the size of its largest element's rounding.
+/// leaves them to chance. By one-sided Jacobi rotations. Errors of S are of the size of its largest element's rounding.
 /// ValueError, with the number of the matrix, for NaN and infinities.
 /// The gradient through U and Vh is finite where singular values differ, for m != n also from 0. That through S alone
 /// is always.

@@ -10,7 +10,7 @@ namespace ordo {
 /// broadcast.
 ///
 /// Numeric dtypes, the same for both. ShapeError for 0-d tensors or sizes that do not fit. Determinism: run_to_run by
-/// Eigen and cuBLAS; at device_to_device by own products in the order of rule 3 (docs/ordering.md).
+/// cuBLAS on CUDA; else, and at device_to_device, by own products in the order of rule 3 (docs/ordering.md).
 Tensor matmul(const Tensor& a, const Tensor& b);
 /// matmul of exactly two matrices.
 Tensor mm(const Tensor& a, const Tensor& b);

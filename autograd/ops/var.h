@@ -9,7 +9,8 @@ namespace ordo {
 
 /// sum((x - mean(x))^2) / max(0, n - correction), over all n elements or over `dims` (none: all). correction = 1 is the
 /// unbiased estimate, 0 the biased one. Floating dtypes (DTypeError). Two passes, each in the order of rule 2 of
-/// docs/ordering.md: the same bits everywhere. As torch.var.
+/// docs/ordering.md: the same bits everywhere. Where the sum of the elements overflows, the mean is infinite, and the
+/// result infinite or NaN. As torch.var, which finds the mean otherwise.
 Tensor var(const Tensor& input);
 Tensor var(const Tensor& input, const Dims& dims, double correction = 1, bool keepdim = false);
 /// sqrt(var). As torch.std. Under `using namespace ordo` the bare name `std` means two things to C++, this function and

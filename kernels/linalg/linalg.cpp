@@ -7,8 +7,7 @@
 #include <vector>
 
 #include <ordo/engine/check.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/op_call.h>
+#include <ordo/engine/op_registry.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -17,22 +16,24 @@
 
 namespace ordo::kernels {
 
-#define ORDO_LINALG(op)                                                                 \
-  ORDO_REGISTER_OP({.name = op,                                                         \
-                    .family = "linalg",                                                 \
-                    .dtypes = {float32, float64},                                       \
-                    .algorithms = {{Algorithm::library, Determinism::run_to_run},       \
-                                   {Algorithm::direct, Determinism::device_to_device}}, \
-                    .note = "computed on the CPU"})
+#define ORDO_LINALG(op) \
+  ORDO_REGISTER_OP({.name = op, .family = "linalg", .dtypes = {float32, float64}, .note = "computed on the CPU"})
 ORDO_LINALG("cholesky");
 ORDO_LINALG("solve");
 ORDO_LINALG("inverse");
 ORDO_LINALG("det");
 ORDO_LINALG("slogdet");
 ORDO_LINALG("qr");
-ORDO_LINALG("svd_lowrank");
+ORDO_LINALG("svd");
 #undef ORDO_LINALG
-ORDO_REGISTER_OP({.name = "svd", .family = "linalg", .dtypes = {float32, float64}, .note = "computed on the CPU"});
+ORDO_REGISTER_OP({.name = "svd_lowrank",
+                  .family = "linalg",
+                  .dtypes = {float32, float64},
+                  .algorithms = {{Algorithm::library, Determinism::run_to_run},  // its matrix products, on CUDA
+                                 {Algorithm::direct, Determinism::device_to_device}},
+                  .note = "computed on the CPU, but for matrix products"});
+
+using matrix::Triangle;
 
 namespace {
 
@@ -44,13 +45,6 @@ void dispatch(const char* op, DType dtype, const F& f) {
     f.template operator()<double>();
   else
     ordo::detail::fail<DTypeError>(op, "takes float32 and float64 tensors, not {}", dtype);
-}
-
-template <class T>
-MatrixAlgorithms<T> algorithms() {
-  const bool ordered = determinism() == Determinism::device_to_device;
-  OpCall::chose(ordered ? Algorithm::direct : Algorithm::library);
-  return ordered ? ordered_matrix_algorithms<T>() : library_matrix_algorithms<T>();
 }
 
 struct Batch {
@@ -104,17 +98,17 @@ bool has_zero_pivot(const T* lu, int64_t n) {
 }
 
 template <class T>
-void lu_solve(const MatrixAlgorithms<T>& by, const T* lu, T* x, int64_t n, int64_t k) {
-  by.solve(Triangle::unit_lower, lu, x, n, k);
-  by.solve(Triangle::upper, lu, x, n, k);
+void lu_solve(const T* lu, T* x, int64_t n, int64_t k) {
+  matrix::solve(Triangle::unit_lower, lu, x, n, k);
+  matrix::solve(Triangle::upper, lu, x, n, k);
 }
 
 /// x [n][n] becomes the inverse of the matrix whose factors are given.
 template <class T>
-void invert(const MatrixAlgorithms<T>& by, const T* lu, const int64_t* rows, T* x, int64_t n) {
+void invert(const T* lu, const int64_t* rows, T* x, int64_t n) {
   std::fill(x, x + n * n, T(0));
   for (int64_t i = 0; i < n; ++i) x[i * n + rows[i]] = 1;
-  lu_solve(by, lu, x, n, n);
+  lu_solve(lu, x, n, n);
 }
 
 /// A column of u has the first of its elements that are at least half as large as its largest positive.
@@ -139,11 +133,10 @@ Tensor cholesky(const Tensor& a) {
   const Tensor result = own(a);
   std::vector<char> failed(static_cast<size_t>(batch.count));
   dispatch("cholesky", a.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = algorithms<T>();
     T* const data = result.data<T>();
     const int64_t n = batch.n;
     for_matrices(batch.count, cube(n) / 3,
-                 [&](int64_t i) { failed[size_t(i)] = n > 0 && !by.cholesky(data + i * n * n, n); });
+                 [&](int64_t i) { failed[size_t(i)] = n > 0 && !matrix::cholesky(data + i * n * n, n); });
   });
   const int64_t at = first(failed);
   ORDO_CHECK(at < 0, ValueError, "cholesky", "matrix {} of the batch is not positive-definite", at);
@@ -155,7 +148,6 @@ Tensor cholesky_gradient(const Tensor& l, const Tensor& inner) {
   const Batch batch = batch_of("cholesky", l, true);
   const Tensor factor = on_cpu(l), result = on_cpu(inner);
   dispatch("cholesky", l.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = algorithms<T>();
     const int64_t n = batch.n;
     if (n > 0)
       for_matrices(batch.count, 2 * cube(n), [&](int64_t i) {
@@ -165,10 +157,10 @@ Tensor cholesky_gradient(const Tensor& l, const Tensor& inner) {
           x[r * n + r] /= 2;
           std::fill(x + r * n + r + 1, x + r * n + n, T(0));
         }
-        by.solve(Triangle::lower_transposed, from, x, n, n);
-        for_pairs(x, n, [](T& above, T& below) { std::swap(above, below); });
-        by.solve(Triangle::lower_transposed, from, x, n, n);
-        for_pairs(x, n, [](T& above, T& below) { above = below = (above + below) / 2; });
+        matrix::solve(Triangle::lower_transposed, from, x, n, n);
+        matrix::for_pairs(x, n, [](T& above, T& below) { std::swap(above, below); });
+        matrix::solve(Triangle::lower_transposed, from, x, n, n);
+        matrix::for_pairs(x, n, [](T& above, T& below) { above = below = (above + below) / 2; });
       });
   });
   return back(result, l);
@@ -183,10 +175,9 @@ LuFactors factor(const char* op, const Tensor& matrices, Device device) {
   LuFactors f{matrices, std::vector<int64_t>(size_t(batch.count * n)), std::vector<int>(size_t(batch.count), 1),
               device};
   dispatch(op, matrices.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = algorithms<T>();
     if (n > 0)
       for_matrices(batch.count, cube(n) / 3, [&](int64_t i) {
-        f.signs[size_t(i)] = by.lu(matrices.data<T>() + i * n * n, &f.rows[size_t(i * n)], n);
+        f.signs[size_t(i)] = matrix::lu(matrices.data<T>() + i * n * n, &f.rows[size_t(i * n)], n);
       });
   });
   return f;
@@ -203,15 +194,14 @@ void expect_regular(const char* op, const Tensor& matrices) {
   });
 }
 
-/// f<T>(algorithms, factors, rows, sign of their order, number of the matrix) for the factors of each.
+/// f<T>(factors, rows, sign of their order, number of the matrix) for the factors of each.
 template <class F>
 void for_factors(const char* op, const LuFactors& a, double work, const F& f) {
   const Batch batch = batch_of(op, a.lu, true);
   const int64_t n = batch.n;
   dispatch(op, a.lu.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = algorithms<T>();
     for_matrices(batch.count, work, [&](int64_t i) {
-      f.template operator()<T>(by, a.lu.data<T>() + i * n * n, a.rows.data() + i * n, a.signs[size_t(i)], i);
+      f.template operator()<T>(a.lu.data<T>() + i * n * n, a.rows.data() + i * n, a.signs[size_t(i)], i);
     });
   });
 }
@@ -224,7 +214,6 @@ Tensor substitute(const LuFactors& a, const Tensor& b, bool transposed) {
   const Tensor given = transposed ? own(b) : on_cpu(b);
   const Tensor result = ordo::detail::result(b.sizes(), b.dtype(), cpu);
   dispatch("solve", b.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = algorithms<T>();
     if (n * k == 0) return;
     for_matrices(batch.count, double(n) * double(n) * double(k), [&](int64_t i) {
       const int64_t at = shared ? 0 : i;
@@ -233,12 +222,12 @@ Tensor substitute(const LuFactors& a, const Tensor& b, bool transposed) {
       T* const y = given.data<T>() + i * n * k;
       T* const x = result.data<T>() + i * n * k;
       if (transposed) {
-        by.solve(Triangle::upper_transposed, lu, y, n, k);
-        by.solve(Triangle::unit_lower_transposed, lu, y, n, k);
+        matrix::solve(Triangle::upper_transposed, lu, y, n, k);
+        matrix::solve(Triangle::unit_lower_transposed, lu, y, n, k);
         for (int64_t r = 0; r < n; ++r) std::copy_n(y + r * k, k, x + rows[r] * k);
       } else {
         for (int64_t r = 0; r < n; ++r) std::copy_n(y + rows[r] * k, k, x + r * k);
-        lu_solve(by, lu, x, n, k);
+        lu_solve(lu, x, n, k);
       }
     });
   });
@@ -282,10 +271,9 @@ Tensor inverse(const char* op, const LuFactors& a) {
   const int64_t n = a.lu.size(-1);
   expect_regular(op, a.lu);
   const Tensor result = ordo::detail::result(a.lu.sizes(), a.lu.dtype(), cpu);
-  for_factors(op, a, cube(n),
-              [&]<class T>(const MatrixAlgorithms<T>& by, const T* lu, const int64_t* rows, int, int64_t i) {
-                if (n > 0) invert(by, lu, rows, result.data<T>() + i * n * n, n);
-              });
+  for_factors(op, a, cube(n), [&]<class T>(const T* lu, const int64_t* rows, int, int64_t i) {
+    if (n > 0) invert(lu, rows, result.data<T>() + i * n * n, n);
+  });
   return to(result, a.device, result.dtype());
 }
 
@@ -294,12 +282,11 @@ Tensor det(const LuFactors& a) {
   const Batch batch = batch_of("det", a.lu, true);
   const int64_t n = batch.n;
   const Tensor result = ordo::detail::result(batch.lead, a.lu.dtype(), cpu);
-  for_factors("det", a, double(n),
-              [&]<class T>(const MatrixAlgorithms<T>&, const T* lu, const int64_t*, int sign, int64_t i) {
-                T product = T(sign);
-                for (int64_t k = 0; k < n; ++k) product *= lu[k * n + k];
-                result.data<T>()[i] = product;
-              });
+  for_factors("det", a, double(n), [&]<class T>(const T* lu, const int64_t*, int sign, int64_t i) {
+    T product = T(sign);
+    for (int64_t k = 0; k < n; ++k) product *= lu[k * n + k];
+    result.data<T>()[i] = product;
+  });
   return to(result, a.device, result.dtype());
 }
 
@@ -307,25 +294,24 @@ Tensor adjugate(const LuFactors& a) {
   const ordo::detail::OperationName name("det");
   const int64_t n = a.lu.size(-1);
   const Tensor result = ordo::detail::result(a.lu.sizes(), a.lu.dtype(), cpu);
-  for_factors("det", a, cube(n),
-              [&]<class T>(const MatrixAlgorithms<T>& by, const T* lu, const int64_t* rows, int sign, int64_t i) {
-                if (n == 0) return;
-                std::vector<T> instead;
-                if (has_zero_pivot(lu, n)) {
-                  instead.assign(lu, lu + n * n);
-                  T largest = 0;
-                  for (int64_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(lu[k * n + k]));
-                  const T small = std::numeric_limits<T>::epsilon() * (largest > 0 ? largest : T(1));
-                  for (int64_t k = 0; k < n; ++k)
-                    if (lu[k * n + k] == 0) instead[size_t(k * n + k)] = small;
-                  lu = instead.data();
-                }
-                T product = T(sign);
-                for (int64_t k = 0; k < n; ++k) product *= lu[k * n + k];
-                T* const x = result.data<T>() + i * n * n;
-                invert(by, lu, rows, x, n);
-                for (int64_t e = 0; e < n * n; ++e) x[e] *= product;
-              });
+  for_factors("det", a, cube(n), [&]<class T>(const T* lu, const int64_t* rows, int sign, int64_t i) {
+    if (n == 0) return;
+    std::vector<T> instead;
+    if (has_zero_pivot(lu, n)) {
+      instead.assign(lu, lu + n * n);
+      T largest = 0;
+      for (int64_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(lu[k * n + k]));
+      const T small = std::numeric_limits<T>::epsilon() * (largest > 0 ? largest : T(1));
+      for (int64_t k = 0; k < n; ++k)
+        if (lu[k * n + k] == 0) instead[size_t(k * n + k)] = small;
+      lu = instead.data();
+    }
+    T product = T(sign);
+    for (int64_t k = 0; k < n; ++k) product *= lu[k * n + k];
+    T* const x = result.data<T>() + i * n * n;
+    invert(lu, rows, x, n);
+    for (int64_t e = 0; e < n * n; ++e) x[e] *= product;
+  });
   return to(result, a.device, result.dtype());
 }
 
@@ -335,17 +321,16 @@ std::pair<Tensor, Tensor> slogdet(const LuFactors& a) {
   const int64_t n = batch.n;
   const Tensor signs = ordo::detail::result(batch.lead, a.lu.dtype(), cpu);
   const Tensor logs = ordo::detail::result(batch.lead, a.lu.dtype(), cpu);
-  for_factors("slogdet", a, double(n),
-              [&]<class T>(const MatrixAlgorithms<T>&, const T* lu, const int64_t*, int sign, int64_t i) {
-                T whole = T(sign), sum = 0;
-                for (int64_t k = 0; k < n; ++k) {
-                  const T pivot = lu[k * n + k];
-                  whole *= pivot > 0 ? T(1) : pivot < 0 ? T(-1) : pivot;  // 0 and NaN stay
-                  sum += ordo::math::log(std::abs(pivot));
-                }
-                signs.data<T>()[i] = whole == 0 ? T(0) : whole;
-                logs.data<T>()[i] = sum;
-              });
+  for_factors("slogdet", a, double(n), [&]<class T>(const T* lu, const int64_t*, int sign, int64_t i) {
+    T whole = T(sign), sum = 0;
+    for (int64_t k = 0; k < n; ++k) {
+      const T pivot = lu[k * n + k];
+      whole *= pivot > 0 ? T(1) : pivot < 0 ? T(-1) : pivot;  // 0 and NaN stay
+      sum += ordo::math::log(std::abs(pivot));
+    }
+    signs.data<T>()[i] = whole == 0 ? T(0) : whole;
+    logs.data<T>()[i] = sum;
+  });
   return {to(signs, a.device, signs.dtype()), to(logs, a.device, logs.dtype())};
 }
 
@@ -356,10 +341,9 @@ std::pair<Tensor, Tensor> qr(const Tensor& a) {
   const Tensor columns = own(views::transpose(a, -2, -1));
   const Tensor r = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
   dispatch("qr", a.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = algorithms<T>();
     if (n > 0)
       for_matrices(batch.count, 4 * double(m) * double(n) * double(n),
-                   [&](int64_t i) { by.qr(columns.data<T>() + i * m * n, r.data<T>() + i * n * n, m, n); });
+                   [&](int64_t i) { matrix::qr(columns.data<T>() + i * m * n, r.data<T>() + i * n * n, m, n); });
   });
   return {back(contiguous(views::transpose(columns, -2, -1)), a), back(r, a)};
 }
@@ -371,7 +355,7 @@ Tensor symmetric(const Tensor& a) {
   dispatch("qr", a.dtype(), [&]<class T>() {
     const int64_t n = batch.n;
     for_matrices(batch.count, double(n * n), [&](int64_t i) {
-      for_pairs(result.data<T>() + i * n * n, n, [](const T& above, T& below) { below = above; });
+      matrix::for_pairs(result.data<T>() + i * n * n, n, [](const T& above, T& below) { below = above; });
     });
   });
   return back(result, a);
@@ -383,11 +367,10 @@ Tensor solve_upper(const char* op, const Tensor& r, const Tensor& x) {
   const Batch batch = batch_of(op, x, false);
   expect_regular(op, from);
   dispatch(op, x.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = algorithms<T>();
     const int64_t n = batch.m, k = batch.n;
     if (n * k == 0) return;
     for_matrices(batch.count, double(n) * double(n) * double(k), [&](int64_t i) {
-      by.solve(Triangle::upper, from.data<T>() + i * n * n, result.data<T>() + i * n * k, n, k);
+      matrix::solve(Triangle::upper, from.data<T>() + i * n * n, result.data<T>() + i * n * k, n, k);
     });
   });
   return back(result, x);
@@ -404,7 +387,6 @@ SvdTensors svd(const Tensor& a) {
   const Tensor other = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
   std::vector<char> failed(static_cast<size_t>(batch.count));
   dispatch("svd", a.dtype(), [&]<class T>() {
-    const MatrixAlgorithms<T> by = ordered_matrix_algorithms<T>();
     if (n > 0)
       for_matrices(batch.count, 16 * double(m) * double(n) * double(n), [&](int64_t i) {
         T* const u = columns.data<T>() + i * m * n;
@@ -413,7 +395,7 @@ SvdTensors svd(const Tensor& a) {
           failed[size_t(i)] = 1;
           return;
         }
-        by.svd(u, s.data<T>() + i * n, vh, m, n);
+        matrix::svd(u, s.data<T>() + i * n, vh, m, n);
         if (wide)
           choose_signs(vh, u, n, n, m);
         else

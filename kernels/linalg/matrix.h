@@ -1,4 +1,4 @@
-// One matrix at a time: the ordered algorithms, and Eigen's. Internal.
+// One matrix at a time, by the order of rule 10 (docs/ordering.md). For float and double. Internal.
 //
 // Matrices are row-major; a list of columns, each contiguous, is `columns[n][m]`.
 #pragma once
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ordo::kernels {
+namespace ordo::kernels::matrix {
 
 /// The part of a matrix [n][n] that a system of equations is made of; the other part is not read.
 enum class Triangle {
@@ -28,28 +28,20 @@ void for_pairs(T* a, int64_t n, const F& f) {
         for (int64_t j = j0; j < std::min(i + 1, j0 + kTile); ++j) f(a[j * n + i], a[i * n + j]);
 }
 
-/// How one matrix is decomposed, for float and double.
+/// a [n][n], of which the lower triangle is read, becomes its factor. False when a is not positive-definite.
 template <class T>
-struct MatrixAlgorithms {
-  /// a [n][n], of which the lower triangle is read, becomes its factor. False when a is not positive-definite.
-  bool (*cholesky)(T* a, int64_t n);
-  /// a [n][n] becomes L and U of its rows in the order `rows`; returns the sign of that order. A pivot of 0 stays.
-  int (*lu)(T* a, int64_t* rows, int64_t n);
-  /// x [n][k] becomes t^-1 x, for the triangle t of a.
-  void (*solve)(Triangle triangle, const T* a, T* x, int64_t n, int64_t k);
-  /// columns [n][m], m >= n, become those of Q; r [n][n].
-  void (*qr)(T* columns, T* r, int64_t m, int64_t n);
-  /// columns [n][m], m >= n, of a matrix a become those of u; s [n] descending; vh [n][n]. a = u diag(s) vh.
-  void (*svd)(T* columns, T* s, T* vh, int64_t m, int64_t n);
-};
+bool cholesky(T* a, int64_t n);
+/// a [n][n] becomes L and U of its rows in the order `rows`; returns the sign of that order. A pivot of 0 stays.
+template <class T>
+int lu(T* a, int64_t* rows, int64_t n);
+/// x [n][k] becomes t^-1 x, for the triangle t of a.
+template <class T>
+void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k);
+/// columns [n][m], m >= n, become those of Q; r [n][n].
+template <class T>
+void qr(T* columns, T* r, int64_t m, int64_t n);
+/// columns [n][m], m >= n, of a matrix a become those of u; s [n] descending; vh [n][n]. a = u diag(s) vh.
+template <class T>
+void svd(T* columns, T* s, T* vh, int64_t m, int64_t n);
 
-/// Sums in an order that depends on sizes only, in plain C++: docs/ordering.md.
-template <class T>
-MatrixAlgorithms<T> ordered_matrix_algorithms();
-template <class T>
-void ordered_svd(T* columns, T* s, T* vh, int64_t m, int64_t n);
-/// Eigen's, but for lu and svd.
-template <class T>
-MatrixAlgorithms<T> library_matrix_algorithms();
-
-}  // namespace ordo::kernels
+}  // namespace ordo::kernels::matrix

@@ -1,12 +1,6 @@
-// Vectors of the machine's own width, by Eigen's packets. Each lane is one output of a sum, so that the width does not
-// change a bit. Internal; include in few files.
+// Vectors of eight floats or four doubles. Each lane is one output of a sum, so that the width does not change a bit.
+// Internal; include in few files.
 #pragma once
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC's own AVX-512 header, inlined (GCC bug 105593)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wignored-attributes"  // of vectors as template arguments
-#endif
 
 #include <Eigen/Core>
 
@@ -16,16 +10,16 @@ namespace ordo::kernels::cpu {
 
 template <class T>
 struct Packet {
-  using Vector = typename Eigen::internal::packet_traits<T>::type;
-  static constexpr int64_t lanes = Eigen::internal::packet_traits<T>::size;
+  static constexpr int64_t lanes = 32 / sizeof(T);
+  using Vector = Eigen::Array<T, lanes, 1>;
   Vector v;
 
-  static Packet load(const T* from) { return {Eigen::internal::ploadu<Vector>(from)}; }
-  static Packet all(T value) { return {Eigen::internal::pset1<Vector>(value)}; }
-  void store(T* to) const { Eigen::internal::pstoreu(to, v); }
-  friend Packet operator+(Packet a, Packet b) { return {Eigen::internal::padd(a.v, b.v)}; }
-  friend Packet operator-(Packet a, Packet b) { return {Eigen::internal::psub(a.v, b.v)}; }
-  friend Packet operator*(Packet a, Packet b) { return {Eigen::internal::pmul(a.v, b.v)}; }
+  static Packet load(const T* from) { return {Eigen::Map<const Vector>(from)}; }
+  static Packet all(T value) { return {Vector::Constant(value)}; }
+  void store(T* to) const { Eigen::Map<Vector>{to} = v; }
+  friend Packet operator+(const Packet& a, const Packet& b) { return {a.v + b.v}; }
+  friend Packet operator-(const Packet& a, const Packet& b) { return {a.v - b.v}; }
+  friend Packet operator*(const Packet& a, const Packet& b) { return {a.v * b.v}; }
 };
 
 }  // namespace ordo::kernels::cpu

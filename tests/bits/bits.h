@@ -5,7 +5,7 @@
 //
 // A hash is that of the result (eight digits) and that of its first and second gradients (the others; none where it has
 // no gradient). It holds at both deterministic levels and on every device: what Ordo's own kernels compute has one
-// order. At run_to_run a library may choose another (cuBLAS, cuDNN, Eigen); such results are not compared.
+// order. At run_to_run a library may choose another (cuBLAS, cuDNN); such results are not compared.
 #pragma once
 
 #include <map>

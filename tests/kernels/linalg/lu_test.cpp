@@ -1,4 +1,4 @@
-// LU has the bytes of rule 10's loops (docs/ordering.md), with every instruction set and any number of threads.
+// LU has the bytes of rule 10's loops (docs/ordering.md), with any number of threads.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,8 +8,7 @@
 #include <vector>
 
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/linalg/lu_cpu.h>
-#include <ordo/kernels/vectors/vector_targets.h>
+#include <ordo/kernels/linalg/matrix.h>
 #include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
@@ -82,7 +81,7 @@ void compare() {
       for (const int threads : {1, 2, 3}) {
         set_num_threads(threads);
         Lu<T> r{a, std::vector<int64_t>(size_t(n)), 0};
-        r.sign = kernels::cpu::lu(r.a.data(), r.rows.data(), n);
+        r.sign = kernels::matrix::lu(r.a.data(), r.rows.data(), n);
         EXPECT_TRUE(same(r.a, expected.a)) << kind << " " << n << " " << threads;
         EXPECT_EQ(r.rows, expected.rows) << kind << " " << n << " " << threads;
         EXPECT_EQ(r.sign, expected.sign) << kind << " " << n << " " << threads;
@@ -92,13 +91,8 @@ void compare() {
 }
 
 TEST(Lu, HasTheBytesOfPlainLoops) {
-  for (const std::string& target : kernels::cpu::vector_targets()) {
-    SCOPED_TRACE(target);
-    kernels::cpu::use_vector_target(target);
-    compare<float>();
-    compare<double>();
-    kernels::cpu::use_vector_target("");
-  }
+  compare<float>();
+  compare<double>();
 }
 
 TEST(Lu, EveryLevelHasTheSameBytes) {
