@@ -168,13 +168,13 @@ void qr(T* columns, T* r, int64_t m, int64_t n) {
 
 namespace {
 
-/// x becomes c x - s y, and y s x + c y.
+/// x becomes c x - s y, and y s x + c y, for r = s / (1 + c): a small angle rounds little (Rutishauser).
 template <class T>
-void rotate(T* x, T* y, T c, T s, int64_t n) {
+void rotate(T* x, T* y, T s, T r, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const T a = x[i], b = y[i];
-    x[i] = c * a - s * b;
-    y[i] = s * a + c * b;
+    x[i] = a - s * (b + r * a);
+    y[i] = b + s * (a - r * b);
   }
 }
 
@@ -187,8 +187,8 @@ bool make_orthogonal(T* columns, T* v, int64_t p, int64_t q, int64_t m, int64_t 
   const T zeta = (yy - xx) / (2 * xy);
   const T t = std::copysign(T(1), zeta) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
   const T c = 1 / std::sqrt(1 + t * t), s = c * t;
-  rotate(x, y, c, s, m);
-  rotate(v + p * n, v + q * n, c, s, n);
+  rotate(x, y, s, s / (1 + c), m);
+  rotate(v + p * n, v + q * n, s, s / (1 + c), n);
   return true;
 }
 

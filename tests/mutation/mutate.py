@@ -76,7 +76,8 @@ def copy_sources(source, copy):
 
 def build(copy, preset, jobs):
     directory = copy / "build" / preset
-    environment = dict(os.environ, CCACHE_BASEDIR=str(copy), CCACHE_NOHASHDIR="1")
+    environment = dict(os.environ, CCACHE_BASEDIR=str(copy), CCACHE_NOHASHDIR="1", CCACHE_PCH_EXTSUM="1",
+                       CCACHE_SLOPPINESS="pch_defines,time_macros")
     log = copy / f"{preset}.log"
     with open(log, "w") as out:
         if not (directory / "build.ninja").is_file():

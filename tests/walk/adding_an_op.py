@@ -127,7 +127,8 @@ def build(copy, jobs, own_tests, arguments):
     directory = copy / "build" / "emulated"
     # As `./run` sets them, and seen from the copy, so that both have the same relative paths.
     sloppiness = "pch_defines,time_macros,include_file_mtime,include_file_ctime"
-    environment = dict(os.environ, CCACHE_BASEDIR=str(copy), CCACHE_NOHASHDIR="1", CCACHE_SLOPPINESS=sloppiness)
+    environment = dict(os.environ, CCACHE_BASEDIR=str(copy), CCACHE_NOHASHDIR="1", CCACHE_PCH_EXTSUM="1",
+                       CCACHE_SLOPPINESS=sloppiness)
     sources = "|".join([TEST_SOURCES] + [re.escape("/" + path) + "$" for path in own_tests])
     configure = ["cmake", "--preset", "emulated", "-DORDO_SAMPLES=OFF", "-DORDO_BENCH=OFF", "-DORDO_TOOLS=OFF",
                  f"-DORDO_TEST_SOURCES={sources}", *arguments]
