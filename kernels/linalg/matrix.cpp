@@ -178,11 +178,13 @@ void rotate(T* x, T* y, T s, T r, int64_t n) {
   }
 }
 
-/// Turns the columns p and q to be orthogonal, and v's rows with them. False where they are, to rounding.
+/// Turns the columns p and q to be orthogonal, and v's rows with them. False where they are, to rounding, or where one
+/// is no longer than `nothing`.
 template <class T>
-bool make_orthogonal(T* columns, T* v, int64_t p, int64_t q, int64_t m, int64_t n) {
+bool make_orthogonal(T* columns, T* v, int64_t p, int64_t q, int64_t m, int64_t n, T nothing) {
   T *const x = columns + p * m, *const y = columns + q * m;
   const T xx = dot(x, x, m), yy = dot(y, y, m), xy = dot(x, y, m);
+  if (std::sqrt(xx) <= nothing || std::sqrt(yy) <= nothing) return false;
   if (!(std::abs(xy) > std::numeric_limits<T>::epsilon() * std::sqrt(xx) * std::sqrt(yy))) return false;
   const T zeta = (yy - xx) / (2 * xy);
   const T t = std::copysign(T(1), zeta) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
@@ -192,19 +194,18 @@ bool make_orthogonal(T* columns, T* v, int64_t p, int64_t q, int64_t m, int64_t 
   return true;
 }
 
-/// Column j, which is 0, becomes a vector of length 1 that is orthogonal to those before: the first unit vector of
-/// which enough is left without them.
+/// Column j becomes a vector of length 1 that is orthogonal to those before: the first unit vector from number `unit`
+/// on of which enough is left without them. Of those before `unit` ever less is left.
 template <class T>
-void complete(T* columns, int64_t j, int64_t m) {
+void complete(T* columns, int64_t j, int64_t m, int64_t& unit) {
   T* const column = columns + j * m;
-  for (int64_t unit = 0; unit < m; ++unit) {
+  for (T length = 0; length * length * T(2 * m) < 1; ++unit) {
     std::fill(column, column + m, T(0));
     column[unit] = 1;
     for (int twice = 0; twice < 2; ++twice)
       for (int64_t k = 0; k < j; ++k) subtract(column, dot(column, columns + k * m, m), columns + k * m, m);
-    const T length = std::sqrt(dot(column, column, m));
+    length = std::sqrt(dot(column, column, m));
     for (int64_t i = 0; i < m; ++i) column[i] /= length;
-    if (length * length * T(2 * m) > 1) return;
   }
 }
 
@@ -220,11 +221,14 @@ void svd(T* columns, T* s, T* vh, int64_t m, int64_t n) {
   for (int64_t i = 0; i < m * n; ++i) columns[i] = std::ldexp(columns[i], -exponent);
   std::vector<T> v(size_t(n * n), T(0));
   for (int64_t j = 0; j < n; ++j) v[size_t(j * n + j)] = 1;
+  T nothing = 0;
+  for (int64_t j = 0; j < n; ++j) nothing = std::max(nothing, dot(columns + j * m, columns + j * m, m));
+  nothing = std::numeric_limits<T>::epsilon() * std::sqrt(nothing);
   bool turned = true;
   for (int sweep = 0; turned && sweep < kMostSweeps; ++sweep) {
     turned = false;
     for (int64_t p = 0; p < n; ++p)
-      for (int64_t q = p + 1; q < n; ++q) turned |= make_orthogonal(columns, v.data(), p, q, m, n);
+      for (int64_t q = p + 1; q < n; ++q) turned |= make_orthogonal(columns, v.data(), p, q, m, n, nothing);
   }
   std::vector<T> lengths, turned_columns(columns, columns + m * n);
   for (int64_t j = 0; j < n; ++j) lengths.push_back(std::sqrt(dot(columns + j * m, columns + j * m, m)));
@@ -232,15 +236,16 @@ void svd(T* columns, T* s, T* vh, int64_t m, int64_t n) {
   std::iota(order.begin(), order.end(), int64_t(0));
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return lengths[size_t(a)] > lengths[size_t(b)]; });
+  int64_t unit = 0;
   for (int64_t j = 0; j < n; ++j) {
     const int64_t from = order[size_t(j)];
     const T length = lengths[size_t(from)];
     s[j] = std::ldexp(length, exponent);
     std::copy_n(&v[size_t(from * n)], n, vh + j * n);
-    if (length > 0)
+    if (length > nothing)
       for (int64_t i = 0; i < m; ++i) columns[j * m + i] = turned_columns[size_t(from * m + i)] / length;
     else
-      complete(columns, j, m);
+      complete(columns, j, m, unit);
   }
 }
 

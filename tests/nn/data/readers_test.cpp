@@ -154,7 +154,11 @@ TEST_F(MnistTest, broken_gzip) {
 
 using Cifar10Test = ReadersTest;
 
-Bytes record(int label, char fill) { return Bytes(1, char(label)) + Bytes(3072, fill); }
+Bytes record(int label, char fill) {
+  Bytes bytes(3073, fill);
+  bytes[0] = char(label);
+  return bytes;
+}
 
 TEST_F(Cifar10Test, reads_all_batches) {
   for (int i = 1; i <= 5; ++i)
