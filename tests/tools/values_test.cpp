@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 #include <limits>
 
@@ -51,6 +53,10 @@ TEST(CompareValues, tells_nans_of_one_run_from_nans_of_other_bits) {
   EXPECT_EQ(d.nans_a, 2);
   EXPECT_EQ(d.nans_b, 3);
   EXPECT_NE(d.str().find("2 of them NaN in a run, 2 in A and 3 in B in all"), std::string::npos) << d.str();
+}
+
+TEST(JsonText, takes_names_of_any_bytes) {
+  EXPECT_EQ(json_text({{"name", "a\xff\xfe\"b"}}), "{\n  \"name\": \"a\xef\xbf\xbd\xef\xbf\xbd\\\"b\"\n}\n");
 }
 
 }  // namespace

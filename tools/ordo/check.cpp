@@ -411,7 +411,7 @@ void run_check(const Options& options) {
                               {"values", values},
                               {"values_note", row.values_note}});
     }
-    json->write(root.dump(2) + "\n");
+    json->write(json_text(root));
     json->commit();
   }
   if (failures > 0) throw ExitStatus(1, "the program is not reproducible");

@@ -13,6 +13,7 @@
 #include "tools/ordo/diff_page.h"
 #include "tools/ordo/page.h"
 #include "tools/ordo/say.h"
+#include "tools/ordo/values.h"
 
 namespace {
 
@@ -42,7 +43,7 @@ void run_diff(const Options& options) {
   if (!options.json.empty()) {
     auto json = to_json(d);
     json["dump"] = {{"a", in_a}, {"b", in_b}};
-    write_file("diff", options.json, json.dump(2) + "\n");
+    write_file("diff", options.json, json_text(json));
   }
   if (!options.html.empty()) write_file("diff", options.html, diff_page(d, options.a, options.b));
   say_lines(d.str());

@@ -152,3 +152,7 @@ nlohmann::ordered_json to_json(const ValueDiff& d) {
           {"nans_b", d.nans_b}, {"ulps", d.ulps}, {"absolute", d.absolute},     {"index", d.index},
           {"a", d.a},           {"b", d.b}};
 }
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}

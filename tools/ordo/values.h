@@ -33,3 +33,5 @@ ValueDiff compare_values(const std::string& name, const ordo::Tensor& a, const o
 /// Of all .npy files in two folders, inputs first.
 std::vector<ValueDiff> compare_folders(const std::string& a, const std::string& b);
 nlohmann::ordered_json to_json(const ValueDiff& diff);
+/// The text of a file. Names are a program's own: bytes that are no UTF-8 become U+FFFD.
+std::string json_text(const nlohmann::ordered_json& json);
