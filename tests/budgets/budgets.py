@@ -59,5 +59,6 @@ class Verdict:
 
 
 SECONDS = ("s of CPU time", 0)
+LINES = ("lines", 0)
 KILOBYTES = ("kB", 0)
 MEGABYTES = ("MB", 1)

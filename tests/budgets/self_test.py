@@ -42,9 +42,9 @@ class Checks:
     def expect(self, what, program, limits, texts, status):
         path = self.build / "budgets.json"
         path.write_text(json.dumps(limits))
-        compiler = [self.compiler] if program == "times.py" else []
-        done = subprocess.run([sys.executable, "-B", budgets.HERE / program, *compiler, self.build, "--check",
-                               "--budgets", path], capture_output=True, text=True)
+        of = {"times.py": [self.compiler, self.build], "sizes.py": [self.build], "lines.py": []}[program]
+        done = subprocess.run([sys.executable, "-B", budgets.HERE / program, *of, "--check", "--budgets", path],
+                              capture_output=True, text=True)
         said = [line for line in done.stdout.splitlines() if line.startswith("over budget: ")]
         good = done.returncode == status and len(said) == len(texts) and all(
             text in line for text, line in zip(texts, said))
@@ -75,6 +75,8 @@ def main(compiler, include):
         checks.expect("a large family", "sizes.py", changed(wide, "sizes", "host_kB", "kernels/softmax", value=0),
                       ["host code of kernels/softmax"], 1)
         checks.expect("a large library", "sizes.py", changed(wide, "sizes", "host_MB", value=0.001), ["libordo.so"], 1)
+        checks.expect("lines within budgets", "lines.py", {"lines": {"samples": 10 ** 6}}, [], 0)
+        checks.expect("a large folder", "lines.py", {"lines": {"samples": 1, "tests": 10 ** 6}}, ["lines of samples"], 1)
         note(first, 9.0, "compiled")
         note(second, 39.0, "compiled")
         seconds = "compile_CPU_seconds"
