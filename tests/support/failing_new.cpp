@@ -173,7 +173,7 @@ std::string fail_each_allocation(const std::function<double()>& program, int64_t
 
 }  // namespace ordo::test
 
-// The others are made of these.
+// The others are made of these; under a sanitizer, which has some of its own, those for arrays come in pairs from it.
 void* operator new(size_t bytes) {
   return ordo::test::allocate(__builtin_return_address(0), [=] { return std::malloc(bytes ? bytes : 1); });
 }
@@ -182,7 +182,23 @@ void* operator new(size_t bytes, std::align_val_t alignment) {
   return ordo::test::allocate(__builtin_return_address(0),
                               [=] { return std::aligned_alloc(a, (bytes + a - 1) / a * a); });
 }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (...) {
+    return nullptr;
+  }
+}
+void* operator new(size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}
 void operator delete(void* p) noexcept { ordo::test::deallocate(p); }
 void operator delete(void* p, size_t) noexcept { ordo::test::deallocate(p); }
 void operator delete(void* p, std::align_val_t) noexcept { ordo::test::deallocate(p); }
 void operator delete(void* p, size_t, std::align_val_t) noexcept { ordo::test::deallocate(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { ordo::test::deallocate(p); }
+void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept { ordo::test::deallocate(p); }
