@@ -48,7 +48,10 @@ struct BatchNormContext {
     if (for_bias) out[2] = sum(grad, dims).to(bias_dtype);
     if (!for_input) return out;
     Tensor g = weight.defined() ? grad * weight.get().to(wide).reshape(per_channel) : grad;
-    if (training) g = g - mean(g, dims, true) - normal * mean(g * normal, dims, true);
+    if (training) {
+      const Tensor along = normal * mean(g * normal, dims, true);
+      g = g - mean(g, dims, true) - along;
+    }
     out[0] = (g * invstd).to(input.dtype());
     return out;
   }

@@ -37,9 +37,14 @@ Tensor element_losses(const Tensor& x, const Tensor& t) {
                   const Tensor p = x.get();
                   const auto slope = [&] {
                     if (p.is_cpu() && !grad_enabled()) return kernels::binary_cross_entropy_slope(p, t.get());
-                    return (p - t.get()) / clamp((1 - p) * p, 1e-12);
+                    const Tensor spread = clamp((1 - p) * p, 1e-12);
+                    return (p - t.get()) / spread;
                   };
-                  return {for_x ? grad * slope() : Tensor(), for_t ? grad * (log1p(neg(p)) - log(p)) : Tensor()};
+                  const auto target_slope = [&] {
+                    const Tensor log_p = log(p);
+                    return log1p(neg(p)) - log_p;
+                  };
+                  return {for_x ? grad * slope() : Tensor(), for_t ? grad * target_slope() : Tensor()};
                 });
 }
 

@@ -31,7 +31,8 @@ Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
 
 /// (1 - t) x - (1 + (q - 1) t) log(sigmoid(x)); in float for the half types.
 Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight) {
-  return (1 - t) * x - ((pos_weight - 1) * t + 1) * logsigmoid(x);
+  const Tensor log_p = logsigmoid(x), of_ones = ((pos_weight - 1) * t + 1) * log_p;
+  return (1 - t) * x - of_ones;
 }
 
 }  // namespace

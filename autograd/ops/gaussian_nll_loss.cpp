@@ -56,10 +56,12 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
   detail::expect_labels(op, input, target);
   detail::expect_reduction(op, reduction);
   const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
-  Tensor losses = log_input ? exp(x) - t * x : x - t * log(x + eps);
+  const Tensor expected = t * (log_input ? x : log(x + eps));
+  Tensor losses = log_input ? exp(x) - expected : x - expected;
   if (full) {
     const Tensor many = gt(t, 1), n = where(many, t, 1);  // no logarithm of 0, nor its derivative
-    losses = losses + where(many, n * log(n) - n + 0.5 * log(n * kTwoPi), 0);
+    const Tensor root = 0.5 * log(n * kTwoPi);
+    losses = losses + where(many, n * log(n) - n + root, 0);
   }
   return call.done(detail::reduced(losses, reduction, input));
 }

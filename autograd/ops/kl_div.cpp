@@ -22,7 +22,8 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bo
   ORDO_CHECK(reduction != Reduction::batchmean || input.dim() > 0, ShapeError, "kl_div",
              "batchmean divides by the first dimension's size, but the input is 0-d");
   const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
-  const Tensor losses = log_target ? exp(t) * (t - x) : xlogy(t, t) - t * x;
+  const Tensor cross = log_target ? t - x : t * x;
+  const Tensor losses = log_target ? exp(t) * cross : xlogy(t, t) - cross;
   if (reduction != Reduction::batchmean) return call.done(detail::reduced(losses, reduction, input));
   return call.done((sum(losses) / double(input.size(0))).to(input.dtype()));
 }

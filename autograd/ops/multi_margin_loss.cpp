@@ -110,7 +110,8 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, co
   ORDO_CHECK(input.dim() > 0, ShapeError, op, "input must have a class dimension, but is 0-d");
   detail::expect_reduction(op, reduction);
   const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
-  Tensor losses = neg(t * logsigmoid(x) + (1 - t) * logsigmoid(neg(x)));
+  const Tensor log_no = logsigmoid(neg(x)), no = (1 - t) * log_no;
+  Tensor losses = neg(t * logsigmoid(x) + no);
   if (weight.defined()) losses = losses * detail::computed(weight, input);
   return call.done(detail::reduced(mean(losses, {-1}), reduction, input));
 }

@@ -66,12 +66,15 @@ TensorList composed(const kernels::RecurrentArguments& a) {
     Tensor next, next_c;
     if (a.kind == Recurrence::lstm) {
       const TensorList part = chunk(x + hidden, 4, 1);
-      next_c = sigmoid(part[1]) * c + sigmoid(part[0]) * tanh(part[2]);
-      next = sigmoid(part[3]) * tanh(next_c);
+      const Tensor candidate = tanh(part[2]), taken = sigmoid(part[0]) * candidate;
+      next_c = sigmoid(part[1]) * c + taken;
+      const Tensor shown = tanh(next_c);
+      next = sigmoid(part[3]) * shown;
     } else if (a.kind == Recurrence::gru) {
       const TensorList from_x = chunk(x, 3, 1), from_h = chunk(hidden, 3, 1);
       const Tensor n = tanh(from_x[2] + sigmoid(from_x[0] + from_h[0]) * from_h[2]);
-      next = (h - n) * sigmoid(from_x[1] + from_h[1]) + n;
+      const Tensor keep = sigmoid(from_x[1] + from_h[1]);
+      next = (h - n) * keep + n;
     } else {
       next = a.kind == Recurrence::rnn_tanh ? tanh(x + hidden) : relu(x + hidden);
     }

@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, RegistryBits, testing::ValuesIn(op_names()), [](co
 TEST_P(RegistryBits, are_those_of_the_file) {
   for (const Device device : devices())
     for (const Determinism level : {Determinism::run_to_run, Determinism::device_to_device})
-      expect_bits(device, level, device.str());
+      if (level == Determinism::device_to_device || !checked_build()) expect_bits(device, level, device.str());
 }
 
 TEST_P(RegistryBits, are_the_same_with_every_instruction_set) {

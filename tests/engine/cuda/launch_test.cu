@@ -2,6 +2,7 @@
 #include <ordo/engine/cuda/cuda.h>
 
 #include <ordo/engine/cuda/backend.h>
+#include <ordo/engine/emulation.h>
 #include <ordo/engine/error.h>
 
 #include "tests/engine/cuda/device_array.h"
@@ -44,14 +45,15 @@ TEST_F(LaunchTest, reports_its_own_status_and_not_what_other_calls_left) {
     cuda::launch_over(count_kernel, 1000, cuda::current_stream(kCuda), 1000, visits, geometry);
   };
   void* const event = cuda::backend::create_event(0);
+  const bool at_once = cuda::schedule().eager;  // nothing is ever pending then
   int launches = 0, pending = 0;
-  for (; launches < 1000 && pending < 3; ++launches) {
+  for (; launches < (at_once ? 10 : 1000) && pending < 3; ++launches) {
     for (int i = 0; i < 3; ++i) launch();
     cuda::backend::record_event(event, 0);
     pending += !cuda::backend::has_passed(event);
     EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
   }
-  EXPECT_EQ(pending, 3);
+  EXPECT_EQ(pending, at_once ? 0 : 3);
   cuda::backend::synchronize_event(event);
   cuda::backend::destroy_event(event);
   EXPECT_NE(cudaSetDevice(99), cudaSuccess);
