@@ -129,7 +129,7 @@ HOST_FAULTS = [
     fault("cross_entropy: smoothing adds over the classes", "autograd/ops/cross_entropy.cpp",
           "neg(mean(weighted, {class_dim}))", "neg(sum(weighted, {class_dim}))"),
     fault("batch_norm: a term of the composed derivative", "autograd/ops/batch_norm.cpp",
-          " - normal * mean(g * normal, dims, true);", ";"),
+          "g = g - mean(g, dims, true) - along;", "g = g - mean(g, dims, true);"),
     fault("mse_loss: the target's gradient has the input's sign", "autograd/ops/mse_loss.cpp",
           "for_b ? neg(g) : Tensor()", "for_b ? g : Tensor()"),
     fault("embedding: padding_idx counts in a plan's gradient", "autograd/ops/embedding.cpp",

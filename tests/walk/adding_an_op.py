@@ -148,8 +148,6 @@ def test(program, work, operations, own_suites):
     patterns = [f"*/{name}" for name in operations] + [f"{suite}.*" for suite in own_suites + OF_ALL]
     record = work / "kernels.txt"
     record.unlink(missing_ok=True)
-    if not run([program, "bits", "--write", *operations], work / "bits.log"):
-        raise Failure("the bits of the new operations could not be written")
     passed = run([program, f"--gtest_filter={':'.join(patterns)}", f"--gtest_output=json:{report}"],
                  work / "tests.log", cwd=work, env=dict(os.environ, ORDO_EMULATOR_KERNELS=str(record)))
     if not report.is_file():
@@ -203,6 +201,8 @@ def walk(arguments, cmake_arguments):
     started = time.monotonic()
     program = build(work / "source", arguments.jobs, own_tests, cmake_arguments)
     built = time.monotonic()
+    if not run([program, "bits", "--write", *operations], work / "bits.log"):
+        raise Failure("the bits of the new operations could not be written")
     count = test(program, work, operations, own_suites)
     print(f"The blocks of {page.name} apply, build ({built - started:.0f} s) and pass {count} tests "
           f"({time.monotonic() - built:.0f} s): {', '.join(operations)}.")
