@@ -27,7 +27,7 @@ enum class Cases : unsigned char {
 };
 
 /// The hashes of an operation's samples. Those that the operation refuses are left out. A hash is empty where a library
-/// computed the result at run_to_run.
+/// may have added at run_to_run.
 Bits bits_of(const OpInfo& op, Device device, Determinism level, Cases cases);
 
 /// What the file says of an operation.
