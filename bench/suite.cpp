@@ -139,7 +139,7 @@ void run_suite(const Suite& suite, Json& file) {
     const Json entries = measure_row(*job.row, job.paths, peer_paths, job.device, peers, suite.effort, i);
     for (const Json& entry : entries) file["results"].push_back(entry);
     const Control control = control_of(file["results"]);
-    file["control"] = {{"rows", control.rows}, {"ratio", control.ratio}};
+    file["control"] = {{"rows", control.rows}, {"ratio", control.ratio}, {"biased", is_biased(control)}};
     suite.on_row(entries);
     suite.on_save(file);
   }
