@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-CHUNK = 24  # tests of a process
+CHUNK = 48  # tests of a process
 RUN = re.compile(r"\[ RUN      \] (\S+)")
 END = re.compile(r"\[(       OK |  FAILED  |  SKIPPED )\] ([^\s,]+)(?:, where .*)? \((\d+) ms\)$")
 
