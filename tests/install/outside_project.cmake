@@ -10,7 +10,7 @@ set(project ${CMAKE_CURRENT_LIST_DIR}/project)
 # Beside the build, so that paths relative to it are those of the build: compiler caches then know the sources.
 set(binary ${ORDO_BUILD}-outside-${WAY})
 set(options -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
-            "-DCMAKE_PREFIX_PATH=${PREFIX_PATH}")
+            "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_PREFIX_PATH=${PREFIX_PATH}")
 if(WAY STREQUAL "installed")
   file(REMOVE_RECURSE ${binary})
   run(${CMAKE_COMMAND} --install ${ORDO_BUILD} --prefix ${binary}/prefix)
