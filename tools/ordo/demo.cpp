@@ -37,8 +37,8 @@ bool is_simulated(Device device) { return device.is_cuda() && cuda::is_simulated
 
 Task scaled(Task task, Device device) {
   if (is_simulated(device)) {
-    task.train = task.train.first(256);
-    task.test = task.test.first(100);
+    task.train = task.train.first(128);
+    task.test = task.test.first(64);
     task.epochs = 1;
   }
   task.train = task.train.to(device);
