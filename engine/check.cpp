@@ -1,15 +1,17 @@
 #include <ordo/engine/check.h>
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <string>
 
 namespace ordo::detail {
 
 template <class T>
 fmt::format_context::iterator PlainFormatter<T>::format(const T& value, fmt::format_context& c) const {
+  const auto copied = [&](std::string_view text) { return std::copy(text.begin(), text.end(), c.out()); };
   if constexpr (std::is_same_v<T, DType>)
-    return fmt::format_to(c.out(), "{}", name(value));
+    return copied(name(value));
   else
-    return fmt::format_to(c.out(), "{}", value.str());
+    return copied(value.str());
 }
 
 template struct PlainFormatter<Dims>;

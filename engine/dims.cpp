@@ -1,12 +1,14 @@
-#include <fmt/format.h>
-
 #include <ordo/engine/dims.h>
 
 #include <ordo/engine/check.h>
 
 namespace ordo {
 
-std::string Dims::str() const { return fmt::format("[{}]", fmt::join(begin(), end(), ", ")); }
+std::string Dims::str() const {
+  std::string text = "[";
+  for (const int64_t size : *this) text.append(text.size() > 1 ? ", " : "").append(std::to_string(size));
+  return text + "]";
+}
 
 void Dims::throw_too_many(int64_t count) {
   detail::fail<ShapeError>("shape", "a tensor has at most {} dimensions, not {}", kMaxDims, count);

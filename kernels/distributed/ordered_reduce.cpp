@@ -271,15 +271,4 @@ void ordered_reduce_scatter(GroupState& group, const OrderedReduce& what, const 
   go(group, what, own, result, std::move(parts), false);
 }
 
-void combine(ReduceOp op, DType dtype, void* left, const void* right, int64_t count) {
-  dispatch_numeric("all_reduce", dtype, [&]<class T>() {
-    with_op(op, [&]<ReduceOp kOp>() {
-      parallel_for(0, count, kGrain, [&](int64_t begin, int64_t end) {
-        T* const to = static_cast<T*>(left) + begin;
-        combine_block<kOp>(to, to, static_cast<const T*>(right) + begin, end - begin);
-      });
-    });
-  });
-}
-
 }  // namespace ordo::kernels

@@ -35,7 +35,4 @@ void ordered_all_reduce(distributed::GroupState& group, const OrderedReduce& wha
 void ordered_reduce_scatter(distributed::GroupState& group, const OrderedReduce& what, const OwnNodes& own,
                             void* result, int64_t count);
 
-/// left = left op right, element by element, on CPU threads.
-void combine(distributed::ReduceOp op, DType dtype, void* left, const void* right, int64_t count);
-
 }  // namespace ordo::kernels

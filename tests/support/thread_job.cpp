@@ -13,7 +13,7 @@
 
 #include <ordo/engine/distributed/world.h>
 #include <ordo/engine/generator_scope.h>
-#include <ordo/kernels/distributed/ordered_reduce.h>
+#include <ordo/kernels/distributed/fold.h>
 
 namespace ordo::test {
 namespace {
@@ -95,7 +95,7 @@ class ThreadTransport : public Transport {
     std::vector<char> other(bytes);
     for (size_t i = 1; i < ranks.size(); ++i) {
       wait(receive(other.data(), bytes, ranks[i], tag));
-      kernels::combine(op, DType(element), data, other.data(), int64_t(count));
+      kernels::cpu::fold(op, DType(element), {{0, 1}}, {static_cast<char*>(data), other.data()}, data, int64_t(count));
     }
     for (size_t i = 1; i < ranks.size(); ++i) wait(send(data, bytes, ranks[i], tag));
   }
