@@ -134,16 +134,15 @@ void print_head(const char* algorithm, const Effort& effort, const std::vector<s
 }
 
 void compare_exact(const std::vector<Size>& sizes, const Effort& effort) {
-  const std::vector<std::string> names = {"direct", "block_sums", "ranges"};
+  const std::vector<std::string> names = {"direct", "block_sums"};
   print_head("exact", effort, names);
   for (const Size& size : sizes)
     for (const char* distribution : kDistributions) {
       Problem problem(size, distribution, effort);
       const ExactPlan chosen = kernels::cuda::plan_exact(size.items, problem.shape());
       Forms forms{.times = {}, .chosen = size_t(chosen.form)};
-      for (ExactForm form : {ExactForm::direct, ExactForm::block_sums, ExactForm::ranges}) {
-        const ExactPlan plan{form, form == ExactForm::ranges ? kernels::cuda::kValuesPerRange
-                                                             : kernels::cuda::values_per_block(size.destinations)};
+      for (ExactForm form : {ExactForm::direct, ExactForm::block_sums}) {
+        const ExactPlan plan{form, kernels::cuda::values_per_block(size.destinations)};
         const bool fits = form != ExactForm::block_sums || size.destinations <= kernels::cuda::kBlockSums;
         forms.times.push_back(fits ? problem.times([&](const FormItems& items) {
           accumulate_as(plan, items, problem.output(), problem.shape());

@@ -26,9 +26,8 @@ SHARED = 48 * 1024
 RESERVED_SHARED = {90: 1024}  # what ptxas counts that is not the kernel's, from this architecture on
 STACK = 256  # bytes: the sine of huge arguments keeps 200 in an array
 # Kernels that launches add shared memory to, and how much at most: kHistogramBytes of accumulate/atomic/atomic_plan.h,
-# kBlockSums and kRangeElements of accumulate/exact/exact_plan.h, of 8 bytes each.
-DYNAMIC = {"accumulate_atomic_histogram_kernel": 32 * 1024, "accumulate_exact_block_sums_kernel": 16 * 1024,
-           "accumulate_exact_ranges_kernel": 32 * 1024}
+# kBlockSums and kBlockLevels of accumulate/exact/exact_plan.h, of 8 bytes each.
+DYNAMIC = {"accumulate_atomic_histogram_kernel": 32 * 1024, "accumulate_exact_block_sums_kernel": 32 * 1024}
 DYNAMIC_NAME = "ordo_dynamic_shared"
 
 
@@ -98,7 +97,7 @@ def self_test(nvcc):
              ("stack", Resources(32, 0, 0, 264), 80, ["264 bytes of stack"]),
              ("shared", Resources(32, 0, 49153, 0), 80, ["49153 bytes of shared memory"]),
              ("reserved shared memory does not count", Resources(32, 0, 49152 + 1024, 0), 90, []),
-             ("accumulate_exact_ranges_kernel", Resources(32, 0, 16385, 0), 80, ["and 32768 from the launch"])]
+             ("accumulate_exact_block_sums_kernel", Resources(32, 0, 16385, 0), 80, ["and 32768 from the launch"])]
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, "../../engine/launch_tuning.h"), encoding="utf-8") as file:
         failed = f"kMostThreads = {BLOCK};" not in file.read()

@@ -11,6 +11,7 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/atomic/row_lock_cpu.h>
+#include <ordo/kernels/accumulate/shared/hot_destination_cpu.h>
 #include <ordo/kernels/accumulate/shared/sort_cpu.h>
 #include <ordo/kernels/accumulate/sorted/sorted_cpu.h>
 
@@ -114,9 +115,9 @@ void accumulate_atomic(const Items& items, typename Items::value_type* output, c
   if (shape.destinations * threads <= items.count / 2 && bytes <= kMostPrivateBytes)
     return accumulate_privately(items, output, shape, threads);
   // A plain addition takes a fraction of what it costs to bring items to the thread that owns their destination.
-  if (shape.columns() == 1 && threads <= kMostFilters) return add_rows(items, output, shape, 0, items.count);
+  if (shape.columns() == 1 && threads <= kFewThreads) return add_rows(items, output, shape, 0, items.count);
   const bool lock = !kSingleColumn<Items> && shape.columns() >= kLockedColumns;
-  if (lock ? plan_filters(items, shape.destinations, threads).hot >= 0 : shape.destinations / 4 <= items.count)
+  if (lock ? hot_destination(items) >= 0 : shape.destinations / 4 <= items.count)
     return accumulate_sorted(items, output, shape);
   for_pieces(threads, [&](int piece) {
     const int64_t last = items.count * (piece + 1) / threads;

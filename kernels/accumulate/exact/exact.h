@@ -1,5 +1,5 @@
-// The arithmetic of the algorithm `exact` (docs/ordering.md, rule 5): true sums, rounded once. Both devices round so;
-// how they add is in exact_cells_cpu.h and exact_levels.h.
+// The arithmetic of the algorithm `exact` (docs/ordering.md, rule 5): true sums, rounded once. How values are added:
+// exact_levels.h.
 #pragma once
 
 #include <bit>

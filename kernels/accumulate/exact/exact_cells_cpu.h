@@ -1,116 +1,157 @@
-// What one thread has added up for the algorithm `exact`: sums of cells, elements of the output. Internal to
-// exact_cpu.h.
+// What one thread has added up for the algorithm `exact`: the levels (exact_levels.h) of cells, which are elements of
+// the output. Internal to exact_cpu.h.
 //
-// A double has 29 bits more than a float. While values of similar size are added, no addition has to round, and the
-// processor's flag says so for a whole block of them. Where one does, the block is taken back and done again value by
-// value: a sum that cannot take a value as it is goes to a list (it is spilled), and the value begins a new sum. So
-// nothing is ever lost, whatever the values are; what they are decides how long it takes. Values of very different
-// sizes have sums of their own, by windows of exponents.
+// Values are added in blocks. All values of a block are added to level 0 of their cells. One loop, which vectorises,
+// then finds what each of these additions rounded away: nothing, as a rule, because a double has 29 bits more than a
+// float. What is not zero makes the block that is added to the next level.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
-#include <ordo/engine/half.h>
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>
-#include <ordo/kernels/accumulate/exact/rounding_flag_cpu.h>
-#include <ordo/kernels/accumulate/exact/value_block_cpu.h>
+#include <ordo/kernels/accumulate/exact/exact_levels.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
+/// Values, and the sums to which they go.
+struct ValueBlock {
+  static constexpr size_t kSize = 128;
+  using Floats = std::array<float, kSize>;
+  using Doubles = std::array<double, kSize>;
+  size_t count = 0;
+  alignas(64) Doubles values;
+  alignas(64) std::array<int64_t, kSize> sums;
+};
+
+/// Where the sums of cells go: those of destinations from `base` on, of all columns or of the single one.
+template <class T, bool kSingle>
+struct CellsOutput {
+  T* output;
+  AccumulateShape shape;
+  int64_t base;
+  T& operator()(int64_t cell) const {
+    if constexpr (kSingle) return output[base + cell];
+    const int64_t columns = shape.columns(), column = cell % columns;
+    return output[shape.offset(base + cell / columns, column / shape.inner, column % shape.inner)];
+  }
+};
+
+/// What a + b rounds away, by a loop's means: without branches (Knuth, "The art of computer programming", volume 2,
+/// 4.2.2, theorem B). A NaN where the sum is not finite.
+inline double lost_in(double a, double b) {
+  const double sum = a + b, of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
 class ExactCells {
  public:
-  /// Sums that could take a value no longer: part of what their cell has.
-  struct Spilled {
-    int64_t cell;
-    double sum;
-  };
+  /// Starts again with `count` empty cells. The `hot` cell, if not negative, gets many of the values: these go to
+  /// several sums in turn, because each addition to one sum waits for the one before.
+  void begin(int64_t count, int64_t hot = -1);
 
-  /// Starts again with `count` empty cells. More than `most_spilled` sums and they are full. The `hot` cell:
-  /// see SumFinder.
-  void begin(int64_t count, const SumWindows& windows, int64_t most_spilled, int64_t hot = -1);
-  bool is_full() const { return int64_t(spilled_.size()) > most_spilled_; }
-
-  /// Adds values to cells, by the thread that makes it. They are all there when it ends.
+  /// Adds values to cells, by one thread. They are all there after end().
   class Adder {
    public:
-    explicit Adder(ExactCells& cells, bool trusts_flag = RoundingFlag::works());
-    Adder(const Adder&) = delete;
-    ~Adder() { add_block(); }
+    explicit Adder(ExactCells& cells);
 
-    /// Adds v to a cell, at the latest when the Adder ends.
+    /// Adds v to a cell, at the latest in end().
     void add(int64_t cell, float v) {
       block_.values[block_.count] = double(v);
-      block_.sums[block_.count] = finder_.sum(cell, finder_.window(v), block_.count);
+      block_.sums[block_.count] = sum(cell, block_.count);
       if (++block_.count == ValueBlock::kSize) add_block();
     }
-
-    /// Adds a whole block now; its sums are sum(k) instead of sums[k].
+    /// Adds a full block now; its sums are sum(k), not block.sums[k].
     template <class Sum>
     void add(const Sum& sum, ValueBlock& block) {
-      flag_.clear();  // what made the values may have rounded
-      for (size_t k = 0; k < ValueBlock::kSize; ++k) {
-        double& to = sums_[sum(k)];
-        before_[k] = to;
-        to += block.values[k];
+      alignas(64) ValueBlock::Doubles before;
+      if (level1_ == nullptr) {
+        for (size_t k = 0; k < ValueBlock::kSize; ++k) {
+          double& to = level0_[sum(k)];
+          before[k] = to;
+          to += block.values[k];
+        }
+      } else {  // many additions round: what each one loses is added right away
+        for (size_t k = 0; k < ValueBlock::kSize; ++k) {
+          const int64_t at = sum(k);
+          const double there = level0_[at], v = block.values[k];
+          level0_[at] = there + v;
+          before[k] = level1_[at];
+          block.values[k] = lost_in(there, v);
+          level1_[at] = before[k] + block.values[k];
+        }
       }
-      if (trusts_flag_ && !flag_.raised(sums_)) return;
+      if (!any_lost(before, block.values)) return;
       for (size_t k = 0; k < ValueBlock::kSize; ++k) block.sums[k] = sum(k);
       block.count = ValueBlock::kSize;
-      add_carefully(block);
+      add_lost(before, block);
     }
-    const SumFinder& finder() const { return finder_; }
+    void end();
 
+    /// To which value `turn` of a block goes.
+    int64_t sum(int64_t cell, size_t turn) const {
+      return cell == hot_ ? turns_ + int64_t(turn % size_t(kTurns)) : cell;
+    }
+    bool has_hot() const { return hot_ >= 0; }
     /// Whether sums are worth fetching some time before they are added to.
     bool fetches() const { return fetches_; }
-    void fetch(int64_t sum) const { __builtin_prefetch(sums_ + sum, 1); }
+    void fetch(int64_t sum) const {
+      __builtin_prefetch(level0_ + sum, 1);
+      if (level1_ != nullptr) __builtin_prefetch(level1_ + sum, 1);
+    }
 
    private:
     void add_block();
-    /// Takes a block back, and adds it again.
-    void add_carefully(const ValueBlock& block);
+    void add_lost(const ValueBlock::Doubles& before, const ValueBlock& block);
 
     ExactCells& cells_;
-    double* sums_;
-    SumFinder finder_;
-    bool trusts_flag_, fetches_;
-    RoundingFlag flag_;
+    double* level0_;
+    double* level1_ = nullptr;  // not before many additions have rounded
+    int64_t hot_, turns_;
+    bool fetches_;
     ValueBlock block_;
-    alignas(64) std::array<double, ValueBlock::kSize> before_;
   };
-
-  /// All that was spilled, ordered by cells.
-  static std::vector<Spilled> spilled(std::span<const ExactCells> all);
 
   /// Adds what all of them have for the cells [first, last) to output(c), the elements of these.
   template <class T, class Output>
-  static void finish(std::span<const ExactCells> all, std::span<const Spilled> spilled, int64_t first, int64_t last,
-                     const Output& output);
+  static void finish(std::span<const ExactCells> all, int64_t first, int64_t last, const Output& output);
 
  private:
-  // Windows of a cell do not fall into one set of a cache, whatever the number of cells.
-  static constexpr int64_t kPadding = 72;
+  static constexpr int64_t kTurns = 8;  // sums of the hot cell, behind those of all cells
 
-  const double* window(int w) const { return *memory_ + w * stride_; }
+  /// Whether one of the additions before[k] + values[k] rounds.
+  static bool any_lost(const ValueBlock::Doubles& before, const ValueBlock::Doubles& values) {
+    uint64_t any = 0;
+    for (size_t k = 0; k < ValueBlock::kSize; ++k) any |= std::bit_cast<uint64_t>(lost_in(before[k], values[k]));
+    return any << 1 != 0;  // the sign of a zero does not count
+  }
 
-  /// Whether what all of them have for a cell rounds where it is added up, window by window.
-  static bool sum_rounds(std::span<const ExactCells> all, int64_t cell);
+  /// The sums of a level, which begin as zeros.
+  double* level(int k);
+  void add(int level, const ValueBlock& block);
+  void add(int level, int64_t sum, double v);
+  /// Adds what additions of a block to a level have rounded away to the next one. Returns how many have.
+  size_t add_lost(int level, const ValueBlock::Doubles& before, const ValueBlock& block);
 
-  SumWindows windows_;
-  int64_t count_ = 0, stride_ = 0, most_spilled_ = 0, hot_ = -1, capacity_ = 0;
-  std::unique_ptr<Scratch<double>> memory_;  // [window][cell]
-  std::vector<Spilled> spilled_;
+  template <class T>
+  static T result(std::span<const ExactCells> all, int64_t cell, T old);
+
+  struct Level {
+    std::unique_ptr<Scratch<double>> sums;
+    int64_t capacity = 0;
+  };
+  std::array<Level, kMostExactLevels> levels_;
+  int used_ = 0;  // levels
+  int64_t count_ = 0, hot_ = -1;
 };
 
 /// ExactCells::finish. Compiled once, in exact_cells_cpu.cpp, for the element types that are accumulated exactly.
 template <class T, bool kSingle>
-void finish_cells(std::span<const ExactCells> all, std::span<const ExactCells::Spilled> spilled, int64_t first,
-                  int64_t last, const CellsOutput<T, kSingle>& output);
+void finish_cells(std::span<const ExactCells> all, int64_t first, int64_t last, const CellsOutput<T, kSingle>& output);
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

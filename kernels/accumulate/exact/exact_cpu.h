@@ -11,6 +11,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact/exact_range_cpu.h>
 #include <ordo/kernels/accumulate/shared/deal_cpu.h>
+#include <ordo/kernels/accumulate/shared/hot_destination_cpu.h>
 #include <ordo/kernels/accumulate/shared/sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
@@ -81,31 +83,6 @@ class ExactSum {
     float value(int64_t i, int64_t o, int64_t j) const { return item_value(items, shape, int64_t(rows[i].item), o, j); }
   };
 
-  // Looks at some items: windows for values like theirs, and the destination that many of them have. They are lines of
-  // items, because a line costs what an item does.
-  void look() {
-    constexpr int64_t kLooks = 512, kLine = 8;
-    const int64_t lines = std::min(kLooks / kLine, items_.count / 128);
-    std::vector<float> values;
-    std::vector<int64_t> destinations;
-    for (int64_t line = 0; line < lines; ++line)
-      for (int64_t i = items_.count / lines * line, last = i + kLine; i < last; ++i) {
-        const int64_t d = items_.destination(i);
-        if (d < 0) continue;
-        const int64_t column = int64_t(values.size()) % shape_.columns();
-        values.push_back(float(item_value(items_, shape_, i, column / shape_.inner, column % shape_.inner)));
-        destinations.push_back(d);
-      }
-    const double items_per_cell = double(items_.count) / double(shape_.destinations);
-    looked_.windows = SumWindows::for_values_like(values, items_per_cell);
-    looked_.by_intervals = shape_.columns() == 1 && looked_.windows.count > 1 &&
-                           IntervalCells::suit_values_like<T>(values, items_per_cell);
-    std::sort(destinations.begin(), destinations.end());
-    const size_t many = destinations.size() / 8;  // are worth finding the sum of each item
-    for (size_t k = many; k > 0 && k < destinations.size(); ++k)
-      if (destinations[k] == destinations[k - many]) looked_.hot = destinations[k];
-  }
-
   bool met_bad_index() const {
     if constexpr (requires { items_.met_bad_index(); })
       return items_.met_bad_index();
@@ -117,12 +94,11 @@ class ExactSum {
   void run_rows() {
     const int64_t m = items_.count, n = shape_.destinations, columns = shape_.columns();
     const int threads = pieces_for(m * columns, kAccumulateGrain);
-    ThreadCells own(static_cast<size_t>(threads));
-    look();
-    const int sums = looked_.by_intervals ? IntervalCells::kWindows : looked_.windows.count;  // of a cell
-    if (n * columns * threads * sums <= kDirectCells && n * threads <= m)
-      return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, own.all());
-    const int64_t width = std::max<int64_t>({1, kRangeCells / sums / columns, (n + kMostRanges - 1) / kMostRanges});
+    std::vector<ExactCells> own(static_cast<size_t>(threads));
+    const int64_t hot = kSingle ? hot_destination(items_) : -1;
+    if (n * columns * threads <= kDirectCells && n * threads <= m)
+      return add_range<kSingle>(FromItems{items_, shape_}, 0, m, 0, n, hot, own);
+    const int64_t width = std::max<int64_t>({1, kRangeCells / columns, (n + kMostRanges - 1) / kMostRanges});
     const int shift = int(std::bit_width(uint64_t(width - 1)));
     Deal<Items> deal(items_, n, shift, threads);
     if (met_bad_index()) return;
@@ -138,34 +114,34 @@ class ExactSum {
     const auto is_large = [&](int64_t r) {
       return threads > 1 && deal.size(r) > deal.start(deal.ranges()) / threads / 2;
     };
-    const auto add = [&](int64_t r, const OwnCells& own) {
+    const auto add = [&](int64_t r, std::span<ExactCells> cells) {
       const auto source = [&] {
         if constexpr (kSingle)
           return FromDealtValues{dealt.data()};
         else
           return FromDealtRows{items_, shape_, dealt.data()};
       };
-      add_range<kSingle>(source(), deal.start(r), deal.start(r + 1), deal.base(r), deal.width(r), own);
+      add_range<kSingle>(source(), deal.start(r), deal.start(r + 1), deal.base(r), deal.width(r), hot, cells);
     };
     std::atomic<int64_t> next = 0;
     for_pieces(threads, [&](int piece) {
       for (int64_t r; (r = next.fetch_add(1, std::memory_order_relaxed)) < deal.ranges();)
-        if (deal.size(r) > 0 && !is_large(r)) add(r, own.of(piece));
+        if (deal.size(r) > 0 && !is_large(r)) add(r, {&own[size_t(piece)], 1});
     });
     for (int64_t r = 0; r < deal.ranges(); ++r)
-      if (is_large(r)) add(r, own.all());
+      if (is_large(r)) add(r, own);
   }
 
   template <bool kSingle, class Source>
-  void add_range(const Source& source, int64_t first, int64_t last, int64_t base, int64_t width, const OwnCells& own) {
+  void add_range(const Source& source, int64_t first, int64_t last, int64_t base, int64_t width, int64_t hot,
+                 std::span<ExactCells> own) {
     const ExactRange<T, kSingle> range{base, width, first, last, CellsOutput<T, kSingle>{output_, shape_, base}};
-    add_exact_range(source, range, looked_, own, [this] { return met_bad_index(); });
+    add_exact_range(source, range, hot, own, [this] { return met_bad_index(); });
   }
 
   const Items& items_;
   T* output_;
   AccumulateShape shape_;
-  ExactLook looked_;
 };
 
 template <class Items>

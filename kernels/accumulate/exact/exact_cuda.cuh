@@ -2,8 +2,8 @@
 //
 // One pass over the items adds to the levels of their elements (exact_levels.h), by atomics, which return what was
 // there before: from that, a thread knows what its addition rounds away. One pass over the elements rounds their sums.
-// A warp adds up what its lanes have for one element first; a block may, in shared memory: where there are few
-// elements, or after values have been brought together by ranges of elements (exact_plan.h).
+// A warp adds up what its lanes have for one element first; where there are few elements, so does a block, in shared
+// memory (exact_plan.h).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,6 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact/exact_levels.h>
 #include <ordo/kernels/accumulate/exact/exact_plan.h>
-#include <ordo/kernels/accumulate/exact/ranges_cuda.cuh>
 #include <ordo/kernels/accumulate/shared/merge_cuda.cuh>
 
 namespace ordo::kernels::cuda {
@@ -49,13 +48,13 @@ struct ExactPlace {
 template <class T>
 void exact_finish(T* output, const ExactSums& sums, cudaStream_t stream);
 
-/// The first levels of the elements [base, base + count), in shared memory: a block's own. It adds to no others.
+/// The first levels of all elements, in shared memory: a block's own.
 struct ExactBlockSums {
   double* memory = nullptr;
-  int64_t base = 0, count = 0;
+  int64_t count = 0;
   int levels = 0;
 
-  __device__ double* level(int k, int64_t element) const { return memory + k * count + (element - base); }
+  __device__ double* level(int k, int64_t element) const { return memory + k * count + element; }
 };
 
 /// Adds values to levels. Made and destroyed by all threads of a warp together.
@@ -135,71 +134,39 @@ __device__ inline void hand_on(const ExactBlockSums& own, ExactAdder& adder) {
   __syncthreads();
   for (int k = 0; k < own.levels; ++k) {
     ORDO_NO_UNROLL
-    for (int64_t c = threadIdx.x; c < own.count; c += blockDim.x)
-      adder.add(k, own.base + c, own.memory[k * own.count + c]);
+    for (int64_t c = threadIdx.x; c < own.count; c += blockDim.x) adder.add(k, c, own.memory[k * own.count + c]);
   }
 }
 
-/// Calls add(t) for first <= t < last, shared out among `threads` of which this one is `thread`, and add(-1) for as
-/// long as other lanes of its warp are called with more.
-template <class Add>
-__device__ void by_whole_warps(int64_t first, int64_t last, int64_t thread, int64_t threads, const Add& add) {
-  const int64_t end = first + (last - first + 31) / 32 * 32;
-  ORDO_NO_UNROLL
-  for (int64_t t = first + thread; t < end; t += threads) add(t < last ? t : -1);
-}
-
-/// Calls use(t, element, value) of every value t, columns fastest; element < 0 where the item is skipped. By whole
-/// warps, with t < 0 for lanes that have none.
+/// Calls use(element, value) of every value; element < 0 where the item is skipped. By whole warps, with element < 0
+/// for lanes that have no value.
 template <class Items, class Use>
 __device__ void for_values(const Items& items, const AccumulateShape& shape, const Use& use) {
-  by_whole_warps(0, items.count * shape.columns(), ordo::cuda::thread_index(), ordo::cuda::thread_count(),
-                 [&](int64_t t) {
-                   const ExactPlace at(t, items.count, shape);
-                   const int64_t d = t < 0 ? -1 : items.destination(at.item);
-                   const float value = d < 0 ? 0 : float(item_value(items, shape, at.item, at.outer, at.inner));
-                   use(t, d < 0 ? kNowhere : shape.offset(d, at.outer, at.inner), value);
-                 });
+  const int64_t values = items.count * shape.columns(), end = (values + 31) / 32 * 32;
+  ORDO_NO_UNROLL
+  for (int64_t t = ordo::cuda::thread_index(); t < end; t += ordo::cuda::thread_count()) {
+    const ExactPlace at(t, items.count, shape);
+    const int64_t d = t < values ? items.destination(at.item) : -1;
+    const float value = d < 0 ? 0 : float(item_value(items, shape, at.item, at.outer, at.inner));
+    use(d < 0 ? kNowhere : shape.offset(d, at.outer, at.inner), value);
+  }
 }
 
 template <class Items>
 __global__ void accumulate_exact_kernel(Items items, AccumulateShape shape, ExactSums sums) {
   ExactAdder adder(sums);
-  for_values(items, shape, [&](int64_t, int64_t element, float value) { adder(element, value, ExactBlockSums{}); });
+  for_values(items, shape, [&](int64_t element, float value) { adder(element, value, ExactBlockSums{}); });
 }
 
 /// The same with sums of the block's own for all elements.
 template <class Items>
 __global__ void accumulate_exact_block_sums_kernel(Items items, AccumulateShape shape, ExactSums sums) {
   ORDO_DYNAMIC_SHARED(double, memory);
-  const ExactBlockSums own{memory, 0, sums.count, kBlockLevels};
+  const ExactBlockSums own{memory, sums.count, kBlockLevels};
   ExactAdder adder(sums);
   clear(own);
-  for_values(items, shape, [&](int64_t, int64_t element, float value) { adder(element, value, own); });
+  for_values(items, shape, [&](int64_t element, float value) { adder(element, value, own); });
   hand_on(own, adder);
-}
-
-/// Every value with its element. A value of an item that is skipped goes as a zero, which adds nothing anywhere.
-template <class Items>
-__global__ void accumulate_exact_entries_kernel(Items items, AccumulateShape shape, RangeEntries ranges) {
-  for_values(items, shape, [&](int64_t t, int64_t element, float value) {
-    if (t < 0) return;
-    ranges.elements[t] = element < 0 ? 0 : uint32_t(element);
-    ranges.values[t] = value;
-  });
-}
-
-/// Adds values that have been sorted by range, `per_block` of them by a block. In ranges.cu.
-void add_ranges(const RangeEntries& ranges, int64_t total, const ExactSums& sums, int64_t per_block,
-                cudaStream_t stream);
-
-/// Launches blocks of `per_block` values each and `count` doubles in shared memory.
-template <class... P, class... A>
-void launch_blocks(void (*kernel)(P...), int64_t values, int64_t per_block, int64_t count, cudaStream_t stream,
-                   A... arguments) {
-  const int block = ordo::cuda::launch_tuning().block;
-  ordo::cuda::launch(kernel, ordo::cuda::grid_for((values + per_block - 1) / per_block * block, block),
-                     dim3(unsigned(block)), size_t(count) * sizeof(double), stream, arguments...);
 }
 
 template <class Items>
@@ -211,14 +178,12 @@ void accumulate_exact(const Items& items, typename Items::value_type* output, co
   const ExactSums sums{memory.data(), count, levels};
   ordo::cuda::check(cudaMemsetAsync(memory.data(), 0, size_t(ExactSums::size(count, levels)) * sizeof(double), stream),
                     "cudaMemsetAsync");
-  if (plan.form == ExactForm::ranges) {
-    RangeBuilder builder(values, device);
-    ordo::cuda::launch_over(accumulate_exact_entries_kernel<Items>, values, stream, items, shape, builder.entries());
-    builder.sort(count, stream);
-    add_ranges(builder.entries(), values, sums, plan.per_block, stream);
-  } else if (plan.form == ExactForm::block_sums) {
-    launch_blocks(accumulate_exact_block_sums_kernel<Items>, values, plan.per_block, kBlockLevels * count, stream,
-                  items, shape, sums);
+  if (plan.form == ExactForm::block_sums) {
+    const int block = ordo::cuda::launch_tuning().block;
+    ordo::cuda::launch(accumulate_exact_block_sums_kernel<Items>,
+                       ordo::cuda::grid_for((values + plan.per_block - 1) / plan.per_block * block, block),
+                       dim3(unsigned(block)), size_t(kBlockLevels * count) * sizeof(double), stream, items, shape,
+                       sums);
   } else {
     ordo::cuda::launch_over(accumulate_exact_kernel<Items>, values, stream, items, shape, sums);
   }

@@ -1,7 +1,7 @@
-// How CUDA adds for the algorithm `exact`; the CPU can, too. A destination has a few doubles, its levels. A value is
-// added to level 0. What that addition rounds away is a double as well, and is added to level 1; what that one rounds
-// away, to level 2; and so on. So no bit is lost. What the levels hold depends on the order, their sum does not: it is
-// the true one.
+// How both devices add for the algorithm `exact`. A destination has a few doubles, its levels. A value is added to
+// level 0. What that addition rounds away is a double as well, and is added to level 1; what that one rounds away, to
+// level 2; and so on. So no bit is lost. What the levels hold depends on the order, their sum does not: it is the true
+// one.
 #pragma once
 
 #include <bit>

@@ -38,4 +38,7 @@ inline constexpr int64_t kAccumulateGrain = 8 * 1024;
 /// are added to: the processor alone would wait for every few of them.
 inline constexpr int64_t kFetchedBytes = 1 << 20;
 
+/// Up to so many threads, plain work by one of them may beat bringing items together for all.
+inline constexpr int kFewThreads = 4;
+
 }  // namespace ordo::kernels::cpu

@@ -1,27 +1,21 @@
 // Ordering rule 1 for items of a single column, without sorting. Internal to accumulate_cpu.h.
 //
-// One thread just adds to a running sum per destination; a few do as dense_filter_cpu.h says, or leave it to one; where
-// those sums would not stay in the cache and runs are short, sums_in_output_cpu.h makes them in the output. For more,
-// or where most destinations get nothing, items are dealt out, in order, to ranges of destinations small enough for
-// their sums to stay in the cache; each range then belongs to one thread. A destination sees its items in item order,
-// so the sums are those of the contract. Where many threads would wait for one with most of the items, or where there
-// are few items, the caller sorts instead.
+// One thread adds to a running sum per destination. For more, or where most destinations get nothing, items are dealt
+// out, in order, to ranges of destinations small enough for their sums to stay in the cache; each range then belongs to
+// one thread. A destination sees its items in item order, so the sums are those of the contract. Where threads would
+// wait for one with most of the items, or where there are few items, the caller sorts instead.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <optional>
-#include <type_traits>
 
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/shared/deal_cpu.h>
 #include <ordo/kernels/accumulate/shared/sort_cpu.h>
-#include <ordo/kernels/accumulate/sorted/dense_filter_cpu.h>
-#include <ordo/kernels/accumulate/sorted/sums_in_output_cpu.h>
 #include <ordo/kernels/ordering/dense_sums_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
@@ -51,7 +45,7 @@ bool sum_ranges(const Items& items, typename Items::value_type* output, const Ac
   const int shift = std::bit_width(uint64_t(n / wanted));
   Deal<Items> deal(items, n, shift, threads);
   // To add takes a fraction of what it takes to sort: a few threads had better wait for one.
-  for (int64_t r = 0; threads > kMostFilters && r < deal.ranges(); ++r)
+  for (int64_t r = 0; threads > kFewThreads && r < deal.ranges(); ++r)
     if (deal.size(r) > m / threads / 2) return false;
 
   using Entry = typename DenseSums<Acc>::Entry;
@@ -87,22 +81,12 @@ bool accumulate_dense(const Items& items, typename Items::value_type* output, co
   constexpr int64_t kLeastSparse = 64 * 1024;  // items: so many are not sorted in the cache
   const int64_t m = items.count, n = shape.destinations;
   if (shape.columns() != 1 || std::max(m, n) >= INT32_MAX) return false;
+  constexpr int64_t kSparse = 4;
   const int threads = pieces_for(m, 2 * kAccumulateGrain);
-  constexpr int64_t kInCache = 128 * 1024, kSparse = 4, kShortRuns = 8;
-  std::optional<FilterPlan> plan;
-  if (threads <= kMostFilters) plan = plan_filters(items, n, threads);
-  if constexpr (std::is_floating_point_v<typename Items::value_type>) {
-    const bool short_runs = plan && plan->hot < 0 && n / kSparse <= m && m / kShortRuns <= n;
-    if (n > kInCache && short_runs && sum_in_output(items, output, shape, *plan, threads)) return true;
-  }
   if (n / kSparse > m) return m >= kLeastSparse && n / 128 <= m && sum_ranges(items, output, shape, threads);
-  if (!plan) return n >= 2 * threads && sum_ranges(items, output, shape, threads);
-  // Picking an item costs about as much as adding it to a sum in the cache, so that threads gain nothing there; but
-  // sums to one place wait for each other.
-  if (threads > 1 && (n > kInCache || plan->mostly_hot))
-    accumulate_filtered(items, output, shape, *plan, threads);
-  else
-    sum_all(items, output, shape);
+  if (threads > 1 && n >= 2 * threads) return sum_ranges(items, output, shape, threads);
+  if (threads > kFewThreads) return false;
+  sum_all(items, output, shape);
   return true;
 }
 

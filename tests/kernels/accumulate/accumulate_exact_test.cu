@@ -23,7 +23,6 @@ namespace {
 using kernels::AccumulateShape;
 using kernels::cuda::ExactForm;
 using kernels::cuda::ExactPlan;
-using kernels::cuda::kRangeElements;
 using kernels::cuda::plan_exact;
 
 // Those that need one level or two; all of them, with infinities and NaNs; all finite ones, most of which cancel where
@@ -96,42 +95,12 @@ TEST(AccumulateExactCuda, sums_of_a_block) {
   expect_form<BFloat16>(plan, {{900, {30, 1, 1}}});
 }
 
-TEST(AccumulateExactCuda, ranges) {
-  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
-  constexpr int64_t n = kRangeElements;
-  // Parts of a range to a block, and several ranges, some with too few values for sums of the block's own.
-  for (int64_t per_block : {100, 1500, 40000}) {
-    if (checked_build() && per_block != 1500) continue;
-    const ExactPlan plan{ExactForm::ranges, per_block};
-    expect_form<float>(plan, {{1, {1, 1, 1}},
-                              {33, {5, 1, 1}},
-                              {1000, {n - 1, 1, 1}},
-                              {2000, {n, 1, 1}},
-                              {3000, {n + 1, 1, 1}},
-                              {3000, {4 * n + 100, 1, 1}},
-                              {400, {n, 2, 3}}});
-  }
-  expect_form<Half>({ExactForm::ranges, 1000}, {{3000, {2 * n, 1, 1}}});
-  expect_form<BFloat16>({ExactForm::ranges, 1000}, {{3000, {2 * n, 1, 1}}});
-}
-
-// Then a thread clears, for one range, sums that another hands on for the range before.
-TEST(AccumulateExactCuda, threads_that_do_not_divide_a_range) {
-  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
-  const cuda::LaunchTuning before = cuda::set_launch_tuning({.block = 96});
-  expect_form<float>({ExactForm::ranges, 40000}, {{4000, {2 * kRangeElements, 1, 1}}});
-  cuda::set_launch_tuning(before);
-}
-
 TEST(AccumulateExactCuda, plan) {
   EXPECT_EQ(plan_exact(1000, {1, 1, 1}).form, ExactForm::direct);
   EXPECT_EQ(plan_exact(8192, {1, 1, 1}).form, ExactForm::block_sums);
   EXPECT_EQ(plan_exact(65536, {2048, 1, 1}).form, ExactForm::block_sums);
   EXPECT_EQ(plan_exact(65535, {2048, 1, 1}).form, ExactForm::direct);
   EXPECT_EQ(plan_exact(1 << 24, {2049, 1, 1}).form, ExactForm::direct);
-  EXPECT_EQ(plan_exact(1 << 26, {1 << 25, 1, 1}).form, ExactForm::direct);
-  EXPECT_EQ(plan_exact(1 << 26, {(1 << 25) + 1, 1, 1}).form, ExactForm::ranges);
-  EXPECT_EQ(plan_exact(1 << 25, {(1 << 25) + 1, 1, 1}).form, ExactForm::direct);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/emulation.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/accumulate/sorted/dense_filter_cpu.h>
 #include <ordo/kernels/accumulate/sorted/dense_rows_cpu.h>
 #include <ordo/kernels/accumulate/sorted/fold_cpu.h>
 #include <ordo/kernels/convolution/convolution.h>
@@ -107,19 +106,6 @@ const Rule1Registration kClasses{
        }
        sums.finish(0);
        return Values(sums.row(0), sums.row(0) + 3);
-     }},
-    {"HotSum", kAny,
-     [](const Values& v) {
-       constexpr size_t kBlock = 300;  // no multiple of a group
-       HotSum<float> sum(kBlock);
-       for (size_t at = 0; at < v.size(); at += kBlock) {
-         const size_t count = std::min(kBlock, v.size() - at);
-         std::copy_n(v.data() + at, count, sum.room());
-         sum.put(int64_t(count));
-       }
-       Values out(1);
-       sum.finish(out[0]);
-       return out;
      }},
     {"fold_blocks", kAny,
      [](Values v) { return Values{kernels::cpu::detail::fold_blocks<Addition<float>>(v.data(), int64_t(v.size()))}; }},
