@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""How large the library of a build is, by family, and whether that is within tests/budgets/budgets.json.
+"""How large the library of a build is, by family, and whether the whole is within tests/budgets/budgets.json.
 
-    sizes.py BUILD [--check | --update] [--budgets FILE]
+    sizes.py BUILD [--check] [--budgets FILE]
 
 Of host code the bytes of functions in a family's objects count, each template once for every object that holds it; of
 device code the bytes of kernels as they lie in the objects, compressed where nvcc compresses, by architecture.
---update makes today's sizes of families, and a sixth more, their budgets; those of the library are set by hand.
 Exit status: 1 with --check when a budget is exceeded, 2 when BUILD has no library.
 """
 import argparse
@@ -59,20 +58,6 @@ def by_family(build):
     return families
 
 
-def update(path, families, architectures):
-    everything = budgets.load(path)
-    sizes = everything["sizes"]
-    allowed = lambda size: round(size / 1000 * 7 / 6 / 10 + 0.5) * 10  # noqa: E731
-    if architectures:
-        sizes["device_kB_per_architecture"] = {
-            name: allowed(row[3] / len(architectures)) for name, row in sorted(families.items()) if row[3]}
-        sizes["device_kB_per_architecture"]["others"] = 100
-    else:  # host code is counted without CUDA, where there are no launches in it
-        sizes["host_kB"] = {name: allowed(row[1]) for name, row in sorted(families.items())}
-        sizes["host_kB"]["others"] = 100
-    path.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
-
-
 def library_row(library):
     """Bytes as linked and as stripped, bytes of device code, and the architectures in it."""
     parts = sections(library)
@@ -85,7 +70,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--update", action="store_true")
     parser.add_argument("--budgets", type=pathlib.Path, default=budgets.HERE / "budgets.json")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
@@ -101,12 +85,6 @@ def main():
     for family, (count, size, kernels, device) in sorted(families.items(), key=lambda f: -f[1][1] - f[1][3]):
         print(f"{family:<24} {count:>9,} {size / 1000:>8,.0f}  {kernels:>7,} {device / 1000:>8,.0f}")
     architectures = sorted(fatbin.read(library)[1])
-    if arguments.update:
-        update(arguments.budgets, families, architectures)
-        return 0
-    for family, (_, size, _, _) in families.items() if not architectures else []:
-        limit = limits["host_kB"].get(family, limits["host_kB"]["others"])
-        verdict.check(f"host code of {family}", size / 1000, limit, budgets.KILOBYTES)
 
     size, stripped, device = library_row(library)
     print(f"\nlibordo.so: {size / 1e6:.1f} MB, stripped {stripped / 1e6:.1f} MB, of that device code "
@@ -116,10 +94,6 @@ def main():
     else:
         most = limits["cuda_host_MB"] + limits["cuda_MB_per_architecture"] * len(architectures)
         verdict.check(f"libordo.so with device code for {len(architectures)} GPUs", size / 1e6, most, budgets.MEGABYTES)
-        for family, (_, _, _, device) in families.items():
-            limit = limits["device_kB_per_architecture"].get(family, limits["device_kB_per_architecture"]["others"])
-            verdict.check(f"device code of {family} for each architecture", device / 1000 / len(architectures), limit,
-                          budgets.KILOBYTES)
     if not arguments.check:
         return 0
     if not budgets.judged(build):
