@@ -66,10 +66,15 @@ def worst(rows, paths):
 
 
 def print_table(head, lines):
-    print("\n| " + " | ".join(head) + " |")
+    print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
     for line in lines:
         print("| " + " | ".join(line) + " |")
+
+
+def print_caption(name, data):
+    print(f"\n{', '.join(data['bandwidth'])}, {data['machine']['processor']}, {data['threads']} threads\n" if data else
+          f"\n{stem(name)}: not measured yet\n")
 
 
 def machine(files):
@@ -90,8 +95,7 @@ def machine(files):
 def operations(files):
     """Price, bits, errors, and the peer, for every operation."""
     for name, data in files:
-        print(f"\n{', '.join(data['bandwidth'])}, {data['machine']['processor']}, {data['threads']} threads" if data else
-              f"\n{stem(name)}: not measured yet")
+        print_caption(name, data)
         lines = []
         for op, rows in rows_of(data).items():
             throws = [row for row in rows.values() if of(row, PEER) and "error" in row.get("pytorch_deterministic", {})]
@@ -106,8 +110,7 @@ def operations(files):
 def products(files):
     """Milliseconds of every matrix product and convolution, and the peer's ratios."""
     for name, data in files:
-        print(f"\n{', '.join(data['bandwidth'])}, {data['machine']['processor']}, {data['threads']} threads" if data else
-              f"\n{stem(name)}: not measured yet")
+        print_caption(name, data)
         lines, groups = [], {}
         for op, rows in rows_of(data).items():
             for row in rows.values():
@@ -149,25 +152,22 @@ def on(data):
 
 
 def summary(files):
-    """A line for each kind of benchmark, of one device."""
-    accumulating = ("index_add", "scatter_add", "bincount", "embedding", "pooling")
-    def values(r):
-        return r["row"].get("values") if r["family"] in accumulating else "none"
-
-    groups = (("sums into shared places, uniform values", lambda r: values(r) is None),
-              ("sums into shared places, other values", lambda r: values(r) not in (None, "boundaries", "none")),
-              ("sums into shared places, values made to be hard", lambda r: values(r) == "boundaries"),
-              ("reductions, matrix products, convolution", lambda r: r["family"] in ("reduction", "matmul", "convolution")),
-              ("whole training steps", lambda r: r["family"] == "training"))
+    """A row for each device: geometric means, and how many rows gave several results in their repeats."""
+    kinds = (("sums into shared places", ("index_add", "scatter_add", "bincount", "embedding", "pooling")),
+             ("reductions, products, convolutions", ("reduction", "matmul", "convolution")),
+             ("training steps", ("training",)))
+    lines = []
     for name, data in files:
-        print(f"\n{on(data)}:" if data else f"\n{stem(name)}: not measured yet")
-        lines = []
-        for title, wanted in groups:
+        line, everything = [on(data) if data else f"{stem(name)}: not measured yet"], {}
+        for _, families in kinds:
             rows = {key: row for rows in rows_of(data).values() for key, row in rows.items()
-                    if wanted(next(iter(row.values())))}
-            lines.append([title, str(len(rows)) if rows else "", span(ratios(rows, DETERMINISTIC, FAST)),
-                          patterns(rows, FAST), patterns(rows, DETERMINISTIC), span(ratios(rows, PEER, DETERMINISTIC))])
-        print_table(["", "benchmarks", "deterministic / fast", "several results, fast", "deterministic", "PyTorch / deterministic"], lines)
+                    if next(iter(row.values()))["family"] in families}
+            everything.update(rows)
+            for values in ratios(rows, DETERMINISTIC, FAST), ratios(rows, PEER, DETERMINISTIC):
+                line.append(f"{mean(values):.2f}" if values else "")
+        lines.append([*line, patterns(everything, FAST), patterns(everything, DETERMINISTIC)])
+    heads = [head for kind, _ in kinds for head in (f"{kind}: on / off", "PyTorch / on")]
+    print_table(["", *heads, "several results, off", "on"], lines)
 
 
 def accumulate(files):

@@ -19,31 +19,32 @@ using Doubles = ValueBlock::Doubles;
 
 bool is_finite(double v) { return std::fabs(v) <= std::numeric_limits<double>::max(); }
 
-/// q[k] = before[k] + the sums of all rows, rounded to odd. Finite ones only. Of others, and where a rounding error
-/// might matter, is_sure[k] is false; returns whether all are sure.
-bool total(std::span<const double* const> rows, const Doubles& before, size_t count, Doubles& q,
+/// q[k] = before[k] + the sums of cell first + k at all levels, rounded to odd. Finite ones only. Of others, and where
+/// a rounding error might matter, is_sure[k] is false; returns whether all are sure.
+bool total(std::span<const double* const> levels, int64_t first, const Doubles& before, size_t count, Doubles& q,
            std::array<int64_t, kBlock>& is_sure) {
   // What a sum of doubles has rounded away is a double, too (lost_in). The sum of these is not, but its error is far
   // smaller than they are.
   Doubles lost, all_lost;
+  const double* const one = levels[0] + first;
   for (size_t k = 0; k < count; ++k) {
-    lost[k] = lost_in(before[k], rows[0][k]);
-    q[k] = before[k] + rows[0][k];
+    lost[k] = lost_in(before[k], one[k]);
+    q[k] = before[k] + one[k];
   }
-  if (rows.size() == 1) {
+  if (levels.size() == 1) {
     for (size_t k = 0; k < count; ++k) is_sure[k] = is_finite(q[k]);
   } else {
     for (size_t k = 0; k < count; ++k) all_lost[k] = std::fabs(lost[k]);
-    for (const double* row : rows.subspan(1))
+    for (const double* level : levels.subspan(1))
       for (size_t k = 0; k < count; ++k) {
-        const double more = lost_in(q[k], row[k]);
-        q[k] += row[k];
+        const double v = level[first + int64_t(k)], more = lost_in(q[k], v);
+        q[k] += v;
         lost[k] += more;
         all_lost[k] += std::fabs(more);
       }
-    // Each addition to lost[k] is off by 2^-53 of all that was lost, at most: if the rest is larger than that, and
-    // twice that again for all_lost[k] itself, its sign is sure.
-    const double off = double(rows.size()) * 0x1p-51;
+    // Fewer additions to lost[k] than there are levels, each off by at most 2^-53 of the sum of magnitudes, of which
+    // all_lost[k] is off by as little: beyond four times that, the rest's sign is sure.
+    const double off = double(levels.size()) * 0x1p-51;
     for (size_t k = 0; k < count; ++k) {
       const double rest = lost_in(q[k], lost[k]);
       q[k] += lost[k];
@@ -163,20 +164,24 @@ T ExactCells::result(std::span<const ExactCells> all, int64_t cell, T old) {
   return exact_result(old, kMostExactLevels, [&](int k) { return sums[size_t(k)]; });
 }
 
+std::vector<const double*> ExactCells::levels(std::span<const ExactCells> all) {
+  std::vector<const double*> levels;
+  for (const ExactCells& cells : all)
+    for (int k = 0; k < cells.used_; ++k) levels.push_back(cells.levels_[size_t(k)].sums->data());
+  return levels;
+}
+
 template <class T, class Output>
-void ExactCells::finish(std::span<const ExactCells> all, int64_t first, int64_t last, const Output& output) {
-  std::vector<const double*> rows;
+void ExactCells::finish(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first,
+                        int64_t last, const Output& output) {
   Doubles before, q;
   std::array<T, kBlock> old;
   std::array<int64_t, kBlock> is_sure;
   for (int64_t begin = first; begin < last; begin += int64_t(kBlock)) {
     const size_t count = size_t(std::min(last - begin, int64_t(kBlock)));
-    rows.clear();
-    for (const ExactCells& cells : all)
-      for (int k = 0; k < cells.used_; ++k) rows.push_back(cells.levels_[size_t(k)].sums->data() + begin);
     for (size_t k = 0; k < count; ++k) old[k] = output(begin + int64_t(k));
     for (size_t k = 0; k < count; ++k) before[k] = double(float(old[k]));
-    const bool all_sure = total(rows, before, count, q, is_sure);
+    const bool all_sure = total(levels, begin, before, count, q, is_sure);
     // A sum of zero leaves a zero as it is, bit for bit.
     for (size_t k = 0; k < count; ++k) {
       const T result = round_to<T>(q[k]);
@@ -188,15 +193,18 @@ void ExactCells::finish(std::span<const ExactCells> all, int64_t first, int64_t 
 }
 
 template <class T, bool kSingle>
-void finish_cells(std::span<const ExactCells> all, int64_t first, int64_t last, const CellsOutput<T, kSingle>& output) {
-  ExactCells::finish<T>(all, first, last, output);
+void finish_cells(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first, int64_t last,
+                  const CellsOutput<T, kSingle>& output) {
+  ExactCells::finish<T>(all, levels, first, last, output);
 }
 
 template void add_items<true>(FromDealtValues, int64_t, int64_t, ExactCells&);
 
-#define ORDO_FINISH_CELLS(T)                                                                              \
-  template void finish_cells(std::span<const ExactCells>, int64_t, int64_t, const CellsOutput<T, true>&); \
-  template void finish_cells(std::span<const ExactCells>, int64_t, int64_t, const CellsOutput<T, false>&);
+#define ORDO_FINISH_CELLS(T)                                                                                \
+  template void finish_cells(std::span<const ExactCells>, std::span<const double* const>, int64_t, int64_t, \
+                             const CellsOutput<T, true>&);                                                  \
+  template void finish_cells(std::span<const ExactCells>, std::span<const double* const>, int64_t, int64_t, \
+                             const CellsOutput<T, false>&);
 ORDO_FINISH_CELLS(float)
 ORDO_FINISH_CELLS(Half)
 ORDO_FINISH_CELLS(BFloat16)

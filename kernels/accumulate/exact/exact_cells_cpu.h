@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>
@@ -117,9 +118,13 @@ class ExactCells {
     ValueBlock block_;
   };
 
-  /// Adds what all of them have for the cells [first, last) to output(c), the elements of these.
+  /// The levels in use of all of them, each with a sum for every cell.
+  static std::vector<const double*> levels(std::span<const ExactCells> all);
+  /// Adds what all of them, whose levels these are, have for the cells [first, last) to output(c), the elements of
+  /// these. Needs no memory.
   template <class T, class Output>
-  static void finish(std::span<const ExactCells> all, int64_t first, int64_t last, const Output& output);
+  static void finish(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first,
+                     int64_t last, const Output& output);
 
  private:
   static constexpr int64_t kTurns = 8;  // sums of the hot cell, behind those of all cells
@@ -152,6 +157,7 @@ class ExactCells {
 
 /// ExactCells::finish. Compiled once, in exact_cells_cpu.cpp, for the element types that are accumulated exactly.
 template <class T, bool kSingle>
-void finish_cells(std::span<const ExactCells> all, int64_t first, int64_t last, const CellsOutput<T, kSingle>& output);
+void finish_cells(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first, int64_t last,
+                  const CellsOutput<T, kSingle>& output);
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

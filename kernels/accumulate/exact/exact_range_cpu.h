@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
@@ -123,8 +124,9 @@ void add_exact_range(const Source& source, const ExactRange<T, kSingle>& range, 
     add_items<kSingle>(source, range.begin(t, threads), range.begin(t + 1, threads), own[t]);
   });
   if (met_bad_index()) return;
+  const std::vector<const double*> levels = ExactCells::levels(own);
   parallel_for(0, range.cells(), threads > 1 ? kAccumulateGrain : range.cells(),
-               [&](int64_t from, int64_t to) { finish_cells<T, kSingle>(own, from, to, range.output); });
+               [&](int64_t from, int64_t to) { finish_cells<T, kSingle>(own, levels, from, to, range.output); });
 }
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

@@ -8,7 +8,7 @@
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
-/// The destination of an eighth of the sampled items or more, or -1. The sample consists of lines of neighbouring
+/// The destination of more than an eighth of the sampled items, or -1. The sample consists of lines of neighbouring
 /// items, because a cache line costs what an item does.
 template <class Items>
 int64_t hot_destination(const Items& items) {

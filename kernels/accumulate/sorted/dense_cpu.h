@@ -2,8 +2,8 @@
 //
 // One thread adds to a running sum per destination. For more, or where most destinations get nothing, items are dealt
 // out, in order, to ranges of destinations small enough for their sums to stay in the cache; each range then belongs to
-// one thread. A destination sees its items in item order, so the sums are those of the contract. Where threads would
-// wait for one with most of the items, or where there are few items, the caller sorts instead.
+// one thread. A destination sees its items in item order, so the sums are those of the contract. Where many threads
+// would wait for one with most of the items, or where few items meet many destinations, the caller sorts instead.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ template <class Items>
 bool sum_ranges(const Items& items, typename Items::value_type* output, const AccumulateShape& shape, int threads) {
   using Acc = accumulate_t<typename Items::value_type>;
   const int64_t m = items.count, n = shape.destinations;
-  const int64_t wanted = std::clamp<int64_t>(n / 2048, 16 * threads, 1024);
+  const int64_t wanted = std::clamp<int64_t>(n / 2048, std::min(16 * threads, 1024), 1024);
   const int shift = std::bit_width(uint64_t(n / wanted));
   Deal<Items> deal(items, n, shift, threads);
   // To add takes a fraction of what it takes to sort: a few threads had better wait for one.

@@ -109,7 +109,7 @@ TEST_F(Accumulate, sorted_keeps_rule_1_in_large_problems) {
   expect_rule1<float>(20000, {500, 1, 40}, Spread::most_to_one);
 }
 
-// Sums made in the output itself, of at most a group; and beyond.
+// One run of up to a group, or of more, beside many that are short.
 TEST_F(Accumulate, a_group_or_more_among_many_short_runs) {
   constexpr int64_t kItems = 70000, kDestinations = 150001, kThere = 5;  // where none of the others goes
   for (int64_t count : {1, 63, 64, 65, 1000}) {
@@ -121,7 +121,6 @@ TEST_F(Accumulate, a_group_or_more_among_many_short_runs) {
   }
 }
 
-// Sums made in the output, whose old content waits elsewhere or, being zeros, nowhere.
 TEST_F(Accumulate, many_short_runs_onto_any_old_content) {
   constexpr int64_t kItems = 70000, kDestinations = 150001;
   using Limits = std::numeric_limits<float>;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <utility>
 
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
 #include "tests/kernels/accumulate/exact_reference.h"
@@ -72,8 +73,9 @@ std::vector<T> by_cells(const Table& table, size_t owners, int64_t hot) {
   std::vector<T> result;
   for (float v : table.old) result.push_back(T(v));
   const CellsOutput<T, true> output{result.data(), {table.cells, 1, 1}, 0};
-  finish_cells(std::span<const ExactCells>(own), 0, table.cells / 2, output);
-  finish_cells(std::span<const ExactCells>(own), table.cells / 2, table.cells, output);
+  const auto levels = ExactCells::levels(own);
+  finish_cells(std::span<const ExactCells>(own), levels, 0, table.cells / 2, output);
+  finish_cells(std::span<const ExactCells>(own), levels, table.cells / 2, table.cells, output);
   return result;
 }
 
@@ -99,42 +101,64 @@ TEST(ExactCells, keep_rule_5_whatever_the_values) {
   expect_cells_keep_rule_5<BFloat16>();
 }
 
-/// The sum of a few values in one cell, on top of `old`, by a full block, which is added at once, or value by value.
-float in_one_cell(float old, const std::vector<float>& values, bool whole) {
+/// How values come: one by one, or in full blocks.
+enum class By { values, blocks, blocks_after_many_that_round };
+
+/// The sum of a few values in one cell, on top of `old`. They are kHotApart apart, zeros between them, so that those of
+/// a hot cell meet in one sum.
+float in_one_cell(float old, const std::vector<float>& values, By by, int64_t hot) {
+  constexpr size_t kHotApart = 8;
   ExactCells cells;
-  cells.begin(1);
+  cells.begin(2, hot);
   ExactCells::Adder adder(cells);
-  if (whole) {
-    ValueBlock block;
-    block.values.fill(0);
-    std::copy(values.begin(), values.end(), block.values.begin());
-    adder.add([](size_t) { return 0; }, block);
-  } else {
-    for (float v : values) adder.add(0, v);
+  const auto sum = [&](size_t k) { return adder.sum(0, k); };
+  ValueBlock block;
+  if (by == By::blocks_after_many_that_round) {
+    for (size_t k = 0; k < ValueBlock::kSize; ++k) block.values[k] = k % 2 ? 0x1p-70 : 1;
+    adder.add([](size_t) { return 1; }, block);
   }
+  block.values.fill(0);
+  size_t at = 0;
+  for (float v : values) {
+    block.values[at] = double(v);
+    if (by == By::values)
+      for (size_t k = 0; k < kHotApart; ++k) adder.add(0, float(std::exchange(block.values[at + k], 0)));
+    else
+      at += kHotApart;
+    if (at == ValueBlock::kSize) adder.add(sum, block), block.values.fill(0), at = 0;
+  }
+  if (by != By::values) adder.add(sum, block);
   adder.end();
-  finish_cells(std::span<const ExactCells>(&cells, 1), 0, 1, CellsOutput<float, true>{&old, {1, 1, 1}, 0});
+  finish_cells(std::span<const ExactCells>(&cells, 1), ExactCells::levels({&cells, 1}), 0, 1,
+               CellsOutput<float, true>{&old, {2, 1, 1}, 0});
   return old;
 }
 
 TEST(ExactCells, lose_nothing_at_any_distance) {
-  for (bool whole : {false, true}) {
-    // What is left is a hair above the middle of two floats, or below it, or on it.
-    for (float large : {0x1p30f, 0x1p60f, 0x1p120f})
-      for (float hair : {0x1p-30f, 0x1p-60f, 0x1p-140f}) {
-        EXPECT_EQ(in_one_cell(large, {hair, 1, 0x1p-24f, -large}, whole), 1 + 0x1p-23f);
-        EXPECT_EQ(in_one_cell(0, {large, hair, 1, 0x1p-24f, -large}, whole), 1 + 0x1p-23f);
-        EXPECT_EQ(in_one_cell(0, {large, -hair, 1, 0x1p-24f, -large}, whole), 1);
-        EXPECT_EQ(in_one_cell(0, {large, 1, 0x1p-24f, -large}, whole), 1);
-        EXPECT_EQ(in_one_cell(0, {large, hair, -large}, whole), hair);
-      }
-    EXPECT_EQ(bits(in_one_cell(-0.0f, {1, -1}, whole)), bits(-0.0f));
-    EXPECT_EQ(bits(in_one_cell(1, {-1}, whole)), bits(0.0f));
-    EXPECT_EQ(in_one_cell(0, {kInf, 1, 0x1p-60f}, whole), kInf);
-    EXPECT_EQ(in_one_cell(0, {1, 0x1p-60f, -kInf}, whole), -kInf);
-    EXPECT_EQ(bits(in_one_cell(0, {-kInf, 0x1p60f, kInf}, whole)), bits(std::bit_cast<float>(0x7fc00000)));
-    EXPECT_EQ(bits(in_one_cell(0, {kNan, 1}, whole)), bits(std::bit_cast<float>(0x7fc00000)));
-  }
+  for (By by : {By::values, By::blocks, By::blocks_after_many_that_round})
+    for (int64_t hot : {-1, 0}) {
+      const auto sum = [&](float old, const std::vector<float>& values) { return in_one_cell(old, values, by, hot); };
+      // What is left is a hair above the middle of two floats, or below it, or on it.
+      for (float large : {0x1p30f, 0x1p60f, 0x1p120f})
+        for (float hair : {0x1p-30f, 0x1p-60f, 0x1p-140f}) {
+          EXPECT_EQ(sum(large, {hair, 1, 0x1p-24f, -large}), 1 + 0x1p-23f);
+          EXPECT_EQ(sum(0, {large, hair, 1, 0x1p-24f, -large}), 1 + 0x1p-23f);
+          EXPECT_EQ(sum(0, {large, -hair, 1, 0x1p-24f, -large}), 1);
+          EXPECT_EQ(sum(0, {large, 1, 0x1p-24f, -large}), 1);
+          EXPECT_EQ(sum(0, {large, hair, -large}), hair);
+          // At three levels, and a hundred times.
+          EXPECT_EQ(sum(0, {0x1p120f, 0x1p60f, 1, 0x1p-60f, -0x1p60f, -1, -0x1p120f}), 0x1p-60f);
+          std::vector<float> many;
+          for (int k = 0; k < 100; ++k) many.insert(many.end(), {large, hair, 1, -large});
+          EXPECT_EQ(sum(-100, many), 100 * hair);
+        }
+      EXPECT_EQ(bits(sum(-0.0f, {1, -1})), bits(-0.0f));
+      EXPECT_EQ(bits(sum(1, {-1})), bits(0.0f));
+      EXPECT_EQ(sum(0, {kInf, 1, 0x1p-60f}), kInf);
+      EXPECT_EQ(sum(0, {1, 0x1p-60f, -kInf}), -kInf);
+      EXPECT_EQ(bits(sum(0, {-kInf, 0x1p60f, kInf})), bits(std::bit_cast<float>(0x7fc00000)));
+      EXPECT_EQ(bits(sum(0, {kNan, 1})), bits(std::bit_cast<float>(0x7fc00000)));
+    }
 }
 
 }  // namespace

@@ -236,8 +236,8 @@ TEST(Exact, keeps_rule_5_for_any_floats) {
     }
 }
 
-TEST(Exact, keeps_rule_5_where_a_look_at_the_values_misleads) {
-  // Every other item has a value of any exponent, but none of those that a look finds; in one range, and in several.
+TEST(Exact, keeps_rule_5_where_some_values_are_unlike_the_others) {
+  // Half of most items have a value of any exponent; in one range, and in several.
   for (int64_t n : {500, 100000}) {
     constexpr int64_t m = 131072;
     std::mt19937_64 random(13);
@@ -253,9 +253,9 @@ TEST(Exact, keeps_rule_5_where_a_look_at_the_values_misleads) {
   }
 }
 
-TEST(Exact, keeps_rule_5_where_bounds_are_not_sure_of_a_few_or_of_many) {
-  // Values of any size. Some cells also have three that end a hair beside the middle of two elements, and no look finds
-  // those. In one range, and in several; rows, too.
+TEST(Exact, keeps_rule_5_beside_the_middle_of_two_floats_in_a_few_cells_or_many) {
+  // Values of any size. Some cells also have three that end a hair beside the middle of two elements. In one range, and
+  // in several; rows, too.
   struct Size {
     int64_t destinations, columns;
   };

@@ -1,4 +1,4 @@
-// The way in which CUDA adds for `exact`, without CUDA: for tests of its arithmetic.
+// How CUDA adds one value to levels for `exact`, without CUDA: for tests of the arithmetic.
 #pragma once
 
 #include <vector>
