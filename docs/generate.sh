@@ -11,7 +11,7 @@ mode=${2:-}
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-mkdir "$new/docs"
+mkdir -p "$new/docs" "$new/bench/results"
 
 # generate PAGE: writes it to $new with its parts as they should be.
 generate() {
@@ -52,7 +52,7 @@ if [ "$mode" = --measure ]; then "$programs/ordo" show fork --json docs/fork.jso
 "$programs/ordo" ops --json > "$new/ops.json"
 python3 docs/refused_table.py "$new/ops.json" bench/results/cpu.json >> "$new/docs/ops.md"
 for colours in light dark; do python3 docs/fork_picture.py docs/fork.json $colours > "$new/docs/fork-$colours.svg"; done
-pages=$(grep -l '^<!-- output of: ' README.md docs/*.md)
+pages=$(grep -l "^<!-- output of: " README.md docs/*.md bench/results/*.md)
 for page in $pages; do generate "$page"; done
 
 stale=0
