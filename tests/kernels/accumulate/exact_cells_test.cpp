@@ -161,5 +161,22 @@ TEST(ExactCells, lose_nothing_at_any_distance) {
     }
 }
 
+TEST(ExactCells, do_not_trust_a_rest_that_has_rounded) {
+  // 2^60 hides the others, whose sum then rounds so that its sign is wrong. The result is a hair above the middle of
+  // two floats.
+  const std::vector<std::vector<float>> values{{1}, {0x1p-60f}, {-1}, {-0x1p-62f}, {-0x1p60f}, {1, 0x1p-24f}};
+  std::vector<ExactCells> own(values.size());
+  for (size_t p = 0; p < own.size(); ++p) {
+    own[p].begin(1);
+    ExactCells::Adder adder(own[p]);
+    for (float v : values[p]) adder.add(0, v);
+    adder.end();
+  }
+  float result = 0x1p60f;
+  finish_cells(std::span<const ExactCells>(own), ExactCells::levels(own), 0, 1,
+               CellsOutput<float, true>{&result, {1, 1, 1}, 0});
+  EXPECT_EQ(result, 1 + 0x1p-23f);
+}
+
 }  // namespace
 }  // namespace ordo::test
