@@ -37,7 +37,8 @@ std::unique_ptr<Peer> Peer::start(const std::string& script, Device device, cons
     std::unique_ptr<Peer> peer(new Peer);
     if (peer->launch(python, folder + "/peers/" + script, device, effort, setting)) return peer;
   }
-  note = device.is_cuda() ? "no PyTorch with CUDA here" : "no PyTorch here (Debian: apt-get install python3-torch)";
+  note = device.is_cuda() ? "no PyTorch with CUDA and NumPy here"
+                          : "no PyTorch with NumPy here (Debian: apt-get install python3-torch python3-numpy)";
   return nullptr;
 }
 

@@ -29,6 +29,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = str(arguments.threads)  # these two before 
 
 sys.path.pop(0)  # the folder of this file, whose name others import
 
+import numpy  # noqa: F401  (PyTorch needs it for Tensor.numpy(), and would say so in every row)
 import torch
 import torch.nn.functional as F
 from torch import nn
