@@ -165,7 +165,7 @@ expect(0 "ended +ended\n" ${options})
 
 # A peer that cannot start is left out with a note.
 set(ENV{ORDO_PYTHON} ${DIRECTORY}/no-python)
-expect(0 "no peer on cpu: no PyTorch here" bench --quick --repeats 1 --rounds 1 --device cpu --filter "^bincount/")
+expect(0 "no peer on cpu: no PyTorch with NumPy here" bench --quick --repeats 1 --rounds 1 --device cpu --filter "^bincount/")
 unset(ENV{ORDO_PYTHON})
 
 # A run that was ended goes on where it was.
