@@ -128,8 +128,10 @@ target_compile_definitions(ordo PRIVATE ORDO_VERSION="${PROJECT_VERSION}" EIGEN_
 if(ORDO_POISON_RESULTS)  # for the one file that asks, so that compiler caches serve all builds
   set_property(SOURCE engine/create.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_POISON_RESULTS=1)
 endif()
-if(NOT ORDO_CUDA_MODE STREQUAL "OFF")
-  target_compile_definitions(ordo PRIVATE ORDO_HAS_CUDA=1)
+if(NOT ORDO_CUDA_MODE STREQUAL "OFF")  # the rooms above the kernels do not ask, and compile to the same objects
+  set(asking_sources ${cpp_sources} ${cuda_cpp_sources} ${cu_sources})
+  list(FILTER asking_sources EXCLUDE REGEX "^(autograd|nn)/")
+  set_property(SOURCE ${asking_sources} autograd/leaf_gradient.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_CUDA=1)
 endif()
 set(device_sources ${cuda_cpp_sources} ${cu_sources})
 if(ORDO_CUDA_MODE STREQUAL "EMULATED")
