@@ -5,10 +5,9 @@
 #include <ordo/engine/index_check.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/embedding/embedding.h>
-#include <ordo/kernels/embedding/embedding_items.h>
 
 namespace ordo::kernels {
 
@@ -39,23 +38,6 @@ void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, 
                      std::memset(out + size_t(i) * row_bytes, 0, row_bytes);  // all bits 0 are 0
                  }
                });
-  guard.finish();
-}
-
-void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
-                        Algorithm algorithm, const IndexOrder* order) {
-  const int64_t rows = output.size(0), columns = output.size(1);
-  const IndexGuard guard("embedding_backward", "input", 0, rows, output.device());
-  const IndexView index = index_view(input, rows, guard);
-  if (!order) validate_on_cpu(index, input.numel(), guard, output, algorithm);
-  dispatch_floating("embedding_backward", grad.dtype(), [&]<class T>() {
-    const EmbeddingItems<T> items{input.numel(), index, grad.data<T>(), columns, padding};
-    const AccumulateShape shape{rows, 1, columns};
-    if (order)
-      accumulate(items, output.data<T>(), shape, *order);
-    else
-      accumulate(items, output.data<T>(), shape, algorithm);
-  });
   guard.finish();
 }
 
@@ -94,6 +76,26 @@ void check_backward(const Tensor& grad, const Tensor& input, int64_t num_rows) {
   ORDO_CHECK(grad.dim() == input.dim() + 1 && leading == input.sizes(), ShapeError, kBackward,
              "the gradient has shape {}, which is not that of the indices, {}, and a row", grad.sizes(), input.sizes());
 }
+
+/// Adds row i of grad to row input[i] of the output, but for the row of padding, if any.
+void add_rows(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding, Algorithm algorithm,
+              const IndexOrder* order = nullptr) {
+  if (input.numel() == 0) return;
+  const Tensor rows = contiguous(grad), index = contiguous(input);
+  const IndexGuard guard(kBackward, "input", 0, output.size(0), output.device());
+  KeyedItems items{keyed_rows(output.size(0), output.size(1), index.numel()),
+                   index_view(index, output.size(0), guard),
+                   output.data(),
+                   rows.data(),
+                   output.dtype(),
+                   output.device()};
+  items.order = order;
+  items.skipped = padding;
+  if (!order) validate_on_cpu(items.index, index.numel(), guard, output, algorithm);
+  add_by_key(items, algorithm);
+  guard.finish();
+}
+
 }  // namespace
 
 Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows, std::optional<int64_t> padding_idx,
@@ -103,9 +105,7 @@ Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_r
   const int64_t padding = wrap_padding_idx(kBackward, padding_idx, num_rows);
   algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {input.numel(), num_rows, grad.sizes().back()});
   const Tensor output = full({num_rows, grad.sizes().back()}, 0, grad.dtype(), grad.device());
-  if (input.numel() > 0)
-    ORDO_ON_DEVICE(grad.device(), embedding_backward, contiguous(grad), contiguous(input), output, padding, algorithm,
-                   nullptr);
+  add_rows(grad, input, output, padding, algorithm);
   return output;
 }
 
@@ -114,9 +114,7 @@ Tensor embedding_backward(const Tensor& grad, const IndexPlan& plan, std::option
   check_backward(grad, plan.index(), plan.size());
   const int64_t padding = wrap_padding_idx(kBackward, padding_idx, plan.size());
   const Tensor output = full({plan.size(), grad.sizes().back()}, 0, grad.dtype(), grad.device());
-  if (plan.index().numel() > 0)
-    ORDO_ON_DEVICE(grad.device(), embedding_backward, contiguous(grad), plan.index(), output, -1, Algorithm::sorted,
-                   &plan.order());
+  add_rows(grad, plan.index(), output, -1, Algorithm::sorted, &plan.order());
   if (padding >= 0) fill_(views::narrow(output, 0, padding, 1), 0);
   return output;
 }

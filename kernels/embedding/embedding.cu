@@ -1,9 +1,8 @@
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/index_check.h>
+#include <ordo/kernels/accumulate/index_view.h>
 #include <ordo/kernels/embedding/embedding.h>
-#include <ordo/kernels/embedding/embedding_items.h>
-#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 
@@ -29,23 +28,6 @@ void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, 
       ordo::cuda::launch_over(embedding_kernel<Word>, output.numel(), ordo::cuda::current_stream(device),
                               index_view(input, rows, guard), static_cast<const Word*>(weight.data()),
                               static_cast<Word*>(output.data()), input.numel(), columns, skip);
-  });
-  guard.finish();
-}
-
-void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
-                        Algorithm algorithm, const IndexOrder* order) {
-  const Device device = grad.device();
-  const ordo::cuda::DeviceScope scope(device);
-  const int64_t rows = output.size(0), columns = output.size(1);
-  const IndexGuard guard("embedding_backward", "input", 0, rows, device);
-  dispatch_floating("embedding_backward", grad.dtype(), [&]<class T>() {
-    const EmbeddingItems<T> items{input.numel(), index_view(input, rows, guard), grad.data<T>(), columns, padding};
-    const AccumulateShape shape{rows, 1, columns};
-    if (order)
-      accumulate(items, output.data<T>(), shape, *order, device);
-    else
-      accumulate(items, output.data<T>(), shape, algorithm, device);
   });
   guard.finish();
 }

@@ -4,7 +4,6 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/embedding_bag/bags.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 
@@ -24,15 +23,6 @@ void check_offsets(const Bags& bags) {
         bags.offsets[at] >= least && bags.offsets[at] <= (at == 0 ? 0 : bags.items), IndexError, "embedding_bag",
         "offsets[{}] = {} is out of range: offsets begin with 0, do not descend and end at the number of items, {}", at,
         bags.offsets[at], bags.items);
-  }
-}
-
-/// The row and the bag of every item, as BagItems has them; and how many items of each bag are in.
-void find_bags(const Bags& bags, const IndexView& index, int64_t* row_of, int64_t* bag_of, int64_t* counts) {
-  std::fill_n(row_of, bags.items, int64_t(-1));
-  std::fill_n(bag_of, bags.items, int64_t(0));
-  for (int64_t b = 0; b < bags.bags; ++b) {
-    counts[b] = find_bag(bags, index, b, row_of, bag_of);
   }
 }
 
@@ -147,32 +137,14 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
   });
 }
 
-void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
-                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm, const IndexOrder* order) {
+void find_bags(const Bags& bags, const Tensor& input, int64_t rows, int64_t* row_of, int64_t* bag_of, int64_t* counts) {
   check_offsets(bags);
-  const int64_t rows = output.size(0), columns = output.size(1);
-  const IndexGuard guard("embedding_bag_backward", "input", 0, rows, grad.device());
-  const Scratch<int64_t> row_of(bags.items, Device()), bag_of(bags.items, Device()), counts(bags.bags, Device());
-  find_bags(bags, index_view(input, rows, guard), row_of.data(), bag_of.data(), counts.data());
+  const IndexGuard guard("embedding_bag_backward", "input", 0, rows, Device());
+  const IndexView index = index_view(input, rows, guard);
+  std::fill_n(row_of, bags.items, int64_t(-1));
+  std::fill_n(bag_of, bags.items, bags.bags);
+  for (int64_t b = 0; b < bags.bags; ++b) counts[b] = find_bag(bags, index, b, row_of, bag_of);
   guard.finish();
-  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-    with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), order ? bags.uncovered() : nullptr, counts.data(),
-                      sample_weights.defined() ? sample_weights.data<T>() : nullptr, grad.data<T>(), columns,
-                      [&](const auto& items) {
-                        const AccumulateShape shape{rows, 1, columns};
-                        if (order)
-                          accumulate(items, output.data<T>(), shape, *order);
-                        else
-                          accumulate(items, output.data<T>(), shape, algorithm);
-                      });
-  });
-}
-
-void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
-  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-    const BagMaxItems<T> items{grad.numel(), rows.data<int64_t>(), grad.data<T>(), output.size(0), output.size(1)};
-    accumulate(items, output.data<T>(), {output.numel(), 1, 1}, algorithm);
-  });
 }
 
 void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,

@@ -8,7 +8,7 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/scatter/pick_stayed.h>
-#include <ordo/kernels/scatter_add/scatter_add.h>
+#include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo::kernels {
 namespace {

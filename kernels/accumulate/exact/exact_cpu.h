@@ -61,10 +61,10 @@ class ExactSum {
     float value(int64_t i, int64_t o, int64_t j) const { return item_value(items, shape, i, o, j); }
     // Single values: those of a block.
     void read(int64_t begin, ValueBlock::Floats& values) const {
-      if constexpr (requires { Items::kEvenlySpaced; }) {
-        const auto* const from = items.address(begin, 0, 0);
-        if (items.address(begin + 1, 0, 0) == from + 1) {  // a loop that vectorises
-          for (size_t k = 0; k < values.size(); ++k) values[k] = float(items.element(from[k], begin + int64_t(k)));
+      if constexpr (requires { items.adjoining(); }) {
+        if (items.adjoining()) {
+          const auto read = items.row(begin, 0, 0);
+          for (size_t k = 0; k < values.size(); ++k) values[k] = float(read(int64_t(k)));
           return;
         }
       }
