@@ -26,37 +26,28 @@ void check_offsets(const Bags& bags) {
   }
 }
 
-/// One bag's sum (or mean) in columns [first, first + width): groups of 64 items, then the groups by rule 1.
+/// One bag's sum (or mean) in columns [first, first + width).
 template <class T>
 void sum_bag(const Bags& bags, int64_t bag, const IndexView& index, const T* weight, const T* sample_weights,
              int64_t columns, int64_t first, int width, bool mean, T* out) {
   using V = accumulate_t<T>;
-  V sums[kColumnBlock];
-  OrderedRow<V> groups;
-  int64_t count = 0;
+  OrderedRows<V> sums(width);
   for (int64_t i = bags.begin(bag), end = bags.end(bag); i < end; ++i) {
     const int64_t row = index.raw(i);
     if (row == bags.padding) continue;
-    const T* from = weight + row * columns + first;
-    if (count % kOrderedGroup == 0) {
-      if (count > 0) groups.push_group(sums, width);
-      std::fill_n(sums, width, V(-0.0));  // -0 + v is v, bit for bit
-    }
-    ++count;
-    if (sample_weights != nullptr) {
-      const V factor = sample_weights[i];
-      for (int j = 0; j < width; ++j) sums[j] += V(from[j]) * factor;
-    } else {
-      for (int j = 0; j < width; ++j) sums[j] += V(from[j]);
-    }
+    const T* const from = weight + row * columns + first;
+    if (sample_weights != nullptr)
+      sums.add([from, factor = V(sample_weights[i])](int j) { return V(from[j]) * factor; });
+    else
+      sums.add([from](int j) { return V(from[j]); });
   }
-  if (count == 0) {
+  if (sums.count() == 0) {
     std::fill_n(out + first, width, T(0.f));
     return;
   }
-  if (count > kOrderedGroup) groups.finish(sums, width, true);
-  const V divisor = mean ? V(count) : V(1);
-  for (int j = 0; j < width; ++j) out[first + j] = T(sums[j] / divisor);
+  const V divisor = mean ? V(sums.count()) : V(1);
+  const V* const sum = sums.finish();
+  for (int j = 0; j < width; ++j) out[first + j] = T(sum[j] / divisor);
 }
 
 /// One bag's maxima; the first of equal ones, and NaN over everything.

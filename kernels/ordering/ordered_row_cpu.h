@@ -11,7 +11,7 @@ namespace ordo::kernels::cpu {
 /// Columns that an OrderedRow takes at most: their sums stay in the cache.
 inline constexpr int kColumnBlock = 512;
 
-/// OrderedSum for a block of columns at once, fed with group sums.
+/// OrderedSum for a block of columns at once, fed with the sums of groups.
 template <class Acc>
 class OrderedRow {
  public:
@@ -42,6 +42,35 @@ class OrderedRow {
  private:
   int64_t groups_ = 0;
   Acc levels_[kOrderedLevels][kColumnBlock];
+};
+
+/// Likewise fed with rows.
+template <class Acc>
+class OrderedRows {
+ public:
+  explicit OrderedRows(int width) : width_(width) { std::fill_n(sums_, width, kNoValue<Acc>); }
+  /// Adds a row, whose columns are value(0), ..., value(width - 1).
+  template <class Value>
+  void add(const Value& value) {
+    if (count_ > 0 && count_ % kOrderedGroup == 0) {
+      groups_.push_group(sums_, width_);
+      std::fill_n(sums_, width_, kNoValue<Acc>);
+    }
+    ++count_;
+    for (int j = 0; j < width_; ++j) sums_[j] += value(j);
+  }
+  int64_t count() const { return count_; }
+  /// The sums of all rows. Nothing can be added after.
+  const Acc* finish() {
+    if (count_ > kOrderedGroup) groups_.finish(sums_, width_, true);
+    return sums_;
+  }
+
+ private:
+  int width_;
+  int64_t count_ = 0;
+  Acc sums_[kColumnBlock];
+  OrderedRow<Acc> groups_;
 };
 
 }  // namespace ordo::kernels::cpu

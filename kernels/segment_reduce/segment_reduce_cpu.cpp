@@ -23,21 +23,15 @@ template <class T, class Acc>
 void reduce_columns(const SegmentRule<accumulate_t<T>, Acc>& rule, const T* x, int64_t count, int64_t columns,
                     int64_t first, int width, T* out) {
   using V = accumulate_t<T>;
-  Acc sums[kColumnBlock];
-  OrderedRow<Acc> groups;
-  std::fill_n(sums, width, kNoValue<Acc>);
+  OrderedRows<Acc> rows(width);
   for (int64_t i = 0; i < count; ++i) {
-    if (i > 0 && i % kOrderedGroup == 0) {
-      groups.push_group(sums, width);
-      std::fill_n(sums, width, kNoValue<Acc>);
-    }
-    const T* from = x + i * columns + first;
+    const T* const from = x + i * columns + first;
     if (rule.negate)
-      for (int j = 0; j < width; ++j) sums[j] += Acc(-V(from[j]));
+      rows.add([from](int j) { return Acc(-V(from[j])); });
     else
-      for (int j = 0; j < width; ++j) sums[j] += Acc(V(from[j]));
+      rows.add([from](int j) { return Acc(V(from[j])); });
   }
-  if (count > kOrderedGroup) groups.finish(sums, width, true);
+  const Acc* const sums = rows.finish();
   out += first;
   if (rule.has_initial || count == 0)
     for (int j = 0; j < width; ++j) out[j] = T(rule.out(sums[j], count));
