@@ -85,12 +85,6 @@ Tensor leading(Tensor t, const Dims& sizes, int dim) {
 
 namespace {
 
-int64_t product(const Dims& sizes, int first, int last) {
-  int64_t p = 1;
-  for (int d = first; d < last; ++d) p *= sizes[d];
-  return p;
-}
-
 /// Whether all slices of `index` along dimension d are one and the same: an index of slices in disguise.
 bool is_expanded(const Tensor& index, int d) {
   for (int k = 0; k < index.dim(); ++k)
@@ -114,7 +108,8 @@ class Items {
     const Dims& sizes = src.sizes();
     const bool of_elements = kind == IndexOf::elements;
     KeyedShape& s = items_.shape;
-    s.outer = product(sizes, 0, dim), s.inner = product(sizes, dim + 1, sizes.size());
+    s.outer = Dims(sizes.begin(), dim).product();
+    s.inner = Dims(sizes.begin() + dim + 1, sizes.size() - dim - 1).product();
     s.items = sizes[dim], s.destinations = target.size(dim);
     s.rows = !of_elements || is_expanded(index, dim);
     if (of_elements && s.rows)
