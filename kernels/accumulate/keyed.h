@@ -70,9 +70,10 @@ struct KeyedItems {
   Scalar alpha = 1;                   // multiplies the source
   const IndexOrder* order = nullptr;  // of an IndexPlan of the keys: then it decides the algorithm
   int64_t skipped = -1;               // the key of items to be left out
-  const int64_t* row_of = nullptr;    // [items] rows of the source; null: item i has row i
-  const void* factors = nullptr;      // [items], of the accumulation type, in place of alpha
-  bool wide_source = false;           // the source is of the accumulation type, too
+  const int64_t* row_of = nullptr;    // [items] rows of the source; null: item i has row i / per_row
+  int64_t per_row = 1;
+  const void* factors = nullptr;  // [items], of the accumulation type, in place of alpha
+  bool wide_source = false;       // the source is of the accumulation type, too
 };
 
 /// Adds the items to what the output has at their keys. The source is contiguous; with `rows`, its rows are.

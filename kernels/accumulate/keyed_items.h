@@ -9,6 +9,9 @@
 
 namespace ordo::kernels {
 
+/// Then they are divided in half the time.
+ORDO_HD bool fits_32(int64_t a, int64_t b) { return uint64_t(a | b) >> 32 == 0; }
+
 /// Item i adds its row of the source, times a factor, to the row of the output that its key names.
 /// T: element type of the output, S of the source: T or accumulate_t<T>.
 template <class T, class S = T>
@@ -22,6 +25,7 @@ struct RowItems {
   const S* source;
   int64_t outer_stride, item_stride;
   const int64_t* row_of;
+  int64_t per_row;
   const Acc* factors;
   Acc alpha;
 
@@ -35,7 +39,7 @@ struct RowItems {
   bool met_bad_index() const { return !known && index.check.failed(); }
 
   ORDO_HD const S* address(int64_t item, int64_t outer, int64_t inner) const {
-    return source + outer * outer_stride + (row_of != nullptr ? row_of[item] : item) * item_stride + inner;
+    return source + outer * outer_stride + source_row(item) * item_stride + inner;
   }
   ORDO_HD Acc value(int64_t item, int64_t outer, int64_t inner) const {
     return scaled(*address(item, outer, inner), factor(item));
@@ -43,7 +47,7 @@ struct RowItems {
   auto row(int64_t item, int64_t outer, int64_t inner) const {
     return [from = address(item, outer, inner), by = factor(item)](int64_t j) { return scaled(from[j], by); };
   }
-  bool adjoining() const { return row_of == nullptr && factors == nullptr && item_stride == 1; }
+  bool adjoining() const { return row_of == nullptr && per_row == 1 && factors == nullptr && item_stride == 1; }
   ORDO_HD Acc element(S read, int64_t item) const { return scaled(read, factor(item)); }
   bool aligned(int64_t bytes) const requires(std::is_same_v<S, T>) {
     return rows_aligned(source, {outer_stride, item_stride}, bytes);
@@ -51,6 +55,10 @@ struct RowItems {
 
  private:
   ORDO_HD int64_t unless_skipped(int64_t row) const { return row != skipped ? row : -1; }
+  ORDO_HD int64_t source_row(int64_t item) const {
+    if (row_of != nullptr) return row_of[item];
+    return per_row == 1 ? item : fits_32(item, per_row) ? uint32_t(item) / uint32_t(per_row) : item / per_row;
+  }
   ORDO_HD Acc factor(int64_t item) const { return factors != nullptr ? factors[item] : alpha; }
   static ORDO_HD Acc scaled(S read, Acc by) {
     if constexpr (std::is_arithmetic_v<Acc>)
@@ -86,13 +94,9 @@ struct ElementItems {
     if (d < 0) return -1;
     const bool one_line = items * inner == count;
     if (inner == 1) return one_line ? d : element / items * destinations + d;
-    if (one_line) return d * inner + remainder(element, inner);
+    if (one_line) return d * inner + (fits_32(element, inner) ? uint32_t(element) % uint32_t(inner) : element % inner);
     const int64_t row = element / inner;
     return (row / items * destinations + d) * inner + (element - row * inner);
-  }
-  // A division of 32 bits takes half the time of one of 64.
-  static ORDO_HD int64_t remainder(int64_t a, int64_t b) {
-    return uint64_t(a | b) >> 32 == 0 ? int64_t(uint32_t(a) % uint32_t(b)) : a % b;
   }
 };
 
@@ -103,15 +107,8 @@ RowItems<T, S> row_items(const KeyedItems& a) {
   if constexpr (std::is_integral_v<Acc>) alpha = a.alpha.to_int64();
   if constexpr (std::is_floating_point_v<Acc>) alpha = Acc(a.alpha.to_double());
   const KeyedShape& s = a.shape;
-  return {s.items,
-          a.index,
-          a.known,
-          a.skipped,
-          static_cast<const S*>(a.source),
-          s.outer_stride,
-          s.item_stride,
-          a.row_of,
-          static_cast<const Acc*>(a.factors),
+  return {s.items,        a.index,       a.known,  a.skipped, static_cast<const S*>(a.source),
+          s.outer_stride, s.item_stride, a.row_of, a.per_row, static_cast<const Acc*>(a.factors),
           alpha};
 }
 

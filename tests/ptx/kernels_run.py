@@ -25,9 +25,7 @@ NOT_REACHED = {
     "kernels::RowItems<ordo::kernels::Factor<": "products of aligned wide rows of some types",
     "kernels::RowItems<ordo::Half, float>": "means of bags of half types, of some widths",
     "kernels::RowItems<ordo::BFloat16, float>": "means of bags of half types, of some widths",
-    "kernels::WeightedRowItems<": "gradients of grid_sample and roi_align with many channels of some types",
     "kernels::PutAlongElement<unsigned char>": "gradients of one byte",
-    "block_sums_kernel<ordo::kernels::RoiPoolItems<": "gradients of roi_pool into few cells, of some types",
     "functors::binary_cross_entropy>": "losses of half types are computed in float",
 }
 
