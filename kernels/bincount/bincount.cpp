@@ -5,7 +5,6 @@
 #include <limits>
 
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
@@ -41,23 +40,6 @@ ValueRange cpu::value_range(const Tensor& values) {
 }
 
 namespace {
-
-/// Counts have no order: every thread of the CPU counts on its own, where its counters are few beside its items.
-template <class I>
-bool count_privately(const I* input, int64_t* output, int64_t count, int64_t bins) {
-  const int pieces = pieces_for(count, 32 * 1024);
-  if (pieces > 1 && bins > count / pieces / 4) return false;
-  Scratch<int64_t> others(bins * (pieces - 1), Device());
-  for_pieces(pieces, [&](int piece) {
-    int64_t* mine = piece == 0 ? output : others.data() + (piece - 1) * bins;
-    if (piece > 0) std::fill_n(mine, bins, 0);
-    const int64_t last = count * (piece + 1) / pieces;
-    for (int64_t i = count * piece / pieces; i < last; ++i) ++mine[input[i]];
-  });
-  for (int p = 1; p < pieces; ++p)
-    for (int64_t b = 0; b < bins; ++b) output[b] += others.data()[(p - 1) * bins + b];
-  return true;
-}
 
 /// Adds weights, or a single one of all values, to the bins of the values.
 void add_weights(const Tensor& values, const Tensor& weights, const Tensor& bins, const IndexView& index, bool known,
@@ -122,12 +104,6 @@ Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, A
   algorithm = choose_accumulate(kOp, algorithm, dtype, {count, bins, 1});
   const Tensor result = full({bins}, 0, dtype, input.device());
   if (count == 0) return result;
-  if (!weights.defined() && algorithm == Algorithm::atomic && input.is_cpu()) {
-    const bool counted = dispatch_index(kOp, values.dtype(), [&]<class I>() {
-      return count_privately(values.data<I>(), result.data<int64_t>(), count, bins);
-    });
-    if (counted) return result;
-  }
   IndexView index = index_view(values);
   index.size = bins;
   add_weights(values, summands, result, index, true, algorithm);

@@ -1,13 +1,10 @@
-#include <algorithm>
-#include <cstring>
+#include <ordo/kernels/embedding/embedding.h>
 
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/index_check.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/embedding/embedding.h>
+#include <ordo/kernels/indexing/gather.h>
 
 namespace ordo::kernels {
 
@@ -18,30 +15,6 @@ ORDO_REGISTER_OP({.name = "embedding",
                                  {Algorithm::sorted, Determinism::device_to_device},
                                  {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
                   .note = "the algorithms are the backward pass's"});
-
-namespace cpu {
-
-void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip) {
-  const int64_t rows = weight.size(0), columns = weight.size(1), count = input.numel();
-  const IndexGuard guard("embedding", "input", 0, rows, weight.device());
-  const size_t row_bytes = size_t(columns) * weight.element_size();
-  const char* table = static_cast<const char*>(weight.data());
-  char* out = static_cast<char*>(output.data());
-  parallel_for(0, count, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, columns)),
-               [=, index = index_view(input, rows, guard)](int64_t first, int64_t last) {
-                 for (int64_t i = first; i < last; ++i) {
-                   const int64_t row = index[i];
-                   if (row < 0 || row_bytes == 0) continue;
-                   if (row != skip)
-                     std::memcpy(out + size_t(i) * row_bytes, table + size_t(row) * row_bytes, row_bytes);
-                   else
-                     std::memset(out + size_t(i) * row_bytes, 0, row_bytes);  // all bits 0 are 0
-                 }
-               });
-  guard.finish();
-}
-
-}  // namespace cpu
 
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> skip_idx) {
   constexpr const char* op = "embedding";
@@ -56,8 +29,10 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_
   Dims sizes = input.sizes();
   sizes.push_back(weight.size(1));
   const Tensor output = ordo::detail::result(sizes, weight.dtype(), weight.device());
-  if (input.numel() > 0)
-    ORDO_ON_DEVICE(weight.device(), embedding, contiguous(input), contiguous(weight), output, skip);
+  if (input.numel() == 0) return output;
+  const SelectShape rows{
+      .count = input.numel(), .inner = weight.size(1), .bound = weight.size(0), .skip = skip, .argument = "input"};
+  ORDO_ON_DEVICE(weight.device(), index_select, contiguous(weight), contiguous(input), output, rows);
   return output;
 }
 

@@ -24,12 +24,4 @@ Tensor embedding_backward(const Tensor& grad, const IndexPlan& plan, std::option
 /// padding_idx made non-negative, or -1 for none; IndexError naming `op` when out of range.
 int64_t wrap_padding_idx(const char* op, std::optional<int64_t> padding_idx, int64_t num_rows);
 
-// Per device; tensors are contiguous. `skip` is -1 for none.
-namespace cpu {
-void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip);
-}
-namespace cuda {
-void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip);
-}
-
 }  // namespace ordo::kernels

@@ -65,7 +65,6 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
 void find_bags(const Bags& bags, const Tensor& input, int64_t rows, int64_t* row_of, int64_t* bag_of, int64_t* counts);
 void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,
                                    const Tensor& output);
-void embedding_bag_take(const Tensor& weight, const Tensor& rows, const Tensor& output);
 }  // namespace cpu
 namespace cuda {
 void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, const Tensor& sample_weights,
@@ -75,7 +74,6 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
 void find_bags(const Bags& bags, const Tensor& input, int64_t rows, int64_t* row_of, int64_t* bag_of, int64_t* counts);
 void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,
                                    const Tensor& output);
-void embedding_bag_take(const Tensor& weight, const Tensor& rows, const Tensor& output);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

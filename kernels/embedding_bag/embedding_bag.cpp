@@ -9,6 +9,7 @@
 #include <ordo/kernels/embedding/embedding.h>
 #include <ordo/kernels/embedding_bag/bags.h>
 #include <ordo/kernels/indexing/cat.h>
+#include <ordo/kernels/indexing/gather.h>
 
 namespace ordo::kernels {
 
@@ -211,9 +212,8 @@ Tensor embedding_bag_take(const Tensor& weight, const Tensor& rows) {
   ordo::detail::expect_same_device(op, weight, rows);
   ORDO_CHECK(rows.dim() == 2 && rows.size(1) == weight.size(1), ShapeError, op, "the rows have shape {}, the weight {}",
              rows.sizes(), weight.sizes());
-  const Tensor output = ordo::detail::result(rows.sizes(), weight.dtype(), weight.device());
-  ORDO_ON_DEVICE(weight.device(), embedding_bag_take, contiguous(weight), contiguous(rows), output);
-  return output;
+  if (rows.numel() == 0 || weight.size(0) == 0) return full(rows.sizes(), 0, weight.dtype(), weight.device());
+  return where(lt(rows, 0), 0, gather(weight, 0, maximum(rows, 0)));
 }
 
 }  // namespace ordo::kernels

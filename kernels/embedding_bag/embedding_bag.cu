@@ -126,20 +126,4 @@ void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const 
   });
 }
 
-template <class T>
-__global__ void embedding_bag_take_kernel(const T* weight, const int64_t* from, T* output, int64_t count, int64_t rows,
-                                          int64_t columns) {
-  ORDO_NO_UNROLL
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count())
-    output[i] = from[i] >= 0 && from[i] < rows ? weight[from[i] * columns + i % columns] : T(0.f);
-}
-
-void embedding_bag_take(const Tensor& weight, const Tensor& rows, const Tensor& output) {
-  const ordo::cuda::DeviceScope scope(weight.device());
-  dispatch_floating("embedding_bag_take", weight.dtype(), [&]<class T>() {
-    launch_over(weight.device(), output.numel(), embedding_bag_take_kernel<T>, weight.data<T>(), rows.data<int64_t>(),
-                output.data<T>(), output.numel(), weight.size(0), weight.size(1));
-  });
-}
-
 }  // namespace ordo::kernels::cuda

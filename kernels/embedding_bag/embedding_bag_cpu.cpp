@@ -176,17 +176,4 @@ void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const 
   guard.finish();
 }
 
-void embedding_bag_take(const Tensor& weight, const Tensor& rows, const Tensor& output) {
-  dispatch_floating("embedding_bag_take", weight.dtype(), [&]<class T>() {
-    const int64_t columns = weight.size(1), table_rows = weight.size(0);
-    const int64_t* from = rows.data<int64_t>();
-    const T* table = weight.data<T>();
-    T* out = output.data<T>();
-    parallel_for(0, output.numel(), 16384, [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i)
-        out[i] = from[i] >= 0 && from[i] < table_rows ? table[from[i] * columns + i % columns] : T(0.f);
-    });
-  });
-}
-
 }  // namespace ordo::kernels::cpu
