@@ -83,16 +83,6 @@ Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, Segme
   return out;
 }
 
-Tensor segment_gradient(const Tensor& grad, const Tensor& x, const Tensor& result, const Tensor& offsets, int axis,
-                        SegmentReduction reduction, std::optional<double> initial) {
-  const ordo::detail::OperationName name(kOp);
-  const Tensor out = ordo::detail::result_like(x);
-  const SegmentArgs args{segments_of(offsets, axis, x.size(axis)), columns_of(x, axis), reduction, initial.has_value(),
-                         initial.value_or(0)};
-  if (out.numel() > 0) cpu::segment_gradient(args, contiguous(grad), contiguous(x), contiguous(result), out);
-  return out;
-}
-
 Tensor segment_expand(const Tensor& x, const Tensor& offsets, int axis, int64_t size) {
   const ordo::detail::OperationName name(kOp);
   const Tensor out = ordo::detail::result(with_size(x.sizes(), axis, size), x.dtype(), x.device());
