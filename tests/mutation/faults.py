@@ -309,7 +309,7 @@ KERNEL_FAULTS = [
     fault("nvcc contracts to fused multiply-adds", "cmake/OrdoLibrary.cmake", "-fmad=false", "-fmad=true"),
     fault("nvcc compiles for speed alone", "cmake/OrdoLibrary.cmake", "-fmad=false", "--use_fast_math"),
     # -- the CPU
-    fault("CPU sort: pieces change places", "kernels/accumulate/shared/sort_cpu.cpp",
+    fault("CPU sort: pieces change places", "kernels/accumulate/radix_sort_cpu.cpp",
           "for (int p = 0; p < pieces; ++p) position +=", "for (int p = pieces - 1; p >= 0; --p) position +="),
     fault("CPU fold: cut anywhere in a run", "kernels/accumulate/sorted/sorted_items_cpu.cpp",
           "start + (at - start + kOrderedGroup - 1) / kOrderedGroup * kOrderedGroup);", "at);"),

@@ -6,7 +6,7 @@
 
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
 #include <ordo/kernels/accumulate/exact/exact_range_cpu.h>
-#include <ordo/kernels/accumulate/shared/sort_cpu.h>
+#include <ordo/kernels/accumulate/radix_sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 namespace {
