@@ -11,32 +11,40 @@ namespace ordo::kernels::cpu {
 /// Columns that an OrderedRow takes at most: their sums stay in the cache.
 inline constexpr int kColumnBlock = 512;
 
+/// Of a run's columns, `row` has the sums of the last of `groups` whole groups. They are passed on to the levels above,
+/// as far as these are whole in turn: level(k) is where level k has as many columns.
+template <class Acc, class Level>
+void carry_group(int64_t groups, int64_t width, Acc* row, const Level& level) {
+  for (int k = 0;; groups /= kOrderedGroup, ++k) {
+    Acc* const at = level(k);
+    if (groups % kOrderedGroup != 1)
+      for (int64_t j = 0; j < width; ++j) row[j] = at[j] + row[j];
+    std::copy_n(row, width, at);
+    if (groups % kOrderedGroup != 0) return;
+  }
+}
+/// The sums of all levels, and of a last, incomplete group in `row` if `open`; left in `row`.
+template <class Acc, class Level>
+void fold_levels(int64_t groups, int64_t width, bool open, Acc* row, const Level& level) {
+  for (int k = 0; groups > 0; groups /= kOrderedGroup, ++k) {
+    if (groups % kOrderedGroup == 0) continue;
+    const Acc* const at = level(k);
+    for (int64_t j = 0; j < width; ++j) row[j] = open ? at[j] + row[j] : at[j];
+    open = true;
+  }
+}
+
 /// OrderedSum for a block of columns at once, fed with the sums of groups.
 template <class Acc>
 class OrderedRow {
  public:
   /// Adds the sums of the next group; `row` is overwritten.
   void push_group(Acc* row, int width) {
-    ++groups_;
-    int level = 0;
-    for (int64_t n = groups_;; n >>= kOrderedGroupBits, ++level) {
-      if ((n & (kOrderedGroup - 1)) != 1)
-        for (int j = 0; j < width; ++j) row[j] = levels_[level][j] + row[j];
-      std::copy_n(row, width, levels_[level]);
-      if ((n & (kOrderedGroup - 1)) != 0) return;
-    }
+    carry_group(++groups_, width, row, [&](int k) { return levels_[k]; });
   }
   /// The sums of all groups and a last, incomplete one in `row` if `open`; left in `row`.
   void finish(Acc* row, int width, bool open) const {
-    int level = 0;
-    for (int64_t n = groups_; n > 0; n >>= kOrderedGroupBits, ++level) {
-      if ((n & (kOrderedGroup - 1)) == 0) continue;
-      if (open)
-        for (int j = 0; j < width; ++j) row[j] = levels_[level][j] + row[j];
-      else
-        std::copy_n(levels_[level], width, row);
-      open = true;
-    }
+    fold_levels(groups_, width, open, row, [&](int k) { return levels_[k]; });
   }
 
  private:
