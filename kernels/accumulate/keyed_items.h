@@ -28,6 +28,7 @@ struct RowItems {
   int64_t per_row;
   const Acc* factors;
   Acc alpha;
+  bool plain;  // every item has a row of its own, and alpha: one branch, which loops are rid of
 
   ORDO_HD int64_t destination(int64_t item) const { return destination_from(item, raw_destination(item)); }
   ORDO_HD int64_t raw_destination(int64_t item) const { return index.raw(item); }
@@ -39,7 +40,7 @@ struct RowItems {
   bool met_bad_index() const { return !known && index.check.failed(); }
 
   ORDO_HD const S* address(int64_t item, int64_t outer, int64_t inner) const {
-    return source + outer * outer_stride + source_row(item) * item_stride + inner;
+    return source + outer * outer_stride + (plain ? item : source_row(item)) * item_stride + inner;
   }
   ORDO_HD Acc value(int64_t item, int64_t outer, int64_t inner) const {
     return scaled(*address(item, outer, inner), factor(item));
@@ -47,7 +48,7 @@ struct RowItems {
   auto row(int64_t item, int64_t outer, int64_t inner) const {
     return [from = address(item, outer, inner), by = factor(item)](int64_t j) { return scaled(from[j], by); };
   }
-  bool adjoining() const { return row_of == nullptr && per_row == 1 && factors == nullptr && item_stride == 1; }
+  bool adjoining() const { return plain && item_stride == 1; }
   ORDO_HD Acc element(S read, int64_t item) const { return scaled(read, factor(item)); }
   bool aligned(int64_t bytes) const requires(std::is_same_v<S, T>) {
     return rows_aligned(source, {outer_stride, item_stride}, bytes);
@@ -59,7 +60,7 @@ struct RowItems {
     if (row_of != nullptr) return row_of[item];
     return per_row == 1 ? item : fits_32(item, per_row) ? uint32_t(item) / uint32_t(per_row) : item / per_row;
   }
-  ORDO_HD Acc factor(int64_t item) const { return factors != nullptr ? factors[item] : alpha; }
+  ORDO_HD Acc factor(int64_t item) const { return plain || factors == nullptr ? alpha : factors[item]; }
   static ORDO_HD Acc scaled(S read, Acc by) {
     if constexpr (std::is_arithmetic_v<Acc>)
       return wrapping_mul(Acc(read), by);
@@ -107,9 +108,19 @@ RowItems<T, S> row_items(const KeyedItems& a) {
   if constexpr (std::is_integral_v<Acc>) alpha = a.alpha.to_int64();
   if constexpr (std::is_floating_point_v<Acc>) alpha = Acc(a.alpha.to_double());
   const KeyedShape& s = a.shape;
-  return {s.items,        a.index,       a.known,  a.skipped, static_cast<const S*>(a.source),
-          s.outer_stride, s.item_stride, a.row_of, a.per_row, static_cast<const Acc*>(a.factors),
-          alpha};
+  const Acc* const factors = static_cast<const Acc*>(a.factors);
+  return {.count = s.items,
+          .index = a.index,
+          .known = a.known,
+          .skipped = a.skipped,
+          .source = static_cast<const S*>(a.source),
+          .outer_stride = s.outer_stride,
+          .item_stride = s.item_stride,
+          .row_of = a.row_of,
+          .per_row = a.per_row,
+          .factors = factors,
+          .alpha = alpha,
+          .plain = a.row_of == nullptr && a.per_row == 1 && factors == nullptr};
 }
 
 template <class T>
