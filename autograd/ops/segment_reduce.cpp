@@ -63,10 +63,6 @@ DType count_dtype(DType t) { return t == float64 ? float64 : float32; }
 
 Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const At& at, SegmentReduction reduction,
                 std::optional<double> initial) {
-  if (x.defined() && grad.device().is_cpu() && !grad_enabled()) {
-    const OpCall call("segment_reduce_backward", grad, x, result, at.offsets);
-    return call.done(kernels::segment_gradient(grad, x, result, at.offsets, at.axis, reduction, initial));
-  }
   switch (reduction) {
     case SegmentReduction::sum:
       return at.spread(grad);

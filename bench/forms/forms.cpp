@@ -69,12 +69,9 @@ class Problem {
   std::vector<double> times(const F& f) {
     const IndexGuard guard("forms", "index", 0, size_.destinations, "cuda");
     const auto items = [&](size_t copy) {
-      return FormItems{size_.items,
-                       sources_[copy].data<float>(),
-                       0,
-                       size_.columns,
-                       kernels::index_view(indices_[copy], size_.destinations, guard),
-                       1.0f};
+      return kernels::row_items<float>({kernels::keyed_rows(size_.destinations, size_.columns, size_.items),
+                                        kernels::index_view(indices_[copy], size_.destinations, guard), nullptr,
+                                        sources_[copy].data(), float32, "cuda"});
     };
     if (effort_.model) {
       cuda::start_counting();

@@ -3,11 +3,11 @@
 
 #include <ordo/kernels/accumulate/atomic/atomic_plan.h>
 #include <ordo/kernels/accumulate/exact/exact_plan.h>
-#include <ordo/kernels/index_add/index_add_items.h>
+#include <ordo/kernels/accumulate/keyed_items.h>
 
 namespace ordo::bench {
 
-using FormItems = kernels::IndexAddItems<float>;
+using FormItems = kernels::RowItems<float>;
 
 void accumulate_as(const kernels::cuda::ExactPlan& plan, const FormItems& items, float* output,
                    const kernels::AccumulateShape& shape);

@@ -23,8 +23,11 @@
 //     // aligned to `bytes`. With both, CUDA reads wide rows 16 bytes at a time.
 //     ORDO_HD accumulate_t<T> element(T read, int64_t item) const;
 //     bool aligned(int64_t bytes) const;
-//     // Optional, with element(): the addresses of consecutive items are all equally far apart.
-//     static constexpr bool kEvenlySpaced = true;
+//     // Optional, on the CPU: a function of j that gives value(item, outer, inner + j). It finds once what all columns
+//     // of the item share.
+//     auto row(int64_t item, int64_t outer, int64_t inner) const;
+//     // Optional, with row(): of single columns, whether row() of an item gives those of the items after it, too.
+//     bool adjoining() const;
 //     // Optional: destination(i) is destination_from(i, raw_destination(i)), and the latter only reads, so that a
 //     // GPU's thread can have several reads under way.
 //     ORDO_HD int64_t raw_destination(int64_t item) const;

@@ -6,42 +6,45 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/atomic/atomic_cpu.h>
 #include <ordo/kernels/accumulate/exact/exact_cpu.h>
-#include <ordo/kernels/accumulate/sorted/sorted_cpu.h>
+#include <ordo/kernels/accumulate/index_plan.h>
+#include <ordo/kernels/accumulate/sorted/dense_cpu.h>
+#include <ordo/kernels/accumulate/sorted/dense_rows_cpu.h>
+#include <ordo/kernels/accumulate/sorted/fold_cpu.h>
+#include <ordo/kernels/accumulate/sorted/sorted_items_cpu.h>
 
 namespace ordo::kernels::cpu {
 
-/// Adds every item's row to its destination's, by `exact`. For those that ask for no other algorithm.
-template <class Items>
-void accumulate_exact(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
-  if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
-  accumulate_detail::accumulate_exact(items, output, shape);
-}
-
-/// Likewise by `sorted`.
+/// Adds every item's row to its destination's, by `sorted`. The same sums in every form.
 template <class Items>
 void accumulate_sorted(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
+  using namespace accumulate_detail;
   if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
-  accumulate_detail::accumulate_sorted(items, output, shape);
+  if (accumulate_dense(items, output, shape)) return;
+  if constexpr (!kSingleColumn<Items>)
+    if (accumulate_dense_rows(items, output, shape)) return;
+  const SortedItems sorted(items, shape.destinations);
+  RunFold<Items>(items, output, shape, sorted.entries()).run();
 }
 
-/// Adds every item's row to its destination's, by `atomic`, `sorted` or `exact`.
+/// Likewise, the items having been sorted for an IndexPlan of shape.destinations.
+template <class Items>
+void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
+                const IndexOrder& order) {
+  using namespace accumulate_detail;
+  if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
+  RunFold<Items>(items, output, shape, static_cast<const SortedItems&>(order).entries()).run();
+}
+
+/// By `atomic`, `sorted` or `exact`.
 template <class Items>
 void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                 Algorithm algorithm) {
   if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
-  if (algorithm == Algorithm::atomic) return accumulate_detail::accumulate_atomic(items, output, shape);
+  if (algorithm == Algorithm::atomic && accumulate_detail::accumulate_atomic(items, output, shape)) return;
   if constexpr (std::is_same_v<accumulate_t<typename Items::value_type>, float>) {
     if (algorithm == Algorithm::exact) return accumulate_detail::accumulate_exact(items, output, shape);
   }
-  accumulate_detail::accumulate_sorted(items, output, shape);
-}
-
-/// The same by `sorted`, the items having been sorted for an IndexPlan of shape.destinations.
-template <class Items>
-void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
-                const IndexOrder& order) {
-  if (items.count == 0 || shape.destinations == 0 || shape.columns() == 0) return;
-  accumulate_detail::accumulate_planned(items, output, shape, order);
+  accumulate_sorted(items, output, shape);
 }
 
 }  // namespace ordo::kernels::cpu

@@ -1,6 +1,7 @@
 // Products by the accumulate engine: numbers whose sum is the product.
 #pragma once
 
+#include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/kernels/elementwise/wrapping.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
@@ -19,5 +20,13 @@ struct Factor {
 };
 template <class T>
 inline constexpr Factor<T> kNoValue<Factor<T>> = Factor<T>(T(1));
+
+/// Calls f with the type in which products of such a tensor are computed.
+template <class F>
+void dispatch_product(DType t, F&& f) {
+  if (t == float32) return f.template operator()<float>();
+  if (t == float64) return f.template operator()<double>();
+  f.template operator()<int64_t>();
+}
 
 }  // namespace ordo::kernels

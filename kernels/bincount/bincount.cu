@@ -1,7 +1,8 @@
+#include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/memory.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/bincount/bincount_items.h>
-#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+#include <ordo/kernels/bincount/bincount.h>
 
 namespace ordo::kernels::cuda {
 
@@ -34,25 +35,20 @@ __global__ void bincount_range_kernel(const I* input, int64_t count, unsigned lo
   }
 }
 
-ValueRange value_range(const BincountArgs& a) {
-  const ordo::cuda::DeviceScope scope(a.device);
+ValueRange value_range(const Tensor& values) {
+  const Device device = values.device();
+  const ordo::cuda::DeviceScope scope(device);
   unsigned long long range[2];
-  Scratch<unsigned long long> on_device(2, a.device);
-  const cudaStream_t stream = ordo::cuda::current_stream(a.device);
+  Scratch<unsigned long long> on_device(2, device);
+  const cudaStream_t stream = ordo::cuda::current_stream(device);
   ordo::cuda::check(cudaMemsetAsync(on_device.data(), 0xff, sizeof *range, stream), "cudaMemsetAsync");
   ordo::cuda::check(cudaMemsetAsync(on_device.data() + 1, 0, sizeof *range, stream), "cudaMemsetAsync");
-  dispatch_index("bincount", a.input_dtype, [&]<class I>() {
-    ordo::cuda::launch_over(bincount_range_kernel<I>, (a.count + 15) / 16, stream, static_cast<const I*>(a.input),
-                            a.count, on_device.data());
+  dispatch_index("bincount", values.dtype(), [&]<class I>() {
+    ordo::cuda::launch_over(bincount_range_kernel<I>, (values.numel() + 15) / 16, stream, values.data<I>(),
+                            values.numel(), on_device.data());
   });
-  ordo::detail::copy_bytes(range, Device(), on_device.data(), a.device, sizeof range);
+  ordo::detail::copy_bytes(range, Device(), on_device.data(), device, sizeof range);
   return {from_ordered_bits(range[0]), from_ordered_bits(range[1])};
-}
-
-void bincount(const BincountArgs& a, Algorithm algorithm) {
-  with_bincount_items(a, [&]<class T>(const BincountItems<T>& items) {
-    accumulate(items, static_cast<T*>(a.output), {a.bins, 1, 1}, algorithm, a.device);
-  });
 }
 
 }  // namespace ordo::kernels::cuda

@@ -13,27 +13,12 @@ Tensor bincount(const Tensor& input, const Tensor& weights = {}, int64_t minleng
 struct ValueRange {
   int64_t least, greatest;
 };
-/// `weights` is null for counting; all three contiguous.
-struct BincountArgs {
-  const void* input;
-  DType input_dtype;
-  int64_t count;
-  const void* weights;
-  void* output;
-  DType output_dtype;
-  int64_t bins;
-  Device device;
-};
+/// Of a contiguous index tensor that is not empty. On CUDA waits for the device.
 namespace cpu {
-ValueRange value_range(const BincountArgs& args);
-void bincount(const BincountArgs& args, Algorithm algorithm);
-/// By `exact`, without value_range() before: false when a value is not in [0, bins). Then nothing was written.
-bool bincount_exact(const BincountArgs& args);
-}  // namespace cpu
+ValueRange value_range(const Tensor& values);
+}
 namespace cuda {
-/// Waits for the device.
-ValueRange value_range(const BincountArgs& args);
-void bincount(const BincountArgs& args, Algorithm algorithm);
-}  // namespace cuda
+ValueRange value_range(const Tensor& values);
+}
 
 }  // namespace ordo::kernels

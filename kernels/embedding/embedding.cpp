@@ -1,14 +1,10 @@
-#include <algorithm>
-#include <cstring>
+#include <ordo/kernels/embedding/embedding.h>
 
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/index_check.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/embedding/embedding.h>
-#include <ordo/kernels/embedding/embedding_items.h>
+#include <ordo/kernels/indexing/gather.h>
 
 namespace ordo::kernels {
 
@@ -19,47 +15,6 @@ ORDO_REGISTER_OP({.name = "embedding",
                                  {Algorithm::sorted, Determinism::device_to_device},
                                  {Algorithm::exact, Determinism::device_to_device, kExactTypes}},
                   .note = "the algorithms are the backward pass's"});
-
-namespace cpu {
-
-void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip) {
-  const int64_t rows = weight.size(0), columns = weight.size(1), count = input.numel();
-  const IndexGuard guard("embedding", "input", 0, rows, weight.device());
-  const size_t row_bytes = size_t(columns) * weight.element_size();
-  const char* table = static_cast<const char*>(weight.data());
-  char* out = static_cast<char*>(output.data());
-  parallel_for(0, count, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, columns)),
-               [=, index = index_view(input, rows, guard)](int64_t first, int64_t last) {
-                 for (int64_t i = first; i < last; ++i) {
-                   const int64_t row = index[i];
-                   if (row < 0 || row_bytes == 0) continue;
-                   if (row != skip)
-                     std::memcpy(out + size_t(i) * row_bytes, table + size_t(row) * row_bytes, row_bytes);
-                   else
-                     std::memset(out + size_t(i) * row_bytes, 0, row_bytes);  // all bits 0 are 0
-                 }
-               });
-  guard.finish();
-}
-
-void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
-                        Algorithm algorithm, const IndexOrder* order) {
-  const int64_t rows = output.size(0), columns = output.size(1);
-  const IndexGuard guard("embedding_backward", "input", 0, rows, output.device());
-  const IndexView index = index_view(input, rows, guard);
-  if (!order) validate_on_cpu(index, input.numel(), guard, output, algorithm);
-  dispatch_floating("embedding_backward", grad.dtype(), [&]<class T>() {
-    const EmbeddingItems<T> items{input.numel(), index, grad.data<T>(), columns, padding};
-    const AccumulateShape shape{rows, 1, columns};
-    if (order)
-      accumulate(items, output.data<T>(), shape, *order);
-    else
-      accumulate(items, output.data<T>(), shape, algorithm);
-  });
-  guard.finish();
-}
-
-}  // namespace cpu
 
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> skip_idx) {
   constexpr const char* op = "embedding";
@@ -74,8 +29,10 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_
   Dims sizes = input.sizes();
   sizes.push_back(weight.size(1));
   const Tensor output = ordo::detail::result(sizes, weight.dtype(), weight.device());
-  if (input.numel() > 0)
-    ORDO_ON_DEVICE(weight.device(), embedding, contiguous(input), contiguous(weight), output, skip);
+  if (input.numel() == 0) return output;
+  const SelectShape rows{
+      .count = input.numel(), .inner = weight.size(1), .bound = weight.size(0), .skip = skip, .argument = "input"};
+  ORDO_ON_DEVICE(weight.device(), index_select, contiguous(weight), contiguous(input), output, rows);
   return output;
 }
 
@@ -94,6 +51,26 @@ void check_backward(const Tensor& grad, const Tensor& input, int64_t num_rows) {
   ORDO_CHECK(grad.dim() == input.dim() + 1 && leading == input.sizes(), ShapeError, kBackward,
              "the gradient has shape {}, which is not that of the indices, {}, and a row", grad.sizes(), input.sizes());
 }
+
+/// Adds row i of grad to row input[i] of the output, but for the row of padding, if any.
+void add_rows(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding, Algorithm algorithm,
+              const IndexOrder* order = nullptr) {
+  if (input.numel() == 0) return;
+  const Tensor rows = contiguous(grad), index = contiguous(input);
+  const IndexGuard guard(kBackward, "input", 0, output.size(0), output.device());
+  KeyedItems items{keyed_rows(output.size(0), output.size(1), index.numel()),
+                   index_view(index, output.size(0), guard),
+                   output.data(),
+                   rows.data(),
+                   output.dtype(),
+                   output.device()};
+  items.order = order;
+  items.skipped = padding;
+  if (!order) validate_on_cpu(items.index, index.numel(), guard, output, algorithm);
+  add_by_key(items, algorithm);
+  guard.finish();
+}
+
 }  // namespace
 
 Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_rows, std::optional<int64_t> padding_idx,
@@ -103,9 +80,7 @@ Tensor embedding_backward(const Tensor& grad, const Tensor& input, int64_t num_r
   const int64_t padding = wrap_padding_idx(kBackward, padding_idx, num_rows);
   algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {input.numel(), num_rows, grad.sizes().back()});
   const Tensor output = full({num_rows, grad.sizes().back()}, 0, grad.dtype(), grad.device());
-  if (input.numel() > 0)
-    ORDO_ON_DEVICE(grad.device(), embedding_backward, contiguous(grad), contiguous(input), output, padding, algorithm,
-                   nullptr);
+  add_rows(grad, input, output, padding, algorithm);
   return output;
 }
 
@@ -114,9 +89,7 @@ Tensor embedding_backward(const Tensor& grad, const IndexPlan& plan, std::option
   check_backward(grad, plan.index(), plan.size());
   const int64_t padding = wrap_padding_idx(kBackward, padding_idx, plan.size());
   const Tensor output = full({plan.size(), grad.sizes().back()}, 0, grad.dtype(), grad.device());
-  if (plan.index().numel() > 0)
-    ORDO_ON_DEVICE(grad.device(), embedding_backward, contiguous(grad), plan.index(), output, -1, Algorithm::sorted,
-                   &plan.order());
+  add_rows(grad, plan.index(), output, -1, Algorithm::sorted, &plan.order());
   if (padding >= 0) fill_(views::narrow(output, 0, padding, 1), 0);
   return output;
 }

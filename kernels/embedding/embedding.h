@@ -24,17 +24,4 @@ Tensor embedding_backward(const Tensor& grad, const IndexPlan& plan, std::option
 /// padding_idx made non-negative, or -1 for none; IndexError naming `op` when out of range.
 int64_t wrap_padding_idx(const char* op, std::optional<int64_t> padding_idx, int64_t num_rows);
 
-// Per device; tensors are contiguous. `output` of the backward pass holds zeros; `padding` and `skip` are -1 for none.
-// `order`, when not null, is that of the index and decides the algorithm; `padding` then gets a gradient, too.
-namespace cpu {
-void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip);
-void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
-                        Algorithm algorithm, const IndexOrder* order);
-}  // namespace cpu
-namespace cuda {
-void embedding(const Tensor& input, const Tensor& weight, const Tensor& output, int64_t skip);
-void embedding_backward(const Tensor& grad, const Tensor& input, const Tensor& output, int64_t padding,
-                        Algorithm algorithm, const IndexOrder* order);
-}  // namespace cuda
-
 }  // namespace ordo::kernels

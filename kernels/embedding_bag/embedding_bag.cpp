@@ -1,10 +1,15 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/elementwise/arithmetic.h>
+#include <ordo/kernels/elementwise/comparison.h>
+#include <ordo/kernels/elementwise/where.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include <ordo/kernels/embedding_bag/bags.h>
+#include <ordo/kernels/indexing/cat.h>
+#include <ordo/kernels/indexing/gather.h>
 
 namespace ordo::kernels {
 
@@ -89,6 +94,56 @@ void check_grad(const char* op, const Tensor& grad, int64_t bags) {
              bags, grad.sizes());
 }
 
+/// Adds to every row of the output the gradients of the bags that it is in: a sum's times the item's weight, a mean's
+/// divided by the number of items.
+void add_bags(const BagArguments& arguments, const Prepared& p, const Tensor& grad, const Tensor& sample_weights,
+              const Tensor& output, Algorithm algorithm) {
+  const Bags& bags = p.bags;
+  const Device device = grad.device();
+  const Tensor row_of = ordo::detail::result({bags.items}, DType::int64, device),
+               bag_of = ordo::detail::result({bags.items}, DType::int64, device),
+               counts = ordo::detail::result({bags.bags, 1}, DType::int64, device);
+  ORDO_ON_DEVICE(device, find_bags, bags, p.input, output.size(0), row_of.data<int64_t>(), bag_of.data<int64_t>(),
+                 counts.data<int64_t>());
+  if (bags.bags == 0) return;
+  const bool mean = arguments.mode == EmbeddingBagMode::mean;
+  const DType sums = grad.dtype() == DType::float64 ? DType::float64 : DType::float32;
+  Tensor values = mean ? div(cast(grad, sums), cast(counts, sums)) : contiguous(grad);
+  Tensor factors = sample_weights.defined() ? cast(sample_weights, sums) : Tensor();
+  // A plan knows nothing of items that are in no bag: they add -0, which changes no sum.
+  if (arguments.plan && bags.has_uncovered(device)) {
+    values = cat({values, full({1, grad.size(1)}, -0.0, values.dtype(), device)}, 0);
+    if (factors.defined()) factors = where(eq(bag_of, bags.bags), 1, factors);
+  }
+  KeyedItems items{keyed_rows(output.size(0), output.size(1), bags.items),
+                   index_view(row_of),
+                   output.data(),
+                   values.data(),
+                   output.dtype(),
+                   device};
+  items.index.size = output.size(0);
+  items.known = true;
+  items.order = arguments.plan ? &arguments.plan->order() : nullptr;
+  items.row_of = bag_of.data<int64_t>();
+  items.factors = factors.defined() ? factors.data() : nullptr;
+  items.wide_source = values.dtype() != output.dtype();
+  add_by_key(items, algorithm);
+}
+
+/// Every element of the gradient goes to the row that its value came from, if any.
+void add_maxima(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
+  const Tensor values = contiguous(grad), index = contiguous(rows);
+  KeyedItems items{{1, output.size(0), output.size(1), grad.size(0)},
+                   index_view(index),
+                   output.data(),
+                   values.data(),
+                   output.dtype(),
+                   output.device()};
+  items.index.size = output.size(0);
+  items.known = true;
+  add_by_key(items, algorithm);
+}
+
 }  // namespace
 
 EmbeddingBagResult embedding_bag(const BagArguments& arguments, const Tensor& weight,
@@ -125,11 +180,9 @@ Tensor embedding_bag_backward(const BagArguments& arguments, const Tensor& grad,
     ordo::detail::expect_same_device(op, grad, rows);
     ORDO_CHECK(rows.sizes() == grad.sizes(), ShapeError, op, "the rows have shape {}, the gradient {}", rows.sizes(),
                grad.sizes());
-    ORDO_ON_DEVICE(grad.device(), embedding_bag_max_backward, contiguous(grad), contiguous(rows), output, algorithm);
+    add_maxima(grad, rows, output, algorithm);
   } else {
-    const IndexOrder* const order = arguments.plan && p.bags.bags > 0 ? &arguments.plan->order() : nullptr;
-    ORDO_ON_DEVICE(grad.device(), embedding_bag_backward, p.bags, p.input, contiguous(grad), sample_weights,
-                   arguments.mode, output, algorithm, order);
+    add_bags(arguments, p, grad, sample_weights, output, algorithm);
     if (arguments.plan && p.bags.padding >= 0) fill_(views::narrow(output, 0, p.bags.padding, 1), 0);
   }
   return output;
@@ -159,9 +212,8 @@ Tensor embedding_bag_take(const Tensor& weight, const Tensor& rows) {
   ordo::detail::expect_same_device(op, weight, rows);
   ORDO_CHECK(rows.dim() == 2 && rows.size(1) == weight.size(1), ShapeError, op, "the rows have shape {}, the weight {}",
              rows.sizes(), weight.sizes());
-  const Tensor output = ordo::detail::result(rows.sizes(), weight.dtype(), weight.device());
-  ORDO_ON_DEVICE(weight.device(), embedding_bag_take, contiguous(weight), contiguous(rows), output);
-  return output;
+  if (rows.numel() == 0 || weight.size(0) == 0) return full(rows.sizes(), 0, weight.dtype(), weight.device());
+  return where(lt(rows, 0), 0, gather(weight, 0, maximum(rows, 0)));
 }
 
 }  // namespace ordo::kernels

@@ -1,7 +1,8 @@
+#include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/embedding_bag/bags.h>
-#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 
 namespace ordo::kernels::cuda {
 namespace {
@@ -76,15 +77,14 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
   guard.finish();
 }
 
-__global__ void embedding_bag_no_bag_kernel(int64_t* row_of, int64_t* bag_of, int64_t count) {
+__global__ void embedding_bag_no_bag_kernel(Bags bags, int64_t* row_of, int64_t* bag_of) {
   ORDO_NO_UNROLL
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
+  for (int64_t i = ordo::cuda::thread_index(); i < bags.items; i += ordo::cuda::thread_count()) {
     row_of[i] = -1;
-    bag_of[i] = 0;
+    bag_of[i] = bags.bags;
   }
 }
 
-/// The row and the bag of every item, as BagItems has them; and how many items of each bag are in.
 __global__ void embedding_bag_find_kernel(Bags bags, IndexView index, int64_t* row_of, int64_t* bag_of,
                                           int64_t* counts) {
   ORDO_NO_UNROLL
@@ -93,42 +93,15 @@ __global__ void embedding_bag_find_kernel(Bags bags, IndexView index, int64_t* r
   }
 }
 
-/// Launches both.
-void find_bags(const Bags& bags, Device device, const IndexView& index, int64_t* row_of, int64_t* bag_of,
-               int64_t* counts) {
-  launch_over(device, bags.items, embedding_bag_no_bag_kernel, row_of, bag_of, bags.items);
-  launch_over(device, bags.bags, embedding_bag_find_kernel, bags, index, row_of, bag_of, counts);
-}
-
-void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
-                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm, const IndexOrder* order) {
-  const Device device = grad.device();
+void find_bags(const Bags& bags, const Tensor& input, int64_t rows, int64_t* row_of, int64_t* bag_of, int64_t* counts) {
+  const Device device = input.device();
   const ordo::cuda::DeviceScope scope(device);
   check_offsets(bags, device);
-  const int64_t rows = output.size(0), columns = output.size(1);
   const IndexGuard guard("embedding_bag_backward", "input", 0, rows, device);
-  const Scratch<int64_t> row_of(bags.items, device), bag_of(bags.items, device), counts(bags.bags, device);
-  find_bags(bags, device, index_view(input, rows, guard), row_of.data(), bag_of.data(), counts.data());
-  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-    with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), order ? bags.uncovered() : nullptr, counts.data(),
-                      sample_weights.defined() ? sample_weights.data<T>() : nullptr, grad.data<T>(), columns,
-                      [&](const auto& items) {
-                        const AccumulateShape shape{rows, 1, columns};
-                        if (order)
-                          accumulate(items, output.data<T>(), shape, *order, device);
-                        else
-                          accumulate(items, output.data<T>(), shape, algorithm, device);
-                      });
-  });
+  launch_over(device, bags.items, embedding_bag_no_bag_kernel, bags, row_of, bag_of);
+  launch_over(device, bags.bags, embedding_bag_find_kernel, bags, index_view(input, rows, guard), row_of, bag_of,
+              counts);
   guard.finish();
-}
-
-void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
-  const ordo::cuda::DeviceScope scope(grad.device());
-  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-    const BagMaxItems<T> items{grad.numel(), rows.data<int64_t>(), grad.data<T>(), output.size(0), output.size(1)};
-    accumulate(items, output.data<T>(), {output.numel(), 1, 1}, algorithm, grad.device());
-  });
 }
 
 template <class T>
@@ -145,30 +118,11 @@ void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const 
                                    const Tensor& output) {
   const Device device = grad.device();
   const ordo::cuda::DeviceScope scope(device);
-  check_offsets(bags, device);
-  const IndexGuard guard("embedding_bag_sample_gradient", "input", 0, weight.size(0), device);
   const Scratch<int64_t> row_of(bags.items, device), bag_of(bags.items, device), counts(bags.bags, device);
-  find_bags(bags, device, index_view(input, weight.size(0), guard), row_of.data(), bag_of.data(), counts.data());
+  find_bags(bags, input, weight.size(0), row_of.data(), bag_of.data(), counts.data());
   dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
     launch_over(device, bags.items, embedding_bag_sample_gradient_kernel<T>, row_of.data(), bag_of.data(),
                 grad.data<T>(), weight.data<T>(), output.data<T>(), bags.items, weight.size(1));
-  });
-  guard.finish();
-}
-
-template <class T>
-__global__ void embedding_bag_take_kernel(const T* weight, const int64_t* from, T* output, int64_t count, int64_t rows,
-                                          int64_t columns) {
-  ORDO_NO_UNROLL
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count())
-    output[i] = from[i] >= 0 && from[i] < rows ? weight[from[i] * columns + i % columns] : T(0.f);
-}
-
-void embedding_bag_take(const Tensor& weight, const Tensor& rows, const Tensor& output) {
-  const ordo::cuda::DeviceScope scope(weight.device());
-  dispatch_floating("embedding_bag_take", weight.dtype(), [&]<class T>() {
-    launch_over(weight.device(), output.numel(), embedding_bag_take_kernel<T>, weight.data<T>(), rows.data<int64_t>(),
-                output.data<T>(), output.numel(), weight.size(0), weight.size(1));
   });
 }
 

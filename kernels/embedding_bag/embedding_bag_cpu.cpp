@@ -4,7 +4,6 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/embedding_bag/bags.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 
@@ -27,46 +26,28 @@ void check_offsets(const Bags& bags) {
   }
 }
 
-/// The row and the bag of every item, as BagItems has them; and how many items of each bag are in.
-void find_bags(const Bags& bags, const IndexView& index, int64_t* row_of, int64_t* bag_of, int64_t* counts) {
-  std::fill_n(row_of, bags.items, int64_t(-1));
-  std::fill_n(bag_of, bags.items, int64_t(0));
-  for (int64_t b = 0; b < bags.bags; ++b) {
-    counts[b] = find_bag(bags, index, b, row_of, bag_of);
-  }
-}
-
-/// One bag's sum (or mean) in columns [first, first + width): groups of 64 items, then the groups by rule 1.
+/// One bag's sum (or mean) in columns [first, first + width).
 template <class T>
 void sum_bag(const Bags& bags, int64_t bag, const IndexView& index, const T* weight, const T* sample_weights,
              int64_t columns, int64_t first, int width, bool mean, T* out) {
   using V = accumulate_t<T>;
-  V sums[kColumnBlock];
-  OrderedRow<V> groups;
-  int64_t count = 0;
+  OrderedRows<V> sums(width);
   for (int64_t i = bags.begin(bag), end = bags.end(bag); i < end; ++i) {
     const int64_t row = index.raw(i);
     if (row == bags.padding) continue;
-    const T* from = weight + row * columns + first;
-    if (count % kOrderedGroup == 0) {
-      if (count > 0) groups.push_group(sums, width);
-      std::fill_n(sums, width, V(-0.0));  // -0 + v is v, bit for bit
-    }
-    ++count;
-    if (sample_weights != nullptr) {
-      const V factor = sample_weights[i];
-      for (int j = 0; j < width; ++j) sums[j] += V(from[j]) * factor;
-    } else {
-      for (int j = 0; j < width; ++j) sums[j] += V(from[j]);
-    }
+    const T* const from = weight + row * columns + first;
+    if (sample_weights != nullptr)
+      sums.add([from, factor = V(sample_weights[i])](int j) { return V(from[j]) * factor; });
+    else
+      sums.add([from](int j) { return V(from[j]); });
   }
-  if (count == 0) {
+  if (sums.count() == 0) {
     std::fill_n(out + first, width, T(0.f));
     return;
   }
-  if (count > kOrderedGroup) groups.finish(sums, width, true);
-  const V divisor = mean ? V(count) : V(1);
-  for (int j = 0; j < width; ++j) out[first + j] = T(sums[j] / divisor);
+  const V divisor = mean ? V(sums.count()) : V(1);
+  const V* const sum = sums.finish();
+  for (int j = 0; j < width; ++j) out[first + j] = T(sum[j] / divisor);
 }
 
 /// One bag's maxima; the first of equal ones, and NaN over everything.
@@ -147,32 +128,14 @@ void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, 
   });
 }
 
-void embedding_bag_backward(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& sample_weights,
-                            EmbeddingBagMode mode, const Tensor& output, Algorithm algorithm, const IndexOrder* order) {
+void find_bags(const Bags& bags, const Tensor& input, int64_t rows, int64_t* row_of, int64_t* bag_of, int64_t* counts) {
   check_offsets(bags);
-  const int64_t rows = output.size(0), columns = output.size(1);
-  const IndexGuard guard("embedding_bag_backward", "input", 0, rows, grad.device());
-  const Scratch<int64_t> row_of(bags.items, Device()), bag_of(bags.items, Device()), counts(bags.bags, Device());
-  find_bags(bags, index_view(input, rows, guard), row_of.data(), bag_of.data(), counts.data());
+  const IndexGuard guard("embedding_bag_backward", "input", 0, rows, Device());
+  const IndexView index = index_view(input, rows, guard);
+  std::fill_n(row_of, bags.items, int64_t(-1));
+  std::fill_n(bag_of, bags.items, bags.bags);
+  for (int64_t b = 0; b < bags.bags; ++b) counts[b] = find_bag(bags, index, b, row_of, bag_of);
   guard.finish();
-  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-    with_bag_items<T>(mode, bags.items, row_of.data(), bag_of.data(), order ? bags.uncovered() : nullptr, counts.data(),
-                      sample_weights.defined() ? sample_weights.data<T>() : nullptr, grad.data<T>(), columns,
-                      [&](const auto& items) {
-                        const AccumulateShape shape{rows, 1, columns};
-                        if (order)
-                          accumulate(items, output.data<T>(), shape, *order);
-                        else
-                          accumulate(items, output.data<T>(), shape, algorithm);
-                      });
-  });
-}
-
-void embedding_bag_max_backward(const Tensor& grad, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
-  dispatch_floating("embedding_bag_backward", grad.dtype(), [&]<class T>() {
-    const BagMaxItems<T> items{grad.numel(), rows.data<int64_t>(), grad.data<T>(), output.size(0), output.size(1)};
-    accumulate(items, output.data<T>(), {output.numel(), 1, 1}, algorithm);
-  });
 }
 
 void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,
@@ -211,19 +174,6 @@ void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const 
     });
   });
   guard.finish();
-}
-
-void embedding_bag_take(const Tensor& weight, const Tensor& rows, const Tensor& output) {
-  dispatch_floating("embedding_bag_take", weight.dtype(), [&]<class T>() {
-    const int64_t columns = weight.size(1), table_rows = weight.size(0);
-    const int64_t* from = rows.data<int64_t>();
-    const T* table = weight.data<T>();
-    T* out = output.data<T>();
-    parallel_for(0, output.numel(), 16384, [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i)
-        out[i] = from[i] >= 0 && from[i] < table_rows ? table[from[i] * columns + i % columns] : T(0.f);
-    });
-  });
 }
 
 }  // namespace ordo::kernels::cpu

@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include <ordo/engine/at_least_1d.h>
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/check.h>
 #include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/index_add/index_add_items.h>
+#include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo::kernels {
 
@@ -20,53 +18,9 @@ ORDO_REGISTER_OP({.name = "index_add",
                                  {Algorithm::sorted, Determinism::device_to_device},
                                  {Algorithm::exact, Determinism::device_to_device, kExactTypes}}});
 
-namespace cpu {
-void index_add(const IndexAddArgs& a, Algorithm algorithm) {
-  dispatch_numeric("index_add", a.dtype, [&]<class T>() {
-    const auto items = index_add_items<T>(a);
-    T* const output = static_cast<T*>(a.output);
-    const AccumulateShape shape{a.destinations, a.outer, a.inner};
-    if (a.order)
-      accumulate(items, output, shape, *a.order);
-    else
-      accumulate(items, output, shape, algorithm);
-  });
-}
-}  // namespace cpu
-
-void index_add_rows(const IndexAddArgs& args, Algorithm algorithm) {
-  ORDO_ON_DEVICE(args.device, index_add, args, algorithm);
-}
-
-void expect_slice_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
-                            const Tensor& source) {
-  ordo::detail::expect_defined(op, self, "input");
-  ordo::detail::expect_defined(op, index, "index");
-  ordo::detail::expect_defined(op, source, "source");
-  ordo::detail::expect_same_device(op, self, index);
-  ordo::detail::expect_same_device(op, self, source);
-  ordo::detail::expect_same_dtype(op, self, source);
-  ordo::detail::expect_index_dtype(op, index);
-  const int d = wrap_dim(op, dim, self.dim());
-  ORDO_CHECK(index.dim() <= 1, ShapeError, op, "index must have at most 1 dimension, not sizes {}", index.sizes());
-  Dims expected = self.sizes(), given = source.sizes();
-  if (expected.empty()) expected.push_back(1);
-  if (given.empty()) given.push_back(1);
-  expected[d] = index.numel();
-  ORDO_CHECK(given == expected, ShapeError, op,
-             "source has sizes {}; it must have those of input, {}, with {} (one slice per index) at dimension {}",
-             source.sizes(), self.sizes(), index.numel(), d);
-}
-
 namespace {
 
 constexpr const char* kOp = "index_add";
-
-int64_t product(const Dims& sizes, int first, int last) {
-  int64_t p = 1;
-  for (int d = first; d < last; ++d) p *= sizes[d];
-  return p;
-}
 
 void check_arguments(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   expect_slice_arguments(kOp, self, dim, index, source);
@@ -82,28 +36,6 @@ AccumulateSize size_of(const Tensor& self, int64_t dim, const Tensor& index) {
   return {index.numel(), destinations, s.numel() / std::max<int64_t>(1, destinations)};
 }
 
-// `output` is contiguous and, like everything else here, checked.
-void add_into(const Tensor& output, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
-              Algorithm algorithm, const IndexOrder* order = nullptr) {
-  const Tensor self = views::at_least_1d(output);
-  const int d = wrap_dim(kOp, dim, self.dim());
-  const int64_t destinations = self.size(d), items = index.numel();
-  const int64_t outer = product(self.sizes(), 0, d), inner = product(self.sizes(), d + 1, self.dim());
-  const IndexGuard guard(kOp, "index", d, destinations, self.device());
-  const Tensor flat_index = contiguous(index);
-  const IndexView view = index_view(flat_index, destinations, guard);
-  if (!order) validate_on_cpu(view, items, guard, self, algorithm);
-  if (items == 0) return;
-
-  Tensor rows = views::try_view(views::at_least_1d(source), {outer, items, inner});
-  if (!rows.defined() || (inner > 1 && rows.stride(2) != 1))
-    rows = views::view(contiguous(source), {outer, items, inner});
-  index_add_rows({output.data(), rows.data(), self.dtype(), self.device(), destinations, outer, inner, items,
-                  rows.stride(0), rows.stride(1), view, alpha, order},
-                 algorithm);
-  guard.finish();
-}
-
 }  // namespace
 
 void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
@@ -112,11 +44,7 @@ void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tens
   check_arguments(self, dim, index, source, alpha);
   expect_writable(kOp, self);
   algorithm = choose_accumulate(kOp, algorithm, self.dtype(), size_of(self, dim, index));
-  const auto safe = [&](const Tensor& t) { return t.impl()->storage == self.impl()->storage ? clone(t) : t; };
-  if (self.is_contiguous()) return add_into(self, dim, safe(index), safe(source), alpha, algorithm);
-  const Tensor copy = clone(self);
-  add_into(copy, dim, index, source, alpha, algorithm);
-  copy_(self, copy);
+  add_at_(kOp, IndexOf::slices, self, dim, index, source, algorithm, alpha);
 }
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
@@ -125,7 +53,7 @@ Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Te
   check_arguments(input, dim, index, source, alpha);
   algorithm = choose_accumulate(kOp, algorithm, input.dtype(), size_of(input, dim, index));
   const Tensor result = clone(input);
-  add_into(result, dim, index, source, alpha, algorithm);
+  add_at_(kOp, IndexOf::slices, result, dim, index, source, algorithm, alpha);
   return result;
 }
 
@@ -136,7 +64,7 @@ Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const 
   ORDO_CHECK(plan.size() == size, ShapeError, kOp, "the plan is for a dimension of size {}, but dimension {} has {}",
              plan.size(), dim, size);
   const Tensor result = clone(input);
-  add_into(result, dim, plan.index(), source, alpha, Algorithm::sorted, &plan.order());
+  add_at_(kOp, IndexOf::slices, result, dim, plan.index(), source, Algorithm::sorted, alpha, &plan.order());
   return result;
 }
 

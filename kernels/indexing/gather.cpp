@@ -120,7 +120,7 @@ void gather(const Tensor& input, const Tensor& index, const Tensor& out, const G
 }
 
 void index_select(const Tensor& input, const Tensor& index, const Tensor& out, const SelectShape& s) {
-  const IndexGuard guard("index_select", "index", s.dim, s.bound, input.device());
+  const IndexGuard guard("index_select", s.argument, s.dim, s.bound, input.device());
   const IndexCheck check = guard.check();
   const size_t row = size_t(s.inner) * input.element_size();
   const char* x = static_cast<const char*>(input.data());
@@ -130,8 +130,12 @@ void index_select(const Tensor& input, const Tensor& index, const Tensor& out, c
     int64_t outer = first / s.count, k = first % s.count;
     for (int64_t i = first; i < last; ++i) {
       const int64_t picked = int64_t(at[k]);
-      if (check.ok(k, picked, s.bound) && bytes > 0)
-        std::memcpy(y + i * row, x + (outer * s.bound + picked) * row, bytes);
+      if (check.ok(k, picked, s.bound) && bytes > 0) {
+        if (picked != s.skip)
+          std::memcpy(y + i * row, x + (outer * s.bound + picked) * row, bytes);
+        else
+          std::memset(y + i * row, 0, bytes);  // all bits 0 are 0
+      }
       if (++k == s.count) k = 0, ++outer;
     }
   };

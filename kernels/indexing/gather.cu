@@ -16,7 +16,7 @@ void gather(const Tensor& input, const Tensor& index, const Tensor& out, const G
 }
 
 void index_select(const Tensor& input, const Tensor& index, const Tensor& out, const SelectShape& s) {
-  const IndexGuard guard("index_select", "index", s.dim, s.bound, input.device());
+  const IndexGuard guard("index_select", s.argument, s.dim, s.bound, input.device());
   dispatch_word(input.element_size(), [&]<class Word>() {
     each(out.numel(),
          SelectElement<Word>{s, static_cast<const Word*>(input.data()), index_view(index, s.bound, guard),

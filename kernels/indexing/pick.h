@@ -15,10 +15,12 @@ struct GatherShape {
   int64_t bound = 1;
 };
 
-/// Result [outer, count, inner] from input [outer, bound, inner], both contiguous.
+/// Result [outer, count, inner] from input [outer, bound, inner], both contiguous; 0 where the index is `skip`.
 struct SelectShape {
   int dim = 0;
   int64_t outer = 1, count = 1, inner = 1, bound = 1;
+  int64_t skip = -1;
+  const char* argument = "index";  // as errors name it
 };
 
 template <class Word>
@@ -50,8 +52,9 @@ struct SelectElement {
   IndexView index;
   Word* out;
   ORDO_HD void operator()(int64_t i) const {
-    const int64_t row = i / s.inner, k = row % s.count, picked = index[k];
-    out[i] = picked >= 0 ? x[(row / s.count * s.bound + picked) * s.inner + i % s.inner] : Word(0);
+    const int64_t row = i / s.inner, o = s.outer == 1 ? 0 : row / s.count, picked = index[row - o * s.count];
+    const bool taken = picked >= 0 && picked != s.skip;
+    out[i] = taken ? x[(o * s.bound + picked) * s.inner + (i - row * s.inner)] : Word(0);
   }
 };
 

@@ -28,32 +28,31 @@ bool all_inside(const Tensor& index, int64_t size) {
 
 void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& source) {
   const int64_t n = self.numel();
-  dispatch_index(op, index.dtype(), [&]<class I>() {
-    const I* const at = index.data<I>();
-    const IndexGuard guard(op, "index", 0, n, self.device());
-    parallel_for(0, index.numel(), 16384, [&](int64_t first, int64_t last) {  // all before the first is written
-      uint64_t most = 0;  // without a branch, so that the loop vectorises
-      for (int64_t i = first; i < last; ++i) most = std::max(most, uint64_t(int64_t(at[i])) + uint64_t(n));
-      if (most < 2 * uint64_t(n)) return;
-      for (int64_t i = first; i < last; ++i)
-        if (int64_t(at[i]) < -n || int64_t(at[i]) >= n) guard.check().ok(i, int64_t(at[i]), n);
-    });
-    guard.finish();
-    dispatch_word(self.element_size(), [&]<class Word>() {
-      Word* const to = static_cast<Word*>(self.data());
-      const Word* const from = static_cast<const Word*>(source.data());
-      // Each thread reads all items and writes those of its places, in their order, without a branch.
-      const int pieces = std::min(kMostReaders, pieces_for(index.numel(), 32768));
-      for_pieces(pieces, [&](int piece) {
-        const int64_t begin = n * piece / pieces, size = n * (piece + 1) / pieces - begin;
-        Word* const mine = to + begin;
-        Word elsewhere;
-        for (int64_t i = 0; i < index.numel(); ++i) {
-          const int64_t given = int64_t(at[i]), place = (given < 0 ? given + n : given) - begin;
-          Word* const target = uint64_t(place) < uint64_t(size) ? mine + place : &elsewhere;
-          *target = from[i];
-        }
-      });
+  const Tensor places = cast(index, int64);
+  const int64_t* const at = places.data<int64_t>();
+  const IndexGuard guard(op, "index", 0, n, self.device());
+  parallel_for(0, places.numel(), 16384, [&](int64_t first, int64_t last) {  // all before the first is written
+    uint64_t most = 0;  // without a branch, so that the loop vectorises
+    for (int64_t i = first; i < last; ++i) most = std::max(most, uint64_t(at[i]) + uint64_t(n));
+    if (most < 2 * uint64_t(n)) return;
+    for (int64_t i = first; i < last; ++i)
+      if (at[i] < -n || at[i] >= n) guard.check().ok(i, at[i], n);
+  });
+  guard.finish();
+  dispatch_word(self.element_size(), [&]<class Word>() {
+    Word* const to = static_cast<Word*>(self.data());
+    const Word* const from = static_cast<const Word*>(source.data());
+    // Each thread reads all items and writes those of its places, in their order, without a branch.
+    const int pieces = std::min(kMostReaders, pieces_for(places.numel(), 32768));
+    for_pieces(pieces, [&](int piece) {
+      const int64_t begin = n * piece / pieces, size = n * (piece + 1) / pieces - begin;
+      Word* const mine = to + begin;
+      Word elsewhere;
+      for (int64_t i = 0; i < places.numel(); ++i) {
+        const int64_t place = (at[i] < 0 ? at[i] + n : at[i]) - begin;
+        Word* const target = uint64_t(place) < uint64_t(size) ? mine + place : &elsewhere;
+        *target = from[i];
+      }
     });
   });
 }
@@ -62,22 +61,21 @@ void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& 
 
 Tensor take_out(const Tensor& t, const Tensor& index) {
   const ordo::detail::OperationName name("put_backward");
-  const Tensor places = contiguous(index), out = ordo::detail::result(index.sizes(), t.dtype(), t.device());
+  const Tensor places = contiguous(cast(index, int64));
+  const Tensor out = ordo::detail::result(index.sizes(), t.dtype(), t.device());
   const int64_t n = t.numel();
   const IndexGuard guard("put_backward", "index", 0, n, t.device());
-  dispatch_index("put_backward", index.dtype(), [&]<class I>() {
-    dispatch_word(t.element_size(), [&]<class Word>() {
-      const I* const at = places.data<I>();
-      Word* const from = static_cast<Word*>(t.data());
-      Word* const to = static_cast<Word*>(out.data());
-      const IndexCheck check = guard.check();
-      for (int64_t i = index.numel() - 1; i >= 0; --i) {
-        const int64_t given = int64_t(at[i]), place = given < 0 ? given + n : given;
-        if (!check.ok(i, place, n)) continue;
-        to[i] = from[place];
-        from[place] = Word(0);
-      }
-    });
+  dispatch_word(t.element_size(), [&]<class Word>() {
+    const int64_t* const at = places.data<int64_t>();
+    Word* const from = static_cast<Word*>(t.data());
+    Word* const to = static_cast<Word*>(out.data());
+    const IndexCheck check = guard.check();
+    for (int64_t i = index.numel() - 1; i >= 0; --i) {
+      const int64_t place = at[i] < 0 ? at[i] + n : at[i];
+      if (!check.ok(i, place, n)) continue;
+      to[i] = from[place];
+      from[place] = Word(0);
+    }
   });
   guard.finish();
   return out;

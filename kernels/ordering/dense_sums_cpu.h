@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <ordo/engine/memory.h>
-#include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/ordering/ordered_row_cpu.h>
 
 namespace ordo::kernels::cpu {
 
@@ -103,16 +103,11 @@ class DenseSums {
   /// Adds the sum of destination d to `out`, if there is one.
   template <class T>
   void finish(int64_t d, T& out) const {
-    bool open = cells_[d].open() != 0;
-    uint32_t groups = groups_ ? (*groups_)[d] : 0;
+    const bool open = cells_[d].open() != 0;
+    const uint32_t groups = groups_ ? (*groups_)[d] : 0;
     if (!open && groups == 0) return;
     Acc sum = cells_[d].sum();
-    for (const Acc* level = groups ? levels_->data() + d : nullptr; groups > 0;
-         groups /= kOrderedGroup, level += most_) {
-      if (groups % kOrderedGroup == 0) continue;
-      sum = open ? *level + sum : *level;
-      open = true;
-    }
+    if (groups > 0) fold_levels(groups, 1, open, &sum, levels_of(d));
     out = T(Acc(out) + sum);
   }
   /// Likewise for the `width` destinations from d on, whose outputs are neighbours.
@@ -150,12 +145,10 @@ class DenseSums {
       std::fill_n(groups_->data(), most_, 0u);
     }
     Acc sum = std::exchange(cells_[d], Cell::empty()).sum();
-    Acc* level = levels_->data() + d;
-    for (uint32_t groups = ++(*groups_)[d];; groups /= kOrderedGroup, level += most_) {
-      if (groups % kOrderedGroup != 1) sum = *level + sum;
-      *level = sum;
-      if (groups % kOrderedGroup != 0) return;
-    }
+    carry_group(++(*groups_)[d], 1, &sum, levels_of(d));
+  }
+  auto levels_of(int64_t d) const {
+    return [this, d](int k) { return levels_->data() + k * most_ + d; };
   }
 
   using Cell = DenseCell<Acc>;

@@ -1,15 +1,22 @@
 #include <ordo/kernels/resampling/weighted_rows.h>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/accumulate/keyed.h>
 
-namespace ordo::kernels::cpu {
+namespace ordo::kernels {
 
-void add_weighted_rows(const WeightedRows& items, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
-  const int64_t columns = rows.size(-1);
-  dispatch_floating("add_weighted_rows", rows.dtype(), [&]<class T>() {
-    accumulate(weighted_row_items<T>(items, rows), output.data<T>(), {output.numel() / columns, 1, columns}, algorithm);
-  });
+void add_weighted_rows(const WeightedRows& a, const Tensor& rows, const Tensor& output, Algorithm algorithm) {
+  const int64_t columns = rows.size(-1), cells = output.numel() / columns;
+  KeyedItems items{keyed_rows(cells, columns, a.items),
+                   {a.cells, true, cells},
+                   output.data(),
+                   rows.data(),
+                   output.dtype(),
+                   output.device(),
+                   true};
+  items.factors = a.weights;
+  items.row_of = a.row_of;
+  items.per_row = a.per_row;
+  add_by_key(items, algorithm);
 }
 
-}  // namespace ordo::kernels::cpu
+}  // namespace ordo::kernels

@@ -8,7 +8,7 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/resampling/rows_cpu.h>
 #include <ordo/kernels/roi/roi_align.h>
@@ -50,8 +50,16 @@ Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& i
              "the gradient has shape {}, which is not the result's {}", grad.sizes(), places.sizes());
   const Tensor output = full(input_sizes, 0, grad.dtype(), grad.device());
   algorithm = choose_accumulate(kBackward, algorithm, grad.dtype(), {grad.numel(), output.numel(), 1});
-  if (grad.numel() > 0 && output.numel() > 0)
-    ORDO_ON_DEVICE(grad.device(), roi_pool_backward, contiguous(grad), places, output, algorithm);
+  const Tensor values = contiguous(grad);
+  KeyedItems items{{1, output.numel(), 1, grad.numel()},
+                   index_view(places),
+                   output.data(),
+                   values.data(),
+                   output.dtype(),
+                   output.device(),
+                   true};
+  items.index.size = output.numel();
+  add_by_key(items, algorithm);
   return output;
 }
 
@@ -160,13 +168,6 @@ void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& res
                  [&](int64_t first, int64_t last) { pool_planes(f, first, last); });
   });
   guard.finish();
-}
-
-void roi_pool_backward(const Tensor& grad, const Tensor& places, const Tensor& output, Algorithm algorithm) {
-  dispatch_floating("roi_pool_backward", grad.dtype(), [&]<class T>() {
-    accumulate(RoiPoolItems<T>{grad.numel(), places.data<int64_t>(), grad.data<T>()}, output.data<T>(),
-               {output.numel()}, algorithm);
-  });
 }
 
 }  // namespace cpu

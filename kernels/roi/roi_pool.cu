@@ -1,7 +1,6 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/kernels/roi/roi_pool.h>
 #include <ordo/kernels/roi/roi_pool_items.h>
-#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
@@ -15,13 +14,6 @@ void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& res
          input.device());
   });
   guard.finish();
-}
-
-void roi_pool_backward(const Tensor& grad, const Tensor& places, const Tensor& output, Algorithm algorithm) {
-  dispatch_floating("roi_pool_backward", grad.dtype(), [&]<class T>() {
-    accumulate(RoiPoolItems<T>{grad.numel(), places.data<int64_t>(), grad.data<T>()}, output.data<T>(),
-               {output.numel()}, algorithm, grad.device());
-  });
 }
 
 }  // namespace ordo::kernels::cuda

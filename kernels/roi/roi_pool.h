@@ -19,16 +19,14 @@ RoiPoolResult roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_si
 Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& input_sizes,
                          Algorithm algorithm = Algorithm::automatic);
 
-// Per device. Everything is contiguous; `output`, zeros, is added to.
+// Per device. Everything is contiguous.
 namespace cpu {
 void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& result, const RoiShape& shape,
               double scale);
-void roi_pool_backward(const Tensor& grad, const Tensor& places, const Tensor& output, Algorithm algorithm);
 }  // namespace cpu
 namespace cuda {
 void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& result, const RoiShape& shape,
               double scale);
-void roi_pool_backward(const Tensor& grad, const Tensor& places, const Tensor& output, Algorithm algorithm);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

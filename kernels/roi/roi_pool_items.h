@@ -1,9 +1,8 @@
-// What the bins of roi_pool compute, and what they add to. Internal; shared by both devices.
+// What the bins of roi_pool compute. Internal; shared by both devices.
 #pragma once
 
 #include <ordo/engine/index_check.h>
 #include <ordo/engine/no_unroll.h>
-#include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/roi/roi_boxes.h>
 
 namespace ordo::kernels {
@@ -67,18 +66,6 @@ struct RoiPoolElement {
     values[i] = T(best.value);
     places[i] = best.place;
   }
-};
-
-/// Output i adds its gradient to the place of its maximum.
-template <class T>
-struct RoiPoolItems {
-  using value_type = T;
-  static constexpr bool kSingleColumn = true;
-  int64_t count;
-  const int64_t* places;
-  const T* grad;
-  ORDO_HD int64_t destination(int64_t item) const { return places[item]; }
-  ORDO_HD accumulate_t<T> value(int64_t item, int64_t) const { return accumulate_t<T>(grad[item]); }
 };
 
 }  // namespace ordo::kernels

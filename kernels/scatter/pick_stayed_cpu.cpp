@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include <ordo/engine/at_least_1d.h>
-#include <ordo/engine/dispatch.h>
 #include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/scatter/pick_stayed.h>
-#include <ordo/kernels/scatter_add/scatter_add.h>
+#include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo::kernels {
 namespace {
@@ -19,8 +18,8 @@ struct Lines {
 
 /// The items from the last to the first, some columns at a time: so many that a flag for each of their places stays in
 /// the cache.
-template <class Word, class I>
-void pick(const Lines& s, const IndexCheck& check, const I* index, const Word* from, Word* to) {
+template <class Word>
+void pick(const Lines& s, const IndexCheck& check, const int64_t* index, const Word* from, Word* to) {
   constexpr int64_t kFlags = 32 * 1024, kLine = 16;
   const int64_t width = std::clamp<int64_t>(kFlags / std::max<int64_t>(1, s.places), std::min(kLine, s.inner), s.inner);
   const int64_t tiles = (s.inner + width - 1) / width;
@@ -35,7 +34,7 @@ void pick(const Lines& s, const IndexCheck& check, const I* index, const Word* f
       for (int64_t i = s.items - 1; i >= 0; --i) {
         const int64_t at = (o * s.items + i) * s.inner + column;
         for (int64_t j = 0; j < count; ++j) {
-          const int64_t place = int64_t(index[at + j]);
+          const int64_t place = index[at + j];
           if (!check.ok(at + j, place, s.places)) continue;
           bool& later = seen[place * width + j];
           to[at + j] = Word(line[place * s.inner + j] & Word(Word(later) - Word(1)));  // without a branch
@@ -50,7 +49,7 @@ void pick(const Lines& s, const IndexCheck& check, const I* index, const Word* f
 
 Tensor pick_stayed(const Tensor& t, int64_t dim, const Tensor& index) {
   const ordo::detail::OperationName name("scatter_backward");
-  const Tensor at = contiguous(views::at_least_1d(index));
+  const Tensor at = contiguous(cast(views::at_least_1d(index), int64));
   const int d = wrap_dim("scatter_backward", dim, at.dim());
   const Tensor from = contiguous(leading(views::at_least_1d(t), at.sizes(), d));
   Lines s{.places = from.size(d), .items = at.size(d)};
@@ -60,9 +59,7 @@ Tensor pick_stayed(const Tensor& t, int64_t dim, const Tensor& index) {
   if (out.numel() == 0) return out;
   const IndexGuard guard("scatter_backward", "index", d, s.places, t.device());
   dispatch_word(t.element_size(), [&]<class Word>() {
-    dispatch_index("scatter_backward", at.dtype(), [&]<class I>() {
-      pick(s, guard.check(), at.data<I>(), static_cast<const Word*>(from.data()), static_cast<Word*>(out.data()));
-    });
+    pick(s, guard.check(), at.data<int64_t>(), static_cast<const Word*>(from.data()), static_cast<Word*>(out.data()));
   });
   guard.finish();
   return out;

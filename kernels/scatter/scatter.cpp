@@ -6,8 +6,6 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/index_add/index_add.h>
-#include <ordo/kernels/scatter_add/scatter_add.h>
 
 namespace ordo::kernels {
 
@@ -36,12 +34,62 @@ ScatterMode scatter_mode(const char* op, std::string_view reduce) {
   ordo::detail::fail<ValueError>(op, "reduce must be sum, prod, mean, amax or amin, not \"{}\"", reduce);
 }
 
+void expect_scatter_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  ordo::detail::expect_defined(op, self, "input");
+  ordo::detail::expect_defined(op, index, "index");
+  ordo::detail::expect_defined(op, src, "src");
+  ordo::detail::expect_same_device(op, self, index);
+  ordo::detail::expect_same_device(op, self, src);
+  ordo::detail::expect_same_dtype(op, self, src);
+  ordo::detail::expect_index_dtype(op, index);
+  const int d = wrap_dim(op, dim, self.dim());
+  const Tensor s = views::at_least_1d(self), i = views::at_least_1d(index), v = views::at_least_1d(src);
+  if (index.numel() == 0) return;
+  ORDO_CHECK(i.dim() == s.dim() && v.dim() == s.dim(), ShapeError, op,
+             "index {} and src {} must have as many dimensions as input {}", index.sizes(), src.sizes(), self.sizes());
+  for (int k = 0; k < s.dim(); ++k) {
+    ORDO_CHECK(i.sizes()[k] <= v.sizes()[k], ShapeError, op,
+               "index has sizes {}, larger than those of src, {}, at dimension {}", index.sizes(), src.sizes(), k);
+    ORDO_CHECK(k == d || i.sizes()[k] <= s.sizes()[k], ShapeError, op,
+               "index has sizes {}, larger than those of input, {}, at dimension {}, which is not the one scattered "
+               "over ({})",
+               index.sizes(), self.sizes(), k, d);
+  }
+}
+
+void expect_slice_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+                            const Tensor& source) {
+  ordo::detail::expect_defined(op, self, "input");
+  ordo::detail::expect_defined(op, index, "index");
+  ordo::detail::expect_defined(op, source, "source");
+  ordo::detail::expect_same_device(op, self, index);
+  ordo::detail::expect_same_device(op, self, source);
+  ordo::detail::expect_same_dtype(op, self, source);
+  ordo::detail::expect_index_dtype(op, index);
+  const int d = wrap_dim(op, dim, self.dim());
+  ORDO_CHECK(index.dim() <= 1, ShapeError, op, "index must have at most 1 dimension, not sizes {}", index.sizes());
+  Dims expected = self.sizes(), given = source.sizes();
+  if (expected.empty()) expected.push_back(1);
+  if (given.empty()) given.push_back(1);
+  expected[d] = index.numel();
+  ORDO_CHECK(given == expected, ShapeError, op,
+             "source has sizes {}; it must have those of input, {}, with {} (one slice per index) at dimension {}",
+             source.sizes(), self.sizes(), index.numel(), d);
+}
+
+Tensor leading(Tensor t, const Dims& sizes, int dim) {
+  for (int d = 0; d < t.dim(); ++d)
+    if (d != dim && t.sizes()[d] != sizes[d]) t = views::narrow(t, d, 0, sizes[d]);
+  return t;
+}
+
 namespace {
 
-int64_t product(const Dims& sizes, int first, int last) {
-  int64_t p = 1;
-  for (int d = first; d < last; ++d) p *= sizes[d];
-  return p;
+/// Whether all slices of `index` along dimension d are one and the same: an index of slices in disguise.
+bool is_expanded(const Tensor& index, int d) {
+  for (int k = 0; k < index.dim(); ++k)
+    if (k != d && index.sizes()[k] > 1 && index.strides()[k] != 0) return false;
+  return true;
 }
 
 void check_arguments(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index,
@@ -58,53 +106,73 @@ class Items {
   Items(const char* op, IndexOf kind, const Tensor& target, int dim, const Tensor& index, const Tensor& src)
       : guard_(op, "index", dim, target.size(dim), target.device()) {
     const Dims& sizes = src.sizes();
-    ScatterShape& s = args_.shape;
-    s.outer = product(sizes, 0, dim), s.inner = product(sizes, dim + 1, sizes.size());
+    const bool of_elements = kind == IndexOf::elements;
+    KeyedShape& s = items_.shape;
+    s.outer = Dims(sizes.begin(), dim).product();
+    s.inner = Dims(sizes.begin() + dim + 1, sizes.size() - dim - 1).product();
     s.items = sizes[dim], s.destinations = target.size(dim);
-    s.rows = kind == IndexOf::slices || is_expanded(index, dim);
-    if (kind == IndexOf::elements && s.rows)
+    s.rows = !of_elements || is_expanded(index, dim);
+    if (of_elements && s.rows)
       index_ = contiguous(views::as_strided(index, {s.items}, {index.strides()[dim]}, index.storage_offset()));
     else
-      index_ = contiguous(index);
-    args_.index = index_view(index_, s.destinations, guard_, kind == IndexOf::elements && s.rows ? s.inner : 1);
-    args_.dtype = target.dtype(), args_.device = target.device();
-    args_.output = target.data();
+      index_ = contiguous(of_elements && target.is_cpu() ? cast(index, int64) : index);
+    items_.index = index_view(index_, s.destinations, guard_, of_elements && s.rows ? s.inner : 1);
+    items_.device = target.device();
+    set_output(target);
     set_source(src);
   }
 
-  /// On the CPU throws for an index out of range.
-  void validate(const Tensor& target) {
-    validate_on_cpu(args_.index, index_.numel(), guard_, target, Algorithm::sorted);
+  /// On the CPU throws for an index out of range, unless adding by this algorithm will find out.
+  void validate(Algorithm algorithm = Algorithm::sorted) {
+    validate_on_cpu(items_.index, index_.numel(), guard_, output_, algorithm);
   }
   void finish() { guard_.finish(); }
-  const ScatterArgs& args() const { return args_; }
+  const KeyedItems& get() const { return items_; }
 
   void set_source(const Tensor& src) {
-    const ScatterShape& s = args_.shape;
+    const KeyedShape& s = items_.shape;
     source_ = views::try_view(src, {s.outer, s.items, s.inner});
     if (!source_.defined()) source_ = views::view(contiguous(src), {s.outer, s.items, s.inner});
-    args_.source = source_.data();
+    items_.source = source_.data();
     set_strides(source_.stride(0), source_.stride(1), source_.stride(2));
   }
   /// The same number for all.
   void set_number(Scalar value) {
-    source_ = full({}, value, args_.dtype, args_.device);
-    args_.source = source_.data();
+    source_ = full({}, value, items_.dtype, items_.device);
+    items_.source = source_.data();
     set_strides(0, 0, 0);
   }
   void set_output(const Tensor& output) {
-    args_.output = output.data();
-    args_.dtype = output.dtype();
+    output_ = output;
+    items_.output = output.data();
+    items_.dtype = output.dtype();
+  }
+
+  void add(Algorithm algorithm, Scalar alpha = 1, const IndexOrder* order = nullptr) {
+    items_.alpha = alpha, items_.order = order;
+    lay_source_out();
+    if (items_.device.is_cpu() && !items_.shape.rows && cpu::scatter_sum(items_, algorithm)) return;
+    add_by_key(items_, algorithm);
+  }
+  void multiply() {
+    lay_source_out();
+    if (items_.device.is_cpu() && !items_.shape.rows && cpu::scatter_product(items_)) return;
+    multiply_by_key(items_);
   }
 
  private:
   void set_strides(int64_t outer, int64_t item, int64_t inner) {
-    args_.shape.outer_stride = outer, args_.shape.item_stride = item, args_.shape.inner_stride = inner;
+    items_.shape.outer_stride = outer, items_.shape.item_stride = item, items_.shape.inner_stride = inner;
+  }
+  /// As sums and products take it.
+  void lay_source_out() {
+    const KeyedShape& s = items_.shape;
+    if (!s.rows || (s.inner > 1 && s.inner_stride != 1)) set_source(contiguous(source_));
   }
 
   IndexGuard guard_;
-  Tensor index_, source_;
-  ScatterArgs args_{};
+  Tensor index_, source_, output_;
+  KeyedItems items_{};
 };
 
 /// Calls f(target, dim, index, src): at least 1-d, src and index of one size in each dimension (slices: along dim), and
@@ -125,8 +193,8 @@ void on_target(const char* op, IndexOf kind, const Tensor& self, int64_t dim, co
 }
 
 void write(const Items& items) {
-  if (items.args().shape.elements() == 0) return;
-  ORDO_ON_DEVICE(items.args().device, scatter_write, items.args());
+  if (items.get().shape.elements() == 0) return;
+  ORDO_ON_DEVICE(items.get().device, scatter_write, items.get());
 }
 
 DType computed_in(ScatterMode mode, DType t) {
@@ -145,7 +213,7 @@ void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, con
   on_target(op, kind, self, dim, safe(index, self), safe(src, self),
             [&](const Tensor& target, int d, const Tensor& i, const Tensor& values) {
               Items items(op, kind, target, d, i, values);
-              items.validate(target);
+              items.validate();
               write(items);
               items.finish();
             });
@@ -167,15 +235,18 @@ void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, con
   scatter_(op, kind, self, dim, index, views::expand(full({}, value, self.dtype(), self.device()), sizes));
 }
 
-namespace {
-
-/// Adds src to the target: scatter_add_ or index_add_.
-void add_to(IndexOf kind, const Tensor& target, int d, const Tensor& index, const Tensor& src, Algorithm algorithm) {
-  if (kind == IndexOf::elements)
-    scatter_add_(target, d, index, src, algorithm);
-  else
-    index_add_(target, d, index, src, 1, algorithm);
+void add_at_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+             Algorithm algorithm, Scalar alpha, const IndexOrder* order) {
+  on_target(op, kind, self, dim, safe(index, self), safe(src, self),
+            [&](const Tensor& target, int d, const Tensor& i, const Tensor& values) {
+              Items items(op, kind, target, d, i, values);
+              if (!order) items.validate(algorithm);
+              items.add(algorithm, alpha, order);
+              items.finish();
+            });
 }
+
+namespace {
 
 void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Tensor& index, const Tensor& src,
             ScatterMode mode, bool include_self, Algorithm algorithm) {
@@ -183,33 +254,32 @@ void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Ten
   const DType dtype = extremum || mode == ScatterMode::sum ? target.dtype() : computed_in(mode, target.dtype());
   if (mode == ScatterMode::mean && algorithm != Algorithm::exact && target.is_cpu()) {
     Items items(op, kind, target, d, index, src);
-    items.validate(target);
-    if (cpu::scatter_means(items.args(), include_self)) return;
+    items.validate();
+    if (cpu::scatter_means(items.get(), include_self)) return;
   }
   const Tensor work = cast(target, dtype), values = cast(src, dtype);
   Items items(op, kind, work, d, index, values);
-  const bool adds_first = include_self && (mode == ScatterMode::sum || mode == ScatterMode::mean);
-  if (!adds_first || work.numel() == 0) items.validate(work);  // to add looks at the index, too
-  if (!include_self) {                                         // the old content gives way to what changes nothing
+  const bool adds = mode == ScatterMode::sum || mode == ScatterMode::mean;
+  items.validate(include_self && adds ? algorithm : Algorithm::sorted);
+  if (!include_self) {  // the old content gives way to what changes nothing
     if (!extremum) items.set_number(mode == ScatterMode::prod ? 1 : 0);
     write(items);
     items.set_source(values);
   }
-  if (mode == ScatterMode::prod && items.args().shape.inner > 1 && items.args().shape.inner_stride != 1)
-    items.set_source(contiguous(values));
-  const ScatterArgs& args = items.args();
+  const KeyedItems& all = items.get();
   if (work.numel() > 0 && extremum) {
-    ORDO_ON_DEVICE(args.device, scatter_extremum, args, mode == ScatterMode::amax);
+    ORDO_ON_DEVICE(all.device, scatter_extremum, all, mode == ScatterMode::amax);
   } else if (work.numel() > 0 && mode == ScatterMode::prod) {
-    ORDO_ON_DEVICE(args.device, scatter_product, args);
+    items.multiply();
     copy_(target, work);
   } else if (work.numel() > 0) {
-    add_to(kind, work, d, index, values, algorithm);
+    items.add(algorithm);
+    items.finish();
     if (mode == ScatterMode::mean) {
-      const Tensor counts = full({args.shape.slots()}, 0, int64, args.device);
-      ORDO_ON_DEVICE(args.device, scatter_count, args, counts.data<int64_t>());
+      const Tensor counts = full({all.shape.slots()}, 0, int64, all.device);
+      ORDO_ON_DEVICE(all.device, scatter_count, all, counts.data<int64_t>());
       items.set_output(target);
-      ORDO_ON_DEVICE(args.device, scatter_mean, args, work.data(), counts.data<int64_t>(), include_self);
+      ORDO_ON_DEVICE(all.device, scatter_mean, all, work.data(), counts.data<int64_t>(), include_self);
     }
   }
   items.finish();

@@ -4,7 +4,7 @@
 #include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/scatter/scatter.h>
-#include <ordo/kernels/accumulate/accumulate_cuda.cuh>
+#include <ordo/kernels/scatter/scatter_functors.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
@@ -13,7 +13,7 @@ namespace {
 
 /// For every slot the number of its last item, plus 1: whoever comes first, the greatest remains. 0 where none goes.
 template <class Number>
-__global__ void last_scattered_kernel(ScatterShape shape, IndexView index, Number* last) {
+__global__ void last_scattered_kernel(KeyedShape shape, IndexView index, Number* last) {
   const int64_t n = shape.indices();
   ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < n; i += ordo::cuda::thread_count())
@@ -23,14 +23,14 @@ __global__ void last_scattered_kernel(ScatterShape shape, IndexView index, Numbe
 /// An element of the source, which is written where its item is the last one.
 template <class Word>
 struct WriteLast {
-  ScatterShape shape;
+  KeyedShape shape;
   IndexView index;
   Word* output;
   const Word* source;
   const void* last;  // 32-bit numbers, or 64-bit ones; null where a line has one item
   bool wide;
   ORDO_HD void operator()(int64_t element) const {
-    const ScatterShape::At at = shape.at(element);
+    const KeyedShape::At at = shape.at(element);
     const int64_t i = shape.rows ? at.item : element, d = last ? known_destination(index, i) : index[i];
     if (d < 0) return;
     const int64_t place = shape.place(at, d), slot = shape.rows ? d : place;
@@ -45,7 +45,7 @@ struct WriteLast {
 };
 
 template <class Number>
-void find_last(const ScatterArgs& a, Number* last) {
+void find_last(const KeyedItems& a, Number* last) {
   const cudaStream_t stream = ordo::cuda::current_stream(a.device);
   ordo::cuda::check(cudaMemsetAsync(last, 0, size_t(a.shape.slots()) * sizeof(Number), stream), "scatter");
   ordo::cuda::launch_over(last_scattered_kernel<Number>, a.shape.indices(), stream, a.shape, a.index, last);
@@ -53,12 +53,12 @@ void find_last(const ScatterArgs& a, Number* last) {
 
 /// Every place gets the greatest key of its items; 0 where there are none.
 template <class T>
-__global__ void extreme_keys_kernel(ScatterShape shape, IndexView index, const T* source, bool max,
+__global__ void extreme_keys_kernel(KeyedShape shape, IndexView index, const T* source, bool max,
                                     typename OrderedKey<T>::Key* keys) {
   const int64_t n = shape.elements();
   ORDO_NO_UNROLL
   for (int64_t element = ordo::cuda::thread_index(); element < n; element += ordo::cuda::thread_count()) {
-    const ScatterShape::At at = shape.at(element);
+    const KeyedShape::At at = shape.at(element);
     const int64_t d = index[shape.rows ? at.item : element];
     if (d >= 0) atomicMax(keys + shape.place(at, d), OrderedKey<T>::of(source[shape.source(at)], max));
   }
@@ -75,7 +75,7 @@ struct TakeExtreme {
   }
 };
 
-__global__ void scatter_count_kernel(ScatterShape shape, IndexView index, unsigned long long* counts) {
+__global__ void scatter_count_kernel(KeyedShape shape, IndexView index, unsigned long long* counts) {
   const int64_t n = shape.indices();
   ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < n; i += ordo::cuda::thread_count())
@@ -84,7 +84,7 @@ __global__ void scatter_count_kernel(ScatterShape shape, IndexView index, unsign
 
 }  // namespace
 
-void scatter_write(const ScatterArgs& a) {
+void scatter_write(const KeyedItems& a) {
   const ordo::cuda::DeviceScope scope(a.device);
   const bool wide = a.shape.items >= ordo::cuda::tuned_size(std::numeric_limits<int32_t>::max());
   const bool alone = a.shape.items == 1;
@@ -99,7 +99,7 @@ void scatter_write(const ScatterArgs& a) {
   });
 }
 
-void scatter_extremum(const ScatterArgs& a, bool max) {
+void scatter_extremum(const KeyedItems& a, bool max) {
   const ordo::cuda::DeviceScope scope(a.device);
   const cudaStream_t stream = ordo::cuda::current_stream(a.device);
   dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
@@ -114,23 +114,13 @@ void scatter_extremum(const ScatterArgs& a, bool max) {
   });
 }
 
-void scatter_count(const ScatterArgs& a, int64_t* counts) {
+void scatter_count(const KeyedItems& a, int64_t* counts) {
   const ordo::cuda::DeviceScope scope(a.device);
   ordo::cuda::launch_over(scatter_count_kernel, a.shape.indices(), ordo::cuda::current_stream(a.device), a.shape,
                           a.index, reinterpret_cast<unsigned long long*>(counts));
 }
 
-void scatter_product(const ScatterArgs& a) {
-  const ScatterShape& s = a.shape;
-  dispatch_product(a.dtype, [&]<class T>() {
-    Factor<T>* const output = static_cast<Factor<T>*>(a.output);
-    if (s.rows) return accumulate_sorted(product_rows<T>(a), output, {s.destinations, s.outer, s.inner}, a.device);
-    const ProductElements<T> elements{s.elements(), s, a.index, static_cast<const Factor<T>*>(a.source)};
-    accumulate_sorted(elements, output, {s.places(), 1, 1}, a.device);
-  });
-}
-
-void scatter_mean(const ScatterArgs& a, const void* sums, const int64_t* counts, bool include_self) {
+void scatter_mean(const KeyedItems& a, const void* sums, const int64_t* counts, bool include_self) {
   dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
     each(a.shape.places(),
          MeanOfPlace<T>{a.shape, static_cast<T*>(a.output), static_cast<const mean_sum_t<T>*>(sums), counts,

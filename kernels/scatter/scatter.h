@@ -6,7 +6,7 @@
 
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
-#include <ordo/kernels/scatter/scatter_shape.h>
+#include <ordo/kernels/accumulate/keyed.h>
 
 namespace ordo::kernels {
 
@@ -26,24 +26,36 @@ void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t d
                      const Tensor& src, ScatterMode mode, bool include_self,
                      Algorithm algorithm = Algorithm::automatic);
 
+/// Adds those of src, times alpha, to them. The arguments have been checked, the algorithm has been chosen. Slices may
+/// have an `order`, that of an IndexPlan.
+void add_at_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+             Algorithm algorithm, Scalar alpha = 1, const IndexOrder* order = nullptr);
+
+/// What is asked of the arguments where there is an index for every element of src, and for every slice.
+void expect_scatter_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
+void expect_slice_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source);
+/// The leading part of `t` that has these sizes, dimension `dim` excepted (-1: none).
+Tensor leading(Tensor t, const Dims& sizes, int dim);
+
 namespace cpu {
-/// Adds with one writer for every place: by `atomic`, rounding every time, or by `sorted`. False, and nothing done,
-/// where that is too little for the threads, or not what it is good for. All destinations have been checked.
-bool scatter_sum(const ScatterArgs& args, Algorithm algorithm);
-/// The means of floating-point numbers by `sorted`, likewise; `args` has the output as it was.
-bool scatter_means(const ScatterArgs& args, bool include_self);
-void scatter_write(const ScatterArgs& args);
-void scatter_extremum(const ScatterArgs& args, bool max);
-void scatter_product(const ScatterArgs& args);
-void scatter_count(const ScatterArgs& args, int64_t* counts);
-void scatter_mean(const ScatterArgs& args, const void* sums, const int64_t* counts, bool include_self);
+// These combine elements line by line, or by tiles of columns, with one writer for every place. False, and nothing
+// done, where there is too little for the threads, or for a place. All keys are int64 and have been checked.
+/// Adds by `atomic`, rounding every time, or by `sorted`.
+bool scatter_sum(const KeyedItems& items, Algorithm algorithm);
+bool scatter_product(const KeyedItems& items);
+/// The means of floating-point numbers by `sorted`; the output has its old content.
+bool scatter_means(const KeyedItems& items, bool include_self);
+
+void scatter_write(const KeyedItems& items);
+void scatter_extremum(const KeyedItems& items, bool max);
+void scatter_count(const KeyedItems& items, int64_t* counts);
+void scatter_mean(const KeyedItems& items, const void* sums, const int64_t* counts, bool include_self);
 }  // namespace cpu
 namespace cuda {
-void scatter_write(const ScatterArgs& args);
-void scatter_extremum(const ScatterArgs& args, bool max);
-void scatter_product(const ScatterArgs& args);
-void scatter_count(const ScatterArgs& args, int64_t* counts);
-void scatter_mean(const ScatterArgs& args, const void* sums, const int64_t* counts, bool include_self);
+void scatter_write(const KeyedItems& items);
+void scatter_extremum(const KeyedItems& items, bool max);
+void scatter_count(const KeyedItems& items, int64_t* counts);
+void scatter_mean(const KeyedItems& items, const void* sums, const int64_t* counts, bool include_self);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

@@ -5,10 +5,11 @@
 #include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/accumulate/accumulate_cpu.h>
+#include <ordo/kernels/accumulate/factor.h>
 #include <ordo/kernels/ordering/dense_sums_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/scatter/scatter.h>
+#include <ordo/kernels/scatter/scatter_functors.h>
 
 namespace ordo::kernels::cpu {
 
@@ -19,10 +20,13 @@ struct Part {
   int64_t outer_begin, outer_end, inner_begin, inner_end, begin, end;
 };
 
+/// Of elements, which have int64 keys.
+const int64_t* keys(const IndexView& index) { return static_cast<const int64_t*>(index.data); }
+
 /// Calls f(place, source, n, stride) for the items of a part, those of a destination in item order: n neighbouring
 /// places, and where their values stand.
-template <class I, class F>
-void visit(const ScatterShape& s, const I* index, const Part& part, const F& f) {
+template <class F>
+void visit(const KeyedShape& s, const IndexView& index, const Part& part, const F& f) {
   const uint64_t width = uint64_t(part.end - part.begin);
   const int64_t columns = part.inner_end - part.inner_begin;
   for (int64_t o = part.outer_begin; o < part.outer_end; ++o) {
@@ -30,14 +34,14 @@ void visit(const ScatterShape& s, const I* index, const Part& part, const F& f) 
     const int64_t from = o * s.outer_stride + part.inner_begin * s.inner_stride;
     if (s.rows) {
       for (int64_t i = 0; i < s.items; ++i)
-        if (const int64_t d = int64_t(index[i]); uint64_t(d - part.begin) < width)
+        if (const int64_t d = index.raw(i); uint64_t(d - part.begin) < width)
           f(line + d * s.inner, from + i * s.item_stride, columns, s.inner_stride);
       continue;
     }
-    const I* const row = index + o * s.items * s.inner + part.inner_begin;
+    const int64_t* const row = keys(index) + o * s.items * s.inner + part.inner_begin;
     if (columns == 1) {
       for (int64_t i = 0; i < s.items; ++i)
-        if (const int64_t d = int64_t(row[i * s.inner]); uint64_t(d - part.begin) < width)
+        if (const int64_t d = row[i * s.inner]; uint64_t(d - part.begin) < width)
           f(line + d * s.inner, from + i * s.item_stride, 1, 0);
       continue;
     }
@@ -46,7 +50,7 @@ void visit(const ScatterShape& s, const I* index, const Part& part, const F& f) 
     for (int64_t j0 = 0; j0 < columns; j0 += block)
       for (int64_t i = 0; i < s.items; ++i)
         for (int64_t j = j0; j < std::min(columns, j0 + block); ++j)
-          if (const int64_t d = int64_t(row[i * s.inner + j]); uint64_t(d - part.begin) < width)
+          if (const int64_t d = row[i * s.inner + j]; uint64_t(d - part.begin) < width)
             f(line + d * s.inner + j, from + i * s.item_stride + j * s.inner_stride, 1, 0);
   }
 }
@@ -55,18 +59,12 @@ constexpr int64_t kGrain = 16 * 1024, kColumns = 64;  // so many columns of an i
 
 /// The same for all items, in threads that have parts of their own.
 template <class F>
-void for_items(const ScatterShape& s, const IndexView& index, const F& f) {
+void for_items(const KeyedShape& s, const IndexView& index, const F& f) {
   constexpr int kFewest = 4, kMost = 16;  // threads that look at all items to pick their own
   const int threads = pieces_for(s.elements(), kGrain);
-  const auto run = [&](const Part& part) {
-    if (index.wide)
-      visit(s, static_cast<const int64_t*>(index.data), part, f);
-    else
-      visit(s, static_cast<const int32_t*>(index.data), part, f);
-  };
   const auto over = [&](int64_t n, int most, const auto& part_of) {
     parallel_for(0, n, std::max<int64_t>(1, n / std::min(threads, most)),
-                 [&](int64_t first, int64_t last) { run(part_of(first, last)); });
+                 [&](int64_t first, int64_t last) { visit(s, index, part_of(first, last), f); });
   };
   if (s.outer >= threads)
     over(s.outer, threads,
@@ -175,7 +173,7 @@ struct Tile {
 
 /// How many columns make a tile that stays in the cache; 0 where most of its cells would get nothing, or where there
 /// are fewer tiles than threads.
-int64_t tile_width(const ScatterShape& s) {
+int64_t tile_width(const KeyedShape& s) {
   constexpr int64_t kCells = 8 * 1024, kMostCells = 32 * kCells, kLine = 16, kFilled = 4;
   if (s.rows || s.destinations > kFilled * s.items) return 0;
   const int64_t width = std::min(s.inner, std::max(kLine, kCells / std::max<int64_t>(1, s.destinations)));
@@ -185,171 +183,157 @@ int64_t tile_width(const ScatterShape& s) {
 }
 
 /// Items of a line: item i from place from + i * step of the source.
-template <class I, class Cells>
-[[gnu::noinline]] void add_line(int64_t items, const I* index, int64_t from, int64_t step, Cells& cells) {
+template <class Cells>
+[[gnu::noinline]] void add_line(int64_t items, const int64_t* index, int64_t from, int64_t step, Cells& cells) {
   if constexpr (requires { cells.add_line(items, index, from, step); })
     cells.add_line(items, index, from, step);
   else
-    for (int64_t i = 0; i < items; ++i) cells.add(int64_t(index[i]), from + i * step);
+    for (int64_t i = 0; i < items; ++i) cells.add(index[i], from + i * step);
 }
 
-template <class I, class Cells>
-[[gnu::noinline]] void add_columns(const ScatterShape& s, const I* index, int64_t from, int64_t width, Cells& cells) {
+template <class Cells>
+[[gnu::noinline]] void add_columns(const KeyedShape& s, const int64_t* index, int64_t from, int64_t width,
+                                   Cells& cells) {
   constexpr int64_t kAhead = 8, kBytes = 64;  // rows of a tile lie too far apart to be fetched without being asked for
   const int64_t items = s.items, inner = s.inner, step = s.item_stride, stride = s.inner_stride;
   for (int64_t i = 0; i < items; ++i) {
-    const I* const row = index + i * inner;
+    const int64_t* const row = index + i * inner;
     const int64_t at = from + i * step;
     if (i + kAhead < items) {
-      for (int64_t j = 0; j < width; j += kBytes / int64_t(sizeof(I))) __builtin_prefetch(row + kAhead * inner + j);
+      for (int64_t j = 0; j < width; j += kBytes / 8) __builtin_prefetch(row + kAhead * inner + j);
       for (int64_t j = 0; j < width; j += kBytes / 4) cells.prefetch(at + kAhead * step + j * stride);
     }
-    for (int64_t j = 0; j < width; ++j) cells.add(int64_t(row[j]) * width + j, at + j * stride);
+    for (int64_t j = 0; j < width; ++j) cells.add(row[j] * width + j, at + j * stride);
   }
 }
 
 /// Lets copies of `model` begin(tile), add(cell, from) the items, and end(tile), for all tiles. All destinations have
 /// been checked.
 template <class Cells>
-void for_tiles(const ScatterShape& s, const IndexView& index, int64_t width, const Cells& model) {
+void for_tiles(const KeyedShape& s, const IndexView& index, int64_t width, const Cells& model) {
   const int64_t tiles = (s.inner + width - 1) / width, count = s.outer * tiles;
-  parallel_for(
-      0, count, std::max<int64_t>(1, count / pieces_for(s.elements(), kGrain)), [&](int64_t first, int64_t last) {
-        Cells cells(model, s, width);
-        for (int64_t t = first; t < last; ++t) {
-          const int64_t o = t / tiles, column = t % tiles * width;
-          const Tile tile{o * s.destinations * s.inner + column, std::min(width, s.inner - column), s.inner,
-                          s.destinations};
-          const int64_t at = o * s.items * s.inner + column;
-          const int64_t from = o * s.outer_stride + column * s.inner_stride;
-          const auto add = [&](const auto* all) {
-            if (s.inner == 1)
-              add_line(s.items, all + at, from, s.item_stride, cells);
-            else
-              add_columns(s, all + at, from, tile.width, cells);
-          };
-          cells.begin(tile);
-          index.wide ? add(static_cast<const int64_t*>(index.data)) : add(static_cast<const int32_t*>(index.data));
-          cells.end(tile);
-        }
-      });
+  parallel_for(0, count, std::max<int64_t>(1, count / pieces_for(s.elements(), kGrain)),
+               [&](int64_t first, int64_t last) {
+                 Cells cells(model, s, width);
+                 for (int64_t t = first; t < last; ++t) {
+                   const int64_t o = t / tiles, column = t % tiles * width;
+                   const Tile tile{o * s.destinations * s.inner + column, std::min(width, s.inner - column), s.inner,
+                                   s.destinations};
+                   const int64_t at = o * s.items * s.inner + column;
+                   const int64_t from = o * s.outer_stride + column * s.inner_stride;
+                   cells.begin(tile);
+                   if (s.inner == 1)
+                     add_line(s.items, keys(index) + at, from, s.item_stride, cells);
+                   else
+                     add_columns(s, keys(index) + at, from, tile.width, cells);
+                   cells.end(tile);
+                 }
+               });
 }
 
-/// What `F` does to places, done to copies of them.
+/// What `F` does to places: of whole lines, done in place, else to copies.
 template <class F>
-class CopiedCells {
+class PlaceCells {
   using T = typename F::value_type;
 
  public:
-  CopiedCells(T* output, const T* source) : output_(output), source_(source) {}
-  CopiedCells(const CopiedCells& model, const ScatterShape& s, int64_t width)
-      : output_(model.output_), source_(model.source_), cells_(std::in_place, s.destinations * width, Device()) {}
+  explicit PlaceCells(const F& f) : output_(f.output), source_(f.source) {}
+  PlaceCells(const PlaceCells& model, const KeyedShape& s, int64_t width)
+      : output_(model.output_), source_(model.source_) {
+    if (s.inner > 1) cells_ = copies_.emplace(s.destinations * width, Device());
+  }
   void begin(const Tile& tile) {
-    tile.each_row([&](int64_t cell, int64_t place, int64_t n) { std::copy_n(output_ + place, n, *cells_ + cell); });
+    if (!copies_) cells_ = output_ + tile.place;
+    if (copies_)
+      tile.each_row([&](int64_t cell, int64_t place, int64_t n) { std::copy_n(output_ + place, n, cells_ + cell); });
   }
   void prefetch(int64_t from) const { __builtin_prefetch(source_ + from); }
-  void add(int64_t cell, int64_t from) { (*cells_)[cell] = F::one((*cells_)[cell], source_[from]); }
+  void add(int64_t cell, int64_t from) { cells_[cell] = F::one(cells_[cell], source_[from]); }
   void end(const Tile& tile) {
-    tile.each_row([&](int64_t cell, int64_t place, int64_t n) { std::copy_n(*cells_ + cell, n, output_ + place); });
+    if (copies_)
+      tile.each_row([&](int64_t cell, int64_t place, int64_t n) { std::copy_n(cells_ + cell, n, output_ + place); });
   }
 
  private:
-  T* output_;
+  T *output_, *cells_ = nullptr;
   const T* source_;
-  std::optional<Scratch<T>> cells_;
+  std::optional<Scratch<T>> copies_;
 };
 
-/// Likewise to the places themselves, of whole lines.
+/// Does what `f` does for all items, by tiles of such a width; 0: without.
 template <class F>
-class PlacesOfLine {
-  using T = typename F::value_type;
-
- public:
-  PlacesOfLine(T* output, const T* source) : output_(output), source_(source) {}
-  PlacesOfLine(const PlacesOfLine& model, const ScatterShape&, int64_t) : PlacesOfLine(model) {}
-  void begin(const Tile& tile) { line_ = output_ + tile.place; }
-  void prefetch(int64_t) const {}
-  void add(int64_t cell, int64_t from) { line_[cell] = F::one(line_[cell], source_[from]); }
-  void end(const Tile&) {}
-
- private:
-  T *output_, *line_ = nullptr;
-  const T* source_;
-};
-
-/// The same for all items, by tiles of such a width; 0: without.
-template <class F>
-void for_cells(const ScatterShape& s, const IndexView& index, int64_t width, const F& f) {
+void for_cells(const KeyedShape& s, const IndexView& index, int64_t width, const F& f) {
   if (width == 0)
     for_items(s, index, f);
-  else if (s.inner == 1)
-    for_tiles(s, index, width, PlacesOfLine<F>(f.output, f.source));
   else
-    for_tiles(s, index, width, CopiedCells<F>(f.output, f.source));
+    for_tiles(s, index, width, PlaceCells<F>(f));
 }
+
+/// What becomes of the sums.
+enum class Finish { add, mean, mean_with_old };
 
 /// Adds by ordering rule 1.
 template <class T>
 class OrderedCells {
  public:
   using Acc = accumulate_t<T>;
-  OrderedCells(T* output, const T* source) : output_(output), source_(source) {}
-  OrderedCells(const OrderedCells& model, const ScatterShape& s, int64_t width)
-      : output_(model.output_), source_(model.source_), sums_(std::in_place, s.destinations * width, s.items) {}
+  OrderedCells(T* output, const T* source, Finish finish) : output_(output), source_(source), finish_(finish) {}
+  OrderedCells(const OrderedCells& model, const KeyedShape& s, int64_t width)
+      : output_(model.output_),
+        source_(model.source_),
+        finish_(model.finish_),
+        sums_(std::in_place, s.destinations * width, s.items) {}
   void begin(const Tile& tile) { sums_->begin(tile.cells()); }
   void prefetch(int64_t from) const { __builtin_prefetch(source_ + from); }
   void add(int64_t cell, int64_t from) { sums_->add(cell, Acc(source_[from])); }
-  template <class I>
-  void add_line(int64_t items, const I* index, int64_t from, int64_t step) {
+  void add_line(int64_t items, const int64_t* index, int64_t from, int64_t step) {
     const T* const source = source_ + from;
     sums_->add_all(
         items, [=](int64_t i) { return index[i]; }, [=](int64_t i) { return Acc(source[i * step]); });
   }
   void end(const Tile& tile) {
-    tile.each_row([&](int64_t cell, int64_t place, int64_t n) { sums_->finish(cell, n, output_ + place); });
-  }
-
- protected:
-  T* output_;
-  const T* source_;
-  std::optional<DenseSums<Acc>> sums_;
-};
-
-/// Likewise, for the mean of the places that get something.
-template <class T>
-class MeanCells : public OrderedCells<T> {
- public:
-  using Acc = accumulate_t<T>;
-  MeanCells(T* output, const T* source, bool include_self)
-      : OrderedCells<T>(output, source), include_self_(include_self) {}
-  MeanCells(const MeanCells& model, const ScatterShape& s, int64_t width)
-      : OrderedCells<T>(model, s, width), include_self_(model.include_self_) {}
-  void end(const Tile& tile) {
     tile.each_row([&](int64_t cell, int64_t place, int64_t n) {
-      T* const out = this->output_ + place;
-      for (int64_t k = 0; k < n; ++k) {
-        const int64_t count = this->sums_->count(cell + k);
-        if (count == 0) continue;
-        Acc sum = include_self_ ? Acc(out[k]) : Acc(0);
-        this->sums_->finish(cell + k, sum);
-        out[k] = T(divided(sum, count + include_self_));
-      }
+      if constexpr (std::is_floating_point_v<Acc>)
+        if (finish_ != Finish::add) return write_means(cell, n, output_ + place);
+      sums_->finish(cell, n, output_ + place);
     });
   }
 
  private:
-  bool include_self_;
+  /// Of the places that get something.
+  void write_means(int64_t cell, int64_t n, T* out) const {
+    const bool with_old = finish_ == Finish::mean_with_old;
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t count = sums_->count(cell + k);
+      if (count == 0) continue;
+      Acc sum = with_old ? Acc(out[k]) : Acc(0);
+      sums_->finish(cell + k, sum);
+      out[k] = T(divided(sum, count + with_old));
+    }
+  }
+
+  T* output_;
+  const T* source_;
+  Finish finish_;
+  std::optional<DenseSums<Acc>> sums_;
 };
+
+/// All items by tiles of such a width.
+template <class T>
+void sum_tiles(const KeyedItems& a, int64_t width, Finish finish = Finish::add) {
+  for_tiles(a.shape, a.index, width,
+            OrderedCells<T>(static_cast<T*>(a.output), static_cast<const T*>(a.source), finish));
+}
 
 }  // namespace
 
-void scatter_write(const ScatterArgs& a) {
+void scatter_write(const KeyedItems& a) {
   dispatch_word(size_of(a.dtype), [&]<class Word>() {
     for_items(a.shape, a.index, Write<Word>{static_cast<Word*>(a.output), static_cast<const Word*>(a.source)});
   });
 }
 
-void scatter_extremum(const ScatterArgs& a, bool max) {
+void scatter_extremum(const KeyedItems& a, bool max) {
   const int64_t width = tile_width(a.shape);
   dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
     T* const output = static_cast<T*>(a.output);
@@ -361,8 +345,8 @@ void scatter_extremum(const ScatterArgs& a, bool max) {
   });
 }
 
-bool scatter_sum(const ScatterArgs& a, Algorithm algorithm) {
-  const ScatterShape& s = a.shape;
+bool scatter_sum(const KeyedItems& a, Algorithm algorithm) {
+  const KeyedShape& s = a.shape;
   const int64_t width = tile_width(s);
   const int threads = pieces_for(s.elements(), kGrain);
   const bool ordered = algorithm == Algorithm::sorted;
@@ -372,45 +356,35 @@ bool scatter_sum(const ScatterArgs& a, Algorithm algorithm) {
     T* const output = static_cast<T*>(a.output);
     const T* const source = static_cast<const T*>(a.source);
     if constexpr (!std::is_integral_v<T>) {
-      if (ordered) return for_tiles(s, a.index, width, OrderedCells<T>(output, source));
+      if (ordered) return sum_tiles<T>(a, width);
     }
     for_cells(s, a.index, width, Sum<T>{output, source});
   });
   return true;
 }
 
-void scatter_count(const ScatterArgs& a, int64_t* counts) {
-  ScatterShape s = a.shape;
+void scatter_count(const KeyedItems& a, int64_t* counts) {
+  KeyedShape s = a.shape;
   if (s.rows) s.outer = s.inner = 1;
   for_items(s, a.index, Count{counts});
 }
 
-void scatter_product(const ScatterArgs& a) {
-  const ScatterShape& s = a.shape;
-  dispatch_product(a.dtype, [&]<class T>() {
-    Factor<T>* const output = static_cast<Factor<T>*>(a.output);
-    const auto* const source = static_cast<const Factor<T>*>(a.source);
-    if (s.rows)
-      accumulate_sorted(product_rows<T>(a), output, {s.destinations, s.outer, s.inner});
-    else if (const int64_t width = tile_width(s))
-      for_tiles(s, a.index, width, OrderedCells<Factor<T>>(output, source));
-    else
-      accumulate_sorted(ProductElements<T>{s.elements(), s, a.index, source}, output, {s.places(), 1, 1});
-  });
+bool scatter_product(const KeyedItems& a) {
+  const int64_t width = tile_width(a.shape);
+  if (width > 0) dispatch_product(a.dtype, [&]<class T>() { sum_tiles<Factor<T>>(a, width); });
+  return width > 0;
 }
 
-bool scatter_means(const ScatterArgs& a, bool include_self) {
+bool scatter_means(const KeyedItems& a, bool include_self) {
   const int64_t width = tile_width(a.shape);
   if (width == 0 || !is_floating(a.dtype)) return false;
-  dispatch_floating("scatter_reduce", a.dtype, [&]<class T>() {
-    for_tiles(a.shape, a.index, width,
-              MeanCells<T>(static_cast<T*>(a.output), static_cast<const T*>(a.source), include_self));
-  });
+  dispatch_floating("scatter_reduce", a.dtype,
+                    [&]<class T>() { sum_tiles<T>(a, width, include_self ? Finish::mean_with_old : Finish::mean); });
   return true;
 }
 
-void scatter_mean(const ScatterArgs& a, const void* sums, const int64_t* counts, bool include_self) {
-  const ScatterShape& s = a.shape;
+void scatter_mean(const KeyedItems& a, const void* sums, const int64_t* counts, bool include_self) {
+  const KeyedShape& s = a.shape;
   dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
     const MeanOfPlace<T> mean{s, static_cast<T*>(a.output), static_cast<const mean_sum_t<T>*>(sums), counts,
                               include_self};

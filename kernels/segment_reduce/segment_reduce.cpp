@@ -17,15 +17,14 @@ namespace {
 
 constexpr const char* kOp = "segment_reduce";
 
-int64_t product(const Dims& sizes, int first, int last) {
-  int64_t p = 1;
-  for (int d = first; d < last; ++d) p *= sizes[d];
-  return p;
+/// Of a slice of `axis`.
+int64_t columns_of(const Tensor& t, int axis) {
+  return Dims(t.sizes().begin() + axis + 1, t.dim() - axis - 1).product();
 }
 
 /// `offsets` as segment_offsets makes them.
 Segments segments_of(const Tensor& offsets, int axis, int64_t size) {
-  return {offsets.data<int64_t>(), product(offsets.sizes(), 0, axis), offsets.size(axis) - 1, size};
+  return {offsets.data<int64_t>(), Dims(offsets.sizes().begin(), axis).product(), offsets.size(axis) - 1, size};
 }
 
 Dims with_size(Dims sizes, int axis, int64_t size) {
@@ -79,19 +78,8 @@ Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, Segme
   const Segments segments = segments_of(offsets, axis, data.size(axis));
   const Tensor out = ordo::detail::result(with_size(data.sizes(), axis, segments.per_row), data.dtype(), data.device());
   if (out.numel() == 0) return out;
-  const SegmentArgs args{segments, product(data.sizes(), axis + 1, data.dim()), reduction, initial.has_value(),
-                         initial.value_or(0)};
+  const SegmentArgs args{segments, columns_of(data, axis), reduction, initial.has_value(), initial.value_or(0)};
   ORDO_ON_DEVICE(data.device(), segment_reduce, args, contiguous(data), out);
-  return out;
-}
-
-Tensor segment_gradient(const Tensor& grad, const Tensor& x, const Tensor& result, const Tensor& offsets, int axis,
-                        SegmentReduction reduction, std::optional<double> initial) {
-  const ordo::detail::OperationName name(kOp);
-  const Tensor out = ordo::detail::result_like(x);
-  const SegmentArgs args{segments_of(offsets, axis, x.size(axis)), product(x.sizes(), axis + 1, x.dim()), reduction,
-                         initial.has_value(), initial.value_or(0)};
-  if (out.numel() > 0) cpu::segment_gradient(args, contiguous(grad), contiguous(x), contiguous(result), out);
   return out;
 }
 
@@ -99,8 +87,8 @@ Tensor segment_expand(const Tensor& x, const Tensor& offsets, int axis, int64_t 
   const ordo::detail::OperationName name(kOp);
   const Tensor out = ordo::detail::result(with_size(x.sizes(), axis, size), x.dtype(), x.device());
   if (out.numel() > 0)
-    ORDO_ON_DEVICE(x.device(), segment_expand, segments_of(offsets, axis, size), product(x.sizes(), axis + 1, x.dim()),
-                   contiguous(x), out);
+    ORDO_ON_DEVICE(x.device(), segment_expand, segments_of(offsets, axis, size), columns_of(x, axis), contiguous(x),
+                   out);
   return out;
 }
 

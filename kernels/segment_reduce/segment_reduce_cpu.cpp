@@ -23,21 +23,15 @@ template <class T, class Acc>
 void reduce_columns(const SegmentRule<accumulate_t<T>, Acc>& rule, const T* x, int64_t count, int64_t columns,
                     int64_t first, int width, T* out) {
   using V = accumulate_t<T>;
-  Acc sums[kColumnBlock];
-  OrderedRow<Acc> groups;
-  std::fill_n(sums, width, kNoValue<Acc>);
+  OrderedRows<Acc> rows(width);
   for (int64_t i = 0; i < count; ++i) {
-    if (i > 0 && i % kOrderedGroup == 0) {
-      groups.push_group(sums, width);
-      std::fill_n(sums, width, kNoValue<Acc>);
-    }
-    const T* from = x + i * columns + first;
+    const T* const from = x + i * columns + first;
     if (rule.negate)
-      for (int j = 0; j < width; ++j) sums[j] += Acc(-V(from[j]));
+      rows.add([from](int j) { return Acc(-V(from[j])); });
     else
-      for (int j = 0; j < width; ++j) sums[j] += Acc(V(from[j]));
+      rows.add([from](int j) { return Acc(V(from[j])); });
   }
-  if (count > kOrderedGroup) groups.finish(sums, width, true);
+  const Acc* const sums = rows.finish();
   out += first;
   if (rule.has_initial || count == 0)
     for (int j = 0; j < width; ++j) out[j] = T(rule.out(sums[j], count));
@@ -92,54 +86,6 @@ void clear_uncovered(const Segments& s, int64_t columns, T* out) {
                });
 }
 
-/// The gradient of columns [first, first + width) of one segment's product: of the only 0 the product of the others,
-/// else a quotient. All are rounded where the public operations round.
-template <class T>
-void product_gradient(const SegmentRule<accumulate_t<T>, Factor<accumulate_t<T>>>& rule, const T* grad, const T* x,
-                      const T* result, int64_t count, int64_t columns, int64_t first, int width, T* out) {
-  using V = accumulate_t<T>;
-  int zeros[kColumnBlock];
-  T of_zero[kColumnBlock], weighted[kColumnBlock];
-  std::fill_n(zeros, width, 0);
-  for (int64_t i = 0; i < count; ++i)
-    for (int j = 0; j < width; ++j) zeros[j] += zeros[j] < 2 && V(x[i * columns + first + j]) == V(0);
-  for (int j = 0; j < width; ++j) {
-    weighted[j] = T(V(grad[first + j]) * V(result[first + j]));
-    of_zero[j] = T(0.f);
-    if (zeros[j] != 1) continue;
-    OrderedSum<Factor<V>> others;
-    for (int64_t i = 0; i < count; ++i) {
-      const V v = V(x[i * columns + first + j]);
-      others.push(Factor<V>(v == V(0) ? V(1) : v));
-    }
-    of_zero[j] = T(V(grad[first + j]) * V(T(rule.out(others.result(), count))));
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    const T* from = x + i * columns + first;
-    T* to = out + i * columns + first;
-    for (int j = 0; j < width; ++j) {
-      const V v = V(from[j]), quotient = V(weighted[j]) / (v == V(0) ? V(1) : v);
-      to[j] = v == V(0) && zeros[j] == 1 ? of_zero[j] : T(quotient);
-    }
-  }
-}
-
-/// That of an extreme value: shared equally by those that equal it, and every NaN.
-template <class T>
-void extreme_gradient(const T* grad, const T* x, const T* result, int64_t count, int64_t columns, int64_t first,
-                      int width, T* out) {
-  using V = accumulate_t<T>;
-  V hits[kColumnBlock], share[kColumnBlock];
-  const auto hit = [](V v, V extreme) { return V((v == extreme) | (v != v)); };
-  std::fill_n(hits, width, V(0));
-  for (int64_t i = 0; i < count; ++i)
-    for (int j = 0; j < width; ++j) hits[j] += hit(V(x[i * columns + first + j]), V(result[first + j]));
-  for (int j = 0; j < width; ++j) share[j] = V(T(V(grad[first + j]) / std::max(hits[j], V(1))));
-  for (int64_t i = 0; i < count; ++i)
-    for (int j = 0; j < width; ++j)
-      out[i * columns + first + j] = T(share[j] * hit(V(x[i * columns + first + j]), V(result[first + j])));
-}
-
 }  // namespace
 
 void check_offsets(const CheckOffset& f, int64_t count, Device) {
@@ -177,27 +123,6 @@ void segment_expand(const Segments& s, int64_t columns, const Tensor& x, const T
         return;
       }
       for (int64_t i = 0; i < count; ++i) std::copy_n(from + segment * columns, columns, to + (first + i) * columns);
-    });
-  });
-}
-
-void segment_gradient(const SegmentArgs& a, const Tensor& grad, const Tensor& x, const Tensor& result,
-                      const Tensor& out) {
-  const Segments& s = a.segments;
-  dispatch_floating("segment_reduce", x.dtype(), [&]<class T>() {
-    const SegmentRule<accumulate_t<T>, Factor<accumulate_t<T>>> rule(a);
-    const T *g = grad.data<T>(), *from = x.data<T>(), *results = result.data<T>();
-    T* to = out.data<T>();
-    clear_uncovered(s, a.columns, to);
-    for_segments(s, a.columns, [&](int64_t segment, int64_t slice, int64_t count) {
-      const int64_t at = segment * a.columns, place = slice * a.columns;
-      for (int64_t c = 0; c < a.columns; c += kColumnBlock) {
-        const int width = int(std::min<int64_t>(kColumnBlock, a.columns - c));
-        if (a.reduction == SegmentReduction::prod)
-          product_gradient(rule, g + at, from + place, results + at, count, a.columns, c, width, to + place);
-        else
-          extreme_gradient(g + at, from + place, results + at, count, a.columns, c, width, to + place);
-      }
     });
   });
 }

@@ -215,8 +215,6 @@ namespace cpu {
 void check_offsets(const CheckOffset& f, int64_t count, Device device);
 void segment_reduce(const SegmentArgs& args, const Tensor& data, const Tensor& out);
 void segment_expand(const Segments& segments, int64_t columns, const Tensor& x, const Tensor& out);
-void segment_gradient(const SegmentArgs& args, const Tensor& grad, const Tensor& x, const Tensor& result,
-                      const Tensor& out);
 }  // namespace cpu
 namespace cuda {
 void check_offsets(const CheckOffset& f, int64_t count, Device device);

@@ -293,9 +293,9 @@ HOST_FAULTS = [
     # -- scattering, scans, order, resampling, recurrent networks, products
     fault("scatter: every item writes, not the last", "kernels/scatter/scatter.cu",
           "if (item == at.item + 1) output[place]", "if (item >= at.item + 1) output[place]"),
-    fault("scatter: the mean does not count the old content", "kernels/scatter/scatter_shape.h",
+    fault("scatter: the mean does not count the old content", "kernels/scatter/scatter_functors.h",
           "divided(sums[place], count + include_self)", "divided(sums[place], count)"),
-    fault("scatter: a NaN is no extreme value", "kernels/scatter/scatter_shape.h",
+    fault("scatter: a NaN is no extreme value", "kernels/scatter/scatter_functors.h",
           "> Unsigned(kInfinity)) return Key(kNan);", "> Unsigned(kInfinity)) return Key(0);"),
     fault("scan: a block goes on from the one before it only", "kernels/scan/scan_cpu.h",
           "const State before = states[at - 1];", "const State before = states[at - Op::kBlock];"),

@@ -22,10 +22,10 @@ NOT_REACHED = {
     "reduce_across_kernel<ordo::kernels::RowGradSum<": "rows of layer_norm lie along memory",
     "reduce_across_kernel<ordo::kernels::RowScale<": "rows of rms_norm lie along memory",
     "store_blocks_kernel<ordo::kernels::Column": "layer_norm of more than 262,144 rows",
-    "kernels::ProductRows<": "products of aligned wide rows of some types",
-    "kernels::WeightedRowItems<": "gradients of grid_sample and roi_align with many channels of some types",
+    "kernels::RowItems<ordo::kernels::Factor<": "products of aligned wide rows of some types",
+    "kernels::RowItems<ordo::Half, float>": "means of bags of half types, of some widths",
+    "kernels::RowItems<ordo::BFloat16, float>": "means of bags of half types, of some widths",
     "kernels::PutAlongElement<unsigned char>": "gradients of one byte",
-    "block_sums_kernel<ordo::kernels::RoiPoolItems<": "gradients of roi_pool into few cells, of some types",
     "functors::binary_cross_entropy>": "losses of half types are computed in float",
 }
 

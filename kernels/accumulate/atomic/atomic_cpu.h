@@ -10,10 +10,7 @@
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
-#include <ordo/kernels/accumulate/atomic/row_lock_cpu.h>
-#include <ordo/kernels/accumulate/shared/hot_destination_cpu.h>
-#include <ordo/kernels/accumulate/shared/sort_cpu.h>
-#include <ordo/kernels/accumulate/sorted/sorted_cpu.h>
+#include <ordo/kernels/accumulate/radix_sort_cpu.h>
 
 namespace ordo::kernels::cpu {
 
@@ -35,17 +32,6 @@ inline void atomic_add(T* p, accumulate_t<T> v) {
 
 namespace accumulate_detail {
 
-/// Plain addition of an item's row to its destination's, in an output of type Out.
-template <class Out, class Items>
-void add_row(const Items& items, Out* output, const AccumulateShape& shape, int64_t item, int64_t destination) {
-  using Acc = accumulate_t<typename Items::value_type>;
-  for (int64_t o = 0; o < shape.outer; ++o) {
-    Out* row = output + shape.offset(destination, o, 0);
-    const auto values = item_row(items, shape, item, o, 0);
-    for (int64_t j = 0; j < shape.inner; ++j) row[j] = Out(wrapping_add(Acc(row[j]), values(j)));
-  }
-}
-
 /// Plain addition of the items [first, last), by the only thread that adds to `output`.
 template <class Out, class Items>
 void add_rows(Items items, Out* output, const AccumulateShape& given, int64_t first, int64_t last) {
@@ -66,7 +52,11 @@ void add_rows(Items items, Out* output, const AccumulateShape& given, int64_t fi
   } else if constexpr (!kSingleColumn<Items>) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t d = checked_destination(items, i);
-      if (d >= 0) add_row(items, output, shape, i, d);
+      for (int64_t o = 0; d >= 0 && o < shape.outer; ++o) {
+        Out* const row = output + shape.offset(d, o, 0);
+        const auto values = item_row(items, shape, i, o, 0);
+        for (int64_t j = 0; j < shape.inner; ++j) row[j] = Out(wrapping_add(Acc(row[j]), values(j)));
+      }
     }
   }
 }
@@ -102,38 +92,35 @@ void accumulate_privately(const Items& items, typename Items::value_type* output
 }
 
 /// Alone, a thread just adds. Where there are many items for a destination, each has an output of its own. Otherwise
-/// one of a few adds to single columns; for rows, and when there are many, it takes a lock for a row that is wide
-/// enough to be worth one, or adds element by element with atomics; but where threads would meet at one row, or atomics
-/// cost more, the ordered path is as good as any.
+/// one of a few adds to single columns, and what few of many destinations get is added with atomics. False, and nothing
+/// done, for the rest, where threads would meet, or atomics cost more: `sorted` is as fast there.
 template <class Items>
-void accumulate_atomic(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
-  constexpr int64_t kLockedColumns = 8, kMostPrivateBytes = 16 << 20;
+bool accumulate_atomic(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
+  constexpr int64_t kWideRow = 8, kMostPrivateBytes = 16 << 20;
   const int threads = pieces_for(items.count * shape.columns(), 2 * kAccumulateGrain);
-  if (threads == 1) return add_rows(items, output, shape, 0, items.count);
   const int64_t bytes =
       shape.destinations * shape.columns() * int64_t(sizeof(accumulate_t<typename Items::value_type>));
-  if (shape.destinations * threads <= items.count / 2 && bytes <= kMostPrivateBytes)
-    return accumulate_privately(items, output, shape, threads);
+  if (threads > 1 && shape.destinations * threads <= items.count / 2 && bytes <= kMostPrivateBytes) {
+    accumulate_privately(items, output, shape, threads);
+    return true;
+  }
   // A plain addition takes a fraction of what it costs to bring items to the thread that owns their destination.
-  if (shape.columns() == 1 && threads <= kFewThreads) return add_rows(items, output, shape, 0, items.count);
-  const bool lock = !kSingleColumn<Items> && shape.columns() >= kLockedColumns;
-  if (lock ? hot_destination(items) >= 0 : shape.destinations / 4 <= items.count)
-    return accumulate_sorted(items, output, shape);
+  if (threads == 1 || (shape.columns() == 1 && threads <= kFewThreads)) {
+    add_rows(items, output, shape, 0, items.count);
+    return true;
+  }
+  if (shape.columns() >= kWideRow || shape.destinations / 4 <= items.count) return false;
   for_pieces(threads, [&](int piece) {
     const int64_t last = items.count * (piece + 1) / threads;
     for (int64_t i = items.count * piece / threads; i < last; ++i) {
       const int64_t d = checked_destination(items, i);
       if (d < 0) continue;
-      if (lock) {
-        const RowLock held(d);
-        add_row(items, output, shape, i, d);
-      } else {
-        for (int64_t o = 0; o < shape.outer; ++o)
-          for (int64_t j = 0; j < shape.inner; ++j)
-            atomic_add(output + shape.offset(d, o, j), item_value(items, shape, i, o, j));
-      }
+      for (int64_t o = 0; o < shape.outer; ++o)
+        for (int64_t j = 0; j < shape.inner; ++j)
+          atomic_add(output + shape.offset(d, o, j), item_value(items, shape, i, o, j));
     }
   });
+  return true;
 }
 
 }  // namespace accumulate_detail

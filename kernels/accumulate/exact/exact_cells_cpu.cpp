@@ -6,7 +6,7 @@
 
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
 #include <ordo/kernels/accumulate/exact/exact_range_cpu.h>
-#include <ordo/kernels/accumulate/shared/sort_cpu.h>
+#include <ordo/kernels/accumulate/radix_sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 namespace {
@@ -171,9 +171,9 @@ std::vector<const double*> ExactCells::levels(std::span<const ExactCells> all) {
   return levels;
 }
 
-template <class T, class Output>
+template <class T, bool kSingle>
 void ExactCells::finish(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first,
-                        int64_t last, const Output& output) {
+                        int64_t last, const CellsOutput<T, kSingle>& output) {
   Doubles before, q;
   std::array<T, kBlock> old;
   std::array<int64_t, kBlock> is_sure;
@@ -192,22 +192,17 @@ void ExactCells::finish(std::span<const ExactCells> all, std::span<const double*
   }
 }
 
-template <class T, bool kSingle>
-void finish_cells(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first, int64_t last,
-                  const CellsOutput<T, kSingle>& output) {
-  ExactCells::finish<T>(all, levels, first, last, output);
-}
-
 template void add_items<true>(FromDealtValues, int64_t, int64_t, ExactCells&);
 
-#define ORDO_FINISH_CELLS(T)                                                                                \
-  template void finish_cells(std::span<const ExactCells>, std::span<const double* const>, int64_t, int64_t, \
-                             const CellsOutput<T, true>&);                                                  \
-  template void finish_cells(std::span<const ExactCells>, std::span<const double* const>, int64_t, int64_t, \
-                             const CellsOutput<T, false>&);
-ORDO_FINISH_CELLS(float)
-ORDO_FINISH_CELLS(Half)
-ORDO_FINISH_CELLS(BFloat16)
-#undef ORDO_FINISH_CELLS
+#define ORDO_FINISH(T, kSingle)                                                                                   \
+  template void ExactCells::finish(std::span<const ExactCells>, std::span<const double* const>, int64_t, int64_t, \
+                                   const CellsOutput<T, kSingle>&);
+ORDO_FINISH(float, true)
+ORDO_FINISH(float, false)
+ORDO_FINISH(Half, true)
+ORDO_FINISH(Half, false)
+ORDO_FINISH(BFloat16, true)
+ORDO_FINISH(BFloat16, false)
+#undef ORDO_FINISH
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

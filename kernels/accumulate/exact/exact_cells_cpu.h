@@ -121,10 +121,10 @@ class ExactCells {
   /// The levels in use of all of them, each with a sum for every cell.
   static std::vector<const double*> levels(std::span<const ExactCells> all);
   /// Adds what all of them, whose levels these are, have for the cells [first, last) to output(c), the elements of
-  /// these. Needs no memory.
-  template <class T, class Output>
+  /// these. Needs no memory. Compiled for the element types that are accumulated exactly.
+  template <class T, bool kSingle>
   static void finish(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first,
-                     int64_t last, const Output& output);
+                     int64_t last, const CellsOutput<T, kSingle>& output);
 
  private:
   static constexpr int64_t kTurns = 8;  // sums of the hot cell, behind those of all cells
@@ -154,10 +154,5 @@ class ExactCells {
   int used_ = 0;  // levels
   int64_t count_ = 0, hot_ = -1;
 };
-
-/// ExactCells::finish. Compiled once, in exact_cells_cpu.cpp, for the element types that are accumulated exactly.
-template <class T, bool kSingle>
-void finish_cells(std::span<const ExactCells> all, std::span<const double* const> levels, int64_t first, int64_t last,
-                  const CellsOutput<T, kSingle>& output);
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

@@ -19,11 +19,27 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact/exact_range_cpu.h>
+#include <ordo/kernels/accumulate/radix_sort_cpu.h>
 #include <ordo/kernels/accumulate/shared/deal_cpu.h>
-#include <ordo/kernels/accumulate/shared/hot_destination_cpu.h>
-#include <ordo/kernels/accumulate/shared/sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
+
+/// The destination of more than an eighth of the sampled items, or -1. The sample consists of lines of neighbouring
+/// items, because a cache line costs what an item does.
+template <class Items>
+int64_t hot_destination(const Items& items) {
+  constexpr int64_t kSampled = 512, kLine = 8;
+  const int64_t lines = std::min(kSampled / kLine, items.count / 128);
+  std::vector<int64_t> sample;
+  for (int64_t line = 0; line < lines; ++line)
+    for (int64_t i = items.count / lines * line, last = i + kLine; i < last; ++i)
+      if (const int64_t d = items.destination(i); d >= 0) sample.push_back(d);
+  std::sort(sample.begin(), sample.end());
+  const size_t many = sample.size() / 8;
+  for (size_t k = many; k > 0 && k < sample.size(); ++k)
+    if (sample[k] == sample[k - many]) return sample[k];
+  return -1;
+}
 
 template <class Items>
 class ExactSum {
@@ -61,10 +77,10 @@ class ExactSum {
     float value(int64_t i, int64_t o, int64_t j) const { return item_value(items, shape, i, o, j); }
     // Single values: those of a block.
     void read(int64_t begin, ValueBlock::Floats& values) const {
-      if constexpr (requires { Items::kEvenlySpaced; }) {
-        const auto* const from = items.address(begin, 0, 0);
-        if (items.address(begin + 1, 0, 0) == from + 1) {  // a loop that vectorises
-          for (size_t k = 0; k < values.size(); ++k) values[k] = float(items.element(from[k], begin + int64_t(k)));
+      if constexpr (requires { items.adjoining(); }) {
+        if (items.adjoining()) {
+          const auto read = items.row(begin, 0, 0);
+          for (size_t k = 0; k < values.size(); ++k) values[k] = float(read(int64_t(k)));
           return;
         }
       }

@@ -11,7 +11,7 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
-#include <ordo/kernels/accumulate/shared/sort_cpu.h>
+#include <ordo/kernels/accumulate/radix_sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
@@ -126,7 +126,7 @@ void add_exact_range(const Source& source, const ExactRange<T, kSingle>& range, 
   if (met_bad_index()) return;
   const std::vector<const double*> levels = ExactCells::levels(own);
   parallel_for(0, range.cells(), threads > 1 ? kAccumulateGrain : range.cells(),
-               [&](int64_t from, int64_t to) { finish_cells<T, kSingle>(own, levels, from, to, range.output); });
+               [&](int64_t from, int64_t to) { ExactCells::finish(own, levels, from, to, range.output); });
 }
 
 }  // namespace ordo::kernels::cpu::accumulate_detail

@@ -10,7 +10,7 @@
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
-#include <ordo/kernels/accumulate/shared/sort_cpu.h>
+#include <ordo/kernels/accumulate/radix_sort_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 

@@ -14,8 +14,8 @@
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
+#include <ordo/kernels/accumulate/radix_sort_cpu.h>
 #include <ordo/kernels/accumulate/shared/deal_cpu.h>
-#include <ordo/kernels/accumulate/shared/sort_cpu.h>
 #include <ordo/kernels/ordering/dense_sums_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {

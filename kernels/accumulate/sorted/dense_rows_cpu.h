@@ -13,8 +13,8 @@
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
-#include <ordo/kernels/accumulate/shared/sort_cpu.h>
-#include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/accumulate/radix_sort_cpu.h>
+#include <ordo/kernels/ordering/ordered_row_cpu.h>
 
 namespace ordo::kernels::cpu::accumulate_detail {
 
@@ -38,17 +38,8 @@ class DenseRows {
   }
   uint32_t count(int64_t d) const { return counts_[d]; }
   /// row(d) becomes the ordered sums.
-  void finish(int64_t d) const {
-    uint32_t groups = counts_[d] / kOrderedGroup;
-    if (groups == 0) return;
-    bool open = counts_[d] % kOrderedGroup != 0;
-    Acc* sum = row(d);
-    const Acc* level = levels_.data() + slots_[size_t(d)] * level_count_ * width_;
-    for (; groups > 0; groups /= kOrderedGroup, level += width_) {
-      if (groups % kOrderedGroup == 0) continue;
-      for (int64_t j = 0; j < width_; ++j) sum[j] = open ? level[j] + sum[j] : level[j];
-      open = true;
-    }
+  void finish(int64_t d) {
+    fold_levels(counts_[d] / kOrderedGroup, width_, counts_[d] % kOrderedGroup != 0, row(d), levels_of(d));
   }
 
  private:
@@ -60,15 +51,11 @@ class DenseRows {
       slot = used_slots_++;
       levels_.resize(size_t(used_slots_ * level_count_ * width_));
     }
-    Acc* sum = row(d);
-    Acc* level = levels_.data() + slot * level_count_ * width_;
-    for (uint32_t groups = counts_[d] / kOrderedGroup;; groups /= kOrderedGroup, level += width_) {
-      if (groups % kOrderedGroup != 1)
-        for (int64_t j = 0; j < width_; ++j) sum[j] = level[j] + sum[j];
-      std::copy_n(sum, width_, level);
-      if (groups % kOrderedGroup != 0) break;
-    }
-    std::fill_n(sum, width_, kNothing);
+    carry_group(counts_[d] / kOrderedGroup, width_, row(d), levels_of(d));
+    std::fill_n(row(d), width_, kNothing);
+  }
+  auto levels_of(int64_t d) {
+    return [this, d](int k) { return levels_.data() + (slots_[size_t(d)] * level_count_ + k) * width_; };
   }
 
   int64_t width_;

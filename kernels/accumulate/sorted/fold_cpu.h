@@ -30,17 +30,9 @@ void finish_split(const SplitRun& run, const accumulate_t<T>* partials, T* outpu
     for (int64_t c = first * kBlock; c < std::min(last * kBlock, columns); c += kBlock) {
       const int width = int(std::min(kBlock, columns - c));
       const accumulate_t<T>* const from = partials + run.partial * columns + c;
-      OrderedRow<accumulate_t<T>> sum;
-      std::array<accumulate_t<T>, kBlock> row;
-      for (int64_t g = 0; g < groups; ++g) {
-        const accumulate_t<T>* const group = from + g * columns;
-        if (g % kOrderedGroup == 0)
-          std::copy_n(group, width, row.data());
-        else
-          for (int j = 0; j < width; ++j) row[size_t(j)] += group[j];
-        if (g % kOrderedGroup == kOrderedGroup - 1) sum.push_group(row.data(), width);
-      }
-      sum.finish(row.data(), width, groups % kOrderedGroup != 0);
+      OrderedRows<accumulate_t<T>> rows(width);
+      for (int64_t g = 0; g < groups; ++g) rows.add([group = from + g * columns](int j) { return group[j]; });
+      const accumulate_t<T>* const row = rows.finish();
       for (int64_t j = 0; j < width; ++j) {
         T& out = output[shape.offset(run.destination, (c + j) / shape.inner, (c + j) % shape.inner)];
         out = T(accumulate_t<T>(out) + row[size_t(j)]);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <ordo/kernels/accumulate/shared/radix_sort_cuda.cuh>
+#include <ordo/kernels/accumulate/radix_sort.cuh>
 #include <ordo/kernels/accumulate/sorted/runs_cuda.cuh>
 
 namespace ordo::kernels::cuda {

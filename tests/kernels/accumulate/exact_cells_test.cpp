@@ -74,8 +74,8 @@ std::vector<T> by_cells(const Table& table, size_t owners, int64_t hot) {
   for (float v : table.old) result.push_back(T(v));
   const CellsOutput<T, true> output{result.data(), {table.cells, 1, 1}, 0};
   const auto levels = ExactCells::levels(own);
-  finish_cells(std::span<const ExactCells>(own), levels, 0, table.cells / 2, output);
-  finish_cells(std::span<const ExactCells>(own), levels, table.cells / 2, table.cells, output);
+  ExactCells::finish(std::span<const ExactCells>(own), levels, 0, table.cells / 2, output);
+  ExactCells::finish(std::span<const ExactCells>(own), levels, table.cells / 2, table.cells, output);
   return result;
 }
 
@@ -129,8 +129,8 @@ float in_one_cell(float old, const std::vector<float>& values, By by, int64_t ho
   }
   if (by != By::values) adder.add(sum, block);
   adder.end();
-  finish_cells(std::span<const ExactCells>(&cells, 1), ExactCells::levels({&cells, 1}), 0, 1,
-               CellsOutput<float, true>{&old, {2, 1, 1}, 0});
+  ExactCells::finish(std::span<const ExactCells>(&cells, 1), ExactCells::levels({&cells, 1}), 0, 1,
+                     CellsOutput<float, true>{&old, {2, 1, 1}, 0});
   return old;
 }
 
@@ -173,8 +173,8 @@ TEST(ExactCells, do_not_trust_a_rest_that_has_rounded) {
     adder.end();
   }
   float result = 0x1p60f;
-  finish_cells(std::span<const ExactCells>(own), ExactCells::levels(own), 0, 1,
-               CellsOutput<float, true>{&result, {1, 1, 1}, 0});
+  ExactCells::finish(std::span<const ExactCells>(own), ExactCells::levels(own), 0, 1,
+                     CellsOutput<float, true>{&result, {1, 1, 1}, 0});
   EXPECT_EQ(result, 1 + 0x1p-23f);
 }
 

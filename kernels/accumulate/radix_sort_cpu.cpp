@@ -1,4 +1,4 @@
-#include <ordo/kernels/accumulate/shared/sort_cpu.h>
+#include <ordo/kernels/accumulate/radix_sort_cpu.h>
 
 #include <algorithm>
 #include <bit>
