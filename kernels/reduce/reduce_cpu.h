@@ -272,7 +272,7 @@ void reduce_across(const R& r, const ReduceShape& g) {
 }
 
 template <class R>
-void reduce(const R& r, const ReduceShape& g) {
+void reduce(const R& r, const ReduceShape& g, Device = Device()) {
   if constexpr (!kOneLine<R>) {
     if (g.across_outputs()) return reduce_across(r, g);
   }

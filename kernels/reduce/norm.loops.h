@@ -1,7 +1,8 @@
-// What norms sum up; shared by both devices.
+// Norms.
 #pragma once
 
 #include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reducers.h>
 
 namespace ordo::kernels {
@@ -22,7 +23,7 @@ struct AbsoluteNorm : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
   const T* x;
   T* out;
-  AbsoluteNorm(const T* x, T* out, double) : x(x), out(out) {}
+  AbsoluteNorm(const T* x, T* out) : x(x), out(out) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return math::abs(A(x[offset])); }
   ORDO_HD void store(int64_t o, A s) const { out[o] = T(s); }
 };
@@ -32,7 +33,7 @@ struct CountNorm : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
   const T* x;
   T* out;
-  CountNorm(const T* x, T* out, double) : x(x), out(out) {}
+  CountNorm(const T* x, T* out) : x(x), out(out) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]) != A(0) ? A(1) : A(0); }
   ORDO_HD void store(int64_t o, A s) const { out[o] = T(s); }
 };
@@ -57,7 +58,6 @@ struct ExtremeNorm {
   using Fold = Extremum;
   const T* x;
   T* out;
-  ExtremeNorm(const T* x, T* out, double) : x(x), out(out) {}
   static ORDO_HD State identity() { return Extremum::identity(); }
   static ORDO_HD State empty() { return State(0); }
   static ORDO_HD State combine(State a, State b) { return Extremum::combine(a, b); }
@@ -65,15 +65,25 @@ struct ExtremeNorm {
   ORDO_HD void store(int64_t o, State s) const { out[o] = T(s); }
 };
 
-/// Calls f with the reducer for p; without `root`, which only p = 2 can do, with that of the squares' sum.
-template <class T, class F>
-void with_norm_reducer(const T* x, T* out, double p, bool root, const F& f) {
-  if (p == 2) return f(SquareNorm<T>(x, out, root));
-  if (p == 1) return f(AbsoluteNorm<T>(x, out, p));
-  if (p == 0) return f(CountNorm<T>(x, out, p));
-  if (p == HUGE_VAL) return f(ExtremeNorm<T, true>(x, out, p));
-  if (p == -HUGE_VAL) return f(ExtremeNorm<T, false>(x, out, p));
-  f(PowerNorm<T>(x, out, p));
+namespace ORDO_LOOPS_DEVICE {
+
+void norm(const Tensor& t, const Tensor& out, const ReduceShape& g, double p) {
+  dispatch_floating("norm", t.dtype(), [&]<class T>() {
+    const auto by = [&](const auto& reducer) { reduce(reducer, g, t.device()); };
+    const T* const x = t.data<T>();
+    T* const to = out.data<T>();
+    if (p == 2) return by(SquareNorm<T>(x, to, true));
+    if (p == 1) return by(AbsoluteNorm<T>(x, to));
+    if (p == 0) return by(CountNorm<T>(x, to));
+    if (p == HUGE_VAL) return by(ExtremeNorm<T, true>{x, to});
+    if (p == -HUGE_VAL) return by(ExtremeNorm<T, false>{x, to});
+    by(PowerNorm<T>(x, to, p));
+  });
+}
+void square_sum(const Tensor& t, const Tensor& out, const ReduceShape& g, double) {
+  dispatch_floating("square_sum", t.dtype(),
+                    [&]<class T>() { reduce(SquareNorm<T>(t.data<T>(), out.data<T>(), false), g, t.device()); });
 }
 
+}  // namespace ORDO_LOOPS_DEVICE
 }  // namespace ordo::kernels

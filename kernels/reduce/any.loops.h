@@ -1,9 +1,8 @@
-// What any and all compute; shared by both devices.
+// any and all.
 #pragma once
 
 #include <ordo/engine/dispatch_word.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo::kernels {
 
@@ -24,13 +23,20 @@ struct TruthReducer {
   ORDO_HD void store(int64_t o, State s) const { out[o] = (s != 0) != all; }
 };
 
-/// Calls f with the reducer for t's dtype.
-template <class F>
-void with_truth_reducer(bool any, const Tensor& t, const Tensor& out, const F& f) {
+namespace ORDO_LOOPS_DEVICE {
+namespace {
+
+void truth(const Tensor& t, const Tensor& out, const ReduceShape& g, bool all) {
   dispatch_word(t.element_size(), [&]<class Bits>() {
     const Bits ones = Bits(~Bits(0)), mask = is_floating(t.dtype()) ? Bits(ones >> 1) : ones;
-    f(TruthReducer<Bits>{static_cast<const Bits*>(t.data()), out.data<bool>(), mask, !any});
+    reduce(TruthReducer<Bits>{static_cast<const Bits*>(t.data()), out.data<bool>(), mask, all}, g, t.device());
   });
 }
 
+}  // namespace
+
+void any(const Tensor& t, const Tensor& out, const ReduceShape& g, double) { truth(t, out, g, false); }
+void all(const Tensor& t, const Tensor& out, const ReduceShape& g, double) { truth(t, out, g, true); }
+
+}  // namespace ORDO_LOOPS_DEVICE
 }  // namespace ordo::kernels
