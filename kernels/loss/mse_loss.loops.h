@@ -1,4 +1,4 @@
-// What losses of pairs compute per element; shared by both devices.
+// Losses of pairs.
 #pragma once
 
 #include <ordo/kernels/loss/mse_loss.h>
@@ -67,28 +67,35 @@ void with_pair_kind(PairLoss::Kind kind, const F& go) {
   go.template operator()<PairLoss::bent>();
 }
 
-/// Calls each(functor of elements) or sum(reducer).
-template <class T, class Each, class Sum>
-void with_pair_loss(const PairLoss& loss, const T* a, const T* b, T* out, int64_t n, LossReduction reduction,
-                    const Each& each, const Sum& sum) {
-  with_pair_kind(loss.kind, [&]<PairLoss::Kind kKind>() {
-    const PairElement<T, kKind> element(loss, a, b, out);
-    if (reduction == LossReduction::none) return each(element);
-    sum(PairReducer<T, kKind>(element, accumulate_t<T>(reduction == LossReduction::mean ? double(n) : 1.0)));
+namespace ORDO_LOOPS_DEVICE {
+
+void pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction) {
+  const int64_t n = a.numel();
+  dispatch_floating(loss.op, a.dtype(), [&]<class T>() {
+    with_pair_kind(loss.kind, [&]<PairLoss::Kind kKind>() {
+      const PairElement<T, kKind> element(loss, a.data<T>(), b.data<T>(), out.data<T>());
+      if (reduction == LossReduction::none) return each(n, element, a.device());
+      const accumulate_t<T> divisor(reduction == LossReduction::mean ? double(n) : 1.0);
+      reduce(PairReducer<T, kKind>(element, divisor), reduce_line(n), a.device());
+    });
   });
 }
 
-template <class T, class Each>
-void with_pair_gradient(const PairLoss& loss, const T* grad, const T* a, const T* b, T* out, int64_t n,
-                        LossReduction reduction, const Each& each) {
-  with_pair_kind(loss.kind, [&]<PairLoss::Kind kKind>() {
+void pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
+                        LossReduction reduction) {
+  const int64_t n = a.numel();
+  dispatch_floating(loss.op, a.dtype(), [&]<class T>() {
     using A = accumulate_t<T>;
     const A factor(loss.slope() / (reduction == LossReduction::mean ? double(n) : 1.0)), bend(loss.bend);
-    if (reduction == LossReduction::none)
-      each(PairGradient<T, kKind, true>{grad, a, b, out, factor, bend});
-    else
-      each(PairGradient<T, kKind, false>{grad, a, b, out, factor, bend});
+    const T *g = grad.data<T>(), *x = a.data<T>(), *y = b.data<T>();
+    with_pair_kind(loss.kind, [&]<PairLoss::Kind kKind>() {
+      if (reduction == LossReduction::none)
+        each(n, PairGradient<T, kKind, true>{g, x, y, out.data<T>(), factor, bend}, a.device());
+      else
+        each(n, PairGradient<T, kKind, false>{g, x, y, out.data<T>(), factor, bend}, a.device());
+    });
   });
 }
 
+}  // namespace ORDO_LOOPS_DEVICE
 }  // namespace ordo::kernels
