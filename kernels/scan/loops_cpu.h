@@ -1,9 +1,13 @@
 // Scans by CPU threads: rule 6 of docs/ordering.md. Internal.
 #pragma once
 
+#include <algorithm>
+
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/scan/scan_ops.h>
+
+#define ORDO_LOOPS_DEVICE cpu
 
 namespace ordo::kernels::cpu {
 namespace scan_detail {
@@ -91,21 +95,14 @@ class Rows {
   void run() const {
     const int64_t grain = std::max<int64_t>(1, kGrain / s_.length), chunks = (s_.length + kChunk - 1) / kChunk;
     const bool share = s_.outer < 2 * num_threads() && chunks >= 8 && pieces_for(chunks, 2) > 1;
-    if constexpr (Op::kExact) {
-      if (share)
-        for (int64_t row = 0; row < s_.outer; ++row) shared_exact_row(base(row));
-      else
-        parallel_for(0, s_.outer, grain, [&](int64_t first, int64_t last) {
-          for (int64_t row = first; row < last; ++row) scan_on(base(row), 0, s_.length, nullptr);
-        });
-    } else if (s_.length <= Op::kBlock) {
+    if (share) {
+      for (int64_t row = 0; row < s_.outer; ++row) shared_row(base(row), chunks);
+    } else if (Op::kExact || s_.length <= Op::kBlock) {
       parallel_for(0, s_.outer, grain, [&](int64_t first, int64_t last) {
         if constexpr (Op::kCostly)
           for (; first + kRows <= last; first += kRows) short_rows(first);
-        for (int64_t row = first; row < last; ++row) scan_on(base(row), 0, s_.length, nullptr);
+        for (int64_t row = first; row < last; ++row) scan_on(base(row));
       });
-    } else if (share) {
-      for (int64_t row = 0; row < s_.outer; ++row) shared_row(base(row), chunks);
     } else {
       parallel_for(0, s_.outer, grain, [&](int64_t first, int64_t last) {
         const Scratch<State> states(std::min(s_.length, kChunk), ordo::cpu);
@@ -120,15 +117,14 @@ class Rows {
   int64_t base(int64_t row) const { return row * s_.length + (s_.reverse ? s_.length - 1 : 0); }
   int64_t count(int64_t chunk) const { return std::min(kChunk, s_.length - chunk * kChunk); }
 
-  /// Values [begin, end) of a line, left to right; `before` (null: none) is what stands before them.
-  void scan_on(int64_t base, int64_t begin, int64_t end, const State* before) const {
-    State s = op_.load(base + begin * step_, begin);
-    if (before) s = op_.combine(*before, s);
-    op_.store(base + begin * step_, s);
-    for (int64_t i = begin + 1; i < end;) {
-      int64_t next = end;
+  /// From the first to the last value.
+  void scan_on(int64_t base) const {
+    State s = op_.load(base, 0);
+    op_.store(base, s);
+    for (int64_t i = 1; i < s_.length;) {
+      int64_t next = s_.length;
       if constexpr (requires { Op::kAtOnce; }) {  // a look at some values, none of which may matter
-        next = std::min<int64_t>(end, i + Op::kAtOnce);
+        next = std::min<int64_t>(s_.length, i + Op::kAtOnce);
         if (next - i == Op::kAtOnce && op_.stays(base + i, s)) {
           op_.store_all(base + i, s);
           i = next;
@@ -148,25 +144,6 @@ class Rows {
       if (i > 0) combine_each<kRows>(op_, sum, next);
       for (int r = 0; r < kRows; ++r) op_.store(base(first + r) + i * step_, sum[r]);
     }
-  }
-  /// Each thread finds what its part amounts to; then it knows what stands before it.
-  void shared_exact_row(int64_t base) const {
-    const int pieces = num_threads();
-    const Scratch<State> before(pieces, ordo::cpu);
-    const auto begin = [&](int piece) { return s_.length * piece / pieces; };
-    for_pieces(pieces, [&](int piece) {
-      State s = op_.load(base + begin(piece) * step_, begin(piece));
-      for (int64_t i = begin(piece) + 1; i < begin(piece + 1); ++i) s = op_.combine(s, op_.load(base + i * step_, i));
-      before[piece] = s;
-    });
-    State carry{};
-    for (int piece = 0; piece < pieces; ++piece) {
-      const State total = before[piece];
-      before[piece] = carry;
-      carry = piece > 0 ? op_.combine(carry, total) : total;
-    }
-    for_pieces(pieces,
-               [&](int piece) { scan_on(base, begin(piece), begin(piece + 1), piece > 0 ? before + piece : nullptr); });
   }
   void long_row(int64_t base, State* states) const {
     State carry{};
@@ -255,7 +232,7 @@ void columns(const Op& op, const ScanShape& s) {
 }  // namespace scan_detail
 
 template <class Op>
-void scan_lines(const Op& op, const ScanShape& s) {
+void scan_lines(const Op& op, const ScanShape& s, Device) {
   if (s.inner == 1)
     scan_detail::Rows<Op>(op, s).run();
   else

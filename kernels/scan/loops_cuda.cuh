@@ -5,6 +5,8 @@
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/scan/scan_ops.h>
 
+#define ORDO_LOOPS_DEVICE cuda
+
 namespace ordo::kernels::cuda {
 namespace scan_detail {
 
