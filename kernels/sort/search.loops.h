@@ -1,4 +1,4 @@
-// What search and find_bins do with an element; shared by both devices. Internal.
+// Searches in sorted lines and in bins.
 #pragma once
 
 #include <ordo/kernels/reduce/reducers.h>
@@ -41,4 +41,14 @@ struct BinElement {
   }
 };
 
+namespace ORDO_LOOPS_DEVICE {
+
+void search(const SearchArgs& a) {
+  dispatch_all("searchsorted", a.dtype, [&]<class T>() { each(a.count, SearchElement<T>{a}, a.device); });
+}
+void find_bins(const BinArgs& a) {
+  dispatch_floating("histc", a.dtype, [&]<class T>() { each(a.count, BinElement<T>{a}, a.device); });
+}
+
+}  // namespace ORDO_LOOPS_DEVICE
 }  // namespace ordo::kernels
