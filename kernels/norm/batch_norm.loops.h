@@ -42,26 +42,18 @@ struct BatchNormStats {
 };
 
 template <class T>
-struct BatchNormMean : Addition<accumulate_t<T>> {
+struct BatchNormMean : ElementSum<T> {
   using A = accumulate_t<T>;
-  const T* x;
   BatchNormStats<A> stats;
-  BatchNormMean(const T* x, const BatchNormStats<A>& stats) : x(x), stats(stats) {}
-  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]); }
+  BatchNormMean(const T* x, const BatchNormStats<A>& stats) : ElementSum<T>(x), stats(stats) {}
   ORDO_HD void store(int64_t c, A s) const { stats.set_mean(c, s); }
 };
 
 template <class T>
-struct BatchNormVariance : Addition<accumulate_t<T>> {
+struct BatchNormVariance : CenteredSquares<T> {
   using A = accumulate_t<T>;
-  const T* x;
   BatchNormStats<A> stats;
-  const A* mean;
-  BatchNormVariance(const T* x, const BatchNormStats<A>& stats) : x(x), stats(stats), mean(stats.mean) {}
-  ORDO_HD A load(int64_t offset, int64_t, int64_t c) const {
-    const A d = A(x[offset]) - mean[c];
-    return d * d;
-  }
+  BatchNormVariance(const T* x, const BatchNormStats<A>& stats) : CenteredSquares<T>(x, stats.mean), stats(stats) {}
   ORDO_HD void store(int64_t c, A s) const { stats.set_variance(c, s); }
 };
 

@@ -24,20 +24,14 @@ struct GroupChannels {
   int64_t left(int64_t i) const { return inner.value - inner.remainder(i); }
 };
 
-/// The sum of (x - mean)^2, stored as 1 / sqrt(sum / n + eps).
+/// 1 / sqrt(sum / n + eps)
 template <class T>
-struct RowScale : Addition<accumulate_t<T>> {
+struct RowScale : CenteredSquares<T> {
   using A = accumulate_t<T>;
-  const T* x;
-  const A* mean;
   A* invstd;
   A count, eps;
   RowScale(const RowNormShape& s, const T* x, const RowNormResult& r)
-      : x(x), mean(r.mean.data<A>()), invstd(r.invstd.data<A>()), count(A(s.values.inner)), eps(A(s.eps)) {}
-  ORDO_HD A load(int64_t offset, int64_t, int64_t row) const {
-    const A d = A(x[offset]) - mean[row];
-    return d * d;
-  }
+      : CenteredSquares<T>(x, r.mean.data<A>()), invstd(r.invstd.data<A>()), count(A(s.values.inner)), eps(A(s.eps)) {}
   ORDO_HD void store(int64_t row, A s) const { invstd[row] = A(1) / math::sqrt(s / count + eps); }
 };
 

@@ -39,25 +39,42 @@ struct Addition {
 template <class T>
 using sum_t = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
 
+/// Sums of elements; what derives from it stores them.
 template <class T>
-struct SumReducer : Addition<accumulate_t<T>> {
+struct ElementSum : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
   const T* x;
-  sum_t<T>* out;
-  SumReducer(const T* x, sum_t<T>* out) : x(x), out(out) {}
+  explicit ElementSum(const T* x) : x(x) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]); }
-  ORDO_HD void store(int64_t o, A s) const { out[o] = sum_t<T>(s); }
+};
+
+template <class T>
+struct SumReducer : ElementSum<T> {
+  sum_t<T>* out;
+  SumReducer(const T* x, sum_t<T>* out) : ElementSum<T>(x), out(out) {}
+  ORDO_HD void store(int64_t o, accumulate_t<T> s) const { out[o] = sum_t<T>(s); }
 };
 
 template <class T, class Out = T>
-struct MeanReducer : Addition<accumulate_t<T>> {
+struct MeanReducer : ElementSum<T> {
   using A = accumulate_t<T>;
-  const T* x;
   Out* out;
   A count;
-  MeanReducer(const T* x, Out* out, int64_t count) : x(x), out(out), count(A(count)) {}
-  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]); }
+  MeanReducer(const T* x, Out* out, int64_t count) : ElementSum<T>(x), out(out), count(A(count)) {}
   ORDO_HD void store(int64_t o, A s) const { out[o] = Out(s / count); }
+};
+
+/// Sums of (x - mean)^2, `mean` being every output's, unrounded.
+template <class T>
+struct CenteredSquares : Addition<accumulate_t<T>> {
+  using A = accumulate_t<T>;
+  const T* x;
+  const A* mean;
+  CenteredSquares(const T* x, const A* mean) : x(x), mean(mean) {}
+  ORDO_HD A load(int64_t offset, int64_t, int64_t o) const {
+    const A d = A(x[offset]) - mean[o];
+    return d * d;
+  }
 };
 
 /// What elements are compared as.

@@ -7,25 +7,17 @@
 
 namespace ordo::kernels {
 
-/// The second pass of a variance: `mean` holds every output's, unrounded.
 template <class T>
-struct VarReducer : Addition<accumulate_t<T>> {
+struct VarReducer : CenteredSquares<T> {
   using A = accumulate_t<T>;
-  const T* x;
-  const A* mean;
   T* out;
   A divisor;
   bool root;
   VarReducer(const T* x, const A* mean, T* out, int64_t count, double correction, bool root)
-      : x(x),
-        mean(mean),
+      : CenteredSquares<T>(x, mean),
         out(out),
         divisor(A(double(count) > correction ? double(count) - correction : 0)),
         root(root) {}
-  ORDO_HD A load(int64_t offset, int64_t, int64_t o) const {
-    const A d = A(x[offset]) - mean[o];
-    return d * d;
-  }
   ORDO_HD void store(int64_t o, A s) const {
     const A v = s / divisor;
     out[o] = T(root ? math::sqrt(v) : v);
