@@ -21,11 +21,14 @@ foreach(room IN LISTS rooms)
   list(APPEND cu_sources ${found})
 endforeach()
 # X.loops.h is written once and compiled for both devices, each of which has functions of the same names for it in the
-# loops_cpu.h and loops_cuda.cuh beside it: as X_cpu.cpp and X.cu of the build folder.
+# loops_cpu.h and loops_cuda.cuh beside it, or in those of kernels/reduce: as X_cpu.cpp and X.cu of the build folder.
 file(GLOB_RECURSE loops RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/*.loops.h)
 foreach(source IN LISTS loops)
   string(REPLACE ".loops.h" "" stem ${source})
   get_filename_component(folder ${source} DIRECTORY)
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${folder}/loops_cpu.h)
+    set(folder kernels/reduce)
+  endif()
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${stem}_cpu.cpp
        CONTENT "#include <ordo/${folder}/loops_cpu.h>\n#include <ordo/${source}>\n")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${stem}.cu

@@ -1,7 +1,7 @@
 #include <ordo/autograd/ops/any.h>
 
 #include <ordo/engine/op_call.h>
-#include <ordo/kernels/reduce/any.h>
+#include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo {
 

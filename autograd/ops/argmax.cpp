@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/max.h>
 #include <ordo/engine/op_call.h>
-#include <ordo/kernels/reduce/max.h>
+#include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo {
 

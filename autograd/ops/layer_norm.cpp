@@ -9,7 +9,6 @@
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/norm/group_norm.h>
 #include <ordo/kernels/norm/layer_norm.h>
 
 namespace ordo {

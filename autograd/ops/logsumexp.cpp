@@ -4,7 +4,7 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/tape.h>
-#include <ordo/kernels/reduce/logsumexp.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo {

@@ -7,7 +7,7 @@
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/operation_name.h>
-#include <ordo/kernels/reduce/max.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo {

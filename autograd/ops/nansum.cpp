@@ -8,8 +8,8 @@
 #include <ordo/autograd/tape.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
-#include <ordo/kernels/reduce/sum.h>
 
 namespace ordo {
 

@@ -9,7 +9,7 @@
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>
-#include <ordo/kernels/reduce/norm.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo {

@@ -10,7 +10,7 @@
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>
-#include <ordo/kernels/reduce/prod.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo {

@@ -13,7 +13,7 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/linalg/cross.h>
-#include <ordo/kernels/reduce/sum.h>
+#include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo {
 

@@ -6,8 +6,8 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/tape.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
-#include <ordo/kernels/reduce/sum.h>
 
 namespace ordo {
 namespace {

@@ -8,9 +8,8 @@
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
-#include <ordo/kernels/reduce/sum.h>
-#include <ordo/kernels/reduce/var.h>
 
 namespace ordo {
 namespace {

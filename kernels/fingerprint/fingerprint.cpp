@@ -23,7 +23,7 @@ FingerprintArgs args_of(const Tensor& t) {
 bool is_scattered(const FingerprintArgs& args) {
   constexpr int64_t kLong = 64;
   const Layout<1>& l = args.layout;
-  return l.rank > 1 && l.sizes[0] >= kLong && l.strides[0][0] > 1 && l.numel < (1 << 24) && !cpu::is_transposed(args);
+  return l.rank > 1 && l.sizes[0] >= kLong && l.strides[0][0] > 1 && l.numel < (1 << 24);
 }
 
 Fingerprint with_length(const Fingerprint& sums, const FingerprintArgs& args) {

@@ -63,8 +63,6 @@ struct FingerprintArgs {
 
 // Without the term of the length.
 namespace cpu {
-/// Whether rows lie side by side in the memory, and not too long: they are read together then.
-bool is_transposed(const FingerprintArgs& args);
 void fingerprints(const FingerprintArgs* args, int64_t count, Fingerprint* out);
 }  // namespace cpu
 namespace cuda {

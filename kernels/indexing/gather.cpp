@@ -8,7 +8,7 @@
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
-#include <ordo/kernels/reduce/max.h>
+#include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo::kernels {
 namespace {

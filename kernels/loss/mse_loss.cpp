@@ -4,9 +4,6 @@
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/loss/mse_loss_functors.h>
-#include <ordo/kernels/reduce/each_cpu.h>
-#include <ordo/kernels/reduce/reduce_cpu.h>
 
 namespace ordo::kernels {
 
@@ -41,27 +38,5 @@ Tensor pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor
   ORDO_ON_DEVICE(a.device(), pair_loss_backward, loss, contiguous(grad), contiguous(a), contiguous(b), out, reduction);
   return out;
 }
-
-namespace cpu {
-
-void pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction) {
-  const int64_t n = a.numel();
-  dispatch_floating(loss.op, a.dtype(), [&]<class T>() {
-    with_pair_loss<T>(
-        loss, a.data<T>(), b.data<T>(), out.data<T>(), n, reduction, [&](const auto& f) { each(n, f); },
-        [&](const auto& r) { reduce(r, reduce_line(n)); });
-  });
-}
-
-void pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
-                        LossReduction reduction) {
-  const int64_t n = a.numel();
-  dispatch_floating(loss.op, a.dtype(), [&]<class T>() {
-    with_pair_gradient<T>(loss, grad.data<T>(), a.data<T>(), b.data<T>(), out.data<T>(), n, reduction,
-                          [&](const auto& f) { each(n, f); });
-  });
-}
-
-}  // namespace cpu
 
 }  // namespace ordo::kernels

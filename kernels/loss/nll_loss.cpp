@@ -4,9 +4,6 @@
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/loss/nll_loss_functors.h>
-#include <ordo/kernels/reduce/each_cpu.h>
-#include <ordo/kernels/reduce/reduce_cpu.h>
 
 namespace ordo::kernels {
 namespace {
@@ -72,50 +69,10 @@ Tensor nll_loss_backward(const Tensor& grad, const Dims& sizes, const Tensor& ta
                          int64_t ignore_index, LossReduction reduction, const Tensor& total_weight) {
   check_arguments(grad, target, weight);
   const NllShape s = nll_shape(sizes, grad.dtype(), target, weight, ignore_index, reduction);
-  Tensor out = ordo::detail::result(sizes, grad.dtype(), grad.device());
+  Tensor out = full(sizes, 0, grad.dtype(), grad.device());
   ORDO_ON_DEVICE(grad.device(), nll_loss_backward, s, contiguous(grad), contiguous(target), contiguous_or_none(weight),
                  total_weight, out);
   return out;
 }
-
-namespace cpu {
-
-void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, const Tensor& weight, const Tensor& out,
-              const Tensor& total_weight) {
-  const IndexGuard guard(kOp, "target", input.dim() == 1 ? 0 : 1, s.classes, input.device());
-  dispatch_floating(kOp, input.dtype(), [&]<class T>() {
-    const NllSamples<T> samples{s, input.data<T>(), index_view(target, s.classes, guard),
-                                weight.defined() ? weight.data<T>() : nullptr};
-    if (s.reduction == LossReduction::none)
-      each(target.numel(), NllElement<T>{samples, out.data<T>()});
-    else
-      reduce(NllReducer<T>{samples, out.data<T>(), total_weight.data<accumulate_t<T>>()}, reduce_line(target.numel()));
-  });
-  guard.finish();
-}
-
-void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& target, const Tensor& weight,
-                       const Tensor& total_weight, const Tensor& out) {
-  dispatch_floating(kOp, grad.dtype(), [&]<class T>() {
-    const NllGradient<T> gradient{s,
-                                  grad.data<T>(),
-                                  index_view(target),
-                                  weight.defined() ? weight.data<T>() : nullptr,
-                                  total_weight.defined() ? total_weight.data<accumulate_t<T>>() : nullptr,
-                                  out.data<T>()};
-    if (s.inner != 1) return each(out.numel(), gradient);
-    parallel_for(0, s.samples, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, s.classes)),
-                 [&](int64_t first, int64_t last) {
-                   T* y = out.data<T>();
-                   std::fill(y + first * s.classes, y + last * s.classes, T(0.0f));
-                   for (int64_t i = first; i < last; ++i) {
-                     const int64_t c = gradient.target.raw(i);
-                     if (c != s.ignore_index) y[i * s.classes + c] = gradient.value(i, c);
-                   }
-                 });
-  });
-}
-
-}  // namespace cpu
 
 }  // namespace ordo::kernels

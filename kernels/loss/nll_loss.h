@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <ordo/engine/host_device.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -14,6 +15,9 @@ struct NllShape {
   int64_t samples, classes, inner;
   int64_t ignore_index;
   LossReduction reduction;
+
+  /// Where the value of sample i for class c is.
+  ORDO_HD int64_t element(int64_t i, int64_t c) const { return (i / inner * classes + c) * inner + i % inner; }
 };
 
 /// The loss, and the sum of the weights of the samples that count (0-d, in accumulation dtype; undefined for `none`).
@@ -23,7 +27,7 @@ std::pair<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, co
 Tensor nll_loss_backward(const Tensor& grad, const Dims& sizes, const Tensor& target, const Tensor& weight,
                          int64_t ignore_index, LossReduction reduction, const Tensor& total_weight);
 
-/// Contiguous tensors; weight may be undefined.
+/// Contiguous tensors; weight may be undefined. `out` of the gradient is zeros.
 namespace cpu {
 void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, const Tensor& weight, const Tensor& out,
               const Tensor& total_weight);

@@ -15,9 +15,9 @@ constexpr const char* kOp = "batch_norm";
 BatchNormShape batch_norm_shape(const Tensor& input) {
   ORDO_CHECK(input.dim() >= 2, ShapeError, kOp, "input must be [N, C] or [N, C, ...], but has shape {}", input.sizes());
   BatchNormShape s;
-  s.batch = input.sizes()[0];
-  s.channels = input.sizes()[1];
-  for (int d = 2; d < input.dim(); ++d) s.inner *= input.sizes()[d];
+  s.values.outer = input.sizes()[0];
+  s.values.rows = input.sizes()[1];
+  for (int d = 2; d < input.dim(); ++d) s.values.inner *= input.sizes()[d];
   return s;
 }
 
@@ -51,13 +51,13 @@ BatchNormResult batch_norm(const Tensor& input, const Tensor& running_mean, cons
              "running_mean and running_var come together or not at all");
   ORDO_CHECK(training || running_mean.defined(), ValueError, kOp,
              "needs running_mean and running_var when not training");
-  ORDO_CHECK(!training || s.count() > 1 || s.channels == 0, ValueError, kOp,
+  ORDO_CHECK(!training || s.count() > 1 || s.channels() == 0, ValueError, kOp,
              "training needs more than one value per channel, but the input's shape is {}", input.sizes());
   const BatchNormTensors p{parameter(running_mean, "running_mean", input), parameter(running_var, "running_var", input),
                            parameter(weight, "weight", input), parameter(bias, "bias", input)};
   const DType wide = accumulation_dtype(input.dtype());
-  BatchNormResult r{ordo::detail::result_like(input), ordo::detail::result({s.channels}, wide, input.device()),
-                    ordo::detail::result({s.channels}, wide, input.device())};
+  BatchNormResult r{ordo::detail::result_like(input), ordo::detail::result({s.channels()}, wide, input.device()),
+                    ordo::detail::result({s.channels()}, wide, input.device())};
   ORDO_ON_DEVICE(input.device(), batch_norm, s, contiguous(input), p, r);
   if (training && running_mean.defined()) {
     if (!p.running_mean.is_same(running_mean)) copy_(running_mean, p.running_mean);
@@ -71,7 +71,7 @@ BatchNormGradients batch_norm_backward(const Tensor& grad, const Tensor& input, 
   BatchNormShape s = batch_norm_shape(input);
   s.training = training;
   const DType wide = accumulation_dtype(input.dtype());
-  const auto per_channel = [&] { return ordo::detail::result({s.channels}, wide, input.device()); };
+  const auto per_channel = [&] { return ordo::detail::result({s.channels()}, wide, input.device()); };
   BatchNormGradients out{ordo::detail::result_like(input), per_channel(), per_channel()};
   ORDO_ON_DEVICE(input.device(), batch_norm_backward, s, contiguous(grad), contiguous(input),
                  parameter(weight, "weight", input), saved, out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ordo/engine/tensor.h>
+#include <ordo/kernels/reduce/rows.h>
 
 namespace ordo::kernels {
 
@@ -20,12 +21,13 @@ struct BatchNormGradients {
 BatchNormGradients batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
                                        const BatchNormResult& saved, bool training);
 
-/// Contiguous values [batch, channels, inner].
+/// A channel is a row.
 struct BatchNormShape {
-  int64_t batch = 1, channels = 1, inner = 1;
+  RowsShape values;
   bool training = false;
   double momentum = 0, eps = 0;
-  int64_t count() const { return batch * inner; }
+  int64_t channels() const { return values.rows; }
+  int64_t count() const { return values.outer * values.inner; }
 };
 /// Parameters and statistics are [C] in accumulation dtype, or undefined.
 struct BatchNormTensors {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ordo/engine/tensor.h>
+#include <ordo/kernels/reduce/rows.h>
 
 namespace ordo::kernels {
 
@@ -24,11 +25,25 @@ RowNormGradients row_norm_backward(RowNorm kind, const Tensor& grad, const Tenso
                                    const RowNormResult& saved, const Dims& normalized_shape, bool for_input,
                                    bool for_weight, bool for_bias);
 
-/// Contiguous values [rows, columns].
+/// The rows are groups of channels. input: [N, C, ...], floating, C being a multiple of `groups`; weight and bias:
+/// undefined, or [C] in its dtype or in accumulation dtype.
+RowNormResult group_norm(const Tensor& input, int64_t groups, const Tensor& weight, const Tensor& bias, double eps);
+RowNormGradients group_norm_backward(const Tensor& grad, const Tensor& input, int64_t groups, const Tensor& weight,
+                                     const RowNormResult& saved, bool for_input, bool for_weight, bool for_bias);
+
+/// Contiguous rows of `inner` values. In groups, each has `parts` of `channels` channels.
 struct RowNormShape {
-  int64_t rows = 1, columns = 1;
+  RowsShape values;
   bool centered = true;
   double eps = 0;
+  int64_t channels = 0;  // 0: parameters are of columns
+
+  /// The values of each parameter.
+  ReduceShape parameters() const {
+    const int64_t inner = values.inner / values.parts;
+    if (channels == 0) return reduce_shape({values.rows, inner}, {inner, 1}, 0b01);
+    return reduce_shape({values.rows * values.parts / channels, channels, inner}, {channels * inner, inner, 1}, 0b101);
+  }
 };
 
 namespace cpu {

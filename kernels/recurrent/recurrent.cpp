@@ -9,7 +9,7 @@
 #include <ordo/kernels/elementwise/arithmetic.h>
 #include <ordo/kernels/matmul/matmul.h>
 #include <ordo/kernels/recurrent/recurrent_functors.h>
-#include <ordo/kernels/reduce/sum.h>
+#include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo::kernels {
 

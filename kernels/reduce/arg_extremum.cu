@@ -1,5 +1,5 @@
 #include <ordo/engine/dispatch.h>
-#include <ordo/kernels/reduce/max.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/reduce/reduce_cuda.cuh>
 

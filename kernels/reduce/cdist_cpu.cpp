@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/math.h>
-#include <ordo/kernels/reduce/packet.h>
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>
 
@@ -14,190 +12,131 @@ namespace ordo::kernels {
 namespace cpu {
 namespace {
 
-/// Distances of one row to so many are computed side by side.
-constexpr int kVectors = 2;
+/// Columns whose sums are computed side by side, in two vectors for each lane.
 template <class T>
-constexpr int64_t kWidth = kVectors* Packet<T>::lanes;
-/// So many rows share the copy of those.
+constexpr int kWide = 64 / sizeof(T);
+/// Rows that share a copy of such columns.
 constexpr int64_t kRows = 64;
 
-/// Lanes k, k + 8, k + 16 and k + 24 of rule 2 over the squares of x[i] - others[i][...], halved twice.
-template <class T>
-[[gnu::noinline]] void four_lanes(const T* x, const T* others, int n, int k, Packet<T>* out) {
-  using P = Packet<T>;
-  P lanes[4][kVectors];
-  for (auto& lane : lanes) std::fill_n(lane, kVectors, P::all(T(-0.0)));
-  const auto add = [&](int lane, int i) {
-    const P a = P::all(x[i]);
-    for (int v = 0; v < kVectors; ++v) {
-      const P d = a - P::load(others + i * kWidth<T> + v * P::lanes);
-      lanes[lane][v] = lanes[lane][v] + d * d;
-    }
-  };
-  int i = k;
-  for (; i + 24 < n; i += kReduceLanes)
-    for (int lane = 0; lane < 4; ++lane) add(lane, i + 8 * lane);
-  for (int lane = 0; lane < 4 && i < n; ++lane, i += 8) add(lane, i);
-  for (int v = 0; v < kVectors; ++v) out[v] = (lanes[0][v] + lanes[2][v]) + (lanes[1][v] + lanes[3][v]);
+/// Lanes k, k + 8, k + 16 and k + 24 of rule 2, halved twice, over terms [begin, end).
+template <class T, class Term>
+[[gnu::noinline]] void four_lanes(Term term, int64_t begin, int64_t end, int k, T* out) {
+  T s[4][kWide<T>];
+  for (auto& lane : s) std::fill_n(lane, kWide<T>, T(-0.0));
+  int64_t i = begin + k;
+  for (; i + 24 < end; i += kReduceLanes)
+    for (int lane = 0; lane < 4; ++lane)
+      for (int w = 0; w < kWide<T>; ++w) s[lane][w] += term(i + 8 * lane, w);
+  for (int lane = 0; lane < 4 && i < end; ++lane, i += 8)
+    for (int w = 0; w < kWide<T>; ++w) s[lane][w] += term(i, w);
+  for (int w = 0; w < kWide<T>; ++w) out[w] = (s[0][w] + s[2][w]) + (s[1][w] + s[3][w]);
 }
 
-/// The sums of n squares, at most a block.
-template <class T>
-void square_sums(const T* x, const T* others, int n, T* out) {
-  using P = Packet<T>;
-  P lanes[8][kVectors];
-  const int used = std::min(n, 8);
-  for (int k = 0; k < used; ++k) four_lanes(x, others, n, k, lanes[k]);
+/// The sums of terms [begin, end), at most a block.
+template <class T, class Term>
+void block_sums(const Term& term, int64_t begin, int64_t end, T* out) {
+  T lanes[8][kWide<T>];
+  const int used = int(std::min<int64_t>(end - begin, 8));
+  for (int k = 0; k < used; ++k) four_lanes(term, begin, end, k, lanes[k]);
   for (int half = 4; half > 0; half /= 2)
     for (int k = 0; k < half && k + half < used; ++k)
-      for (int v = 0; v < kVectors; ++v) lanes[k][v] = lanes[k][v] + lanes[k + half][v];
-  for (int v = 0; v < kVectors; ++v) lanes[0][v].store(out + v * P::lanes);
+      for (int w = 0; w < kWide<T>; ++w) lanes[k][w] += lanes[k + half][w];
+  std::copy_n(lanes[0], kWide<T>, out);
 }
 
-/// Of each of `width` columns the block results, folded. Those of a block stand side by side, `stride` of them.
-template <class T>
-void fold_columns(const T* sums, int64_t blocks, int64_t stride, int64_t width, T* out) {
-  if (blocks == 1) {
-    std::copy_n(sums, width, out);
-    return;
-  }
-  const Scratch<T> line(blocks, ordo::cpu);
-  T* const values = line;
-  for (int64_t w = 0; w < width; ++w) {
-    for (int64_t b = 0; b < blocks; ++b) values[b] = sums[b * stride + w];
-    out[w] = detail::fold_blocks<Addition<T>>(values, blocks);
-  }
-}
+/// Sums of `count` terms for each element of `batches` matrices.
+struct PairSums {
+  int64_t batches, rows, columns, count;
 
-/// Rows [first, last) of one batch, to columns [column, column + width).
-template <class T>
-void distances(const T* x1, const T* x2, int64_t m, int64_t first, int64_t last, int64_t column, int64_t width,
-               int64_t columns, T* out) {
-  constexpr int64_t kWide = kWidth<T>;
-  const int64_t blocks = (m + kReduceBlock - 1) / kReduceBlock;
-  const Scratch<T> others(m * kWide, ordo::cpu), partial(blocks * kWide, ordo::cpu);
-  T *const to = others, *const sums = partial;
-  for (int64_t w = 0; w < kWide; ++w) {  // the last one stands in for those beyond it
-    const T* from = x2 + (column + std::min(w, width - 1)) * m;
-    for (int64_t i = 0; i < m; ++i) to[i * kWide + w] = from[i];
+  /// store(batch, row, column, sum). A term is term_of(batch, row, columns, others)(k, w) for column number w of
+  /// `columns`, the neighbours that are computed together; others[k kWide + w] = other(batch, column, k).
+  template <class T, class Other, class TermOf, class Store>
+  void run(const Other& other, const TermOf& term_of, const Store& store) const {
+    constexpr int64_t kWide = cpu::kWide<T>;
+    const int64_t tiles = (columns + kWide - 1) / kWide, parts = (rows + kRows - 1) / kRows;
+    const int64_t blocks = (count + kReduceBlock - 1) / kReduceBlock,
+                  cost = std::min(rows, kRows) * kWide * std::max<int64_t>(1, count);
+    parallel_for(0, batches * tiles * parts, std::max<int64_t>(1, kReduceGrain / cost), [&](int64_t from, int64_t to) {
+      const Scratch<T> copied(count * kWide, ordo::cpu), partial(blocks * kWide, ordo::cpu), line(blocks, ordo::cpu);
+      T *const others = copied, *const sums = partial, *const values = line;
+      int64_t column[kWide];
+      for (int64_t item = from; item < to; ++item) {
+        const int64_t part = item % parts, begin = item / parts % tiles * kWide, batch = item / (parts * tiles);
+        for (int64_t w = 0; w < kWide; ++w) column[w] = std::min(begin + w, columns - 1);  // the last one stands in
+        for (int64_t k = 0; k < count; ++k)
+          for (int64_t w = 0; w < kWide; ++w) others[k * kWide + w] = other(batch, column[w], k);
+        for (int64_t row = part * kRows; row < std::min(rows, (part + 1) * kRows); ++row) {
+          const auto term = term_of(batch, row, column, others);
+          for (int64_t b = 0; b < blocks; ++b)
+            block_sums(term, b * kReduceBlock, std::min(count, (b + 1) * kReduceBlock), sums + b * kWide);
+          for (int64_t w = 0; w < std::min(kWide, columns - begin); ++w) {
+            for (int64_t b = 0; b < blocks; ++b) values[b] = sums[b * kWide + w];
+            store(batch, row, begin + w, detail::fold_blocks<Addition<T>>(values, blocks));
+          }
+        }
+      }
+    });
   }
-  for (int64_t row = first; row < last; ++row) {
-    const T* x = x1 + row * m;
-    for (int64_t b = 0; b < blocks; ++b)
-      square_sums(x + b * kReduceBlock, to + b * kReduceBlock * kWide,
-                  int(std::min<int64_t>(kReduceBlock, m - b * kReduceBlock)), sums + b * kWide);
-    T* at = out + row * columns + column;
-    fold_columns(sums, blocks, kWide, width, at);
-    for (int64_t w = 0; w < width; ++w) at[w] = math::sqrt(at[w]);
-  }
-}
+};
 
-/// Sums of so many neighbouring columns are computed side by side.
-constexpr int kSumVectors = 4;
 template <class T>
-constexpr int64_t kSumWidth = kSumVectors* Packet<T>::lanes;
+struct SquaredDifference {
+  const T *x, *others;
+  T operator()(int64_t k, int w) const {
+    const T d = x[k] - others[k * kWide<T> + w];
+    return d * d;
+  }
+};
 
-/// The sums of (x[w] - others[i][w]) weights[i] for kWide neighbouring w and n rows, at most a block, of `others`.
 template <class T>
-[[gnu::noinline]] void weighted_sums(const T* x, const T* others, int64_t stride, const T* weights, int n, T* out) {
-  using P = Packet<T>;
-  constexpr int kVectors = kSumVectors;
-  P lanes[kReduceLanes][kVectors], values[kVectors];
-  for (int v = 0; v < kVectors; ++v) values[v] = P::load(x + v * P::lanes);
-  const int used = std::min(n, kReduceLanes);
-  for (int lane = 0; lane < used; ++lane) {
-    P sums[kVectors];
-    std::fill_n(sums, kVectors, P::all(T(-0.0)));
-    for (int i = lane; i < n; i += kReduceLanes) {
-      const P weight = P::all(weights[i]);
-      for (int v = 0; v < kVectors; ++v)
-        sums[v] = sums[v] + (values[v] - P::load(others + i * stride + v * P::lanes)) * weight;
-    }
-    std::copy_n(sums, kVectors, lanes[lane]);
-  }
-  for (int half = kReduceLanes / 2; half > 0; half /= 2)
-    for (int k = 0; k < half && k + half < used; ++k)
-      for (int v = 0; v < kVectors; ++v) lanes[k][v] = lanes[k][v] + lanes[k + half][v];
-  for (int v = 0; v < kVectors; ++v) lanes[0][v].store(out + v * P::lanes);
-}
+struct WeightedDifference {
+  T x[kWide<T>];
+  const T *others, *weights;
+  T operator()(int64_t k, int w) const { return (x[w] - others[k * kWide<T> + w]) * weights[k]; }
+};
 
-/// Of columns [column, column + width) and rows [first, last) of one batch.
-template <class T>
-void weighted_differences(const T* x1, const T* x2, const T* weights, int64_t m, int64_t first, int64_t last,
-                          int64_t column, int64_t width, int64_t count, T* out) {
-  constexpr int64_t kWide = cpu::kSumWidth<T>;
-  const int64_t blocks = (count + kReduceBlock - 1) / kReduceBlock;
-  const Scratch<T> others(width < kWide ? count * kWide : 0, ordo::cpu), partial(blocks * kWide, ordo::cpu);
-  const T* from = x2 + column;
-  T* const sums = partial;
-  if (width < kWide) {  // with zeros beside them
-    T* const to = others;
-    std::fill_n(to, count * kWide, T(0));
-    for (int64_t i = 0; i < count; ++i) std::copy_n(from + i * m, width, to + i * kWide);
-    from = to;
-  }
-  const int64_t stride = width < kWide ? kWide : m;
-  for (int64_t row = first; row < last; ++row) {
-    T x[kWide] = {};
-    std::copy_n(x1 + row * m + column, width, x);
-    for (int64_t b = 0; b < blocks; ++b)
-      weighted_sums(x, from + b * kReduceBlock * stride, stride, weights + row * count + b * kReduceBlock,
-                    int(std::min<int64_t>(kReduceBlock, count - b * kReduceBlock)), sums + b * kWide);
-    fold_columns(sums, blocks, kWide, width, out + row * m + column);
-  }
-}
-
-/// work(batch, first row, last row, first column, columns) for tiles of kRows x `wide` elements of `batches` matrices;
-/// each element takes `terms` steps.
-template <class Work>
-void for_each_tile(int64_t batches, int64_t rows, int64_t columns, int64_t wide, int64_t terms, const Work& work) {
-  const int64_t tiles = (columns + wide - 1) / wide, parts = (rows + kRows - 1) / kRows;
-  const int64_t cost = std::min(rows, kRows) * wide * std::max<int64_t>(terms, 1);
-  parallel_for(0, batches * tiles * parts, std::max<int64_t>(1, kReduceGrain / cost), [&](int64_t begin, int64_t end) {
-    for (int64_t item = begin; item < end; ++item) {
-      const int64_t part = item % parts, column = item / parts % tiles * wide;
-      work(item / (parts * tiles), part * kRows, std::min(rows, (part + 1) * kRows), column,
-           std::min(wide, columns - column));
-    }
-  });
+template <class F>
+void with_type(const Tensor& t, const F& f) {
+  t.dtype() == float64 ? f.template operator()<double>() : f.template operator()<float>();
 }
 
 }  // namespace
 }  // namespace cpu
 
 Tensor euclidean_distances(const Tensor& x1, const Tensor& x2) {
-  const int64_t batches = x1.size(0), rows = x1.size(1), columns = x2.size(1), m = x1.size(2);
-  Tensor out = ordo::detail::result({batches, rows, columns}, x1.dtype(), x1.device());
+  const int64_t rows = x1.size(1), columns = x2.size(1), m = x1.size(2);
+  const Tensor out = ordo::detail::result({x1.size(0), rows, columns}, x1.dtype(), x1.device());
   if (out.numel() == 0) return out;
-  const auto of = [&]<class T>() {
+  cpu::with_type(out, [&]<class T>() {
     const T *a = x1.data<T>(), *b = x2.data<T>();
     T* const to = out.data<T>();
-    cpu::for_each_tile(batches, rows, columns, cpu::kWidth<T>, m,
-                       [&](int64_t batch, int64_t first, int64_t last, int64_t column, int64_t width) {
-                         cpu::distances(a + batch * rows * m, b + batch * columns * m, m, first, last, column, width,
-                                        columns, to + batch * rows * columns);
-                       });
-  };
-  x1.dtype() == float64 ? of.operator()<double>() : of.operator()<float>();
+    cpu::PairSums{x1.size(0), rows, columns, m}.run<T>(
+        [&](int64_t batch, int64_t j, int64_t k) { return b[(batch * columns + j) * m + k]; },
+        [&](int64_t batch, int64_t i, const int64_t*, const T* others) {
+          return cpu::SquaredDifference<T>{a + (batch * rows + i) * m, others};
+        },
+        [&](int64_t batch, int64_t i, int64_t j, T sum) { to[(batch * rows + i) * columns + j] = math::sqrt(sum); });
+  });
   return out;
 }
 
 Tensor weighted_differences(const Tensor& x1, const Tensor& x2, const Tensor& weights) {
-  const int64_t batches = x1.size(0), rows = x1.size(1), columns = x2.size(1), m = x1.size(2);
-  Tensor out = ordo::detail::result_like(x1);
+  const int64_t rows = x1.size(1), count = x2.size(1), m = x1.size(2);
+  const Tensor out = ordo::detail::result_like(x1);
   if (out.numel() == 0) return out;
-  if (columns == 0) return full(x1.sizes(), 0, x1.dtype(), x1.device());
-  const auto of = [&]<class T>() {
-    const T *a = x1.data<T>(), *b = x2.data<T>(), *w = weights.data<T>();
+  if (count == 0) return full(x1.sizes(), 0, x1.dtype(), x1.device());
+  cpu::with_type(out, [&]<class T>() {
+    const T *a = x1.data<T>(), *b = x2.data<T>(), *by = weights.data<T>();
     T* const to = out.data<T>();
-    cpu::for_each_tile(batches, rows, m, cpu::kSumWidth<T>, columns,
-                       [&](int64_t batch, int64_t first, int64_t last, int64_t column, int64_t width) {
-                         cpu::weighted_differences(a + batch * rows * m, b + batch * columns * m,
-                                                   w + batch * rows * columns, m, first, last, column, width, columns,
-                                                   to + batch * rows * m);
-                       });
-  };
-  x1.dtype() == float64 ? of.operator()<double>() : of.operator()<float>();
+    cpu::PairSums{x1.size(0), rows, m, count}.run<T>(
+        [&](int64_t batch, int64_t j, int64_t k) { return b[(batch * count + k) * m + j]; },
+        [&](int64_t batch, int64_t i, const int64_t* columns, const T* others) {
+          cpu::WeightedDifference<T> term{{}, others, by + (batch * rows + i) * count};
+          for (int w = 0; w < cpu::kWide<T>; ++w) term.x[w] = a[(batch * rows + i) * m + columns[w]];
+          return term;
+        },
+        [&](int64_t batch, int64_t i, int64_t j, T sum) { to[(batch * rows + i) * m + j] = sum; });
+  });
   return out;
 }
 

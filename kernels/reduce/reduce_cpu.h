@@ -112,8 +112,9 @@ template <class R>
     fold_run(r, lanes, 0, base + begin, begin, end - begin, output);
     return halve<R>(lanes);
   }
+  constexpr bool kRuns = requires { r.left(begin); };
   const int64_t stride = g.inner_stride();
-  if (g.reduced <= 1) {
+  if (!kRuns && g.reduced <= 1) {
     if (stride == 1)
       fold_run(r, lanes, 0, base + begin, begin, end - begin, output);
     else
@@ -122,12 +123,16 @@ template <class R>
   }
   RunWalker walker(g, begin);
   for (int64_t i = begin; i < end;) {
-    const int64_t n = std::min(walker.left(), end - i);
+    int64_t n = std::min(walker.left(), end - i);
+    if constexpr (kRuns) n = std::min(n, r.left(i));
     const int lane = int(i % kReduceLanes);
-    if (stride == 1)
-      fold_run(r, lanes, lane, base + walker.offset(), i, n, output);
+    const int64_t at = base + walker.offset();
+    if (stride != 1)
+      fold_strided(r, lanes, lane, at, stride, i, n, output);
+    else if constexpr (kRuns)
+      fold_run(r.run(at, output), lanes, lane, at, i, n, output);
     else
-      fold_strided(r, lanes, lane, base + walker.offset(), stride, i, n, output);
+      fold_run(r, lanes, lane, at, i, n, output);
     walker.advance(n);
     i += n;
   }
@@ -272,7 +277,7 @@ void reduce_across(const R& r, const ReduceShape& g) {
 }
 
 template <class R>
-void reduce(const R& r, const ReduceShape& g) {
+void reduce(const R& r, const ReduceShape& g, Device = Device()) {
   if constexpr (!kOneLine<R>) {
     if (g.across_outputs()) return reduce_across(r, g);
   }

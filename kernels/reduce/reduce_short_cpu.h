@@ -77,4 +77,10 @@ void reduce_short(const R& r, const ReduceShape& g) {
   });
 }
 
+/// For operations that are used on short rows.
+template <class R>
+void reduce_or_short(const R& r, const ReduceShape& g, Device) {
+  is_short(g) ? reduce_short(r, g) : reduce(r, g);
+}
+
 }  // namespace ordo::kernels::cpu

@@ -6,6 +6,8 @@
 //   store(output, state)
 //   Fold                               optional: a reducer with the same State and combine(), all that is asked of it
 //   kOneLine                           optional: only for shapes that reduce_line() makes
+//   left(i), run(offset, output)       optional, for the CPU: a reducer for value i, at `offset`, and those after it in
+//                                      memory, left(i) of them together
 #pragma once
 
 #include <cmath>
@@ -37,72 +39,41 @@ struct Addition {
 template <class T>
 using sum_t = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
 
+/// Sums of elements; what derives from it stores them.
 template <class T>
-struct SumReducer : Addition<accumulate_t<T>> {
+struct ElementSum : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
   const T* x;
-  sum_t<T>* out;
-  SumReducer(const T* x, sum_t<T>* out) : x(x), out(out) {}
+  explicit ElementSum(const T* x) : x(x) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]); }
-  ORDO_HD void store(int64_t o, A s) const { out[o] = sum_t<T>(s); }
 };
 
-/// Of floating-point numbers; a NaN counts as 0.
 template <class T>
-struct NanSumReducer : SumReducer<T> {
-  using A = accumulate_t<T>;
-  using SumReducer<T>::SumReducer;
-  ORDO_HD A load(int64_t offset, int64_t, int64_t) const {
-    const A v(this->x[offset]);
-    return v == v ? v : A(0);
-  }
-};
-
-/// Of floating-point products, each rounded.
-template <class T>
-struct DotReducer : Addition<accumulate_t<T>> {
-  using A = accumulate_t<T>;
-  static constexpr bool kOneLine = true;
-  const T *x, *y;
-  T* out;
-  DotReducer(const T* x, const T* y, T* out) : x(x), y(y), out(out) {}
-  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]) * A(y[offset]); }
-  ORDO_HD void store(int64_t o, A s) const { out[o] = T(s); }
+struct SumReducer : ElementSum<T> {
+  sum_t<T>* out;
+  SumReducer(const T* x, sum_t<T>* out) : ElementSum<T>(x), out(out) {}
+  ORDO_HD void store(int64_t o, accumulate_t<T> s) const { out[o] = sum_t<T>(s); }
 };
 
 template <class T, class Out = T>
-struct MeanReducer : Addition<accumulate_t<T>> {
+struct MeanReducer : ElementSum<T> {
   using A = accumulate_t<T>;
-  const T* x;
   Out* out;
   A count;
-  MeanReducer(const T* x, Out* out, int64_t count) : x(x), out(out), count(A(count)) {}
-  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]); }
+  MeanReducer(const T* x, Out* out, int64_t count) : ElementSum<T>(x), out(out), count(A(count)) {}
   ORDO_HD void store(int64_t o, A s) const { out[o] = Out(s / count); }
 };
 
-/// The second pass of a variance: `mean` holds every output's, unrounded.
+/// Sums of (x - mean)^2, `mean` being every output's, unrounded.
 template <class T>
-struct VarReducer : Addition<accumulate_t<T>> {
+struct CenteredSquares : Addition<accumulate_t<T>> {
   using A = accumulate_t<T>;
   const T* x;
   const A* mean;
-  T* out;
-  A divisor;
-  bool root;
-  VarReducer(const T* x, const A* mean, T* out, int64_t count, double correction, bool root)
-      : x(x),
-        mean(mean),
-        out(out),
-        divisor(A(double(count) > correction ? double(count) - correction : 0)),
-        root(root) {}
+  CenteredSquares(const T* x, const A* mean) : x(x), mean(mean) {}
   ORDO_HD A load(int64_t offset, int64_t, int64_t o) const {
     const A d = A(x[offset]) - mean[o];
     return d * d;
-  }
-  ORDO_HD void store(int64_t o, A s) const {
-    const A v = s / divisor;
-    out[o] = T(root ? math::sqrt(v) : v);
   }
 };
 

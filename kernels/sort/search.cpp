@@ -3,19 +3,8 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/reduce/each_cpu.h>
-#include <ordo/kernels/sort/search_elements.h>
 
 namespace ordo::kernels {
-
-namespace cpu {
-void search(const SearchArgs& a) {
-  dispatch_all("searchsorted", a.dtype, [&]<class T>() { each(a.count, SearchElement<T>{a}); });
-}
-void find_bins(const BinArgs& a) {
-  dispatch_floating("histc", a.dtype, [&]<class T>() { each(a.count, BinElement<T>{a}); });
-}
-}  // namespace cpu
 
 Tensor searchsorted(const Tensor& sorted, const Tensor& values, bool right) {
   const Tensor lines = contiguous(sorted), x = contiguous(values);

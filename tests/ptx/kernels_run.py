@@ -21,7 +21,9 @@ NOT_TO_RUN = {"EmptyKernel": "CUB only asks for its attributes"}
 NOT_REACHED = {
     "reduce_across_kernel<ordo::kernels::RowGradSum<": "rows of layer_norm lie along memory",
     "reduce_across_kernel<ordo::kernels::RowScale<": "rows of rms_norm lie along memory",
-    "store_blocks_kernel<ordo::kernels::Column": "layer_norm of more than 262,144 rows",
+    "reduce_across_kernel<ordo::kernels::WeightGrad<": "values of a channel of group_norm lie along memory",
+    "store_blocks_kernel<ordo::kernels::RowGradSum<": "large groups of group_norm",
+    "store_blocks_kernel<ordo::kernels::WeightGrad<": "layer_norm of more than 262,144 rows",
     "kernels::RowItems<ordo::kernels::Factor<": "products of aligned wide rows of some types",
     "kernels::RowItems<ordo::Half, float>": "means of bags of half types, of some widths",
     "kernels::RowItems<ordo::BFloat16, float>": "means of bags of half types, of some widths",

@@ -18,9 +18,9 @@
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/max_pool.h>
+#include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>
-#include <ordo/kernels/reduce/sum.h>
 #include <ordo/kernels/scatter_add/scatter_add.h>
 #include <ordo/kernels/segment_reduce/segment_reduce.h>
 #include <ordo/kernels/softmax/softmax.h>

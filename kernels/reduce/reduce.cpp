@@ -1,0 +1,160 @@
+#include <ordo/kernels/reduce/reduce.h>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/reduce/reduce_shape.h>
+
+namespace ordo::kernels {
+namespace {
+
+ORDO_REGISTER_OP({.name = "sum", .family = "reduce", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "mean", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "nansum", .family = "reduce", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "nanmean", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "count_nonzero", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
+ORDO_REGISTER_OP({.name = "prod", .family = "reduce", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "any", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
+ORDO_REGISTER_OP({.name = "all", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
+ORDO_REGISTER_OP({.name = "norm", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "square_sum", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "var", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "std", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "var_mean", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "std_mean", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "logsumexp", .family = "reduce", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "max", .family = "reduce", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "min", .family = "reduce", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "amax", .family = "reduce", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "amin", .family = "reduce", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "argmax", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
+ORDO_REGISTER_OP({.name = "argmin", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
+
+/// The dtype of results: the input's, int64 for integers and bools, or bool. `floating` takes only such inputs.
+enum class Results { of_input, floating, wide, boolean };
+
+/// Checks the arguments and calls loops(out, shape).
+template <class Loops>
+Tensor reduced(const char* op, Results results, const Tensor& t, const Dims& dims, bool keepdim, const Loops& loops) {
+  const ordo::detail::OperationName name(op);
+  ordo::detail::expect_defined(op, t, "input");
+  if (results == Results::floating) ordo::detail::expect_floating(op, t);
+  const unsigned mask = reduced_mask(op, t.dim(), dims);
+  const bool wide = results == Results::wide && !is_floating(t.dtype());
+  const DType dtype = results == Results::boolean ? boolean : wide ? int64 : t.dtype();
+  Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), dtype, t.device());
+  loops(out, reduce_shape(t, mask));
+  return out;
+}
+
+void expect_values(const char* op, const ReduceShape& g, const Tensor& t) {
+  ORDO_CHECK(g.length > 0 || g.outputs == 0, ValueError, op, "has no result over no values: the input's shape is {}",
+             t.sizes());
+}
+
+/// The values, if wanted, and the indices.
+Tensor extreme_index(const char* op, bool max, Tensor* values, const Tensor& t, const Dims& dims, bool keepdim) {
+  const ordo::detail::OperationName name(op);
+  ordo::detail::expect_defined(op, t, "input");
+  const unsigned mask = reduced_mask(op, t.dim(), dims);
+  const ReduceShape g = reduce_shape(t, mask);
+  expect_values(op, g, t);
+  const Dims sizes = sizes_after(t.sizes(), mask, keepdim);
+  if (values) *values = ordo::detail::result(sizes, t.dtype(), t.device());
+  Tensor indices = ordo::detail::result(sizes, int64, t.device());
+  ORDO_ON_DEVICE(t.device(), arg_extremum, max, t, values, indices, g);
+  return indices;
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("sum", Results::wide, t, dims, keepdim,
+                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), sum, t, to..., 0); });
+}
+Tensor nansum(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("nansum", Results::wide, t, dims, keepdim, [&](const auto&... to) {
+    if (!is_floating(t.dtype())) return ORDO_ON_DEVICE(t.device(), sum, t, to..., 0);
+    ORDO_ON_DEVICE(t.device(), nansum, t, to..., 0);
+  });
+}
+Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("mean", Results::floating, t, dims, keepdim,
+                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), mean, t, to..., 0); });
+}
+Tensor dot(const Tensor& a, const Tensor& b) {
+  Tensor out = ordo::detail::result({}, a.dtype(), a.device());
+  ORDO_ON_DEVICE(a.device(), dot, a, b, out);
+  return out;
+}
+Tensor prod(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("prod", Results::wide, t, dims, keepdim,
+                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), prod, t, to..., 0); });
+}
+
+Tensor any(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("any", Results::boolean, t, dims, keepdim,
+                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), any, t, to..., 0); });
+}
+Tensor all(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("all", Results::boolean, t, dims, keepdim,
+                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), all, t, to..., 0); });
+}
+
+Tensor norm(const Tensor& t, double p, const Dims& dims, bool keepdim) {
+  return reduced("norm", Results::floating, t, dims, keepdim, [&](const Tensor& out, const ReduceShape& g) {
+    ORDO_CHECK(p == p, ValueError, "norm", "p must be a number, but is NaN");
+    ORDO_CHECK(p >= 0 || g.length > 0 || g.outputs == 0, ValueError, "norm",
+               "has no result over no values for p = {}: the input's shape is {}", p, t.sizes());
+    ORDO_ON_DEVICE(t.device(), norm, t, out, g, p);
+  });
+}
+Tensor square_sum(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("square_sum", Results::floating, t, dims, keepdim,
+                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), square_sum, t, to..., 0); });
+}
+
+Tensor var(const Tensor& t, const Dims& dims, double correction, bool keepdim) {
+  return reduced("var", Results::floating, t, dims, keepdim,
+                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), var, t, to..., correction); });
+}
+Tensor std(const Tensor& t, const Dims& dims, double correction, bool keepdim) {
+  return reduced("std", Results::floating, t, dims, keepdim,
+                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), deviation, t, to..., correction); });
+}
+Tensor logsumexp(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("logsumexp", Results::floating, t, dims, keepdim,
+                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), logsumexp, t, to..., 0); });
+}
+
+Tensor amax(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("amax", Results::of_input, t, dims, keepdim, [&](const Tensor& out, const ReduceShape& g) {
+    expect_values("amax", g, t);
+    ORDO_ON_DEVICE(t.device(), amax, t, out, g, 0);
+  });
+}
+Tensor amin(const Tensor& t, const Dims& dims, bool keepdim) {
+  return reduced("amin", Results::of_input, t, dims, keepdim, [&](const Tensor& out, const ReduceShape& g) {
+    expect_values("amin", g, t);
+    ORDO_ON_DEVICE(t.device(), amin, t, out, g, 0);
+  });
+}
+
+std::pair<Tensor, Tensor> max(const Tensor& t, int64_t dim, bool keepdim) {
+  std::pair<Tensor, Tensor> out;
+  out.second = extreme_index("max", true, &out.first, t, {dim}, keepdim);
+  return out;
+}
+std::pair<Tensor, Tensor> min(const Tensor& t, int64_t dim, bool keepdim) {
+  std::pair<Tensor, Tensor> out;
+  out.second = extreme_index("min", false, &out.first, t, {dim}, keepdim);
+  return out;
+}
+Tensor argmax(const Tensor& t, std::optional<int64_t> dim, bool keepdim) {
+  return extreme_index("argmax", true, nullptr, t, dim ? Dims{*dim} : Dims{}, keepdim);
+}
+Tensor argmin(const Tensor& t, std::optional<int64_t> dim, bool keepdim) {
+  return extreme_index("argmin", false, nullptr, t, dim ? Dims{*dim} : Dims{}, keepdim);
+}
+
+}  // namespace ordo::kernels

@@ -1,0 +1,63 @@
+// Row programs on the CPU. Internal.
+#pragma once
+
+#include <algorithm>
+
+#include <ordo/kernels/reduce/reduce_cpu.h>
+#include <ordo/kernels/reduce/rows.h>
+
+namespace ordo::kernels::cpu {
+namespace detail {
+
+/// n values from `at` on: of row r, from `column` on.
+template <class Map>
+void map_along(Map map, int64_t at, int64_t r, int64_t column, int64_t n) {
+  const auto row = map.row(r);
+  for (int64_t i = 0; i < n; ++i) map.out[at + i] = map.value(row, at + i, column + i);
+}
+
+/// n values from `at` on: value `column` of row r and of those after it.
+template <class Map>
+void map_across(Map map, int64_t at, int64_t r, int64_t column, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) map.out[at + i] = map.value(map.row(r + i), at + i, column);
+}
+
+template <class Map>
+void map_all(const RowsShape& s, const Map& map) {
+  const int64_t rows = s.rows * s.parts, inner = s.inner / s.parts, line = inner == 1 ? rows : inner;
+  parallel_for(0, s.numel(), 16384, [&](int64_t first, int64_t last) {
+    for (int64_t at = first, n; at < last; at += n) {
+      const int64_t l = at / line, i = at - l * line;
+      n = std::min(line - i, last - at);
+      if (inner == 1)
+        map_across(map, at, i, l, n);
+      else
+        map_along(map, at, l % rows, l / rows * inner + i, n);
+    }
+  });
+}
+
+}  // namespace detail
+
+/// A thread reads a row several times from its cache. With fewer rows than threads, or values of a row far apart, each
+/// pass goes over all rows. The sums, and so the bits, are the same.
+template <class Map, class... Folds>
+void row_program(const RowsShape& s, Device, const Map& map, const Folds*... folds) {
+  const ReduceShape g = s.reduction();
+  if (s.rows < num_threads() || (s.outer > 1 && s.inner < 8)) {
+    ((folds ? reduce(*folds, g) : void()), ...);
+    return detail::map_all(s, map);
+  }
+  const int64_t part = s.inner / s.parts;
+  parallel_for(0, s.rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, g.length)),
+               [&](int64_t first, int64_t last) {
+                 for (int64_t r = first; r < last; ++r) {
+                   ((folds ? folds->store(r, reduce_one(*folds, g, r)) : void()), ...);
+                   for (int64_t o = 0; o < s.outer; ++o)
+                     for (int64_t p = 0; p < s.parts; ++p)
+                       detail::map_along(map, (o * s.rows + r) * s.inner + p * part, r * s.parts + p, o * part, part);
+                 }
+               });
+}
+
+}  // namespace ordo::kernels::cpu

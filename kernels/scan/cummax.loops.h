@@ -1,0 +1,75 @@
+// cummax and cummin.
+#pragma once
+
+#include <algorithm>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/kernels/reduce/reducers.h>
+#include <ordo/kernels/scan/scan_ops.h>
+
+namespace ordo::kernels {
+
+/// A value and its index, without unnamed bytes between them: a state is copied whole, and each byte of shared memory
+/// that is read has been written.
+template <class V>
+struct PackedValueAt {
+  static_assert(sizeof(V) % sizeof(uint32_t) == 0);
+  V value;
+  uint32_t low, high;
+  ORDO_HD int64_t index() const { return int64_t(uint64_t(high) << 32 | low); }
+};
+
+/// The extreme value so far and the last place where it stands; a NaN beats every number.
+template <class T>
+struct ExtremumScan {
+  using V = std::conditional_t<sizeof(compare_t<T>) < sizeof(int32_t), int32_t, compare_t<T>>;
+  using State = PackedValueAt<V>;
+  static constexpr int kBlock = 32;  // states are large, and a tile of them is to fit shared memory
+  static constexpr bool kExact = true, kCostly = false;
+  const T* x;
+  T* values;
+  int64_t* indices;
+  bool max;
+  ORDO_HD State combine(State a, State b) const {
+    const bool number = a.value == a.value;
+    const bool beats = max ? b.value >= a.value : b.value <= a.value;
+    if (b.value != b.value || (number && beats))
+        [[unlikely]]  // a branch that is mostly foreseen, and no chain of moves
+      return b;
+    return a;
+  }
+  ORDO_HD State load(int64_t offset, int64_t i) const {
+    return {V(x[offset]), uint32_t(i), uint32_t(uint64_t(i) >> 32)};
+  }
+  ORDO_HD void store(int64_t offset, State s) const {
+    values[offset] = T(s.value);
+    indices[offset] = s.index();
+  }
+
+  /// On the CPU: whether none of kAtOnce values changes `s`, as is mostly so along memory.
+  static constexpr int kAtOnce = 32;
+  bool stays(int64_t offset, State s) const {
+    const compare_t<T> bound(s.value);
+    int changes = 0;
+    if (max)
+      for (int k = 0; k < kAtOnce; ++k) changes |= int(!(compare_t<T>(x[offset + k]) < bound));
+    else
+      for (int k = 0; k < kAtOnce; ++k) changes |= int(!(compare_t<T>(x[offset + k]) > bound));
+    return changes == 0;
+  }
+  void store_all(int64_t offset, State s) const {
+    std::fill_n(values + offset, kAtOnce, T(s.value));
+    std::fill_n(indices + offset, kAtOnce, s.index());
+  }
+};
+
+namespace ORDO_LOOPS_DEVICE {
+
+void scan_extremum(bool max, const ScanShape& s, const Tensor& t, const Tensor& values, const Tensor& indices) {
+  dispatch_numeric("cummax", t.dtype(), [&]<class T>() {
+    scan_lines(ExtremumScan<T>{t.data<T>(), values.data<T>(), indices.data<int64_t>(), max}, s, t.device());
+  });
+}
+
+}  // namespace ORDO_LOOPS_DEVICE
+}  // namespace ordo::kernels

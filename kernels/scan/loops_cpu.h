@@ -1,0 +1,242 @@
+// Scans by CPU threads: rule 6 of docs/ordering.md. Internal.
+#pragma once
+
+#include <algorithm>
+
+#include <ordo/engine/memory.h>
+#include <ordo/engine/parallel.h>
+#include <ordo/kernels/scan/scan_ops.h>
+
+#define ORDO_LOOPS_DEVICE cpu
+
+namespace ordo::kernels::cpu {
+namespace scan_detail {
+
+constexpr int64_t kGrain = 8192;  // values
+
+/// a[j] = combine(a[j], b[j]), vectorised where `Op` allows it.
+template <int kWidth, class Op, class State>
+[[gnu::noinline]] void combine_each(const Op& op, State* __restrict a, const State* __restrict b) {
+  for (int j = 0; j < kWidth; ++j) a[j] = op.combine(a[j], b[j]);
+}
+
+/// Scans whole blocks of `states`, so many at a time: every sum waits for the one before it. Returns where it ended.
+template <int kAtOnce, class Op, class State>
+int64_t scan_blocks_at_once(const Op& op, int64_t at, int64_t count, State* states) {
+  constexpr int kBlock = Op::kBlock;
+  for (; at + kAtOnce * kBlock <= count; at += kAtOnce * kBlock) {
+    State* s = states + at;
+    State sum[kAtOnce], next[kAtOnce];
+    for (int b = 0; b < kAtOnce; ++b) sum[b] = s[b * kBlock];
+    for (int i = 1; i < kBlock; ++i) {
+      if constexpr (Op::kCostly) {
+        for (int b = 0; b < kAtOnce; ++b) next[b] = s[b * kBlock + i];
+        combine_each<kAtOnce>(op, sum, next);
+        for (int b = 0; b < kAtOnce; ++b) s[b * kBlock + i] = sum[b];
+      } else {
+        for (int b = 0; b < kAtOnce; ++b) s[b * kBlock + i] = sum[b] = op.combine(sum[b], s[b * kBlock + i]);
+      }
+    }
+  }
+  return at;
+}
+
+template <class Op, class State>
+void scan_blocks(const Op& op, int64_t count, State* states) {
+  constexpr int kBlock = Op::kBlock;
+  int64_t at = 0;
+  if constexpr (Op::kCostly) {
+    at = scan_blocks_at_once<32>(op, at, count, states);
+    at = scan_blocks_at_once<16>(op, at, count, states);
+  }
+  at = scan_blocks_at_once<8>(op, at, count, states);
+  for (; at < count; at += kBlock)
+    for (int64_t i = at + 1; i < std::min(count, at + kBlock); ++i) states[i] = op.combine(states[i - 1], states[i]);
+}
+
+/// Scans values [begin, begin + count) of the line at `base`, a chunk or less, into `states`.
+template <class Op, class State>
+void scan_chunk(const Op& op, int64_t base, int64_t step, int64_t begin, int64_t count, State* states) {
+  if (step == 1)
+    for (int64_t i = 0; i < count; ++i) states[i] = op.load(base + begin + i, begin + i);
+  else
+    for (int64_t i = 0; i < count; ++i) states[i] = op.load(base + (begin + i) * step, begin + i);
+  scan_blocks(op, count, states);
+  for (int64_t at = Op::kBlock; at < count; at += Op::kBlock) {
+    const State before = states[at - 1];
+    for (int64_t i = at; i < std::min<int64_t>(count, at + Op::kBlock); ++i) states[i] = op.combine(before, states[i]);
+  }
+}
+
+/// Writes a scanned chunk; `before` (null: none) is what stands before it. Returns the line's state behind it.
+template <class Op, class State>
+State store_chunk(const Op& op, int64_t base, int64_t step, int64_t begin, int64_t count, const State* states,
+                  const State* before) {
+  if (!before) {
+    for (int64_t i = 0; i < count; ++i) op.store(base + (begin + i) * step, states[i]);
+    return states[count - 1];
+  }
+  const State carry = *before;
+  if (step == 1)
+    for (int64_t i = 0; i < count; ++i) op.store(base + begin + i, op.combine(carry, states[i]));
+  else
+    for (int64_t i = 0; i < count; ++i) op.store(base + (begin + i) * step, op.combine(carry, states[i]));
+  return op.combine(carry, states[count - 1]);
+}
+
+/// Lines along memory.
+template <class Op>
+class Rows {
+ public:
+  using State = typename Op::State;
+  static constexpr int64_t kChunk = int64_t(Op::kBlock) * kChunkBlocks;
+  Rows(const Op& op, const ScanShape& s) : op_(op), s_(s), step_(s.reverse ? -1 : 1) {}
+
+  void run() const {
+    const int64_t grain = std::max<int64_t>(1, kGrain / s_.length), chunks = (s_.length + kChunk - 1) / kChunk;
+    const bool share = s_.outer < 2 * num_threads() && chunks >= 8 && pieces_for(chunks, 2) > 1;
+    if (share) {
+      for (int64_t row = 0; row < s_.outer; ++row) shared_row(base(row), chunks);
+    } else if (Op::kExact || s_.length <= Op::kBlock) {
+      parallel_for(0, s_.outer, grain, [&](int64_t first, int64_t last) {
+        if constexpr (Op::kCostly)
+          for (; first + kRows <= last; first += kRows) short_rows(first);
+        for (int64_t row = first; row < last; ++row) scan_on(base(row));
+      });
+    } else {
+      parallel_for(0, s_.outer, grain, [&](int64_t first, int64_t last) {
+        const Scratch<State> states(std::min(s_.length, kChunk), ordo::cpu);
+        for (int64_t row = first; row < last; ++row) long_row(base(row), states);
+      });
+    }
+  }
+
+ private:
+  static constexpr int kRows = 32;
+
+  int64_t base(int64_t row) const { return row * s_.length + (s_.reverse ? s_.length - 1 : 0); }
+  int64_t count(int64_t chunk) const { return std::min(kChunk, s_.length - chunk * kChunk); }
+
+  /// From the first to the last value.
+  void scan_on(int64_t base) const {
+    State s = op_.load(base, 0);
+    op_.store(base, s);
+    for (int64_t i = 1; i < s_.length;) {
+      int64_t next = s_.length;
+      if constexpr (requires { Op::kAtOnce; }) {  // a look at some values, none of which may matter
+        next = std::min<int64_t>(s_.length, i + Op::kAtOnce);
+        if (next - i == Op::kAtOnce && op_.stays(base + i, s)) {
+          op_.store_all(base + i, s);
+          i = next;
+          continue;
+        }
+      }
+      for (; i < next; ++i) {
+        s = op_.combine(s, op_.load(base + i * step_, i));
+        op_.store(base + i * step_, s);
+      }
+    }
+  }
+  void short_rows(int64_t first) const {
+    State sum[kRows], next[kRows];
+    for (int64_t i = 0; i < s_.length; ++i) {
+      for (int r = 0; r < kRows; ++r) (i == 0 ? sum : next)[r] = op_.load(base(first + r) + i * step_, i);
+      if (i > 0) combine_each<kRows>(op_, sum, next);
+      for (int r = 0; r < kRows; ++r) op_.store(base(first + r) + i * step_, sum[r]);
+    }
+  }
+  void long_row(int64_t base, State* states) const {
+    State carry{};
+    for (int64_t begin = 0; begin < s_.length; begin += kChunk) {
+      const int64_t n = std::min(kChunk, s_.length - begin);
+      scan_chunk(op_, base, step_, begin, n, states);
+      carry = store_chunk(op_, base, step_, begin, n, states, begin > 0 ? &carry : nullptr);
+    }
+  }
+  /// Threads scan chunks, as many as a cache holds; then what stands before each is known.
+  void shared_row(int64_t base, int64_t chunks) const {
+    const int64_t at_once = std::min<int64_t>(chunks, 16 * num_threads());
+    const Scratch<State> states(at_once * kChunk, ordo::cpu), before(at_once, ordo::cpu);
+    State carry{};
+    for (int64_t first = 0; first < chunks; first += at_once) {
+      const int64_t n = std::min(at_once, chunks - first);
+      parallel_for(0, n, 1, [&](int64_t from, int64_t to) {
+        for (int64_t c = from; c < to; ++c)
+          scan_chunk(op_, base, step_, (first + c) * kChunk, count(first + c), states + c * kChunk);
+      });
+      for (int64_t c = 0; c < n; ++c) {
+        const State end = states[c * kChunk + count(first + c) - 1];
+        before[c] = carry;
+        carry = first + c > 0 ? op_.combine(carry, end) : end;
+      }
+      parallel_for(0, n, 1, [&](int64_t from, int64_t to) {
+        for (int64_t c = from; c < to; ++c)
+          store_chunk(op_, base, step_, (first + c) * kChunk, count(first + c), states + c * kChunk,
+                      first + c > 0 ? before + c : nullptr);
+      });
+    }
+  }
+
+  const Op& op_;
+  const ScanShape& s_;
+  int64_t step_;
+};
+
+/// Lines across memory: neighbouring ones at once.
+template <class Op>
+void columns(const Op& op, const ScanShape& s) {
+  using State = typename Op::State;
+  constexpr int64_t kMost = 128;
+  const int64_t threads = s.outer < num_threads() ? std::min<int64_t>(num_threads(), s.inner / 8) : 1;
+  const int64_t tiles = std::max((s.inner + kMost - 1) / kMost, threads);
+  parallel_for(0, s.outer * tiles, std::max<int64_t>(1, kGrain * tiles / (s.length * s.inner)),
+               [&](int64_t first, int64_t last) {
+                 for (int64_t tile = first; tile < last; ++tile) {
+                   const int64_t begin = s.inner * (tile % tiles) / tiles,
+                                 width = s.inner * (tile % tiles + 1) / tiles - begin;
+                   const int64_t base = tile / tiles * s.length * s.inner + begin;
+                   State sum[kMost], block[kMost], chunk[kMost], v[kMost];  // of the block, and what stands before it
+                   for (int64_t i = 0; i < s.length; ++i) {
+                     const int64_t in_block = i % Op::kBlock, in_chunk = i % (int64_t(Op::kBlock) * kChunkBlocks);
+                     const int64_t at = base + (s.reverse ? s.length - 1 - i : i) * s.inner;
+                     if constexpr (Op::kExact) {
+                       for (int64_t j = 0; j < width; ++j) {
+                         const State x = op.load(at + j, i);
+                         op.store(at + j, sum[j] = i == 0 ? x : op.combine(sum[j], x));
+                       }
+                       continue;
+                     }
+                     if (in_block == 0)
+                       for (int64_t j = 0; j < width; ++j) sum[j] = op.load(at + j, i);
+                     else
+                       for (int64_t j = 0; j < width; ++j) sum[j] = op.combine(sum[j], op.load(at + j, i));
+                     if (i < Op::kBlock) {
+                       for (int64_t j = 0; j < width; ++j) op.store(at + j, sum[j]);
+                       if (in_block == Op::kBlock - 1) std::copy_n(sum, width, block);
+                       continue;
+                     }
+                     if (in_chunk < Op::kBlock)
+                       std::copy_n(sum, width, v);
+                     else
+                       for (int64_t j = 0; j < width; ++j) v[j] = op.combine(block[j], sum[j]);
+                     if (in_block == Op::kBlock - 1) std::copy_n(v, width, block);
+                     if (i >= int64_t(Op::kBlock) * kChunkBlocks)
+                       for (int64_t j = 0; j < width; ++j) v[j] = op.combine(chunk[j], v[j]);
+                     if (in_chunk == int64_t(Op::kBlock) * kChunkBlocks - 1) std::copy_n(v, width, chunk);
+                     for (int64_t j = 0; j < width; ++j) op.store(at + j, v[j]);
+                   }
+                 }
+               });
+}
+
+}  // namespace scan_detail
+
+template <class Op>
+void scan_lines(const Op& op, const ScanShape& s, Device) {
+  if (s.inner == 1)
+    scan_detail::Rows<Op>(op, s).run();
+  else
+    scan_detail::columns(op, s);
+}
+
+}  // namespace ordo::kernels::cpu
