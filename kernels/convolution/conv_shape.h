@@ -13,7 +13,7 @@ namespace ordo::kernels {
 struct ConvShape {
   int64_t samples, groups;
   int64_t channels, filters;  ///< of one group
-  SlidingAxis d, h, w;        ///< depth, height and width; the output may leave out windows at the end that fit
+  WindowAxis d, h, w;        ///< depth, height and width; the output may leave out windows at the end that fit
 
   ORDO_HD int64_t kernel_cells() const { return d.kernel * h.kernel * w.kernel; }
   ORDO_HD int64_t window() const { return channels * kernel_cells(); }
@@ -31,11 +31,11 @@ struct ConvShape {
   /// Columns are the input itself.
   bool pointwise() const {
     return every(
-        [](const SlidingAxis& a) { return a.kernel == 1 && a.stride == 1 && a.padding == 0 && a.output == a.input; });
+        [](const WindowAxis& a) { return a.kernel == 1 && a.stride == 1 && a.padding == 0 && a.output == a.input; });
   }
   /// The outputs are all that fit.
   bool complete() const {
-    return every([](const SlidingAxis& a) {
+    return every([](const WindowAxis& a) {
       return a.output == (a.input + 2 * a.padding - a.dilation * (a.kernel - 1) - 1) / a.stride + 1;
     });
   }

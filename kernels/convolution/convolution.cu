@@ -39,7 +39,7 @@ __global__ void unfold_kernel(ConvShape s, const T* x, T* columns, int64_t sampl
 }
 
 // The output position along an axis whose kernel element k lies at `at` of the input, or -1.
-__device__ int64_t position_of(const SlidingAxis& a, int64_t at, int64_t k) {
+__device__ int64_t position_of(const WindowAxis& a, int64_t at, int64_t k) {
   const int64_t reach = at + a.padding - k * a.dilation;
   if (reach < 0) return -1;
   const int64_t position = quotient(reach, a.stride);

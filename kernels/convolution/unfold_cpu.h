@@ -12,7 +12,7 @@ namespace ordo::kernels::cpu {
 /// The output positions [first, last) along one side whose input lies inside for kernel element k.
 struct Inside {
   int64_t first, last, offset;  // input = position * stride + offset
-  Inside(int64_t k, const SlidingAxis& a) : offset(k * a.dilation - a.padding) {
+  Inside(int64_t k, const WindowAxis& a) : offset(k * a.dilation - a.padding) {
     first = std::clamp<int64_t>(offset >= 0 ? 0 : (-offset + a.stride - 1) / a.stride, 0, a.output);
     last = std::clamp<int64_t>(offset >= a.input ? 0 : (a.input - 1 - offset) / a.stride + 1, first, a.output);
   }
@@ -62,7 +62,7 @@ void unfold(const ConvShape& s, const T* x, T* columns, int64_t pitch) {
 }
 
 /// Whether with stride 1 every cell of the input is in some window: no dilation steps over it, none is left out.
-inline bool covers_every_cell(const SlidingAxis& a) {
+inline bool covers_every_cell(const WindowAxis& a) {
   return a.stride == 1 && a.output >= a.dilation && a.input + a.padding <= a.output + a.dilation * (a.kernel - 1);
 }
 
@@ -90,7 +90,7 @@ void fold_rows(const ConvShape& s, const A* columns, int64_t pitch, A* sums) {
 
 /// The elements k of the kernel along an axis that lie at cell `at` for some output position, in order: as
 /// k element_step + position position_step.
-inline void elements_at(const SlidingAxis& a, int64_t at, int64_t element_step, int64_t position_step,
+inline void elements_at(const WindowAxis& a, int64_t at, int64_t element_step, int64_t position_step,
                         std::vector<int64_t>& elements) {
   elements.clear();
   for (int64_t k = 0; k < a.kernel; ++k) {

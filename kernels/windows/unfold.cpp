@@ -87,7 +87,7 @@ namespace {
 /// The outputs [first, last) whose window has its cell k inside: at o * stride + offset.
 struct Inside {
   int64_t first, last, offset;
-  Inside(const SlidingAxis& a, int64_t k) : offset(k * a.dilation - a.padding) {
+  Inside(const WindowAxis& a, int64_t k) : offset(k * a.dilation - a.padding) {
     first = std::clamp<int64_t>(offset >= 0 ? 0 : (-offset + a.stride - 1) / a.stride, 0, a.output);
     last = std::clamp<int64_t>(offset >= a.input ? 0 : (a.input - 1 - offset) / a.stride + 1, first, a.output);
   }

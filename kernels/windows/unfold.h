@@ -24,7 +24,7 @@ Tensor fold(const Tensor& input, Size2 output_size, const UnfoldArguments& argum
 /// Columns [planes, kernel h, kernel w, output h, output w] of images [planes, input h, input w].
 struct UnfoldShape {
   int64_t planes = 0;
-  SlidingAxis h, w;
+  WindowAxis h, w;
   ORDO_HD int64_t cells() const { return h.input * w.input; }
   ORDO_HD int64_t positions() const { return h.output * w.output; }
 };
@@ -58,7 +58,7 @@ struct UnfoldElement {
 };
 
 /// The output whose window has its cell k at `at`, or -1.
-ORDO_HD int64_t window_with(const SlidingAxis& a, int64_t at, int64_t k) {
+ORDO_HD int64_t window_with(const WindowAxis& a, int64_t at, int64_t k) {
   const int64_t reach = at + a.padding - k * a.dilation;
   if (reach < 0) return -1;
   const int64_t o = quotient(reach, a.stride);
