@@ -125,4 +125,13 @@ struct Windows {
   int64_t overlap() const { return d.overlap() * h.overlap() * w.overlap(); }
 };
 
+/// Columns [planes, kernel d, h, w, output d, h, w] of images [planes, input d, h, w].
+struct UnfoldShape {
+  int64_t planes = 0;
+  WindowAxis d, h, w;
+  ORDO_HD int64_t cells() const { return d.input * h.input * w.input; }
+  ORDO_HD int64_t positions() const { return d.output * h.output * w.output; }
+  ORDO_HD int64_t elements() const { return d.kernel * h.kernel * w.kernel; }
+};
+
 }  // namespace ordo::kernels
