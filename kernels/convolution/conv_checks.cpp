@@ -22,8 +22,8 @@ void check_ranks(const char* op, const Dims& x, const Dims& weight, int rank, co
     ORDO_CHECK(weight[i] >= 1, ShapeError, op, "the kernel is empty: the weight is {}", weight);
 }
 
-SlidingAxis conv_axis(const char* op, int i, int64_t input, int64_t kernel, const ConvArguments& a) {
-  SlidingAxis axis = sliding_axis(op, kAxisNames[i], input, kernel, a.stride[i], a.padding[i], a.dilation[i]);
+WindowAxis conv_axis(const char* op, int i, int64_t input, int64_t kernel, const ConvArguments& a) {
+  WindowAxis axis = sliding_axis(op, kAxisNames[i], input, kernel, a.stride[i], a.padding[i], a.dilation[i]);
   if (a.outputs[i] > 0) axis.output = std::min(axis.output, a.outputs[i]);
   return axis;
 }

@@ -13,7 +13,7 @@ namespace ordo::kernels {
 struct ConvShape {
   int64_t samples, groups;
   int64_t channels, filters;  ///< of one group
-  SlidingAxis d, h, w;        ///< depth, height and width; the output may leave out windows at the end that fit
+  WindowAxis d, h, w;         ///< depth, height and width; the output may leave out windows at the end that fit
 
   ORDO_HD int64_t kernel_cells() const { return d.kernel * h.kernel * w.kernel; }
   ORDO_HD int64_t window() const { return channels * kernel_cells(); }
@@ -23,6 +23,8 @@ struct ConvShape {
   ORDO_HD int64_t x_size() const { return channels * pixels(); }      ///< elements of one group of one sample
   ORDO_HD int64_t y_size() const { return filters * positions(); }
   ORDO_HD int64_t w_size() const { return filters * window(); }  ///< elements of one group
+  /// The windows over so many channels.
+  UnfoldShape windows(int64_t planes) const { return {planes, d, h, w}; }
   /// f(axis) holds for all three.
   template <class F>
   bool every(F f) const {
@@ -31,11 +33,11 @@ struct ConvShape {
   /// Columns are the input itself.
   bool pointwise() const {
     return every(
-        [](const SlidingAxis& a) { return a.kernel == 1 && a.stride == 1 && a.padding == 0 && a.output == a.input; });
+        [](const WindowAxis& a) { return a.kernel == 1 && a.stride == 1 && a.padding == 0 && a.output == a.input; });
   }
   /// The outputs are all that fit.
   bool complete() const {
-    return every([](const SlidingAxis& a) {
+    return every([](const WindowAxis& a) {
       return a.output == (a.input + 2 * a.padding - a.dilation * (a.kernel - 1) - 1) / a.stride + 1;
     });
   }

@@ -6,9 +6,9 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/convolution/convolution.h>
 #include <ordo/kernels/convolution/direct_cpu.h>
-#include <ordo/kernels/convolution/unfold_cpu.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/ordering/add_parts.h>
+#include <ordo/kernels/windows/unfold_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -46,7 +46,8 @@ void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* 
         const auto input = [&](int64_t n) { return x + ((first + n) * s.groups + group) * s.x_size(); };
         const auto output = [&](int64_t n) { return y + ((first + n) * s.groups + group) * s.y_size(); };
         const bool in_place = s.pointwise() && count == 1;
-        for (int64_t n = 0; n < count && !in_place; ++n) unfold(s, input(n), columns.data() + n * positions, width);
+        for (int64_t n = 0; n < count && !in_place; ++n)
+          unfold(s.windows(s.channels), input(n), columns.data() + n * positions, width);
         Gemm g{.m = s.filters, .n = width, .k = s.window(), .dtype = dtype_of<T>, .c_dtype = dtype_of<T>};
         g.a = {weight + group * s.w_size(), std::max<int64_t>(1, s.window()), 1, 0};
         g.b = {in_place ? input(0) : columns.data(), width, 1, 0};
@@ -66,12 +67,12 @@ void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad) {
   const Runs runs(s);
   const int64_t positions = s.positions();
   parallel_for(0, runs.count, runs.grain, [&](int64_t begin, int64_t end) {
-    const Scratch<A> columns(runs.length * s.columns(), Device()), sums(s.pixels(), Device());
+    const Scratch<A> columns(runs.length * s.columns(), Device());
     const Scratch<T> grads(runs.length == 1 ? 0 : runs.length * s.y_size(), Device());
-    for (int64_t run = begin; run < end; ++run)
+    for (int64_t run = begin; run < end; ++run) {
+      const int64_t first = run * runs.length, count = std::min(runs.length, s.samples - first);
+      const int64_t width = count * positions;
       for (int64_t group = 0; group < s.groups; ++group) {
-        const int64_t first = run * runs.length, count = std::min(runs.length, s.samples - first);
-        const int64_t width = count * positions;
         const auto output = [&](int64_t n) { return grad + ((first + n) * s.groups + group) * s.y_size(); };
         for (int64_t n = 0; n < count && count > 1; ++n)
           copy_rows(s.filters, positions, output(n), positions, grads.data() + n * positions, width);
@@ -81,9 +82,10 @@ void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad) {
         g.c = {columns.data(), width, 1, 0};
         kernels::gemm(g, Device());
         for (int64_t n = 0; n < count; ++n)
-          fold(s, columns.data() + n * positions, width, sums.data(),
+          fold(s.windows(s.channels), columns.data() + n * positions, width,
                x_grad + ((first + n) * s.groups + group) * s.x_size());
       }
+    }
   });
 }
 
@@ -103,7 +105,7 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad) {
         for (int64_t group = 0; group < s.groups; ++group) {
           const int64_t image = (n0 + n) * s.groups + group;
           const T* const input = x + image * s.x_size();
-          if (!s.pointwise()) unfold(s, input, columns.data(), s.positions());
+          if (!s.pointwise()) unfold(s.windows(s.channels), input, columns.data(), s.positions());
           Gemm g{.m = s.filters, .n = s.window(), .k = s.positions(), .dtype = dtype_of<T>, .c_dtype = dtype_of<A>};
           g.a = {grad + image * s.y_size(), s.positions(), 1, 0};
           g.b = {s.pointwise() ? input : columns.data(), 1, s.positions(), 0};

@@ -115,7 +115,7 @@ bool for_cudnn(const ConvShape& s) {
   const auto fits = [](int64_t count) { return count > 0 && count <= 0x7fffffff; };
   const bool flat = s.d.input == 1 && s.d.kernel == 1 && s.d.padding == 0 && s.d.output == 1;
   return flat && s.complete() && s.channels > 0 && fits(s.samples * s.groups * s.x_size()) &&
-         fits(s.samples * s.groups * s.y_size()) && fits(s.groups * s.w_size()) && s.every([&](const SlidingAxis& a) {
+         fits(s.samples * s.groups * s.y_size()) && fits(s.groups * s.w_size()) && s.every([&](const WindowAxis& a) {
            return fits(std::max({a.padding, a.stride, a.dilation}) + 1);
          });
 }

@@ -29,7 +29,7 @@ struct DirectLine {
 inline ConvShape transposed(const ConvShape& s) {
   ConvShape t = s;
   std::swap(t.channels, t.filters);
-  for (SlidingAxis* axis : {&t.d, &t.h, &t.w}) {
+  for (WindowAxis* axis : {&t.d, &t.h, &t.w}) {
     std::swap(axis->input, axis->output);
     axis->padding = axis->dilation * (axis->kernel - 1) - axis->padding;
   }
@@ -38,10 +38,10 @@ inline ConvShape transposed(const ConvShape& s) {
 
 /// Whether this shape has lines at all.
 inline bool has_lines(const ConvShape& s) {
-  if (s.pointwise() || s.window() == 0 || !s.every([](const SlidingAxis& a) { return a.stride == 1; })) return false;
+  if (s.pointwise() || s.window() == 0 || !s.every([](const WindowAxis& a) { return a.stride == 1; })) return false;
   // 32-bit offsets reach every pixel of the channels' lines.
   int64_t size = s.channels;
-  return s.every([&](const SlidingAxis& a) { return !__builtin_mul_overflow(size, a.input + 2 * a.padding, &size); }) &&
+  return s.every([&](const WindowAxis& a) { return !__builtin_mul_overflow(size, a.input + 2 * a.padding, &size); }) &&
          size < (int64_t(1) << 31) - DirectLine::slack();
 }
 
@@ -56,7 +56,7 @@ inline bool direct_weight_grad_fits(const ConvShape& s) {
 /// of rule 1.
 inline bool direct_input_grad_fits(const ConvShape& s) {
   const ConvShape t = transposed(s);
-  return has_lines(s) && s.complete() && t.every([](const SlidingAxis& a) { return a.padding >= 0; }) && has_lines(t) &&
+  return has_lines(s) && s.complete() && t.every([](const WindowAxis& a) { return a.padding >= 0; }) && has_lines(t) &&
          s.filters <= kOrderedBlock && s.kernel_cells() <= kOrderedGroup;
 }
 

@@ -8,43 +8,26 @@ namespace ordo::kernels {
 
 static const PoolRows kRows(kAvgPool);
 
-namespace {
-
-template <class Arguments>
-Tensor forward(const Tensor& input, const Arguments& arguments) {
+Tensor avg_pool(const Tensor& input, const PoolArguments& arguments) {
   const char* const op = kAvgPool.of(arguments);
   check_pool_input(op, input, arguments.rank);
-  const auto windows = pool_windows(op, input.sizes(), arguments);
+  const Windows windows = pool_windows(op, input.sizes(), arguments);
   const Tensor values =
       ordo::detail::result(pooled_sizes(op, input.sizes(), arguments.rank, windows), input.dtype(), input.device());
   if (values.numel() > 0) ORDO_ON_DEVICE(input.device(), avg_pool, contiguous(input), values, windows);
   return values;
 }
 
-template <class Arguments>
-Tensor backward(const Tensor& grad, const Dims& input_sizes, const Arguments& arguments, Algorithm algorithm) {
+Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const PoolArguments& arguments,
+                         Algorithm algorithm) {
   const char* const op = kAvgPoolBackward.of(arguments);
-  const auto windows = pool_windows(op, input_sizes, arguments);
+  const Windows windows = pool_windows(op, input_sizes, arguments);
   check_pool_grad(op, grad, {}, arguments.rank, pooled_sizes(op, input_sizes, arguments.rank, windows));
   algorithm = choose_accumulate(op, algorithm, grad.dtype(), {Algorithm::gather, Algorithm::atomic});
   const Tensor output = ordo::detail::result(input_sizes, grad.dtype(), grad.device());
   if (output.numel() > 0)
     ORDO_ON_DEVICE(grad.device(), avg_pool_backward, contiguous(grad), output, windows, algorithm);
   return output;
-}
-
-}  // namespace
-
-Tensor avg_pool(const Tensor& input, const PoolArguments& arguments) { return forward(input, arguments); }
-Tensor avg_pool(const Tensor& input, const AdaptivePoolArguments& arguments) { return forward(input, arguments); }
-
-Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const PoolArguments& arguments,
-                         Algorithm algorithm) {
-  return backward(grad, input_sizes, arguments, algorithm);
-}
-Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const AdaptivePoolArguments& arguments,
-                         Algorithm algorithm) {
-  return backward(grad, input_sizes, arguments, algorithm);
 }
 
 }  // namespace ordo::kernels

@@ -1,27 +1,55 @@
+#include <ordo/engine/cuda/atomics.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/kernels/pooling/avg_pool.h>
-#include <ordo/kernels/pooling/avg_pool_cuda.cuh>
+#include <ordo/kernels/pooling/cells.h>
+#include <ordo/kernels/pooling/scatter_cuda.cuh>
+#include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
+namespace {
 
-template <class Axis>
-void avg_pool(const Tensor& input, const Tensor& values, const Windows<Axis>& windows) {
+template <class T>
+__global__ void avg_pool_backward_atomic_kernel(const T* grad, accumulate_t<T>* cells, int64_t count, Windows s) {
+  using V = accumulate_t<T>;
+  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
+    const VolumeCell at(i, s.d.output, s.h.output, s.w.output);
+    const V share = V(grad[i]) / V(s.divisor(s.row_divisor(at.d, at.h), at.w));
+    V* to = cells + at.volume * s.inputs();
+    const WindowRows rows = s.cells(at.d, at.h);
+    const int64_t w_begin = s.w.begin(at.w), w_end = s.w.end(at.w);
+    for (int64_t id = rows.d_begin; id < rows.d_end; id += s.d.dilation)
+      for (int64_t ih = rows.h_begin; ih < rows.h_end; ih += s.h.dilation)
+        for (int64_t iw = w_begin; iw < w_end; iw += s.w.dilation)
+          ordo::cuda::atomic_add(to + s.input_row(id, ih) + iw, share);
+  }
+}
+
+}  // namespace
+
+void avg_pool(const Tensor& input, const Tensor& values, const Windows& s) {
   dispatch_floating("avg_pool", input.dtype(), [&]<class T>() {
-    avg_pool(input.data<T>(), values.data<T>(), values.numel() / windows.outputs(), windows, input.device());
+    const auto run = [&]<template <class> class Sum>() {
+      each(values.numel(), AveragePoolElement<Sum, T>{s, input.data<T>(), values.data<T>()}, input.device());
+    };
+    s.most_cells() <= kOrderedGroup ? run.template operator()<ShortSum>() : run.template operator()<OrderedSum>();
   });
 }
 
-template <class Axis>
-void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows<Axis>& windows, Algorithm algorithm) {
+void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& s, Algorithm algorithm) {
+  const Device device = grad.device();
   dispatch_floating("avg_pool_backward", grad.dtype(), [&]<class T>() {
-    avg_pool_backward(grad.data<T>(), output.data<T>(), grad.numel() / windows.outputs(), windows, algorithm,
-                      grad.device());
+    if (algorithm == Algorithm::atomic) {
+      const ordo::cuda::DeviceScope scope(device);
+      const ScatterCells<T> cells(output.data<T>(), output.numel(), device);
+      ordo::cuda::launch_over(avg_pool_backward_atomic_kernel<T>, grad.numel(), ordo::cuda::current_stream(device),
+                              grad.data<T>(), cells.data(), grad.numel(), s);
+      return cells.store();
+    }
+    const auto run = [&]<template <class> class Sum>() {
+      each(output.numel(), AveragePoolGradientElement<Sum, T>{s, grad.data<T>(), output.data<T>()}, device);
+    };
+    s.overlap() <= kOrderedGroup ? run.template operator()<ShortSum>() : run.template operator()<OrderedSum>();
   });
 }
-
-template void avg_pool(const Tensor&, const Tensor&, const SlidingWindows&);
-template void avg_pool(const Tensor&, const Tensor&, const AdaptiveWindows&);
-template void avg_pool_backward(const Tensor&, const Tensor&, const SlidingWindows&, Algorithm);
-template void avg_pool_backward(const Tensor&, const Tensor&, const AdaptiveWindows&, Algorithm);
 
 }  // namespace ordo::kernels::cuda

@@ -7,11 +7,9 @@
 namespace ordo::kernels {
 
 Tensor avg_pool(const Tensor& input, const PoolArguments& arguments);
-Tensor avg_pool(const Tensor& input, const AdaptivePoolArguments& arguments);
-/// The gradient with respect to an input of `input_sizes`. algorithm: automatic, atomic or gather.
+/// The gradient with respect to an input of `input_sizes`. algorithm: automatic, atomic or gather; the CPU does what
+/// gather says for both, which is as fast.
 Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const PoolArguments& arguments,
-                         Algorithm algorithm = Algorithm::automatic);
-Tensor avg_pool_backward(const Tensor& grad, const Dims& input_sizes, const AdaptivePoolArguments& arguments,
                          Algorithm algorithm = Algorithm::automatic);
 
 inline constexpr PoolNames kAvgPool{{"avg_pool1d", "avg_pool2d", "avg_pool3d"},
@@ -22,16 +20,12 @@ inline constexpr PoolNames kAvgPoolBackward{
 
 // Per device. `input` and `grad` are contiguous; results are overwritten.
 namespace cpu {
-template <class Axis>
-void avg_pool(const Tensor& input, const Tensor& values, const Windows<Axis>& windows);
-template <class Axis>
-void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows<Axis>& windows, Algorithm algorithm);
+void avg_pool(const Tensor& input, const Tensor& values, const Windows& windows);
+void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& windows, Algorithm algorithm);
 }  // namespace cpu
 namespace cuda {
-template <class Axis>
-void avg_pool(const Tensor& input, const Tensor& values, const Windows<Axis>& windows);
-template <class Axis>
-void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows<Axis>& windows, Algorithm algorithm);
+void avg_pool(const Tensor& input, const Tensor& values, const Windows& windows);
+void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& windows, Algorithm algorithm);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

@@ -27,11 +27,10 @@ struct FractionalAxis {
 
 struct FractionalWindows {
   FractionalAxis d, h, w;
-  int64_t rank;  // a volume's samples are those of (w, h), or of (d, h, w)
+  int64_t rank;  // so many samples has a volume: those of (w, h), or of (d, h, w)
 
   ORDO_HD int64_t inputs() const { return d.input * h.input * w.input; }
   ORDO_HD int64_t outputs() const { return d.output * h.output * w.output; }
-  ORDO_HD int64_t axes() const { return rank; }
   template <class T>
   ORDO_HD int64_t d_begin(const T* u, int64_t o) const {
     return rank == 2 ? 0 : d.begin(o, accumulate_t<T>(u[0]));
@@ -46,27 +45,22 @@ struct FractionalWindows {
   }
 };
 
-/// Output (od, oh, ow) of a volume: the first maximum of its window in row-major order; a NaN, the last one, wins.
 template <class T>
-ORDO_HD MaxCell<accumulate_t<T>> fractional_max(const T* volume, const T* u, const FractionalWindows& s, int64_t od,
-                                                int64_t oh, int64_t ow) {
-  using V = accumulate_t<T>;
-  const int64_t d0 = s.d_begin(u, od), h0 = s.h_begin(u, oh), w0 = s.w_begin(u, ow);
-  MaxCell<V> best{V(0), (d0 * s.h.input + h0) * s.w.input + w0};
-  best.value = V(volume[best.index]);
-  for (int64_t d = d0; d < d0 + s.d.kernel; ++d)
-    for (int64_t h = h0; h < h0 + s.h.kernel; ++h) {
-      const int64_t row = (d * s.h.input + h) * s.w.input;
-      for (int64_t cell = row + w0; cell < row + w0 + s.w.kernel; ++cell) {
-        const V v = V(volume[cell]);
-        if (v > best.value || v != v) {
-          best.value = v;
-          best.index = cell;
-        }
-      }
-    }
-  return best;
-}
+struct FractionalMaxPoolElement {
+  FractionalWindows s;
+  const T *input, *samples;
+  T* values;
+  int64_t* indices;
+  ORDO_HD void operator()(int64_t i) const {
+    const VolumeCell at(i, s.d.output, s.h.output, s.w.output);
+    const T* const u = samples + at.volume * s.rank;
+    const int64_t d = s.d_begin(u, at.d), h = s.h_begin(u, at.h), w = s.w_begin(u, at.w);
+    const auto cell = first_maximum(input + at.volume * s.inputs(), s.h.input, s.w.input, {d, d + s.d.kernel},
+                                    {h, h + s.h.kernel}, {w, w + s.w.kernel});
+    values[i] = T(cell.value);
+    indices[i] = cell.index;
+  }
+};
 
 /// input: [N, C, spatial...] or [C, spatial...]; samples: [N, C, rank] in input's dtype. output_size: in three.
 MaxPoolResult fractional_max_pool(const char* op, const Tensor& input, int rank, const Size3& kernel,

@@ -8,12 +8,9 @@ namespace ordo::kernels {
 
 static const PoolRows kRows(kMaxPool), kRowsWithIndices(kMaxPoolWithIndices);
 
-namespace {
-
-template <class Arguments>
-MaxPoolResult forward(const char* op, const Tensor& input, const Arguments& arguments, bool with_indices) {
+static MaxPoolResult forward(const char* op, const Tensor& input, const PoolArguments& arguments, bool with_indices) {
   check_pool_input(op, input, arguments.rank);
-  const auto windows = pool_windows(op, input.sizes(), arguments);
+  const Windows windows = pool_windows(op, input.sizes(), arguments);
   const Dims sizes = pooled_sizes(op, input.sizes(), arguments.rank, windows);
   MaxPoolResult result{ordo::detail::result(sizes, input.dtype(), input.device()), {}};
   if (with_indices) result.indices = ordo::detail::result(sizes, DType::int64, input.device());
@@ -22,11 +19,18 @@ MaxPoolResult forward(const char* op, const Tensor& input, const Arguments& argu
   return result;
 }
 
-template <class Arguments>
-Tensor backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes, const Arguments& arguments,
-                Algorithm algorithm) {
+Tensor max_pool(const Tensor& input, const PoolArguments& arguments) {
+  return forward(kMaxPool.of(arguments), input, arguments, false).values;
+}
+
+MaxPoolResult max_pool_with_indices(const Tensor& input, const PoolArguments& arguments) {
+  return forward(kMaxPoolWithIndices.of(arguments), input, arguments, true);
+}
+
+Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes,
+                         const PoolArguments& arguments, Algorithm algorithm) {
   const char* const op = kMaxPoolBackward.of(arguments);
-  const auto windows = pool_windows(op, input_sizes, arguments);
+  const Windows windows = pool_windows(op, input_sizes, arguments);
   ordo::detail::expect_defined(op, indices, "indices");
   check_pool_grad(op, grad, indices, arguments.rank, pooled_sizes(op, input_sizes, arguments.rank, windows));
   algorithm = choose_accumulate(op, algorithm, grad.dtype(), {Algorithm::gather, Algorithm::atomic});
@@ -34,31 +38,6 @@ Tensor backward(const Tensor& grad, const Tensor& indices, const Dims& input_siz
   if (output.numel() > 0)
     ORDO_ON_DEVICE(grad.device(), max_pool_backward, contiguous(grad), contiguous(indices), output, windows, algorithm);
   return output;
-}
-
-}  // namespace
-
-Tensor max_pool(const Tensor& input, const PoolArguments& arguments) {
-  return forward(kMaxPool.of(arguments), input, arguments, false).values;
-}
-Tensor max_pool(const Tensor& input, const AdaptivePoolArguments& arguments) {
-  return forward(kMaxPool.of(arguments), input, arguments, false).values;
-}
-
-MaxPoolResult max_pool_with_indices(const Tensor& input, const PoolArguments& arguments) {
-  return forward(kMaxPoolWithIndices.of(arguments), input, arguments, true);
-}
-MaxPoolResult max_pool_with_indices(const Tensor& input, const AdaptivePoolArguments& arguments) {
-  return forward(kMaxPoolWithIndices.of(arguments), input, arguments, true);
-}
-
-Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes,
-                         const PoolArguments& arguments, Algorithm algorithm) {
-  return backward(grad, indices, input_sizes, arguments, algorithm);
-}
-Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes,
-                         const AdaptivePoolArguments& arguments, Algorithm algorithm) {
-  return backward(grad, indices, input_sizes, arguments, algorithm);
 }
 
 }  // namespace ordo::kernels

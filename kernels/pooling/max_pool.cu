@@ -1,29 +1,46 @@
+#include <ordo/engine/cuda/atomics.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/max_pool.h>
-#include <ordo/kernels/pooling/max_pool_cuda.cuh>
+#include <ordo/kernels/pooling/scatter_cuda.cuh>
+#include <ordo/kernels/reduce/each_cuda.cuh>
 
 namespace ordo::kernels::cuda {
+namespace {
 
-template <class Axis>
-void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows<Axis>& windows) {
+template <class T>
+__global__ void max_pool_backward_atomic_kernel(const T* grad, const int64_t* indices, accumulate_t<T>* cells,
+                                                int64_t count, int64_t outputs, int64_t inputs) {
+  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count())
+    ordo::cuda::atomic_add(cells + quotient(i, outputs) * inputs + indices[i], accumulate_t<T>(grad[i]));
+}
+
+}  // namespace
+
+void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& s) {
   dispatch_floating("max_pool", input.dtype(), [&]<class T>() {
-    max_pool(input.data<T>(), values.data<T>(), indices.defined() ? indices.data<int64_t>() : nullptr,
-             values.numel() / windows.outputs(), windows, input.device());
+    int64_t* const places = indices.defined() ? indices.data<int64_t>() : nullptr;
+    each(values.numel(), MaxPoolElement<T>{s, input.data<T>(), values.data<T>(), places}, input.device());
   });
 }
 
-template <class Axis>
-void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows<Axis>& windows,
+void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows& s,
                        Algorithm algorithm) {
+  const Device device = grad.device();
+  const int64_t* const places = indices.data<int64_t>();
   dispatch_floating("max_pool_backward", grad.dtype(), [&]<class T>() {
-    max_pool_backward(grad.data<T>(), indices.data<int64_t>(), output.data<T>(), grad.numel() / windows.outputs(),
-                      windows, algorithm, grad.device());
+    if (algorithm == Algorithm::atomic) {
+      const ordo::cuda::DeviceScope scope(device);
+      const ScatterCells<T> cells(output.data<T>(), output.numel(), device);
+      ordo::cuda::launch_over(max_pool_backward_atomic_kernel<T>, grad.numel(), ordo::cuda::current_stream(device),
+                              grad.data<T>(), places, cells.data(), grad.numel(), s.outputs(), s.inputs());
+      return cells.store();
+    }
+    const auto run = [&]<template <class> class Sum>() {
+      each(output.numel(), MaxPoolGradientElement<Sum, T>{s, grad.data<T>(), places, output.data<T>()}, device);
+    };
+    s.overlap() <= kOrderedGroup ? run.template operator()<ShortSum>() : run.template operator()<OrderedSum>();
   });
 }
-
-template void max_pool(const Tensor&, const Tensor&, const Tensor&, const SlidingWindows&);
-template void max_pool(const Tensor&, const Tensor&, const Tensor&, const AdaptiveWindows&);
-template void max_pool_backward(const Tensor&, const Tensor&, const Tensor&, const SlidingWindows&, Algorithm);
-template void max_pool_backward(const Tensor&, const Tensor&, const Tensor&, const AdaptiveWindows&, Algorithm);
 
 }  // namespace ordo::kernels::cuda

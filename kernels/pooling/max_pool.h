@@ -8,14 +8,11 @@
 namespace ordo::kernels {
 
 Tensor max_pool(const Tensor& input, const PoolArguments& arguments);
-Tensor max_pool(const Tensor& input, const AdaptivePoolArguments& arguments);
 MaxPoolResult max_pool_with_indices(const Tensor& input, const PoolArguments& arguments);
-MaxPoolResult max_pool_with_indices(const Tensor& input, const AdaptivePoolArguments& arguments);
-/// The gradient with respect to an input of `input_sizes`. algorithm: automatic, atomic or gather.
+/// The gradient with respect to an input of `input_sizes`. algorithm: automatic, atomic or gather; the CPU does what
+/// gather says for both, which is as fast.
 Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes,
                          const PoolArguments& arguments, Algorithm algorithm = Algorithm::automatic);
-Tensor max_pool_backward(const Tensor& grad, const Tensor& indices, const Dims& input_sizes,
-                         const AdaptivePoolArguments& arguments, Algorithm algorithm = Algorithm::automatic);
 
 inline constexpr PoolNames kMaxPool{{"max_pool1d", "max_pool2d", "max_pool3d"},
                                     {"adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d"}};
@@ -28,17 +25,13 @@ inline constexpr PoolNames kMaxPoolBackward{
 
 // Per device. `input` and `grad` are contiguous; forward, `indices` may be undefined. Results are overwritten.
 namespace cpu {
-template <class Axis>
-void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows<Axis>& windows);
-template <class Axis>
-void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows<Axis>& windows,
+void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& windows);
+void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows& windows,
                        Algorithm algorithm);
 }  // namespace cpu
 namespace cuda {
-template <class Axis>
-void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows<Axis>& windows);
-template <class Axis>
-void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows<Axis>& windows,
+void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& windows);
+void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows& windows,
                        Algorithm algorithm);
 }  // namespace cuda
 

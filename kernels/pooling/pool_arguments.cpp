@@ -8,7 +8,7 @@ namespace ordo::kernels {
 namespace {
 
 // With dilation over a whole input, a window may step over it.
-void check_not_padding_only(const char* op, const char* name, const SlidingAxis& axis) {
+void check_not_padding_only(const char* op, const char* name, const WindowAxis& axis) {
   if (axis.padding == 0 || axis.dilation <= axis.input) return;
   for (int64_t o = 0; o < axis.output; ++o) {
     ORDO_CHECK(axis.begin(o) < axis.end(o), ValueError, op,
@@ -46,8 +46,15 @@ void check_pool_input(const char* op, const Tensor& input, int rank) {
                input.sizes());
 }
 
-SlidingWindows pool_windows(const char* op, const Dims& sizes, const PoolArguments& a) {
+Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& a) {
   check_rank(op, sizes, a.rank);
+  const Size3 inputs = in_three(sizes, a.rank);
+  if (a.output_size) {
+    const Size3& outputs = *a.output_size;
+    check_each(op, "output_size", outputs, a.rank, 1);
+    const auto axis = [&](int i) { return WindowAxis::adaptive(inputs[i], outputs[i]); };
+    return {axis(0), axis(1), axis(2)};
+  }
   check_each(op, "kernel", a.kernel, a.rank, 1);
   check_each(op, "stride", a.stride, a.rank, 1);
   check_each(op, "padding", a.padding, a.rank, 0);
@@ -58,9 +65,8 @@ SlidingWindows pool_windows(const char* op, const Dims& sizes, const PoolArgumen
                a.padding[i], a.kernel[i]);
   ORDO_CHECK(a.divisor_override != 0, ValueError, op, "divisor_override must not be 0");
   checked::mul(op, checked::mul(op, a.kernel[0], a.kernel[1]), a.kernel[2]);  // an average divides by it
-  const Size3 inputs = in_three(sizes, a.rank);
   const auto axis = [&](int i) {
-    const SlidingAxis made =
+    const WindowAxis made =
         sliding_axis(op, kAxisNames[i], inputs[i], a.kernel[i], a.stride[i], a.padding[i], a.dilation[i], a.ceil_mode);
     check_not_padding_only(op, kAxisNames[i], made);
     return made;
@@ -68,11 +74,10 @@ SlidingWindows pool_windows(const char* op, const Dims& sizes, const PoolArgumen
   return {axis(0), axis(1), axis(2), a.count_include_pad, a.divisor_override.value_or(0)};
 }
 
-AdaptiveWindows pool_windows(const char* op, const Dims& sizes, const AdaptivePoolArguments& a) {
-  check_rank(op, sizes, a.rank);
-  check_each(op, "output_size", a.output_size, a.rank, 1);
-  const Size3 inputs = in_three(sizes, a.rank);
-  return {{inputs[0], a.output_size[0]}, {inputs[1], a.output_size[1]}, {inputs[2], a.output_size[2]}};
+Dims pooled_sizes(const char* op, Dims sizes, int rank, const Windows& windows) {
+  const int64_t outputs[3] = {windows.d.output, windows.h.output, windows.w.output};
+  for (int i = 1; i <= rank; ++i) sizes[sizes.size() - i] = outputs[3 - i];
+  return check_addressable(op, sizes);
 }
 
 void check_pool_grad(const char* op, const Tensor& grad, const Tensor& indices, int rank, const Dims& expected) {

@@ -17,8 +17,10 @@ struct PoolArguments {
   bool ceil_mode = false;
   bool count_include_pad = true;                 ///< avg_pool
   std::optional<int64_t> divisor_override = {};  ///< avg_pool
+  std::optional<Size3> output_size = {};         ///< adaptive pooling: in place of all the others
 };
 inline void report(ordo::detail::OpArguments& call, const PoolArguments& a) {
+  if (a.output_size) return call.add(*a.output_size);
   for (const Size3& size : {a.kernel, a.stride, a.padding, a.dilation}) call.add(size);
   call.add(a.ceil_mode);
   call.add(a.count_include_pad);
@@ -43,23 +45,17 @@ PoolArguments avg_pool_arguments(Size<N> kernel, OptionalSize<N> stride = {}, Si
   return a;
 }
 
-/// The arguments of the adaptive ones.
-struct AdaptivePoolArguments {
-  int rank;
-  Size3 output_size;
-};
-inline void report(ordo::detail::OpArguments& call, const AdaptivePoolArguments& a) { call.add(a.output_size); }
-
 template <int N>
-AdaptivePoolArguments adaptive_pool_arguments(Size<N> output_size) {
-  return {N, in_three(output_size, 1)};
+PoolArguments adaptive_pool_arguments(Size<N> output_size) {
+  PoolArguments a{N, 1, 1, 0, 1};
+  a.output_size = in_three(output_size, 1);
+  return a;
 }
 
 /// The names of a pooling operation, or of its backward pass, over both kinds of windows: sliding[rank - 1].
 struct PoolNames {
   const char *sliding[3], *adaptive[3];
-  const char* of(const PoolArguments& a) const { return sliding[a.rank - 1]; }
-  const char* of(const AdaptivePoolArguments& a) const { return adaptive[a.rank - 1]; }
+  const char* of(const PoolArguments& a) const { return (a.output_size ? adaptive : sliding)[a.rank - 1]; }
 };
 
 /// Puts the rows of a pooling operation into the registry, one for each name.
@@ -71,16 +67,10 @@ struct PoolRows {
 void check_pool_input(const char* op, const Tensor& input, int rank);
 
 /// The windows over an input of `sizes`; ValueError or ShapeError when they do not fit.
-SlidingWindows pool_windows(const char* op, const Dims& sizes, const PoolArguments& arguments);
-AdaptiveWindows pool_windows(const char* op, const Dims& sizes, const AdaptivePoolArguments& arguments);
+Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& arguments);
 
 /// `sizes` with its last `rank` replaced by the windows' outputs; ShapeError where so many cannot be addressed.
-template <class Axis>
-Dims pooled_sizes(const char* op, Dims sizes, int rank, const Windows<Axis>& windows) {
-  const int64_t outputs[3] = {windows.d.output, windows.h.output, windows.w.output};
-  for (int i = 1; i <= rank; ++i) sizes[sizes.size() - i] = outputs[3 - i];
-  return check_addressable(op, sizes);
-}
+Dims pooled_sizes(const char* op, Dims sizes, int rank, const Windows& windows);
 
 /// Checks a gradient of the result against the shape of the result; `indices` may be undefined.
 void check_pool_grad(const char* op, const Tensor& grad, const Tensor& indices, int rank, const Dims& expected);

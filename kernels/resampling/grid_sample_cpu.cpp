@@ -8,8 +8,8 @@
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/grid_items.h>
 #include <ordo/kernels/resampling/grid_sample.h>
-#include <ordo/kernels/resampling/rows_cpu.h>
 #include <ordo/kernels/resampling/weighted_rows.h>
+#include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {

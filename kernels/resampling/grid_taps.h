@@ -117,16 +117,6 @@ struct GridShape {
   ORDO_HD int64_t cells() const { return d * h * w; }
 };
 
-inline constexpr int kMostCorners = 16;
-
-/// The corners of a place in the grid: their cells in the sample's planes, -1 for those outside, and weights; the
-/// innermost dimension changes fastest.
-template <class V>
-struct GridCorners {
-  int64_t cell[kMostCorners];
-  V weight[kMostCorners];
-};
-
 template <class V>
 struct GridPlace {
   GridTaps<V> x, y, z;
@@ -171,14 +161,6 @@ struct GridPlace {
       if (cell >= 0) sum += weight * V(plane[cell]);
     });
     return sum;
-  }
-  ORDO_HD GridCorners<V> corners(const GridShape& s) const {
-    GridCorners<V> c;
-    each_corner(s, [&](int n, int64_t cell, V weight) {
-      c.cell[n] = cell;
-      c.weight[n] = weight;
-    });
-    return c;
   }
 };
 

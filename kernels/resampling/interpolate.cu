@@ -6,24 +6,12 @@
 namespace ordo::kernels::cuda {
 namespace {
 
-// Position i of a [volumes, d, h, w] tensor, taken apart.
-struct Place {
-  int64_t volume, d, h, w;
-  __device__ Place(int64_t i, int64_t depth, int64_t height, int64_t width) {
-    const int64_t row = quotient(i, width), layer = quotient(row, height);
-    volume = quotient(layer, depth);
-    w = i - row * width;
-    h = row - layer * height;
-    d = layer - volume * depth;
-  }
-};
-
 template <class T>
 __global__ void interpolate_kernel(ResampleTables<accumulate_t<T>> t, const T* input, T* output, int64_t count) {
   const int64_t inputs = t.d.axis.input * t.h.axis.input * t.w.axis.input;
   ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
-    const Place at(i, t.d.axis.output, t.h.axis.output, t.w.axis.output);
+    const VolumeCell at(i, t.d.axis.output, t.h.axis.output, t.w.axis.output);
     output[i] = resampled(input + at.volume * inputs, t, at.d, at.h, at.w);
   }
 }
@@ -34,7 +22,7 @@ __global__ void interpolate_backward_kernel(ResampleTables<accumulate_t<T>> t, c
   const int64_t outputs = t.d.axis.output * t.h.axis.output * t.w.axis.output;
   ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
-    const Place at(i, t.d.axis.input, t.h.axis.input, t.w.axis.input);
+    const VolumeCell at(i, t.d.axis.input, t.h.axis.input, t.w.axis.input);
     output[i] = resampled_gradient(grad + at.volume * outputs, t, at.d, at.h, at.w);
   }
 }

@@ -35,26 +35,24 @@ ResampleArguments resample_arguments(const Tensor& input, const Dims& size, cons
 Tensor interpolate(const Tensor& input, const ResampleArguments& arguments);
 Tensor interpolate_backward(const Tensor& grad, const ResampleArguments& arguments);
 
-/// Memory for the tables of three axes, not yet filled.
+/// The tables of three axes with their memory, not yet filled.
 template <class V>
 class ResampleMemory {
  public:
   ResampleMemory(const ResampleArguments& a, bool gradient, Device device)
-      : integers_(integers(a, gradient), device), numbers_(numbers(a, gradient), device) {
+      : tables_{{axis(a, 0)}, {axis(a, 1)}, {axis(a, 2)}, gradient},
+        integers_(total([](const ResampleAxis<V>& x) { return x.output + 2 * x.input; }), device),
+        numbers_(total([](const ResampleAxis<V>& x) { return x.output * x.taps(); }), device) {
     int64_t* n = integers_.data();
     V* v = numbers_.data();
-    tables_.gradient = gradient;
-    const auto place = [&](ResampleTable<V>& t, int k) {
-      t.axis = axis(a, k);
-      t.first = n;
-      t.begin = n + t.axis.output;
-      t.end = t.begin + (gradient ? t.axis.input : 0);
-      n = t.end + (gradient ? t.axis.input : 0);
-      t.weights = v;
-      t.cells = v + t.axis.output * t.axis.taps();
-      v = t.cells + (gradient ? t.axis.output * t.axis.taps() : 0);
-    };
-    place(tables_.d, 0), place(tables_.h, 1), place(tables_.w, 2);
+    for (ResampleTable<V>* t : {&tables_.d, &tables_.h, &tables_.w}) {
+      t->first = n;
+      t->begin = t->first + t->axis.output;
+      t->end = t->begin + t->axis.input;
+      n = t->end + t->axis.input;
+      t->weights = v;
+      v += t->axis.output * t->axis.taps();
+    }
   }
   const ResampleTables<V>& tables() const { return tables_; }
 
@@ -75,20 +73,14 @@ class ResampleMemory {
     axis.whole = axis.taps() == 1 && axis.input == axis.output && axis.scale == V(1);
     return axis;
   }
-  static int64_t integers(const ResampleArguments& a, bool gradient) {
-    int64_t n = 0;
-    for (int k = 0; k < 3; ++k) n += axis(a, k).output + (gradient ? 2 * axis(a, k).input : 0);
-    return n;
-  }
-  static int64_t numbers(const ResampleArguments& a, bool gradient) {
-    int64_t n = 0;
-    for (int k = 0; k < 3; ++k) n += axis(a, k).output * axis(a, k).taps() * (gradient ? 2 : 1);
-    return n;
+  template <class Of>
+  int64_t total(const Of& of) const {
+    return of(tables_.d.axis) + of(tables_.h.axis) + of(tables_.w.axis);
   }
 
+  ResampleTables<V> tables_;
   Scratch<int64_t> integers_;
   Scratch<V> numbers_;
-  ResampleTables<V> tables_;
 };
 
 // Per device. Everything is contiguous; results are overwritten.

@@ -6,7 +6,7 @@
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/interpolate.h>
-#include <ordo/kernels/resampling/rows_cpu.h>
+#include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -114,121 +114,47 @@ void weighted_rows(const ResampleTables<accumulate_t<T>>& t, const Across<accumu
   }
 }
 
-/// Rows, each with a weight, of which there are few.
-template <class T>
-struct FewRows {
-  const T* from[kOrderedGroup];
-  accumulate_t<T> weights[kOrderedGroup];
-  int count = 0;
-  /// down[o] = their weighted sum, left to right.
-  void add(int64_t width, accumulate_t<T>* down) const {
-    using V = accumulate_t<T>;
-    if (count == 0) return (void)std::fill_n(down, width, V(0));
-    const T* const a = from[0];
-    const V weight = weights[0];
-    if (count == 1) {
-      for (int64_t o = 0; o < width; ++o) down[o] = weight * V(a[o]);
-      return;
-    }
-    const T* const b = from[1];
-    const V next = weights[1];
-    for (int64_t o = 0; o < width; ++o) down[o] = weight * V(a[o]) + next * V(b[o]);
-    for (int k = 2; k < count; ++k) {
-      const T* const c = from[k];
-      const V last = weights[k];
-      for (int64_t o = 0; o < width; ++o) down[o] += last * V(c[o]);
-    }
-  }
-};
-
-/// down[o] = the ordered sum of weight * row[o] over many rows; walk(add) calls add(row, weight).
-template <class V, class T, class Walk>
-[[gnu::noinline]] void add_rows(int64_t width, const Walk& walk, V* down) {
+/// sums[i] = rule 1 over row(k)(i) for k < count, for each i < width.
+template <class V, class Row>
+void ordered_rows(int64_t count, int64_t width, const Row& row, V* sums) {
+  if (count == 0) return (void)std::fill_n(sums, width, V(0));
   for (int64_t block = 0; block < width; block += kColumnBlock) {
     const int columns = int(std::min<int64_t>(kColumnBlock, width - block));
+    V* const to = sums + block;
     OrderedRow<V> groups;
-    V* const sums = down + block;
-    int64_t count = 0;
-    walk([&](const T* row, V weight) {
-      const T* const from = row + block;
-      if (count % kOrderedGroup == 0) {
-        if (count > 0) groups.push_group(sums, columns);
-        for (int i = 0; i < columns; ++i) sums[i] = weight * V(from[i]);
-      } else {
-        for (int i = 0; i < columns; ++i) sums[i] += weight * V(from[i]);
+    for (int64_t k = 0; k < count; ++k) {
+      const auto value = row(k);
+      if (k % kOrderedGroup > 0) {
+        for (int i = 0; i < columns; ++i) to[i] += value(block + i);
+        continue;
       }
-      ++count;
-    });
-    const bool open = count % kOrderedGroup != 0;
-    if (!open) groups.push_group(sums, columns);
-    groups.finish(sums, columns, open);
+      if (k > 0) groups.push_group(to, columns);
+      if (k + 1 == count) {
+        for (int i = 0; i < columns; ++i) to[i] = value(block + i);
+        break;
+      }
+      const auto next = row(++k);
+      for (int i = 0; i < columns; ++i) to[i] = value(block + i) + next(block + i);
+    }
+    if (count > kOrderedGroup) groups.finish(to, columns, true);
   }
 }
 
-/// The outputs of a row that a cell is part of are [begin[i], begin[i] + its number); weights from start[i] on. Where
-/// no cell has more than a few, the k-th ones of all cells lie side by side; one that is not there is the -0 behind the
-/// row.
+/// The outputs of a row that each cell is part of, and their weights: the k-th ones of all cells side by side. One that
+/// is not there is the -0 behind the row.
 template <class V>
-class Back {
- public:
-  static constexpr int64_t kFew = 8;
-  std::vector<int64_t> begin, start;
-  std::vector<V> weights;
-  int64_t most = 0;
+struct Back {
+  int64_t cells, most = 0;
   std::vector<int32_t> outputs;
-  std::vector<V> factors;
-  explicit Back(const ResampleTable<V>& t) {
-    const int64_t cells = t.axis.input;
+  std::vector<V> weights;
+  explicit Back(const ResampleTable<V>& t) : cells(t.axis.input) {
     for (int64_t i = 0; i < cells; ++i) most = std::max(most, t.end[i] - t.begin[i]);
-    if (most <= kFew) {
-      for (int64_t n = 0; n < most * cells; ++n) {
-        const int64_t i = n % cells, o = t.begin[i] + n / cells;
+    for (int64_t k = 0; k < most; ++k)
+      for (int64_t i = 0; i < cells; ++i) {
+        const int64_t o = t.begin[i] + k;
         outputs.push_back(int32_t(o < t.end[i] ? o : t.axis.output));
-        factors.push_back(o < t.end[i] ? t.weight(o, i) : V(1));
+        weights.push_back(o < t.end[i] ? t.weight(o, i) : V(1));
       }
-      return;
-    }
-    for (int64_t i = 0; i < t.axis.input; ++i) {
-      begin.push_back(t.begin[i]);
-      start.push_back(int64_t(weights.size()));
-      for (int64_t o = t.begin[i]; o < t.end[i]; ++o) weights.push_back(t.weight(o, i));
-    }
-    start.push_back(int64_t(weights.size()));
-  }
-  /// The sums of all cells; `sums` is memory for as many.
-  template <class T>
-  void operator()(const V* down, int64_t cells, V* sums, T* to) const {
-    if (most > kFew) {
-      for (int64_t i = 0; i < cells; ++i) to[i] = T(sum(down, i));
-      return;
-    }
-    const int32_t* const o = outputs.data();
-    const V* const w = factors.data();
-    const auto of = [=](int64_t n) { return w[n] * down[o[n]]; };
-    if (most <= 2) {
-      for (int64_t i = 0; i < cells; ++i) to[i] = T(V(0) + (most == 1 ? of(i) : of(i) + of(cells + i)));
-      return;
-    }
-    for (int64_t i = 0; i < cells; ++i) sums[i] = of(i) + of(cells + i);
-    for (int64_t k = 2; k < most; ++k)
-      for (int64_t i = 0; i < cells; ++i) sums[i] += of(k * cells + i);
-    for (int64_t i = 0; i < cells; ++i) to[i] = T(V(0) + sums[i]);
-  }
-
- private:
-  V sum(const V* down, int64_t i) const {
-    const V* const w = weights.data() + start[size_t(i)];
-    const V* const from = down + begin[size_t(i)];
-    const int64_t count = start[size_t(i) + 1] - start[size_t(i)];
-    if (count > kOrderedGroup) return many(w, from, count);
-    V sum = V(-0.0);  // -0 + v is v, bit for bit
-    for (int64_t k = 0; k < count; ++k) sum += w[k] * from[k];
-    return V(0) + sum;
-  }
-  static __attribute__((noinline)) V many(const V* w, const V* from, int64_t count) {
-    OrderedSum<V> sum;
-    for (int64_t k = 0; k < count; ++k) sum.push(w[k] * from[k]);
-    return V(0) + sum.result();
   }
 };
 
@@ -239,29 +165,23 @@ void gradient_rows(const ResampleTables<accumulate_t<T>>& t, const Back<accumula
   const int64_t width = t.w.axis.input, outputs = t.w.axis.output;
   const Scratch<V> down(outputs + 1, Device()), sums(width, Device());
   down[outputs] = V(-0.0);
-  FewRows<T> few;
   for (int64_t r = begin; r < end; ++r) {
     const int64_t layer = r / t.h.axis.input, volume = layer / t.d.axis.input;
     const int64_t id = layer - volume * t.d.axis.input, ih = r - layer * t.h.axis.input;
+    const int64_t d_begin = t.d.begin[id], h_begin = t.h.begin[ih], rows = t.h.end[ih] - h_begin;
     const T* const from = grad + volume * t.d.axis.output * t.h.axis.output * outputs;
-    const auto walk = [&](const auto& add) {
-      for (int64_t od = t.d.begin[id]; od < t.d.end[id]; ++od) {
-        const V deep = t.d.weight(od, id);
-        for (int64_t oh = t.h.begin[ih]; oh < t.h.end[ih]; ++oh)
-          add(from + (od * t.h.axis.output + oh) * outputs, deep * t.h.weight(oh, ih));
-      }
+    const auto weighted = [&](int64_t k) {
+      const int64_t od = d_begin + k / rows, oh = h_begin + k % rows;
+      return [row = from + (od * t.h.axis.output + oh) * outputs,
+              weight = t.d.weight(od, id) * t.h.weight(oh, ih)](int64_t o) { return weight * V(row[o]); };
     };
-    if ((t.d.end[id] - t.d.begin[id]) * (t.h.end[ih] - t.h.begin[ih]) <= kOrderedGroup) {
-      few.count = 0;
-      walk([&](const T* row, V weight) {
-        few.from[few.count] = row;
-        few.weights[few.count++] = weight;
-      });
-      few.add(outputs, down.data());
-    } else {
-      add_rows<V, T>(outputs, walk, down.data());
-    }
-    back(down.data(), width, sums.data(), output + r * width);
+    ordered_rows(rows * (t.d.end[id] - d_begin), outputs, weighted, down.data());
+    const auto across = [&](int64_t k) {
+      return [o = back.outputs.data() + k * width, w = back.weights.data() + k * width,
+              values = down.data()](int64_t i) { return w[i] * values[o[i]]; };
+    };
+    ordered_rows(back.most, width, across, sums.data());
+    for (int64_t i = 0; i < width; ++i) output[r * width + i] = T(V(0) + sums[i]);
   }
 }
 

@@ -12,72 +12,41 @@
 
 namespace ordo::kernels {
 
-/// The padded cells that show one cell, ascending: the three runs one after the other, some of them empty.
-struct PadRuns {
-  static constexpr int kRuns = 3;
-  int64_t begin[kRuns], end[kRuns];
-  ORDO_HD int64_t count() const {
-    int64_t n = 0;
-    for (int k = 0; k < kRuns; ++k) n += end[k] - begin[k];
-    return n;
-  }
-};
-
 /// `left` cells are added before the axis, or taken away where it is negative; output - input - left behind it.
 struct PadAxis {
   int64_t input = 1, output = 1, left = 0;
   PadMode mode = PadMode::constant;
 
   ORDO_HD int64_t right() const { return output - input - left; }
-  /// What negative padding leaves: the cells [kept_begin, kept_begin + kept).
-  ORDO_HD int64_t kept_begin() const { return left < 0 ? -left : 0; }
-  ORDO_HD int64_t kept() const { return input - kept_begin() + (right() < 0 ? right() : 0); }
+  /// The number of cells that negative padding leaves.
+  ORDO_HD int64_t kept() const { return input + (left < 0 ? left : 0) + (right() < 0 ? right() : 0); }
 
+  /// The outputs before the input's cells (k = 0), of them (1) or behind them (2), and the cells that they show; a run
+  /// at -1 shows none.
+  ORDO_HD AxisRun run(int k) const {
+    const int64_t begin = left < 0 ? 0 : left < output ? left : output;
+    const int64_t past = left + input < output ? left + input : output, end = past > begin ? past : begin;
+    if (k == 1) return {begin, 1, begin - left, 1, end - begin};
+    const int64_t place = k == 0 ? 0 : end, count = k == 0 ? begin : output - end;
+    if (mode == PadMode::constant) return {place, 1, -1, 0, count};
+    if (mode == PadMode::replicate) return {place, 1, k == 0 ? 0 : input - 1, 0, count};
+    if (mode == PadMode::reflect) return {place, 1, k == 0 ? left : 2 * (input - 1) - (end - left), -1, count};
+    return {place, 1, place - left + (k == 0 ? kept() : -kept()), 1, count};  // what is left wraps around
+  }
   /// The cell that output `o` shows; -1 for none.
   ORDO_HD int64_t source(int64_t o) const {
-    int64_t i = o - left;
-    if (mode == PadMode::circular) {  // what is left wraps around
-      i -= kept_begin();
-      if (i < 0) i += kept();
-      if (i >= kept()) i -= kept();
-      return i + kept_begin();
-    }
-    if (uint64_t(i) < uint64_t(input)) return i;
-    if (mode == PadMode::constant) return -1;
-    if (mode == PadMode::reflect) return i < 0 ? -i : 2 * (input - 1) - i;
-    return i < 0 ? 0 : input - 1;
+    const int64_t i = o - left;
+    return uint64_t(i) < uint64_t(input) ? i : run(o < left ? 0 : 2).read_by(o);
   }
-
-  /// The outputs that show cell i; not of mode constant.
-  ORDO_HD PadRuns outputs(int64_t i) const {
-    PadRuns runs;
-    if (mode == PadMode::replicate) {
-      runs = one(1, i == 0 ? 0 : i + left, i == input - 1 ? output : i + left + 1);
-    } else if (mode == PadMode::reflect) {
-      runs = one(1, i + left, i + left + 1);
-      if (i > 0) set(runs, 0, left - i);
-      if (i < input - 1) set(runs, 2, left + 2 * (input - 1) - i);
-    } else {
-      const bool there = i >= kept_begin() && i < kept_begin() + kept();
-      runs = one(1, there ? i + left : 0, there ? i + left + 1 : 0);
-      if (there) set(runs, 0, i + left - kept());
-      if (there) set(runs, 2, i + left + kept());
-    }
-    return runs;
-  }
-
- private:
-  ORDO_HD PadRuns one(int k, int64_t begin, int64_t end) const {
-    PadRuns runs = {};
-    runs.begin[k] = begin < 0 ? 0 : begin;
-    runs.end[k] = end > output ? output : end;
-    if (runs.end[k] < runs.begin[k]) runs.end[k] = runs.begin[k];
-    return runs;
-  }
-  ORDO_HD void set(PadRuns& runs, int k, int64_t o) const {
-    if (o < 0 || o >= output) return;
-    runs.begin[k] = o;
-    runs.end[k] = o + 1;
+  /// The outputs [begin, end) of run k that show cell i; not of mode constant.
+  struct Outputs {
+    int64_t begin, end;
+  };
+  ORDO_HD Outputs outputs(int64_t i, int k) const {
+    const AxisRun r = run(k);
+    if (r.at_step == 0) return {r.place, r.at == i ? r.place + r.count : r.place};
+    const int64_t n = (i - r.at) * r.at_step;
+    return {r.place + n, n >= 0 && n < r.count ? r.place + n + 1 : r.place + n};
   }
 };
 
@@ -112,23 +81,6 @@ ORDO_HD int64_t pad_source(const PadShape& shape, int64_t o) {
   return at;
 }
 
-/// The gradient of a cell of a [volumes, d, h, w] input: rule 1 over the outputs that show it, row-major, added to
-/// zero.
-template <class T>
-ORDO_HD accumulate_t<T> pad_gradient(const T* grad, const PadAxis& h, const PadAxis& w, const PadRuns& layers,
-                                     const PadRuns& rows, const PadRuns& columns) {
-  OrderedSum<accumulate_t<T>> sum;
-  for (int a = 0; a < PadRuns::kRuns; ++a)
-    for (int64_t od = layers.begin[a]; od < layers.end[a]; ++od)
-      for (int b = 0; b < PadRuns::kRuns; ++b)
-        for (int64_t oh = rows.begin[b]; oh < rows.end[b]; ++oh) {
-          const T* const row = grad + (od * h.output + oh) * w.output;
-          for (int c = 0; c < PadRuns::kRuns; ++c)
-            for (int64_t ow = columns.begin[c]; ow < columns.end[c]; ++ow) sum.push(accumulate_t<T>(row[ow]));
-        }
-  return accumulate_t<T>(0) + sum.result();
-}
-
 template <class Word>
 struct PadElement {
   PadShape shape;
@@ -141,17 +93,31 @@ struct PadElement {
   }
 };
 
-/// Of the four axes volumes, d, h and w.
+/// The gradient of a cell of a [volumes, d, h, w] input: rule 1 over the outputs that show it, row-major, added to
+/// zero.
 template <class T>
 struct PadGradientElement {
   PadAxis d, h, w;
   const T* grad;
   T* output;
+  /// f(o) for the outputs of an axis that show cell i, ascending.
+  template <class F>
+  ORDO_HD static void each_output(const PadAxis& axis, int64_t i, const F& f) {
+    for (int k = 0; k < 3; ++k) {
+      const PadAxis::Outputs outputs = axis.outputs(i, k);
+      for (int64_t o = outputs.begin; o < outputs.end; ++o) f(o);
+    }
+  }
   ORDO_HD void operator()(int64_t i) const {
-    const int64_t row = quotient(i, w.input), layer = quotient(row, h.input), volume = quotient(layer, d.input);
-    output[i] =
-        T(pad_gradient(grad + volume * d.output * h.output * w.output, h, w, d.outputs(layer - volume * d.input),
-                       h.outputs(row - layer * h.input), w.outputs(i - row * w.input)));
+    const VolumeCell at(i, d.input, h.input, w.input);
+    OrderedSum<accumulate_t<T>> sum;
+    each_output(d, at.d, [&](int64_t od) {
+      each_output(h, at.h, [&](int64_t oh) {
+        const T* const row = grad + ((at.volume * d.output + od) * h.output + oh) * w.output;
+        each_output(w, at.w, [&](int64_t ow) { sum.push(accumulate_t<T>(row[ow])); });
+      });
+    });
+    output[i] = T(accumulate_t<T>(0) + sum.result());
   }
 };
 

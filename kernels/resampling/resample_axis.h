@@ -82,17 +82,17 @@ struct ResampleAxis {
   }
 };
 
-/// An axis with its numbers computed: the weights of each output, and the outputs [begin[i], end[i]) of each cell.
+/// An axis with its numbers computed: the weights of each output and, for gradients, the outputs [begin[i], end[i]) of
+/// each cell.
 template <class V>
 struct ResampleTable {
   ResampleAxis<V> axis;
-  int64_t *first, *begin, *end;  // begin and end for gradients only
-  V* weights;                    // [output, taps]
-  V* cells;                      // [output, taps]: of the cells from cell(first) on, for gradients only
+  int64_t *first = nullptr, *begin = nullptr, *end = nullptr;
+  V* weights = nullptr;  // [output, taps]; for gradients of the cells from cell(first) on, each once
 
   ORDO_HD int64_t count() const { return axis.input > axis.output ? axis.input : axis.output; }
-  /// What output o has of cell i, one that it reaches.
-  ORDO_HD V weight(int64_t o, int64_t i) const { return cells[o * axis.taps() + (i - axis.cell(first[o]))]; }
+  /// What output o has of cell i, one that it reaches; for gradients.
+  ORDO_HD V weight(int64_t o, int64_t i) const { return weights[o * axis.taps() + (i - axis.cell(first[o]))]; }
 
   ORDO_HD void fill(int64_t n, bool gradient) const {
     const int taps = axis.taps();
@@ -100,15 +100,10 @@ struct ResampleTable {
       V fraction;
       const int64_t from = axis.first(n, fraction);
       first[n] = from;
-      V w[kMostTaps];
+      V w[kMostTaps], sums[kMostTaps] = {};
       axis.weights(fraction, w);
-      for (int k = 0; k < taps; ++k) weights[n * taps + k] = w[k];
-      if (gradient) {
-        V sums[kMostTaps];
-        for (int k = 0; k < taps; ++k) sums[k] = V(0);
-        for (int k = 0; k < taps; ++k) sums[axis.cell(from + k) - axis.cell(from)] += w[k];
-        for (int k = 0; k < taps; ++k) cells[n * taps + k] = sums[k];
-      }
+      for (int k = 0; k < taps; ++k) sums[gradient ? axis.cell(from + k) - axis.cell(from) : k] += w[k];
+      for (int k = 0; k < taps; ++k) weights[n * taps + k] = sums[k];
     }
     if (gradient && n < axis.input) {
       begin[n] = axis.reaching(n, false);

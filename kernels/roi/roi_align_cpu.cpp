@@ -4,10 +4,10 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/memory.h>
 #include <ordo/kernels/reduce/each_cpu.h>
-#include <ordo/kernels/resampling/rows_cpu.h>
 #include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_align_items.h>
+#include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -78,9 +78,7 @@ void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& b
     const RoiItemsElement<T> f{
         s,     rules, boxes.data<T>(), begin.defined() ? begin.data<int64_t>() : nullptr, cells.data(), weights.data(),
         bin_of};
-    parallel_for(0, s.boxes * s.bins(), row_grain(64), [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; ++i) f(i);
-    });
+    each_of(64, s.boxes * s.bins(), f);
     add_weighted_rows({items, cells.data(), weights.data(), bin_of, items / (s.boxes * s.bins())}, rows, output,
                       algorithm);
   });

@@ -18,24 +18,24 @@ struct RoiAlignElement {
   IndexCheck check;
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
-    const RoiBin at(s, i);
-    const T* const numbers = boxes + at.box * kBoxNumbers;
+    const VolumeCell at = s.output(i);
+    const T* const numbers = boxes + at.volume * kBoxNumbers;
     const int64_t image = box_image(V(numbers[0]));
-    if (!check.ok(at.box * kBoxNumbers, image, s.images)) {
+    if (!check.ok(at.volume * kBoxNumbers, image, s.images)) {
       output[i] = T(V(0));
       return;
     }
     const RoiBox<V> box(s, rules, numbers);
-    const T* const plane = input + (image * s.channels + at.channel) * s.cells();
-    const RoiCells rows = box.y.samples(at.row), columns = box.x.samples(at.column);
+    const T* const plane = input + (image * s.channels + at.d) * s.cells();
+    const RoiCells rows = box.y.samples(at.h), columns = box.x.samples(at.w);
     OrderedSum<V> sum;
     ORDO_NO_UNROLL
     for (int64_t r = rows.begin; r < rows.end; ++r) {
-      const RoiTap<V> y = box.y.tap(box.y.place(at.row, r));
+      const RoiTap<V> y = box.y.tap(box.y.place(at.h, r));
       if (y.low < 0) continue;
       ORDO_NO_UNROLL
       for (int64_t c = columns.begin; c < columns.end; ++c) {
-        const RoiTap<V> x = box.x.tap(box.x.place(at.column, c));
+        const RoiTap<V> x = box.x.tap(box.x.place(at.w, c));
         if (x.low >= 0) sum.push(roi_sample(plane, s.width, y, x));
       }
     }
@@ -69,8 +69,8 @@ struct RoiItemsElement {
   int64_t* bins;
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
-    const int64_t line = quotient(i, s.columns), number = quotient(line, s.rows), column = i - line * s.columns,
-                  row = line - number * s.rows;
+    const VolumeCell bin(i, 1, s.rows, s.columns);
+    const int64_t number = bin.volume, row = bin.h, column = bin.w;
     const T* const numbers = boxes + number * kBoxNumbers;
     const int64_t image = box_image(V(numbers[0]));
     const RoiBox<V> box(s, rules, numbers);

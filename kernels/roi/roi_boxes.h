@@ -19,18 +19,8 @@ struct RoiShape {
   ORDO_HD int64_t cells() const { return height * width; }
   ORDO_HD int64_t bins() const { return rows * columns; }
   ORDO_HD int64_t outputs() const { return boxes * channels * bins(); }
-};
-
-/// An output: bin (row, column) of a box, in a channel.
-struct RoiBin {
-  int64_t box, channel, row, column;
-  ORDO_HD RoiBin(const RoiShape& s, int64_t i) {
-    const int64_t line = quotient(i, s.columns), plane = quotient(line, s.rows);
-    column = i - line * s.columns;
-    row = line - plane * s.rows;
-    box = quotient(plane, s.channels);
-    channel = plane - box * s.channels;
-  }
+  /// An output: box, channel, row and column.
+  ORDO_HD VolumeCell output(int64_t i) const { return {i, channels, rows, columns}; }
 };
 
 /// The number of a box's image without its fraction; -1 for what can be none.

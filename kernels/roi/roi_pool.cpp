@@ -10,9 +10,9 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/resampling/rows_cpu.h>
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_pool_items.h>
+#include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ordo/engine/index_check.h>
-#include <ordo/engine/no_unroll.h>
+#include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/roi/roi_boxes.h>
 
 namespace ordo::kernels {
@@ -19,20 +19,8 @@ template <class V, class T>
 ORDO_HD RoiMaximum<V> roi_maximum(const T* plane, int64_t offset, int64_t width, const RoiCells& rows,
                                   const RoiCells& columns) {
   if (rows.begin >= rows.end || columns.begin >= columns.end) return {-1, V(0)};
-  int64_t best = rows.begin * width + columns.begin;
-  V value = V(plane[best]);
-  ORDO_NO_UNROLL
-  for (int64_t h = rows.begin; h < rows.end; ++h) {
-    ORDO_NO_UNROLL
-    for (int64_t cell = h * width + columns.begin; cell < h * width + columns.end; ++cell) {
-      const V v = V(plane[cell]);
-      if (!(v <= value) && (v > value || v != v)) {  // nearly always decided by the first
-        value = v;
-        best = cell;
-      }
-    }
-  }
-  return {offset + best, value};
+  const auto best = first_maximum(plane, 0, width, {0, 1}, {rows.begin, rows.end}, {columns.begin, columns.end});
+  return {offset + best.index, best.value};
 }
 
 template <class T>
@@ -52,16 +40,16 @@ struct RoiPoolElement {
   }
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
-    const RoiBin at(s, i);
-    const T* const box = boxes + at.box * kBoxNumbers;
+    const VolumeCell at = s.output(i);
+    const T* const box = boxes + at.volume * kBoxNumbers;
     const int64_t image = box_image(V(box[0]));
-    if (!check.ok(at.box * kBoxNumbers, image, s.images)) {
+    if (!check.ok(at.volume * kBoxNumbers, image, s.images)) {
       values[i] = T(V(0));
       places[i] = -1;
       return;
     }
-    const RoiCells rows = rows_of(box, at.row), columns = columns_of(box, at.column);
-    const int64_t offset = (image * s.channels + at.channel) * s.cells();
+    const RoiCells rows = rows_of(box, at.h), columns = columns_of(box, at.w);
+    const int64_t offset = (image * s.channels + at.d) * s.cells();
     const RoiMaximum<V> best = roi_maximum<V>(input + offset, offset, s.width, rows, columns);
     values[i] = T(best.value);
     places[i] = best.place;

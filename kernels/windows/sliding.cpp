@@ -41,8 +41,8 @@ void check_each(const char* op, const char* argument, const int64_t* values, int
                Dims(values, count));
 }
 
-SlidingAxis sliding_axis(const char* op, const char* name, int64_t input, int64_t kernel, int64_t stride,
-                         int64_t padding, int64_t dilation, bool ceil_mode) {
+WindowAxis sliding_axis(const char* op, const char* name, int64_t input, int64_t kernel, int64_t stride,
+                        int64_t padding, int64_t dilation, bool ceil_mode) {
   const Checked extent = Checked{dilation} * Checked{kernel - 1} + Checked{1};
   const Checked padded = Checked{input} + Checked{2 * padding}, room = padded + Checked{-extent.value};
   // The first output fits by itself; a last one of ceil_mode needs a cell of room more than a stride less.
@@ -52,7 +52,7 @@ SlidingAxis sliding_axis(const char* op, const char* name, int64_t input, int64_
              padding, dilation);
   ORDO_CHECK(last.value >= 0, ShapeError, op, "a window of {} cells does not fit into {} {} with padding {}",
              extent.value, name, input, padding);
-  SlidingAxis axis{input, last.value / stride + 1, kernel, stride, padding, dilation};
+  WindowAxis axis{input, last.value / stride + 1, kernel, stride, padding, dilation};
   if (ceil_mode && (axis.output - 1) * stride >= input + padding) --axis.output;
   return axis;
 }

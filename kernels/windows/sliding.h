@@ -33,8 +33,8 @@ inline void check_each(const char* op, const char* argument, const Size3& values
 /// The axis with its number of outputs: the windows that fit, and with ceil_mode a last one that runs over the end, if
 /// it begins before it. The arguments have passed check_each; `input` and `kernel` may be any sizes. ShapeError when no
 /// window fits.
-SlidingAxis sliding_axis(const char* op, const char* name, int64_t input, int64_t kernel, int64_t stride,
-                         int64_t padding, int64_t dilation, bool ceil_mode = false);
+WindowAxis sliding_axis(const char* op, const char* name, int64_t input, int64_t kernel, int64_t stride,
+                        int64_t padding, int64_t dilation, bool ceil_mode = false);
 
 /// How many outputs a transposed axis has: (input - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
 /// ShapeError when they are none, or more than can be counted.

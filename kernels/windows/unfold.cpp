@@ -1,19 +1,14 @@
 #include <ordo/kernels/windows/unfold.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/dispatch_word.h>
-#include <ordo/engine/memory.h>
 #include <ordo/engine/op_registry.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/windows/sliding.h>
+#include <ordo/kernels/windows/unfold_cpu.h>
 
 namespace ordo::kernels {
 
@@ -32,7 +27,7 @@ UnfoldShape unfold_shape(const char* op, int64_t planes, int64_t height, int64_t
   const auto axis = [&](int k, int64_t size) {
     return sliding_axis(op, kAxisNames[k + 1], size, a.kernel[k], a.stride[k], a.padding[k], a.dilation[k]);
   };
-  return {planes, axis(0, height), axis(1, width)};
+  return {planes, {1, 1, 1, 1, 0, 1}, axis(0, height), axis(1, width)};
 }
 
 void check_input(const char* op, const Tensor& input) {
@@ -82,93 +77,32 @@ Tensor fold(const Tensor& input, Size2 output_size, const UnfoldArguments& a) {
 }
 
 namespace cpu {
-namespace {
 
-/// The outputs [first, last) whose window has its cell k inside: at o * stride + offset.
-struct Inside {
-  int64_t first, last, offset;
-  Inside(const SlidingAxis& a, int64_t k) : offset(k * a.dilation - a.padding) {
-    first = std::clamp<int64_t>(offset >= 0 ? 0 : (-offset + a.stride - 1) / a.stride, 0, a.output);
-    last = std::clamp<int64_t>(offset >= a.input ? 0 : (a.input - 1 - offset) / a.stride + 1, first, a.output);
-  }
-};
-
-/// The columns of row u of the windows.
-template <class Word>
-void unfold_rows(const UnfoldShape& s, const Word* image, Word* to, int64_t u) {
-  const Inside rows(s.h, u);
-  for (int64_t v = 0; v < s.w.kernel; ++v) {
-    const Inside columns(s.w, v);
-    for (int64_t i = 0; i < s.h.output; ++i, to += s.w.output) {
-      if (i < rows.first || i >= rows.last) {
-        std::fill(to, to + s.w.output, Word(0));
-        continue;
-      }
-      const Word* const from = image + (i * s.h.stride + rows.offset) * s.w.input + columns.offset;
-      std::fill(to, to + columns.first, Word(0));
-      if (s.w.stride == 1)
-        std::copy(from + columns.first, from + columns.last, to + columns.first);
-      else
-        for (int64_t j = columns.first; j < columns.last; ++j) to[j] = from[j * s.w.stride];
-      std::fill(to + columns.last, to + s.w.output, Word(0));
-    }
-  }
+/// Calls f(planes, first) for the planes from `first` on, on the threads.
+template <class F>
+static void for_planes(const UnfoldShape& s, const F& f) {
+  parallel_for(0, s.planes, row_grain(s.elements() * s.positions() + s.cells()), [&](int64_t first, int64_t last) {
+    UnfoldShape planes = s;
+    planes.planes = last - first;
+    f(planes, first);
+  });
 }
-
-/// Adds the columns of a plane to its cells, which are zero, cell of the window after cell.
-template <class T, class V>
-void add_columns(const UnfoldShape& s, const T* from, V* sums) {
-  for (int64_t u = 0; u < s.h.kernel; ++u) {
-    const Inside rows(s.h, u);
-    for (int64_t v = 0; v < s.w.kernel; ++v, from += s.positions()) {
-      const Inside columns(s.w, v);
-      for (int64_t i = rows.first; i < rows.last; ++i) {
-        const T* const row = from + i * s.w.output;
-        V* const to = sums + (i * s.h.stride + rows.offset) * s.w.input + columns.offset;
-        if (s.w.stride == 1)
-          for (int64_t j = columns.first; j < columns.last; ++j) to[j] += V(row[j]);
-        else
-          for (int64_t j = columns.first; j < columns.last; ++j) to[j * s.w.stride] += V(row[j]);
-      }
-    }
-  }
-}
-
-int64_t plane_grain(int64_t cost) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)); }
-
-}  // namespace
 
 void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& s) {
-  const int64_t rows = s.w.kernel * s.positions();
   dispatch_word(input.element_size(), [&]<class Word>() {
     if constexpr (sizeof(Word) > 1)  // of floating-point numbers
-      parallel_for(0, s.planes * s.h.kernel, plane_grain(rows), [&](int64_t first, int64_t last) {
-        for (int64_t r = first; r < last; ++r)
-          unfold_rows(s, static_cast<const Word*>(input.data()) + r / s.h.kernel * s.cells(),
-                      static_cast<Word*>(output.data()) + r * rows, r % s.h.kernel);
+      for_planes(s, [&](const UnfoldShape& planes, int64_t first) {
+        unfold(planes, static_cast<const Word*>(input.data()) + first * s.cells(),
+               static_cast<Word*>(output.data()) + first * s.elements() * s.positions(), s.positions());
       });
   });
 }
 
 void fold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& s) {
-  const int64_t window = s.h.kernel * s.w.kernel, columns = window * s.positions();
   dispatch_floating("fold", input.dtype(), [&]<class T>() {
-    using V = accumulate_t<T>;
-    const T* const from = input.data<T>();
-    T* const to = output.data<T>();
-    // At most 64 values for a cell are a plain sum.
-    if (window > kOrderedGroup) return each(output.numel(), FoldElement<T>{s, from, to});
-    parallel_for(0, s.planes, plane_grain(columns + s.cells()), [&](int64_t first, int64_t last) {
-      constexpr bool kDirect = std::is_same_v<T, V>;
-      const Scratch<V> scratch(kDirect ? 0 : s.cells(), Device());
-      for (int64_t p = first; p < last; ++p) {
-        V* sums = scratch.data();
-        if constexpr (kDirect) sums = to + p * s.cells();
-        std::fill(sums, sums + s.cells(), V(0));
-        add_columns(s, from + p * columns, sums);
-        if constexpr (!kDirect)
-          for (int64_t i = 0; i < s.cells(); ++i) to[p * s.cells() + i] = T(sums[i]);
-      }
+    for_planes(s, [&](const UnfoldShape& planes, int64_t first) {
+      fold(planes, input.data<T>() + first * s.elements() * s.positions(), s.positions(),
+           output.data<T>() + first * s.cells());
     });
   });
 }

@@ -16,7 +16,7 @@ void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape
 
 void fold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& s) {
   dispatch_floating("fold", input.dtype(), [&]<class T>() {
-    each(output.numel(), FoldElement<T>{s, input.data<T>(), output.data<T>()}, input.device());
+    each(output.numel(), FoldElement<T, T>{s, input.data<T>(), output.data<T>()}, input.device());
   });
 }
 

@@ -21,14 +21,6 @@ inline void report(ordo::detail::OpArguments& call, const UnfoldArguments& a) {
 Tensor unfold(const Tensor& input, const UnfoldArguments& arguments);
 Tensor fold(const Tensor& input, Size2 output_size, const UnfoldArguments& arguments);
 
-/// Columns [planes, kernel h, kernel w, output h, output w] of images [planes, input h, input w].
-struct UnfoldShape {
-  int64_t planes = 0;
-  SlidingAxis h, w;
-  ORDO_HD int64_t cells() const { return h.input * w.input; }
-  ORDO_HD int64_t positions() const { return h.output * w.output; }
-};
-
 // Per device. Everything is contiguous; results are overwritten.
 namespace cpu {
 void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
@@ -39,53 +31,67 @@ void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape
 void fold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
 }  // namespace cuda
 
+/// Takes the last digit, of `size` values, from e.
+ORDO_HD int64_t take_digit(int64_t& e, int64_t size) {
+  if (size == 1) return 0;
+  const int64_t rest = quotient(e, size), digit = e - rest * size;
+  e = rest;
+  return digit;
+}
+
 /// One element of the columns; zero in the padding.
-template <class Word>
+template <class T>
 struct UnfoldElement {
   UnfoldShape s;
-  const Word* input;
-  Word* output;
+  const T* image;
+  T* columns;
   ORDO_HD void operator()(int64_t e) const {
-    const int64_t row = quotient(e, s.w.output), j = e - row * s.w.output;
-    const int64_t cell = quotient(row, s.h.output), i = row - cell * s.h.output;
-    const int64_t kernel_row = quotient(cell, s.w.kernel), v = cell - kernel_row * s.w.kernel;
-    const int64_t plane = quotient(kernel_row, s.h.kernel), u = kernel_row - plane * s.h.kernel;
-    const int64_t y = i * s.h.stride - s.h.padding + u * s.h.dilation;
-    const int64_t x = j * s.w.stride - s.w.padding + v * s.w.dilation;
-    const bool inside = y >= 0 && y < s.h.input && x >= 0 && x < s.w.input;
-    output[e] = inside ? input[(plane * s.h.input + y) * s.w.input + x] : Word(0);
+    int64_t plane = e;
+    const int64_t j = take_digit(plane, s.w.output), i = take_digit(plane, s.h.output),
+                  l = take_digit(plane, s.d.output), v = take_digit(plane, s.w.kernel),
+                  u = take_digit(plane, s.h.kernel), t = take_digit(plane, s.d.kernel);
+    const int64_t z = l * s.d.stride + t * s.d.dilation - s.d.padding;
+    const int64_t y = i * s.h.stride + u * s.h.dilation - s.h.padding;
+    const int64_t x = j * s.w.stride + v * s.w.dilation - s.w.padding;
+    const bool inside = z >= 0 && z < s.d.input && y >= 0 && y < s.h.input && x >= 0 && x < s.w.input;
+    columns[e] = inside ? image[((plane * s.d.input + z) * s.h.input + y) * s.w.input + x] : T(0.0f);
   }
 };
 
-/// The output whose window has its cell k at `at`, or -1.
-ORDO_HD int64_t window_with(const SlidingAxis& a, int64_t at, int64_t k) {
+/// The output whose window has its element k at cell `at`, or -1.
+ORDO_HD int64_t output_with(const WindowAxis& a, int64_t at, int64_t k) {
   const int64_t reach = at + a.padding - k * a.dilation;
   if (reach < 0) return -1;
   const int64_t o = quotient(reach, a.stride);
   return o * a.stride == reach && o < a.output ? o : -1;
 }
 
-/// One cell of an image: rule 1 over the cells (row, column) of the window that lie there, added to zero.
-template <class T>
+/// One cell of an image: rule 1 over the elements of the window, row-major, that lie there; added to zero.
+template <class A, class T>
 struct FoldElement {
   UnfoldShape s;
-  const T* input;
-  T* output;
+  const A* columns;
+  T* image;
   ORDO_HD void operator()(int64_t e) const {
     using V = accumulate_t<T>;
-    const int64_t row = quotient(e, s.w.input), x = e - row * s.w.input;
-    const int64_t plane = quotient(row, s.h.input), y = row - plane * s.h.input;
-    const T* const columns = input + plane * s.h.kernel * s.w.kernel * s.positions();
+    int64_t plane = e;
+    const int64_t x = take_digit(plane, s.w.input), y = take_digit(plane, s.h.input), z = take_digit(plane, s.d.input);
     OrderedSum<V> sum;
-    for (int64_t u = 0; u < s.h.kernel; ++u) {
-      const int64_t i = window_with(s.h, y, u);
-      if (i < 0) continue;
-      for (int64_t v = 0; v < s.w.kernel; ++v) {
-        const int64_t j = window_with(s.w, x, v);
-        if (j >= 0) sum.push(V(columns[((u * s.w.kernel + v) * s.h.output + i) * s.w.output + j]));
+    for (int64_t t = 0; t < s.d.kernel; ++t) {
+      const int64_t l = output_with(s.d, z, t);
+      if (l < 0) continue;
+      for (int64_t u = 0; u < s.h.kernel; ++u) {
+        const int64_t i = output_with(s.h, y, u);
+        if (i < 0) continue;
+        for (int64_t v = 0; v < s.w.kernel; ++v) {
+          const int64_t j = output_with(s.w, x, v);
+          if (j < 0) continue;
+          const int64_t row = ((plane * s.d.kernel + t) * s.h.kernel + u) * s.w.kernel + v;
+          sum.push(V(columns[row * s.positions() + (l * s.h.output + i) * s.w.output + j]));
+        }
       }
     }
-    output[e] = T(V(0) + sum.result());
+    image[e] = T(sum.result() + V(0));
   }
 };
 

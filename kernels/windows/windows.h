@@ -14,28 +14,46 @@ ORDO_HD int64_t quotient(int64_t a, int64_t b) {
   return a / b;
 }
 
-/// One axis of a sliding window: output o covers the cells o stride - padding + k dilation, k = 0..kernel-1, that
-/// exist.
-struct SlidingAxis {
+/// For i < count, place + i place_step reads at + i at_step. Steps of places are 0 or more; with 0, one place reads
+/// all.
+struct AxisRun {
+  int64_t place, place_step, at, at_step, count;
+  /// The other side's reads.
+  AxisRun transposed() const;
+  /// What place p reads, where steps of places are 1; -1 if nothing.
+  ORDO_HD int64_t read_by(int64_t p) const { return p >= place && p < place + count ? at + (p - place) * at_step : -1; }
+};
+
+/// One axis of windows. Sliding: output o covers the cells o stride - padding + k dilation, k = 0..kernel-1, that
+/// exist. Adaptive, whose stride is 0: the cells [floor(o I / O), ceil((o + 1) I / O)), at most `kernel` of them.
+struct WindowAxis {
   int64_t input, output, kernel, stride, padding, dilation;
 
-  /// The cells of output o: begin, begin + step, ... < end. Never empty; the caller has checked.
+  static WindowAxis adaptive(int64_t input, int64_t output) {
+    return {input, output, (input + output - 1) / output + 1, 0, 0, 1};
+  }
+  ORDO_HD bool is_adaptive() const { return stride == 0; }
+
+  /// The cells of output o: begin, begin + dilation, ... < end. Never empty; the caller has checked.
   ORDO_HD int64_t begin(int64_t o) const {
+    if (is_adaptive()) return quotient(o * input, output);
     const int64_t at = o * stride - padding;
     return at >= 0 ? at : at + quotient(dilation - 1 - at, dilation) * dilation;
   }
   ORDO_HD int64_t end(int64_t o) const {
+    if (is_adaptive()) return quotient((o + 1) * input + output - 1, output);
     const int64_t at = o * stride - padding + (kernel - 1) * dilation + 1;
     return at < input ? at : input;
   }
-  ORDO_HD int64_t step() const { return dilation; }
 
   /// Outputs that may cover cell i; with dilation, covers() has the last word.
   ORDO_HD int64_t first_output(int64_t i) const {
+    if (is_adaptive()) return quotient(i * output, input);
     const int64_t reach = i + padding - (kernel - 1) * dilation;
     return reach <= 0 ? 0 : quotient(reach + stride - 1, stride);
   }
   ORDO_HD int64_t end_output(int64_t i) const {
+    if (is_adaptive()) return quotient((i + 1) * output + input - 1, input);
     const int64_t end = quotient(i + padding, stride) + 1;
     return end < output ? end : output;
   }
@@ -45,35 +63,30 @@ struct SlidingAxis {
 
   /// Cells of the window, padding included, but not what ceil_mode adds beyond it.
   ORDO_HD int64_t padded_extent(int64_t o) const {
+    if (is_adaptive()) return end(o) - begin(o);
     const int64_t at = o * stride - padding, end = at + kernel, most = input + padding;
     return (end < most ? end : most) - at;
   }
   int64_t most_cells() const { return kernel < input ? kernel : input; }
   /// At most this many outputs cover one cell.
   int64_t overlap() const {
-    const int64_t most = (kernel - 1) * dilation / stride + 1;
+    const int64_t most = is_adaptive() ? (output + input - 1) / input + 1 : (kernel - 1) * dilation / stride + 1;
     return most < output ? most : output;
   }
 };
 
-/// One axis of adaptive pooling: output o covers the cells [floor(o I / O), ceil((o + 1) I / O)).
-struct AdaptiveAxis {
-  int64_t input, output;
-
-  ORDO_HD int64_t begin(int64_t o) const { return quotient(o * input, output); }
-  ORDO_HD int64_t end(int64_t o) const { return quotient((o + 1) * input + output - 1, output); }
-  ORDO_HD int64_t step() const { return 1; }
-  ORDO_HD int64_t first_output(int64_t i) const { return quotient(i * output, input); }
-  ORDO_HD int64_t end_output(int64_t i) const { return quotient((i + 1) * output + input - 1, input); }
-  ORDO_HD bool covers(int64_t, int64_t) const { return true; }
-  ORDO_HD int64_t padded_extent(int64_t o) const { return end(o) - begin(o); }
-  int64_t most_cells() const {
-    const int64_t most = (input + output - 1) / output + 1;
-    return most < input ? most : input;
-  }
-  int64_t overlap() const {
-    const int64_t most = (output + input - 1) / input + 1;
-    return most < output ? most : output;
+/// Flat position i of a [volumes, depth, height, width] tensor, taken apart.
+struct VolumeCell {
+  int64_t volume, d = 0, h, w;
+  ORDO_HD VolumeCell(int64_t i, int64_t depth, int64_t height, int64_t width) {
+    const int64_t row = quotient(i, width);
+    w = i - row * width;
+    const int64_t layer = quotient(row, height);
+    h = row - layer * height;
+    volume = layer;
+    if (depth == 1) return;
+    volume = quotient(layer, depth);
+    d = layer - volume * depth;
   }
 };
 
@@ -83,9 +96,8 @@ struct WindowRows {
 };
 
 /// The windows of a [volumes, d, h, w] input. Fewer dimensions are a d, or d and h, of one cell.
-template <class Axis>
 struct Windows {
-  Axis d, h, w;
+  WindowAxis d, h, w;
   bool count_padding = false;    // average pooling: the divisor counts padding cells
   int64_t divisor_override = 0;  // average pooling: the divisor, when not 0
 
@@ -113,7 +125,13 @@ struct Windows {
   int64_t overlap() const { return d.overlap() * h.overlap() * w.overlap(); }
 };
 
-using SlidingWindows = Windows<SlidingAxis>;
-using AdaptiveWindows = Windows<AdaptiveAxis>;
+/// Columns [planes, kernel d, h, w, output d, h, w] of images [planes, input d, h, w].
+struct UnfoldShape {
+  int64_t planes = 0;
+  WindowAxis d, h, w;
+  ORDO_HD int64_t cells() const { return d.input * h.input * w.input; }
+  ORDO_HD int64_t positions() const { return d.output * h.output * w.output; }
+  ORDO_HD int64_t elements() const { return d.kernel * h.kernel * w.kernel; }
+};
 
 }  // namespace ordo::kernels

@@ -302,7 +302,7 @@ HOST_FAULTS = [
     fault("scan: cumprod's gradient is that of a line without zeros", "autograd/ops/cumsum.cpp",
           "  if (!any(zero).item<bool>()) return", "  if (true) return"),
     fault("pad: reflection repeats the edge", "kernels/resampling/pad_axis.h",
-          "return i < 0 ? -i : 2 * (input - 1) - i;", "return i < 0 ? -i - 1 : 2 * input - 1 - i;"),
+          "k == 0 ? left : 2 * (input - 1) - (end - left), -1", "k == 0 ? left - 1 : 2 * input - 1 - (end - left), -1"),
     fault("interpolate: a scale factor is taken for its inverse", "kernels/resampling/interpolate.cpp",
           "a.scale[k] = 1 / factor;", "a.scale[k] = factor;"),
     fault("recurrent: the reverse direction's state is the last step's", "autograd/ops/recurrent.cpp",

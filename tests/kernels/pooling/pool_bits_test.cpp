@@ -77,7 +77,7 @@ TEST_F(PoolBits, golden_forward) {
   }
 }
 
-// Large enough for several chunks of rows, whose threads meet inside planes; and fewer planes than threads.
+// Large enough for all threads; and fewer planes than threads.
 TEST_F(PoolBits, thread_counts) {
   for (const Dims& sizes : {Dims{6, 130, 67}, Dims{1, 1, 210, 201}}) {
     for (DType dtype : {float32, float16}) {
@@ -100,17 +100,9 @@ TEST_F(PoolBits, thread_counts) {
         EXPECT_EQ(bytes_of(max_gradient(Algorithm::gather)), bytes_of(max_ordered));
         EXPECT_EQ(bytes_of(avg_gradient(Algorithm::gather)), bytes_of(avg_ordered));
         EXPECT_EQ(bytes_of(kernels::max_pool(x, max)), bytes_of(values));
-        for (int repeat = 0; repeat < 5; ++repeat) {
-          const auto a = max_gradient(Algorithm::atomic).to_vector<double>(), b = max_ordered.to_vector<double>();
-          const auto c = avg_gradient(Algorithm::atomic).to_vector<double>(), d = avg_ordered.to_vector<double>();
-          // At most 25 addends below 2^13: another order moves a sum by 25 roundings of at most half a unit of 2^18,
-          // and the halves by one more.
-          const double allowed = 0x1p18 * 25 * (dtype == float32 ? 0x1p-24 : 0x1p-10);
-          for (size_t i = 0; i < a.size(); ++i) {
-            ASSERT_NEAR(a[i], b[i], allowed) << "max, element " << i;
-            ASSERT_NEAR(c[i], d[i], allowed) << "avg, element " << i;
-          }
-        }
+        // What the CPU does for atomic.
+        EXPECT_EQ(bytes_of(max_gradient(Algorithm::atomic)), bytes_of(max_ordered));
+        EXPECT_EQ(bytes_of(avg_gradient(Algorithm::atomic)), bytes_of(avg_ordered));
       }
     }
   }

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <ordo/engine/philox.h>
-#include <ordo/kernels/pooling/avg_pool_cpu.h>
-#include <ordo/kernels/pooling/max_pool_cpu.h>
-#include <ordo/kernels/pooling/pool_arguments.h>
+#include <ordo/kernels/pooling/avg_pool.h>
+#include <ordo/kernels/pooling/cells.h>
+#include <ordo/kernels/pooling/max_pool.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -14,7 +14,7 @@ namespace {
 using namespace ordo::kernels;
 
 /// Sliding windows from the numbers of a Philox block; sizes up to 70 cells, depths up to 11.
-SlidingWindows random_windows(uint64_t n) {
+Windows random_windows(uint64_t n) {
   const auto axis = [&](uint64_t stream) {
     const PhiloxBlock a = philox(7, stream, 2 * n), b = philox(7, stream, 2 * n + 1);
     const auto below = [](uint32_t v, uint32_t bound) { return int64_t(v % bound); };
@@ -24,10 +24,10 @@ SlidingWindows random_windows(uint64_t n) {
                   dilation = a.v[1] % 3 == 0 ? 1 + below(a.v[2], 3) : 1;
     const int64_t padding = below(a.v[3], uint32_t(kernel / 2 + 1));
     const int64_t input = (kernel - 1) * dilation + 1 + below(b.v[0], stream == 2 ? 4 : 40);
-    return SlidingAxis{input, 0, kernel, 1 + below(b.v[1], n % 5 == 0 ? 20 : 3), padding, dilation};
+    return WindowAxis{input, 0, kernel, 1 + below(b.v[1], n % 5 == 0 ? 20 : 3), padding, dilation};
   };
   // Every third has a depth.
-  const SlidingAxis d = n % 3 == 0 ? axis(2) : SlidingAxis{1, 0, 1, 1, 0, 1}, h = axis(0), w = axis(1);
+  const WindowAxis d = n % 3 == 0 ? axis(2) : WindowAxis{1, 0, 1, 1, 0, 1}, h = axis(0), w = axis(1);
   PoolArguments arguments =
       max_pool_arguments<3>({d.kernel, h.kernel, w.kernel}, {d.stride, h.stride, w.stride},
                             {d.padding, h.padding, w.padding}, {d.dilation, h.dilation, w.dilation}, n % 2 == 0);
@@ -35,20 +35,20 @@ SlidingWindows random_windows(uint64_t n) {
   return pool_windows("test", {1, d.input, h.input, w.input}, arguments);
 }
 
-AdaptiveWindows random_adaptive_windows(uint64_t n) {
+Windows random_adaptive_windows(uint64_t n) {
   const PhiloxBlock a = philox(8, 0, n), b = philox(8, 1, n);
   const int64_t depth = n % 3 == 0 ? 1 + b.v[0] % 5 : 1, depth_out = n % 3 == 0 ? 1 + b.v[1] % 7 : 1;
-  return {{depth, depth_out}, {1 + a.v[0] % 20, 1 + a.v[1] % 25}, {1 + a.v[2] % 40, 1 + a.v[3] % 30}};
+  return {WindowAxis::adaptive(depth, depth_out), WindowAxis::adaptive(1 + a.v[0] % 20, 1 + a.v[1] % 25),
+          WindowAxis::adaptive(1 + a.v[2] % 40, 1 + a.v[3] % 30)};
 }
 
-template <class Axis>
-void expect_inverse(const Axis& axis) {
+void expect_inverse(const WindowAxis& axis) {
   int64_t most = 0;
   for (int64_t i = 0; i < axis.input; ++i) {
     int64_t covering = 0;
     for (int64_t o = 0; o < axis.output; ++o) {
       bool covers = false;
-      for (int64_t cell = axis.begin(o); cell < axis.end(o); cell += axis.step()) covers |= cell == i;
+      for (int64_t cell = axis.begin(o); cell < axis.end(o); cell += axis.dilation) covers |= cell == i;
       const bool found = o >= axis.first_output(i) && o < axis.end_output(i) && axis.covers(o, i);
       ASSERT_EQ(found, covers) << "output " << o << ", cell " << i;
       covering += o >= axis.first_output(i) && o < axis.end_output(i);
@@ -58,57 +58,55 @@ void expect_inverse(const Axis& axis) {
   EXPECT_LE(most, axis.overlap());
   for (int64_t o = 0; o < axis.output; ++o) {
     EXPECT_LT(axis.begin(o), axis.end(o));
-    EXPECT_LE((axis.end(o) - axis.begin(o) + axis.step() - 1) / axis.step(), axis.most_cells());
+    EXPECT_LE((axis.end(o) - axis.begin(o) + axis.dilation - 1) / axis.dilation, axis.most_cells());
   }
 }
 
-template <class T, class Axis>
-void expect_plain_bits(const Windows<Axis>& windows) {
+template <class T>
+void expect_plain_bits(const Windows& windows) {
   const int64_t planes = 3, inputs = windows.inputs(), outputs = windows.outputs();
-  const auto as = [](const Tensor& t) {
-    std::vector<T> out;
-    for (double v : t.to_vector<double>()) out.push_back(T(float(v)));
-    return out;
-  };
   // Few distinct values, so that ties are common; gradients of mixed magnitude, so that the order shows.
-  std::vector<T> x = as(test_indices({planes * inputs}, 7, 1).to(float64));
-  const std::vector<T> mixed = as(test_mixed_values({planes * inputs}, 2)),
-                       grad = as(test_mixed_values({planes * outputs}, 3));
-  std::vector<T> values(grad.size()), averages(grad.size()), gradient(x.size()), spread(x.size());
-  std::vector<int64_t> indices(grad.size());
-  cpu::max_pool(x.data(), values.data(), indices.data(), planes, windows);
-  cpu::avg_pool(mixed.data(), averages.data(), planes, windows);
-  cpu::max_pool_backward(grad.data(), indices.data(), gradient.data(), planes, windows, Algorithm::gather);
-  cpu::avg_pool_backward(grad.data(), spread.data(), planes, windows, Algorithm::gather);
+  const auto as = [](const Tensor& t) { return t.to(dtype_of<T>); };
+  const Tensor tied = as(test_indices({planes * inputs}, 7, 1)), mixed = as(test_mixed_values({planes * inputs}, 2)),
+               grads = as(test_mixed_values({planes * outputs}, 3));
+  const Tensor maxima = empty_like(grads), averages = empty_like(grads), chosen = empty({planes * outputs}, {int64});
+  const Tensor max_grads = empty_like(tied), average_grads = empty_like(tied);
+  cpu::max_pool(tied, maxima, chosen, windows);
+  cpu::avg_pool(mixed, averages, windows);
+  cpu::max_pool_backward(grads, chosen, max_grads, windows, Algorithm::gather);
+  cpu::avg_pool_backward(grads, average_grads, windows, Algorithm::gather);
+  const T *const x = tied.data<T>(), *const grad = grads.data<T>();
+  const int64_t* const indices = chosen.data<int64_t>();
   const auto bits = [](T v) { return std::vector<uint8_t>((uint8_t*)&v, (uint8_t*)&v + sizeof(T)); };
   for (int64_t p = 0; p < planes; ++p) {
     for (int64_t i = 0; i < outputs; ++i) {
-      const size_t at = size_t(p * outputs + i);
+      const int64_t at = p * outputs + i;
       const int64_t ow = i % windows.w.output, oh = i / windows.w.output % windows.h.output,
                     od = i / windows.w.output / windows.h.output;
-      const auto cell = max_window(x.data() + p * inputs, windows, windows.cells(od, oh), ow);
-      ASSERT_EQ(float(values[at]), float(cell.value));
+      const auto cell = max_window(x + p * inputs, windows, windows.cells(od, oh), ow);
+      ASSERT_EQ(float(maxima.data<T>()[at]), float(cell.value));
       ASSERT_EQ(indices[at], cell.index);
-      ASSERT_EQ(bits(averages[at]),
-                bits(T(average_window<OrderedSum>(mixed.data() + p * inputs, windows, windows.cells(od, oh),
+      ASSERT_EQ(bits(averages.data<T>()[at]),
+                bits(T(average_window<OrderedSum>(mixed.data<T>() + p * inputs, windows, windows.cells(od, oh),
                                                   windows.row_divisor(od, oh), ow))));
     }
     for (int64_t i = 0; i < inputs; ++i) {
-      const size_t at = size_t(p * inputs + i);
+      const int64_t at = p * inputs + i;
       const int64_t iw = i % windows.w.input, ih = i / windows.w.input % windows.h.input,
                     id = i / windows.w.input / windows.h.input;
-      const T* from = grad.data() + p * outputs;
+      const T* from = grad + p * outputs;
       const WindowRows rows = windows.outputs_at(id, ih);
-      ASSERT_EQ(bits(gradient[at]),
-                bits(T(max_gradient<OrderedSum>(from, indices.data() + p * outputs, windows, rows, i, iw))));
-      ASSERT_EQ(bits(spread[at]), bits(T(average_gradient<OrderedSum>(from, windows, rows, id, ih, iw))));
+      ASSERT_EQ(bits(max_grads.data<T>()[at]),
+                bits(T(max_gradient<OrderedSum>(from, indices + p * outputs, windows, rows, i, iw))));
+      ASSERT_EQ(bits(average_grads.data<T>()[at]),
+                bits(T(average_gradient<OrderedSum>(from, windows, rows, id, ih, iw))));
     }
   }
 }
 
-std::string describe(const SlidingWindows& w) {
+std::string describe(const Windows& w) {
   std::string text;
-  for (const SlidingAxis& a : {w.d, w.h, w.w}) {
+  for (const WindowAxis& a : {w.d, w.h, w.w}) {
     for (int64_t v : {a.input, a.output, a.kernel, a.stride, a.padding, a.dilation})
       text.append(std::to_string(v)).append(1, ' ');
   }
@@ -118,7 +116,7 @@ std::string describe(const SlidingWindows& w) {
 TEST(PoolWindows, sliding) {
   int tried = 0;
   for (uint64_t n = 0; n < 150; ++n) {
-    SlidingWindows windows{};
+    Windows windows{};
     try {
       windows = random_windows(n);
     } catch (const ValueError&) {
@@ -139,7 +137,7 @@ TEST(PoolWindows, sliding) {
 
 TEST(PoolWindows, adaptive) {
   for (uint64_t n = 0; n < 60; ++n) {
-    const AdaptiveWindows windows = random_adaptive_windows(n);
+    const Windows windows = random_adaptive_windows(n);
     SCOPED_TRACE(std::to_string(windows.d.input) + " to " + std::to_string(windows.d.output) + " by " +
                  std::to_string(windows.h.input) + "x" + std::to_string(windows.w.input) + " to " +
                  std::to_string(windows.h.output) + "x" + std::to_string(windows.w.output));

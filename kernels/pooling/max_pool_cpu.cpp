@@ -1,34 +1,31 @@
-// Maximum pooling on the CPU, for both kinds of windows. Internal.
-#pragma once
-
 #include <limits>
 
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/op_registry.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/max_pool.h>
-#include <ordo/kernels/pooling/rows_cpu.h>
+#include <ordo/kernels/pooling/scatter_cpu.h>
 
 namespace ordo::kernels::cpu {
+namespace {
 
-inline constexpr int64_t kMaxBlock = 64, kMaxCells = 1024;
+constexpr int64_t kMaxBlock = 64, kMaxCells = 1024;
 
 /// Whether max_row can take these windows: a block of outputs reads few enough cells of a row.
-inline bool max_row_fits(const SlidingWindows& windows) {
-  const SlidingAxis& w = windows.w;
-  return w.stride * (kMaxBlock + 1) + (w.kernel - 1) * w.dilation <= kMaxCells &&
+bool max_row_fits(const Windows& windows) {
+  const WindowAxis& w = windows.w;
+  return !w.is_adaptive() && w.stride * (kMaxBlock + 1) + (w.kernel - 1) * w.dilation <= kMaxCells &&
          windows.inputs() < std::numeric_limits<int32_t>::max();
 }
 
 /// One output row of sliding windows, a block of outputs at a time. Every input row is first taken apart by column
 /// modulo stride, with -inf where there is no cell: then all windows are complete, and the comparisons vectorise.
 template <class T, int kStride>
-void max_row(const T* volume, T* values, int64_t* indices, const SlidingWindows& windows, int64_t od, int64_t oh) {
+void max_row(const T* volume, T* values, int64_t* indices, const Windows& windows, int64_t od, int64_t oh) {
   using V = accumulate_t<T>;
   using I = std::conditional_t<sizeof(V) == 4, int32_t, int64_t>;  // one width for values and indices
   constexpr int kLanes = 16;
   constexpr V kLowest = -std::numeric_limits<V>::infinity();
-  const SlidingAxis &d = windows.d, &h = windows.h, &w = windows.w;
+  const WindowAxis &d = windows.d, &h = windows.h, &w = windows.w;
   const int stride = kStride > 0 ? kStride : int(w.stride);
   const int64_t d_begin = d.begin(od), d_end = d.end(od), h_begin = h.begin(oh), h_end = h.end(oh);
   V best[kMaxBlock], cells[kMaxCells];
@@ -81,7 +78,7 @@ void max_row(const T* volume, T* values, int64_t* indices, const SlidingWindows&
 /// max_window() of consecutive cells. A row in which nothing exceeds the best so far is passed by in a loop without
 /// branches.
 template <class T>
-MaxCell<accumulate_t<T>> max_window_of_runs(const T* volume, const AdaptiveWindows& windows, const WindowRows& rows,
+MaxCell<accumulate_t<T>> max_window_of_runs(const T* volume, const Windows& windows, const WindowRows& rows,
                                             int64_t ow) {
   const int64_t begin = windows.w.begin(ow), end = windows.w.end(ow);
   int64_t index = windows.input_row(rows.d_begin, rows.h_begin) + begin;
@@ -100,89 +97,58 @@ MaxCell<accumulate_t<T>> max_window_of_runs(const T* volume, const AdaptiveWindo
 }
 
 /// `indices` may be null.
-template <class T, class Axis>
-void max_pool(const T* input, T* values, int64_t* indices, int64_t volumes, const Windows<Axis>& windows) {
-  const int64_t depth = windows.d.output, height = windows.h.output, width = windows.w.output;
-  bool row_fits = false;
-  if constexpr (std::is_same_v<Axis, SlidingAxis>) row_fits = max_row_fits(windows);
-  const int64_t grain = pool_grain(windows.inputs() / (depth * height) + width);
-  parallel_for(0, volumes * depth * height, grain, [&](int64_t first, int64_t last) {
-    for (int64_t r = first; r < last; ++r) {
-      const VolumeRow at(r, depth, height);
-      const T* volume = input + at.volume * windows.inputs();
-      T* row = values + r * width;
-      int64_t* index_row = indices != nullptr ? indices + r * width : nullptr;
-      if constexpr (std::is_same_v<Axis, SlidingAxis>) {
-        if (row_fits) {
-          if (windows.w.stride == 1)
-            max_row<T, 1>(volume, row, index_row, windows, at.d, at.h);
-          else if (windows.w.stride == 2)
-            max_row<T, 2>(volume, row, index_row, windows, at.d, at.h);
-          else
-            max_row<T, 0>(volume, row, index_row, windows, at.d, at.h);
-          continue;
-        }
+template <class T>
+void maxima(const T* input, T* values, int64_t* indices, int64_t volumes, const Windows& s) {
+  const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
+  const bool by_row = max_row_fits(s);
+  if (!by_row && !s.w.is_adaptive())
+    return each_of(s.most_cells(), volumes * s.outputs(), MaxPoolElement<T>{s, input, values, indices});
+  const auto row = s.w.stride == 1 ? max_row<T, 1> : s.w.stride == 2 ? max_row<T, 2> : max_row<T, 0>;
+  const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
+  parallel_for(0, volumes * depth * height, grain, [&](int64_t begin, int64_t end) {
+    VolumeRow at(begin, depth, height);
+    for (int64_t r = begin; r < end; ++r, at.advance(depth, height)) {
+      const T* const volume = input + at.volume * s.inputs();
+      T* const to = values + r * width;
+      int64_t* const index_to = indices != nullptr ? indices + r * width : nullptr;
+      if (by_row) {
+        row(volume, to, index_to, s, at.d, at.h);
+        continue;
       }
-      const WindowRows rows = windows.cells(at.d, at.h);
+      const WindowRows rows = s.cells(at.d, at.h);
       for (int64_t ow = 0; ow < width; ++ow) {
-        const auto cell = [&] {
-          if constexpr (std::is_same_v<Axis, AdaptiveAxis>)
-            return max_window_of_runs(volume, windows, rows, ow);
-          else
-            return max_window(volume, windows, rows, ow);
-        }();
-        row[ow] = T(cell.value);
-        if (index_row != nullptr) index_row[ow] = cell.index;
+        const auto cell = max_window_of_runs(volume, s, rows, ow);
+        to[ow] = T(cell.value);
+        if (index_to != nullptr) index_to[ow] = cell.index;
       }
     }
   });
 }
 
-template <class T, class Axis>
-void max_pool_backward(const T* grad, const int64_t* indices, T* output, int64_t volumes, const Windows<Axis>& windows,
-                       Algorithm algorithm) {
+template <class T>
+void gradient(const T* grad, const int64_t* indices, T* output, int64_t volumes, const Windows& s) {
   using V = accumulate_t<T>;
-  const int64_t inputs = windows.inputs(), outputs = windows.outputs(), width = windows.w.output;
-  if (algorithm == Algorithm::atomic) {
-    const ScatterCells<T> cells(output, volumes * inputs);
-    scatter_rows(volumes, windows, [&](const VolumeRow& at, bool shared) {
-      V* to = cells.data() + at.volume * inputs;
-      const int64_t begin = at.number * width;
-      if (shared) {
-        for (int64_t o = begin; o < begin + width; ++o) add_shared<V>(to[indices[o]], grad[o]);
-      } else {
-        for (int64_t o = begin; o < begin + width; ++o) to[indices[o]] += V(grad[o]);
-      }
-    });
-    cells.store();
-  } else if (by_volume(volumes, windows)) {
-    scatter_volumes<T>(output, volumes, inputs, 2 * outputs, [&](int64_t volume, V* cells) {
-      for (int64_t o = volume * outputs; o < (volume + 1) * outputs; ++o) cells[indices[o]] += V(grad[o]);
-    });
-  } else {
-    // Not inlined: in the loop over cells, the registers would not suffice for the loop over a window.
-    const auto gather = [&](const VolumeRow& at, const WindowRows& rows, int64_t iw) __attribute__((noinline)) {
-      const int64_t cell = windows.input_row(at.d, at.h) + iw, first = at.volume * outputs;
-      return max_gradient<OrderedSum>(grad + first, indices + first, windows, rows, cell, iw);
-    };
-    gather_cells<T>(output, volumes, windows, gather);
-  }
-}
-
-template <class Axis>
-void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows<Axis>& windows) {
-  dispatch_floating("max_pool", input.dtype(), [&]<class T>() {
-    max_pool(input.data<T>(), values.data<T>(), indices.defined() ? indices.data<int64_t>() : nullptr,
-             values.numel() / windows.outputs(), windows);
+  if (!by_volume(volumes, s))
+    return each_of(s.overlap(), volumes * s.inputs(), MaxPoolGradientElement<OrderedSum, T>{s, grad, indices, output});
+  const int64_t outputs = s.outputs();
+  scatter_volumes(output, volumes, s, [&](int64_t volume, V* cells) {
+    for (int64_t o = volume * outputs; o < (volume + 1) * outputs; ++o) cells[indices[o]] += V(grad[o]);
   });
 }
 
-template <class Axis>
-void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows<Axis>& windows,
-                       Algorithm algorithm) {
+}  // namespace
+
+void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& windows) {
+  dispatch_floating("max_pool", input.dtype(), [&]<class T>() {
+    maxima(input.data<T>(), values.data<T>(), indices.defined() ? indices.data<int64_t>() : nullptr,
+           values.numel() / windows.outputs(), windows);
+  });
+}
+
+void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows& windows,
+                       Algorithm) {
   dispatch_floating("max_pool_backward", grad.dtype(), [&]<class T>() {
-    max_pool_backward(grad.data<T>(), indices.data<int64_t>(), output.data<T>(), grad.numel() / windows.outputs(),
-                      windows, algorithm);
+    gradient(grad.data<T>(), indices.data<int64_t>(), output.data<T>(), grad.numel() / windows.outputs(), windows);
   });
 }
 

@@ -1,27 +1,11 @@
-// What the CUDA pooling kernels share. Internal.
+// The cells that atomic pooling gradients add into, on CUDA. Internal.
 #pragma once
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/memory.h>
-#include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels::cuda {
-
-/// Flat position i of a [volumes, depth, height, width] tensor, taken apart.
-struct VolumeCell {
-  int64_t volume, d = 0, h, w;
-  __device__ VolumeCell(int64_t i, int64_t depth, int64_t height, int64_t width) {
-    const int64_t row = quotient(i, width);
-    w = i - row * width;
-    const int64_t layer = quotient(row, height);
-    h = row - layer * height;
-    volume = layer;
-    if (depth == 1) return;
-    volume = quotient(layer, depth);
-    d = layer - volume * depth;
-  }
-};
 
 template <class T>
 __global__ void pool_store_kernel(const accumulate_t<T>* cells, T* output, int64_t count) {

@@ -1,0 +1,100 @@
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/memory.h>
+#include <ordo/kernels/pooling/avg_pool.h>
+#include <ordo/kernels/pooling/cells.h>
+#include <ordo/kernels/pooling/scatter_cpu.h>
+#include <ordo/kernels/windows/sum_reads_cpu.h>
+
+namespace ordo::kernels::cpu {
+namespace {
+
+template <class T>
+void average(const T* input, T* values, int64_t volumes, const Windows& s) {
+  using V = accumulate_t<T>;
+  const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
+  const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
+  if (s.most_cells() > kOrderedGroup)
+    return each_of(s.most_cells(), volumes * s.outputs(), AveragePoolElement<OrderedSum, T>{s, input, values});
+  const VolumeReads reads{ReadLists(cells_of_outputs(s.d), s.input_row(1, 0)),
+                          ReadLists(cells_of_outputs(s.h), s.w.input), cells_of_outputs(s.w), s.inputs()};
+  parallel_for(0, volumes * depth * height, grain, [&](int64_t begin, int64_t end) {
+    sum_reads<V>(reads, input, begin, end, [&](const VolumeRow& at, int64_t first, int64_t count, const V* sums) {
+      const int64_t row_divisor = s.row_divisor(at.d, at.h);
+      T* const to = values + at.number * width + first;
+      for (int64_t i = 0; i < count; ++i) to[i] = T(sums[i] / V(s.divisor(row_divisor, first + i)));
+    });
+  });
+}
+
+/// What each window's cells get of its gradient: the gradient divided as the average was.
+template <class T, class V>
+void divide(const T* grad, V* shares, const Windows& s) {
+  const int64_t width = s.w.output;
+  parallel_for(0, s.d.output * s.h.output, row_grain(width), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const VolumeRow at(r, s.d.output, s.h.output);
+      const int64_t row_divisor = s.row_divisor(at.d, at.h);
+      for (int64_t o = 0; o < width; ++o) shares[r * width + o] = V(grad[r * width + o]) / V(s.divisor(row_divisor, o));
+    }
+  });
+}
+
+/// Adaptive windows: each output's share, added to its cells.
+template <class T, class V>
+void spread(const T* grad, V* cells, const Windows& s) {
+  for (int64_t od = 0; od < s.d.output; ++od)
+    for (int64_t oh = 0; oh < s.h.output; ++oh) {
+      const WindowRows rows = s.cells(od, oh);
+      const int64_t row_divisor = s.row_divisor(od, oh);
+      for (int64_t ow = 0; ow < s.w.output; ++ow) {
+        const V share = V(*grad++) / V(s.divisor(row_divisor, ow));
+        const int64_t begin = s.w.begin(ow), end = s.w.end(ow);
+        for (int64_t id = rows.d_begin; id < rows.d_end; ++id)
+          for (int64_t ih = rows.h_begin; ih < rows.h_end; ++ih) {
+            V* const row = cells + s.input_row(id, ih);
+            for (int64_t iw = begin; iw < end; ++iw) row[iw] += share;
+          }
+      }
+    }
+}
+
+template <class T>
+void gradient(const T* grad, T* output, int64_t volumes, const Windows& s) {
+  using V = accumulate_t<T>;
+  const int64_t rows = s.d.input * s.h.input, width = s.w.input;
+  if (s.w.is_adaptive() && by_volume(volumes, s))
+    return scatter_volumes(output, volumes, s,
+                           [&](int64_t volume, V* cells) { spread(grad + volume * s.outputs(), cells, s); });
+  if (s.w.is_adaptive() || s.overlap() > kOrderedGroup)
+    return each_of(s.overlap(), volumes * s.inputs(), AveragePoolGradientElement<OrderedSum, T>{s, grad, output});
+  const VolumeReads reads{ReadLists(outputs_of_cells(s.d), s.output_row(1, 0)),
+                          ReadLists(outputs_of_cells(s.h), s.w.output), outputs_of_cells(s.w), s.outputs()};
+  // Where volumes are few, threads share each of them.
+  const int64_t cost = s.inputs() + s.outputs();
+  const bool whole = volumes >= num_threads() || volumes * cost < 32768;
+  parallel_for(0, volumes, whole ? row_grain(cost) : volumes, [&](int64_t begin, int64_t end) {
+    const Scratch<V> shares(s.outputs(), Device());
+    for (int64_t v = begin; v < end; ++v) {
+      divide(grad + v * s.outputs(), shares.data(), s);
+      parallel_for(0, rows, row_grain(width), [&](int64_t first, int64_t last) {
+        sum_reads(reads, shares.data(), first, last, output + v * s.inputs());
+      });
+    }
+  });
+}
+
+}  // namespace
+
+void avg_pool(const Tensor& input, const Tensor& values, const Windows& windows) {
+  dispatch_floating("avg_pool", input.dtype(), [&]<class T>() {
+    average(input.data<T>(), values.data<T>(), values.numel() / windows.outputs(), windows);
+  });
+}
+
+void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& windows, Algorithm) {
+  dispatch_floating("avg_pool_backward", grad.dtype(), [&]<class T>() {
+    gradient(grad.data<T>(), output.data<T>(), grad.numel() / windows.outputs(), windows);
+  });
+}
+
+}  // namespace ordo::kernels::cpu

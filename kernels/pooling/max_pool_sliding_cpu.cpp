@@ -1,9 +1,0 @@
-// By itself: with the other kind of windows in one file, GCC inlines less of both.
-#include <ordo/kernels/pooling/max_pool_cpu.h>
-
-namespace ordo::kernels::cpu {
-
-template void max_pool(const Tensor&, const Tensor&, const Tensor&, const SlidingWindows&);
-template void max_pool_backward(const Tensor&, const Tensor&, const Tensor&, const SlidingWindows&, Algorithm);
-
-}  // namespace ordo::kernels::cpu
