@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ordo/kernels/elementwise/comparison_functors.h>
-#include <ordo/kernels/elementwise/comparison_loops.h>
+#include <ordo/kernels/elementwise/device_loops.h>
 
 // The other group's rows become nothing.
 #ifndef ORDO_GROUP_equality
@@ -15,12 +15,12 @@
 
 namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 
-#define ORDO_COMPARISON(name, group, ...)                                                              \
-  ORDO_GROUP_##group(void name(const BinaryArgs& args) {                                               \
-    dispatch_all(#name, args.dtype, [&]<class T>() { binary_loop<bool, T>(args, functors::name()); }); \
+#define ORDO_COMPARISON(name, group, ...)                                                          \
+  ORDO_GROUP_##group(void name(const LoopArgs<2>& args) {                                          \
+    dispatch_all(#name, args.dtype, [&]<class T>() { loop<bool, T, T>(args, functors::name()); }); \
   })
 #define ORDO_LOGICAL(name, group, ...) \
-  ORDO_GROUP_##group(void name(const BinaryArgs& args) { binary_loop<bool, bool>(args, functors::name()); })
+  ORDO_GROUP_##group(void name(const LoopArgs<2>& args) { loop<bool, bool, bool>(args, functors::name()); })
 #include <ordo/kernels/elementwise/comparison.def>
 
 }  // namespace ordo::kernels::ORDO_LOOPS_DEVICE
