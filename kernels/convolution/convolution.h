@@ -59,10 +59,10 @@ ORDO_DEVICES(void, convolution_weight_grad, const ConvShape&, const Tensor& grad
              const Tensor& weight_grad)
 
 namespace cuda {
-// Own kernels: unfold to columns, multiply.
-void unfold_convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
-void unfold_convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
-void unfold_convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
+/// The same by cuDNN, where it is present and used at this level; false if it has no algorithm.
+bool library_convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
+bool library_convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
+bool library_convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

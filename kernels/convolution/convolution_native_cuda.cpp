@@ -1,5 +1,4 @@
-// Convolutions by cuDNN where it is present; what it has no algorithm for, and the level device_to_device, by own
-// kernels. Without cuDNN: convolution_unfold_cuda.cpp.
+// Convolutions by cuDNN, but for the level device_to_device. Without cuDNN: convolution_unfold_cuda.cpp.
 #include <ordo/kernels/convolution/convolution.h>
 
 #if ORDO_HAS_CUDNN
@@ -226,30 +225,6 @@ bool by_library(const ConvShape& s, const Problem& p, int pass, auto& get, auto&
   return false;
 }
 
-bool library_forward(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
-  const Problem p(s, x.dtype());
-  return by_library<cudnnConvolutionFwdAlgoPerf_t>(s, p, 0, cudnnGetConvolutionForwardAlgorithm_v7,
-                                                   cudnnFindConvolutionForwardAlgorithm,
-                                                   cudnnGetConvolutionForwardWorkspaceSize, cudnnConvolutionForward,
-                                                   Described{p.x, x}, Described{p.w, weight}, Described{p.y, y}, bias);
-}
-
-bool library_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
-  const Problem p(s, grad.dtype());
-  return by_library<cudnnConvolutionBwdDataAlgoPerf_t>(
-      s, p, 1, cudnnGetConvolutionBackwardDataAlgorithm_v7, cudnnFindConvolutionBackwardDataAlgorithm,
-      cudnnGetConvolutionBackwardDataWorkspaceSize, cudnnConvolutionBackwardData, Described{p.w, weight},
-      Described{p.y, grad}, Described{p.x, x_grad});
-}
-
-bool library_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
-  const Problem p(s, grad.dtype());
-  return by_library<cudnnConvolutionBwdFilterAlgoPerf_t>(
-      s, p, 2, cudnnGetConvolutionBackwardFilterAlgorithm_v7, cudnnFindConvolutionBackwardFilterAlgorithm,
-      cudnnGetConvolutionBackwardFilterWorkspaceSize, cudnnConvolutionBackwardFilter, Described{p.x, x},
-      Described{p.y, grad}, Described{p.w, weight_grad});
-}
-
 // Tells the call's event who computes.
 bool did(bool library) {
   OpCall::chose(library ? Algorithm::library : Algorithm::direct);
@@ -258,21 +233,34 @@ bool did(bool library) {
 
 }  // namespace
 
-void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
-  const ordo::cuda::DeviceScope scope(x.device());
-  if (!did(for_cudnn(s) && library_forward(s, x, weight, bias, y))) unfold_convolution(s, x, weight, bias, y);
+bool library_convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                         const Tensor& y) {
+  if (!for_cudnn(s)) return did(false);
+  const Problem p(s, x.dtype());
+  return did(by_library<cudnnConvolutionFwdAlgoPerf_t>(
+      s, p, 0, cudnnGetConvolutionForwardAlgorithm_v7, cudnnFindConvolutionForwardAlgorithm,
+      cudnnGetConvolutionForwardWorkspaceSize, cudnnConvolutionForward, Described{p.x, x}, Described{p.w, weight},
+      Described{p.y, y}, bias));
 }
 
-void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
-  const ordo::cuda::DeviceScope scope(grad.device());
-  if (!did(for_cudnn(s) && library_input_grad(s, grad, weight, x_grad)))
-    unfold_convolution_input_grad(s, grad, weight, x_grad);
+bool library_convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight,
+                                    const Tensor& x_grad) {
+  if (!for_cudnn(s)) return did(false);
+  const Problem p(s, grad.dtype());
+  return did(by_library<cudnnConvolutionBwdDataAlgoPerf_t>(
+      s, p, 1, cudnnGetConvolutionBackwardDataAlgorithm_v7, cudnnFindConvolutionBackwardDataAlgorithm,
+      cudnnGetConvolutionBackwardDataWorkspaceSize, cudnnConvolutionBackwardData, Described{p.w, weight},
+      Described{p.y, grad}, Described{p.x, x_grad}));
 }
 
-void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
-  const ordo::cuda::DeviceScope scope(grad.device());
-  if (!did(for_cudnn(s) && library_weight_grad(s, grad, x, weight_grad)))
-    unfold_convolution_weight_grad(s, grad, x, weight_grad);
+bool library_convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x,
+                                     const Tensor& weight_grad) {
+  if (!for_cudnn(s)) return did(false);
+  const Problem p(s, grad.dtype());
+  return did(by_library<cudnnConvolutionBwdFilterAlgoPerf_t>(
+      s, p, 2, cudnnGetConvolutionBackwardFilterAlgorithm_v7, cudnnFindConvolutionBackwardFilterAlgorithm,
+      cudnnGetConvolutionBackwardFilterWorkspaceSize, cudnnConvolutionBackwardFilter, Described{p.x, x},
+      Described{p.y, grad}, Described{p.w, weight_grad}));
 }
 
 }  // namespace ordo::kernels::cuda
