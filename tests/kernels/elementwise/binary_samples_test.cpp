@@ -218,7 +218,7 @@ std::vector<Sample> comparison(std::vector<Sample> samples) {
     return comparison(binary([](T a, T b) { return ordo::op(a, b); },                                              \
                              [](double a, double b) -> double { return expression; }, shapes_of_size(n)));         \
   }
-#define ORDO_COMPARISON(name, group, formula, reference) COMPARISON_SAMPLES(name, reference)
+#define ORDO_COMPARISON(name, formula, reference) COMPARISON_SAMPLES(name, reference)
 #define ORDO_EXCHANGED_COMPARISON(name, other, reference) COMPARISON_SAMPLES(name, reference)
 #define ORDO_LOGICAL ORDO_COMPARISON
 #include <ordo/kernels/elementwise/comparison.def>
