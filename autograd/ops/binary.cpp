@@ -80,7 +80,7 @@ Tensor recorded_as(OfA, OfB of_b, const OpCall& call, Tensor result, Scalar a, c
     return __VA_ARGS__;                                                                                      \
   })
 #define ZERO GRADIENT(kNothing, zeros_like(grad))
-#define ORDO_FUNCTION2(name, kind, loop, formula, of_a, of_b, ...)   \
+#define ORDO_FUNCTION2(name, kind, formula, of_a, of_b, ...)         \
   Tensor name(const Tensor& a, const Tensor& b) {                    \
     const OpCall call(#name, a, b);                                  \
     return recorded_as(of_a, of_b, call, kernels::name(a, b), a, b); \

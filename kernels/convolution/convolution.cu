@@ -1,4 +1,4 @@
-// Convolutions on CUDA by own kernels: unfold samples to columns, multiply.
+// Convolutions on CUDA by own kernels, where cuDNN does not compute them: unfold samples to columns, multiply.
 #include <algorithm>
 
 #include <ordo/engine/cuda/cuda.h>
@@ -111,24 +111,25 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Devic
 
 }  // namespace
 
-void unfold_convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias,
-                        const Tensor& y) {
+void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
   const ordo::cuda::DeviceScope scope(x.device());
+  if (library_convolution(s, x, weight, bias, y)) return;
   dispatch_floating("convolution", x.dtype(), [&]<class T>() {
     forward(s, x.data<T>(), weight.data<T>(), bias.defined() ? bias.data<T>() : nullptr, y.data<T>(), x.device());
   });
 }
 
-void unfold_convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
+void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
   const ordo::cuda::DeviceScope scope(grad.device());
+  if (library_convolution_input_grad(s, grad, weight, x_grad)) return;
   dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
     input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>(), grad.device());
   });
 }
 
-void unfold_convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x,
-                                    const Tensor& weight_grad) {
+void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
   const ordo::cuda::DeviceScope scope(grad.device());
+  if (library_convolution_weight_grad(s, grad, x, weight_grad)) return;
   dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
     cuda::weight_grad(s, grad.data<T>(), x.data<T>(), weight_grad.data<T>(), grad.device());
   });

@@ -1,6 +1,7 @@
 // Convolution in 1, 2 and 3 dimensions, without autograd. Checks are those of the public functions.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/size.h>
 #include <ordo/engine/tensor.h>
@@ -50,20 +51,18 @@ inline constexpr ConvNames kConv{"conv1d", "conv2d", "conv3d"},
 
 // Operands are contiguous; the last is written. By rule 4 of docs/ordering.md on the CPU, and on CUDA at level
 // device_to_device.
-namespace cpu {
-void convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
-void convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
-void convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
-}  // namespace cpu
-namespace cuda {
-void convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
-void convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
-void convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
+ORDO_DEVICES(void, convolution, const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias,
+             const Tensor& y)
+ORDO_DEVICES(void, convolution_input_grad, const ConvShape&, const Tensor& grad, const Tensor& weight,
+             const Tensor& x_grad)
+ORDO_DEVICES(void, convolution_weight_grad, const ConvShape&, const Tensor& grad, const Tensor& x,
+             const Tensor& weight_grad)
 
-// Own kernels: unfold to columns, multiply.
-void unfold_convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
-void unfold_convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
-void unfold_convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
+namespace cuda {
+/// The same by cuDNN, where it is present and used at this level; false if it has no algorithm.
+bool library_convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
+bool library_convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
+bool library_convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

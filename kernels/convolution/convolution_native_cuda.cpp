@@ -1,5 +1,4 @@
-// Convolutions by cuDNN where it is present; what it has no algorithm for, and the level device_to_device, by own
-// kernels. Without cuDNN: convolution_unfold_cuda.cpp.
+// Convolutions by cuDNN, but for the level device_to_device. Without cuDNN: convolution_unfold_cuda.cpp.
 #include <ordo/kernels/convolution/convolution.h>
 
 #if ORDO_HAS_CUDNN
@@ -159,37 +158,6 @@ bool try_the_next(cudnnStatus_t status, Device device) {
   return sound == cudaSuccess || sound == cudaErrorNotReady;
 }
 
-// Calls `run(algorithm)` with the fastest permitted algorithm that works: by cuDNN's model of the device, or by trying
-// when `benchmark` is on. `ask(find, most, found, results)` calls cuDNN for a list of them. False when none works; an
-// error of the device is an error. Trying takes memory of cuDNN's own.
-template <class Result, class Ask, class Run>
-bool by_library(const ConvShape& s, DType dtype, Device device, const Problem& p, int pass, Ask ask, Run run) {
-  Candidates& candidates = known_candidates(s, dtype, device, pass);
-  if (!candidates) {
-    const bool strict = only_deterministic(), find = !deterministic() && cudnn_settings().benchmark;
-    Result results[kMostAlgorithms];
-    int found = 0;
-    if (find) empty_cache(device);
-    const cudnnStatus_t status = ask(find, kMostAlgorithms, &found, results);
-    if (!not_supported(status)) check(status, "list of algorithms");
-    candidates = std::make_unique<std::vector<Candidate>>();
-    if (status == CUDNN_STATUS_SUCCESS)
-      for (const Result& r : std::span(results, size_t(found)))
-        if (r.status == CUDNN_STATUS_SUCCESS && r.memory <= kWorkspaceLimit &&
-            (!strict || r.determinism == CUDNN_DETERMINISTIC))
-          candidates->push_back({int(r.algo), dtype == float32 ? CUDNN_FMA_MATH : r.mathType});
-  }
-  while (!candidates->empty()) {
-    const Candidate candidate = candidates->front();
-    check(cudnnSetConvolutionMathType(p.conv, candidate.math), "math type");
-    const cudnnStatus_t status = run(decltype(Result::algo)(candidate.algorithm));
-    if (status == CUDNN_STATUS_SUCCESS) return true;
-    if (!try_the_next(status, device)) check(status, "convolution");
-    candidates->erase(candidates->begin());
-  }
-  return false;
-}
-
 struct Factors {
   float one = 1, zero = 0;
   double one64 = 1, zero64 = 0;
@@ -199,76 +167,62 @@ struct Factors {
   }
 };
 
-bool library_forward(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
-  const Device device = x.device();
-  const Problem p(s, x.dtype());
+template <class Descriptor>
+struct Described {
+  Descriptor type;
+  const Tensor& tensor;
+};
+
+// Computes c of a and b, whose algorithms `Result` describes, with the fastest permitted one that works: by cuDNN's
+// model of the device, or by trying when `benchmark` is on. `get`, `find`, `size` and `run` are cuDNN's functions.
+// False when none works; an error of the device is an error. Trying takes memory of cuDNN's own.
+template <class Result, class A, class B, class C>
+bool by_library(const ConvShape& s, const Problem& p, int pass, auto& get, auto& find, auto& size, auto& run,
+                const Described<A>& a, const Described<B>& b, const Described<C>& c, const Tensor& bias = {}) {
+  const DType dtype = a.tensor.dtype();
+  const Device device = a.tensor.device();
   const cudnnHandle_t h = handle(device);
-  const auto ask = [&](bool find, int most, int* found, cudnnConvolutionFwdAlgoPerf_t* results) {
-    return find ? cudnnFindConvolutionForwardAlgorithm(h, p.x, p.w, p.conv, p.y, most, found, results)
-                : cudnnGetConvolutionForwardAlgorithm_v7(h, p.x, p.w, p.conv, p.y, most, found, results);
-  };
-  const auto run = [&](cudnnConvolutionFwdAlgo_t algorithm) {
+  Candidates& candidates = known_candidates(s, dtype, device, pass);
+  if (!candidates) {
+    const bool strict = only_deterministic(), tries = !deterministic() && cudnn_settings().benchmark;
+    Result results[kMostAlgorithms];
+    int found = 0;
+    if (tries) empty_cache(device);
+    const cudnnStatus_t status = tries ? find(h, a.type, b.type, p.conv, c.type, kMostAlgorithms, &found, results)
+                                       : get(h, a.type, b.type, p.conv, c.type, kMostAlgorithms, &found, results);
+    if (!not_supported(status)) check(status, "list of algorithms");
+    candidates = std::make_unique<std::vector<Candidate>>();
+    if (status == CUDNN_STATUS_SUCCESS)
+      for (const Result& r : std::span(results, size_t(found)))
+        if (r.status == CUDNN_STATUS_SUCCESS && r.memory <= kWorkspaceLimit &&
+            (!strict || r.determinism == CUDNN_DETERMINISTIC))
+          candidates->push_back({int(r.algo), dtype == float32 ? CUDNN_FMA_MATH : r.mathType});
+  }
+  const auto compute = [&](decltype(Result::algo) algorithm) {
     size_t bytes = 0;
-    const cudnnStatus_t status = cudnnGetConvolutionForwardWorkspaceSize(h, p.x, p.w, p.conv, p.y, algorithm, &bytes);
+    const cudnnStatus_t status = size(h, a.type, b.type, p.conv, c.type, algorithm, &bytes);
     if (status != CUDNN_STATUS_SUCCESS) return status;
     const Scratch<char> workspace(int64_t(bytes), device);
     if (bias.defined()) {  // the result begins as the bias, so that it is rounded once
-      Gemm g{
-          .m = s.groups * s.filters, .n = s.positions(), .batch = s.samples, .dtype = x.dtype(), .c_dtype = x.dtype()};
-      g.c = {y.data(), s.positions(), 1, s.groups * s.y_size()};
+      Gemm g{.m = s.groups * s.filters, .n = s.positions(), .batch = s.samples, .dtype = dtype, .c_dtype = dtype};
+      g.c = {c.tensor.data(), s.positions(), 1, s.groups * s.y_size()};
       g.bias = bias.data();
       g.bias_per_row = true;
       start_gemm(g, device);
     }
     const Factors factor;
-    return cudnnConvolutionForward(h, factor.of(x.dtype(), true), p.x, x.data(), p.w, weight.data(), p.conv, algorithm,
-                                   workspace.data(), bytes, factor.of(x.dtype(), bias.defined()), p.y, y.data());
+    return run(h, factor.of(dtype, true), a.type, a.tensor.data(), b.type, b.tensor.data(), p.conv, algorithm,
+               workspace.data(), bytes, factor.of(dtype, bias.defined()), c.type, c.tensor.data());
   };
-  return by_library<cudnnConvolutionFwdAlgoPerf_t>(s, x.dtype(), device, p, 0, ask, run);
-}
-
-bool library_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
-  const Device device = grad.device();
-  const Problem p(s, grad.dtype());
-  const cudnnHandle_t h = handle(device);
-  const auto ask = [&](bool find, int most, int* found, cudnnConvolutionBwdDataAlgoPerf_t* results) {
-    return find ? cudnnFindConvolutionBackwardDataAlgorithm(h, p.w, p.y, p.conv, p.x, most, found, results)
-                : cudnnGetConvolutionBackwardDataAlgorithm_v7(h, p.w, p.y, p.conv, p.x, most, found, results);
-  };
-  const auto run = [&](cudnnConvolutionBwdDataAlgo_t algorithm) {
-    size_t bytes = 0;
-    const cudnnStatus_t status =
-        cudnnGetConvolutionBackwardDataWorkspaceSize(h, p.w, p.y, p.conv, p.x, algorithm, &bytes);
-    if (status != CUDNN_STATUS_SUCCESS) return status;
-    const Scratch<char> workspace(int64_t(bytes), device);
-    const Factors factor;
-    return cudnnConvolutionBackwardData(h, factor.of(grad.dtype(), true), p.w, weight.data(), p.y, grad.data(), p.conv,
-                                        algorithm, workspace.data(), bytes, factor.of(grad.dtype(), false), p.x,
-                                        x_grad.data());
-  };
-  return by_library<cudnnConvolutionBwdDataAlgoPerf_t>(s, grad.dtype(), device, p, 1, ask, run);
-}
-
-bool library_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
-  const Device device = grad.device();
-  const Problem p(s, grad.dtype());
-  const cudnnHandle_t h = handle(device);
-  const auto ask = [&](bool find, int most, int* found, cudnnConvolutionBwdFilterAlgoPerf_t* results) {
-    return find ? cudnnFindConvolutionBackwardFilterAlgorithm(h, p.x, p.y, p.conv, p.w, most, found, results)
-                : cudnnGetConvolutionBackwardFilterAlgorithm_v7(h, p.x, p.y, p.conv, p.w, most, found, results);
-  };
-  const auto run = [&](cudnnConvolutionBwdFilterAlgo_t algorithm) {
-    size_t bytes = 0;
-    const cudnnStatus_t status =
-        cudnnGetConvolutionBackwardFilterWorkspaceSize(h, p.x, p.y, p.conv, p.w, algorithm, &bytes);
-    if (status != CUDNN_STATUS_SUCCESS) return status;
-    const Scratch<char> workspace(int64_t(bytes), device);
-    const Factors factor;
-    return cudnnConvolutionBackwardFilter(h, factor.of(grad.dtype(), true), p.x, x.data(), p.y, grad.data(), p.conv,
-                                          algorithm, workspace.data(), bytes, factor.of(grad.dtype(), false), p.w,
-                                          weight_grad.data());
-  };
-  return by_library<cudnnConvolutionBwdFilterAlgoPerf_t>(s, grad.dtype(), device, p, 2, ask, run);
+  while (!candidates->empty()) {
+    const Candidate candidate = candidates->front();
+    check(cudnnSetConvolutionMathType(p.conv, candidate.math), "math type");
+    const cudnnStatus_t status = compute(decltype(Result::algo)(candidate.algorithm));
+    if (status == CUDNN_STATUS_SUCCESS) return true;
+    if (!try_the_next(status, device)) check(status, "convolution");
+    candidates->erase(candidates->begin());
+  }
+  return false;
 }
 
 // Tells the call's event who computes.
@@ -279,21 +233,34 @@ bool did(bool library) {
 
 }  // namespace
 
-void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
-  const ordo::cuda::DeviceScope scope(x.device());
-  if (!did(for_cudnn(s) && library_forward(s, x, weight, bias, y))) unfold_convolution(s, x, weight, bias, y);
+bool library_convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                         const Tensor& y) {
+  if (!for_cudnn(s)) return did(false);
+  const Problem p(s, x.dtype());
+  return did(by_library<cudnnConvolutionFwdAlgoPerf_t>(
+      s, p, 0, cudnnGetConvolutionForwardAlgorithm_v7, cudnnFindConvolutionForwardAlgorithm,
+      cudnnGetConvolutionForwardWorkspaceSize, cudnnConvolutionForward, Described{p.x, x}, Described{p.w, weight},
+      Described{p.y, y}, bias));
 }
 
-void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
-  const ordo::cuda::DeviceScope scope(grad.device());
-  if (!did(for_cudnn(s) && library_input_grad(s, grad, weight, x_grad)))
-    unfold_convolution_input_grad(s, grad, weight, x_grad);
+bool library_convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight,
+                                    const Tensor& x_grad) {
+  if (!for_cudnn(s)) return did(false);
+  const Problem p(s, grad.dtype());
+  return did(by_library<cudnnConvolutionBwdDataAlgoPerf_t>(
+      s, p, 1, cudnnGetConvolutionBackwardDataAlgorithm_v7, cudnnFindConvolutionBackwardDataAlgorithm,
+      cudnnGetConvolutionBackwardDataWorkspaceSize, cudnnConvolutionBackwardData, Described{p.w, weight},
+      Described{p.y, grad}, Described{p.x, x_grad}));
 }
 
-void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
-  const ordo::cuda::DeviceScope scope(grad.device());
-  if (!did(for_cudnn(s) && library_weight_grad(s, grad, x, weight_grad)))
-    unfold_convolution_weight_grad(s, grad, x, weight_grad);
+bool library_convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x,
+                                     const Tensor& weight_grad) {
+  if (!for_cudnn(s)) return did(false);
+  const Problem p(s, grad.dtype());
+  return did(by_library<cudnnConvolutionBwdFilterAlgoPerf_t>(
+      s, p, 2, cudnnGetConvolutionBackwardFilterAlgorithm_v7, cudnnFindConvolutionBackwardFilterAlgorithm,
+      cudnnGetConvolutionBackwardFilterWorkspaceSize, cudnnConvolutionBackwardFilter, Described{p.x, x},
+      Described{p.y, grad}, Described{p.w, weight_grad}));
 }
 
 }  // namespace ordo::kernels::cuda

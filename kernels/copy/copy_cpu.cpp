@@ -2,11 +2,9 @@
 #include <cstring>
 #include <utility>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/copy/strided.h>
-#include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/loops_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -14,22 +12,22 @@ namespace {
 constexpr int64_t kGrain = 32768;
 constexpr int64_t kTile = 32;
 
-constexpr int64_t kStretch = 256;
-
 /// Converts n consecutive elements: all that is compiled for every pair of types. The rest moves bits.
-using Span = void (*)(void* to, const void* from, int64_t n);
-
 template <class To, class From>
-void convert_span(void* to, const void* from, int64_t n) {
+void convert_span(const void*, void* to, int64_t n, const void* const* from) {
   To* const t = static_cast<To*>(to);
-  const From* const f = static_cast<const From*>(from);
+  const From* const f = static_cast<const From*>(*from);
   for (int64_t i = 0; i < n; ++i) t[i] = convert<To>(f[i]);
 }
 
-Span span_of(DType to, DType from) {
+LoopBody span_of(DType to, DType from) {
   return dispatch_all("copy_", to, [&]<class To>() {
-    return dispatch_all("copy_", from, [&]<class From>() -> Span { return convert_span<To, From>; });
+    return dispatch_all("copy_", from, [&]<class From>() -> LoopBody { return convert_span<To, From>; });
   });
+}
+
+const Elements& bits_of(DType t) {
+  return dispatch_word(size_of(t), []<class Word>() -> const Elements& { return kElements<Word>; });
 }
 
 template <class Word>
@@ -45,37 +43,6 @@ void copy_row(Word* to, int64_t to_stride, const Word* from, int64_t from_stride
   }
 }
 
-/// Elements where they are, and how far they lie apart.
-struct Place {
-  char* at;
-  int64_t stride;
-  size_t size;
-  Place operator+(int64_t elements) const { return {at + elements * stride * int64_t(size), stride, size}; }
-};
-
-void copy_elements(const Place& to, const Place& from, int64_t n) {
-  dispatch_word(to.size, [&]<class Word>() {
-    copy_row(reinterpret_cast<Word*>(to.at), to.stride, reinterpret_cast<const Word*>(from.at), from.stride, n);
-  });
-}
-
-/// Converts a row; what is not consecutive is moved through a buffer.
-void convert_row(Span span, const Place& to, const Place& from, int64_t n) {
-  if (to.stride == 1 && from.stride == 1) return span(to.at, from.at, n);
-  alignas(64) char x[kStretch * 8], y[kStretch * 8];
-  const Place source{x, 1, from.size}, result{y, 1, to.size};
-  for (int64_t start = 0; start < n; start += kStretch) {
-    const int64_t count = std::min(kStretch, n - start);
-    copy_elements(source, from + start, count);
-    if (to.stride == 1) {
-      span((to + start).at, x, count);
-    } else {
-      span(y, x, count);
-      copy_elements(to + start, result, count);
-    }
-  }
-}
-
 /// to[r, c] = from[c, r], both contiguous along the second index.
 template <class T>
 void transpose(T* __restrict to, int64_t to_stride, const T* __restrict from, int64_t from_stride, int64_t rows,
@@ -86,8 +53,7 @@ void transpose(T* __restrict to, int64_t to_stride, const T* __restrict from, in
 
 /// Operand 0 is contiguous along dimension 0, operand 1 along dimension d. `span` is null where nothing is converted.
 template <class To>
-void copy_tiled(const CopyArgs& args, int d, Span span) {
-  const Layout<2>& l = args.layout;
+void copy_tiled(const CopyArgs& args, const Layout<2>& l, int d, LoopBody span) {
   const int64_t columns = l.sizes[0], rows = l.sizes[d];
   const int64_t row_tiles = (rows + kTile - 1) / kTile, column_tiles = (columns + kTile - 1) / kTile;
   const Layout<2> outer = without_tile(l, d);
@@ -105,8 +71,10 @@ void copy_tiled(const CopyArgs& args, int d, Span span) {
         const int64_t column0 = tile * kTile, column_count = std::min(kTile, columns - column0);
         const char* corner = from + column0 * from_stride * from_size;
         if (span) {
-          for (int64_t c = 0; c < column_count; ++c)
-            span(converted[c], corner + c * from_stride * from_size, row_count);
+          for (int64_t c = 0; c < column_count; ++c) {
+            const void* const line = corner + c * from_stride * from_size;
+            span(nullptr, converted[c], row_count, &line);
+          }
           transpose(to + column0, to_stride, converted[0], kTile, row_count, column_count);
         } else {
           transpose(to + column0, to_stride, reinterpret_cast<const To*>(corner), from_stride, row_count, column_count);
@@ -134,19 +102,22 @@ Layout<2> with_long_rows(Layout<2> l, size_t element_size) {
 
 void copy(const CopyArgs& args) {
   const Layout<2> l = with_long_rows(args.layout, size_of(args.to_dtype));
-  const Span span = args.to_dtype == args.from_dtype ? nullptr : span_of(args.to_dtype, args.from_dtype);
+  const LoopBody span = args.to_dtype == args.from_dtype ? nullptr : span_of(args.to_dtype, args.from_dtype);
   if (const int d = tiled_dimension(l))
-    return dispatch_word(size_of(args.to_dtype), [&]<class To>() { copy_tiled<To>(args, d, span); });
-  const Place to{static_cast<char*>(args.to), l.strides[0][0], size_of(args.to_dtype)};
-  const Place from{static_cast<char*>(const_cast<void*>(args.from)), l.strides[1][0], size_of(args.from_dtype)};
-  parallel_for(0, l.numel, kGrain, [&](int64_t first, int64_t last) {
-    for_rows(l, first, last, [&](const int64_t(&at)[2], int64_t n) {
-      const Place row{to.at + at[0] * int64_t(to.size), to.stride, to.size};
-      const Place source{from.at + at[1] * int64_t(from.size), from.stride, from.size};
-      if (span)
-        convert_row(span, row, source, n);
-      else
-        copy_elements(row, source, n);
+    return dispatch_word(size_of(args.to_dtype), [&]<class To>() { copy_tiled<To>(args, l, d, span); });
+  if (span) {
+    LoopArgs<1> loop;
+    loop.layout = l;
+    loop.out = args.to;
+    loop.in[0].data = args.from;
+    return run_loop<1>(loop, bits_of(args.to_dtype), {&bits_of(args.from_dtype)}, span, nullptr);
+  }
+  dispatch_word(size_of(args.to_dtype), [&]<class Word>() {
+    parallel_for(0, l.numel, kGrain, [&](int64_t first, int64_t last) {
+      for_rows(l, first, last, [&](const int64_t(&at)[2], int64_t n) {
+        copy_row(static_cast<Word*>(args.to) + at[0], l.strides[0][0], static_cast<const Word*>(args.from) + at[1],
+                 l.strides[1][0], n);
+      });
     });
   });
 }

@@ -1,6 +1,7 @@
 // The per-device halves of copy_ and fill_, on operands of one device. Internal.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/kernels/elementwise/layout.h>
 
 namespace ordo::kernels {
@@ -49,13 +50,7 @@ Layout<N> without_tile(const Layout<N>& l, int d) {
   return outer;
 }
 
-namespace cpu {
-void copy(const CopyArgs&);
-void fill(const FillArgs&);
-}  // namespace cpu
-namespace cuda {
-void copy(const CopyArgs&);
-void fill(const FillArgs&);
-}  // namespace cuda
+ORDO_DEVICES(void, copy, const CopyArgs&)
+ORDO_DEVICES(void, fill, const FillArgs&)
 
 }  // namespace ordo::kernels

@@ -1,6 +1,7 @@
 // Triangles of matrices. Plain: no autograd.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -19,11 +20,6 @@ struct TriangleArgs {
   Device device;
 };
 
-namespace cpu {
-void triangle(const TriangleArgs&);
-}
-namespace cuda {
-void triangle(const TriangleArgs&);
-}
+ORDO_DEVICES(void, triangle, const TriangleArgs&)
 
 }  // namespace ordo::kernels

@@ -3,7 +3,8 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
-#include <ordo/kernels/elementwise/arithmetic_loops.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/elementwise/device_loops.h>
 #include <ordo/kernels/elementwise/functions.h>
 
 namespace ordo::kernels {
@@ -18,11 +19,10 @@ ORDO_REGISTER_OP({.name = "maximum", .family = "elementwise", .dtypes = kAllType
 
 namespace {
 
-constexpr BinaryOp kAdd = ORDO_BINARY_OP("add", add), kAddScaled = ORDO_BINARY_OP("add", add_scaled),
-                   kSub = ORDO_BINARY_OP("sub", sub), kSubScaled = ORDO_BINARY_OP("sub", add_scaled),
-                   kMul = ORDO_BINARY_OP("mul", mul), kDiv = ORDO_BINARY_OP("div", div),
-                   kPow = ORDO_BINARY_OP("pow", pow), kMinimum = ORDO_BINARY_OP("minimum", minimum),
-                   kMaximum = ORDO_BINARY_OP("maximum", maximum);
+constexpr LoopOp kAdd = ORDO_LOOP_OP("add", add), kAddScaled = ORDO_LOOP_OP("add", add_scaled),
+                 kSub = ORDO_LOOP_OP("sub", sub), kSubScaled = ORDO_LOOP_OP("sub", add_scaled),
+                 kMul = ORDO_LOOP_OP("mul", mul), kDiv = ORDO_LOOP_OP("div", div), kPow = ORDO_LOOP_OP("pow", pow),
+                 kMinimum = ORDO_LOOP_OP("minimum", minimum), kMaximum = ORDO_LOOP_OP("maximum", maximum);
 
 bool is(const Scalar& s, int value) { return s.to_double() == value; }
 
@@ -47,26 +47,50 @@ DType quotient_dtype(const char* op, const Operand& a, const Operand& b) {
   return is_floating(t) ? t : float32;
 }
 
+Tensor promoted(const LoopOp<2>& op, const Operand& a, const Operand& b) {
+  expect_operands(op.name, a, b);
+  const DType t = promote_operands(a, b);
+  return op({a, b}, t, t);
+}
+
+/// Writes the result over a; errors name `op`. `compute` must be a's dtype, or is converted on the way.
+const Tensor& in_place(const LoopOp<2>& f, const char* op, const Tensor& a, const Operand& b, DType compute,
+                       Scalar alpha = 1) {
+  const ordo::detail::OperationName operation(op);
+  expect_writable(op, a);
+  expect_in_place_dtype(op, a.dtype(), compute);
+  if (b.is_tensor() && b.impl()->sizes != a.sizes())
+    ORDO_CHECK(broadcast_sizes(op, a.sizes(), b.impl()->sizes) == a.sizes(), ShapeError, op,
+               "in place, sizes {} would grow to hold the broadcast with {}", a.sizes(), b.impl()->sizes);
+  if (compute != a.dtype()) return copy_(a, f({a, b}, compute, compute, {alpha}));
+  if (!b.is_tensor() && is_integral(compute)) detail::expect_fits(op, b.scalar(), compute);
+  Tensor other = b.is_tensor() ? cast(b.tensor(), compute) : Tensor();
+  if (other.defined() && partly_overlap(a, other)) other = clone(other);
+  LoopArgs<2> args;
+  args.in[1].number = b.scalar();
+  args.numbers.p = alpha;
+  args.dtype = compute;
+  f.run(args, a.impl(), {a.impl(), other.impl()});
+  return a;
+}
+
 }  // namespace
 
 Tensor add(const Operand& a, const Operand& b, Scalar alpha) {
   const DType t = sum_dtype("add", a, b, alpha);
-  return (is(alpha, 1) ? kAdd : kAddScaled)(a, b, t, t, alpha);
+  return (is(alpha, 1) ? kAdd : kAddScaled)({a, b}, t, t, {alpha});
 }
 
 Tensor sub(const Operand& a, const Operand& b, Scalar alpha) {
   const DType t = sum_dtype("sub", a, b, alpha);
-  return is(alpha, 1) ? kSub(a, b, t, t) : kSubScaled(a, b, t, t, negated(alpha));
+  return is(alpha, 1) ? kSub({a, b}, t, t) : kSubScaled({a, b}, t, t, {negated(alpha)});
 }
 
-Tensor mul(const Operand& a, const Operand& b) {
-  expect_operands("mul", a, b);
-  return kMul(a, b);
-}
+Tensor mul(const Operand& a, const Operand& b) { return promoted(kMul, a, b); }
 
 Tensor div(const Operand& a, const Operand& b) {
   const DType t = quotient_dtype("div", a, b);
-  return kDiv(a, b, t, t);
+  return kDiv({a, b}, t, t);
 }
 
 Tensor pow(const Operand& a, const Operand& b) {
@@ -79,36 +103,29 @@ Tensor pow(const Operand& a, const Operand& b) {
                "integers to the negative power {} are not integers; convert the tensor to a floating dtype", exponent);
     if (exponent == 2 && a.tensor().dtype() == t) return square(a.tensor());
   }
-  return kPow(a, b, t, t);
+  return kPow({a, b}, t, t);
 }
 
-Tensor minimum(const Operand& a, const Operand& b) {
-  expect_operands("minimum", a, b);
-  return kMinimum(a, b);
-}
-
-Tensor maximum(const Operand& a, const Operand& b) {
-  expect_operands("maximum", a, b);
-  return kMaximum(a, b);
-}
+Tensor minimum(const Operand& a, const Operand& b) { return promoted(kMinimum, a, b); }
+Tensor maximum(const Operand& a, const Operand& b) { return promoted(kMaximum, a, b); }
 
 const Tensor& add_(const Tensor& a, const Operand& b, Scalar alpha) {
   const DType t = sum_dtype("add_", a, b, alpha);
-  return (is(alpha, 1) ? kAdd : kAddScaled).in_place("add_", a, b, t, alpha);
+  return in_place(is(alpha, 1) ? kAdd : kAddScaled, "add_", a, b, t, alpha);
 }
 
 const Tensor& sub_(const Tensor& a, const Operand& b, Scalar alpha) {
   const DType t = sum_dtype("sub_", a, b, alpha);
-  return is(alpha, 1) ? kSub.in_place("sub_", a, b, t) : kSubScaled.in_place("sub_", a, b, t, negated(alpha));
+  return is(alpha, 1) ? in_place(kSub, "sub_", a, b, t) : in_place(kSubScaled, "sub_", a, b, t, negated(alpha));
 }
 
 const Tensor& mul_(const Tensor& a, const Operand& b) {
   expect_operands("mul_", a, b);
-  return kMul.in_place("mul_", a, b, promote_operands(a, b));
+  return in_place(kMul, "mul_", a, b, promote_operands(a, b));
 }
 
 const Tensor& div_(const Tensor& a, const Operand& b) {
-  return kDiv.in_place("div_", a, b, quotient_dtype("div_", a, b));
+  return in_place(kDiv, "div_", a, b, quotient_dtype("div_", a, b));
 }
 
 }  // namespace ordo::kernels

@@ -24,38 +24,24 @@ ORDO_HD bool is_minus_one(T b) {
     return false;
 }
 
-/// What remains of a division, of any operands or of moderate quotients.
-struct AnyRest {
-  template <class T>
-  ORDO_HD static T of(T a, T b) {
-    return ordo::math::fmod(a, b);
-  }
-};
-struct ModerateRest {
-  ORDO_HD static float of(float a, float b) { return ordo::math::fmod_moderate(a, b); }
-};
-
-template <class Rest>
 struct Fmod {
   template <class T>
   ORDO_HD T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>)
       return b == T(0) || is_minus_one(b) ? T(0) : T(a % b);
     else
-      return Rest::of(a, b);
+      return ordo::math::fmod(a, b);
   }
 };
 
-template <class Rest>
 struct Remainder {
   template <class T>
   ORDO_HD T operator()(T a, T b) const {
-    const T rest = Fmod<Rest>()(a, b);
+    const T rest = Fmod()(a, b);
     return rest != T(0) && signs_differ(rest, b) ? T(rest + b) : rest;
   }
 };
 
-template <class Rest>
 struct FloorDivide {
   template <class T>
   ORDO_HD T operator()(T a, T b) const {
@@ -64,7 +50,7 @@ struct FloorDivide {
       if (is_minus_one(b)) return T(wrapping_t<T>(0) - wrapping_t<T>(a));
       return T(a / b - T(a % b != T(0) && signs_differ(a, b)));
     } else {
-      const T rest = Rest::of(a, b), ratio = a / b;
+      const T rest = ordo::math::fmod(a, b), ratio = a / b;
       const T towards_zero = (a - rest) / b;  // an integer, but for rounding
       const T quotient = rest != T(0) && signs_differ(rest, b) ? towards_zero - T(1) : towards_zero;
       const T rounded = quotient == T(0) ? ordo::math::copysign(T(0), ratio) : ordo::math::round_even(quotient);
@@ -85,23 +71,17 @@ struct BinaryCrossEntropy {
   }
 };
 
-/// By the names of the table's rows. moderate(a, b) is for quotient_loop.
+/// By the names of the table's rows.
 namespace functors {
 
-#define ORDO_FUNCTION2(name, kind, loop, formula, ...) \
-  struct name {                                        \
-    template <class T>                                 \
-    ORDO_HD T operator()(T a, T b) const {             \
-      using Rest [[maybe_unused]] = AnyRest;           \
-      return formula;                                  \
-    }                                                  \
-    template <class T>                                 \
-    ORDO_HD T moderate(T a, T b) const {               \
-      using Rest [[maybe_unused]] = ModerateRest;      \
-      return formula;                                  \
-    }                                                  \
+#define ORDO_FUNCTION2(name, kind, formula, ...) \
+  struct name {                                  \
+    template <class T>                           \
+    ORDO_HD T operator()(T a, T b) const {       \
+      return formula;                            \
+    }                                            \
   };
-#define ORDO_FUNCTION2_LOOP(name, loop, formula) ORDO_FUNCTION2(name, floating, loop, formula)
+#define ORDO_FUNCTION2_LOOP(name, formula) ORDO_FUNCTION2(name, floating, formula)
 #include <ordo/kernels/elementwise/binary_functions.def>
 
 }  // namespace functors

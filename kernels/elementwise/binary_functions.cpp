@@ -2,7 +2,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/op_registry.h>
-#include <ordo/kernels/elementwise/binary_function_loops.h>
+#include <ordo/kernels/elementwise/device_loops.h>
 
 namespace ordo::kernels {
 namespace {
@@ -24,31 +24,31 @@ ORDO_REGISTER_OP({.name = "glu", .family = "elementwise", .dtypes = kFloatingTyp
 
 // -- dtypes, by kind
 
-Tensor number(const BinaryOp& op, const Operand& a, const Operand& b) {
+Tensor number(const LoopOp<2>& op, const Operand& a, const Operand& b) {
   const DType t = promote_operands(a, b);
   detail::expect_not_bool(op.name, t);
-  return op(a, b, t, t);
+  return op({a, b}, t, t);
 }
 
-Tensor floating(const BinaryOp& op, const Operand& a, const Operand& b) {
+Tensor floating(const LoopOp<2>& op, const Operand& a, const Operand& b) {
   const DType t = promote_operands(a, b), computed = is_floating(t) ? t : float32;
-  return op(a, b, computed, computed);
+  return op({a, b}, computed, computed);
 }
 
-Tensor only_floating(const BinaryOp& op, const Operand& a, const Operand& b) {
+Tensor only_floating(const LoopOp<2>& op, const Operand& a, const Operand& b) {
   const DType t = promote_operands(a, b);
   ORDO_CHECK(is_floating(t), DTypeError, op.name, "takes floating tensors, not {}", t);
-  return op(a, b, t, t);
+  return op({a, b}, t, t);
 }
 
-Tensor integral(const BinaryOp& op, const Operand& a, const Operand& b) {
+Tensor integral(const LoopOp<2>& op, const Operand& a, const Operand& b) {
   const DType t = promote_operands(a, b);
   ORDO_CHECK(!is_floating(t), DTypeError, op.name, "takes integers and bool, not {}", t);
-  return op(a, b, t, t);
+  return op({a, b}, t, t);
 }
 
-Tensor call(const BinaryOp& op, const Operand& a, const Operand& b,
-            Tensor (*kind)(const BinaryOp&, const Operand&, const Operand&)) {
+Tensor call(const LoopOp<2>& op, const Operand& a, const Operand& b,
+            Tensor (*kind)(const LoopOp<2>&, const Operand&, const Operand&)) {
   expect_operands(op.name, a, b);
   return kind(op, a, b);
 }
@@ -56,7 +56,7 @@ Tensor call(const BinaryOp& op, const Operand& a, const Operand& b,
 }  // namespace
 
 #define ORDO_FUNCTION2(name, kind, ...) \
-  Tensor name(const Operand& a, const Operand& b) { return call(ORDO_BINARY_OP(#name, name), a, b, kind); }
+  Tensor name(const Operand& a, const Operand& b) { return call(ORDO_LOOP_OP(#name, name), a, b, kind); }
 #define ORDO_FUNCTION2_LOOP(name, ...) ORDO_FUNCTION2(name, only_floating)
 #include <ordo/kernels/elementwise/binary_functions.def>
 

@@ -100,10 +100,10 @@ struct NanToNum {
 struct GeluGradient {
   static constexpr double kDensity = 0x1.9884533d43651p-2;  // 1 / sqrt(2 pi)
   /// The same bits for x in the middle of the normal distribution function.
-  ORDO_HD static double near(double grad, double x) {
+  ORDO_HD static double centre(double grad, double x) {
     return grad * (ordo::math::detail::normal_centre(x) + x * (kDensity * ordo::math::exp(-0.5 * x * x)));
   }
-  ORDO_HD static float near(float grad, float x) {
+  ORDO_HD static float centre(float grad, float x) {
     using namespace ordo::math::detail;
     const double w = x;
     return float(grad * (normal_centre_float(w) + w * (kDensity * exp_near(-0.5 * w * w))));
@@ -198,10 +198,6 @@ namespace functors {
   };
 #include <ordo/kernels/elementwise/functions.def>
 
-ORDO_FUNCTOR(sin_moderate, T, math::sin_moderate(x))
-ORDO_FUNCTOR(cos_moderate, T, math::cos_moderate(x))
-ORDO_FUNCTOR(tan_moderate, T, math::tan_moderate(x))
-ORDO_FUNCTOR(is_moderate_angle, bool, math::is_moderate_angle(x))
 #undef ORDO_FUNCTOR
 
 }  // namespace functors

@@ -6,7 +6,7 @@
 #include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/elementwise/function_loops.h>
+#include <ordo/kernels/elementwise/device_loops.h>
 
 namespace ordo::kernels {
 namespace {
@@ -18,7 +18,6 @@ OpInfo rounding_row(std::string_view name) { return numeric_row(name); }
 OpInfo floating_row(std::string_view name) {
   return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .note = "integers give float32"};
 }
-OpInfo angle_row(std::string_view name) { return floating_row(name); }
 OpInfo only_floating_row(std::string_view name) {
   return {.name = name, .family = "elementwise", .dtypes = kFloatingTypes};
 }
@@ -38,35 +37,34 @@ ORDO_REGISTER_OP((only_floating_row("gelu")));
 
 // -- dtypes, by kind; the input is defined
 
-Tensor numeric(const UnaryOp& op, const Tensor& t) {
+Tensor numeric(const LoopOp<1>& op, const Tensor& t) {
   detail::expect_not_bool(op.name, t.dtype());
-  return op(t, t.dtype(), t.dtype());
+  return op({t}, t.dtype(), t.dtype());
 }
 
 /// Integers stay as they are.
-Tensor rounding(const UnaryOp& op, const Tensor& t) {
+Tensor rounding(const LoopOp<1>& op, const Tensor& t) {
   detail::expect_not_bool(op.name, t.dtype());
-  return is_floating(t.dtype()) ? op(t, t.dtype(), t.dtype()) : clone(t);
+  return is_floating(t.dtype()) ? op({t}, t.dtype(), t.dtype()) : clone(t);
 }
 
-Tensor floating(const UnaryOp& op, const Tensor& t) {
+Tensor floating(const LoopOp<1>& op, const Tensor& t) {
   const DType dtype = is_floating(t.dtype()) ? t.dtype() : float32;
-  return op(t, dtype, dtype);
+  return op({t}, dtype, dtype);
 }
-Tensor angle(const UnaryOp& op, const Tensor& t) { return floating(op, t); }
 
-Tensor only_floating(const UnaryOp& op, const Tensor& t) {
+Tensor only_floating(const LoopOp<1>& op, const Tensor& t) {
   detail::expect_floating(op.name, t);
-  return op(t, t.dtype(), t.dtype());
+  return op({t}, t.dtype(), t.dtype());
 }
 
-Tensor any(const UnaryOp& op, const Tensor& t) { return op(t, t.dtype(), boolean); }
+Tensor any(const LoopOp<1>& op, const Tensor& t) { return op({t}, t.dtype(), boolean); }
 
 /// What integers answer is known beforehand.
-Tensor false_of_integers(const UnaryOp& op, const Tensor& t) {
+Tensor false_of_integers(const LoopOp<1>& op, const Tensor& t) {
   return is_floating(t.dtype()) ? any(op, t) : full(t.sizes(), false, boolean, t.device());
 }
-Tensor true_of_integers(const UnaryOp& op, const Tensor& t) {
+Tensor true_of_integers(const LoopOp<1>& op, const Tensor& t) {
   return is_floating(t.dtype()) ? any(op, t) : full(t.sizes(), true, boolean, t.device());
 }
 
@@ -83,40 +81,40 @@ double largest_finite(DType dtype) {
   }
 }
 
-Tensor call(const UnaryOp& op, const Tensor& t, Tensor (*kind)(const UnaryOp&, const Tensor&)) {
+Tensor call(const LoopOp<1>& op, const Tensor& t, Tensor (*kind)(const LoopOp<1>&, const Tensor&)) {
   const ordo::detail::OperationName name(op.name);
   detail::expect_defined(op.name, t, "input");
   return kind(op, t);
 }
 
-Tensor call_with(const UnaryOp& op, const Tensor& t, Scalar p, Scalar q = 0) {
+Tensor call_with(const LoopOp<1>& op, const Tensor& t, Scalar p, Scalar q = 0) {
   const ordo::detail::OperationName name(op.name);
   detail::expect_defined(op.name, t, "input");
   detail::expect_floating(op.name, t);
-  return op(t, t.dtype(), t.dtype(), p, q);
+  return op({t}, t.dtype(), t.dtype(), {p, q});
 }
 
 }  // namespace
 
 #define ORDO_FUNCTION(name, kind, ...) \
-  Tensor name(const Tensor& t) { return call(ORDO_UNARY_OP(#name, name), t, kind); }
+  Tensor name(const Tensor& t) { return call(ORDO_LOOP_OP(#name, name), t, kind); }
 #define ORDO_FUNCTION_OF(name, p, ...) \
-  Tensor name(const Tensor& t, Scalar p) { return call_with(ORDO_UNARY_OP(#name, name), t, p); }
+  Tensor name(const Tensor& t, Scalar p) { return call_with(ORDO_LOOP_OP(#name, name), t, p); }
 #define ORDO_FUNCTION_OF2(name, p, p_standard, q, ...) \
-  Tensor name(const Tensor& t, Scalar p, Scalar q) { return call_with(ORDO_UNARY_OP(#name, name), t, p, q); }
+  Tensor name(const Tensor& t, Scalar p, Scalar q) { return call_with(ORDO_LOOP_OP(#name, name), t, p, q); }
 #define ORDO_PREDICATE ORDO_FUNCTION
 #define ORDO_GRADIENT(name, function, ...)                                 \
   Tensor name(const Tensor& grad, const Tensor& v) {                       \
-    return ORDO_BINARY_OP(#function, name)(grad, v, v.dtype(), v.dtype()); \
+    return ORDO_LOOP_OP(#function, name)({grad, v}, v.dtype(), v.dtype()); \
   }
-#define ORDO_GRADIENT_OF2(name, function, p, q, ...)                             \
-  Tensor name(const Tensor& grad, const Tensor& v, Scalar p, Scalar q) {         \
-    return ORDO_BINARY_OP(#function, name)(grad, v, v.dtype(), v.dtype(), p, q); \
+#define ORDO_GRADIENT_OF2(name, function, p, q, ...)                               \
+  Tensor name(const Tensor& grad, const Tensor& v, Scalar p, Scalar q) {           \
+    return ORDO_LOOP_OP(#function, name)({grad, v}, v.dtype(), v.dtype(), {p, q}); \
   }
 #include <ordo/kernels/elementwise/functions.def>
 
-Tensor gelu(const Tensor& t) { return call(ORDO_UNARY_OP("gelu", gelu), t, only_floating); }
-Tensor gelu_tanh(const Tensor& t) { return call(ORDO_UNARY_OP("gelu", gelu_tanh), t, only_floating); }
+Tensor gelu(const Tensor& t) { return call(ORDO_LOOP_OP("gelu", gelu), t, only_floating); }
+Tensor gelu_tanh(const Tensor& t) { return call(ORDO_LOOP_OP("gelu", gelu_tanh), t, only_floating); }
 
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
   const ordo::detail::OperationName name("clamp");
@@ -132,8 +130,9 @@ Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> h
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const bool floating = is_floating(dtype);
   const auto [least, most] = detail::integer_range(dtype);
-  return ORDO_UNARY_OP("clamp", clamp)(t, dtype, dtype, low.value_or(floating ? Scalar(-infinity) : Scalar(least)),
-                                       high.value_or(floating ? Scalar(infinity) : Scalar(most)));
+  return ORDO_LOOP_OP("clamp", clamp)({t}, dtype, dtype,
+                                      {low.value_or(floating ? Scalar(-infinity) : Scalar(least)),
+                                       high.value_or(floating ? Scalar(infinity) : Scalar(most))});
 }
 
 Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std::optional<double> neginf) {
@@ -143,7 +142,8 @@ Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std
   if (!is_floating(dtype)) return clone(t);
   const double most = largest_finite(dtype);
   for (double v : {nan, posinf.value_or(most), neginf.value_or(-most)}) detail::expect_fits("nan_to_num", v, dtype);
-  return ORDO_UNARY_OP("nan_to_num", nan_to_num)(t, dtype, dtype, nan, posinf.value_or(most), neginf.value_or(-most));
+  return ORDO_LOOP_OP("nan_to_num", nan_to_num)({t}, dtype, dtype,
+                                                {nan, posinf.value_or(most), neginf.value_or(-most)});
 }
 
 }  // namespace ordo::kernels

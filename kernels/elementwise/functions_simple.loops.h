@@ -6,15 +6,16 @@
 
 namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 
-void clamp(const UnaryArgs& args) {
+void clamp(const LoopArgs<1>& args) {
   dispatch_numeric("clamp", args.dtype, [&]<class T>() {
-    unary_loop<T, T>(args, Clamp<math_t<T>>{scalar_as<T>(args.p), scalar_as<T>(args.q)});
+    loop<T, T>(args, Clamp<math_t<T>>{scalar_as<T>(args.numbers.p), scalar_as<T>(args.numbers.q)});
   });
 }
 
-void nan_to_num(const UnaryArgs& args) {
+void nan_to_num(const LoopArgs<1>& args) {
   dispatch_floating("nan_to_num", args.dtype, [&]<class T>() {
-    unary_loop<T, T>(args, NanToNum<math_t<T>>{scalar_as<T>(args.p), scalar_as<T>(args.q), scalar_as<T>(args.r)});
+    loop<T, T>(args, NanToNum<math_t<T>>{scalar_as<T>(args.numbers.p), scalar_as<T>(args.numbers.q),
+                                         scalar_as<T>(args.numbers.r)});
   });
 }
 

@@ -1,6 +1,7 @@
 // The gradient of glu, both halves in one pass. Plain: no autograd.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/divisor.h>
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/tensor.h>
@@ -33,11 +34,6 @@ struct GluBackward {
   }
 };
 
-namespace cpu {
-void glu_backward(const Tensor& grad, const Tensor& x, const Tensor& out, int64_t half);
-}
-namespace cuda {
-void glu_backward(const Tensor& grad, const Tensor& x, const Tensor& out, int64_t half);
-}
+ORDO_DEVICES(void, glu_backward, const Tensor& grad, const Tensor& x, const Tensor& out, int64_t half)
 
 }  // namespace ordo::kernels

@@ -1,12 +1,13 @@
-// CUDA loops over elementwise functors, the counterpart of loops_cpu.h. Internal: for *.loops.h.
+// CUDA's loop over an elementwise functor, the counterpart of loops_cpu.h. Internal: for *.loops.h.
 #pragma once
+
+#include <utility>
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/dispatch.h>
-#include <ordo/kernels/elementwise/binary.h>
+#include <ordo/engine/dispatch_word.h>
 #include <ordo/kernels/elementwise/convert.h>
-#include <ordo/kernels/elementwise/ternary.h>
-#include <ordo/kernels/elementwise/unary.h>
+#include <ordo/kernels/elementwise/loop.h>
 
 #define ORDO_LOOPS_DEVICE cuda
 
@@ -16,75 +17,40 @@ namespace ordo::kernels::cuda {
 template <class T>
 struct Elements {
   const T* p;
-  math_t<T> value;
-  ORDO_HD math_t<T> operator[](int64_t offset) const { return p ? math_t<T>(p[offset]) : value; }
+  math_t<T> number;
+  ORDO_HD math_t<T> operator[](int64_t offset) const { return p ? math_t<T>(p[offset]) : number; }
 };
 
-template <class R, class T, class F>
-__global__ void unary_kernel(int64_t numel, R* out, const T* in, F f) {
-  ORDO_NO_UNROLL
-  for (int64_t i = ordo::cuda::thread_index(); i < numel; i += ordo::cuda::thread_count())
-    out[i] = R(f(math_t<T>(in[i])));
+template <class F, class... T, size_t... K>
+ORDO_HD auto value_at(const int64_t* offsets, const F& f, std::index_sequence<K...>, const Elements<T>&... in) {
+  return f(in[offsets[K + 1]]...);
 }
 
-template <class R, class T, class F>
-__global__ void binary_kernel(Layout<3> layout, R* out, Elements<T> a, Elements<T> b, F f) {
+template <class R, class F, class... T>
+__global__ void elementwise_kernel(Layout<sizeof...(T) + 1> layout, R* out, F f, Elements<T>... in) {
   ORDO_NO_UNROLL
   for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
-    int64_t at[3];
-    offsets_at(layout, i, at);
-    out[at[0]] = R(f(a[at[1]], b[at[2]]));
+    if constexpr (sizeof...(T) == 1) {
+      out[i] = R(f(in[i]...));
+    } else {
+      int64_t at[sizeof...(T) + 1];
+      offsets_at(layout, i, at);
+      out[at[0]] = R(value_at(at, f, std::index_sequence_for<T...>(), in...));
+    }
   }
 }
 
-template <class T, class F>
-__global__ void ternary_kernel(Layout<4> layout, T* out, Elements<T> a, Elements<T> b, Elements<T> c, F f) {
-  ORDO_NO_UNROLL
-  for (int64_t i = ordo::cuda::thread_index(); i < layout.numel; i += ordo::cuda::thread_count()) {
-    int64_t at[4];
-    offsets_at(layout, i, at);
-    out[at[0]] = T(f(a[at[1]], b[at[2]], c[at[3]]));
+/// out = f(in...), R and T being the types of out and in.
+template <class R, class... T, class F>
+void loop(const LoopArgs<sizeof...(T)>& args, const F& f) {
+  ordo::cuda::DeviceScope scope(args.device);
+  void (*const kernel)(Layout<sizeof...(T) + 1>, R*, F, Elements<T>...) = elementwise_kernel<R, F, T...>;
+  [&]<size_t... K>(std::index_sequence<K...>) {
+    ordo::cuda::launch_over(kernel, args.layout.numel, ordo::cuda::current_stream(args.device), args.layout,
+                            static_cast<R*>(args.out), f,
+                            Elements<T>{static_cast<const T*>(args.in[K].data), scalar_as<T>(args.in[K].number)}...);
   }
-}
-
-template <class T, class F>
-void ternary_loop(const TernaryArgs& args, F f) {
-  ordo::cuda::DeviceScope scope(args.device);
-  const Elements<T> a{static_cast<const T*>(args.a), math_t<T>(0)}, b{static_cast<const T*>(args.b), math_t<T>(0)};
-  const Elements<T> c{static_cast<const T*>(args.c), scalar_as<T>(args.c_value)};
-  ordo::cuda::launch_over(ternary_kernel<T, F>, args.layout.numel, ordo::cuda::current_stream(args.device), args.layout,
-                          static_cast<T*>(args.out), a, b, c, f);
-}
-
-template <class R, class T, class F>
-void unary_loop(const UnaryArgs& args, const F& f) {
-  ordo::cuda::DeviceScope scope(args.device);
-  ordo::cuda::launch_over(unary_kernel<R, T, F>, args.numel, ordo::cuda::current_stream(args.device), args.numel,
-                          static_cast<R*>(args.out), static_cast<const T*>(args.in), f);
-}
-
-/// Test and g are for CPUs.
-template <class T, class F, class Test, class G>
-void unary_loop_in_stretches(const UnaryArgs& args, const F& f, const Test&, const G&) {
-  unary_loop<T, T>(args, f);
-}
-
-template <class R, class T, class F>
-void binary_loop(const BinaryArgs& args, const F& f) {
-  ordo::cuda::DeviceScope scope(args.device);
-  const Elements<T> a{static_cast<const T*>(args.a), scalar_as<T>(args.a_value)};
-  const Elements<T> b{static_cast<const T*>(args.b), scalar_as<T>(args.b_value)};
-  ordo::cuda::launch_over(binary_kernel<R, T, F>, args.layout.numel, ordo::cuda::current_stream(args.device),
-                          args.layout, static_cast<R*>(args.out), a, b, f);
-}
-
-template <class R, class T, class F>
-void gathering_binary_loop(const BinaryArgs& args, const F& f) {  // a thread has one element of each operand anyway
-  binary_loop<R, T>(args, f);
-}
-template <class R, class T, class F>
-void quotient_loop(const BinaryArgs& args, const F& f) {
-  binary_loop<R, T>(args, f);
+  (std::index_sequence_for<T...>());
 }
 
 }  // namespace ordo::kernels::cuda

@@ -5,7 +5,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/elementwise/device_loops.h>
 
 namespace ordo::kernels {
 
@@ -24,59 +24,37 @@ DType promoted(const Tensor& a, const Tensor& b, const Tensor& c) {
   return dtype;
 }
 
+/// What floating functions and addcmul share; `second` and `third` are names of arguments.
 struct TernaryOp {
-  const char *name, *second, *third;  // of arguments
+  LoopOp<3> op;
+  const char *second, *third;
   bool floating;
-  void (*on_cpu)(const TernaryArgs&);
-  void (*on_cuda)(const TernaryArgs&);
 
-  Tensor operator()(const Tensor& a, const Tensor& b, const Operand& c, Scalar value) const;
+  Tensor operator()(const Tensor& a, const Tensor& b, const Operand& c, Scalar value = 1) const {
+    const char* name = op.name;
+    const ordo::detail::OperationName operation(name);
+    detail::expect_defined(name, a, "input");
+    detail::expect_defined(name, b, second);
+    if (c.is_tensor()) detail::expect_defined(name, c.tensor(), third);
+    detail::expect_same_device(name, a, b);
+    if (c.is_tensor()) detail::expect_same_device(name, a, c.tensor());
+    const DType dtype = c.is_tensor() ? promoted(a, b, c.tensor()) : promote_operands(a, b);
+    ORDO_CHECK(!floating || is_floating(dtype), DTypeError, name, "takes floating tensors, not {}", dtype);
+    detail::expect_not_bool(name, dtype);
+    ORDO_CHECK(is_floating(dtype) || !value.is_floating(), DTypeError, name,
+               "value = {} needs floating tensors; these are {}", value.to_double(), dtype);
+    if (!is_floating(dtype)) detail::expect_fits(name, value, dtype);
+    return op({a, b, c}, dtype, dtype, {value});
+  }
 };
 
-#if ORDO_HAS_CUDA
-#define ORDO_LOOPS_OF(function) cpu::function, cuda::function
-#else
-#define ORDO_LOOPS_OF(function) cpu::function, nullptr
-#endif
-constexpr TernaryOp kLerp{"lerp", "end", "weight", true, ORDO_LOOPS_OF(lerp)},
-    kAddcmul{"addcmul", "tensor1", "tensor2", false, ORDO_LOOPS_OF(addcmul)},
-    kAddcdiv{"addcdiv", "tensor1", "tensor2", true, ORDO_LOOPS_OF(addcdiv)};
-
-Tensor TernaryOp::operator()(const Tensor& a, const Tensor& b, const Operand& c, Scalar value) const {
-  const ordo::detail::OperationName operation(name);
-  detail::expect_defined(name, a, "input");
-  detail::expect_defined(name, b, second);
-  if (c.is_tensor()) detail::expect_defined(name, c.tensor(), third);
-  detail::expect_same_device(name, a, b);
-  if (c.is_tensor()) detail::expect_same_device(name, a, c.tensor());
-  const DType dtype = c.is_tensor() ? promoted(a, b, c.tensor()) : promote_operands(a, b);
-  ORDO_CHECK(!floating || is_floating(dtype), DTypeError, name, "takes floating tensors, not {}", dtype);
-  detail::expect_not_bool(name, dtype);
-  ORDO_CHECK(is_floating(dtype) || !value.is_floating(), DTypeError, name,
-             "value = {} needs floating tensors; these are {}", value.to_double(), dtype);
-  if (!is_floating(dtype)) detail::expect_fits(name, value, dtype);
-  Dims sizes = a.sizes() == b.sizes() ? a.sizes() : broadcast_sizes(name, a.sizes(), b.sizes());
-  if (c.is_tensor() && c.tensor().sizes() != sizes) sizes = broadcast_sizes(name, sizes, c.tensor().sizes());
-  const Tensor x = cast(a, dtype), y = cast(b, dtype), z = c.is_tensor() ? cast(c.tensor(), dtype) : Tensor();
-  Tensor result = detail::result(sizes, dtype, a.device());
-  if (result.numel() == 0) return result;
-  TernaryArgs args;
-  args.layout = broadcast_layout<4>(sizes, {result.impl(), x.impl(), y.impl(), z.impl()});
-  args.out = result.data();
-  args.a = x.data();
-  args.b = y.data();
-  args.c = z.defined() ? z.data() : nullptr;
-  args.c_value = c.scalar();
-  args.value = value;
-  args.dtype = dtype;
-  args.device = a.device();
-  (args.device.is_cpu() ? on_cpu : on_cuda)(args);
-  return result;
-}
+constexpr TernaryOp kLerp{ORDO_LOOP_OP("lerp", lerp), "end", "weight", true},
+    kAddcmul{ORDO_LOOP_OP("addcmul", addcmul), "tensor1", "tensor2", false},
+    kAddcdiv{ORDO_LOOP_OP("addcdiv", addcdiv), "tensor1", "tensor2", true};
 
 }  // namespace
 
-Tensor lerp(const Tensor& a, const Tensor& b, const Operand& weight) { return kLerp(a, b, weight, 0); }
+Tensor lerp(const Tensor& a, const Tensor& b, const Operand& weight) { return kLerp(a, b, weight); }
 Tensor addcmul(const Tensor& a, const Tensor& b, const Tensor& c, Scalar value) { return kAddcmul(a, b, c, value); }
 Tensor addcdiv(const Tensor& a, const Tensor& b, const Tensor& c, Scalar value) { return kAddcdiv(a, b, c, value); }
 

@@ -1,7 +1,8 @@
-// Loops of ternary.h.
+// Loops of ternary.cpp and where.cpp.
 #pragma once
 
 #include <ordo/kernels/elementwise/arithmetic_functors.h>
+#include <ordo/kernels/elementwise/device_loops.h>
 
 namespace ordo::kernels {
 namespace functors {
@@ -27,22 +28,35 @@ struct AddQuotient {
   ORDO_HD T operator()(T a, T b, T c) const { return a + value * (b / c); }
 };
 
+/// Both values are read and one is masked out: a branch on random conditions would be mispredicted half of the time.
+struct Choice {
+  template <class T>
+  ORDO_HD T operator()(bool condition, T a, T b) const {
+    const T mask = T(-T(condition));
+    return T((a & mask) | (b & T(~mask)));
+  }
+};
+
 }  // namespace functors
 
 namespace ORDO_LOOPS_DEVICE {
 
-void lerp(const TernaryArgs& args) {
-  dispatch_floating("lerp", args.dtype, [&]<class T>() { ternary_loop<T>(args, functors::Lerp()); });
+void lerp(const LoopArgs<3>& args) {
+  dispatch_floating("lerp", args.dtype, [&]<class T>() { loop<T, T, T, T>(args, functors::Lerp()); });
 }
-void addcmul(const TernaryArgs& args) {
+void addcmul(const LoopArgs<3>& args) {
   dispatch_numeric("addcmul", args.dtype, [&]<class T>() {
-    ternary_loop<T>(args, functors::AddProduct<math_t<T>>{scalar_as<T>(args.value)});
+    loop<T, T, T, T>(args, functors::AddProduct<math_t<T>>{scalar_as<T>(args.numbers.p)});
   });
 }
-void addcdiv(const TernaryArgs& args) {
+void addcdiv(const LoopArgs<3>& args) {
   dispatch_floating("addcdiv", args.dtype, [&]<class T>() {
-    ternary_loop<T>(args, functors::AddQuotient<math_t<T>>{scalar_as<T>(args.value)});
+    loop<T, T, T, T>(args, functors::AddQuotient<math_t<T>>{scalar_as<T>(args.numbers.p)});
   });
+}
+
+void where(const LoopArgs<3>& args) {
+  dispatch_word(size_of(args.dtype), [&]<class T>() { loop<T, bool, T, T>(args, functors::Choice()); });
 }
 
 }  // namespace ORDO_LOOPS_DEVICE

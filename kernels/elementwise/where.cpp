@@ -6,9 +6,8 @@
 #include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/elementwise/binary.h>
 #include <ordo/kernels/elementwise/convert.h>
-#include <ordo/kernels/elementwise/where_loops.h>
+#include <ordo/kernels/elementwise/device_loops.h>
 
 namespace ordo::kernels {
 
@@ -17,10 +16,11 @@ ORDO_REGISTER_OP({.name = "masked_fill", .family = "elementwise", .dtypes = kAll
 
 namespace {
 
-uint64_t bits_of(const Scalar& s, DType dtype) {
+/// The element that s is in this dtype.
+int64_t bits_of(const Scalar& s, DType dtype) {
   return dispatch_all("where", dtype, [&]<class T>() {
     const T v = T(scalar_as<T>(s));
-    uint64_t bits = 0;
+    int64_t bits = 0;
     std::memcpy(&bits, &v, sizeof(T));
     return bits;
   });
@@ -31,20 +31,12 @@ void expect_mask(const char* op, const char* argument, const Tensor& mask) {
   ORDO_CHECK(mask.dtype() == boolean, DTypeError, op, "{} must be a bool tensor, not {}", argument, mask.dtype());
 }
 
-void run(const Tensor& out, const Tensor& condition, const Operand& a, const Operand& b) {
-  const TensorImpl *o = out.impl(), *c = condition.impl(), *x = a.impl(), *y = b.impl();
-  if (o->numel == 0) return;
-  WhereArgs args;
-  args.layout = broadcast_layout<4>(o->sizes, {o, c, x, y});
-  args.out = o->data();
-  args.condition = static_cast<const bool*>(c->data());
-  args.a = x ? x->data() : nullptr;
-  args.b = y ? y->data() : nullptr;
-  args.a_bits = x ? 0 : bits_of(a.scalar(), o->dtype);
-  args.b_bits = y ? 0 : bits_of(b.scalar(), o->dtype);
-  args.element_size = size_of(o->dtype);
-  args.device = o->device();
-  ORDO_ON_DEVICE(args.device, where, args);
+void choose(const Tensor& out, const Tensor& condition, const Operand& a, const Operand& b) {
+  LoopArgs<3> args;
+  args.dtype = out.dtype();
+  if (!a.is_tensor()) args.in[1].number = bits_of(a.scalar(), args.dtype);
+  if (!b.is_tensor()) args.in[2].number = bits_of(b.scalar(), args.dtype);
+  ORDO_LOOP_OP("where", where).run(args, out.impl(), {condition.impl(), a.impl(), b.impl()});
 }
 
 }  // namespace
@@ -65,7 +57,7 @@ Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
   const Tensor held_a = a.is_tensor() ? cast(a.tensor(), dtype) : Tensor();
   const Tensor held_b = b.is_tensor() ? cast(b.tensor(), dtype) : Tensor();
   Tensor r = detail::result(sizes, dtype, condition.device());
-  run(r, condition, a.is_tensor() ? Operand(held_a) : a, b.is_tensor() ? Operand(held_b) : b);
+  choose(r, condition, a.is_tensor() ? Operand(held_a) : a, b.is_tensor() ? Operand(held_b) : b);
   return r;
 }
 
@@ -79,7 +71,7 @@ const Tensor& masked_fill_(const Tensor& t, const Tensor& mask, Scalar value) {
   detail::expect_fits("masked_fill_", value, t.dtype());
   ORDO_CHECK(broadcast_sizes("masked_fill_", t.sizes(), mask.sizes()) == t.sizes(), ShapeError, "masked_fill_",
              "the mask's sizes {} do not broadcast to {}", mask.sizes(), t.sizes());
-  run(t, partly_overlap(t, mask) ? clone(mask) : mask, value, t);
+  choose(t, partly_overlap(t, mask) ? clone(mask) : mask, value, t);
   return t;
 }
 

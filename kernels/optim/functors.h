@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/dispatch.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/kernels/optim/optim.h>
 
@@ -14,8 +14,12 @@ namespace ordo::kernels {
 ORDO_HD float square_root(float x) { return ::sqrtf(x); }
 ORDO_HD double square_root(double x) { return ::sqrt(x); }
 
+/// StepElement()(i) changes element i of a parameter and its state.
+template <class T, class Step>
+struct StepElement;
+
 template <class T>
-struct SgdElement {
+struct StepElement<T, SgdStep> {
   using Acc = accumulate_t<T>;
   T* parameter;
   const T* grad;
@@ -23,7 +27,7 @@ struct SgdElement {
   Acc lr, momentum, keep, weight_decay;
   bool nesterov, first;
 
-  SgdElement(T* p, const T* g, T* const (&state)[3], const SgdStep& s)
+  StepElement(T* p, const T* g, T* const (&state)[3], const SgdStep& s)
       : parameter(p),
         grad(g),
         momentum_buffer(state[0]),
@@ -48,7 +52,7 @@ struct SgdElement {
 };
 
 template <class T>
-struct AdamElement {
+struct StepElement<T, AdamStep> {
   using Acc = accumulate_t<T>;
   T* parameter;
   const T* grad;
@@ -57,7 +61,7 @@ struct AdamElement {
   Acc step_size, denominator, beta1, beta2, rest1, rest2, eps, decay;
   bool decoupled;
 
-  AdamElement(T* p, const T* g, T* const (&state)[3], const AdamStep& s)
+  StepElement(T* p, const T* g, T* const (&state)[3], const AdamStep& s)
       : parameter(p),
         grad(g),
         first(state[0]),
@@ -90,7 +94,7 @@ struct AdamElement {
 };
 
 template <class T>
-struct RmspropElement {
+struct StepElement<T, RmspropStep> {
   using Acc = accumulate_t<T>;
   T* parameter;
   const T* grad;
@@ -99,7 +103,7 @@ struct RmspropElement {
   T* mean;             // null unless centred
   Acc lr, alpha, rest, eps, weight_decay, momentum;
 
-  RmspropElement(T* p, const T* g, T* const (&state)[3], const RmspropStep& s)
+  StepElement(T* p, const T* g, T* const (&state)[3], const RmspropStep& s)
       : parameter(p),
         grad(g),
         square(state[0]),
@@ -134,14 +138,14 @@ struct RmspropElement {
 };
 
 template <class T>
-struct AdagradElement {
+struct StepElement<T, AdagradStep> {
   using Acc = accumulate_t<T>;
   T* parameter;
   const T* grad;
   T* sum;
   Acc lr, eps, weight_decay;
 
-  AdagradElement(T* p, const T* g, T* const (&state)[3], const AdagradStep& s)
+  StepElement(T* p, const T* g, T* const (&state)[3], const AdagradStep& s)
       : parameter(p), grad(g), sum(state[0]), lr(Acc(s.lr)), eps(Acc(s.eps)), weight_decay(Acc(s.weight_decay)) {}
 
   ORDO_HD void operator()(int64_t i) const {
@@ -153,5 +157,19 @@ struct AdagradElement {
     parameter[i] = T(p - lr * (g / (square_root(v) + eps)));
   }
 };
+
+/// each(element, n) for the step's tensors.
+template <class Each>
+void with_element(const StepTensors& t, const OptimizerStep& any, const Each& each) {
+  dispatch_floating(t.op, t.parameter.dtype(), [&]<class T>() {
+    T* state[3];
+    for (int i = 0; i < 3; ++i) state[i] = t.state[i].defined() ? t.state[i].data<T>() : nullptr;
+    std::visit(
+        [&]<class Step>(const Step& step) {
+          each(StepElement<T, Step>(t.parameter.data<T>(), t.grad.data<T>(), state, step), t.parameter.numel());
+        },
+        any);
+  });
+}
 
 }  // namespace ordo::kernels

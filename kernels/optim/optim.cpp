@@ -1,8 +1,9 @@
 #include <ordo/kernels/optim/optim.h>
 
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/optim/functors.h>
 
 namespace ordo::kernels {
 
@@ -23,8 +24,7 @@ void expect_matching(const char* op, const char* what, const Tensor& parameter, 
 
 Tensor optimizer_state(const Tensor& parameter) { return zeros(parameter.sizes(), parameter.options()); }
 
-template <class Step>
-void optimizer_step_(StepTensors tensors, const Step& step) {
+void optimizer_step_(StepTensors tensors, const OptimizerStep& step) {
   const Tensor parameter = tensors.parameter;
   expect_writable(tensors.op, parameter);
   expect_matching(tensors.op, "gradient", parameter, tensors.grad);
@@ -36,9 +36,16 @@ void optimizer_step_(StepTensors tensors, const Step& step) {
   if (!parameter.is_contiguous()) copy_(parameter, tensors.parameter);
   parameter.impl()->storage->changed_by(tensors.op);
 }
-template void optimizer_step_(StepTensors, const SgdStep&);
-template void optimizer_step_(StepTensors, const AdamStep&);
-template void optimizer_step_(StepTensors, const RmspropStep&);
-template void optimizer_step_(StepTensors, const AdagradStep&);
+
+namespace cpu {
+void optimizer_step(const StepTensors& tensors, const OptimizerStep& step) {
+  with_element(tensors, step, [](const auto& element, int64_t n) {
+    parallel_for(0, n, 16384, [&](int64_t first, int64_t last) {
+      const auto e = element;  // a copy, which no store can change
+      for (int64_t i = first; i < last; ++i) e(i);
+    });
+  });
+}
+}  // namespace cpu
 
 }  // namespace ordo::kernels

@@ -1,6 +1,9 @@
 // Fused optimiser steps: one pass over a parameter, its gradient and its state. Internal to nn/optim.
 #pragma once
 
+#include <variant>
+
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -35,6 +38,8 @@ struct AdagradStep {
   double weight_decay, eps;
 };
 
+using OptimizerStep = std::variant<SgdStep, AdamStep, RmspropStep, AdagradStep>;
+
 /// What a step reads and changes: a parameter, its gradient, and state of the parameter's sizes, dtype and device.
 struct StepTensors {
   const char* op;  ///< for errors
@@ -47,25 +52,9 @@ Tensor optimizer_state(const Tensor& parameter);
 
 /// Changes the parameter and the state in place and counts the change. ShapeError, DTypeError or DeviceError when the
 /// gradient or the state does not match the parameter.
-template <class Step>
-void optimizer_step_(StepTensors tensors, const Step& step);
-extern template void optimizer_step_(StepTensors, const SgdStep&);
-extern template void optimizer_step_(StepTensors, const AdamStep&);
-extern template void optimizer_step_(StepTensors, const RmspropStep&);
-extern template void optimizer_step_(StepTensors, const AdagradStep&);
+void optimizer_step_(StepTensors tensors, const OptimizerStep& step);
 
 // All tensors contiguous, of one dtype and device.
-namespace cpu {
-void optimizer_step(const StepTensors& tensors, const SgdStep& step);
-void optimizer_step(const StepTensors& tensors, const AdamStep& step);
-void optimizer_step(const StepTensors& tensors, const RmspropStep& step);
-void optimizer_step(const StepTensors& tensors, const AdagradStep& step);
-}  // namespace cpu
-namespace cuda {
-void optimizer_step(const StepTensors& tensors, const SgdStep& step);
-void optimizer_step(const StepTensors& tensors, const AdamStep& step);
-void optimizer_step(const StepTensors& tensors, const RmspropStep& step);
-void optimizer_step(const StepTensors& tensors, const AdagradStep& step);
-}  // namespace cuda
+ORDO_DEVICES(void, optimizer_step, const StepTensors& tensors, const OptimizerStep& step)
 
 }  // namespace ordo::kernels

@@ -133,44 +133,38 @@ struct DropoutDraw {
   }
 };
 
-// Each calls loop.operator()<T>(draw) for the element type and with what the arguments ask for.
+/// loop.operator()<T>(draw) for the element type and with what the arguments ask for.
 template <class Loop>
-void with_uniform(const DrawArgs& args, const Loop& loop) {
-  dispatch_floating("uniform_", args.dtype, [&]<class T>() {
-    loop.template operator()<T>(UniformDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
-  });
-}
-template <class Loop>
-void with_normal(const DrawArgs& args, const Loop& loop) {
-  dispatch_floating("normal_", args.dtype, [&]<class T>() {
-    loop.template operator()<T>(NormalDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
-  });
-}
-template <class Loop>
-void with_integers(const DrawArgs& args, const Loop& loop) {
-  dispatch_all("randint", args.dtype, [&]<class T>() {
-    // No other type holds all integers of a larger range.
-    if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, double>)
-      if (args.range > kSmallRange) return loop.template operator()<T>(IntegerDraw<T>{args.low, args.range});
-    loop.template operator()<T>(SmallIntegerDraw<T>{args.low, args.range});
-  });
-}
-template <class Loop>
-void with_bernoulli(const DrawArgs& args, const Loop& loop) {
-  dispatch_all("bernoulli", args.dtype,
-               [&]<class T>() { loop.template operator()<T>(BernoulliDraw<T>{below(args.p)}); });
-}
-template <class Loop>
-void with_bernoulli_each(const DrawArgs& args, const Loop& loop) {
-  dispatch_floating("bernoulli", args.dtype, [&]<class T>() {
-    loop.template operator()<T>(BernoulliEachDraw<T>{static_cast<const T*>(args.x)});
-  });
-}
-template <class Loop>
-void with_dropout(const DrawArgs& args, const Loop& loop) {
-  dispatch_floating("dropout", args.dtype, [&]<class T>() {
-    loop.template operator()<T>(DropoutDraw<T>{static_cast<const T*>(args.x), below(args.p), math_t<T>(args.q)});
-  });
+void with_draw(const DrawArgs& args, const Loop& loop) {
+  const auto floating = [&](const char* op, const auto& f) { dispatch_floating(op, args.dtype, f); };
+  switch (args.kind) {
+    case Draw::uniform:
+      return floating("uniform_", [&]<class T>() {
+        loop.template operator()<T>(UniformDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
+      });
+    case Draw::normal:
+      return floating("normal_", [&]<class T>() {
+        loop.template operator()<T>(NormalDraw<T>{math_t<T>(args.p), math_t<T>(args.q)});
+      });
+    case Draw::integers:
+      return dispatch_all("randint", args.dtype, [&]<class T>() {
+        // No other type holds all integers of a larger range.
+        if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, double>)
+          if (args.range > kSmallRange) return loop.template operator()<T>(IntegerDraw<T>{args.low, args.range});
+        loop.template operator()<T>(SmallIntegerDraw<T>{args.low, args.range});
+      });
+    case Draw::bernoulli:
+      return dispatch_all("bernoulli", args.dtype,
+                          [&]<class T>() { loop.template operator()<T>(BernoulliDraw<T>{below(args.p)}); });
+    case Draw::bernoulli_each:
+      return floating("bernoulli", [&]<class T>() {
+        loop.template operator()<T>(BernoulliEachDraw<T>{static_cast<const T*>(args.x)});
+      });
+    case Draw::dropout:
+      return floating("dropout", [&]<class T>() {
+        loop.template operator()<T>(DropoutDraw<T>{static_cast<const T*>(args.x), below(args.p), math_t<T>(args.q)});
+      });
+  }
 }
 
 }  // namespace ordo::kernels

@@ -32,9 +32,8 @@ GeneratorState reserve(Generator* generator, int64_t numel, int per_block) {
       .reserve((uint64_t(numel) + uint64_t(per_block) - 1) / uint64_t(per_block));
 }
 
-/// Fills t by `draw`, by way of contiguous memory.
-template <class Draw>
-const Tensor& fill_drawn(const char* op, const Tensor& t, DrawArgs args, const Draw& draw) {
+/// Fills t by way of contiguous memory.
+const Tensor& fill_drawn(const char* op, const Tensor& t, DrawArgs args) {
   expect_writable(op, t);
   if (t.numel() == 0) return t;
   const Tensor target = t.is_contiguous() ? t : detail::result_like(t);
@@ -42,7 +41,7 @@ const Tensor& fill_drawn(const char* op, const Tensor& t, DrawArgs args, const D
   args.out = target.data();
   args.dtype = t.dtype();
   args.device = t.device();
-  draw(args);
+  ORDO_ON_DEVICE(args.device, draw, args);
   if (!target.is_same(t)) copy_(t, target);
   return t;
 }
@@ -62,11 +61,11 @@ const Tensor& uniform_(const Tensor& t, double low, double high, Generator* gene
              "needs finite low <= high, not {} and {}", low, high);
   detail::expect_fits("uniform_", low, t.dtype());
   detail::expect_fits("uniform_", high, t.dtype());
-  DrawArgs args{};
+  DrawArgs args{.kind = Draw::uniform};
   args.state = reserve(generator, t.numel(), floats_per_block(t.dtype()));
   args.p = low;
   args.q = high;
-  return fill_drawn("uniform_", t, args, [](const DrawArgs& a) { ORDO_ON_DEVICE(a.device, draw_uniform, a); });
+  return fill_drawn("uniform_", t, args);
 }
 
 const Tensor& normal_(const Tensor& t, double mean, double std, Generator* generator) {
@@ -75,11 +74,11 @@ const Tensor& normal_(const Tensor& t, double mean, double std, Generator* gener
   ORDO_CHECK(std >= 0, ValueError, "normal_", "std must not be negative, but is {}", std);
   detail::expect_fits("normal_", mean, t.dtype());
   detail::expect_fits("normal_", std, t.dtype());
-  DrawArgs args{};
+  DrawArgs args{.kind = Draw::normal};
   args.state = reserve(generator, t.numel(), floats_per_block(t.dtype()));
   args.p = mean;
   args.q = std;
-  return fill_drawn("normal_", t, args, [](const DrawArgs& a) { ORDO_ON_DEVICE(a.device, draw_normal, a); });
+  return fill_drawn("normal_", t, args);
 }
 
 const Tensor& randint_(const Tensor& t, int64_t low, int64_t high, Generator* generator) {
@@ -89,20 +88,20 @@ const Tensor& randint_(const Tensor& t, int64_t low, int64_t high, Generator* ge
   const auto [least, most] = detail::integer_range(dtype);
   ORDO_CHECK(low >= least && high - 1 <= most, ValueError, "randint", "{} to {} do not all fit dtype {}", low, high - 1,
              dtype);
-  DrawArgs args{};
+  DrawArgs args{.kind = Draw::integers};
   args.low = low;
   args.range = uint64_t(high) - uint64_t(low);
   args.state = reserve(generator, t.numel(), args.range <= kSmallRange ? 4 : 2);
-  return fill_drawn("randint", t, args, [](const DrawArgs& a) { ORDO_ON_DEVICE(a.device, draw_integers, a); });
+  return fill_drawn("randint", t, args);
 }
 
 const Tensor& bernoulli_(const Tensor& t, double p, Generator* generator) {
   detail::expect_defined("bernoulli", t, "self");
   expect_probability("bernoulli", p);
-  DrawArgs args{};
+  DrawArgs args{.kind = Draw::bernoulli};
   args.state = reserve(generator, t.numel(), 4);
   args.p = p;
-  return fill_drawn("bernoulli", t, args, [](const DrawArgs& a) { ORDO_ON_DEVICE(a.device, draw_bernoulli, a); });
+  return fill_drawn("bernoulli", t, args);
 }
 
 Tensor bernoulli(const Tensor& p, Generator* generator) {
@@ -110,10 +109,10 @@ Tensor bernoulli(const Tensor& p, Generator* generator) {
   detail::expect_floating("bernoulli", p);
   const Tensor source = contiguous(p);
   Tensor r = detail::result_like(source);
-  DrawArgs args{};
+  DrawArgs args{.kind = Draw::bernoulli_each};
   args.state = reserve(generator, p.numel(), 4);
   args.x = source.data();
-  fill_drawn("bernoulli", r, args, [](const DrawArgs& a) { ORDO_ON_DEVICE(a.device, draw_bernoulli_each, a); });
+  fill_drawn("bernoulli", r, args);
   return r;
 }
 
@@ -146,12 +145,12 @@ Tensor dropout(const Tensor& x, double p, const GeneratorState& state) {
   expect_probability("dropout", p);
   const Tensor source = contiguous(x);
   Tensor r = detail::result_like(source);
-  DrawArgs args{};
+  DrawArgs args{.kind = Draw::dropout};
   args.state = state;
   args.x = source.data();
   args.p = p;
   args.q = p < 1 ? 1 / (1 - p) : 0;
-  fill_drawn("dropout", r, args, [](const DrawArgs& a) { ORDO_ON_DEVICE(a.device, draw_dropout, a); });
+  fill_drawn("dropout", r, args);
   return r;
 }
 

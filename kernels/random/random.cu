@@ -27,21 +27,10 @@ void draw_loop(const DrawArgs& args, const Draw& draw) {
                           static_cast<T*>(args.out), args.state.seed, args.state.stream, args.state.offset, draw);
 }
 
-struct DrawLoop {
-  const DrawArgs& args;
-  template <class T, class Draw>
-  void operator()(const Draw& draw) const {
-    draw_loop<T>(args, draw);
-  }
-};
-
 }  // namespace
 
-void draw_uniform(const DrawArgs& args) { with_uniform(args, DrawLoop{args}); }
-void draw_normal(const DrawArgs& args) { with_normal(args, DrawLoop{args}); }
-void draw_integers(const DrawArgs& args) { with_integers(args, DrawLoop{args}); }
-void draw_bernoulli(const DrawArgs& args) { with_bernoulli(args, DrawLoop{args}); }
-void draw_bernoulli_each(const DrawArgs& args) { with_bernoulli_each(args, DrawLoop{args}); }
-void draw_dropout(const DrawArgs& args) { with_dropout(args, DrawLoop{args}); }
+void draw(const DrawArgs& args) {
+  with_draw(args, [&]<class T>(const auto& draw) { draw_loop<T>(args, draw); });
+}
 
 }  // namespace ordo::kernels::cuda

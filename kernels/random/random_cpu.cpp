@@ -92,28 +92,15 @@ void normal_loop(const DrawArgs& args, const NormalDraw<T>& draw) {
   });
 }
 
-struct DrawLoop {
-  const DrawArgs& args;
-  template <class T, class Draw>
-  void operator()(const Draw& draw) const {
-    draw_loop<T>(args, draw);
-  }
-};
-
 }  // namespace
 
-void draw_uniform(const DrawArgs& args) { with_uniform(args, DrawLoop{args}); }
-void draw_normal(const DrawArgs& args) {
-  with_normal(args, [&]<class T>(const NormalDraw<T>& draw) {
-    if constexpr (std::is_same_v<T, double>)
-      draw_loop<T>(args, draw);
-    else
+void draw(const DrawArgs& args) {
+  with_draw(args, [&]<class T>(const auto& draw) {
+    if constexpr (std::is_same_v<decltype(draw), const NormalDraw<T>&> && !std::is_same_v<T, double>)
       normal_loop<T>(args, draw);
+    else
+      draw_loop<T>(args, draw);
   });
 }
-void draw_integers(const DrawArgs& args) { with_integers(args, DrawLoop{args}); }
-void draw_bernoulli(const DrawArgs& args) { with_bernoulli(args, DrawLoop{args}); }
-void draw_bernoulli_each(const DrawArgs& args) { with_bernoulli_each(args, DrawLoop{args}); }
-void draw_dropout(const DrawArgs& args) { with_dropout(args, DrawLoop{args}); }
 
 }  // namespace ordo::kernels::cpu

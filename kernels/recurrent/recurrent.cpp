@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/independent.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
@@ -116,13 +117,6 @@ RecurrentGradients recurrent_backward(const RecurrentArguments& a, const Recurre
 namespace cpu {
 
 namespace {
-
-// Every element is its own, so that no store changes what another reads.
-#if defined(__GNUC__) && !defined(__clang__)
-#define ORDO_INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define ORDO_INDEPENDENT
-#endif
 
 template <class E>
 void each(const E& element, int64_t rows) {

@@ -2,6 +2,7 @@
 // autograd.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -63,13 +64,7 @@ struct RecurrentStepBack {
   void *grad_x, *grad_hidden;   ///< [B, G H]: the two are one where there is no inner
   const int64_t* lengths;
 };
-namespace cpu {
-void recurrent_step(const RecurrentStep& step);
-void recurrent_step_back(const RecurrentStepBack& step);
-}  // namespace cpu
-namespace cuda {
-void recurrent_step(const RecurrentStep& step);
-void recurrent_step_back(const RecurrentStepBack& step);
-}  // namespace cuda
+ORDO_DEVICES(void, recurrent_step, const RecurrentStep& step)
+ORDO_DEVICES(void, recurrent_step_back, const RecurrentStepBack& step)
 
 }  // namespace ordo::kernels

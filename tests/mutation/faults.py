@@ -306,7 +306,7 @@ KERNEL_FAULTS = [
     fault("cuDNN: a deterministic algorithm is not asked for", "kernels/convolution/convolution_native_cuda.cpp",
           "(!strict || r.determinism == CUDNN_DETERMINISTIC)", "(strict || true)"),
     fault("cuDNN: the bias is replaced", "kernels/convolution/convolution_native_cuda.cpp",
-          "factor.of(x.dtype(), bias.defined())", "factor.of(x.dtype(), false)"),
+          "factor.of(dtype, bias.defined())", "factor.of(dtype, false)"),
     fault("nvcc contracts to fused multiply-adds", "cmake/OrdoLibrary.cmake", "-fmad=false", "-fmad=true"),
     fault("nvcc compiles for speed alone", "cmake/OrdoLibrary.cmake", "-fmad=false", "--use_fast_math"),
     # -- the CPU

@@ -167,7 +167,7 @@ std::vector<Sample> as_integral(const std::vector<Sample>& samples) {
 }
 
 /// With 2 for the number on either side.
-#define ORDO_FUNCTION2(op, kind, loop, formula, of_a, of_b, a_least, a_most, b_least, b_most, reference)             \
+#define ORDO_FUNCTION2(op, kind, formula, of_a, of_b, a_least, a_most, b_least, b_most, reference)                   \
   ORDO_OP_SAMPLES(op) {                                                                                              \
     auto s = binary([](T a, T b) { return ordo::op(a, b); }, [](double a, double b) -> double { return reference; }, \
                     {a_least, a_most}, {b_least, b_most});                                                           \
@@ -218,7 +218,7 @@ std::vector<Sample> comparison(std::vector<Sample> samples) {
     return comparison(binary([](T a, T b) { return ordo::op(a, b); },                                              \
                              [](double a, double b) -> double { return expression; }, shapes_of_size(n)));         \
   }
-#define ORDO_COMPARISON(name, group, formula, reference) COMPARISON_SAMPLES(name, reference)
+#define ORDO_COMPARISON(name, formula, reference) COMPARISON_SAMPLES(name, reference)
 #define ORDO_EXCHANGED_COMPARISON(name, other, reference) COMPARISON_SAMPLES(name, reference)
 #define ORDO_LOGICAL ORDO_COMPARISON
 #include <ordo/kernels/elementwise/comparison.def>

@@ -1,5 +1,5 @@
-// Functions of which CPU loops compute a part on its own: the same bits as the whole function, whatever a stretch
-// holds.
+// Functions that CPU loops reach by a shorter way where they can: the same bits as the whole function, whatever a piece
+// of the loop holds.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -12,14 +12,14 @@
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/kernels/elementwise/binary_function_functors.h>
-#include <ordo/kernels/elementwise/function_sides.h>
+#include <ordo/kernels/elementwise/function_fast_paths.h>
 #include <ordo/kernels/elementwise/functions.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
 
-using kernels::Sided;
+using kernels::FastPath;
 namespace functors = kernels::functors;
 
 template <class T>
@@ -30,7 +30,7 @@ bool same(T a, T b) {
   return (a != a && b != b) || std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-/// Of every size, with the ends of the near parts.
+/// Of every size, with the ends of the fast paths.
 template <class T>
 std::vector<T> any_values(int64_t n) {
   std::mt19937_64 bits(5);
@@ -47,41 +47,37 @@ std::vector<T> any_values(int64_t n) {
 }
 
 template <class T, class F, class... G>
-void expect_near_part(const char* name, const Sided<F>& f, G... grad) {
-  int64_t near = 0;
+void expect_fast_path(const char* name, const FastPath<F>& f, G... grad) {
+  int64_t fast = 0;
   for (T x : any_values<T>(100000))
-    if (f.is_near(grad..., x)) {
-      ++near;
-      ASSERT_TRUE(same(T(f.near(grad..., x)), T(static_cast<const F&>(f)(grad..., x)))) << name << "(" << x << ")";
+    if (f.is_fast(grad..., x)) {
+      ++fast;
+      ASSERT_TRUE(same(T(f.fast(grad..., x)), T(static_cast<const F&>(f)(grad..., x)))) << name << "(" << x << ")";
     }
-  EXPECT_GT(near, 1000) << name;
+  EXPECT_GT(fast, 1000) << name;
 }
 
 template <class T>
-void expect_near_parts() {
-  expect_near_part<T, functors::erf>("erf", {});
-  expect_near_part<T, functors::erfc>("erfc", {});
-  expect_near_part<T, functors::gelu>("gelu", {});
-  expect_near_part<T, functors::selu>("selu", {});
-  expect_near_part<T, functors::elu<T>>("elu", {{T(1.7)}});
-  expect_near_part<T, functors::celu<T>>("celu", {{T(1.7)}});
-  expect_near_part<T, functors::gelu_backward>("gelu_backward", {}, T(-0.37));
-  expect_near_part<T, functors::selu_backward>("selu_backward", {}, T(-0.37));
-  expect_near_part<T, functors::elu_backward<T>>("elu_backward", {{T(1.7), T(0.6)}}, T(-0.37));
+void expect_fast_paths() {
+  expect_fast_path<T, functors::gelu>("gelu", {});
+  expect_fast_path<T, functors::gelu_backward>("gelu_backward", {}, T(-0.37));
+  expect_fast_path<T, functors::sin>("sin", {});
+  expect_fast_path<T, functors::cos>("cos", {});
+  expect_fast_path<T, functors::tan>("tan", {});
 }
 
-TEST(Sides, near_parts_have_the_bits_of_the_whole) {
-  expect_near_parts<float>();
-  expect_near_parts<double>();
+TEST(FastPaths, have_the_bits_of_the_whole) {
+  expect_fast_paths<float>();
+  expect_fast_paths<double>();
 }
 
-/// Lines of near values, far ones, and both in several proportions, and what is left of a stretch.
+/// Lines of values that have a fast path, of others, and of both in several proportions, and what is left of a piece.
 template <class T>
-Tensor lines_of(T near, T far) {
+Tensor lines_of(T fast, T slow) {
   std::mt19937 random(3);
   std::vector<T> x;
   for (int eighths : {0, 8, 1, 4, 2, 7})
-    for (int i = 0; i < 300; ++i) x.push_back((int(random() % 8) < eighths ? far : near) * T(1 + i) / T(300));
+    for (int i = 0; i < 300; ++i) x.push_back((int(random() % 8) < eighths ? slow : fast) * T(1 + i) / T(300));
   for (T v : any_values<T>(700)) x.push_back(v);
   return from_vector(x, {int64_t(x.size())});
 }
@@ -112,12 +108,12 @@ void expect_loops() {
                 with_grad(functors::elu_backward<T>{T(1.7), T(0.6)}));
 }
 
-TEST(Sides, loops_have_the_bits_of_the_function) {
+TEST(FastPaths, loops_have_the_bits_of_the_function) {
   expect_loops<float>();
   expect_loops<double>();
 }
 
-TEST(Sides, quotients_in_every_layout) {
+TEST(FastPaths, quotients_in_every_layout) {
   const Tensor a = lines_of<float>(50, 1e12f);
   const auto by = [](auto f) { return [f](float v) { return f(v, -0.7f); }; };
   const Tensor b = full(a.sizes(), -0.7f);

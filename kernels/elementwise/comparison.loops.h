@@ -1,0 +1,33 @@
+// Loops of comparison.def, by the names of its rows.
+#pragma once
+
+#include <ordo/kernels/elementwise/convert.h>
+#include <ordo/kernels/elementwise/device_loops.h>
+
+namespace ordo::kernels {
+namespace functors {
+
+#define ORDO_COMPARISON(name, formula, reference) \
+  struct name {                                   \
+    template <class T>                            \
+    ORDO_HD bool operator()(T a, T b) const {     \
+      return formula;                             \
+    }                                             \
+  };
+#define ORDO_LOGICAL ORDO_COMPARISON
+#include <ordo/kernels/elementwise/comparison.def>
+
+}  // namespace functors
+
+namespace ORDO_LOOPS_DEVICE {
+
+#define ORDO_COMPARISON(name, ...)                                                                 \
+  void name(const LoopArgs<2>& args) {                                                             \
+    dispatch_all(#name, args.dtype, [&]<class T>() { loop<bool, T, T>(args, functors::name()); }); \
+  }
+#define ORDO_LOGICAL(name, ...) \
+  void name(const LoopArgs<2>& args) { loop<bool, bool, bool>(args, functors::name()); }
+#include <ordo/kernels/elementwise/comparison.def>
+
+}  // namespace ORDO_LOOPS_DEVICE
+}  // namespace ordo::kernels
