@@ -202,13 +202,7 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
 
 std::string MultiheadAttention::description() const {
   return Description(kOp, embed_dim_, num_heads_)
-      .with("dropout", options_.dropout, 0)
-      .with("bias", options_.bias, true)
-      .with("add_bias_kv", options_.add_bias_kv, false)
-      .with("add_zero_attn", options_.add_zero_attn, false)
-      .with("kdim", options_.kdim, std::nullopt)
-      .with("vdim", options_.vdim, std::nullopt)
-      .with("batch_first", options_.batch_first, false);
+      .with_options(options_, "dropout", "bias", "add_bias_kv", "add_zero_attn", "kdim", "vdim", "batch_first");
 }
 
 }  // namespace ordo::nn
