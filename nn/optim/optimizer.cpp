@@ -40,7 +40,8 @@ void Optimizer::step() {
     return all;
   };
   const OpCall call(name_, OpEvent::Role::step, parameters_, gradients, lr());
-  update();
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    if (const Tensor grad = parameters_[i].grad(); grad.defined()) update(i, grad);
   call.done(parameters_);
 }
 
