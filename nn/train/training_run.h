@@ -42,6 +42,7 @@ class TrainingRun {
   void agree_to_end();
 
   void validate();
+  void write(JsonLine& line);
   void save();
   void show_epoch();
   void check_finite(const char* what, double value) const;
