@@ -10,7 +10,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/data_file.h>
 #include <ordo/nn/state/file_sizes.h>
 #include <ordo/nn/state/whole_file.h>
 
@@ -176,7 +176,7 @@ void save_safetensors(const std::string& path, const nn::NamedTensorList& tensor
 
 Safetensors load_safetensors(const std::string& path) {
   const ordo::detail::LibraryCall library;
-  data::DataFile file(path, "load_safetensors", data::Packing::none);
+  nn::DataFile file(path, "load_safetensors", nn::Packing::none);
   std::array<uint8_t, 8> bytes;
   file.read(bytes.data(), bytes.size(), "the header's length");
   uint64_t length = 0;
