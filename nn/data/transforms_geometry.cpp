@@ -22,10 +22,6 @@ void expect_size(const char* op, int64_t height, int64_t width) {
              "needs a height and width from 1 to {}, not {} and {}", kMostPixels, height, width);
 }
 
-void expect_probability(const char* op, double p) {
-  ORDO_CHECK(p >= 0 && p <= 1, ValueError, op, "needs a probability from 0 to 1, not {}", p);
-}
-
 Tensor cropped(const Image& from, int64_t top, int64_t left, int64_t height, int64_t width, float fill) {
   const Image to(from.channels, height, width);
   const int64_t begin = std::clamp<int64_t>(-left, 0, width);  // columns of the result that show the image
@@ -125,28 +121,31 @@ Tensor RandomResizedCrop::apply(const Tensor& image, Draws& draws) const {
                  InterpolateMode::bilinear);
 }
 
-RandomHorizontalFlip::RandomHorizontalFlip(double p) : p_(p) { expect_probability("RandomHorizontalFlip", p); }
+template <bool kVertical>
+constexpr const char* kFlip = kVertical ? "RandomVerticalFlip" : "RandomHorizontalFlip";
 
-Tensor RandomHorizontalFlip::apply(const Tensor& image, Draws& draws) const {
-  const Image from("RandomHorizontalFlip", image);
-  if (!draws.chance(p_)) return image;
-  const Image to(from.channels, from.height, from.width);
-  for (int64_t row = 0; row < from.channels * from.height; ++row)
-    std::reverse_copy(from.data + row * from.width, from.data + (row + 1) * from.width, to.data + row * from.width);
-  return to.tensor;
+template <bool kVertical>
+RandomFlip<kVertical>::RandomFlip(double p) : p_(p) {
+  ORDO_CHECK(p >= 0 && p <= 1, ValueError, kFlip<kVertical>, "needs a probability from 0 to 1, not {}", p);
 }
 
-RandomVerticalFlip::RandomVerticalFlip(double p) : p_(p) { expect_probability("RandomVerticalFlip", p); }
-
-Tensor RandomVerticalFlip::apply(const Tensor& image, Draws& draws) const {
-  const Image from("RandomVerticalFlip", image);
+template <bool kVertical>
+Tensor RandomFlip<kVertical>::apply(const Tensor& image, Draws& draws) const {
+  const Image from(kFlip<kVertical>, image);
   if (!draws.chance(p_)) return image;
   const Image to(from.channels, from.height, from.width);
   for (int64_t c = 0; c < from.channels; ++c)
-    for (int64_t y = 0; y < from.height; ++y)
-      std::copy_n(&from.at(c, from.height - 1 - y, 0), from.width, &to.at(c, y, 0));
+    for (int64_t y = 0; y < from.height; ++y) {
+      const float* const row = &from.at(c, kVertical ? from.height - 1 - y : y, 0);
+      if constexpr (kVertical)
+        std::copy_n(row, from.width, &to.at(c, y, 0));
+      else
+        std::reverse_copy(row, row + from.width, &to.at(c, y, 0));
+    }
   return to.tensor;
 }
+template class RandomFlip<false>;
+template class RandomFlip<true>;
 
 Resize::Resize(int64_t height, int64_t width, InterpolateMode mode) : height_(height), width_(width), mode_(mode) {
   expect_size("Resize", height, width);
