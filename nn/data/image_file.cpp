@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>

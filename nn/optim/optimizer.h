@@ -12,8 +12,6 @@
 // A schedule (nn/optim/schedule.h) scales the learning rates of all groups.
 #pragma once
 
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <ordo/engine/out_of_memory.h>

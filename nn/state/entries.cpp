@@ -1,6 +1,5 @@
 #include <ordo/nn/state/entries.h>
 
-#include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
 

@@ -1,7 +1,6 @@
 // TrainingRun: one call of Trainer::fit(). Internal to nn.
 #pragma once
 
-#include <memory>
 #include <optional>
 
 #include <ordo/nn/optim/schedule.h>
