@@ -11,7 +11,6 @@
 #include <ordo/engine/enumerator.h>
 #include <ordo/kernels/elementwise/math.h>
 #include <ordo/nn/data/image.h>
-#include <ordo/nn/data/random_part.h>
 
 namespace ordo::data {
 

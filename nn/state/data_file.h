@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
-#include <string>
 #include <utility>
+#include <vector>
+
+#include <ordo/engine/tensor.h>
 
 namespace ordo::nn {
 
@@ -68,5 +70,15 @@ std::string read_whole_file(const std::string& path, const char* op);
 std::string find_file(const std::string& directory, std::initializer_list<std::string> names);
 /// The sub-directory of this name, where there is one, else `directory`.
 std::string directory_within(const std::string& directory, const std::string& name);
+
+// -- what readers check of the shapes that files declare, before memory is taken for them
+
+/// Why a tensor of these sizes, of `element` bytes each, does not take `bytes` bytes; empty when it does, and when its
+/// sizes are also some that a tensor can have.
+std::string sizes_problem(const std::vector<uint64_t>& sizes, uint64_t element, uint64_t bytes);
+
+/// The first byte of a bool tensor in CPU memory that is neither 0 nor 1; nbytes() when there is none, or when the
+/// tensor is no bool.
+uint64_t first_bad_bool(const Tensor& t);
 
 }  // namespace ordo::nn

@@ -8,7 +8,6 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/state/file_sizes.h>
 #include <ordo/nn/state/npy_stream.h>
 #include <ordo/nn/state/whole_file.h>
 

@@ -10,7 +10,6 @@
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/state/data_file.h>
-#include <ordo/nn/state/file_sizes.h>
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo {

@@ -183,7 +183,7 @@ HOST_FAULTS = [
     fault("npy: Fortran order is C order", "nn/state/npy.cpp", "if (!header.fortran) return t;", "return t;"),
     fault("npz: names may be there twice", "nn/state/npz_read.cpp", "if (!names.insert(file).second) archive", "if (false) archive"),
     fault("npz: checksums are not compared", "nn/state/npz_read.cpp", "    member.expect_end();\n", ""),
-    fault("files: sizes with a zero are not checked", "nn/state/file_sizes.cpp", "if (size != 0) total *= size;",
+    fault("files: sizes with a zero are not checked", "nn/state/data_file.cpp", "if (size != 0) total *= size;",
           "total *= size;"),
     fault("files: named before they are on the disk", "nn/state/whole_file.cpp",
           "  if (::fsync(file_) != 0) fail(\"cannot be flushed\");\n", ""),
