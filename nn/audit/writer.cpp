@@ -97,7 +97,8 @@ void Writer::write_operation(const Record& r, uint64_t name, uint64_t path) {
   body_.byte(uint8_t((r.backward ? 1 : 0) | (r.failed ? 2 : 0)));
   body_.byte(uint8_t(r.level));
   body_.byte(uint8_t(r.algorithm));
-  for (uint64_t v : {uint64_t(r.depth), uint64_t(r.thread), uint64_t(r.step), name, path, node, device}) body_.varint(v);
+  for (uint64_t v : {uint64_t(r.depth), uint64_t(r.thread), uint64_t(r.step), name, path, node, device})
+    body_.varint(v);
   body_.text(r.arguments);
   body_.varint(r.input_count);
   body_.varint(r.tensors.size() - r.input_count);

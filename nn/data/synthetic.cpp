@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kDigit = 28, kPicture = 32;  // height and width
 
-// -- digits ------------------------------------------------------------------------------------------------------------
+// -- digits -----------------------------------------------------------------------------------------------------------
 
 struct Point {
   float x, y;
@@ -121,7 +121,7 @@ void draw_digit(int digit, Draws& draws, float* pixels) {
   }
 }
 
-// -- figures -----------------------------------------------------------------------------------------------------------
+// -- figures ----------------------------------------------------------------------------------------------------------
 
 bool odd_stripe(float v) { return (int(v + 64) & 1) != 0; }
 
@@ -179,7 +179,8 @@ template <class Draw>
 ImageDataset drawn(const char* op, int64_t count, uint64_t seed, uint64_t kind, int channels, int size, Draw draw) {
   const ordo::detail::OperationName name(op);
   ORDO_CHECK(count >= 0, ValueError, op, "needs a count of at least 0, not {}", count);
-  ImageDataset dataset{detail::result({count, channels, size, size}, float32, cpu), detail::result({count}, int64, cpu)};
+  ImageDataset dataset{detail::result({count, channels, size, size}, float32, cpu),
+                       detail::result({count}, int64, cpu)};
   float* images = dataset.images.data<float>();
   int64_t* labels = dataset.labels.data<int64_t>();
   parallel_for(0, count, 16, [&](int64_t begin, int64_t end) {
