@@ -9,60 +9,52 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 
+#include <ordo/autograd/ops/gated_activations.h>
+#include <ordo/autograd/ops/softmax.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/module.h>
+
+namespace ordo::detail {
+
+Tensor softsign(const Tensor& x);
+Tensor tanhshrink(const Tensor& x);
+Tensor threshold(const Tensor& x, double threshold, double value);
+Tensor softmin(const Tensor& x, int64_t dim);
+Tensor softmax2d(const Tensor& x);
+
+}  // namespace ordo::detail
 
 namespace ordo::nn {
 
-class ReLU : public Module {
+/// `function` of the input and of these numbers, which follow the class's name when it is printed.
+template <auto function, class... Numbers>
+class Activation : public Module {
  public:
-  Tensor forward(const Tensor& input) override;
+  Tensor forward(const Tensor& input) override {
+    return std::apply([&](const Numbers&... n) { return function(input, n...); }, numbers_);
+  }
+  std::string description() const override {
+    return std::apply([&](const Numbers&... n) { return Description(Module::description(), n...); }, numbers_);
+  }
+
+ protected:
+  explicit Activation(Numbers... numbers) : numbers_(numbers...) {}
+  const std::tuple<Numbers...> numbers_;
 };
 
-class ReLU6 : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
-
-class Sigmoid : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
-
-class Tanh : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
-
-class SiLU : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
-
-class Mish : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
-
-class SELU : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
-
-class LogSigmoid : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
-
-class Hardsigmoid : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
-
-class Hardswish : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
+class ReLU : public Activation<relu> {};
+class ReLU6 : public Activation<relu6> {};
+class Sigmoid : public Activation<sigmoid> {};
+class Tanh : public Activation<tanh> {};
+class SiLU : public Activation<silu> {};
+class Mish : public Activation<mish> {};
+class SELU : public Activation<selu> {};
+class LogSigmoid : public Activation<logsigmoid> {};
+class Hardsigmoid : public Activation<hardsigmoid> {};
+class Hardswish : public Activation<hardswish> {};
 
 struct GELUOptions {
   std::string approximate = "none";  ///< or "tanh"
@@ -71,112 +63,66 @@ struct GELUOptions {
 class GELU : public Module {
  public:
   explicit GELU(GELUOptions options = {});
-  Tensor forward(const Tensor& input) override;
+  Tensor forward(const Tensor& input) override { return gelu(input, options_.approximate); }
   std::string description() const override;
 
  private:
   GELUOptions options_;
 };
 
-class LeakyReLU : public Module {
+class LeakyReLU : public Activation<leaky_relu, double> {
  public:
-  explicit LeakyReLU(double negative_slope = 0.01) : negative_slope_(negative_slope) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double negative_slope_;
+  explicit LeakyReLU(double negative_slope = 0.01) : Activation(negative_slope) {}
 };
 
-class ELU : public Module {
+class ELU : public Activation<elu, double> {
  public:
-  explicit ELU(double alpha = 1) : alpha_(alpha) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double alpha_;
+  explicit ELU(double alpha = 1) : Activation(alpha) {}
 };
 
-class CELU : public Module {
+class CELU : public Activation<celu, double> {
  public:
-  explicit CELU(double alpha = 1) : alpha_(alpha) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double alpha_;
+  explicit CELU(double alpha = 1) : Activation(alpha) {}
 };
 
-class Softplus : public Module {
+class Softplus : public Activation<softplus, double, double> {
  public:
-  explicit Softplus(double beta = 1, double threshold = 20) : beta_(beta), threshold_(threshold) {}
-  Tensor forward(const Tensor& input) override;
+  explicit Softplus(double beta = 1, double threshold = 20) : Activation(beta, threshold) {}
   std::string description() const override;
-
- private:
-  double beta_, threshold_;
 };
 
-class Hardtanh : public Module {
+class Hardtanh : public Activation<hardtanh, double, double> {
  public:
-  explicit Hardtanh(double min_val = -1, double max_val = 1) : min_val_(min_val), max_val_(max_val) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double min_val_, max_val_;
+  explicit Hardtanh(double min_val = -1, double max_val = 1) : Activation(min_val, max_val) {}
 };
 
-class Hardshrink : public Module {
+class Hardshrink : public Activation<hardshrink, double> {
  public:
-  explicit Hardshrink(double lambd = 0.5) : lambd_(lambd) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double lambd_;
+  explicit Hardshrink(double lambd = 0.5) : Activation(lambd) {}
 };
 
-class Softshrink : public Module {
+class Softshrink : public Activation<softshrink, double> {
  public:
-  explicit Softshrink(double lambd = 0.5) : lambd_(lambd) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double lambd_;
+  explicit Softshrink(double lambd = 0.5) : Activation(lambd) {}
 };
 
 class PReLU : public Module {
  public:
   /// One slope, or one for each channel. ValueError for fewer.
   explicit PReLU(int64_t num_parameters = 1, double init = 0.25);
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
+  Tensor forward(const Tensor& input) override { return prelu(input, weight); }
+  std::string description() const override { return Description("PReLU", weight.numel()); }
 
   Parameter weight;
 };
 
-class Softsign : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
-
-class Tanhshrink : public Module {
- public:
-  Tensor forward(const Tensor& input) override;
-};
+class Softsign : public Activation<detail::softsign> {};
+class Tanhshrink : public Activation<detail::tanhshrink> {};
 
 /// x where x > threshold, else value.
-class Threshold : public Module {
+class Threshold : public Activation<detail::threshold, double, double> {
  public:
-  Threshold(double threshold, double value) : threshold_(threshold), value_(value) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double threshold_, value_;
+  Threshold(double threshold, double value) : Activation(threshold, value) {}
 };
 
 /// leaky_relu whose slope, while training, is drawn for each element from U(lower, upper); in evaluation mode it is
@@ -185,56 +131,33 @@ class RReLU : public Module {
  public:
   explicit RReLU(double lower = 1.0 / 8, double upper = 1.0 / 3);
   Tensor forward(const Tensor& input) override;
-  std::string description() const override;
+  std::string description() const override { return Description("RReLU", lower_, upper_); }
 
  private:
   double lower_, upper_;
 };
 
-class Softmax2d : public Module {
+/// ShapeError unless there are three or four dimensions.
+class Softmax2d : public Activation<detail::softmax2d> {};
+
+class Softmin : public Activation<detail::softmin, int64_t> {
  public:
-  /// ShapeError unless there are three or four dimensions.
-  Tensor forward(const Tensor& input) override;
+  explicit Softmin(int64_t dim) : Activation(dim) {}
 };
 
-class Softmin : public Module {
+class Softmax : public Activation<softmax, int64_t> {
  public:
-  explicit Softmin(int64_t dim) : dim_(dim) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  int64_t dim_;
+  explicit Softmax(int64_t dim) : Activation(dim) {}
 };
 
-class Softmax : public Module {
+class LogSoftmax : public Activation<log_softmax, int64_t> {
  public:
-  explicit Softmax(int64_t dim) : dim_(dim) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  int64_t dim_;
+  explicit LogSoftmax(int64_t dim) : Activation(dim) {}
 };
 
-class LogSoftmax : public Module {
+class GLU : public Activation<glu, int64_t> {
  public:
-  explicit LogSoftmax(int64_t dim) : dim_(dim) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  int64_t dim_;
-};
-
-class GLU : public Module {
- public:
-  explicit GLU(int64_t dim = -1) : dim_(dim) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  int64_t dim_;
+  explicit GLU(int64_t dim = -1) : Activation(dim) {}
 };
 
 }  // namespace ordo::nn

@@ -48,10 +48,7 @@ Tensor BatchNorm<N>::forward(const Tensor& input) {
 template <int N>
 std::string BatchNorm<N>::description() const {
   return Description(kNames[N - 1], channels_)
-      .with("eps", options_.eps, 1e-5)
-      .with("momentum", options_.momentum, 0.1)
-      .with("affine", options_.affine, true)
-      .with("track_running_stats", options_.track_running_stats, true);
+      .with_options(options_, "eps", "momentum", "affine", "track_running_stats");
 }
 
 template class BatchNorm<1>;

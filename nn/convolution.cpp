@@ -77,11 +77,7 @@ std::string Conv<N>::description() const {
   const ConvOptions<N>& o = options_;
   return Description(kConv[N - 1], weight.size(1) * o.groups, weight.size(0))
       .with("kernel_size", kernel_of<N>(weight))
-      .with("stride", o.stride, 1)
-      .with("padding", o.padding, 0)
-      .with("dilation", o.dilation, 1)
-      .with("groups", o.groups, 1)
-      .with("bias", o.bias, true);
+      .with_options(o, "stride", "padding", "dilation", "groups", "bias");
 }
 
 template <int N>
@@ -116,12 +112,7 @@ std::string ConvTranspose<N>::description() const {
   const ConvTransposeOptions<N>& o = options_;
   return Description(kTransposed[N - 1], weight.size(0), weight.size(1) * o.groups)
       .with("kernel_size", kernel_of<N>(weight))
-      .with("stride", o.stride, 1)
-      .with("padding", o.padding, 0)
-      .with("output_padding", o.output_padding, 0)
-      .with("groups", o.groups, 1)
-      .with("bias", o.bias, true)
-      .with("dilation", o.dilation, 1);
+      .with_options(o, "stride", "padding", "output_padding", "groups", "bias", "dilation");
 }
 
 template class Conv<1>;

@@ -2,6 +2,7 @@
 //
 //   std::string Scale::description() const { return Description("Scale", size_).with("eps", eps_, 1e-5); }
 //   // "Scale(8)", or "Scale(8, eps=0.001)"
+//   std::string Scale::description() const { return Description("Scale", size_).with_options(options_, "eps"); }
 #pragma once
 
 #include <concepts>
@@ -14,6 +15,7 @@
 
 #include <ordo/engine/dims.h>
 #include <ordo/engine/size.h>
+#include <ordo/nn/members.h>
 
 namespace ordo::nn {
 
@@ -35,6 +37,19 @@ class Description {
   template <class T>
   Description& with(std::string_view name, const T& value, const std::type_identity_t<T>& usual) {
     return value == usual ? *this : with(name, value);
+  }
+
+  /// All members of a struct of options by their names, but for those that are as in `Options()`.
+  template <class Options, class... Names>
+  Description& with_options(const Options& options, const Names&... names) {
+    const Options usual = {};
+    std::apply(
+        [&](const auto&... value) {
+          std::apply([&](const auto&... standard) { (with(names, value, standard), ...); },
+                     ordo::detail::members_of<sizeof...(Names)>(usual));
+        },
+        ordo::detail::members_of<sizeof...(Names)>(options));
+    return *this;
   }
 
   operator std::string() const { return options_.empty() ? name_ : name_ + "(" + options_ + ")"; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ordo/autograd/ops/distance.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {
@@ -17,7 +18,9 @@ class CosineSimilarity : public ModuleOf<CosineSimilarity> {
  public:
   explicit CosineSimilarity(CosineSimilarityOptions options = {}) : options_(options) {}
   Tensor forward(const Tensor& x1, const Tensor& x2) { return cosine_similarity(x1, x2, options_.dim, options_.eps); }
-  std::string description() const override;
+  std::string description() const override {
+    return Description("CosineSimilarity").with_options(options_, "dim", "eps");
+  }
 
  private:
   CosineSimilarityOptions options_;
@@ -36,7 +39,9 @@ class PairwiseDistance : public ModuleOf<PairwiseDistance> {
   Tensor forward(const Tensor& x1, const Tensor& x2) {
     return pairwise_distance(x1, x2, options_.p, options_.eps, options_.keepdim);
   }
-  std::string description() const override;
+  std::string description() const override {
+    return Description("PairwiseDistance").with_options(options_, "p", "eps", "keepdim");
+  }
 
  private:
   PairwiseDistanceOptions options_;

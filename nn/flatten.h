@@ -4,6 +4,7 @@
 //   nn::Flatten()(images)   // [N, 16, 7, 7] -> [N, 784]
 #pragma once
 
+#include <ordo/nn/description.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {
@@ -17,7 +18,9 @@ class Flatten : public Module {
  public:
   explicit Flatten(FlattenOptions options = {}) : options_(options) {}
   Tensor forward(const Tensor& input) override { return input.flatten(options_.start_dim, options_.end_dim); }
-  std::string description() const override;
+  std::string description() const override {
+    return Description("Flatten").with_options(options_, "start_dim", "end_dim");
+  }
 
  private:
   FlattenOptions options_;
@@ -27,7 +30,7 @@ class Unflatten : public Module {
  public:
   Unflatten(int64_t dim, Dims unflattened_size) : dim_(dim), sizes_(unflattened_size) {}
   Tensor forward(const Tensor& input) override { return input.unflatten(dim_, sizes_); }
-  std::string description() const override;
+  std::string description() const override { return Description("Unflatten", dim_, sizes_); }
 
  private:
   int64_t dim_;

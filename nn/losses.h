@@ -1,9 +1,11 @@
-// Losses as objects that keep their options. Each calls the function of its name: CrossEntropyLoss `cross_entropy`,
-// BCELoss `binary_cross_entropy`. Those of margins are in margin_losses.h.
+// Losses as objects that keep their options. Each calls the function of its name with its tensors, in their order:
+// CrossEntropyLoss `cross_entropy`, BCELoss `binary_cross_entropy`. Those of margins are in margin_losses.h.
 //
 //   nn::CrossEntropyLoss criterion({.label_smoothing = 0.1});
 //   criterion(model(images), labels).backward();
 #pragma once
+
+#include <utility>
 
 #include <ordo/autograd/ops/binary_cross_entropy.h>
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
@@ -14,6 +16,7 @@
 #include <ordo/autograd/ops/mse_loss.h>
 #include <ordo/autograd/ops/nll_loss.h>
 #include <ordo/autograd/ops/smooth_l1_loss.h>
+#include <ordo/nn/members.h>
 
 namespace ordo::nn {
 
@@ -73,138 +76,38 @@ struct PoissonNLLLossOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// `cross_entropy` with its options.
-class CrossEntropyLoss {
+/// `function` of `Inputs`, then of the members of `Options` in their order.
+template <auto function, class Options, class... Inputs>
+class Loss {
  public:
-  explicit CrossEntropyLoss(CrossEntropyLossOptions options = {}) : options_(std::move(options)) {}
-  Tensor operator()(const Tensor& logits, const Tensor& target) const {
-    return cross_entropy(logits, target, options_.weight, options_.ignore_index, options_.reduction,
-                         options_.label_smoothing);
+  explicit Loss(Options options = {}) : options_(std::move(options)) {}
+  Tensor operator()(const Inputs&... inputs) const {
+    constexpr size_t members = parameter_count(function) - sizeof...(Inputs);
+    return std::apply(function, std::tuple_cat(std::tie(inputs...), ordo::detail::members_of<members>(options_)));
   }
 
  private:
-  CrossEntropyLossOptions options_;
-};
-
-/// `nll_loss` with its options.
-class NLLLoss {
- public:
-  explicit NLLLoss(ClassLossOptions options = {}) : options_(std::move(options)) {}
-  Tensor operator()(const Tensor& log_probabilities, const Tensor& target) const {
-    return nll_loss(log_probabilities, target, options_.weight, options_.ignore_index, options_.reduction);
+  template <class... Parameters>
+  static constexpr size_t parameter_count(Tensor (*)(Parameters...)) {
+    return sizeof...(Parameters);
   }
-
- private:
-  ClassLossOptions options_;
+  Options options_;
 };
 
-/// `mse_loss` with its options.
-class MSELoss {
- public:
-  explicit MSELoss(LossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return mse_loss(input, target, options_.reduction);
-  }
-
- private:
-  LossOptions options_;
-};
-
-/// `l1_loss` with its options.
-class L1Loss {
- public:
-  explicit L1Loss(LossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return l1_loss(input, target, options_.reduction);
-  }
-
- private:
-  LossOptions options_;
-};
-
-/// `smooth_l1_loss` with its options.
-class SmoothL1Loss {
- public:
-  explicit SmoothL1Loss(SmoothL1LossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return smooth_l1_loss(input, target, options_.reduction, options_.beta);
-  }
-
- private:
-  SmoothL1LossOptions options_;
-};
-
-/// `huber_loss` with its options.
-class HuberLoss {
- public:
-  explicit HuberLoss(HuberLossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return huber_loss(input, target, options_.reduction, options_.delta);
-  }
-
- private:
-  HuberLossOptions options_;
-};
-
-/// `binary_cross_entropy` with its options.
-class BCELoss {
- public:
-  explicit BCELoss(BCELossOptions options = {}) : options_(std::move(options)) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return binary_cross_entropy(input, target, options_.weight, options_.reduction);
-  }
-
- private:
-  BCELossOptions options_;
-};
-
-/// `binary_cross_entropy_with_logits` with its options.
-class BCEWithLogitsLoss {
- public:
-  explicit BCEWithLogitsLoss(BCEWithLogitsLossOptions options = {}) : options_(std::move(options)) {}
-  Tensor operator()(const Tensor& logits, const Tensor& target) const {
-    return binary_cross_entropy_with_logits(logits, target, options_.weight, options_.reduction, options_.pos_weight);
-  }
-
- private:
-  BCEWithLogitsLossOptions options_;
-};
-
-/// `kl_div` with its options.
-class KLDivLoss {
- public:
-  explicit KLDivLoss(KLDivLossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return kl_div(input, target, options_.reduction, options_.log_target);
-  }
-
- private:
-  KLDivLossOptions options_;
-};
-
-/// `gaussian_nll_loss` with its options.
-class GaussianNLLLoss {
- public:
-  explicit GaussianNLLLoss(GaussianNLLLossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target, const Tensor& var) const {
-    return gaussian_nll_loss(input, target, var, options_.full, options_.eps, options_.reduction);
-  }
-
- private:
-  GaussianNLLLossOptions options_;
-};
-
-/// `poisson_nll_loss` with its options.
-class PoissonNLLLoss {
- public:
-  explicit PoissonNLLLoss(PoissonNLLLossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return poisson_nll_loss(input, target, options_.log_input, options_.full, options_.eps, options_.reduction);
-  }
-
- private:
-  PoissonNLLLossOptions options_;
-};
+using CrossEntropyLoss = Loss<cross_entropy, CrossEntropyLossOptions, Tensor, Tensor>;
+using NLLLoss = Loss<nll_loss, ClassLossOptions, Tensor, Tensor>;
+using MSELoss = Loss<mse_loss, LossOptions, Tensor, Tensor>;
+using L1Loss = Loss<l1_loss, LossOptions, Tensor, Tensor>;
+using SmoothL1Loss = Loss<smooth_l1_loss, SmoothL1LossOptions, Tensor, Tensor>;
+using HuberLoss = Loss<huber_loss, HuberLossOptions, Tensor, Tensor>;
+using BCELoss = Loss<binary_cross_entropy, BCELossOptions, Tensor, Tensor>;
+using BCEWithLogitsLoss =
+    Loss<static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&, Reduction, const Tensor&)>(
+             binary_cross_entropy_with_logits),
+         BCEWithLogitsLossOptions, Tensor, Tensor>;
+using KLDivLoss = Loss<kl_div, KLDivLossOptions, Tensor, Tensor>;
+using GaussianNLLLoss = Loss<gaussian_nll_loss, GaussianNLLLossOptions, Tensor, Tensor, Tensor>;
+using PoissonNLLLoss = Loss<poisson_nll_loss, PoissonNLLLossOptions, Tensor, Tensor>;
 
 struct CTCLossOptions {
   int64_t blank = 0;

@@ -1,5 +1,5 @@
 // Losses of margins, as objects that keep their options; each calls the function of its name, HingeEmbeddingLoss
-// `hinge_embedding_loss`.
+// `hinge_embedding_loss`, as those of losses.h do.
 //
 //   nn::TripletMarginLoss criterion({.margin = 0.5});
 //   criterion(model(anchor), model(positive), model(negative)).backward();
@@ -42,101 +42,13 @@ struct TripletMarginLossOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// `hinge_embedding_loss` with its options.
-class HingeEmbeddingLoss {
- public:
-  explicit HingeEmbeddingLoss(HingeEmbeddingLossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return hinge_embedding_loss(input, target, options_.margin, options_.reduction);
-  }
-
- private:
-  HingeEmbeddingLossOptions options_;
-};
-
-/// `cosine_embedding_loss` with its options.
-class CosineEmbeddingLoss {
- public:
-  explicit CosineEmbeddingLoss(MarginLossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input1, const Tensor& input2, const Tensor& target) const {
-    return cosine_embedding_loss(input1, input2, target, options_.margin, options_.reduction);
-  }
-
- private:
-  MarginLossOptions options_;
-};
-
-/// `margin_ranking_loss` with its options.
-class MarginRankingLoss {
- public:
-  explicit MarginRankingLoss(MarginLossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input1, const Tensor& input2, const Tensor& target) const {
-    return margin_ranking_loss(input1, input2, target, options_.margin, options_.reduction);
-  }
-
- private:
-  MarginLossOptions options_;
-};
-
-/// `soft_margin_loss` with its options.
-class SoftMarginLoss {
- public:
-  explicit SoftMarginLoss(LossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return soft_margin_loss(input, target, options_.reduction);
-  }
-
- private:
-  LossOptions options_;
-};
-
-/// `multi_margin_loss` with its options.
-class MultiMarginLoss {
- public:
-  explicit MultiMarginLoss(MultiMarginLossOptions options = {}) : options_(std::move(options)) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return multi_margin_loss(input, target, options_.p, options_.margin, options_.weight, options_.reduction);
-  }
-
- private:
-  MultiMarginLossOptions options_;
-};
-
-/// `multilabel_margin_loss` with its options.
-class MultiLabelMarginLoss {
- public:
-  explicit MultiLabelMarginLoss(LossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return multilabel_margin_loss(input, target, options_.reduction);
-  }
-
- private:
-  LossOptions options_;
-};
-
-/// `multilabel_soft_margin_loss` with its options.
-class MultiLabelSoftMarginLoss {
- public:
-  explicit MultiLabelSoftMarginLoss(MultiLabelSoftMarginLossOptions options = {}) : options_(std::move(options)) {}
-  Tensor operator()(const Tensor& input, const Tensor& target) const {
-    return multilabel_soft_margin_loss(input, target, options_.weight, options_.reduction);
-  }
-
- private:
-  MultiLabelSoftMarginLossOptions options_;
-};
-
-/// `triplet_margin_loss` with its options.
-class TripletMarginLoss {
- public:
-  explicit TripletMarginLoss(TripletMarginLossOptions options = {}) : options_(options) {}
-  Tensor operator()(const Tensor& anchor, const Tensor& positive, const Tensor& negative) const {
-    return triplet_margin_loss(anchor, positive, negative, options_.margin, options_.p, options_.eps, options_.swap,
-                               options_.reduction);
-  }
-
- private:
-  TripletMarginLossOptions options_;
-};
+using HingeEmbeddingLoss = Loss<hinge_embedding_loss, HingeEmbeddingLossOptions, Tensor, Tensor>;
+using CosineEmbeddingLoss = Loss<cosine_embedding_loss, MarginLossOptions, Tensor, Tensor, Tensor>;
+using MarginRankingLoss = Loss<margin_ranking_loss, MarginLossOptions, Tensor, Tensor, Tensor>;
+using SoftMarginLoss = Loss<soft_margin_loss, LossOptions, Tensor, Tensor>;
+using MultiMarginLoss = Loss<multi_margin_loss, MultiMarginLossOptions, Tensor, Tensor>;
+using MultiLabelMarginLoss = Loss<multilabel_margin_loss, LossOptions, Tensor, Tensor>;
+using MultiLabelSoftMarginLoss = Loss<multilabel_soft_margin_loss, MultiLabelSoftMarginLossOptions, Tensor, Tensor>;
+using TripletMarginLoss = Loss<triplet_margin_loss, TripletMarginLossOptions, Tensor, Tensor, Tensor>;
 
 }  // namespace ordo::nn

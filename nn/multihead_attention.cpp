@@ -69,6 +69,57 @@ class Masks {
   Tensor kept_, added_;
 };
 
+struct Form {
+  bool batched;
+  int64_t batch, length, keys;
+};
+
+/// ShapeError unless the three fit each other and the module.
+Form form_of(const Tensor& query, const Tensor& key, const Tensor& value, int64_t embed_dim,
+             const MultiheadAttentionOptions& options) {
+  detail::expect_defined(kOp, query, "query");
+  detail::expect_defined(kOp, key, "key");
+  detail::expect_defined(kOp, value, "value");
+  const int rank = query.dim();
+  ORDO_CHECK((rank == 2 || rank == 3) && key.dim() == rank && value.dim() == rank, ShapeError, kOp,
+             "query, key and value have three dimensions each, or two without a batch; their shapes are {}, {} and {}",
+             query.sizes(), key.sizes(), value.sizes());
+  const int64_t kdim = options.kdim.value_or(embed_dim), vdim = options.vdim.value_or(embed_dim);
+  ORDO_CHECK(query.size(-1) == embed_dim && key.size(-1) == kdim && value.size(-1) == vdim, ShapeError, kOp,
+             "query, key and value have {}, {} and {} features; their shapes are {}, {} and {}", embed_dim, kdim, vdim,
+             query.sizes(), key.sizes(), value.sizes());
+  const bool batched = rank == 3;
+  const int length_dim = batched && !options.batch_first ? 0 : rank - 2, batch_dim = 1 - length_dim;
+  const int64_t batch = batched ? query.size(batch_dim) : 1, keys = key.size(length_dim);
+  ORDO_CHECK(
+      value.size(length_dim) == keys && (!batched || (key.size(batch_dim) == batch && value.size(batch_dim) == batch)),
+      ShapeError, kOp, "there is a value for each key, and one batch; the shapes are {}, {} and {} {}", query.sizes(),
+      key.sizes(), value.sizes(), options.batch_first ? "with batch_first" : "[length, N, ...]");
+  return {batched, batch, query.size(length_dim), keys};
+}
+
+/// Those of the call, and the causal one where there are others or `more` keys.
+Masks masks_of(const MultiheadAttentionCall& call, const Form& form, int64_t num_heads, int64_t more, Device device) {
+  const auto [batched, batch, length, keys] = form;
+  Masks masks(more);
+  if (const Tensor& mask = call.key_padding_mask; mask.defined()) {
+    const Dims sizes = batched ? Dims{batch, keys} : Dims{keys};
+    ORDO_CHECK(mask.sizes() == sizes, ShapeError, kOp, "key_padding_mask has an element for each key, {}, not shape {}",
+               sizes, mask.sizes());
+    masks.join("key_padding_mask", mask, {batch, 1, 1, keys});
+  }
+  if (const Tensor& mask = call.attn_mask; mask.defined()) {
+    const bool for_all = mask.sizes() == Dims{length, keys};
+    ORDO_CHECK(for_all || mask.sizes() == Dims({batch * num_heads, length, keys}), ShapeError, kOp,
+               "attn_mask has shape [{}, {}] or [{}, {}, {}], not {}", length, keys, batch * num_heads, length, keys,
+               mask.sizes());
+    masks.join("attn_mask", mask, for_all ? Dims{1, 1, length, keys} : Dims{batch, num_heads, length, keys});
+  }
+  const bool masked = call.key_padding_mask.defined() || call.attn_mask.defined();
+  if (call.is_causal && (masked || more > 0)) masks.keep_given(tril(ones({length, keys}, {boolean, device})));
+  return masks;
+}
+
 }  // namespace
 
 MultiheadAttention::MultiheadAttention(int64_t embed_dim, int64_t num_heads, MultiheadAttentionOptions options)
@@ -126,43 +177,11 @@ MultiheadAttention::Projected MultiheadAttention::project(const Tensor& query, c
 
 MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                                      const MultiheadAttentionCall& call) {
-  detail::expect_defined(kOp, query, "query");
-  detail::expect_defined(kOp, key, "key");
-  detail::expect_defined(kOp, value, "value");
-  const int rank = query.dim();
-  ORDO_CHECK((rank == 2 || rank == 3) && key.dim() == rank && value.dim() == rank, ShapeError, kOp,
-             "query, key and value have three dimensions each, or two without a batch; their shapes are {}, {} and {}",
-             query.sizes(), key.sizes(), value.sizes());
-  const int64_t kdim = options_.kdim.value_or(embed_dim_), vdim = options_.vdim.value_or(embed_dim_);
-  ORDO_CHECK(query.size(-1) == embed_dim_ && key.size(-1) == kdim && value.size(-1) == vdim, ShapeError, kOp,
-             "query, key and value have {}, {} and {} features; their shapes are {}, {} and {}", embed_dim_, kdim, vdim,
-             query.sizes(), key.sizes(), value.sizes());
-  const bool batched = rank == 3;
-  const int length_dim = batched && !options_.batch_first ? 0 : rank - 2, batch_dim = 1 - length_dim;
-  const int64_t batch = batched ? query.size(batch_dim) : 1, length = query.size(length_dim),
-                keys = key.size(length_dim);
-  ORDO_CHECK(
-      value.size(length_dim) == keys && (!batched || (key.size(batch_dim) == batch && value.size(batch_dim) == batch)),
-      ShapeError, kOp, "there is a value for each key, and one batch; the shapes are {}, {} and {} {}", query.sizes(),
-      key.sizes(), value.sizes(), options_.batch_first ? "with batch_first" : "[length, N, ...]");
-
+  const Form form = form_of(query, key, value, embed_dim_, options_);
+  const bool batched = form.batched;
+  const int64_t batch = form.batch;
   const int64_t more = int64_t(options_.add_bias_kv) + int64_t(options_.add_zero_attn);  // keys, after those given
-  Masks masks(more);
-  if (const Tensor& mask = call.key_padding_mask; mask.defined()) {
-    ORDO_CHECK(mask.sizes() == (batched ? Dims{batch, keys} : Dims{keys}), ShapeError, kOp,
-               "key_padding_mask has an element for each key, {}, not shape {}",
-               batched ? Dims{batch, keys} : Dims{keys}, mask.sizes());
-    masks.join("key_padding_mask", mask, {batch, 1, 1, keys});
-  }
-  if (const Tensor& mask = call.attn_mask; mask.defined()) {
-    const bool for_all = mask.sizes() == Dims{length, keys};
-    ORDO_CHECK(for_all || mask.sizes() == Dims({batch * num_heads_, length, keys}), ShapeError, kOp,
-               "attn_mask has shape [{}, {}] or [{}, {}, {}], not {}", length, keys, batch * num_heads_, length, keys,
-               mask.sizes());
-    masks.join("attn_mask", mask, for_all ? Dims{1, 1, length, keys} : Dims{batch, num_heads_, length, keys});
-  }
-  const bool masked = call.key_padding_mask.defined() || call.attn_mask.defined();
-  if (call.is_causal && (masked || more > 0)) masks.keep_given(tril(ones({length, keys}, {boolean, query.device()})));
+  const Masks masks = masks_of(call, form, num_heads_, more, query.device());
 
   const auto in_heads = [&](const Tensor& t) {  // [N, heads, length, features]
     const Tensor split = t.unflatten(-1, {num_heads_, embed_dim_ / num_heads_});
@@ -183,7 +202,7 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
                v = with_more(in_heads(all.value), bias_v);
   const Tensor mask = masks.for_scores_of(q.dtype());
   const double p = is_training() ? options_.dropout : 0;
-  const bool causal = call.is_causal && !masked && more == 0;
+  const bool causal = call.is_causal && !mask.defined() && more == 0;
 
   Tensor weights, y;
   if (call.need_weights) {
@@ -202,13 +221,7 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
 
 std::string MultiheadAttention::description() const {
   return Description(kOp, embed_dim_, num_heads_)
-      .with("dropout", options_.dropout, 0)
-      .with("bias", options_.bias, true)
-      .with("add_bias_kv", options_.add_bias_kv, false)
-      .with("add_zero_attn", options_.add_zero_attn, false)
-      .with("kdim", options_.kdim, std::nullopt)
-      .with("vdim", options_.vdim, std::nullopt)
-      .with("batch_first", options_.batch_first, false);
+      .with_options(options_, "dropout", "bias", "add_bias_kv", "add_zero_attn", "kdim", "vdim", "batch_first");
 }
 
 }  // namespace ordo::nn

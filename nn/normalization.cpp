@@ -84,10 +84,7 @@ Tensor InstanceNorm<N>::forward(const Tensor& input) {
 template <int N>
 std::string InstanceNorm<N>::description() const {
   return Description(kNames[N - 1], channels_)
-      .with("eps", options_.eps, 1e-5)
-      .with("momentum", options_.momentum, 0.1)
-      .with("affine", options_.affine, false)
-      .with("track_running_stats", options_.track_running_stats, false);
+      .with_options(options_, "eps", "momentum", "affine", "track_running_stats");
 }
 template class InstanceNorm<1>;
 template class InstanceNorm<2>;
@@ -98,10 +95,7 @@ Tensor LocalResponseNorm::forward(const Tensor& input) {
   return local_response_norm(input, size_, options_.alpha, options_.beta, options_.k);
 }
 std::string LocalResponseNorm::description() const {
-  return Description("LocalResponseNorm", size_)
-      .with("alpha", options_.alpha, 1e-4)
-      .with("beta", options_.beta, 0.75)
-      .with("k", options_.k, 1);
+  return Description("LocalResponseNorm", size_).with_options(options_, "alpha", "beta", "k");
 }
 
 }  // namespace ordo::nn

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ordo/autograd/ops/pad.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {
@@ -20,6 +21,9 @@ struct PadWidths : std::vector<int64_t> {
   PadWidths(int64_t all) : std::vector<int64_t>(2 * N, all) {}
   template <std::integral... I>
   requires(sizeof...(I) == 2 * N) PadWidths(I... each) : std::vector<int64_t>{int64_t(each)...} {}
+  std::string str() const {
+    return *this == PadWidths(front()) ? Description::text(front()) : Description::list(data(), data() + size());
+  }
 };
 
 template <int N>
@@ -27,7 +31,9 @@ class ConstantPad : public Module {
  public:
   ConstantPad(PadWidths<N> padding, double value) : padding_(std::move(padding)), value_(value) {}
   Tensor forward(const Tensor& input) override { return pad(input, padding_, PadMode::constant, value_); }
-  std::string description() const override;
+  std::string description() const override {
+    return Description("ConstantPad" + std::to_string(N) + "d", padding_.str(), value_);
+  }
 
  private:
   PadWidths<N> padding_;
@@ -43,7 +49,10 @@ class Pad : public Module {
  public:
   explicit Pad(PadWidths<N> padding) : padding_(std::move(padding)) {}
   Tensor forward(const Tensor& input) override { return pad(input, padding_, kMode); }
-  std::string description() const override;
+  std::string description() const override {
+    constexpr const char* kNames[] = {"ZeroPad", "ReflectionPad", "ReplicationPad", "CircularPad"};
+    return Description(kNames[int(kMode)] + std::to_string(N) + "d", padding_.str());
+  }
 
  private:
   PadWidths<N> padding_;

@@ -1,7 +1,6 @@
 #include <ordo/nn/parameter.h>
 
 #include <mutex>
-#include <vector>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/fork.h>

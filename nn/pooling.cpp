@@ -32,14 +32,20 @@ Tensor AvgPool<N>::forward(const Tensor& input) {
   }
 }
 
-template <int N>
-Tensor AdaptiveAvgPool<N>::forward(const Tensor& input) {
-  ORDO_OF_RANK(adaptive_avg_pool, input, output_size_);
+template <int N, bool kMax>
+Tensor AdaptivePool<N, kMax>::forward(const Tensor& input) {
+  if constexpr (kMax) {
+    ORDO_OF_RANK(adaptive_max_pool, input, output_size_);
+  } else {
+    ORDO_OF_RANK(adaptive_avg_pool, input, output_size_);
+  }
 }
 
 template <int N>
-Tensor AdaptiveMaxPool<N>::forward(const Tensor& input) {
-  ORDO_OF_RANK(adaptive_max_pool, input, output_size_);
+Tensor FractionalMaxPool<N>::forward(const Tensor& input) {
+  const FractionalMaxPoolOptions<N>& o = options_;
+  if constexpr (N == 2) return fractional_max_pool2d(input, kernel_, o.output_size, o.output_ratio, o.random_samples);
+  if constexpr (N == 3) return fractional_max_pool3d(input, kernel_, o.output_size, o.output_ratio, o.random_samples);
 }
 
 template <int N>
@@ -57,18 +63,6 @@ namespace {
 template <int N>
 std::string name_of(const char* pool) {
   return std::string(pool) + char('0' + N) + "d";
-}
-
-/// One of output_size and output_ratio is given.
-template <int N, class Options>
-std::string of_fractional(const Size<N>& kernel, const Options& o) {
-  Description d(name_of<N>("FractionalMaxPool"), kernel);
-  const Size<N> size = o.output_size.value_or(0);
-  if (o.output_ratio.empty())
-    d.with("output_size", size);
-  else
-    d.with("output_ratio", Description::list(o.output_ratio.data(), o.output_ratio.data() + o.output_ratio.size()));
-  return d;
 }
 
 }  // namespace
@@ -95,14 +89,9 @@ std::string AvgPool<N>::description() const {
   return d;
 }
 
-template <int N>
-std::string AdaptiveAvgPool<N>::description() const {
-  return Description(name_of<N>("AdaptiveAvgPool"), output_size_);
-}
-
-template <int N>
-std::string AdaptiveMaxPool<N>::description() const {
-  return Description(name_of<N>("AdaptiveMaxPool"), output_size_);
+template <int N, bool kMax>
+std::string AdaptivePool<N, kMax>::description() const {
+  return Description(name_of<N>(kMax ? "AdaptiveMaxPool" : "AdaptiveAvgPool"), output_size_);
 }
 
 template <int N>
@@ -119,29 +108,25 @@ std::string MaxUnpool<N>::description() const {
       .with("padding", options_.padding, 0);
 }
 
-#define ORDO_ALL_RANKS(Pool) \
-  template class Pool<1>;    \
-  template class Pool<2>;    \
-  template class Pool<3>
+template <int N>
+std::string FractionalMaxPool<N>::description() const {
+  const std::vector<double>& ratio = options_.output_ratio;  // or output_size: one of them is given
+  Description d(name_of<N>("FractionalMaxPool"), kernel_);
+  if (ratio.empty()) return d.with("output_size", options_.output_size.value_or(0));
+  return d.with("output_ratio", Description::list(ratio.data(), ratio.data() + ratio.size()));
+}
+
+#define ORDO_ALL_RANKS(Pool, ...)                   \
+  template class Pool<1 __VA_OPT__(, __VA_ARGS__)>; \
+  template class Pool<2 __VA_OPT__(, __VA_ARGS__)>; \
+  template class Pool<3 __VA_OPT__(, __VA_ARGS__)>
 ORDO_ALL_RANKS(MaxPool);
 ORDO_ALL_RANKS(AvgPool);
-ORDO_ALL_RANKS(AdaptiveAvgPool);
-ORDO_ALL_RANKS(AdaptiveMaxPool);
+ORDO_ALL_RANKS(AdaptivePool, false);
+ORDO_ALL_RANKS(AdaptivePool, true);
 ORDO_ALL_RANKS(LPPool);
 ORDO_ALL_RANKS(MaxUnpool);
-
-FractionalMaxPool2d::FractionalMaxPool2d(Size2 kernel, FractionalMaxPool2dOptions options)
-    : kernel_(kernel), options_(std::move(options)) {}
-std::string FractionalMaxPool2d::description() const { return of_fractional(kernel_, options_); }
-Tensor FractionalMaxPool2d::forward(const Tensor& input) {
-  return fractional_max_pool2d(input, kernel_, options_.output_size, options_.output_ratio, options_.random_samples);
-}
-
-FractionalMaxPool3d::FractionalMaxPool3d(Size3 kernel, FractionalMaxPool3dOptions options)
-    : kernel_(kernel), options_(std::move(options)) {}
-std::string FractionalMaxPool3d::description() const { return of_fractional(kernel_, options_); }
-Tensor FractionalMaxPool3d::forward(const Tensor& input) {
-  return fractional_max_pool3d(input, kernel_, options_.output_size, options_.output_ratio, options_.random_samples);
-}
+template class FractionalMaxPool<2>;
+template class FractionalMaxPool<3>;
 
 }  // namespace ordo::nn

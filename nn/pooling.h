@@ -79,30 +79,24 @@ using AvgPool1d = AvgPool<1>;
 using AvgPool2d = AvgPool<2>;
 using AvgPool3d = AvgPool<3>;
 
-template <int N>
-class AdaptiveAvgPool : public Module {
+/// Of the maxima, or of the means.
+template <int N, bool kMax>
+class AdaptivePool : public Module {
  public:
-  explicit AdaptiveAvgPool(Size<N> output_size) : output_size_(output_size) {}
+  explicit AdaptivePool(Size<N> output_size) : output_size_(output_size) {}
   Tensor forward(const Tensor& input) override;
   std::string description() const override;
 
  private:
   Size<N> output_size_;
 };
+template <int N>
+using AdaptiveAvgPool = AdaptivePool<N, false>;
 using AdaptiveAvgPool1d = AdaptiveAvgPool<1>;
 using AdaptiveAvgPool2d = AdaptiveAvgPool<2>;
 using AdaptiveAvgPool3d = AdaptiveAvgPool<3>;
-
 template <int N>
-class AdaptiveMaxPool : public Module {
- public:
-  explicit AdaptiveMaxPool(Size<N> output_size) : output_size_(output_size) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  Size<N> output_size_;
-};
+using AdaptiveMaxPool = AdaptivePool<N, true>;
 using AdaptiveMaxPool1d = AdaptiveMaxPool<1>;
 using AdaptiveMaxPool2d = AdaptiveMaxPool<2>;
 using AdaptiveMaxPool3d = AdaptiveMaxPool<3>;
@@ -157,39 +151,29 @@ using MaxUnpool1d = MaxUnpool<1>;
 using MaxUnpool2d = MaxUnpool<2>;
 using MaxUnpool3d = MaxUnpool<3>;
 
-struct FractionalMaxPool2dOptions {
-  OptionalSize2 output_size = {};
+template <int N>
+struct FractionalMaxPoolOptions {
+  OptionalSize<N> output_size = {};
   std::vector<double> output_ratio = {};  ///< of the input's size: one number for all axes, or one each
   Tensor random_samples = {};             ///< used instead of drawn numbers
 };
+using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
+using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 
-class FractionalMaxPool2d : public Module {
+/// Over N spatial dimensions, two or three.
+template <int N>
+class FractionalMaxPool : public Module {
  public:
-  explicit FractionalMaxPool2d(Size2 kernel, FractionalMaxPool2dOptions options);
+  explicit FractionalMaxPool(Size<N> kernel, FractionalMaxPoolOptions<N> options)
+      : kernel_(kernel), options_(std::move(options)) {}
   Tensor forward(const Tensor& input) override;
   std::string description() const override;
 
  private:
-  Size2 kernel_;
-  FractionalMaxPool2dOptions options_;
+  Size<N> kernel_;
+  FractionalMaxPoolOptions<N> options_;
 };
-
-struct FractionalMaxPool3dOptions {
-  OptionalSize3 output_size = {};
-  std::vector<double> output_ratio = {};  ///< of the input's size: one number for all axes, or one each
-  Tensor random_samples = {};             ///< used instead of drawn numbers
-};
-
-/// As FractionalMaxPool2d, over three dimensions.
-class FractionalMaxPool3d : public Module {
- public:
-  explicit FractionalMaxPool3d(Size3 kernel, FractionalMaxPool3dOptions options);
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  Size3 kernel_;
-  FractionalMaxPool3dOptions options_;
-};
+using FractionalMaxPool2d = FractionalMaxPool<2>;
+using FractionalMaxPool3d = FractionalMaxPool<3>;
 
 }  // namespace ordo::nn

@@ -45,13 +45,8 @@ void RecurrentModule::reset_parameters() {
 }
 
 std::string RecurrentModule::description() const {
-  const RecurrentModuleOptions& o = options_;
   return Description(name_, weights_[0].size(1), hidden_size_)
-      .with("num_layers", o.num_layers, 1)
-      .with("bias", o.bias, true)
-      .with("batch_first", o.batch_first, false)
-      .with("dropout", o.dropout, 0)
-      .with("bidirectional", o.bidirectional, false);
+      .with_options(options_, "num_layers", "bias", "batch_first", "dropout", "bidirectional");
 }
 
 TensorList RecurrentModule::weight_list() const { return {weights_.begin(), weights_.end()}; }

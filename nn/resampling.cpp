@@ -2,7 +2,6 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/description.h>
 
 namespace ordo::nn {
 
@@ -25,9 +24,6 @@ std::string Upsample::description() const {
       .with("recompute_scale_factor", o.recompute_scale_factor, false);
 }
 
-std::string PixelShuffle::description() const { return Description("PixelShuffle", factor_); }
-std::string PixelUnshuffle::description() const { return Description("PixelUnshuffle", factor_); }
-
 Tensor ChannelShuffle::forward(const Tensor& input) {
   const char* const op = "ChannelShuffle";
   detail::expect_defined(op, input, "input");
@@ -36,21 +32,6 @@ Tensor ChannelShuffle::forward(const Tensor& input) {
              "{} groups must divide the {} channels of the input", groups_, input.size(-3));
   const Tensor split = input.unflatten(-3, {groups_, input.size(-3) / groups_});
   return split.transpose(-3, -4).flatten(-4, -3);
-}
-std::string ChannelShuffle::description() const { return Description("ChannelShuffle", groups_); }
-
-std::string Unfold::description() const {
-  return Description("Unfold", kernel_)
-      .with("dilation", options_.dilation, 1)
-      .with("padding", options_.padding, 0)
-      .with("stride", options_.stride, 1);
-}
-
-std::string Fold::description() const {
-  return Description("Fold", output_size_, kernel_)
-      .with("dilation", options_.dilation, 1)
-      .with("padding", options_.padding, 0)
-      .with("stride", options_.stride, 1);
 }
 
 }  // namespace ordo::nn

@@ -14,6 +14,7 @@
 #include <ordo/autograd/ops/interpolate.h>
 #include <ordo/autograd/ops/pixel_shuffle.h>
 #include <ordo/autograd/ops/unfold.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {
@@ -43,7 +44,7 @@ class PixelShuffle : public Module {
  public:
   explicit PixelShuffle(int64_t upscale_factor) : factor_(upscale_factor) {}
   Tensor forward(const Tensor& input) override { return pixel_shuffle(input, factor_); }
-  std::string description() const override;
+  std::string description() const override { return Description("PixelShuffle", factor_); }
 
  private:
   int64_t factor_;
@@ -53,7 +54,7 @@ class PixelUnshuffle : public Module {
  public:
   explicit PixelUnshuffle(int64_t downscale_factor) : factor_(downscale_factor) {}
   Tensor forward(const Tensor& input) override { return pixel_unshuffle(input, factor_); }
-  std::string description() const override;
+  std::string description() const override { return Description("PixelUnshuffle", factor_); }
 
  private:
   int64_t factor_;
@@ -64,7 +65,7 @@ class ChannelShuffle : public Module {
   explicit ChannelShuffle(int64_t groups) : groups_(groups) {}
   /// ShapeError below three dimensions or unless the groups divide the channels.
   Tensor forward(const Tensor& input) override;
-  std::string description() const override;
+  std::string description() const override { return Description("ChannelShuffle", groups_); }
 
  private:
   int64_t groups_;
@@ -82,7 +83,9 @@ class Unfold : public Module {
   Tensor forward(const Tensor& input) override {
     return unfold(input, kernel_, options_.dilation, options_.padding, options_.stride);
   }
-  std::string description() const override;
+  std::string description() const override {
+    return Description("Unfold", kernel_).with_options(options_, "dilation", "padding", "stride");
+  }
 
  private:
   Size2 kernel_;
@@ -96,7 +99,9 @@ class Fold : public Module {
   Tensor forward(const Tensor& input) override {
     return fold(input, output_size_, kernel_, options_.dilation, options_.padding, options_.stride);
   }
-  std::string description() const override;
+  std::string description() const override {
+    return Description("Fold", output_size_, kernel_).with_options(options_, "dilation", "padding", "stride");
+  }
 
  private:
   Size2 output_size_, kernel_;

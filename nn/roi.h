@@ -6,6 +6,7 @@
 
 #include <ordo/autograd/ops/roi_align.h>
 #include <ordo/autograd/ops/roi_pool.h>
+#include <ordo/nn/description.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {
@@ -25,7 +26,9 @@ class RoIAlign : public ModuleOf<RoIAlign> {
   Tensor forward(const Tensor& input, const TensorList& boxes) {
     return roi_align(input, boxes, output_size_, options_.spatial_scale, options_.sampling_ratio, options_.aligned);
   }
-  std::string description() const override;
+  std::string description() const override {
+    return Description("RoIAlign", output_size_).with_options(options_, "spatial_scale", "sampling_ratio", "aligned");
+  }
 
  private:
   Size2 output_size_;
@@ -45,7 +48,9 @@ class RoIPool : public ModuleOf<RoIPool> {
   Tensor forward(const Tensor& input, const TensorList& boxes) {
     return roi_pool(input, boxes, output_size_, options_.spatial_scale);
   }
-  std::string description() const override;
+  std::string description() const override {
+    return Description("RoIPool", output_size_).with_options(options_, "spatial_scale");
+  }
 
  private:
   Size2 output_size_;

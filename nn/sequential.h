@@ -24,7 +24,11 @@ class Sequential : public ListOf<Module, Module> {
     (push_back(modules), ...);
   }
 
-  Tensor forward(const Tensor& input) override;
+  Tensor forward(const Tensor& input) override {
+    Tensor x = input;
+    for (Module& module : *this) x = module(x);
+    return x;
+  }
 };
 
 }  // namespace ordo::nn

@@ -26,13 +26,8 @@ TransformerLayerOptions checked(const char* op, TransformerLayerOptions options)
 
 std::string describe(const char* name, const MultiheadAttention& attention, const TransformerLayerOptions& o) {
   return Description(name, attention.embed_dim(), attention.num_heads())
-      .with("dim_feedforward", o.dim_feedforward, 2048)
-      .with("dropout", o.dropout, 0.1)
-      .with("activation", o.activation, "relu")
-      .with("layer_norm_eps", o.layer_norm_eps, 1e-5)
-      .with("batch_first", o.batch_first, false)
-      .with("norm_first", o.norm_first, false)
-      .with("bias", o.bias, true);
+      .with_options(o, "dim_feedforward", "dropout", "activation", "layer_norm_eps", "batch_first", "norm_first",
+                    "bias");
 }
 
 template <class Layer>

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/data_file.h>
 #include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 #include "tools/demo/training.h"
@@ -78,7 +78,7 @@ int main(int count, char** arguments) try {
     file.commit();
     return 0;
   }
-  const std::string recorded = data::read_whole_file(name, "record_gradients");
+  const std::string recorded = nn::read_whole_file(name, "record_gradients");
   if (recorded == json) return 0;
   fmt::print(stderr, "{} is not what the trainings give: call ordo_record_gradients {}\n", name, name);
   return 1;

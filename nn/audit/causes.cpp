@@ -13,6 +13,49 @@ namespace {
 
 constexpr int64_t kMostBytes = int64_t(1) << 28;  // of a tensor that is made to compare with
 
+/// Causes in their order: names, and what to do, where no more is to be said.
+constexpr struct {
+  std::string_view name;
+  const char* remedy;
+} kCauses[] = {
+    {"none", ""},
+    {"additions", ""},
+    {"settings", "The runs used another level or algorithm here. Only runs of one level are compared bit by bit."},
+    {"processor",
+     "Level run_to_run repeats on one device model and instruction set. "
+     "set_determinism(Determinism::device_to_device), or ORDO_DETERMINISM=device_to_device, gives the same bits on "
+     "all."},
+    {"unexplained",
+     "No known reason fits. Look for what changes a tensor's memory without an operation, in this thread or "
+     "another (RecorderOptions::read_again finds it), and for operations of the program's own."},
+    {"nan", "Both runs have NaNs, whose bits are no part of the promise. Find where the first NaN comes from."},
+    {"seed",
+     "Seed it: manual_seed(...) for the default generator, Generator(seed) for one of its own, DataLoader's "
+     "generator; not by the time and not by std::random_device."},
+    {"draws",
+     "One run took more random numbers before. Look at what drew last before this place: dropout in evaluation, a "
+     "branch, a thread that shares the generator."},
+    {"data_order",
+     "Read the data in a fixed order: sort file names, shuffle with a seeded Generator, and let no queue that "
+     "threads fill decide it."},
+    {"data",
+     "The data differ: files that changed, transforms without a seeded generator, or samples in another order."},
+    {"uninitialized",
+     "Something reads memory of empty(), empty_like() or resize_() that nobody has written. Use zeros() or "
+     "fill_(); at a deterministic level such memory is filled with NaN, and shows."},
+    {"outside",
+     "The program, not Ordo, computed these numbers, or changed memory behind a tensor: sums in threads of its "
+     "own, the clock, iteration over hashes of pointers. Compute them in a fixed order."},
+    {"arguments",
+     "The program passed another number. Look for what depends on time, addresses, or on a value read by item()."},
+    {"shapes",
+     "The tensors' sizes depend on something that differs: time, free memory, the number of threads or files."},
+    {"control_flow",
+     "The program took another way. Look for what decides it: time, a counter that threads share, a value read by "
+     "item()."},
+    {"summary", ""},
+};
+
 /// All elements have these bits.
 bool is_filled(const TensorRecord& t, uint64_t bits) {
   const int64_t size = int64_t(size_of(t.dtype)), numel = t.sizes->product();
@@ -169,73 +212,22 @@ Verdict judge(const Record& a, const Record& b, const Header& ha, const Header& 
   return verdict;
 }
 
-std::string_view name(Cause cause) {
-  constexpr std::string_view kNames[] = {
-      "none",       "additions", "settings",      "processor", "unexplained", "nan",    "seed",         "draws",
-      "data_order", "data",      "uninitialized", "outside",   "arguments",   "shapes", "control_flow", "summary"};
-  return kNames[size_t(cause)];
-}
+std::string_view name(Cause cause) { return kCauses[size_t(cause)].name; }
 
 std::string remedy(const Parting& p) {
-  switch (p.cause) {
-    case Cause::none:
-      return "";
-    case Cause::additions: {
-      std::string ordered;
-      if (const OpInfo* row = row_of(p.place().name))
-        for (const AlgorithmLevel& a : row->algorithms)
-          if (a.level != Determinism::not_guaranteed && a.algorithm != Algorithm::library)
-            ordered += fmt::format("{}Algorithm::{}", ordered.empty() ? "" : " or ", ordo::name(a.algorithm));
-      return fmt::format(
-          "It added floating-point numbers in the order in which threads arrived. Call "
-          "use_deterministic_algorithms(true), or set ORDO_DETERMINISM=run_to_run{}.",
-          ordered.empty() ? "" : fmt::format("; where the program names an algorithm, {}", ordered));
-    }
-    case Cause::settings:
-      return "The runs used another level or algorithm here. Only runs of one level are compared bit by bit.";
-    case Cause::processor:
-      return "Level run_to_run repeats on one device model and instruction set. set_determinism("
-             "Determinism::device_to_device), or ORDO_DETERMINISM=device_to_device, gives the same bits on all.";
-    case Cause::unexplained:
-      return "No known reason fits. Look for what changes a tensor's memory without an operation, in this thread or "
-             "another "
-             "(RecorderOptions::read_again finds it), and for operations of the program's own.";
-    case Cause::nan:
-      return "Both runs have NaNs, whose bits are no part of the promise. Find where the first NaN comes from.";
-    case Cause::seed:
-      return "Seed it: manual_seed(...) for the default generator, Generator(seed) for one of its own, DataLoader's "
-             "generator; not by the time and not by std::random_device.";
-    case Cause::draws:
-      return "One run took more random numbers before. Look at what drew last before this place: dropout in "
-             "evaluation, "
-             "a branch, a thread that shares the generator.";
-    case Cause::data_order:
-      return "Read the data in a fixed order: sort file names, shuffle with a seeded Generator, and let no queue that "
-             "threads fill decide it.";
-    case Cause::data:
-      return "The data differ: files that changed, transforms without a seeded generator, or samples in another order.";
-    case Cause::uninitialized:
-      return "Something reads memory of empty(), empty_like() or resize_() that nobody has written. Use zeros() or "
-             "fill_(); "
-             "at a deterministic level such memory is filled with NaN, and shows.";
-    case Cause::outside:
-      return "The program, not Ordo, computed these numbers, or changed memory behind a tensor: sums in threads of its "
-             "own, "
-             "the clock, iteration over hashes of pointers. Compute them in a fixed order.";
-    case Cause::arguments:
-      return "The program passed another number. Look for what depends on time, addresses, or on a value read by "
-             "item().";
-    case Cause::shapes:
-      return "The tensors' sizes depend on something that differs: time, free memory, the number of threads or files.";
-    case Cause::control_flow:
-      return "The program took another way. Look for what decides it: time, a counter that threads share, a value read "
-             "by "
-             "item().";
-    case Cause::summary:
-      return fmt::format("Record this step in full in both runs: ORDO_TRACE_STEPS={}, without ORDO_TRACE_DETAIL.",
-                         p.place().step);
-  }
-  return "";
+  if (p.cause == Cause::summary)
+    return fmt::format("Record this step in full in both runs: ORDO_TRACE_STEPS={}, without ORDO_TRACE_DETAIL.",
+                       p.place().step);
+  if (p.cause != Cause::additions) return kCauses[size_t(p.cause)].remedy;
+  std::string ordered;
+  if (const OpInfo* row = row_of(p.place().name))
+    for (const AlgorithmLevel& a : row->algorithms)
+      if (a.level != Determinism::not_guaranteed && a.algorithm != Algorithm::library)
+        ordered += fmt::format("{}Algorithm::{}", ordered.empty() ? "" : " or ", ordo::name(a.algorithm));
+  return fmt::format(
+      "It added floating-point numbers in the order in which threads arrived. Call "
+      "use_deterministic_algorithms(true), or set ORDO_DETERMINISM=run_to_run{}.",
+      ordered.empty() ? "" : fmt::format("; where the program names an algorithm, {}", ordered));
 }
 
 }  // namespace ordo::audit

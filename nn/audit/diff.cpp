@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 
 #include <ordo/engine/check.h>
@@ -19,58 +20,44 @@ namespace {
 struct Source {
   Header header;
   std::string incomplete;
-  /// Calls f for each record, until it returns false.
-  std::function<void(Source&, const std::function<bool(const Record&)>&)> each;
+  /// Calls f for each record, until it returns false. Copies of records are valid as long as the result.
+  std::function<std::shared_ptr<const void>(Source&, const std::function<bool(const Record&)>& f)> each;
 };
 
 Source source_of(const std::string& path) {
   return {{}, "", [path](Source& s, const std::function<bool(const Record&)>& f) {
             Reader reader(path);
             s.header = reader.header();
-            Record r;
-            while (reader.next(r))
-              if (!f(r)) return;
+            for (Record r; reader.next(r);)
+              if (!f(r)) return reader.keep_alive();
             s.incomplete = reader.incomplete();
+            return reader.keep_alive();
           }};
 }
 
 Source source_of(const Trace& trace) {
   return {trace.header, trace.incomplete, [&trace](Source&, const std::function<bool(const Record&)>& f) {
             for (const Record& r : trace.records)
-              if (!f(r)) return;
+              if (!f(r)) break;
+            return trace.texts;
           }};
 }
 
-/// Records by their index, with texts of their own.
+/// Records by their index.
 class Details {
  public:
-  struct Kept {
-    Record record;
-    std::vector<std::string> texts;
-    std::vector<Dims> sizes;
-  };
   void read(Source& source, const std::set<uint32_t>& wanted) {
     if (wanted.empty()) return;
-    source.each(source, [&](const Record& r) {
-      if (wanted.count(uint32_t(r.index))) keep(r);
+    texts_ = source.each(source, [&](const Record& r) {
+      if (wanted.contains(uint32_t(r.index))) records_[uint32_t(r.index)] = r;
       return r.index < *wanted.rbegin();
     });
   }
-  const Record& at(uint32_t index) const { return kept_.at(index).record; }
+  const Record& at(uint32_t index) const { return records_.at(index); }
 
  private:
-  void keep(const Record& r) {
-    Kept& k = kept_[uint32_t(r.index)];
-    k.record = r;
-    k.texts.reserve(5 + r.tensors.size());
-    k.sizes.reserve(r.tensors.size());
-    const auto own = [&](std::string_view& text) { text = k.texts.emplace_back(text); };
-    for (std::string_view* text :
-         {&k.record.name, &k.record.path, &k.record.node, &k.record.device, &k.record.arguments})
-      own(*text);
-    for (TensorRecord& t : k.record.tensors) own(t.name), t.sizes = &k.sizes.emplace_back(*t.sizes);
-  }
-  std::map<uint32_t, Kept> kept_;
+  std::map<uint32_t, Record> records_;
+  std::shared_ptr<const void> texts_;
 };
 
 std::string text_of(const TensorRecord& t) {

@@ -6,9 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include <ordo/kernels/fingerprint/fingerprint.h>
+
 namespace ordo::audit {
 
 enum class RecordType : uint8_t { header, text, sizes, operation, draw, batch, step, summary, end };
+/// Events lie in the order of Record::Kind.
+inline constexpr uint8_t kFirstEvent = uint8_t(RecordType::operation);
 
 inline constexpr std::string_view kMagic = "ORDOTRC\n";
 inline constexpr uint32_t kMostBody = 1u << 26;  // bytes of a record
@@ -35,7 +39,9 @@ class Encoder {
     for (; v >= 0x80; v >>= 7) byte(uint8_t(v | 0x80));
     byte(uint8_t(v));
   }
-  void fixed64(uint64_t v) { body_.append(little_endian(v).data(), 8); }
+  void fingerprint(const Fingerprint& f) {
+    for (uint64_t v : {f.high, f.low}) body_.append(little_endian(v).data(), 8);
+  }
   void text(std::string_view text) {
     varint(text.size());
     body_ += text;
@@ -72,10 +78,11 @@ class Decoder {
   }
   /// At most `most`, which `what` has.
   uint64_t varint(uint64_t most, const char* what);
-  uint64_t fixed64() {
-    uint64_t v = 0;
-    for (int shift = 0; shift < 64; shift += 8) v |= uint64_t(byte()) << shift;
-    return v;
+  void fingerprint(Fingerprint& f) {
+    for (uint64_t* v : {&f.high, &f.low}) {
+      *v = 0;
+      for (int shift = 0; shift < 64; shift += 8) *v |= uint64_t(byte()) << shift;
+    }
   }
   std::string_view text() {
     const uint64_t length = varint();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include <ordo/nn/audit/dump.h>
 #include <ordo/nn/audit/recorder.h>

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <ordo/engine/files.h>
+#include <ordo/nn/state/whole_file.h>
 
 namespace ordo::audit {
 
@@ -34,7 +35,7 @@ void GrowingFile::open(const char* op, const std::string& path) {
 
 int GrowingFile::append(std::string_view bytes, size_t head) {
   const bool fits = used_ + bytes.size() <= begin_ + size_;
-  if (!maps_ || (!fits && !map(bytes.size()))) return write(bytes);
+  if (!maps_ || (!fits && !map(bytes.size()))) return nn::write_all(file_, bytes);
   char* const to = window_ + (used_ - begin_);
   std::memcpy(to + head, bytes.data() + head, bytes.size() - head);
   std::atomic_signal_fence(std::memory_order_release);  // a crash comes between the program's own instructions
@@ -77,17 +78,6 @@ bool GrowingFile::map(size_t bytes) {
 void GrowingFile::unmap() {
   if (window_) ::munmap(std::exchange(window_, nullptr), size_);
   size_ = 0;
-}
-
-int GrowingFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(file_, bytes.data(), bytes.size());
-    if (n >= 0)
-      bytes.remove_prefix(size_t(n));
-    else if (errno != EINTR)
-      return errno;
-  }
-  return 0;
 }
 
 }  // namespace ordo::audit

@@ -31,7 +31,6 @@ class GrowingFile {
  private:
   bool map(size_t bytes);
   void unmap();
-  int write(std::string_view bytes);
 
   int file_ = -1;
   bool maps_ = false;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <optional>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/enumerator.h>

@@ -9,7 +9,6 @@
 // the options. Recording changes no result. docs/audit.md has the format, the events and what they cost.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

@@ -133,9 +133,7 @@ struct Reader::State {
     if (number >= sizes.size()) throw Damage{fmt::format("sizes {} of {}", number, sizes.size())};
     t.sizes = &sizes[number];
     t.name = text(d);
-    if (t.state != TensorRecord::State::read) return;
-    t.fingerprint.high = d.fixed64();
-    t.fingerprint.low = d.fixed64();
+    if (t.state == TensorRecord::State::read) d.fingerprint(t.fingerprint);
   }
 
   void decode_operation(Decoder& d, Record& r) {
@@ -161,7 +159,6 @@ struct Reader::State {
   }
 
   void decode_draw(Decoder& d, Record& r) {
-    r.kind = Record::Kind::draw;
     r.thread = uint32_t(d.varint(UINT32_MAX, "the thread"));
     r.step = int64_t(d.varint(INT64_MAX, "the step"));
     r.name = text(d);
@@ -170,11 +167,9 @@ struct Reader::State {
   }
 
   void decode_summary(Decoder& d, Record& r) {
-    r.kind = Record::Kind::summary;
     r.step = int64_t(d.varint(INT64_MAX, "the step"));
     r.name = text(d);
-    r.hash.high = d.fixed64();
-    r.hash.low = d.fixed64();
+    d.fingerprint(r.hash);
   }
 
   void decode_sizes(Decoder& d) {
@@ -194,31 +189,22 @@ struct Reader::State {
       case RecordType::sizes:
         decode_sizes(d);
         return false;
-      case RecordType::operation:
-        r.kind = Record::Kind::operation;
-        decode_operation(d, r);
-        return true;
-      case RecordType::batch:
-        r.kind = Record::Kind::batch;
-        decode_operation(d, r);
-        return true;
-      case RecordType::step:
-        r.kind = Record::Kind::step;
-        decode_operation(d, r);
-        return true;
-      case RecordType::draw:
-        decode_draw(d, r);
-        return true;
-      case RecordType::summary:
-        decode_summary(d, r);
-        return true;
       case RecordType::end:
         ended = true;
         return false;
       case RecordType::header:
         throw Damage{"a second header"};
+      default:
+        if (type > uint8_t(RecordType::end)) throw Damage{fmt::format("its type {} is unknown", type)};
     }
-    throw Damage{fmt::format("its type {} is unknown", type)};
+    r.kind = Record::Kind(type - kFirstEvent);
+    if (r.kind == Record::Kind::draw)
+      decode_draw(d, r);
+    else if (r.kind == Record::Kind::summary)
+      decode_summary(d, r);
+    else
+      decode_operation(d, r);
+    return true;
   }
 };
 

@@ -75,50 +75,40 @@ void Writer::write(const Header& header) {
 
 void Writer::write(const Record& r) {
   const uint64_t name = text(r.name), path = text(r.path);
-  switch (r.kind) {
-    case Record::Kind::draw: {
-      body_.begin(RecordType::draw);
-      for (uint64_t v : {uint64_t(r.thread), uint64_t(r.step), name, path, r.draw_from.seed, r.draw_from.stream,
-                         r.draw_from.offset, r.draw_blocks})
-        body_.varint(v);
-      frame(body_);
-      break;
-    }
-    case Record::Kind::summary: {
-      body_.begin(RecordType::summary);
-      body_.varint(uint64_t(r.step));
-      body_.varint(name);
-      body_.fixed64(r.hash.high);
-      body_.fixed64(r.hash.low);
-      frame(body_);
-      break;
-    }
-    default: {
-      const uint64_t node = text(r.node), device = text(r.device);
-      body_.begin(r.kind == Record::Kind::batch  ? RecordType::batch
-                  : r.kind == Record::Kind::step ? RecordType::step
-                                                 : RecordType::operation);
-      body_.byte(uint8_t((r.backward ? 1 : 0) | (r.failed ? 2 : 0)));
-      body_.byte(uint8_t(r.level));
-      body_.byte(uint8_t(r.algorithm));
-      for (uint64_t v : {uint64_t(r.depth), uint64_t(r.thread), uint64_t(r.step), name, path, node, device})
-        body_.varint(v);
-      body_.text(r.arguments);
-      body_.varint(r.input_count);
-      body_.varint(r.tensors.size() - r.input_count);
-      for (const TensorRecord& t : r.tensors) {
-        body_.byte(uint8_t(uint8_t(t.state) | uint8_t(t.dtype) << 4));
-        if (t.state == TensorRecord::State::undefined) continue;
-        body_.varint(sizes(*t.sizes));
-        body_.varint(text(t.name));
-        if (t.state != TensorRecord::State::read) continue;
-        body_.fixed64(t.fingerprint.high);
-        body_.fixed64(t.fingerprint.low);
-      }
-      frame(body_);
-    }
+  body_.begin(RecordType(kFirstEvent + uint8_t(r.kind)));
+  if (r.kind == Record::Kind::draw) {
+    const GeneratorState& from = r.draw_from;
+    for (uint64_t v :
+         {uint64_t(r.thread), uint64_t(r.step), name, path, from.seed, from.stream, from.offset, r.draw_blocks})
+      body_.varint(v);
+  } else if (r.kind == Record::Kind::summary) {
+    body_.varint(uint64_t(r.step));
+    body_.varint(name);
+    body_.fingerprint(r.hash);
+  } else {
+    write_operation(r, name, path);
   }
+  frame(body_);
   flush();
+}
+
+void Writer::write_operation(const Record& r, uint64_t name, uint64_t path) {
+  const uint64_t node = text(r.node), device = text(r.device);
+  body_.byte(uint8_t((r.backward ? 1 : 0) | (r.failed ? 2 : 0)));
+  body_.byte(uint8_t(r.level));
+  body_.byte(uint8_t(r.algorithm));
+  for (uint64_t v : {uint64_t(r.depth), uint64_t(r.thread), uint64_t(r.step), name, path, node, device})
+    body_.varint(v);
+  body_.text(r.arguments);
+  body_.varint(r.input_count);
+  body_.varint(r.tensors.size() - r.input_count);
+  for (const TensorRecord& t : r.tensors) {
+    body_.byte(uint8_t(uint8_t(t.state) | uint8_t(t.dtype) << 4));
+    if (t.state == TensorRecord::State::undefined) continue;
+    body_.varint(sizes(*t.sizes));
+    body_.varint(text(t.name));
+    if (t.state == TensorRecord::State::read) body_.fingerprint(t.fingerprint);
+  }
 }
 
 void Writer::close() {

@@ -39,6 +39,7 @@ class Writer {
     size_t operator()(const Dims& sizes) const;
   };
 
+  void write_operation(const Record& record, uint64_t name, uint64_t path);
   uint64_t text(std::string_view text);
   uint64_t sizes(const Dims& sizes);
   void frame(const Encoder& body);

@@ -4,7 +4,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/data_file.h>
 
 namespace ordo::data {
 
@@ -23,7 +23,7 @@ int64_t record_count(const std::string& path) {
 }
 
 void read_records(const std::string& path, int64_t count, float* images, int64_t* labels) {
-  DataFile file(path);
+  nn::DataFile file(path);
   uint8_t record[kRecord];
   for (int64_t n = 0; n < count; ++n) {
     const uint64_t at = file.offset();
@@ -38,16 +38,12 @@ void read_records(const std::string& path, int64_t count, float* images, int64_t
 }  // namespace
 
 ImageDataset cifar10(const std::string& directory, bool train) {
-  std::error_code error;
-  std::string place = directory;
-  if (const auto sub = std::filesystem::path(directory) / "cifar-10-batches-bin";
-      std::filesystem::is_directory(sub, error))
-    place = sub.string();
+  const std::string place = nn::directory_within(directory, "cifar-10-batches-bin");
   std::vector<std::string> paths;
   std::vector<int64_t> counts;
   int64_t total = 0;
   for (int i = 1; i <= (train ? 5 : 1); ++i) {
-    paths.push_back(find_file(place, {train ? fmt::format("data_batch_{}.bin", i) : "test_batch.bin"}));
+    paths.push_back(nn::find_file(place, {train ? fmt::format("data_batch_{}.bin", i) : "test_batch.bin"}));
     counts.push_back(record_count(paths.back()));
     total += counts.back();
   }

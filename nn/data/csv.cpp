@@ -11,7 +11,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/enumerator.h>
 #include <ordo/engine/out_of_memory.h>
-#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/data_file.h>
 
 namespace ordo::data {
 
@@ -33,7 +33,7 @@ struct Place {
 class Records {
  public:
   Records(const std::string& path, char separator)
-      : path_(path), separator_(separator), text_(read_whole_file(path, kOp)) {
+      : path_(path), separator_(separator), text_(nn::read_whole_file(path, kOp)) {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
   }
 

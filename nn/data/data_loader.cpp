@@ -229,11 +229,11 @@ nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
   for (const auto& entry : state)
     if (!sampler_has_state || !entry.name.starts_with("sampler.")) own.push_back(entry);
   nn::Entries given("DataLoader", own);
-  const int64_t rows = given.take_integer("rows"), batch_size = given.take_integer("batch_size");
-  const int64_t delivered = given.take_integer("delivered"), under_way = given.take_integer("under_way");
-  const int64_t samples = given.take_integer("samples"), epochs = given.take_integer("epochs");
-  const GeneratorState order = given.take_generator("order");
-  const GeneratorState next = options_.generator ? given.take_generator("generator") : GeneratorState();
+  const int64_t rows = given.take<int64_t>("rows"), batch_size = given.take<int64_t>("batch_size");
+  const int64_t delivered = given.take<int64_t>("delivered"), under_way = given.take<int64_t>("under_way");
+  const int64_t samples = given.take<int64_t>("samples"), epochs = given.take<int64_t>("epochs");
+  const GeneratorState order = given.take<GeneratorState>("order");
+  const GeneratorState next = options_.generator ? given.take<GeneratorState>("generator") : GeneratorState();
   const Tensor indices = sampler_has_state && under_way ? given.take("indices", {samples}) : Tensor();
   given.finish();
   ORDO_CHECK(rows == own_rows && batch_size == options_.batch_size, ValueError, "DataLoader",

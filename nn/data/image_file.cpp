@@ -4,13 +4,12 @@
 #include <cctype>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
-#include <ordo/nn/data/data_file.h>
 #include <ordo/nn/data/image.h>
 #include <ordo/nn/data/image_decoders.h>
+#include <ordo/nn/state/data_file.h>
 
 namespace ordo::data {
 
@@ -63,7 +62,7 @@ Tensor read_image(const std::string& path, ReadImageOptions options) {
   ORDO_CHECK(options.channels == 0 || options.channels == 1 || options.channels == 3, ValueError, op,
              "needs 0, 1 or 3 channels, not {}", options.channels);
   ORDO_CHECK(options.max_pixels >= 1, ValueError, op, "needs max_pixels above 0, not {}", options.max_pixels);
-  const std::string contents = read_whole_file(path, op);
+  const std::string contents = nn::read_whole_file(path, op);
   const ImageSource source{path, contents, options.max_pixels};
   const auto begins = [&](std::string_view magic) { return contents.starts_with(magic); };
   Pixels pixels;

@@ -1,19 +1,18 @@
 #include <ordo/nn/data/mnist.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/data_file.h>
 
 namespace ordo::data {
 
 namespace {
 
 /// The header's dimensions; the file stands at the first element afterwards.
-Dims read_header(DataFile& file, int rank) {
+Dims read_header(nn::DataFile& file, int rank) {
   const uint32_t magic = file.read_big_endian("the magic number");
   if (magic >> 16 != 0) file.fail(0, fmt::format("expected an IDX file, which begins with 00 00, found {:08x}", magic));
   if ((magic >> 8 & 0xff) != 0x08)
@@ -38,7 +37,7 @@ Dims read_header(DataFile& file, int rank) {
   return sizes;
 }
 
-Tensor read_elements(DataFile& file, const Dims& sizes) {
+Tensor read_elements(nn::DataFile& file, const Dims& sizes) {
   Tensor t = detail::result(sizes, uint8, cpu);
   file.read(t.data(), t.nbytes(), "the elements");
   file.expect_end();
@@ -46,7 +45,7 @@ Tensor read_elements(DataFile& file, const Dims& sizes) {
 }
 
 Tensor read_images(const std::string& path) {
-  DataFile file(path);
+  nn::DataFile file(path);
   const Dims sizes = read_header(file, 3);
   const Tensor bytes = read_elements(file, sizes);
   Tensor images = detail::result({sizes[0], 1, sizes[1], sizes[2]}, float32, cpu);
@@ -59,7 +58,7 @@ Tensor read_images(const std::string& path) {
 }
 
 Tensor read_labels(const std::string& path, int64_t expected, const std::string& images_path) {
-  DataFile file(path);
+  nn::DataFile file(path);
   const Dims sizes = read_header(file, 1);
   if (sizes[0] != expected)
     file.fail(4,
@@ -76,23 +75,20 @@ Tensor read_labels(const std::string& path, int64_t expected, const std::string&
 }
 
 std::string idx_path(const std::string& directory, const std::string& name, const std::string& kind) {
-  return find_file(directory,
-                   {name + "-" + kind, name + "-" + kind + ".gz", name + "." + kind, name + "." + kind + ".gz"});
+  return nn::find_file(directory,
+                       {name + "-" + kind, name + "-" + kind + ".gz", name + "." + kind, name + "." + kind + ".gz"});
 }
 
 }  // namespace
 
 Tensor read_idx(const std::string& path) {
-  DataFile file(path);
+  nn::DataFile file(path);
   const Dims sizes = read_header(file, 0);
   return read_elements(file, sizes);
 }
 
 ImageDataset mnist(const std::string& directory, bool train) {
-  std::error_code error;
-  std::string place = directory;
-  if (const auto raw = std::filesystem::path(directory) / "MNIST" / "raw"; std::filesystem::is_directory(raw, error))
-    place = raw.string();
+  const std::string place = nn::directory_within(directory, "MNIST/raw");
   const std::string part = train ? "train" : "t10k";
   const std::string images_path = idx_path(place, part + "-images", "idx3-ubyte");
   const std::string labels_path = idx_path(place, part + "-labels", "idx1-ubyte");

@@ -5,7 +5,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/data_file.h>
 
 namespace ordo::data {
 
@@ -47,7 +47,7 @@ void expect_utf8(const char* op, std::string_view text, size_t end) {
 }  // namespace
 
 std::string read_text(const std::string& path) {
-  std::string text = read_whole_file(path, "read_text");
+  std::string text = nn::read_whole_file(path, "read_text");
   const size_t end = for_characters(text, [](std::string_view, size_t) {});
   ORDO_CHECK(end == text.size(), DataError, "read_text", "{}: byte {}: expected a character in UTF-8, found {:02x}",
              path, end, uint8_t(text[end]));

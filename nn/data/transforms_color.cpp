@@ -6,7 +6,6 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/nn/data/image.h>
-#include <ordo/nn/data/random_part.h>
 
 namespace ordo::data {
 

@@ -11,7 +11,6 @@
 #include <ordo/engine/enumerator.h>
 #include <ordo/kernels/elementwise/math.h>
 #include <ordo/nn/data/image.h>
-#include <ordo/nn/data/random_part.h>
 
 namespace ordo::data {
 
@@ -20,10 +19,6 @@ namespace {
 void expect_size(const char* op, int64_t height, int64_t width) {
   ORDO_CHECK(height >= 1 && width >= 1 && height <= kMostPixels && width <= kMostPixels, ValueError, op,
              "needs a height and width from 1 to {}, not {} and {}", kMostPixels, height, width);
-}
-
-void expect_probability(const char* op, double p) {
-  ORDO_CHECK(p >= 0 && p <= 1, ValueError, op, "needs a probability from 0 to 1, not {}", p);
 }
 
 Tensor cropped(const Image& from, int64_t top, int64_t left, int64_t height, int64_t width, float fill) {
@@ -125,28 +120,31 @@ Tensor RandomResizedCrop::apply(const Tensor& image, Draws& draws) const {
                  InterpolateMode::bilinear);
 }
 
-RandomHorizontalFlip::RandomHorizontalFlip(double p) : p_(p) { expect_probability("RandomHorizontalFlip", p); }
+template <bool kVertical>
+constexpr const char* kFlip = kVertical ? "RandomVerticalFlip" : "RandomHorizontalFlip";
 
-Tensor RandomHorizontalFlip::apply(const Tensor& image, Draws& draws) const {
-  const Image from("RandomHorizontalFlip", image);
-  if (!draws.chance(p_)) return image;
-  const Image to(from.channels, from.height, from.width);
-  for (int64_t row = 0; row < from.channels * from.height; ++row)
-    std::reverse_copy(from.data + row * from.width, from.data + (row + 1) * from.width, to.data + row * from.width);
-  return to.tensor;
+template <bool kVertical>
+RandomFlip<kVertical>::RandomFlip(double p) : p_(p) {
+  ORDO_CHECK(p >= 0 && p <= 1, ValueError, kFlip<kVertical>, "needs a probability from 0 to 1, not {}", p);
 }
 
-RandomVerticalFlip::RandomVerticalFlip(double p) : p_(p) { expect_probability("RandomVerticalFlip", p); }
-
-Tensor RandomVerticalFlip::apply(const Tensor& image, Draws& draws) const {
-  const Image from("RandomVerticalFlip", image);
+template <bool kVertical>
+Tensor RandomFlip<kVertical>::apply(const Tensor& image, Draws& draws) const {
+  const Image from(kFlip<kVertical>, image);
   if (!draws.chance(p_)) return image;
   const Image to(from.channels, from.height, from.width);
   for (int64_t c = 0; c < from.channels; ++c)
-    for (int64_t y = 0; y < from.height; ++y)
-      std::copy_n(&from.at(c, from.height - 1 - y, 0), from.width, &to.at(c, y, 0));
+    for (int64_t y = 0; y < from.height; ++y) {
+      const float* const row = &from.at(c, kVertical ? from.height - 1 - y : y, 0);
+      if constexpr (kVertical)
+        std::copy_n(row, from.width, &to.at(c, y, 0));
+      else
+        std::reverse_copy(row, row + from.width, &to.at(c, y, 0));
+    }
   return to.tensor;
 }
+template class RandomFlip<false>;
+template class RandomFlip<true>;
 
 Resize::Resize(int64_t height, int64_t width, InterpolateMode mode) : height_(height), width_(width), mode_(mode) {
   expect_size("Resize", height, width);

@@ -57,25 +57,18 @@ class RandomResizedCrop : public Transform {
   RandomResizedCropOptions options_;
 };
 
-/// Left and right exchanged with probability p.
-class RandomHorizontalFlip : public Transform {
+/// Left and right, or top and bottom, exchanged with probability p.
+template <bool kVertical>
+class RandomFlip : public Transform {
  public:
-  explicit RandomHorizontalFlip(double p = 0.5);
+  explicit RandomFlip(double p = 0.5);
   Tensor apply(const Tensor& image, Draws& draws) const override;
 
  private:
   double p_;
 };
-
-/// Top and bottom exchanged with probability p.
-class RandomVerticalFlip : public Transform {
- public:
-  explicit RandomVerticalFlip(double p = 0.5);
-  Tensor apply(const Tensor& image, Draws& draws) const override;
-
- private:
-  double p_;
-};
+using RandomHorizontalFlip = RandomFlip<false>;
+using RandomVerticalFlip = RandomFlip<true>;
 
 /// The image in another size, by interpolate() without align_corners. It does not smooth what it shrinks, mode area
 /// does.

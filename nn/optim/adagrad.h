@@ -18,22 +18,21 @@ struct AdagradOptions {
   double eps = 1e-10;
 };
 
-class Adagrad : public Optimizer {
+/// Of a parameter.
+struct AdagradState {
+  Tensor sum;        ///< undefined until its first step
+  double steps = 0;  ///< that it has made
+};
+
+class Adagrad : public OptimizerOf<AdagradOptions, AdagradState> {
  public:
   explicit Adagrad(TensorList parameters, AdagradOptions options = {})
       : Adagrad(std::vector<ParameterGroup<AdagradOptions>>{{std::move(parameters), options}}) {}
   explicit Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups);
 
  private:
-  void update() override;
+  void update(size_t parameter, const Tensor& grad) override;
   std::vector<Memory> remembered(size_t parameter) override;
-
-  std::vector<AdagradOptions> options_;  // of each group
-  struct State {
-    Tensor sum;        // undefined until the parameter's first step
-    double steps = 0;  // that the parameter has made
-  };
-  std::vector<State> state_;
 };
 
 }  // namespace ordo::optim

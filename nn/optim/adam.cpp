@@ -19,12 +19,7 @@ std::vector<ParameterGroup<AdamOptions>> as_adam(const std::vector<ParameterGrou
 }  // namespace
 
 Adam::Adam(const char* name, const std::vector<ParameterGroup<AdamOptions>>& groups, bool decoupled)
-    : Optimizer(name, parameters_of(groups), lr_of(groups)),
-      options_(options_of(groups)),
-      name_(name),
-      decoupled_(decoupled) {
-  const detail::LibraryCall library;
-  state_.resize(parameters_.size());
+    : OptimizerOf(name, groups), name_(name), decoupled_(decoupled) {
   for (const AdamOptions& o : options_) {
     ORDO_CHECK(o.betas.first >= 0 && o.betas.first < 1 && o.betas.second >= 0 && o.betas.second < 1, ValueError, name,
                "needs betas in [0, 1), not {} and {}", o.betas.first, o.betas.second);
@@ -35,32 +30,28 @@ Adam::Adam(const char* name, const std::vector<ParameterGroup<AdamOptions>>& gro
 
 AdamW::AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups) : Adam("AdamW", as_adam(groups), true) {}
 
-void Adam::update() {
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    const Tensor grad = parameters_[i].grad();
-    if (!grad.defined()) continue;
-    const AdamOptions& o = options_[group_of(i)];
-    State& state = state_[i];
-    if (!state.first.defined()) {
-      state.first = kernels::optimizer_state(parameters_[i]);
-      state.second = kernels::optimizer_state(parameters_[i]);
-    }
-    // Products instead of pow(), whose last bit is the C library's.
-    state.power1 *= o.betas.first;
-    state.power2 *= o.betas.second;
-    kernels::optimizer_step_({name_, parameters_[i], grad, {state.first, state.second}},
-                             kernels::AdamStep{.step_size = rate_of(i) / (1 - state.power1),
-                                               .denominator = std::sqrt(1 - state.power2),
-                                               .beta1 = o.betas.first,
-                                               .beta2 = o.betas.second,
-                                               .eps = o.eps,
-                                               .decay = decoupled_ ? rate_of(i) * o.weight_decay : o.weight_decay,
-                                               .decoupled = decoupled_});
+void Adam::update(size_t i, const Tensor& grad) {
+  const AdamOptions& o = options_of(i);
+  AdamState& state = state_[i];
+  if (!state.first.defined()) {
+    state.first = kernels::optimizer_state(parameters_[i]);
+    state.second = kernels::optimizer_state(parameters_[i]);
   }
+  // Products instead of pow(), whose last bit is the C library's.
+  state.power1 *= o.betas.first;
+  state.power2 *= o.betas.second;
+  kernels::optimizer_step_({name_, parameters_[i], grad, {state.first, state.second}},
+                           kernels::AdamStep{.step_size = rate_of(i) / (1 - state.power1),
+                                             .denominator = std::sqrt(1 - state.power2),
+                                             .beta1 = o.betas.first,
+                                             .beta2 = o.betas.second,
+                                             .eps = o.eps,
+                                             .decay = decoupled_ ? rate_of(i) * o.weight_decay : o.weight_decay,
+                                             .decoupled = decoupled_});
 }
 
 std::vector<Optimizer::Memory> Adam::remembered(size_t i) {
-  State& state = state_[i];
+  AdamState& state = state_[i];
   return {{.name = "exp_avg", .tensor = &state.first},
           {.name = "exp_avg_sq", .tensor = &state.second},
           {.name = "beta1_power", .number = &state.power1, .first = 1},

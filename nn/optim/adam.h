@@ -25,7 +25,13 @@ struct AdamOptions {
   double weight_decay = 0;
 };
 
-class Adam : public Optimizer {
+/// Of a parameter.
+struct AdamState {
+  Tensor first, second;           ///< moments; undefined until its first step
+  double power1 = 1, power2 = 1;  ///< beta^t
+};
+
+class Adam : public OptimizerOf<AdamOptions, AdamState> {
  public:
   explicit Adam(TensorList parameters, AdamOptions options = {})
       : Adam(std::vector<ParameterGroup<AdamOptions>>{{std::move(parameters), options}}) {}
@@ -33,18 +39,12 @@ class Adam : public Optimizer {
 
  protected:
   Adam(const char* name, const std::vector<ParameterGroup<AdamOptions>>& groups, bool decoupled);
-  void update() override;
+  void update(size_t parameter, const Tensor& grad) override;
   std::vector<Memory> remembered(size_t parameter) override;
 
  private:
-  struct State {
-    Tensor first, second;           // moments; undefined until the parameter's first step
-    double power1 = 1, power2 = 1;  // beta^t
-  };
-  std::vector<AdamOptions> options_;  // of each group
   const char* name_;
   bool decoupled_;
-  std::vector<State> state_;
 };
 
 struct AdamWOptions {

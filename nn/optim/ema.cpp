@@ -52,7 +52,7 @@ nn::NamedTensorList EMA::state_dict() const {
 nn::Commit EMA::prepare_state_dict(const nn::NamedTensorList& state) {
   const ordo::detail::LibraryCall library;
   nn::Entries given("EMA", state);
-  const int64_t updates = given.take_integer("updates");
+  const int64_t updates = given.take<int64_t>("updates");
   TensorList values;
   for (size_t i = 0; i < averages_.size(); ++i)
     values.push_back(given.take(fmt::format("average.{}", i), averages_[i].sizes()));

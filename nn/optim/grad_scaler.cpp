@@ -113,8 +113,8 @@ nn::NamedTensorList GradScaler::state_dict() const {
 nn::Commit GradScaler::prepare_state_dict(const nn::NamedTensorList& state) {
   const ordo::detail::LibraryCall library;
   nn::Entries given(kOp, state);
-  const double scale = given.take_number("scale");
-  const int64_t good = given.take_integer("growth_tracker");
+  const double scale = given.take<double>("scale");
+  const int64_t good = given.take<int64_t>("growth_tracker");
   given.finish();
   expect_scale(scale);
   ORDO_CHECK(good >= 0, ValueError, kOp, "'growth_tracker' must be at least 0, not {}", good);

@@ -40,7 +40,8 @@ void Optimizer::step() {
     return all;
   };
   const OpCall call(name_, OpEvent::Role::step, parameters_, gradients, lr());
-  update();
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    if (const Tensor grad = parameters_[i].grad(); grad.defined()) update(i, grad);
   call.done(parameters_);
 }
 
@@ -90,7 +91,7 @@ nn::Commit Optimizer::prepare_state_dict(const nn::NamedTensorList& state) {
   NoGrad guard;
   nn::Entries given(name_, state);
   const Tensor lr = given.take("lr", {group_count()});
-  const double factor = given.take_number("lr_factor");
+  const double factor = given.take<double>("lr_factor");
   std::vector<std::pair<Tensor*, Tensor>> tensors;
   std::vector<std::pair<double*, double>> numbers;
   for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -99,7 +100,7 @@ nn::Commit Optimizer::prepare_state_dict(const nn::NamedTensorList& state) {
     const auto name = [&](const Memory& m) { return fmt::format("state.{}.{}", i, m.name); };
     for (const Memory& m : memory) stepped |= given.has(name(m));
     for (const Memory& m : memory) {
-      if (m.number) numbers.emplace_back(m.number, stepped ? given.take_number(name(m), m.first) : m.first);
+      if (m.number) numbers.emplace_back(m.number, stepped ? given.take<double>(name(m), m.first) : m.first);
       if (!m.tensor) continue;
       const Tensor value = stepped ? given.take(name(m), parameters_[i].sizes()) : Tensor();
       tensors.emplace_back(m.tensor, Tensor());

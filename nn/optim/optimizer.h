@@ -12,8 +12,6 @@
 // A schedule (nn/optim/schedule.h) scales the learning rates of all groups.
 #pragma once
 
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <ordo/engine/out_of_memory.h>
@@ -66,30 +64,8 @@ class Optimizer {
   /// ValueError when there are no parameters, one is given twice, or one is not a leaf that requires a gradient.
   Optimizer(const char* name, const std::vector<TensorList>& groups, const std::vector<double>& lr);
 
-  /// The parameters and one value of the options of each group.
-  template <class Options>
-  static std::vector<TensorList> parameters_of(const std::vector<ParameterGroup<Options>>& groups) {
-    const detail::LibraryCall library;
-    std::vector<TensorList> all;
-    for (const auto& group : groups) all.push_back(group.parameters);
-    return all;
-  }
-  template <class Options>
-  static std::vector<double> lr_of(const std::vector<ParameterGroup<Options>>& groups) {
-    const detail::LibraryCall library;
-    std::vector<double> all;
-    for (const auto& group : groups) all.push_back(group.options.lr);
-    return all;
-  }
-  template <class Options>
-  static std::vector<Options> options_of(const std::vector<ParameterGroup<Options>>& groups) {
-    const detail::LibraryCall library;
-    std::vector<Options> all;
-    for (const auto& group : groups) all.push_back(group.options);
-    return all;
-  }
-
-  virtual void update() = 0;
+  /// A step of one parameter.
+  virtual void update(size_t parameter, const Tensor& grad) = 0;
 
   /// What the steps of one parameter leave behind: tensors of its sizes, undefined before its first step, and numbers.
   struct Memory {
@@ -110,6 +86,32 @@ class Optimizer {
   std::vector<size_t> group_;  // of each parameter
   std::vector<double> lr_;     // of each group
   double lr_factor_ = 1;
+};
+
+/// What optimisers with `Options` for each group share: a `State` for each parameter, which its steps change.
+template <class Options, class State>
+class OptimizerOf : public Optimizer {
+ protected:
+  OptimizerOf(const char* name, const std::vector<ParameterGroup<Options>>& groups)
+      : Optimizer(name, of_each(groups, [](const auto& g) { return g.parameters; }),
+                  of_each(groups, [](const auto& g) { return g.options.lr; })),
+        options_(of_each(groups, [](const auto& g) { return g.options; })) {
+    const detail::LibraryCall library;
+    state_.resize(parameters_.size());
+  }
+  const Options& options_of(size_t parameter) const { return options_[group_of(parameter)]; }
+
+  const std::vector<Options> options_;  // of each group
+  std::vector<State> state_;
+
+ private:
+  template <class F>
+  static auto of_each(const std::vector<ParameterGroup<Options>>& groups, const F& f) {
+    const detail::LibraryCall library;
+    std::vector<decltype(f(groups[0]))> all;
+    for (const auto& group : groups) all.push_back(f(group));
+    return all;
+  }
 };
 
 }  // namespace ordo::optim

@@ -22,21 +22,20 @@ struct RMSpropOptions {
   bool centered = false;
 };
 
-class RMSprop : public Optimizer {
+/// Of a parameter; undefined until its first step.
+struct RMSpropState {
+  Tensor square, momentum, mean;
+};
+
+class RMSprop : public OptimizerOf<RMSpropOptions, RMSpropState> {
  public:
   explicit RMSprop(TensorList parameters, RMSpropOptions options = {})
       : RMSprop(std::vector<ParameterGroup<RMSpropOptions>>{{std::move(parameters), options}}) {}
   explicit RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups);
 
  private:
-  void update() override;
+  void update(size_t parameter, const Tensor& grad) override;
   std::vector<Memory> remembered(size_t parameter) override;
-
-  std::vector<RMSpropOptions> options_;  // of each group
-  struct State {
-    Tensor square, momentum, mean;  // undefined until the parameter's first step
-  };
-  std::vector<State> state_;
 };
 
 }  // namespace ordo::optim

@@ -150,8 +150,8 @@ nn::NamedTensorList Plateau::state_dict() const {
 nn::Commit Plateau::prepare_state_dict(const nn::NamedTensorList& state) {
   const ordo::detail::LibraryCall library;
   nn::Entries given("Plateau", state);
-  const double factor = given.take_number("factor"), best = given.take_number("best");
-  const int64_t bad = given.take_integer("bad"), cooling = given.take_integer("cooling");
+  const double factor = given.take<double>("factor"), best = given.take<double>("best");
+  const int64_t bad = given.take<int64_t>("bad"), cooling = given.take<int64_t>("cooling");
   given.finish();
   expect_factor("Plateau", "a factor", factor);
   return [=, this] { factor_ = factor, best_ = best, bad_ = bad, cooling_ = cooling; };

@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include <ordo/nn/named_tensor.h>

@@ -5,10 +5,7 @@
 
 namespace ordo::optim {
 
-SGD::SGD(const std::vector<ParameterGroup<SGDOptions>>& groups)
-    : Optimizer("SGD", parameters_of(groups), lr_of(groups)), options_(options_of(groups)) {
-  const detail::LibraryCall library;
-  momentum_.resize(parameters_.size());
+SGD::SGD(const std::vector<ParameterGroup<SGDOptions>>& groups) : OptimizerOf("SGD", groups) {
   for (const SGDOptions& o : options_) {
     ORDO_CHECK(o.momentum >= 0, ValueError, "SGD", "needs a momentum of at least 0, not {}", o.momentum);
     ORDO_CHECK(o.weight_decay >= 0, ValueError, "SGD", "needs a weight decay of at least 0, not {}", o.weight_decay);
@@ -17,23 +14,19 @@ SGD::SGD(const std::vector<ParameterGroup<SGDOptions>>& groups)
   }
 }
 
-void SGD::update() {
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    const Tensor grad = parameters_[i].grad();
-    if (!grad.defined()) continue;
-    const SGDOptions& o = options_[group_of(i)];
-    kernels::SgdStep step{rate_of(i), o.momentum, o.dampening, o.weight_decay, o.nesterov, false};
-    if (o.momentum != 0 && !momentum_[i].defined()) {
-      momentum_[i] = kernels::optimizer_state(parameters_[i]);
-      step.first = true;
-    }
-    kernels::optimizer_step_({"SGD", parameters_[i], grad, {momentum_[i]}}, step);
+void SGD::update(size_t i, const Tensor& grad) {
+  const SGDOptions& o = options_of(i);
+  kernels::SgdStep step{rate_of(i), o.momentum, o.dampening, o.weight_decay, o.nesterov, false};
+  if (o.momentum != 0 && !state_[i].defined()) {
+    state_[i] = kernels::optimizer_state(parameters_[i]);
+    step.first = true;
   }
+  kernels::optimizer_step_({"SGD", parameters_[i], grad, {state_[i]}}, step);
 }
 
 std::vector<Optimizer::Memory> SGD::remembered(size_t i) {
-  if (options_[group_of(i)].momentum == 0) return {};
-  return {{.name = "momentum_buffer", .tensor = &momentum_[i]}};
+  if (options_of(i).momentum == 0) return {};
+  return {{.name = "momentum_buffer", .tensor = &state_[i]}};
 }
 
 }  // namespace ordo::optim

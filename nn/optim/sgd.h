@@ -18,18 +18,15 @@ struct SGDOptions {
   bool nesterov = false;  ///< needs momentum > 0 and dampening == 0
 };
 
-class SGD : public Optimizer {
+class SGD : public OptimizerOf<SGDOptions, Tensor> {
  public:
   explicit SGD(TensorList parameters, SGDOptions options = {})
       : SGD(std::vector<ParameterGroup<SGDOptions>>{{std::move(parameters), options}}) {}
   explicit SGD(const std::vector<ParameterGroup<SGDOptions>>& groups);
 
  private:
-  void update() override;
+  void update(size_t parameter, const Tensor& grad) override;
   std::vector<Memory> remembered(size_t parameter) override;
-
-  std::vector<SGDOptions> options_;  // of each group
-  TensorList momentum_;              // undefined until a parameter's first step
 };
 
 }  // namespace ordo::optim

@@ -81,35 +81,26 @@ void Checkpoint::add(const std::string& name, Generator generator) {
       name, [generator] { return nn::NamedTensorList{nn::state_of("state", generator.state())}; },
       [generator](const nn::NamedTensorList& state) -> nn::Commit {
         nn::Entries given("Generator", state);
-        const GeneratorState loaded = given.take_generator("state");
+        const GeneratorState loaded = given.take<GeneratorState>("state");
         given.finish();
         return [own = generator, loaded]() mutable { own.set_state(loaded); };
       });
 }
 
-void Checkpoint::add(const std::string& name, int64_t& number) {
+template <class N>
+void Checkpoint::add_number(const std::string& name, N& number) {
   const ordo::detail::LibraryCall library;
   add_part(
       name, [&number] { return nn::NamedTensorList{nn::state_of("value", number)}; },
       [&number](const nn::NamedTensorList& state) -> nn::Commit {
         nn::Entries given("number", state);
-        const int64_t loaded = given.take_integer("value");
+        const N loaded = given.take<N>("value");
         given.finish();
         return [&number, loaded] { number = loaded; };
       });
 }
-
-void Checkpoint::add(const std::string& name, double& number) {
-  const ordo::detail::LibraryCall library;
-  add_part(
-      name, [&number] { return nn::NamedTensorList{nn::state_of("value", number)}; },
-      [&number](const nn::NamedTensorList& state) -> nn::Commit {
-        nn::Entries given("number", state);
-        const double loaded = given.take_number("value");
-        given.finish();
-        return [&number, loaded] { number = loaded; };
-      });
-}
+void Checkpoint::add(const std::string& name, int64_t& number) { add_number(name, number); }
+void Checkpoint::add(const std::string& name, double& number) { add_number(name, number); }
 
 void Checkpoint::add(const std::string& name, Tensor values) {
   const ordo::detail::LibraryCall library;

@@ -72,6 +72,8 @@ class Checkpoint {
   };
   void add_part(const std::string& name, std::function<nn::NamedTensorList()> state,
                 std::function<nn::Commit(const nn::NamedTensorList&)> prepare);
+  template <class N>
+  void add_number(const std::string& name, N& number);
   void load_parts(const std::string& path, const std::vector<Part>& parts, bool all);
   std::vector<Part> parts_;
 };

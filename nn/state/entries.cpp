@@ -1,6 +1,5 @@
 #include <ordo/nn/state/entries.h>
 
-#include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
 
@@ -38,25 +37,23 @@ Tensor Entries::take(const std::string& name, const Dims& sizes) {
   return {};
 }
 
-double Entries::take_number(const std::string& name, double missing) {
-  const Tensor t = take(name, {});
-  return t.defined() ? t.item<double>() : missing;
-}
-
-int64_t Entries::take_integer(const std::string& name, int64_t missing) {
-  const Tensor t = take(name, {});
+template <class T>
+T Entries::take(const std::string& name, const T& missing) {
+  constexpr bool is_state = std::is_same_v<T, GeneratorState>;
+  const Tensor t = take(name, is_state ? Dims{3} : Dims{});
   if (!t.defined()) return missing;
-  ORDO_CHECK(t.dtype() == int64, DTypeError, op_, "'{}' must be int64, not {}", name, t.dtype());
-  return t.item<int64_t>();
+  if constexpr (!std::is_same_v<T, double>)
+    ORDO_CHECK(t.dtype() == int64, DTypeError, op_, "'{}' must be int64, not {}", name, t.dtype());
+  if constexpr (is_state) {
+    const auto v = t.to(cpu).to_vector<int64_t>();
+    return {uint64_t(v[0]), uint64_t(v[1]), uint64_t(v[2])};
+  } else {
+    return t.item<T>();
+  }
 }
-
-GeneratorState Entries::take_generator(const std::string& name) {
-  const Tensor t = take(name, {3});
-  if (!t.defined()) return {};
-  ORDO_CHECK(t.dtype() == int64, DTypeError, op_, "'{}' must be int64, not {}", name, t.dtype());
-  const auto v = t.to(cpu).to_vector<int64_t>();
-  return {uint64_t(v[0]), uint64_t(v[1]), uint64_t(v[2])};
-}
+template double Entries::take(const std::string&, const double&);
+template int64_t Entries::take(const std::string&, const int64_t&);
+template GeneratorState Entries::take(const std::string&, const GeneratorState&);
 
 LoadReport Entries::finish(bool strict) {
   if (!shapes_.empty()) {

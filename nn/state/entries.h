@@ -19,10 +19,9 @@ class Entries {
   bool has(const std::string& name) const { return given_.contains(name); }
   /// Undefined when there is none, or when its sizes differ, which finish() reports.
   Tensor take(const std::string& name, const Dims& sizes);
-  /// A number as state_of() wrote it; `missing` when there is none.
-  double take_number(const std::string& name, double missing = 0);
-  int64_t take_integer(const std::string& name, int64_t missing = 0);
-  GeneratorState take_generator(const std::string& name);
+  /// A double, int64_t or GeneratorState as state_of() wrote it; `missing` when there is none.
+  template <class T>
+  T take(const std::string& name, const T& missing = {});
 
   /// ShapeError for entries of other sizes; if `strict`, ValueError for missing and unexpected ones, all by name.
   LoadReport finish(bool strict = true);

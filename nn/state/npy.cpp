@@ -8,8 +8,6 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/data/data_file.h>
-#include <ordo/nn/state/file_sizes.h>
 #include <ordo/nn/state/npy_stream.h>
 #include <ordo/nn/state/whole_file.h>
 
@@ -29,7 +27,7 @@ constexpr uint64_t kMostHeader = 1 << 20;
 /// Reads the header: a Python dict of three entries.
 class HeaderReader {
  public:
-  HeaderReader(const NpySource& file, uint64_t start, const std::string& text)
+  HeaderReader(const ByteSource& file, uint64_t start, const std::string& text)
       : file_(file), start_(start), text_(text) {}
 
   std::string dtype;
@@ -108,17 +106,13 @@ class HeaderReader {
     if (shape.size() == 1 && !comma) fail(at_, "a tuple of one size needs a comma");
   }
 
-  const NpySource& file_;
+  const ByteSource& file_;
   const uint64_t start_;
   const std::string& text_;
   size_t at_ = 0;
 };
 
 }  // namespace
-
-void NpySource::fail(uint64_t offset, const std::string& reason) const {
-  detail::fail<DataError>(op_, "{}: {}", place(offset), reason);
-}
 
 std::string npy_header(const char* op, const std::string& of, const Tensor& tensor) {
   const auto* dtype =
@@ -140,7 +134,7 @@ std::string npy_header(const char* op, const std::string& of, const Tensor& tens
   return start + header;
 }
 
-Tensor read_npy(NpySource& file) {
+Tensor read_npy(ByteSource& file) {
   std::array<char, 6> magic;
   file.read(magic.data(), magic.size(), "the magic text");
   if (magic != kMagic) file.fail(0, "expected a .npy file, which begins with 93 'NUMPY'");
@@ -154,8 +148,8 @@ Tensor read_npy(NpySource& file) {
     file.fail(6, fmt::format("expected version 1.0, 2.0 or 3.0, found {}.{}", major, minor));
   uint64_t length = 0;
   for (int i = 0; i < (major == 1 ? 2 : 4); ++i) length |= uint64_t(byte_of("the header's length")) << 8 * i;
-  if (length > kMostHeader || length > file.left())
-    file.fail(8, fmt::format("the header's length is {}, but {} bytes follow", length, file.left()));
+  if (length > kMostHeader || length > file.most_left())
+    file.fail(8, fmt::format("the header's length is {}, but {} bytes follow", length, file.most_left()));
   const uint64_t start = file.offset();
   std::string text(size_t(length), ' ');
   file.read(text.data(), length, "the header");
@@ -164,7 +158,7 @@ Tensor read_npy(NpySource& file) {
   const auto* dtype =
       std::find_if(std::begin(kDTypes), std::end(kDTypes), [&](auto& d) { return d.first == header.dtype; });
   if (dtype == std::end(kDTypes)) file.fail(start, fmt::format("Ordo has no dtype '{}'", header.dtype));
-  if (const std::string reason = sizes_problem(header.shape, size_of(dtype->second), file.left()); !reason.empty())
+  if (const std::string reason = sizes_problem(header.shape, size_of(dtype->second), file.most_left()); !reason.empty())
     file.fail(start, reason);
   Dims sizes;
   for (uint64_t size : header.shape) sizes.push_back(int64_t(size));
@@ -183,22 +177,6 @@ Tensor read_npy(NpySource& file) {
 
 }  // namespace nn
 
-namespace {
-
-class PlainFile : public nn::NpySource {
- public:
-  explicit PlainFile(const std::string& path) : NpySource("load_npy"), file_(path, "load_npy", data::Packing::none) {}
-  void read(void* to, uint64_t bytes, const char* what) override { file_.read(to, bytes, what); }
-  uint64_t left() const override { return file_.most_left(); }
-  uint64_t offset() const override { return file_.offset(); }
-  std::string place(uint64_t at) const override { return fmt::format("{}: byte {}", file_.path(), at); }
-
- private:
-  data::DataFile file_;
-};
-
-}  // namespace
-
 void save_npy(const std::string& path, const Tensor& tensor) {
   const ordo::detail::LibraryCall library;
   const char* op = "save_npy";
@@ -214,7 +192,7 @@ void save_npy(const std::string& path, const Tensor& tensor) {
 
 Tensor load_npy(const std::string& path) {
   const ordo::detail::LibraryCall library;
-  PlainFile file(path);
+  nn::DataFile file(path, "load_npy", nn::Packing::none);
   return nn::read_npy(file);
 }
 

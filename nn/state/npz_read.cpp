@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <set>
 
-#include <ordo/nn/data/data_file.h>
 #include <ordo/nn/state/npy_stream.h>
 #endif
 
@@ -30,7 +29,7 @@ std::string reason_of(zip_error_t* error) {
 class Archive {
  public:
   explicit Archive(const std::string& path)
-      : path_(path), bytes_(data::DataFile(path, kOp, data::Packing::none).most_left()) {
+      : path_(path), bytes_(nn::DataFile(path, kOp, nn::Packing::none).most_left()) {
     open(ZIP_RDONLY | ZIP_CHECKCONS);
   }
   ~Archive() {
@@ -103,46 +102,33 @@ std::vector<Entry> entries_of(const Archive& archive) {
   return entries;
 }
 
-class Member : public nn::NpySource {
+class Member : public nn::ByteSource {
  public:
-  Member(const Archive& archive, const Entry& entry) : NpySource(kOp), archive_(archive), entry_(entry) {
+  Member(const Archive& archive, const Entry& entry)
+      : ByteSource(kOp, fmt::format("{}: member '{}'", archive.path(), entry.file)), size_(entry.size) {
     file_ = zip_fopen_index(archive.get(), entry.index, 0);
     if (!file_) archive.fail(entry.file, reason_of(zip_get_error(archive.get())));
   }
   ~Member() override { zip_fclose(file_); }
-  Member(const Member&) = delete;
-  Member& operator=(const Member&) = delete;
 
-  void read(void* to, uint64_t bytes, const char* what) override {
-    while (bytes > 0) {
-      const uint64_t got = read_some(to, bytes);
-      if (got == 0) fail(offset_, fmt::format("it ends here; expected {} more bytes of {}", bytes, what));
-      to = static_cast<char*>(to) + got;
-      bytes -= got;
-      offset_ += got;
-    }
-  }
   /// At the end libzip compares the checksum.
   void expect_end() {
     char extra;
     if (read_some(&extra, 1) > 0) fail(offset_, "expected its end, found more data");
   }
-  uint64_t left() const override { return entry_.size - std::min(entry_.size, offset_); }
-  uint64_t offset() const override { return offset_; }
-  std::string place(uint64_t at) const override {
-    return fmt::format("{}: member '{}': byte {}", archive_.path(), entry_.file, at);
-  }
+  uint64_t most_left() const override { return size_ - std::min(size_, offset_); }
 
  private:
-  uint64_t read_some(void* to, uint64_t bytes) {
+  uint64_t read_some(void* to, uint64_t bytes) override {
     const zip_int64_t got = zip_fread(file_, to, std::min<uint64_t>(bytes, 1u << 30));
     if (got < 0) fail(offset_, reason_of(zip_file_get_error(file_)));
     return uint64_t(got);
   }
-  const Archive& archive_;
-  const Entry& entry_;
+  std::string end_text(uint64_t missing, uint64_t, const char* what) const override {
+    return fmt::format("it ends here; expected {} more bytes of {}", missing, what);
+  }
+  const uint64_t size_;
   zip_file_t* file_;
-  uint64_t offset_ = 0;
 };
 
 }  // namespace

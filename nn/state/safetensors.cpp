@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -10,8 +9,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/data/data_file.h>
-#include <ordo/nn/state/file_sizes.h>
+#include <ordo/nn/state/data_file.h>
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo {
@@ -174,9 +172,10 @@ void save_safetensors(const std::string& path, const nn::NamedTensorList& tensor
   file.commit();
 }
 
-Safetensors load_safetensors(const std::string& path) {
-  const ordo::detail::LibraryCall library;
-  data::DataFile file(path, "load_safetensors", data::Packing::none);
+namespace {
+
+/// The text of the header, behind which the file stands then.
+std::string read_header(nn::DataFile& file) {
   std::array<uint8_t, 8> bytes;
   file.read(bytes.data(), bytes.size(), "the header's length");
   uint64_t length = 0;
@@ -190,19 +189,21 @@ Safetensors load_safetensors(const std::string& path) {
   if (text.empty() || text[0] != '{') file.fail(8, "the header must begin with '{'");
   if (const size_t at = text.find('\0'); at != std::string::npos)  // which would end the JSON
     file.fail(8 + at, "the header is no valid JSON here");
-  HeaderReader header;
-  if (!nlohmann::json::sax_parse(text, &header))
-    file.fail(8 + (header.problem_at ? header.problem_at - 1 : 0), header.problem);
+  return text;
+}
 
-  // All entries are checked against each other and the file before memory is taken for the first.
-  struct Place {
-    std::string name;
-    DType dtype;
-    Dims sizes;
-    uint64_t begin, end;
-  };
+struct Place {
+  std::string name;
+  DType dtype;
+  Dims sizes;
+  uint64_t begin, end;
+};
+
+/// Tensors in the order in which they lie in the file. All entries are checked against each other and the file before
+/// memory is taken for the first.
+std::vector<Place> places_of(const std::vector<Entry>& entries, const nn::DataFile& file) {
   std::vector<Place> places;
-  for (const Entry& e : header.entries) {
+  for (const Entry& e : entries) {
     const auto bad = [&](const std::string& reason) {
       file.fail(8, fmt::format("entry '{}' of the header: {}", e.name, reason));
     };
@@ -228,11 +229,21 @@ Safetensors load_safetensors(const std::string& path) {
     at = p.end;
   }
   if (at != file.most_left())
-    file.fail(8 + length, fmt::format("the header promises {} bytes, but {} follow", at, file.most_left()));
+    file.fail(file.offset(), fmt::format("the header promises {} bytes, but {} follow", at, file.most_left()));
+  return places;
+}
 
-  Safetensors result;
-  result.metadata = std::move(header.metadata);
-  for (const Place& p : places) {
+}  // namespace
+
+Safetensors load_safetensors(const std::string& path) {
+  const ordo::detail::LibraryCall library;
+  nn::DataFile file(path, "load_safetensors", nn::Packing::none);
+  const std::string text = read_header(file);
+  HeaderReader header;
+  if (!nlohmann::json::sax_parse(text, &header))
+    file.fail(8 + (header.problem_at ? header.problem_at - 1 : 0), header.problem);
+  Safetensors result{{}, std::move(header.metadata)};
+  for (const Place& p : places_of(header.entries, file)) {
     const Tensor t = detail::result(p.sizes, p.dtype, cpu);
     const uint64_t start = file.offset();
     file.read(t.data(), t.nbytes(), p.name.c_str());

@@ -16,6 +16,15 @@
 
 namespace ordo::nn {
 
+int write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(file, bytes.data(), std::min<size_t>(bytes.size(), 1u << 30));
+    if (done < 0 && errno != EINTR) return errno;
+    if (done > 0) bytes.remove_prefix(size_t(done));
+  }
+  return 0;
+}
+
 void WholeFile::fail(const char* what) const {
   detail::fail<DataError>(op_, "{}: {}: {}", path_, what, std::strerror(errno));
 }
@@ -57,15 +66,8 @@ WholeFile::~WholeFile() {
   ::close(file_);
 }
 
-void WholeFile::write(const void* from, uint64_t bytes) {
-  const char* p = static_cast<const char*>(from);
-  while (bytes > 0) {
-    const ssize_t done = ::write(file_, p, size_t(std::min<uint64_t>(bytes, 1u << 30)));
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("cannot be written");
-    p += done;
-    bytes -= uint64_t(done);
-  }
+void WholeFile::write(std::string_view text) {
+  if (write_all(file_, text) != 0) fail("cannot be written");
 }
 
 void WholeFile::commit() {

@@ -8,6 +8,9 @@
 
 namespace ordo::nn {
 
+/// Writes all bytes to an open file. Gives errno, or 0.
+int write_all(int file, std::string_view bytes);
+
 class WholeFile {
  public:
   /// Begins PATH.part, and empties one that an interrupted program left. A link stays: where it leads is written. So
@@ -20,8 +23,8 @@ class WholeFile {
   WholeFile& operator=(const WholeFile&) = delete;
 
   /// DataError when the disk is full or fails; PATH has not changed then.
-  void write(const void* from, uint64_t bytes);
-  void write(std::string_view text) { write(text.data(), text.size()); }
+  void write(const void* from, uint64_t bytes) { write({static_cast<const char*>(from), bytes}); }
+  void write(std::string_view text);
   /// Flushes the file, gives it its name and flushes the folder: PATH now survives a crash. An earlier PATH is there
   /// until then. DataError when one of these fails.
   void commit();

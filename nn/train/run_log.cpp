@@ -11,6 +11,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/files.h>
+#include <ordo/nn/state/whole_file.h>
 
 namespace ordo::detail {
 namespace {
@@ -95,12 +96,7 @@ RunLog::~RunLog() { ::close(file_); }
 
 void RunLog::write(const JsonLine& line) {
   const std::string text = line.text();
-  for (size_t at = 0; at < text.size();) {
-    const ssize_t done = ::write(file_, text.data() + at, text.size() - at);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("cannot be written");
-    at += size_t(done);
-  }
+  if (nn::write_all(file_, text) != 0) fail("cannot be written");
   bytes_ += int64_t(text.size());
 }
 

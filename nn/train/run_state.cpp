@@ -43,16 +43,11 @@ nn::NamedTensorList RunState::state_dict() const {
 nn::Commit RunState::prepare_state_dict(const nn::NamedTensorList& state) {
   nn::Entries given("Trainer", state);
   RunState loaded;
-  for_numbers(loaded, [&](const char* name, auto& number) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(number)>, double>)
-      number = given.take_number(name);
-    else
-      number = given.take_integer(name);
-  });
-  loaded.seed = uint64_t(given.take_integer("seed"));
-  if (given.has("shards")) loaded.shards = given.take_integer("shards");
+  for_numbers(loaded, [&]<class N>(const char* name, N& number) { number = given.take<N>(name); });
+  loaded.seed = uint64_t(given.take<int64_t>("seed"));
+  if (given.has("shards")) loaded.shards = given.take<int64_t>("shards");
   for (const auto& entry : nn::within_prefix(kMetric, state))
-    loaded.metrics.push_back({entry.name.substr(entry.name.find('.') + 1), given.take_number(kMetric + entry.name)});
+    loaded.metrics.push_back({entry.name.substr(entry.name.find('.') + 1), given.take<double>(kMetric + entry.name)});
   const Tensor hashes = given.take(kWeights, {loaded.epochs, kHashDigits});
   given.finish();
   ORDO_CHECK(hashes.dtype() == uint8, DTypeError, "Trainer", "'{}' must be uint8, not {}", kWeights, hashes.dtype());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
@@ -307,16 +306,22 @@ std::vector<double> ShardedStep::finish() {
 
 std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
   if (world_.size() == 1) return records_;
-  const size_t batches = rows_.size(), flags = parameters_.size(), buffers = buffers_.size();
-  const size_t bytes = batches * sizeof(double) + flags + buffers;
+  std::vector<Record> records(static_cast<size_t>(shards_));
+  for (Record& record : records)
+    record = {std::vector<double>(rows_.size()), std::vector<uint8_t>(parameters_.size()),
+              std::vector<uint8_t>(buffers_.size())};
+  std::copy(records_.begin(), records_.end(), records.begin() + own_.first);
+  // Calls f(a record's memory, its place among all bytes, bytes).
+  const auto for_parts = [&](char* at, const auto& f) {
+    for (Record& record : records) {
+      f(record.losses.data(), at, rows_.size() * sizeof(double)), at += rows_.size() * sizeof(double);
+      f(record.gradients.data(), at, parameters_.size()), at += parameters_.size();
+      f(record.changed.data(), at, buffers_.size()), at += buffers_.size();
+    }
+  };
+  const size_t bytes = rows_.size() * sizeof(double) + parameters_.size() + buffers_.size();
   std::vector<char> all(size_t(shards_) * bytes);
-  for (size_t k = 0; k < records_.size(); ++k) {
-    char* at = all.data() + (size_t(own_.first) + k) * bytes;
-    std::memcpy(at, records_[k].losses.data(), batches * sizeof(double));
-    at += batches * sizeof(double);
-    std::copy(records_[k].gradients.begin(), records_[k].gradients.end(), at);
-    std::copy(records_[k].changed.begin(), records_[k].changed.end(), at + flags);
-  }
+  for_parts(all.data(), [](const void* own, char* at, size_t n) { std::copy_n(static_cast<const char*>(own), n, at); });
   std::vector<size_t> sizes;
   for (int r = 0; r < world_.size(); ++r)
     sizes.push_back(size_t(distributed::shards_of(shards_, r, world_.size()).count()) * bytes);
@@ -324,15 +329,7 @@ std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
     distributed::meet(*world_.all(), header_of("losses", float64, int64_t(bytes)));
     distributed::all_gather(*world_.all(), "losses", all.data(), sizes);
   });
-  std::vector<Record> records(static_cast<size_t>(shards_));
-  for (size_t s = 0; s < records.size(); ++s) {
-    const char* at = all.data() + s * bytes;
-    records[s].losses.resize(batches);
-    std::memcpy(records[s].losses.data(), at, batches * sizeof(double));
-    at += batches * sizeof(double);
-    records[s].gradients.assign(at, at + flags);
-    records[s].changed.assign(at + flags, at + flags + buffers);
-  }
+  for_parts(all.data(), [](void* own, const char* at, size_t n) { std::copy_n(at, n, static_cast<char*>(own)); });
   return records;
 }
 
@@ -357,19 +354,26 @@ void ShardedStep::set_gradients(const std::vector<Record>& records) {
 
 void ShardedStep::set_buffers(const std::vector<Record>& records) {
   const NoGrad guard;
-  std::vector<double> weight(buffers_.size(), 0);  // rows that the buffer has seen
-  std::vector<int> owner(buffers_.size(), -1);     // of the first shard that changed it
+  std::vector<double> rows(buffers_.size(), 0);  // that the buffer has seen
+  std::vector<int> owner(buffers_.size(), -1);   // of the first shard that changed it
   for (int r = 0; r < world_.size(); ++r) {
     const LeafRange range = distributed::shards_of(shards_, r, world_.size());
     for (int64_t s = range.first; s < range.last; ++s)
       for (size_t i = 0; i < buffers_.size(); ++i) {
         if (!records[size_t(s)].changed[i]) continue;
         if (owner[i] < 0) owner[i] = r;
-        for (size_t batch = 0; batch < rows_.size(); ++batch) weight[i] += double(rows_of(s, batch));
+        for (size_t batch = 0; batch < rows_.size(); ++batch) rows[i] += double(rows_of(s, batch));
       }
   }
-  // Floating ones: what changed, as one array.
-  auto& sums = buffer_sums_->nodes();
+  set_averages(owner, rows);
+  for (int r = 0; r < world_.size(); ++r) set_counts(owner, r);
+  // Counted, so that a backward pass which needs the old values notices.
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    if (owner[i] >= 0) buffers_[i].impl()->storage->changed_by("gradients");
+}
+
+// Floating ones: what changed, as one array.
+void ShardedStep::set_averages(const std::vector<int>& owner, const std::vector<double>& rows) {
   std::vector<std::pair<int64_t, size_t>> changed;  // offset in the sums, buffer
   int64_t offset = 0, count = 0;
   for (size_t i = 0; i < buffers_.size(); ++i) {
@@ -377,56 +381,53 @@ void ShardedStep::set_buffers(const std::vector<Record>& records) {
     if (owner[i] >= 0) changed.emplace_back(offset, i), count += buffers_[i].numel();
     offset += buffers_[i].numel();
   }
-  if (count > 0) {
-    std::vector<std::pair<TreeNode, Tensor>> parts;
-    for (const auto& [node, sum] : sums) {
-      TensorList pieces;
-      for (const auto& [at, i] : changed) pieces.push_back(sum.narrow(0, at, buffers_[i].numel()));
-      parts.emplace_back(node, cat(pieces, 0));
-    }
-    if (world_.size() > 1)
-      world_.all()->run([&] {
-        distributed::GroupState& all = *world_.all();
-        distributed::meet(all, header_of("buffers", float64, count));
-        kernels::ordered_all_reduce(all, over_shards("buffers", float64, shards_, all.size()), scratch_nodes(parts),
-                                    parts[0].second.data(), count);
-      });
-    int64_t at = 0;
-    for (const auto& [unused, i] : changed) {
-      const int64_t n = buffers_[i].numel();
-      kernels::copy_(buffers_[i], (parts[0].second.narrow(0, at, n) / weight[i]).view(buffers_[i].sizes()));
-      at += n;
-    }
+  if (count == 0) return;
+  std::vector<std::pair<TreeNode, Tensor>> parts;
+  for (const auto& [node, sum] : buffer_sums_->nodes()) {
+    TensorList pieces;
+    for (const auto& [at, i] : changed) pieces.push_back(sum.narrow(0, at, buffers_[i].numel()));
+    parts.emplace_back(node, cat(pieces, 0));
   }
-  // Others count, and count the same in every shard: the first one's, which each owner sends as one array.
-  for (int r = 0; r < world_.size(); ++r) {
-    std::vector<std::pair<size_t, Tensor>> values;
-    for (size_t i = 0; i < buffers_.size(); ++i) {
-      if (is_floating(buffers_[i].dtype()) || owner[i] != r) continue;
-      values.emplace_back(i, integers_[i].defined() ? integers_[i] : kernels::to(before_[i], cpu, before_[i].dtype()));
-    }
-    if (values.empty()) continue;
-    std::vector<char> all;
-    for (const auto& [unused, value] : values) {
-      const char* const from = static_cast<const char*>(value.data());
-      all.insert(all.end(), from, from + value.nbytes());
-    }
-    if (world_.size() > 1)
-      world_.all()->run([&] {
-        distributed::meet(*world_.all(), header_of("buffers", uint8, int64_t(all.size())));
-        distributed::broadcast(*world_.all(), "buffers", all.data(), all.size(), r);
-      });
-    size_t at = 0;
-    for (const auto& [i, value] : values) {
-      const Tensor received = result(value.sizes(), value.dtype(), cpu);
-      std::memcpy(received.data(), all.data() + at, value.nbytes());
-      kernels::copy_(buffers_[i], received);
-      at += value.nbytes();
-    }
+  const Tensor& total = parts[0].second;
+  if (world_.size() > 1)
+    world_.all()->run([&] {
+      distributed::GroupState& all = *world_.all();
+      distributed::meet(all, header_of("buffers", float64, count));
+      kernels::ordered_all_reduce(all, over_shards("buffers", float64, shards_, all.size()), scratch_nodes(parts),
+                                  total.data(), count);
+    });
+  int64_t at = 0;
+  for (const auto& [unused, i] : changed) {
+    const int64_t n = buffers_[i].numel();
+    kernels::copy_(buffers_[i], (total.narrow(0, at, n) / rows[i]).view(buffers_[i].sizes()));
+    at += n;
   }
-  // Counted, so that a backward pass which needs the old values notices.
-  for (size_t i = 0; i < buffers_.size(); ++i)
-    if (owner[i] >= 0) buffers_[i].impl()->storage->changed_by("gradients");
+}
+
+// Others count, and count the same in every shard: the first one's, which its process sends as one array.
+void ShardedStep::set_counts(const std::vector<int>& owner, int sender) {
+  std::vector<std::pair<size_t, Tensor>> values;
+  std::vector<char> all;
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    if (is_floating(buffers_[i].dtype()) || owner[i] != sender) continue;
+    const Tensor value = integers_[i].defined() ? integers_[i] : kernels::to(before_[i], cpu, before_[i].dtype());
+    const char* const from = static_cast<const char*>(value.data());
+    all.insert(all.end(), from, from + value.nbytes());
+    values.emplace_back(i, value);
+  }
+  if (values.empty()) return;
+  if (world_.size() > 1)
+    world_.all()->run([&] {
+      distributed::meet(*world_.all(), header_of("buffers", uint8, int64_t(all.size())));
+      distributed::broadcast(*world_.all(), "buffers", all.data(), all.size(), sender);
+    });
+  const char* at = all.data();
+  for (const auto& [i, value] : values) {
+    const Tensor received = result(value.sizes(), value.dtype(), cpu);
+    std::memcpy(received.data(), at, value.nbytes());
+    kernels::copy_(buffers_[i], received);
+    at += value.nbytes();
+  }
 }
 
 }  // namespace ordo::detail

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -53,6 +52,8 @@ class ShardedStep {
   std::vector<Record> exchange_records();
   void set_gradients(const std::vector<Record>& records);
   void set_buffers(const std::vector<Record>& records);
+  void set_averages(const std::vector<int>& owner, const std::vector<double>& rows);
+  void set_counts(const std::vector<int>& owner, int sender);
 
   distributed::World& world_;
   nn::ModuleBase& model_;

@@ -185,16 +185,19 @@ void TrainingRun::end_step() {
   taken_ = 0;
   trainer_.call(On::step_end);
   trainer_.line_open_ = false;
-  if (log_) {
-    JsonLine line("step");
-    line.add("epoch", status.epoch).add("step", status.step).add("loss", status.loss).add("lr", status.lr);
-    if (status.grad_norm) line.add("grad_norm", *status.grad_norm);
-    if (!trainer_.logged_.empty()) line.add("logged", trainer_.logged_);
-    log_->write(line);
-  }
-  trainer_.logged_.clear();
+  JsonLine line("step");
+  line.add("epoch", status.epoch).add("step", status.step).add("loss", status.loss).add("lr", status.lr);
+  if (status.grad_norm) line.add("grad_norm", *status.grad_norm);
+  write(line);
   const std::string epochs = options_.epochs > 0 ? fmt::format("/{}", options_.epochs) : "";
   progress_->step(status.step, fmt::format("epoch {}{}", status.epoch, epochs), status.epoch_loss);
+}
+
+/// With the numbers that the program has given to log().
+void TrainingRun::write(JsonLine& line) {
+  if (!trainer_.logged_.empty()) line.add("logged", trainer_.logged_);
+  trainer_.logged_.clear();
+  if (log_) log_->write(line);
 }
 
 bool TrainingRun::settle(bool epoch_ended) {
@@ -216,9 +219,7 @@ bool TrainingRun::settle(bool epoch_ended) {
     JsonLine line("epoch");
     line.add("epoch", state_.epochs).add("step", state_.steps).add("loss", state_.loss);
     line.add("weights", state_.weights.back());
-    if (!trainer_.logged_.empty()) line.add("logged", trainer_.logged_);
-    if (log_) log_->write(line);
-    trainer_.logged_.clear();
+    write(line);
     show_epoch();
   }
   agree_to_end();
@@ -239,13 +240,9 @@ void TrainingRun::validate() {
     trainer_.line_open_ = false;
     averages.end();
   }
-  if (log_) {
-    JsonLine line("validation");
-    line.add("epoch", trainer_.status_.epoch).add("step", state_.steps).add("metrics", state_.metrics);
-    if (!trainer_.logged_.empty()) line.add("logged", trainer_.logged_);
-    log_->write(line);
-  }
-  trainer_.logged_.clear();
+  JsonLine line("validation");
+  line.add("epoch", trainer_.status_.epoch).add("step", state_.steps).add("metrics", state_.metrics);
+  write(line);
   if (options_.monitor.empty()) return;
   const auto watched = std::find_if(state_.metrics.begin(), state_.metrics.end(),
                                     [&](const NamedNumber& m) { return m.name == options_.monitor; });

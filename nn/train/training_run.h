@@ -1,7 +1,6 @@
 // TrainingRun: one call of Trainer::fit(). Internal to nn.
 #pragma once
 
-#include <memory>
 #include <optional>
 
 #include <ordo/nn/optim/schedule.h>
@@ -42,6 +41,7 @@ class TrainingRun {
   void agree_to_end();
 
   void validate();
+  void write(JsonLine& line);
   void save();
   void show_epoch();
   void check_finite(const char* what, double value) const;

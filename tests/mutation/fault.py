@@ -30,7 +30,7 @@ FIRST = {
     "engine/print": "Tensor*",
     "nn/optim/": "SGD*:Adam*:RMSprop*:Adagrad*:Optimizers*:Schedule*:Plateau*:ClipGrad*:EMA*",
     "nn/train/": "Trainer*:*TrainerForgets*:Metrics*:Kill*",
-    "nn/state/": "Checkpoint*:Safetensors*:Npy*:Resume*:SpecialFiles*",
+    "nn/state/": "Checkpoint*:Safetensors*:Npy*:Resume*:SpecialFiles*:Mnist*",
     "autograd/ops/": "*Gradient*",
     "nn/init": "Init*:Layers*:Module*",
     "nn/checksum": "Sha256*",

@@ -111,7 +111,7 @@ struct Turning : data::Sampler {
   nn::NamedTensorList state_dict() const override { return {nn::state_of("offset", *offset)}; }
   nn::Commit prepare_state_dict(const nn::NamedTensorList& state) override {
     nn::Entries given("Turning", state);
-    const int64_t value = given.take_integer("offset");
+    const int64_t value = given.take<int64_t>("offset");
     given.finish();
     return [=, this] { *offset = value; };
   }

@@ -1,6 +1,7 @@
 // Optimisers against a literal transcription of the formulas in double, and the rules around them.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -49,74 +50,7 @@ double epsilon(DType t) {
   }
 }
 
-std::vector<double> sgd_reference(std::vector<double> p, const Dims& sizes, const optim::SGDOptions& o) {
-  std::vector<double> buffer(p.size());
-  for (int t = 0; t < kSteps; ++t) {
-    const auto grads = gradient(sizes, t).to_vector<double>();
-    for (size_t i = 0; i < p.size(); ++i) {
-      double g = grads[i] + o.weight_decay * p[i];
-      if (o.momentum != 0) {
-        buffer[i] = t == 0 ? g : o.momentum * buffer[i] + (1 - o.dampening) * g;
-        g = o.nesterov ? g + o.momentum * buffer[i] : buffer[i];
-      }
-      p[i] -= o.lr * g;
-    }
-  }
-  return p;
-}
-
-std::vector<double> adam_reference(std::vector<double> p, const Dims& sizes, const optim::AdamOptions& o,
-                                   bool decoupled) {
-  std::vector<double> m(p.size()), v(p.size());
-  for (int t = 0; t < kSteps; ++t) {
-    const auto grads = gradient(sizes, t).to_vector<double>();
-    for (size_t i = 0; i < p.size(); ++i) {
-      double g = grads[i];
-      if (decoupled)
-        p[i] *= 1 - o.lr * o.weight_decay;
-      else
-        g += o.weight_decay * p[i];
-      m[i] = o.betas.first * m[i] + (1 - o.betas.first) * g;
-      v[i] = o.betas.second * v[i] + (1 - o.betas.second) * g * g;
-      const double mhat = m[i] / (1 - std::pow(o.betas.first, t + 1));
-      const double vhat = v[i] / (1 - std::pow(o.betas.second, t + 1));
-      p[i] -= o.lr * mhat / (std::sqrt(vhat) + o.eps);
-    }
-  }
-  return p;
-}
-
-std::vector<double> rmsprop_reference(std::vector<double> p, const Dims& sizes, const optim::RMSpropOptions& o) {
-  std::vector<double> v(p.size()), m(p.size()), b(p.size());
-  for (int t = 0; t < kSteps; ++t) {
-    const auto grads = gradient(sizes, t).to_vector<double>();
-    for (size_t i = 0; i < p.size(); ++i) {
-      const double g = grads[i] + o.weight_decay * p[i];
-      v[i] = o.alpha * v[i] + (1 - o.alpha) * g * g;
-      m[i] = o.alpha * m[i] + (1 - o.alpha) * g;
-      const double d = g / (std::sqrt(o.centered ? v[i] - m[i] * m[i] : v[i]) + o.eps);
-      b[i] = o.momentum * b[i] + d;
-      p[i] -= o.lr * b[i];
-    }
-  }
-  return p;
-}
-
-std::vector<double> adagrad_reference(std::vector<double> p, const Dims& sizes, const optim::AdagradOptions& o) {
-  std::vector<double> sum(p.size(), o.initial_accumulator_value);
-  for (int t = 0; t < kSteps; ++t) {
-    const auto grads = gradient(sizes, t).to_vector<double>();
-    for (size_t i = 0; i < p.size(); ++i) {
-      const double g = grads[i] + o.weight_decay * p[i];
-      sum[i] += g * g;
-      p[i] -= o.lr / (1 + t * o.lr_decay) * g / (std::sqrt(sum[i]) + o.eps);
-    }
-  }
-  return p;
-}
-
-template <class Optimizer>
-void run_steps(Optimizer& optimizer, Tensor& p) {
+void run_steps(optim::Optimizer& optimizer, Tensor& p) {
   for (int t = 0; t < kSteps; ++t) {
     p.set_grad(gradient(p.sizes(), t).to(p.device(), p.dtype()));
     optimizer.step();
@@ -130,61 +64,87 @@ void expect_close(const Tensor& p, const std::vector<double>& expected) {
 
 const Dims kShapes[] = {{}, {0}, {1}, {3, 5}, {20001}};
 
-TEST(SGD, follows_its_formula) {
-  const optim::SGDOptions variants[] = {{.lr = 0.1},
-                                        {.lr = 0.1, .weight_decay = 0.2},
-                                        {.lr = 0.1, .momentum = 0.9},
-                                        {.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.1},
-                                        {.lr = 0.1, .momentum = 0.8, .weight_decay = 0.1, .nesterov = true}};
+/// What the steps of an element leave behind.
+using Memory = std::array<double, 3>;
+
+/// Compares with `step(p, g, memory, t, options)`, which is made of each element in double.
+template <class Optimizer, class Options, class Step>
+void expect_follows(const std::vector<DType>& dtypes, const std::vector<Options>& variants, const Step& step) {
   for (Device device : test_devices())
-    for (DType dtype : {float64, float32, float16, bfloat16})
+    for (DType dtype : dtypes)
       for (const Dims& sizes : kShapes)
-        for (const auto& options : variants) {
+        for (const Options& options : variants) {
           Tensor p = test_values(sizes).to(device, dtype).detach().set_requires_grad();
-          const auto expected = sgd_reference(p.to_vector<double>(), sizes, options);
-          optim::SGD optimizer({p}, options);
+          auto expected = p.to_vector<double>();
+          std::vector<Memory> memory(expected.size());
+          for (int t = 0; t < kSteps; ++t) {
+            const auto grads = gradient(sizes, t).to_vector<double>();
+            for (size_t i = 0; i < grads.size(); ++i) step(expected[i], grads[i], memory[i], t, options);
+          }
+          Optimizer optimizer({p}, options);
           run_steps(optimizer, p);
           expect_close(p, expected);
         }
+}
+
+TEST(SGD, follows_its_formula) {
+  expect_follows<optim::SGD, optim::SGDOptions>(
+      {float64, float32, float16, bfloat16},
+      {{.lr = 0.1},
+       {.lr = 0.1, .weight_decay = 0.2},
+       {.lr = 0.1, .momentum = 0.9},
+       {.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.1},
+       {.lr = 0.1, .momentum = 0.8, .weight_decay = 0.1, .nesterov = true}},
+      [](double& p, double g, Memory& memory, int t, const optim::SGDOptions& o) {
+        g += o.weight_decay * p;
+        if (o.momentum != 0) {
+          double& buffer = memory[0];
+          buffer = t == 0 ? g : o.momentum * buffer + (1 - o.dampening) * g;
+          g = o.nesterov ? g + o.momentum * buffer : buffer;
+        }
+        p -= o.lr * g;
+      });
 }
 
 TEST(Adam, follows_its_formula) {
-  const optim::AdamOptions variants[] = {{.lr = 0.1},
-                                         {.lr = 0.01, .betas = {0.8, 0.9}, .eps = 1e-3, .weight_decay = 0.1}};
-  for (Device device : test_devices())
-    for (DType dtype : {float64, float32})
-      for (const Dims& sizes : kShapes)
-        for (const auto& options : variants)
-          for (bool decoupled : {false, true}) {
-            Tensor p = test_values(sizes).to(device, dtype).detach().set_requires_grad();
-            const auto expected = adam_reference(p.to_vector<double>(), sizes, options, decoupled);
-            if (decoupled) {
-              optim::AdamW optimizer({p}, {options.lr, options.betas, options.eps, options.weight_decay});
-              run_steps(optimizer, p);
-            } else {
-              optim::Adam optimizer({p}, options);
-              run_steps(optimizer, p);
-            }
-            expect_close(p, expected);
-          }
+  const auto step = [](bool decoupled) {
+    return [decoupled](double& p, double g, Memory& memory, int t, const auto& o) {
+      auto& [m, v, unused] = memory;
+      if (decoupled)
+        p *= 1 - o.lr * o.weight_decay;
+      else
+        g += o.weight_decay * p;
+      m = o.betas.first * m + (1 - o.betas.first) * g;
+      v = o.betas.second * v + (1 - o.betas.second) * g * g;
+      const double mhat = m / (1 - std::pow(o.betas.first, t + 1));
+      const double vhat = v / (1 - std::pow(o.betas.second, t + 1));
+      p -= o.lr * mhat / (std::sqrt(vhat) + o.eps);
+    };
+  };
+  expect_follows<optim::Adam, optim::AdamOptions>(
+      {float64, float32}, {{.lr = 0.1}, {.lr = 0.01, .betas = {0.8, 0.9}, .eps = 1e-3, .weight_decay = 0.1}},
+      step(false));
+  expect_follows<optim::AdamW, optim::AdamWOptions>(
+      {float64, float32},
+      {{.lr = 0.1, .weight_decay = 0}, {.lr = 0.01, .betas = {0.8, 0.9}, .eps = 1e-3, .weight_decay = 0.1}},
+      step(true));
 }
 
 TEST(RMSprop, follows_its_formula) {
-  const optim::RMSpropOptions variants[] = {
-      {.lr = 0.1},
-      {.lr = 0.01, .alpha = 0.9, .eps = 1e-3, .weight_decay = 0.1, .momentum = 0.8},
-      {.lr = 0.01, .alpha = 0.8, .eps = 0.1, .centered = true},
-      {.lr = 0.01, .alpha = 0.8, .eps = 0.1, .weight_decay = 0.1, .momentum = 0.5, .centered = true}};
-  for (Device device : test_devices())
-    for (DType dtype : {float64, float32})
-      for (const Dims& sizes : kShapes)
-        for (const auto& options : variants) {
-          Tensor p = test_values(sizes).to(device, dtype).detach().set_requires_grad();
-          const auto expected = rmsprop_reference(p.to_vector<double>(), sizes, options);
-          optim::RMSprop optimizer({p}, options);
-          run_steps(optimizer, p);
-          expect_close(p, expected);
-        }
+  expect_follows<optim::RMSprop, optim::RMSpropOptions>(
+      {float64, float32},
+      {{.lr = 0.1},
+       {.lr = 0.01, .alpha = 0.9, .eps = 1e-3, .weight_decay = 0.1, .momentum = 0.8},
+       {.lr = 0.01, .alpha = 0.8, .eps = 0.1, .centered = true},
+       {.lr = 0.01, .alpha = 0.8, .eps = 0.1, .weight_decay = 0.1, .momentum = 0.5, .centered = true}},
+      [](double& p, double g, Memory& memory, int, const optim::RMSpropOptions& o) {
+        auto& [v, m, b] = memory;
+        g += o.weight_decay * p;
+        v = o.alpha * v + (1 - o.alpha) * g * g;
+        m = o.alpha * m + (1 - o.alpha) * g;
+        b = o.momentum * b + g / (std::sqrt(o.centered ? v - m * m : v) + o.eps);
+        p -= o.lr * b;
+      });
 }
 
 TEST(RMSprop, a_variance_that_rounding_makes_negative_is_zero) {
@@ -198,18 +158,16 @@ TEST(RMSprop, a_variance_that_rounding_makes_negative_is_zero) {
 }
 
 TEST(Adagrad, follows_its_formula) {
-  const optim::AdagradOptions variants[] = {
-      {.lr = 0.1}, {.lr = 0.1, .lr_decay = 0.5, .weight_decay = 0.1, .initial_accumulator_value = 0.2, .eps = 1e-3}};
-  for (Device device : test_devices())
-    for (DType dtype : {float64, float32})
-      for (const Dims& sizes : kShapes)
-        for (const auto& options : variants) {
-          Tensor p = test_values(sizes).to(device, dtype).detach().set_requires_grad();
-          const auto expected = adagrad_reference(p.to_vector<double>(), sizes, options);
-          optim::Adagrad optimizer({p}, options);
-          run_steps(optimizer, p);
-          expect_close(p, expected);
-        }
+  expect_follows<optim::Adagrad, optim::AdagradOptions>(
+      {float64, float32},
+      {{.lr = 0.1}, {.lr = 0.1, .lr_decay = 0.5, .weight_decay = 0.1, .initial_accumulator_value = 0.2, .eps = 1e-3}},
+      [](double& p, double g, Memory& memory, int t, const optim::AdagradOptions& o) {
+        double& sum = memory[0];
+        if (t == 0) sum = o.initial_accumulator_value;
+        g += o.weight_decay * p;
+        sum += g * g;
+        p -= o.lr / (1 + t * o.lr_decay) * g / (std::sqrt(sum) + o.eps);
+      });
 }
 
 TEST(Optimizers, groups_have_their_own_options) {
@@ -395,29 +353,18 @@ TEST(EMA, averages_swaps_and_continues) {
 
 TEST(Optimizers, same_bits_on_every_device_and_thread_count) {
   const int threads = num_threads();
-  std::vector<uint8_t> sgd_bytes, adam_bytes, rms_bytes, adagrad_bytes;
-  for (Device device : test_devices())
-    for (int n : {1, 4}) {
-      set_num_threads(n);
-      Tensor a = test_values({70000}).to(device, float32).detach().set_requires_grad();
-      Tensor b = test_values({70000}).to(device, float32).detach().set_requires_grad();
-      optim::SGD sgd({a}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01});
-      optim::Adam adam({b}, {.lr = 0.1});
-      run_steps(sgd, a);
-      run_steps(adam, b);
-      if (sgd_bytes.empty()) sgd_bytes = bytes_of(a), adam_bytes = bytes_of(b);
-      EXPECT_EQ(bytes_of(a), sgd_bytes) << device.str();
-      EXPECT_EQ(bytes_of(b), adam_bytes) << device.str();
-      Tensor c = test_values({70000}).to(device, float32).detach().set_requires_grad();
-      Tensor d = test_values({70000}).to(device, float32).detach().set_requires_grad();
-      optim::RMSprop rmsprop({c}, {.momentum = 0.9, .centered = true});
-      optim::Adagrad adagrad({d});
-      run_steps(rmsprop, c);
-      run_steps(adagrad, d);
-      if (rms_bytes.empty()) rms_bytes = bytes_of(c), adagrad_bytes = bytes_of(d);
-      EXPECT_EQ(bytes_of(c), rms_bytes) << device.str();
-      EXPECT_EQ(bytes_of(d), adagrad_bytes) << device.str();
-    }
+  for (const auto& [name, make] : kOptimizers) {
+    std::vector<uint8_t> first;
+    for (Device device : test_devices())
+      for (int n : {1, 4}) {
+        set_num_threads(n);
+        Tensor p = test_values({70000}).to(device, float32).detach().set_requires_grad();
+        const auto optimizer = make({p});
+        run_steps(*optimizer, p);
+        if (first.empty()) first = bytes_of(p);
+        EXPECT_EQ(bytes_of(p), first) << name << " " << device.str();
+      }
+  }
   set_num_threads(threads);
 }
 

@@ -1,4 +1,4 @@
-#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/data_file.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,9 +13,22 @@
 #include <ordo/engine/checked.h>
 #include <ordo/engine/files.h>
 
-namespace ordo::data {
+namespace ordo::nn {
 
-DataFile::DataFile(const std::string& path, const char* op, Packing packing) : path_(path), op_(op) {
+void ByteSource::fail(uint64_t offset, const std::string& message) const {
+  detail::fail<DataError>(op_, "{}: byte {}{}: {}", place_, offset, of_, message);
+}
+
+void ByteSource::read(void* to, uint64_t bytes, const char* what) {
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t got = read_some(static_cast<char*>(to) + done, bytes - done);
+    if (got == 0) fail(offset_, end_text(bytes - done, bytes, what));
+    done += got;
+    offset_ += got;
+  }
+}
+
+DataFile::DataFile(const std::string& path, const char* op, Packing packing) : ByteSource(op, path) {
   plain_ = ordo::detail::open_to_read(op, path);
   struct stat status {};
   if (::fstat(plain_, &status) == 0) size_ = uint64_t(status.st_size);
@@ -26,15 +39,12 @@ DataFile::DataFile(const std::string& path, const char* op, Packing packing) : p
   plain_ = -1;  // gzclose closes it
   gzbuffer(static_cast<gzFile>(file_), 1 << 17);
   packed_ = gzdirect(static_cast<gzFile>(file_)) == 0;
+  if (packed_) of_ = " of the unpacked data";
 }
 
 DataFile::~DataFile() {
   if (file_) gzclose(static_cast<gzFile>(file_));
   if (plain_ >= 0) ::close(plain_);
-}
-
-void DataFile::fail(uint64_t offset, const std::string& message) const {
-  detail::fail<DataError>(op_, "{}: byte {}{}: {}", path_, offset, packed_ ? " of the unpacked data" : "", message);
 }
 
 uint64_t DataFile::read_some(void* to, uint64_t bytes) {
@@ -57,22 +67,8 @@ uint64_t DataFile::read_some(void* to, uint64_t bytes) {
   return 0;
 }
 
-void DataFile::read(void* to, uint64_t bytes, const char* what) {
-  uint64_t done = 0;
-  while (done < bytes) {
-    const uint64_t got = read_some(static_cast<char*>(to) + done, bytes - done);
-    if (got == 0)
-      fail(offset_,
-           fmt::format("the file ends here; expected {} more of the {} bytes of {}", bytes - done, bytes, what));
-    done += got;
-    offset_ += got;
-  }
-}
-
-uint8_t DataFile::read_byte(const char* what) {
-  uint8_t value;
-  read(&value, 1, what);
-  return value;
+std::string DataFile::end_text(uint64_t missing, uint64_t bytes, const char* what) const {
+  return fmt::format("the file ends here; expected {} more of the {} bytes of {}", missing, bytes, what);
 }
 
 uint32_t DataFile::read_big_endian(const char* what) {
@@ -117,4 +113,33 @@ std::string find_file(const std::string& directory, std::initializer_list<std::s
   detail::fail<DataError>("data", "{}: the directory holds none of {}", directory, tried);
 }
 
-}  // namespace ordo::data
+std::string directory_within(const std::string& directory, const std::string& name) {
+  const std::filesystem::path path = std::filesystem::path(directory) / name;
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ? path.string() : directory;
+}
+
+std::string sizes_problem(const std::vector<uint64_t>& sizes, uint64_t element, uint64_t bytes) {
+  if (sizes.size() > size_t(kMaxDims)) return fmt::format("{} dimensions; Ordo has at most {}", sizes.size(), kMaxDims);
+  // As if no size were 0: strides of the other dimensions must be numbers, too.
+  uint64_t count = 1, total = element;
+  for (uint64_t size : sizes) {
+    if (size > uint64_t(INT64_MAX) || (size != 0 && total > uint64_t(INT64_MAX) / size))
+      return "its sizes are too large";
+    if (size != 0) total *= size;
+    count *= size;
+  }
+  if (count == 0) total = 0;
+  if (total != bytes) return fmt::format("its sizes and dtype need {} bytes, but it has {}", total, bytes);
+  return "";
+}
+
+uint64_t first_bad_bool(const Tensor& t) {
+  if (t.dtype() != boolean) return t.nbytes();
+  const uint8_t* bytes = static_cast<const uint8_t*>(t.data());
+  for (uint64_t i = 0; i < t.nbytes(); ++i)
+    if (bytes[i] > 1) return i;
+  return t.nbytes();
+}
+
+}  // namespace ordo::nn

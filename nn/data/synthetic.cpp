@@ -1,3 +1,5 @@
+#include <ordo/nn/data/synthetic.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -5,13 +7,14 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/data/draws.h>
-#include <ordo/nn/data/synthetic.h>
 
 namespace ordo::data {
 
 namespace {
 
-constexpr int kSize = 28;
+constexpr int kDigit = 28, kPicture = 32;  // height and width
+
+// -- digits -----------------------------------------------------------------------------------------------------------
 
 struct Point {
   float x, y;
@@ -66,14 +69,14 @@ struct Placement {
 /// Keeps for every pixel the square of its distance to the nearest segment.
 void draw_segment(Point a, Point b, float reach, float* nearest) {
   const auto low = [&](float v) { return std::max(0, int(v - reach)); };
-  const auto high = [&](float v) { return std::min(kSize - 1, int(v + reach) + 1); };
+  const auto high = [&](float v) { return std::min(kDigit - 1, int(v + reach) + 1); };
   const float dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
   for (int y = low(std::min(a.y, b.y)); y <= high(std::max(a.y, b.y)); ++y) {
     for (int x = low(std::min(a.x, b.x)); x <= high(std::max(a.x, b.x)); ++x) {
       const float px = float(x) - a.x, py = float(y) - a.y;
       const float along = length > 0 ? std::clamp((px * dx + py * dy) / length, 0.0f, 1.0f) : 0.0f;
       const float ex = px - along * dx, ey = py - along * dy;
-      float& d = nearest[y * kSize + x];
+      float& d = nearest[y * kDigit + x];
       d = std::min(d, ex * ex + ey * ey);
     }
   }
@@ -103,7 +106,7 @@ void draw_stroke(const std::vector<Point>& points, bool smooth, float reach, flo
 void draw_digit(int digit, Draws& draws, float* pixels) {
   const Placement place(draws);
   const float radius = draws.between(0.6f, 1.7f), ink = draws.between(0.65f, 1.0f);
-  float nearest[kSize * kSize];
+  float nearest[kDigit * kDigit];
   std::fill(std::begin(nearest), std::end(nearest), 1e6f);
   std::vector<Point> points;
   for (const Stroke& stroke : glyph(digit)) {
@@ -112,29 +115,93 @@ void draw_digit(int digit, Draws& draws, float* pixels) {
       points.push_back(place({p.x + draws.between(-0.05f, 0.05f), p.y + draws.between(-0.05f, 0.05f)}));
     draw_stroke(points, stroke.smooth, radius + 1, nearest);
   }
-  for (int i = 0; i < kSize * kSize; ++i) {
+  for (int i = 0; i < kDigit * kDigit; ++i) {
     const float coverage = std::clamp(radius + 0.5f - std::sqrt(nearest[i]), 0.0f, 1.0f);
     pixels[i] = std::clamp(ink * coverage + draws.between(-0.15f, 0.15f), 0.0f, 1.0f);
   }
 }
 
-}  // namespace
+// -- figures ----------------------------------------------------------------------------------------------------------
 
-ImageDataset synthetic_digits(int64_t count, uint64_t seed) {
-  const ordo::detail::OperationName name("synthetic_digits");
-  ORDO_CHECK(count >= 0, ValueError, "synthetic_digits", "needs a count of at least 0, not {}", count);
-  ImageDataset dataset{detail::result({count, 1, kSize, kSize}, float32, cpu), detail::result({count}, int64, cpu)};
+bool odd_stripe(float v) { return (int(v + 64) & 1) != 0; }
+
+/// Whether the class's figure covers (x, y), measured from its middle in units of its size.
+bool covers(int figure, float x, float y) {
+  const float ax = std::abs(x), ay = std::abs(y), r = x * x + y * y;
+  switch (figure) {
+    case 0:
+      return r < 1;
+    case 1:
+      return ax < 0.9f && ay < 0.9f;
+    case 2:
+      return y < 0.8f && ax < (y + 1) * 0.55f;
+    case 3:
+      return r < 1.1f && r > 0.4f;
+    case 4:
+      return (ax < 0.3f && ay < 1) || (ay < 0.3f && ax < 1);
+    case 5:
+      return odd_stripe(y * 2.5f);
+    case 6:
+      return odd_stripe(x * 2.5f);
+    case 7:
+      return odd_stripe((x + y) * 1.8f);
+    case 8:
+      return odd_stripe(x * 2) != odd_stripe(y * 2);
+    default:
+      return std::abs(ax - ay) < 0.35f && r < 1.6f;
+  }
+}
+
+void draw_figure(int figure, Draws& draws, float* pixels) {
+  const float size = draws.between(6, 13);
+  const float x0 = draws.between(11, 20), y0 = draws.between(11, 20);
+  float ink[3], paper[3], contrast = 0;
+  do {
+    contrast = 0;
+    for (int c = 0; c < 3; ++c) {
+      ink[c] = draws.between(0, 1);
+      paper[c] = draws.between(0, 1);
+      contrast += std::abs(ink[c] - paper[c]);
+    }
+  } while (contrast < 0.9f);
+  for (int y = 0; y < kPicture; ++y) {
+    for (int x = 0; x < kPicture; ++x) {
+      const bool inside = covers(figure, (float(x) - x0) / size, (float(y) - y0) / size);
+      for (int c = 0; c < 3; ++c)
+        pixels[(c * kPicture + y) * kPicture + x] =
+            std::clamp((inside ? ink[c] : paper[c]) + draws.between(-0.1f, 0.1f), 0.0f, 1.0f);
+    }
+  }
+}
+
+/// `count` square images, each of a class that is drawn first.
+template <class Draw>
+ImageDataset drawn(const char* op, int64_t count, uint64_t seed, uint64_t kind, int channels, int size, Draw draw) {
+  const ordo::detail::OperationName name(op);
+  ORDO_CHECK(count >= 0, ValueError, op, "needs a count of at least 0, not {}", count);
+  ImageDataset dataset{detail::result({count, channels, size, size}, float32, cpu),
+                       detail::result({count}, int64, cpu)};
   float* images = dataset.images.data<float>();
   int64_t* labels = dataset.labels.data<int64_t>();
   parallel_for(0, count, 16, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      Draws draws(seed, Draws::kDigits, uint64_t(i));
-      const int digit = draws.below(10);
-      labels[i] = digit;
-      draw_digit(digit, draws, images + i * kSize * kSize);
+      Draws draws(seed, kind, uint64_t(i));
+      const int label = draws.below(10);
+      labels[i] = label;
+      draw(label, draws, images + i * channels * size * size);
     }
   });
   return dataset;
+}
+
+}  // namespace
+
+ImageDataset synthetic_digits(int64_t count, uint64_t seed) {
+  return drawn("synthetic_digits", count, seed, Draws::kDigits, 1, kDigit, draw_digit);
+}
+
+ImageDataset synthetic_cifar10(int64_t count, uint64_t seed) {
+  return drawn("synthetic_cifar10", count, seed, Draws::kCifar10, 3, kPicture, draw_figure);
 }
 
 }  // namespace ordo::data
