@@ -1,13 +1,7 @@
-#!/usr/bin/env python3
-"""Logs of training runs (docs/training.md) as one HTML page that needs nothing else.
-
-usage: run_page.py LOG.jsonl... -o report.html         (`ordo report` calls it)
-"""
-import argparse
+"""Logs of training runs (docs/training.md) as a page."""
 import json
-import sys
 
-from page import escape, figure, printable, section, tiles, whole
+from page import escape, fail, figure, section, tiles, whole
 from run_charts import curves_chart
 
 
@@ -15,11 +9,6 @@ def number(value):
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.6g}" if isinstance(value, float) else escape(value)
-
-
-def fail(text):
-    sys.stderr.write(f"ordo: [report] {printable(text)}\n")
-    sys.exit(2)
 
 
 class Run:
@@ -108,19 +97,3 @@ def page(runs):
     links = "".join(f'<a href="#run{i}">{escape(run.name)}</a>' for i, run in enumerate(runs))
     nav = f"<nav>{links}</nav>" if len(runs) > 1 else ""
     return whole("Ordo: a training run", "A training run", nav + "<hr>".join(part(run, f"run{i}") for i, run in enumerate(runs)))
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("-o", dest="output", required=True)
-    arguments = parser.parse_args()
-    text = page([Run(name) for name in arguments.files])
-    try:
-        with open(arguments.output, "w") as file:
-            file.write(text)
-    except OSError as error:
-        fail(f"cannot write {arguments.output}: {error.strerror}")
-
-
-main()

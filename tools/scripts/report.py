@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Result files of `ordo bench --json` as one HTML page that needs nothing else.
+"""Result files of `ordo bench --json`, or logs of training runs, as one HTML page that needs nothing else.
 
-usage: report.py FILE... -o report.html         (`ordo report` calls it, after it has checked the files)
+usage: report.py FILE... -o report.html         (`ordo report` calls it)
 """
 import argparse
 import json
 import math
 import statistics
-import sys
 
 import charts
+import run_page
 from charts import SERIES
-from page import escape, figure, printable, section, tiles, whole
+from page import escape, fail, figure, section, tiles, whole, write
+from results import read_results
 
 FAMILIES = {"index_add": "index_add", "scatter_add": "scatter_add", "bincount": "Weighted bincount",
             "embedding": "Embedding tables, backward", "pooling": "Pooling, backward", "reduction": "Reductions",
@@ -312,22 +313,32 @@ def by_device(results):
     return groups
 
 
+def first_line(name):
+    """Of a file of JSON lines; None where it is something else."""
+    try:
+        with open(name, encoding="utf-8") as file:
+            return json.loads(file.readline())
+    except ValueError:
+        return None
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("files", nargs="+")
     parser.add_argument("-o", dest="output", required=True)
     arguments = parser.parse_args()
-    files = []
-    for name in arguments.files:
-        with open(name) as file:
-            files.append(json.load(file))
-    text = page(files)
-    try:
-        with open(arguments.output, "w") as file:
-            file.write(text)
-    except OSError as error:
-        sys.stderr.write(f"ordo: [report] cannot write {printable(arguments.output)}: {error.strerror}\n")
-        sys.exit(2)
+    begins = [first_line(name) for name in arguments.files]
+    logs = [isinstance(begin, dict) and begin.get("format") == "ordo run" for begin in begins]
+    if any(logs) and not all(logs):
+        fail("makes a page of results or of training runs, not of both")
+    if all(logs):
+        write(arguments.output, run_page.page([run_page.Run(name) for name in arguments.files]))
+    else:
+        files = [read_results(name, "report") for name in arguments.files]
+        for name, data in zip(arguments.files, files):
+            if not data["results"]:
+                fail(f"{name} has no results")
+        write(arguments.output, page(files))
 
 
 main()

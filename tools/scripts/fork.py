@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The picture of README.md: how far two runs of one training part, with the switch off and on.
+"""The picture of README.md and `ordo show fork`: how far two runs of one training part, with the switch off and on.
 
-    fork_picture.py FORK.json light|dark     an SVG on standard output, for a page of that colour
-    fork_picture.py FORK.json markdown       the lines that show both
+    fork.py FORK.json light|dark|both    an SVG on standard output, for a page of that colour or the reader's
+    fork.py FORK.json markdown           the lines that show light and dark
 
 FORK.json comes from `ordo show fork --json`. Texts are large enough to be read at the width of a phone.
 """
@@ -12,6 +12,7 @@ import sys
 
 COLOURS = {"light": {"text": "#1f2328", "faint": "#59636e", "grid": "#d1d9e0", "off": "#cf222e", "on": "#1a7f37"},
            "dark": {"text": "#f0f6fc", "faint": "#9198a1", "grid": "#3d444d", "off": "#ff7b72", "on": "#56d364"}}
+BOTH = {name: f"var(--{name})" for name in COLOURS["light"]}
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, ZERO = 640, 386, 68, 632, 84, 278, 324
 LEAST = -9  # a power of ten
 
@@ -32,13 +33,20 @@ def height(value, most):
     return BOTTOM - share * (BOTTOM - TOP)
 
 
-def svg(fork, colours):
+def variables():
+    """CSS that BOTH's colours are."""
+    light, dark = ("svg { " + " ".join(f"--{name}: {colour};" for name, colour in COLOURS[scheme].items()) + " }" for scheme in ("light", "dark"))
+    return f"{light} @media (prefers-color-scheme: dark) {{ {dark} }} "
+
+
+def svg(fork, scheme):
+    colours = COLOURS.get(scheme, BOTH)
     off, on = say(fork)
     steps = len(fork["levels"][0]["weights"])
     most = 3 * math.ceil(math.log10(max([10.0**(LEAST + 2)] + [w for level in fork["levels"] for w in level["weights"]])) / 3)
     title = "Two runs of one training, with the same seed"
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}. {off}. {on}.">',
-           f"<style>text {{ font: 21px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: {colours['faint']} }} path {{ fill: none; stroke-width: 3.5; "
+           f"<style>{variables() if colours is BOTH else ''}text {{ font: 21px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: {colours['faint']} }} path {{ fill: none; stroke-width: 3.5; "
            "stroke-linejoin: round }</style>",
            f'<text x="8" y="24" style="font-size:23px;font-weight:600;fill:{colours["text"]}">{title}</text>',
            '<text x="8" y="56">Distance between their weights</text>']
@@ -72,7 +80,8 @@ def markdown(fork):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         fork = json.load(file)
-    print(markdown(fork) if sys.argv[2] == "markdown" else svg(fork, COLOURS[sys.argv[2]]))
+    print(markdown(fork) if sys.argv[2] == "markdown" else svg(fork, sys.argv[2]))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 """What the report's pages are made of. Texts of files come into a page through escape() alone, and into a terminal through printable()."""
 import html
 import os
+import sys
 
 
 def escape(text):
@@ -27,9 +28,24 @@ def tiles(cells):
     return '<div class="tiles">' + "".join(f"<div><b>{n}</b><span>{t}</span></div>" for n, t in cells) + "</div>"
 
 
-def whole(title, heading, content):
+def whole(title, heading, content, style=""):
+    """`style`: CSS of the page's own."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "style.css")) as file:
-        style = file.read()
+        style = file.read() + style
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
             f'<link rel="icon" href="data:,"><style>{style}</style></head><body><main><h1>{heading}</h1>{content}</main></body></html>\n')
+
+
+def fail(text, command="report"):
+    """Ends the program: the files that it was given are at fault."""
+    sys.stderr.write(f"ordo: [{command}] {printable(text)}\n")
+    sys.exit(2)
+
+
+def write(name, text):
+    try:
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        fail(f"cannot write {name}: {error.strerror}")
