@@ -7,35 +7,22 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
+
+#include "tools/ordo/pages.h"
 
 namespace ordo::bench {
 
-std::string script_folder() {
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path installed = program.parent_path().parent_path() / "share/ordo/bench";
-  for (const std::filesystem::path& folder : {installed, std::filesystem::path(ORDO_BENCH_SOURCE)})
-    if (std::filesystem::exists(folder / "peers", error)) return folder;
-  return {};
-}
-
-std::vector<std::string> pythons() {
-  if (const char* named = std::getenv("ORDO_PYTHON"); named && *named) return {named};
-  return {"python3", "/usr/bin/python3"};
-}
-
 std::unique_ptr<Peer> Peer::start(const std::string& script, Device device, const Effort& effort, std::string& note,
                                   const std::string& setting) {
-  const std::string folder = script_folder();
-  if (folder.empty()) {
+  const std::string file = script_file("bench/peers/" + script);
+  if (file.empty()) {
     note = "the peers' programs are not installed";
     return nullptr;
   }
   signal(SIGPIPE, SIG_IGN);  // a peer that has ended is told apart by what it answers
   for (const std::string& python : pythons()) {
     std::unique_ptr<Peer> peer(new Peer);
-    if (peer->launch(python, folder + "/peers/" + script, device, effort, setting)) return peer;
+    if (peer->launch(python, file, device, effort, setting)) return peer;
   }
   note = device.is_cuda() ? "no PyTorch with CUDA and NumPy here"
                           : "no PyTorch with NumPy here (Debian: apt-get install python3-torch python3-numpy)";

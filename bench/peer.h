@@ -9,11 +9,6 @@
 
 namespace ordo::bench {
 
-/// The folder of Python programs: beside an installed `ordo`, else that of the sources. Empty when neither is there.
-std::string script_folder();
-/// Python interpreters to try: $ORDO_PYTHON alone, or python3 on PATH, then the system's.
-std::vector<std::string> pythons();
-
 class Peer {
  public:
   /// The first interpreter in which the peer starts, with `setting` ("NAME=value") in its environment if that is not

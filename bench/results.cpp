@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <thread>
 
 namespace ordo::bench {
@@ -51,18 +52,14 @@ double rounded(double value) {
   return value == 0 || !std::isfinite(value) ? value : std::stod(fmt::format("{:.5g}", value));
 }
 
-}  // namespace
-
-Spread spread_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    const double place = share * double(values.size() - 1);
-    const size_t below = size_t(place), above = std::min(below + 1, values.size() - 1);
-    return values[below] + (values[above] - values[below]) * (place - double(below));
-  };
-  if (values.empty()) return {};
-  return {values.front(), at(0.25), at(0.5), at(0.75), values.back(), int(values.size())};
+/// The value below which a share of the sorted values lies.
+double quantile(const std::vector<double>& sorted, double share) {
+  const double place = share * double(sorted.size() - 1);
+  const size_t below = size_t(place), above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (sorted[above] - sorted[below]) * (place - double(below));
 }
+
+}  // namespace
 
 bool multiplies_bfloat16() {
   const std::string flags = line_of("/proc/cpuinfo", "flags");
@@ -108,12 +105,15 @@ Json to_json(const Row& row, Device device, const Measured& measured) {
     one["error"] = measured.error;
     return one;
   }
-  const Spread s = spread_of(measured.ms);
-  one["ms"] = {{"least", rounded(s.least)}, {"low", rounded(s.low)},   {"median", rounded(s.median)},
-               {"high", rounded(s.high)},   {"most", rounded(s.most)}, {"repeats", s.repeats}};
+  std::vector<double> ms = measured.ms;
+  std::sort(ms.begin(), ms.end());
+  const std::pair<const char*, double> quantiles[] = {
+      {"least", 0}, {"low", 0.25}, {"median", 0.5}, {"high", 0.75}, {"most", 1}};
+  for (const auto& [name, share] : quantiles) one["ms"][name] = rounded(ms.empty() ? 0 : quantile(ms, share));
+  one["ms"]["repeats"] = ms.size();
   if (measured.bytes > 0) {
     one["bytes"] = measured.bytes;
-    one["bytes_per_second"] = rounded(measured.bytes / (s.median / 1e3));
+    one["bytes_per_second"] = rounded(measured.bytes / (one["ms"]["median"].get<double>() / 1e3));
   }
   one["patterns"] = {{"distinct", measured.patterns.size()}, {"repeats", measured.compared}};
   if (measured.max_ulp >= 0 && std::isfinite(measured.max_ulp)) one["max_ulp"] = rounded(measured.max_ulp);
@@ -124,28 +124,44 @@ Json read_results(const std::string& file) {
   detail::expect_file("bench", file);
   std::ifstream stream(file);
   const Json root = Json::parse(stream, nullptr, false);
-  if (root.is_discarded()) throw DataError(fmt::format("[bench] {} is not JSON", file));
-  const auto foreign = [&](std::string_view why) {
-    throw DataError(fmt::format("[bench] {} was not written by `ordo bench --json`: {}", file, why));
-  };
-  if (!root.is_object() || !root.contains("format") || root.at("format") != kFormat) foreign("it does not say so");
-  if (!root.contains("version") || root.at("version") != kVersion)
-    foreign(fmt::format("this program reads version {} only", kVersion));
-  if (!root.contains("results") || !root.at("results").is_array()) foreign("there are no results");
-  for (const Json& r : root.at("results")) {
-    const auto numbers = [&](const char* object, std::initializer_list<const char*> keys) {
-      if (!r.contains(object) || !r.at(object).is_object()) return false;
-      for (const char* key : keys)
-        if (!r.at(object).contains(key) || !r.at(object).at(key).is_number()) return false;
-      return true;
-    };
-    const bool named = r.is_object() && r.contains("name") && r.at("name").is_string() && r.contains("path") &&
-                       r.at("path").is_string();
-    if (!named ||
-        !(r.contains("error") || (numbers("ms", {"low", "median", "high"}) && numbers("patterns", {"distinct"}))))
-      foreign("a result has no name, path, times or patterns");
-  }
+  const bool known =
+      root.is_object() && root.value("format", Json()) == kFormat && root.value("version", Json()) == kVersion;
+  if (!known || !root.value("results", Json()).is_array())
+    throw DataError(
+        fmt::format("[bench] {} was not written by `ordo bench --json`, or by another version of it", file));
   return root;
+}
+
+Json control_of(const Json& results) {
+  constexpr int kLeastRows = 20;  // fewer say nothing of the bias
+  constexpr double kMostBias = 0.03;
+  const auto key = [](const Json& r) { return r.value("device", "") + r.at("row").dump(); };
+  const auto median = [](const Json& r) { return r.at("ms").at("median").get<double>(); };
+  const auto judged = [](const Json& r, const char* path) {
+    if (r.at("path") != path || !r.contains("ms") || !r.contains("row")) return false;
+    const OpInfo* op = find_op(r.at("row").value("op", ""));
+    return op && std::all_of(op->algorithms.begin(), op->algorithms.end(),
+                             [](const AlgorithmLevel& a) { return a.algorithm == Algorithm::direct; });
+  };
+  std::map<std::string, double> fast;  // by device and row
+  for (const Json& r : results)
+    if (judged(r, "not_guaranteed")) fast[key(r)] = median(r);
+  int rows = 0;
+  double logarithms = 0;
+  for (const Json& r : results)
+    if (const auto at = judged(r, "run_to_run") ? fast.find(key(r)) : fast.end(); at != fast.end()) {
+      logarithms += std::log(median(r) / at->second);
+      ++rows;
+    }
+  const double ratio = rows > 0 ? std::exp(logarithms / rows) : 1;
+  const bool biased = rows >= kLeastRows && std::abs(ratio - 1) > kMostBias;
+  std::string text =
+      fmt::format("deterministic / fast is {:.3f} over {} rows that run the same code at both levels", ratio, rows);
+  if (rows < kLeastRows) text += fmt::format("; {} rows are needed to know the bias of a file", kLeastRows);
+  if (biased)
+    text +=
+        fmt::format(", and further from 1 than {}: the machine was not quiet, or the measurement is biased", kMostBias);
+  return {{"rows", rows}, {"ratio", ratio}, {"biased", biased}, {"text", text}};
 }
 
 }  // namespace ordo::bench

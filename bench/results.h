@@ -8,13 +8,6 @@
 
 namespace ordo::bench {
 
-/// Five numbers of some repeats, and how many there were.
-struct Spread {
-  double least = 0, low = 0, median = 0, high = 0, most = 0;  ///< low and high: the quartiles
-  int repeats = 0;
-};
-Spread spread_of(std::vector<double> values);
-
 /// Whether the processor has instructions that multiply bfloat16 and add many products in an order of their own.
 bool multiplies_bfloat16();
 
@@ -24,5 +17,10 @@ Json to_json(const Row& row, Device device, const Measured& measured);
 
 /// DataError for what is not there, no JSON, or of another program.
 Json read_results(const std::string& file);
+
+/// The control of a file: rows that run the same code with the switch off and on, which have one algorithm, `direct`.
+/// Their ratio deterministic / fast is 1 in truth; what the file says instead is the bias of its measurements. {"rows",
+/// "ratio": the geometric mean of the medians', "biased": such a file is neither compared nor published, "text"}.
+Json control_of(const Json& results);
 
 }  // namespace ordo::bench

@@ -1,13 +1,17 @@
 #include "bench/suite.h"
 
 #include <fmt/format.h>
+#include <ordo/engine/files.h>
+#include <ordo/nn/state/whole_file.h>
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
-#include "bench/control.h"
 #include "bench/peer.h"
 #include "bench/results.h"
+#include "tools/demo/progress.h"
+#include "tools/ordo/say.h"
 
 namespace ordo::bench {
 
@@ -67,9 +71,73 @@ Json measure_row(const Row& row, const std::vector<Path>& paths, const std::vect
   return entries;
 }
 
+const Json* entry_of(const Json& entries, std::initializer_list<const char*> paths) {
+  for (const char* path : paths)
+    for (const Json& entry : entries)
+      if (entry.at("path") == path) return &entry;
+  return nullptr;
+}
+
+std::string time_text(const Json* entry) {
+  if (!entry) return "";
+  if (entry->contains("error"))
+    return entry->at("error").get<std::string>().starts_with("the peer") ? "ended" : "throws";
+  return fmt::format("{:.3f}", entry->at("ms").at("median").get<double>());
+}
+
+constexpr const char* kLine = "{:<22} {:<18} {:<8} {:<13} {:>8} {:>8} {:>5} {:>8} {:>8} {:>8} {:>8}\n";
+
+void print_head() {
+  const auto print = [](auto... words) { say(fmt::runtime(kLine), words...); };
+  print("operation", "shape", "dtype", "values", "fast", "determ.", "ratio", "patterns", "exact", "PyTorch",
+        "its det.");
+}
+
+void print_row(const Json& entries) {
+  const Json *fast = entry_of(entries, {"atomic", "not_guaranteed"}), *ordered = entry_of(entries, {"run_to_run"});
+  const auto word = [&](const char* key) { return entries.at(0).at(key).get<std::string>(); };
+  const auto patterns = [](const Json* entry) {
+    return entry && entry->contains("patterns") ? std::to_string(entry->at("patterns").at("distinct").get<int>()) : "";
+  };
+  std::string ratio;
+  if (fast && ordered && fast->contains("ms") && ordered->contains("ms"))
+    ratio =
+        fmt::format("{:.2f}", ordered->at("ms").at("median").get<double>() / fast->at("ms").at("median").get<double>());
+  say(fmt::runtime(kLine), word("op"), word("shape"), word("dtype"), word("distribution"), time_text(fast),
+      time_text(ordered), ratio, patterns(fast) + "/" + patterns(ordered),
+      time_text(entry_of(entries, {"exact", "device_to_device"})), time_text(entry_of(entries, {"pytorch"})),
+      time_text(entry_of(entries, {"pytorch_deterministic"})));
+  if (const Json* without = entry_of(entries, {"pytorch_without_bfloat16"}))
+    say("  PyTorch without the processor's instructions for bfloat16: {}\n", time_text(without));
+  std::fflush(stdout);
+}
+
+// A run that is ended leaves a whole file. A line for each result.
+void save(const Json& file, const std::string& name, bool only_try = false) {
+  if (name.empty()) return;
+  if (!detail::place_to_write("bench", name).replaceable)
+    throw DataError(fmt::format("[bench] {}: must be a file, as each row of results replaces it", name));
+  nn::WholeFile whole(name, "bench");
+  if (only_try) return;
+  std::ostringstream out;
+  out << "{";
+  for (const auto& [key, value] : file.items()) {
+    if (key == "results") continue;
+    out << Json(key) << ": " << value << ",\n";
+  }
+  out << "\"results\": [";
+  const char* separator = "\n";
+  if (file.contains("results"))
+    for (const Json& result : file.at("results")) out << std::exchange(separator, ",\n") << result;
+  out << "\n]}\n";
+  whole.write(out.str());
+  whole.commit();
+}
+
 }  // namespace
 
 void run_suite(const Suite& suite, Json& file) {
+  save(file, suite.json, /*only_try=*/true);
   struct Job {
     const Row* row;
     Device device;
@@ -108,9 +176,11 @@ void run_suite(const Suite& suite, Json& file) {
     if (!file.contains(key)) file[key] = Json::object();
   for (const char* key : {"notes", "results"})
     if (!file.contains(key)) file[key] = Json::array();
+  demo::ProgressBar bar("bench");
   const auto add_note = [&](const std::string& note) {
     file["notes"].push_back(note);
-    suite.on_note(note);
+    bar.clear();
+    say("{}\n", note);
   };
   const double load = file.at("load"), cores = file.at("machine").at("cores");
   if (load > cores / 2)
@@ -119,7 +189,7 @@ void run_suite(const Suite& suite, Json& file) {
   Peers peers;
   for (size_t i = 0; i < jobs.size(); ++i) {
     const Job& job = jobs[i];
-    suite.on_progress(double(i) / double(jobs.size()), job.row->operation() + " " + job.row->shape());
+    bar.update(double(i) / double(jobs.size()), job.row->operation() + " " + job.row->shape());
     if (i == 0 || job.device != jobs[i - 1].device) {
       file["bandwidth"][job.device.is_cpu() ? "cpu" : "cuda"] = copy_bytes_per_second(job.device);
       peers = {};
@@ -138,13 +208,17 @@ void run_suite(const Suite& suite, Json& file) {
     if (!peers.without) std::erase(peer_paths, kWithout);
     const Json entries = measure_row(*job.row, job.paths, peer_paths, job.device, peers, suite.effort, i);
     for (const Json& entry : entries) file["results"].push_back(entry);
-    const Control control = control_of(file["results"]);
-    file["control"] = {{"rows", control.rows}, {"ratio", control.ratio}, {"biased", is_biased(control)}};
-    suite.on_row(entries);
-    suite.on_save(file);
+    file["control"] = control_of(file["results"]);
+    bar.clear();
+    if (i == 0) print_head();
+    print_row(entries);
+    save(file, suite.json);
   }
-  suite.on_progress(1, "");
-  suite.on_save(file);
+  bar.update(1);
+  save(file, suite.json);
+  bar.clear();
+  if (const Json control = control_of(file["results"]); control.at("rows") > 0)
+    say("\nControl: {}.\n", control.at("text").get<std::string>());
 }
 
 }  // namespace ordo::bench

@@ -58,7 +58,7 @@ endif()
 # compiled for ORDO_SANITIZE=race.
 add_library(ordo SHARED ${cu_sources} ${cuda_cpp_sources} ${cpp_sources})
 add_library(ordo::ordo ALIAS ordo)
-if(PROJECT_IS_TOP_LEVEL)  # `./run times` reports and checks what each object cost
+if(ORDO_TESTS)  # `./run times` reports and checks what each object cost
   set_property(TARGET ordo PROPERTY RULE_LAUNCH_COMPILE
                "bash \"${PROJECT_SOURCE_DIR}/tests/budgets/record_compile.sh\"")
 endif()

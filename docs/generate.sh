@@ -51,7 +51,7 @@ if [ "$mode" = --measure ]; then "$programs/ordo" show fork --json docs/fork.jso
 "$programs/ordo" ops --markdown > "$new/docs/ops.md"
 "$programs/ordo" ops --json > "$new/ops.json"
 python3 docs/refused_table.py "$new/ops.json" bench/results/cpu.json >> "$new/docs/ops.md"
-for colours in light dark; do python3 docs/fork_picture.py docs/fork.json $colours > "$new/docs/fork-$colours.svg"; done
+for colours in light dark; do python3 -B tools/scripts/fork.py docs/fork.json $colours > "$new/docs/fork-$colours.svg"; done
 pages=$(grep -l "^<!-- output of: " README.md docs/*.md bench/results/*.md)
 for page in $pages; do generate "$page"; done
 

@@ -27,7 +27,7 @@ def expect(truth, text):
 
 def report(status, pattern, *arguments):
     run = subprocess.run([ordo, "report", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if run.returncode == 3 and "Matplotlib" in run.stdout:
+    if run.returncode == 3 and "matplotlib" in run.stdout:
         print(run.stdout)
         sys.exit(77)
     expect(run.returncode == status and re.search(pattern, run.stdout), f"{arguments}: {run.returncode}, {run.stdout}")

@@ -21,6 +21,7 @@ mkdir -p "build/$2/bin"
 touch "build/$2/build.ninja"
 printf '#!/bin/bash\necho "build %s: $*"\n' "$2" > "build/$2/bin/ordo"
 chmod +x "build/$2/bin/ordo"
+cp "build/$2/bin/ordo" "build/$2/bin/ordo_demo"
 TEXT
 stand_in tools/ninja < /dev/null
 stand_in tools/python3 <<< '[ "$1" = -c ] || echo "python3 $*"'

@@ -9,9 +9,6 @@
 #include <numeric>
 #include <random>
 
-#include "tools/ordo/sum_tree_svg.h"
-#include "tools/ordo/sum_tree_text.h"
-
 namespace ordo {
 namespace {
 
@@ -19,8 +16,6 @@ using Values = std::vector<double>;
 using Additions = std::vector<std::vector<int>>;
 
 constexpr double kMass = 0x1p100;
-
-std::string plain_name(int i) { return std::to_string(i); }
 
 /// Computes in float, in order of the additions.
 Sum by(int count, const Additions& additions) {
@@ -160,7 +155,6 @@ TEST(SumTree, finds_additions_of_more_than_two_values) {
   ASSERT_EQ(r.kind, Recovered::Kind::tree) << r.why;
   EXPECT_EQ(r.tree, make_tree(10, {{0, 1, 2, 3}, {10, 4, 5, 6, 7}, {11, 8, 9}}));
   EXPECT_FALSE(r.tree.binary());
-  EXPECT_EQ(describe(make_tree(4, {{0, 1, 2, 3}}), plain_name).front(), "one addition of 4 parts");
 }
 
 TEST(SumTree, says_where_nothing_is_rounded) {
@@ -223,73 +217,6 @@ TEST(SumTree, knows_fused_multiply_adds) {
     EXPECT_TRUE(adds_unrounded_products(n, fused(1.0f), 24));
     EXPECT_TRUE(adds_unrounded_products(n, fused(1.0), 53));
   }
-}
-
-TEST(SumTree, is_described) {
-  const auto described = [](int count, const Additions& additions) {
-    return describe(make_tree(count, additions), plain_name);
-  };
-  EXPECT_EQ(describe(chain(5), plain_name), std::vector<std::string>{"left to right over 5 values [0 .. 4]"});
-  Additions additions;
-  pairwise_tree(8, 0, 8, additions);
-  EXPECT_EQ(described(8, additions),
-            std::vector<std::string>{"a balanced tree over 8 values, which adds 0 and 1 first"});
-  EXPECT_EQ(described(4, {{3, 2}, {4, 1}, {5, 0}}), std::vector<std::string>{"right to left over 4 values [3 .. 0]"});
-  // Four lanes of three.
-  EXPECT_EQ(
-      described(12,
-                {{0, 4}, {12, 8}, {1, 5}, {14, 9}, {2, 6}, {16, 10}, {3, 7}, {18, 11}, {13, 17}, {15, 19}, {20, 21}}),
-      (std::vector<std::string>{"a balanced tree over 4 parts",
-                                "  4 times, the first left to right over 3 values [0, 4, 8]"}));
-  // Two groups of three, and one more.
-  EXPECT_EQ(described(7, {{0, 1}, {7, 2}, {3, 4}, {9, 5}, {8, 10}, {11, 6}}),
-            (std::vector<std::string>{"left to right over 3 parts", "  2 times: left to right over 3 values [0, 1, 2]",
-                                      "  value 6"}));
-}
-
-TEST(SumTree, is_written_in_brackets_up_to_a_length) {
-  EXPECT_EQ(brackets(make_tree(4, {{0, 1}, {2, 3}, {4, 5}}), plain_name, 100), "((0 + 1) + (2 + 3))");
-  EXPECT_EQ(brackets(chain(3), plain_name, 100), "[0, 1, 2]");
-  EXPECT_EQ(brackets(chain(9), plain_name, 100), "[0 .. 8]");
-  Additions additions;
-  pairwise_tree(16, 0, 16, additions);
-  EXPECT_EQ(brackets(make_tree(16, additions), plain_name, 12), "((((0 + 1) + ...");
-}
-
-TEST(SumTree, says_how_many_additions_values_pass) {
-  EXPECT_EQ(depths_text(chain(5)), "1 at each of 1 to 3, 2 at 4");
-  Additions additions;
-  pairwise_tree(16, 0, 16, additions);
-  EXPECT_EQ(depths_text(make_tree(16, additions)), "16 at 4");
-}
-
-TEST(SumTree, is_drawn_without_crossings) {
-  EXPECT_EQ(draw_text(make_tree(4, {{0, 2}, {1, 3}, {4, 5}}), plain_name),
-            " 0  2  1  3\n"
-            " └┬─┘  └┬─┘\n"
-            "  └──┬──┘\n");
-  EXPECT_EQ(draw_text(make_tree(3, {{0, 1, 2}}), plain_name),
-            " 0  1  2\n"
-            " └──┼──┘\n");
-}
-
-TEST(SumTree, is_a_picture) {
-  const std::string svg = tree_picture(
-      "sums of <T>",
-      {{.heading = "one", .lines = {"a & b"}, .tree = chain(3)}, {.heading = "two", .lines = {"no order"}}},
-      plain_name);
-  const auto count = [&](const std::string& text) {
-    int n = 0;
-    for (size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++n;
-    return n;
-  };
-  EXPECT_EQ(count("<rect x="), 3);
-  EXPECT_EQ(count("<circle "), 2);
-  EXPECT_EQ(count(">2</text>"), 1);
-  EXPECT_EQ(count("sums of &lt;T&gt;"), 3);
-  EXPECT_EQ(count("a &amp; b"), 1);
-  EXPECT_EQ(count("no order"), 1);
-  EXPECT_EQ(count("prefers-color-scheme: dark"), 1);
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <cmath>
 #include <limits>
+
+#include "tools/ordo/json.h"
 
 namespace ordo {
 namespace {
@@ -55,8 +55,13 @@ TEST(CompareValues, tells_nans_of_one_run_from_nans_of_other_bits) {
   EXPECT_NE(d.str().find("2 of them NaN in a run, 2 in A and 3 in B in all"), std::string::npos) << d.str();
 }
 
-TEST(JsonText, takes_names_of_any_bytes) {
-  EXPECT_EQ(json_text({{"name", "a\xff\xfe\"b"}}), "{\n  \"name\": \"a\xef\xbf\xbd\xef\xbf\xbd\\\"b\"\n}\n");
+TEST(Json, takes_names_of_any_bytes) {
+  EXPECT_EQ(Json({{"name", "a\xff\xfe\"b"}}).lines(), "{\n  \"name\": \"a\xef\xbf\xbd\xef\xbf\xbd\\\"b\"\n}\n");
+}
+
+TEST(Json, nests_and_grows) {
+  const Json pair{{"a", {{"b", true}}}, {"c", std::vector<double>{0.5, NAN}}};
+  EXPECT_EQ(pair.with("d", Json()).text(), R"({"a":{"b":true},"c":[0.5,null],"d":null})");
 }
 
 }  // namespace

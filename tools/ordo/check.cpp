@@ -8,19 +8,16 @@
 #include <ordo/ordo.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
-#include "tools/ordo/commands.h"
-#include "tools/ordo/diff_page.h"
+#include "tools/ordo/cli.h"
+#include "tools/ordo/diff_json.h"
 #include "tools/ordo/process.h"
 #include "tools/ordo/say.h"
 #include "tools/ordo/values.h"
@@ -61,13 +58,11 @@ struct Options {
 struct Row {
   std::string level, across;
   int runs = 0, different = 0;
-  bool two_levels = false;                                     // which need not have the same bits
-  bool allowed = false;                                        // different, as two levels may be
-  audit::TraceDiff diff = {};                                  // the first that is different, else the last
-  std::string a = {}, b = {};                                  // its traces
-  Setting setting_a = {}, setting_b = {};                      // of its runs
-  std::optional<audit::DumpPlace> place_a = {}, place_b = {};  // where they part
-  bool load = false;                                           // beside busy threads
+  bool two_levels = false;                 // which need not have the same bits
+  bool allowed = false;                    // different, as two levels may be
+  audit::TraceDiff diff = {};              // the first that is different, else the last
+  Setting setting_a = {}, setting_b = {};  // of its runs
+  bool load = false;                       // beside busy threads
   std::vector<ValueDiff> values = {};
   std::string values_note = {};  // what running again came to
   bool told = false;             // an earlier row has the same failure
@@ -118,6 +113,8 @@ Variables filled_with(int byte) {
 }
 constexpr int kFill = 0x55, kOtherFill = 0x2a;
 
+int busy_threads() { return 2 * int(std::max(1u, std::thread::hardware_concurrency())); }
+
 std::string last_lines(const std::string& file, size_t most = 10) {
   std::ifstream in(file, std::ios::binary);
   std::vector<std::string> lines;
@@ -131,23 +128,11 @@ std::string last_lines(const std::string& file, size_t most = 10) {
 class Check {
  public:
   explicit Check(const Options& options) : o_(options) {
-    if (o_.keep.empty()) {
-      std::string name = (fs::temp_directory_path() / "ordo-check-XXXXXX").string();
-      if (!mkdtemp(name.data())) throw DataError("[check] cannot make a temporary folder in " + name);
-      folder_ = name;
-    } else {
-      std::error_code error;
-      fs::create_directories(o_.keep, error);
-      if (error) throw DataError(fmt::format("[check] cannot make {}: {}", o_.keep, error.message()));
-      folder_ = o_.keep;
-    }
-  }
-  ~Check() {
     std::error_code error;
-    if (o_.keep.empty()) fs::remove_all(folder_, error);
+    folder_ = o_.keep.empty() ? temporary_.emplace("check").path : fs::path(o_.keep);
+    fs::create_directories(folder_, error);
+    if (error) throw DataError(fmt::format("[check] cannot make {}: {}", o_.keep, error.message()));
   }
-  Check(const Check&) = delete;
-  Check& operator=(const Check&) = delete;
 
   std::vector<Row> run() {
     for (const std::string& level : o_.levels.empty() ? std::vector<std::string>{""} : o_.levels) run_level(level);
@@ -195,36 +180,42 @@ class Check {
     const std::string told(name(audit::Reader(first).header().level));  // the program's own, where it sets one
     firsts_.push_back({told, first, base});
 
-    Row& again = add_row(told, "runs");
-    for (int i = 1; i < o_.runs; ++i) compare(again, first, base, base);
-    const bool repeats = again.different == 0;
+    const std::vector<Setting> more(size_t(o_.runs - 1), base);
+    vary(told, "runs", first, base, more);
+    const bool repeats = rows_.back().different == 0;
     if (o_.load) {
-      Row& row = add_row(told, "load on the machine");
-      const BusyThreads busy(2 * int(std::max(1u, std::thread::hardware_concurrency())));
-      row.load = true;
-      for (int i = 1; i < o_.runs; ++i) compare(row, first, base, base);
+      const BusyThreads busy(busy_threads());
+      vary(told, "load on the machine", first, base, more);
+      rows_.back().load = true;
     }
     if (!o_.no_fill) {
-      Row& row = add_row(told, "contents of new memory");
-      compare(row, first, base, base.with(filled_with(kOtherFill)));
+      vary(told, "contents of new memory", first, base, {base.with(filled_with(kOtherFill))});
       // Nothing else was changed, so that is what did it.
-      if (repeats && row.different > 0) blame_memory(row.diff);
+      if (repeats && rows_.back().different > 0) blame_memory(rows_.back().diff);
     }
-    for (size_t i = 0; i < o_.threads.size(); ++i) {
-      const std::string count = std::to_string(o_.threads[i]);
-      compare(i == 0 ? add_row(told, "CPU threads") : rows_.back(), first, base,
-              base.with({{"OMP_NUM_THREADS", count}}));
-    }
-    const std::vector<std::string> sets = o_.vectors ? kernels::cpu::vector_targets() : std::vector<std::string>();
-    for (size_t i = 1; i < sets.size(); ++i) {  // the first is what all runs use
-      compare(i == 1 ? add_row(told, "instruction sets") : rows_.back(), first, base,
-              base.with({{"ORDO_VECTORS", sets[i]}}));
-    }
-    for (size_t i = 1; i < o_.devices.size(); ++i)
-      compare(i == 1 ? add_row(told, "devices") : rows_.back(), first, base, {base.variables, o_.devices[i], level});
-    for (int seed = 1; seed <= o_.schedules; ++seed) {
-      compare(seed == 1 ? add_row(told, "schedules of the emulator") : rows_.back(), first, base,
-              base.with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
+    std::vector<Setting> threads, sets, devices, schedules;
+    for (const int count : o_.threads) threads.push_back(base.with({{"OMP_NUM_THREADS", std::to_string(count)}}));
+    if (o_.vectors)
+      for (const std::string& set : kernels::cpu::vector_targets()) sets.push_back(base.with({{"ORDO_VECTORS", set}}));
+    if (!sets.empty()) sets.erase(sets.begin());  // the first is what all runs use
+    for (size_t i = 1; i < o_.devices.size(); ++i) devices.push_back({base.variables, o_.devices[i], level});
+    for (int seed = 1; seed <= o_.schedules; ++seed)
+      schedules.push_back(base.with({{"ORDO_EMULATOR_SEED", std::to_string(seed)}}));
+    vary(told, "CPU threads", first, base, threads);
+    vary(told, "instruction sets", first, base, sets);
+    vary(told, "devices", first, base, devices);
+    vary(told, "schedules of the emulator", first, base, schedules);
+  }
+
+  /// A row of runs with each of these settings, where there are any.
+  void vary(const std::string& level, const char* across, const std::string& first, const Setting& base,
+            const std::vector<Setting>& settings) {
+    if (settings.empty()) return;
+    Row& row = add_row(level, across);
+    for (const Setting& setting : settings) {
+      const std::string trace = run_once(setting);
+      add_diff(row, first, trace, base, setting);
+      if (o_.keep.empty()) fs::remove(trace);  // what was compared; the first run's stays
     }
   }
 
@@ -239,39 +230,29 @@ class Check {
 
   Row& add_row(const std::string& level, const std::string& across) { return rows_.emplace_back(Row{level, across}); }
 
-  /// One run more, with `setting`; `a` is the trace of the first run of the level, which had `base`.
-  void compare(Row& row, const std::string& a, const Setting& base, const Setting& setting) {
-    const std::string b = run_once(setting);
-    add_diff(row, a, b, base, setting);
-    if (o_.keep.empty()) fs::remove(b);  // what was compared; the first run's stays
-  }
-
   static void add_diff(Row& row, const std::string& a, const std::string& b, const Setting& base,
                        const Setting& setting) {
     ++row.runs;
     audit::TraceDiff d = audit::diff(a, b);
     if (!d.equal) ++row.different;
     if (row.different == 0 || (row.different == 1 && !d.equal)) {
-      const audit::Parting& first = d.first;
-      if (first.a && first.b) {
-        row.place_a = audit::dump_place(*first.a);
-        row.place_b = audit::dump_place(*first.b);
-      }
-      row.diff = std::move(d), row.a = a, row.b = b;
-      row.setting_a = base, row.setting_b = setting;
+      row.diff = std::move(d), row.setting_a = base, row.setting_b = setting;
     }
   }
 
   /// A trace has no values: runs the program again in both settings, to the place, and compares the tensors of the
   /// event.
   void find_values(Row& row) {
-    if (!row.place_a || !row.place_b) {
+    const audit::Parting& first = row.diff.first;
+    const auto place_a = first.a && first.b ? audit::dump_place(*first.a) : std::nullopt;
+    const auto place_b = first.a && first.b ? audit::dump_place(*first.b) : std::nullopt;
+    if (!place_a || !place_b) {
       row.values_note = "none: the runs part where one has no tensors to compare";
       return;
     }
     const fs::path folder = (o_.dump.empty() ? folder_ : fs::path(o_.dump)) / fmt::format("values-{}", ++dumps_);
     std::optional<BusyThreads> busy;
-    if (row.load) busy.emplace(2 * int(std::max(1u, std::thread::hardware_concurrency())));
+    if (row.load) busy.emplace(busy_threads());
     constexpr int kTries = 5;
     try {
       const auto dump = [&](const char* side, const audit::DumpPlace& place, const Setting& setting) {
@@ -283,9 +264,9 @@ class Check {
         if (o_.keep.empty()) fs::remove(trace);
         return has_come();
       };
-      const bool came = dump("a", *row.place_a, row.setting_a);
+      const bool came = dump("a", *place_a, row.setting_a);
       for (int tries = 1; came && tries <= kTries; ++tries) {
-        if (!dump("b", *row.place_b, row.setting_b)) continue;
+        if (!dump("b", *place_b, row.setting_b)) continue;
         row.values = compare_folders((folder / "a").string(), (folder / "b").string());
         if (std::all_of(row.values.begin(), row.values.end(), [](const ValueDiff& d) { return d.equal(); })) continue;
         row.values_note = "of two further runs";
@@ -335,6 +316,7 @@ class Check {
   }
 
   const Options& o_;
+  std::optional<TemporaryFolder> temporary_;
   fs::path folder_;
   int runs_ = 0, dumps_ = 0;
   std::vector<Row> rows_;
@@ -372,13 +354,12 @@ void run_check(const Options& options) {
     try {
       determinism_from_name(level);
     } catch (const ValueError& error) {
-      throw CLI::ValidationError("--levels", error.what());
+      throw ExitStatus(2, fmt::format("--levels: {}", error.what()));
     }
   }
   const auto has_place = [](const std::string& word) { return word.find(kDevice) != std::string::npos; };
   if (!options.devices.empty() && std::none_of(options.words.begin() + 1, options.words.end(), has_place))
-    throw CLI::ValidationError("--devices",
-                               "needs {device} among the program's arguments, which each takes the place of");
+    throw ExitStatus(2, "--devices: needs {device} among the program's arguments, which each takes the place of");
   std::optional<nn::WholeFile> json;
   if (!options.json.empty()) json.emplace(options.json, "check");
   const std::vector<Row> rows = Check(options).run();
@@ -397,58 +378,51 @@ void run_check(const Options& options) {
   }
   std::fflush(stdout);
   if (json) {
-    nlohmann::ordered_json root{{"format", "ordo check"}, {"equal", failures == 0}};
-    root["rows"] = nlohmann::ordered_json::array();
-    for (const Row& row : rows) {
-      auto values = nlohmann::ordered_json::array();
-      for (const ValueDiff& v : row.values) values.push_back(to_json(v));
-      root["rows"].push_back({{"level", row.level},
-                              {"across", row.across},
-                              {"runs", row.runs + 1},
-                              {"different", row.different},
-                              {"allowed", row.allowed},
-                              {"diff", to_json(row.diff)},
-                              {"values", values},
-                              {"values_note", row.values_note}});
-    }
-    json->write(json_text(root));
+    const auto row_json = [](const Row& row) -> Json {
+      return {{"level", row.level},
+              {"across", row.across},
+              {"runs", row.runs + 1},
+              {"different", row.different},
+              {"allowed", row.allowed},
+              {"diff", to_json(row.diff)},
+              {"values", json_list(row.values, [](const ValueDiff& v) { return to_json(v); })},
+              {"values_note", row.values_note}};
+    };
+    json->write(Json{{"format", "ordo check"}, {"equal", failures == 0}, {"rows", json_list(rows, row_json)}}.lines());
     json->commit();
   }
   if (failures > 0) throw ExitStatus(1, "the program is not reproducible");
 }
 
+std::function<void()> add_check(Arguments arguments) {
+  static Options o;
+  arguments.add("program", o.words, "the program and its arguments, after --").required();
+  arguments.add("--runs", o.runs, "runs with the same settings (2)").range(2, 10000);
+  arguments.add("--threads", o.threads, "also runs with these numbers of CPU threads: 1,2")
+      .with_commas()
+      .range(1, 4096);
+  arguments
+      .add("--levels", o.levels,
+           "start at each of these levels, as ORDO_DETERMINISM does, and compare them; each also takes the place of "
+           "{level} in the arguments")
+      .with_commas();
+  arguments.add("--schedules", o.schedules, "also runs with this many seeds of the emulated GPU").range(1, 10000);
+  arguments.add("--vectors", o.vectors, "also runs with each instruction set that this processor has");
+  arguments
+      .add("--devices", o.devices,
+           "also on each of these devices: cpu,cuda; each takes the place of {device} in the arguments")
+      .with_commas();
+  arguments.add("--load", o.load, "also runs beside busy threads");
+  arguments.add("--no-fill", o.no_fill, "no run in which new memory has other contents");
+  arguments.add("--timeout", o.timeout, "seconds for a run (600)").positive();
+  arguments.add("--keep", o.keep, "a folder that keeps the traces and the program's output");
+  arguments.add("--dump", o.dump, "a folder for the tensors of each place where runs part, as .npy files");
+  arguments.add("--json", o.json, "also write the results to this file");
+  return [] { run_check(o); };
+}
+
 }  // namespace
 
-Command add_check(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "check",
-      "Run a program several times and say what it is reproducible across: ordo check [options] -- PROGRAM ...");
-  command->add_option("program", options->words, "the program and its arguments, after --")->required();
-  command->add_option("--runs", options->runs, "runs with the same settings (2)")->check(CLI::Range(2, 10000));
-  command->add_option("--threads", options->threads, "also runs with these numbers of CPU threads: 1,2")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 4096));
-  command
-      ->add_option("--levels", options->levels,
-                   "start at each of these levels, as ORDO_DETERMINISM does, and compare them; each also takes the "
-                   "place of {level} in the arguments")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--schedules", options->schedules, "also runs with this many seeds of the emulated GPU")
-      ->check(CLI::Range(1, 10000));
-  command->add_flag("--vectors", options->vectors, "also runs with each instruction set that this processor has");
-  command
-      ->add_option("--devices", options->devices,
-                   "also on each of these devices: cpu,cuda; each takes the place of {device} in the arguments")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_flag("--load", options->load, "also runs beside busy threads");
-  command->add_flag("--no-fill", options->no_fill, "no run in which new memory has other contents");
-  command->add_option("--timeout", options->timeout, "seconds for a run (600)")->check(CLI::PositiveNumber);
-  command->add_option("--keep", options->keep, "a folder that keeps the traces and the program's output");
-  command->add_option("--dump", options->dump, "a folder for the tensors of each place where runs part, as .npy files");
-  command->add_option("--json", options->json, "also write the results to this file");
-  return [options] { run_check(*options); };
-}
+const Command kCheck{
+    "check", "Run a program several times and say what it is reproducible across: ordo check [options] -- PROGRAM ...",
+    add_check};

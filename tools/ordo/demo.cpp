@@ -3,9 +3,6 @@
 #include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -14,7 +11,8 @@
 #include "tools/demo/progress.h"
 #include "tools/demo/schedules.h"
 #include "tools/demo/training.h"
-#include "tools/ordo/commands.h"
+#include "tools/ordo/cli.h"
+#include "tools/ordo/json.h"
 #include "tools/ordo/say.h"
 
 namespace {
@@ -95,26 +93,23 @@ std::vector<FamilyResult> measure_and_print(Device device) {
   return results;
 }
 
-nlohmann::ordered_json to_json(Device device, const std::vector<TrainingRun>& training,
-                               const std::vector<FamilyResult>& families) {
-  nlohmann::ordered_json root{{"device", device.str()}, {"threads", num_threads()}};
-  root["training"] = nlohmann::ordered_json::array();
-  for (const TrainingRun& run : training)
-    root["training"].push_back({{"model", run.model},
-                                {"level", name(run.level)},
-                                {"seed", run.seed},
-                                {"loss", run.loss},
-                                {"accuracy", run.accuracy},
-                                {"weights_sha256", run.weights_sha256},
-                                {"seconds", run.seconds}});
-  root["families"] = nlohmann::ordered_json::array();
-  for (const FamilyResult& family : families)
-    root["families"].push_back({{"name", family.name},
-                                {"fast_ms", family.fast_ms},
-                                {"deterministic_ms", family.deterministic_ms},
-                                {"fast_patterns", family.fast_patterns},
-                                {"deterministic_patterns", family.deterministic_patterns}});
-  return root;
+Json to_json(Device device, const std::vector<TrainingRun>& training, const std::vector<FamilyResult>& families) {
+  return {{"device", device.str()},
+          {"threads", num_threads()},
+          {"training", json_list(training,
+                                 [](const TrainingRun& run) -> Json {
+                                   return {{"model", run.model},       {"level", name(run.level)},
+                                           {"seed", run.seed},         {"loss", run.loss},
+                                           {"accuracy", run.accuracy}, {"weights_sha256", run.weights_sha256},
+                                           {"seconds", run.seconds}};
+                                 })},
+          {"families", json_list(families, [](const FamilyResult& family) -> Json {
+             return {{"name", family.name},
+                     {"fast_ms", family.fast_ms},
+                     {"deterministic_ms", family.deterministic_ms},
+                     {"fast_patterns", family.fast_patterns},
+                     {"deterministic_patterns", family.deterministic_patterns}};
+           })}};
 }
 
 void run_demo(const Options& options) {
@@ -137,23 +132,22 @@ void run_demo(const Options& options) {
   const std::vector<FamilyResult> families = measure_and_print(device);
 
   if (json) {
-    json->write(to_json(device, training, families).dump(2) + "\n");
+    json->write(to_json(device, training, families).lines());
     json->commit();
   }
 }
 
+std::function<void()> add_demo(Arguments arguments) {
+  static Options o;
+  arguments.add("--data", o.data, "directory of MNIST files (plain or gzip); without it digits are drawn").folder();
+  arguments.add("--epochs", o.epochs, "epochs of every training").range(1, 10000);
+  arguments.add("--threads", o.threads, "CPU threads (default: OMP_NUM_THREADS or all cores)").range(1, 4096);
+  arguments.add("--device", o.device, "cpu, cuda or cuda:1 (default: cuda where there is one)");
+  arguments.add("--json", o.json, "also write the results to this file");
+  return [] { run_demo(o); };
+}
+
 }  // namespace
 
-Command add_demo(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "demo", "Train on digits and on text, fast and deterministic, three times each, and compare the bits");
-  command->add_option("--data", options->data, "directory of MNIST files (plain or gzip); without it digits are drawn")
-      ->check(CLI::ExistingDirectory);
-  command->add_option("--epochs", options->epochs, "epochs of every training")->check(CLI::Range(1, 10000));
-  command->add_option("--threads", options->threads, "CPU threads (default: OMP_NUM_THREADS or all cores)")
-      ->check(CLI::Range(1, 4096));
-  command->add_option("--device", options->device, "cpu, cuda or cuda:1 (default: cuda where there is one)");
-  command->add_option("--json", options->json, "also write the results to this file");
-  return [options] { run_demo(*options); };
-}
+const Command kDemo{
+    "demo", "Train on digits and on text, fast and deterministic, three times each, and compare the bits", add_demo};

@@ -4,16 +4,12 @@
 #include <ordo/nn/audit/dump.h>
 #include <ordo/ordo.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "tools/ordo/commands.h"
-#include "tools/ordo/diff_page.h"
-#include "tools/ordo/page.h"
+#include "tools/ordo/cli.h"
+#include "tools/ordo/diff_json.h"
+#include "tools/ordo/pages.h"
 #include "tools/ordo/say.h"
-#include "tools/ordo/values.h"
 
 namespace {
 
@@ -40,12 +36,10 @@ std::string dump_of(const std::optional<audit::Place>& place) {
 void run_diff(const Options& options) {
   const audit::TraceDiff d = audit::diff(options.a, options.b, options.diff);
   const std::string in_a = dump_of(d.first.a), in_b = dump_of(d.first.b);
-  if (!options.json.empty()) {
-    auto json = to_json(d);
-    json["dump"] = {{"a", in_a}, {"b", in_b}};
-    write_file("diff", options.json, json_text(json));
-  }
-  if (!options.html.empty()) write_file("diff", options.html, diff_page(d, options.a, options.b));
+  const Json json =
+      to_json(d).with("files", {{"a", options.a}, {"b", options.b}}).with("dump", {{"a", in_a}, {"b", in_b}});
+  if (!options.json.empty()) write_file("diff", options.json, json.lines());
+  if (!options.html.empty()) write_file("diff", options.html, drawn("diff", "diff", json));
   say_lines(d.str());
   if (!in_a.empty() && !in_b.empty()) {
     say("For the values, run again with ORDO_TRACE=FILE ORDO_TRACE_DUMP_TO=FOLDER and\n");
@@ -56,17 +50,16 @@ void run_diff(const Options& options) {
   if (!d.equal) throw ExitStatus(1, "the traces are different");
 }
 
+std::function<void()> add_diff(Arguments arguments) {
+  static Options o;
+  arguments.add("A", o.a, "a trace").required();
+  arguments.add("B", o.b, "another one").required();
+  arguments.add("--json", o.json, "also write the result to this file");
+  arguments.add("--html", o.html, "also write a page to this file");
+  arguments.add("--spread", o.diff.spread, "how many of the later events that differ to list (5)").range(0, 100000);
+  return [] { run_diff(o); };
+}
+
 }  // namespace
 
-Command add_diff(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("diff", "Say where two traces of ORDO_TRACE part, and why; exit status 1 then");
-  command->add_option("A", options->a, "a trace")->required();
-  command->add_option("B", options->b, "another one")->required();
-  command->add_option("--json", options->json, "also write the result to this file");
-  command->add_option("--html", options->html, "also write a page to this file");
-  command->add_option("--spread", options->diff.spread, "how many of the later events that differ to list (5)")
-      ->check(CLI::Range(0, 100000));
-  return [options] { run_diff(*options); };
-}
+const Command kDiff{"diff", "Say where two traces of ORDO_TRACE part, and why; exit status 1 then", add_diff};

@@ -4,9 +4,7 @@
 #include <ordo/kernels/vectors/vector_targets.h>
 #include <ordo/ordo.h>
 
-#include <CLI/CLI.hpp>
-
-#include "tools/ordo/commands.h"
+#include "tools/ordo/cli.h"
 #include "tools/ordo/say.h"
 
 namespace {
@@ -46,7 +44,5 @@ void print_info() {
 
 }  // namespace
 
-Command add_info(CLI::App& app) {
-  app.add_subcommand("info", "Show versions, devices, threads, libraries and current settings");
-  return print_info;
-}
+const Command kInfo{"info", "Show versions, devices, threads, libraries and current settings",
+                    [](Arguments) -> std::function<void()> { return print_info; }};

@@ -2,12 +2,10 @@
 #include <fmt/format.h>
 #include <ordo/ordo.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
-#include <nlohmann/json.hpp>
 
-#include "tools/ordo/commands.h"
+#include "tools/ordo/cli.h"
+#include "tools/ordo/json.h"
 #include "tools/ordo/say.h"
 
 namespace {
@@ -93,34 +91,34 @@ void print_markdown() {
 }
 
 void print_json() {
-  auto list = nlohmann::ordered_json::array();
-  for (const OpInfo& op : ops()) {
-    nlohmann::ordered_json row{{"name", op.name}, {"family", op.family}};
-    row["devices"] = op.cuda ? std::vector{"cpu", "cuda"} : std::vector{"cpu"};
-    for (DType t : dtypes_of(op)) row["dtypes"].push_back(name(t));
-    row["differentiable"] = op.differentiable;
-    for (const AlgorithmLevel& a : op.algorithms) {
-      nlohmann::ordered_json algorithm{{"name", name(a.algorithm)}, {"level", name(a.level)}};
-      for (DType t : dtypes_of(op))
-        if (a.dtypes.has(t)) algorithm["dtypes"].push_back(name(t));
-      row["algorithms"].push_back(std::move(algorithm));
-    }
-    for (Determinism level : levels_of(op)) row["levels"].push_back(name(level));
-    row["note"] = op.note;
-    list.push_back(std::move(row));
-  }
-  say_lines(list.dump(2) + "\n");
+  const auto names = [](const auto& list) { return json_list(list, [](auto value) { return name(value); }); };
+  const auto algorithms = [&](const OpInfo& op) {
+    return json_list(op.algorithms, [&](const AlgorithmLevel& a) -> Json {
+      std::vector<DType> dtypes = dtypes_of(op);
+      std::erase_if(dtypes, [&](DType t) { return !a.dtypes.has(t); });
+      return {{"name", name(a.algorithm)}, {"level", name(a.level)}, {"dtypes", names(dtypes)}};
+    });
+  };
+  const Json list = json_list(ops(), [&](const OpInfo& op) -> Json {
+    return {{"name", op.name},
+            {"family", op.family},
+            {"devices", op.cuda ? std::vector{"cpu", "cuda"} : std::vector{"cpu"}},
+            {"dtypes", names(dtypes_of(op))},
+            {"differentiable", op.differentiable},
+            {"algorithms", algorithms(op)},
+            {"levels", names(levels_of(op))},
+            {"note", op.note}};
+  });
+  say_lines(list.lines());
+}
+
+std::function<void()> add_ops(Arguments arguments) {
+  static bool json = false, markdown = false;
+  const Option as_json = arguments.add("--json", json, "as JSON");
+  arguments.add("--markdown", markdown, "as a Markdown table").excludes(as_json);
+  return [] { json ? print_json() : markdown ? print_markdown() : print_table(); };
 }
 
 }  // namespace
 
-Command add_ops(CLI::App& app) {
-  struct Options {
-    bool json = false, markdown = false;
-  };
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("ops", "List every operation: dtypes, devices, algorithms, levels it meets");
-  CLI::Option* json = command->add_flag("--json", options->json, "as JSON");
-  command->add_flag("--markdown", options->markdown, "as a Markdown table")->excludes(json);
-  return [options] { options->json ? print_json() : options->markdown ? print_markdown() : print_table(); };
-}
+const Command kOps{"ops", "List every operation: dtypes, devices, algorithms, levels it meets", add_ops};

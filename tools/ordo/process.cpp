@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <ordo/engine/error.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -50,8 +50,8 @@ ProcessEnd run_process(const std::vector<std::string>& words, const std::map<std
   if (process < 0) return {ProcessEnd::How::not_started, errno, 0};
   if (process == 0) {
     setpgid(0, 0);
-    const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), none = open("/dev/null", O_RDONLY);
-    if (none >= 0) dup2(none, 0);
+    const int file = output.empty() ? -1 : open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (const int none = open("/dev/null", O_RDONLY); none >= 0) dup2(none, 0);
     if (file >= 0) dup2(file, 1), dup2(file, 2);
     execvpe(argv[0], argv.data(), envp.data());
     const int error = errno;
@@ -75,21 +75,14 @@ ProcessEnd run_process(const std::vector<std::string>& words, const std::map<std
   return {ProcessEnd::How::exited, WEXITSTATUS(status), seconds()};
 }
 
-struct BusyThreads::State {
-  std::atomic<bool> stop{false};
-  std::vector<std::thread> threads;
-};
-
-BusyThreads::BusyThreads(int count) : state_(new State) {
-  for (int i = 0; i < count; ++i)
-    state_->threads.emplace_back([state = state_] {
-      while (!state->stop.load(std::memory_order_relaxed)) {
-      }
-    });
+TemporaryFolder::TemporaryFolder(const std::string& command) {
+  std::string name = (std::filesystem::temp_directory_path() / fmt::format("ordo-{}-XXXXXX", command)).string();
+  if (!mkdtemp(name.data()))
+    throw ordo::DataError(fmt::format("[{}] cannot make a temporary folder in {}", command, name));
+  path = name;
 }
 
-BusyThreads::~BusyThreads() {
-  state_->stop = true;
-  for (std::thread& thread : state_->threads) thread.join();
-  delete state_;
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
 }

@@ -1,8 +1,10 @@
 // Programs that `ordo` starts, watches and, where they take too long, ends.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 struct ProcessEnd {
@@ -16,19 +18,32 @@ struct ProcessEnd {
 };
 
 /// Runs a program in a process group of its own, with these variables on top of the environment, and its output in a
-/// file. After `timeout` seconds (0: never) the group is killed.
+/// file, or with that of `ordo` where `output` is empty. After `timeout` seconds (0: never) the group is killed.
 ProcessEnd run_process(const std::vector<std::string>& words, const std::map<std::string, std::string>& variables,
                        double timeout, const std::string& output);
 
 /// Threads that compute nothing until it is destroyed.
 class BusyThreads {
  public:
-  explicit BusyThreads(int count);
-  ~BusyThreads();
-  BusyThreads(const BusyThreads&) = delete;
-  BusyThreads& operator=(const BusyThreads&) = delete;
+  explicit BusyThreads(int count) {
+    for (int i = 0; i < count; ++i)
+      threads_.emplace_back([](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+        }
+      });
+  }
 
  private:
-  struct State;
-  State* state_;
+  std::vector<std::jthread> threads_;
+};
+
+/// A new folder for temporary files, removed with what is in it. DataError in the name of `command` where none can be
+/// made.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& command);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::filesystem::path path;
 };

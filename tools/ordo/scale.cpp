@@ -4,10 +4,9 @@
 #include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/ordo.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 
-#include "tools/ordo/commands.h"
+#include "tools/ordo/cli.h"
 #include "tools/ordo/say.h"
 
 namespace {
@@ -106,22 +105,20 @@ void scale(const Options& o) {
   }
 }
 
+std::function<void()> add_scale(Arguments arguments) {
+  static Options o;
+  arguments.add("--shards", o.shards, "parts of a batch; at most so many processes")
+      .with_default()
+      .range(1, distributed::kMostShards);
+  arguments.add("--elements", o.elements, "of the gradients that are added").with_default().positive();
+  arguments.add("--seed", o.seed).with_default();
+  arguments.add("--megabytes", o.megabytes, "of gradients, for the prediction").with_default();
+  arguments.add("--latency", o.latency, "microseconds of a message").with_default();
+  arguments.add("--bandwidth", o.bandwidth, "GB/s of a process in each direction").with_default();
+  arguments.add("--step", o.step, "seconds to compute a shard").with_default();
+  return [] { scale(o); };
+}
+
 }  // namespace
 
-Command add_scale(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("scale", "The order of sums at many virtual processes, and what a step would take");
-  command->add_option("--shards", o->shards, "parts of a batch; at most so many processes")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t(1), distributed::kMostShards));
-  command->add_option("--elements", o->elements, "of the gradients that are added")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seed", o->seed)->capture_default_str();
-  command->add_option("--megabytes", o->megabytes, "of gradients, for the prediction")->capture_default_str();
-  command->add_option("--latency", o->latency, "microseconds of a message")->capture_default_str();
-  command->add_option("--bandwidth", o->bandwidth, "GB/s of a process in each direction")->capture_default_str();
-  command->add_option("--step", o->step, "seconds to compute a shard")->capture_default_str();
-  return [o] { scale(*o); };
-}
+const Command kScale{"scale", "The order of sums at many virtual processes, and what a step would take", add_scale};

@@ -5,28 +5,22 @@
 #include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
-#include <memory>
 #include <optional>
 
 #include "tools/demo/schedules.h"
-#include "tools/ordo/commands.h"
+#include "tools/ordo/pages.h"
 #include "tools/ordo/say.h"
-#include "tools/ordo/show_commands.h"
+#include "tools/ordo/show.h"
 #include "tools/ordo/show_peer.h"
 #include "tools/ordo/show_sums.h"
 #include "tools/ordo/sum_tree.h"
-#include "tools/ordo/sum_tree_svg.h"
-#include "tools/ordo/sum_tree_text.h"
 
 namespace {
 
 using namespace ordo;
 
-constexpr int kDrawn = 40;              // values that fit side by side in a terminal
-constexpr int kLines = 24;              // of a description
 constexpr int64_t kMostProbes = 20000;  // for the trees of all seeds together
 constexpr int kThreads[] = {1, 2, 4};
 
@@ -125,11 +119,11 @@ Found look_at(const ShownSum& sum, int seeds) {
 
 Found look_at_numpy(const ShownSum& settings, int runs) {
   const std::vector<double> values = spread_values(settings.count(), settings.dtype);
-  const NumpySums sums(settings, values, runs);
+  const NumpySums sums = numpy_sums(settings, values, runs);
   Found found{.sum = settings, .runs = fmt::format("{} runs", runs)};
-  found.names.push_back("NumPy " + sums.version());
-  found.trees.push_back(recover_tree(settings.count(), sums, settings.mass()));
-  for (double result : sums.results()) count_result(found, result);
+  found.names.push_back("NumPy " + sums.version);
+  found.trees.push_back(recover_tree(settings.count(), sums.sum, settings.mass()));
+  for (double result : sums.results) count_result(found, result);
   compare_bits(found, values);
   return found;
 }
@@ -173,63 +167,25 @@ std::vector<std::string> results_text(const Found& found) {
   return lines;
 }
 
-std::string no_tree_text(const Recovered& r) {
-  return r.kind == Recovered::Kind::unrounded
-             ? "no order can be seen: nothing is rounded before the end, so that every order gives these bits"
-             : "no tree of rounded additions gives these results: " + r.why;
-}
-
-void print(const std::string& key, const std::vector<std::string>& lines) {
-  for (size_t i = 0; i < lines.size(); ++i) say("  {:<9} {}\n", i ? "" : key, lines[i]);
-}
-
-void print_found(const Found& found) {
+/// What tools/scripts/show.py draws.
+Json to_json(const Found& found) {
   const Recovered& first = found.trees[0];
-  const auto value_name = [&](int i) { return found.sum.value_name(i); };
-  say("\n{}\n", heading(found));
-  if (first.kind != Recovered::Kind::tree) {
-    print("tree", {no_tree_text(first)});
-  } else {
-    std::vector<std::string> lines = describe(first.tree, value_name);
-    if (lines.size() > kLines) lines.resize(kLines), lines.emplace_back("...");
-    print("tree", lines);
-    print("additions",
-          {fmt::format("{}, found from {} sums", first.tree.nodes.size() - size_t(first.tree.count), first.probes)});
-    print("depth", {fmt::format("{}; values at a depth: {}", first.tree.heights().back(), depths_text(first.tree))});
-    if (found.fused)
-      print("products",
-            {*found.fused ? "not rounded before they are added (fused multiply-add)" : "rounded, then added"});
-    if (found.seeds > 1)
-      print("trees", {found.trees.size() == 1 ? fmt::format("the same with {} seeds", found.seeds)
-                                              : fmt::format("{} different ones with {} seeds; this is the first seed's",
-                                                            found.trees.size(), found.seeds)});
-    if (first.tree.binary())
-      print("check", {found.same_bits ? "adding by this tree has the bits of the first result"
-                                      : "adding by this tree has other bits than the first result: the sum does not "
-                                        "round each addition to this dtype"});
-  }
-  print("results", results_text(found));
-  if (first.kind != Recovered::Kind::tree) return;
-  if (first.tree.count <= kDrawn)
-    say_lines("\n" + draw_text(first.tree, value_name));
-  else
-    print("brackets", {brackets(first.tree, value_name, 96)});
-}
-
-TreePanel panel_of(const Found& found) {
-  const Recovered& first = found.trees[0];
-  TreePanel panel{.heading = heading(found), .lines = {}};
-  if (first.kind == Recovered::Kind::tree) {
-    panel.tree = first.tree;
-    panel.lines.push_back(describe(first.tree, [&](int i) { return found.sum.value_name(i); })[0]);
-    if (found.trees.size() > 1)
-      panel.lines.back() += fmt::format(" ({} different trees with {} seeds)", found.trees.size(), found.seeds);
-  } else {
-    panel.lines.push_back(no_tree_text(first));
-  }
-  const std::vector<std::string> results = results_text(found);
-  panel.lines.push_back(results.size() == 2 ? results[0] + ": " + results[1] : results[0]);
-  return panel;
+  const bool has_tree = first.kind == Recovered::Kind::tree;
+  std::vector<Json> additions;
+  for (const SumTree::Node& node : first.tree.nodes)
+    if (!node.leaf()) additions.push_back(node.children);
+  return {{"heading", heading(found)},
+          {"why", first.kind == Recovered::Kind::unrounded
+                      ? "no order can be seen: nothing is rounded before the end, so that every order gives these bits"
+                      : "no tree of rounded additions gives these results: " + first.why},
+          {"count", has_tree ? first.tree.count : 0},
+          {"additions", additions},
+          {"probes", first.probes},
+          {"trees", found.trees.size()},
+          {"seeds", found.seeds},
+          {"fused", found.fused ? Json(*found.fused) : Json()},
+          {"same_bits", found.same_bits},
+          {"results", results_text(found)}};
 }
 
 std::string title(const ShownSum& sum) {
@@ -267,41 +223,37 @@ void run_show(const Options& options) {
     }
   }
   if (!options.peer.empty()) all.push_back(look_at_numpy(settings, options.seeds));
-  say("{}\n", title(settings));
-  if (settings.op == "index_add") say("\"old\" is what the place holds before.\n");
-  for (const Found& found : all) print_found(found);
+  std::vector<std::string> names;
+  for (int i = 0; i < settings.count(); ++i) names.push_back(settings.value_name(i));
+  const Json data{{"title", title(settings)}, {"names", names}, {"found", json_list(all, to_json)}};
+  say_lines(drawn("show", "text", data));
   std::fflush(stdout);
   if (!svg) return;
-  std::vector<TreePanel> panels;
-  for (const Found& found : all) panels.push_back(panel_of(found));
-  svg->write(tree_picture(title(settings), panels, [&](int i) { return settings.value_name(i); }));
+  svg->write(drawn("show", "sums", data));
   svg->commit();
+}
+
+std::function<void()> add_show(Arguments show) {
+  static Options o;
+  const std::vector<std::string>& operations = shown_operations();
+  show.add("OP", o.op, fmt::format("{}", fmt::join(operations, ", "))).one_of(operations);
+  show.add("--size", o.size, "how many values are added (16)").range(1, 16384);
+  show.add("--dtype", o.dtype, "float32, float64 or int64 (float32)").one_of({"float32", "float64", "int64"});
+  show.add("--level", o.level, "one level; otherwise all, or each algorithm by name")
+      .one_of({"not_guaranteed", "run_to_run", "device_to_device"});
+  show.add("--device", o.device, "cpu, cuda or cuda:1 (cpu)");
+  show.add("--seeds", o.seeds, "runs; on an emulated GPU each has the next seed (20)").range(1, 10000);
+  show.add("--peer", o.peer, "also NumPy's sum, on the CPU, where python3 has it: numpy").one_of({"numpy"});
+  show.add("--svg", o.svg, "also draw the trees in this file");
+  return [others = std::vector{add_show_fork(show), add_show_playback(show)}] {
+    for (const auto& [other, run] : others)
+      if (other.given()) return run();
+    if (o.op.empty()) throw ExitStatus(2, "[show] OP is required");
+    run_show(o);
+  };
 }
 
 }  // namespace
 
-Command add_show(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("show", "Draw the order in which an operation adds, and count its results: ordo show sum");
-  command->add_option("OP", options->op, fmt::format("{}", fmt::join(shown_operations(), ", ")))
-      ->check(CLI::IsMember(shown_operations()));
-  command->add_option("--size", options->size, "how many values are added (16)")->check(CLI::Range(1, 16384));
-  command->add_option("--dtype", options->dtype, "float32, float64 or int64 (float32)")
-      ->check(CLI::IsMember({"float32", "float64", "int64"}));
-  command->add_option("--level", options->level, "one level; otherwise all, or each algorithm by name")
-      ->check(CLI::IsMember({"not_guaranteed", "run_to_run", "device_to_device"}));
-  command->add_option("--device", options->device, "cpu, cuda or cuda:1 (cpu)");
-  command->add_option("--seeds", options->seeds, "runs; on an emulated GPU each has the next seed (20)")
-      ->check(CLI::Range(1, 10000));
-  command->add_option("--peer", options->peer, "also NumPy's sum, on the CPU, where python3 has it: numpy")
-      ->check(CLI::IsMember({"numpy"}));
-  command->add_option("--svg", options->svg, "also draw the trees in this file");
-  const std::vector<std::pair<CLI::App*, Command>> others{add_show_fork(*command), add_show_playback(*command)};
-  return [options, others] {
-    for (const auto& [other, run] : others)
-      if (other->parsed()) return run();
-    if (options->op.empty()) throw CLI::RequiredError("[show] OP");
-    run_show(*options);
-  };
-}
+const Command kShow{"show", "Draw the order in which an operation adds, and count its results: ordo show sum",
+                    add_show};

@@ -1,28 +1,19 @@
-// ordo show playback: a recording of the emulator as a page.
-#include <fmt/format.h>
+// ordo show playback: a recording of the emulator as a page that plays it.
+#include <ordo/engine/files.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
-
-#include "tools/ordo/page.h"
-#include "tools/ordo/playback_page.h"
+#include "tools/ordo/pages.h"
 #include "tools/ordo/say.h"
-#include "tools/ordo/show_commands.h"
+#include "tools/ordo/show.h"
 
-namespace {
-struct Options {
-  std::string file, output = "playback.html";
-};
-}  // namespace
-
-std::pair<CLI::App*, Command> add_show_playback(CLI::App& show) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command =
-      show.add_subcommand("playback", "Make a page that plays a recording of ORDO_EMULATOR_RECORD: threads by time");
-  command->add_option("file", options->file, "the recording")->required();
-  command->add_option("-o,--output", options->output, "the page (playback.html)");
-  return {command, [options] {
-            write_file("show", options->output, playback_page(options->file));
-            say("wrote {}\n", options->output);
+Subcommand add_show_playback(Arguments show) {
+  static std::string file, output = "playback.html";
+  const Arguments playback =
+      show.command("playback", "Make a page that plays a recording of ORDO_EMULATOR_RECORD: threads by time");
+  playback.add("file", file, "the recording").required();
+  playback.add("-o,--output", output, "the page (playback.html)");
+  return {playback, [] {
+            ordo::detail::expect_file("show", file);
+            write_file("show", output, drawn_from("show", "playback", file));
+            say("wrote {}\n", output);
           }};
 }

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace {
@@ -23,57 +22,39 @@ int64_t rank_of(uint64_t bits, uint64_t sign) {
 
 uint64_t distance(int64_t a, int64_t b) { return a > b ? uint64_t(a) - uint64_t(b) : uint64_t(b) - uint64_t(a); }
 
-struct Value {
-  uint64_t bits = 0;
-  int64_t rank = 0;
-  double value = 0;
-  bool nan = false;
-  std::string str = {};
-};
+/// The elements of a tensor: their bits, and what these mean.
+class Elements {
+ public:
+  Elements(const Tensor& t, DType stored)
+      : floating(is_floating(t.dtype())),
+        raw_(t.contiguous()),
+        wide_(raw_.to(floating ? float64 : int64)),
+        bytes_(raw_.nbytes() / size_t(std::max<int64_t>(1, raw_.numel()))),
+        half_(stored == bfloat16 && t.dtype() == float32) {}
 
-template <class T>
-T at(const Tensor& t, int64_t i) {
-  T value;
-  std::memcpy(&value, static_cast<const char*>(t.data()) + i * int64_t(sizeof(T)), sizeof(T));
-  return value;
-}
-
-/// Element i of a contiguous tensor. `wide` holds the same numbers where the dtype is a half type.
-Value value_of(const Tensor& t, const Tensor& wide, DType stored, int64_t i, bool text) {
-  Value v;
-  switch (t.dtype()) {
-    case float64:
-      v.value = at<double>(t, i);
-      v.bits = std::bit_cast<uint64_t>(v.value);
-      v.rank = rank_of(v.bits, uint64_t(1) << 63);
-      break;
-    case float32:
-      v.bits = at<uint32_t>(t, i);
-      v.value = at<float>(t, i);
-      v.rank = stored == bfloat16 ? rank_of(v.bits >> 16, 1u << 15) : rank_of(v.bits, 1u << 31);
-      break;
-    case float16:
-      v.bits = at<uint16_t>(t, i);
-      v.value = at<float>(wide, i);
-      v.rank = rank_of(v.bits, 1u << 15);
-      break;
-    case int64:
-      v.rank = at<int64_t>(t, i);
-      break;
-    case int32:
-      v.rank = at<int32_t>(t, i);
-      break;
-    default:
-      v.rank = at<uint8_t>(t, i);
-      break;  // uint8 and bool
+  const bool floating;
+  uint64_t bits(int64_t i) const {
+    uint64_t bits = 0;  // the machine stores the low bytes first
+    std::memcpy(&bits, static_cast<const char*>(raw_.data()) + size_t(i) * bytes_, bytes_);
+    return bits;
   }
-  const bool floating = t.dtype() == float64 || t.dtype() == float32 || t.dtype() == float16;
-  if (!floating) v.bits = uint64_t(v.rank), v.value = double(v.rank);
-  v.nan = floating && std::isnan(v.value);
-  if (text && !floating) v.str = std::to_string(v.rank);
-  if (text && floating) v.str = t.dtype() == float64 ? fmt::format("{}", v.value) : fmt::format("{}", float(v.value));
-  return v;
-}
+  double value(int64_t i) const { return floating ? wide_.data<double>()[i] : double(wide_.data<int64_t>()[i]); }
+  bool nan(int64_t i) const { return floating && std::isnan(value(i)); }
+  /// Consecutive numbers have consecutive ranks.
+  int64_t rank(int64_t i) const {
+    if (!floating) return wide_.data<int64_t>()[i];
+    return half_ ? rank_of(bits(i) >> 16, 1u << 15) : rank_of(bits(i), uint64_t(1) << (8 * bytes_ - 1));
+  }
+  std::string str(int64_t i) const {
+    if (!floating) return std::to_string(rank(i));
+    return raw_.dtype() == float64 ? fmt::format("{}", value(i)) : fmt::format("{}", float(value(i)));
+  }
+
+ private:
+  Tensor raw_, wide_;
+  size_t bytes_;
+  bool half_;  ///< bfloat16, whose values float32 holds
+};
 
 }  // namespace
 
@@ -86,28 +67,24 @@ ValueDiff compare_values(const std::string& name, const Tensor& a, const Tensor&
     return d;
   }
   d.elements = a.numel();
-  const Tensor x = a.contiguous(), y = b.contiguous();
-  const bool half = a.dtype() == float16;
-  const Tensor wide_x = half ? x.to(float32) : x, wide_y = half ? y.to(float32) : y;
-  const bool integer = a.dtype() != float16 && a.dtype() != float32 && a.dtype() != float64;
+  const Elements x(a, stored), y(b, stored);
   for (int64_t i = 0; i < d.elements; ++i) {
-    const Value p = value_of(x, wide_x, stored, i, false), q = value_of(y, wide_y, stored, i, false);
-    d.nans_a += p.nan, d.nans_b += q.nan;
-    if (p.bits == q.bits) continue;
+    d.nans_a += x.nan(i), d.nans_b += y.nan(i);
+    if (x.bits(i) == y.bits(i)) continue;
     if (d.differ++ == 0) {
-      d.a = value_of(x, wide_x, stored, i, true).str, d.b = value_of(y, wide_y, stored, i, true).str;
+      d.a = x.str(i), d.b = y.str(i);
       d.index.assign(size_t(a.dim()), 0);
       int64_t rest = i;
       for (size_t k = d.index.size(); k-- > 0;) d.index[k] = rest % a.sizes()[k], rest /= a.sizes()[k];
     }
-    if (p.nan || q.nan) {
+    if (x.nan(i) || y.nan(i)) {
       ++d.nans;
-      d.nan_in_one += p.nan != q.nan;
+      d.nan_in_one += x.nan(i) != y.nan(i);
       continue;
     }
-    const uint64_t ulps = distance(p.rank, q.rank);
+    const uint64_t ulps = distance(x.rank(i), y.rank(i));
     d.ulps = std::max(d.ulps, ulps);
-    d.absolute = std::max(d.absolute, integer ? double(ulps) : std::abs(p.value - q.value));
+    d.absolute = std::max(d.absolute, x.floating ? std::abs(x.value(i) - y.value(i)) : double(ulps));
   }
   return d;
 }
@@ -144,15 +121,4 @@ std::string ValueDiff::str() const {
         integer ? fmt::format(", by {} at most", ulps) : fmt::format(", by {} ulps and {:.3g} at most", ulps, absolute);
   if (nans > 0) text += fmt::format(", {} of them NaN in a run, {} in A and {} in B in all", nans, nans_a, nans_b);
   return text + fmt::format("; first at [{}]: {} and {}", fmt::join(index, ", "), a, b);
-}
-
-nlohmann::ordered_json to_json(const ValueDiff& d) {
-  return {{"tensor", d.name},   {"note", d.note}, {"dtype", d.dtype},           {"elements", d.elements},
-          {"differ", d.differ}, {"nans", d.nans}, {"nan_in_one", d.nan_in_one}, {"nans_a", d.nans_a},
-          {"nans_b", d.nans_b}, {"ulps", d.ulps}, {"absolute", d.absolute},     {"index", d.index},
-          {"a", d.a},           {"b", d.b}};
-}
-
-std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

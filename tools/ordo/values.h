@@ -4,7 +4,6 @@
 #include <ordo/ordo.h>
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -32,6 +31,3 @@ struct ValueDiff {
 ValueDiff compare_values(const std::string& name, const ordo::Tensor& a, const ordo::Tensor& b, ordo::DType stored);
 /// Of all .npy files in two folders, inputs first.
 std::vector<ValueDiff> compare_folders(const std::string& a, const std::string& b);
-nlohmann::ordered_json to_json(const ValueDiff& diff);
-/// The text of a file. Names are a program's own: bytes that are no UTF-8 become U+FFFD.
-std::string json_text(const nlohmann::ordered_json& json);

@@ -1,0 +1,25 @@
+"""Result files of `ordo bench --json`, read."""
+import json
+
+from page import fail
+
+
+def read_results(name, command):
+    """The file; the program ends in the name of `command` where it is none."""
+    try:
+        with open(name, encoding="utf-8") as file:
+            data = json.load(file)
+    except (ValueError, RecursionError):
+        fail(f"{name} is not JSON", command)
+
+    def numbers(result, key, names):
+        return isinstance(result.get(key), dict) and all(isinstance(result[key].get(n), (int, float)) for n in names)
+
+    def good(result):
+        return isinstance(result, dict) and all(isinstance(result.get(key), str) for key in ("name", "path")) and (
+            "error" in result or (numbers(result, "ms", ("low", "median", "high")) and numbers(result, "patterns", ("distinct",))))
+    if not isinstance(data, dict) or data.get("format") != "ordo bench" or data.get("version") != 1:
+        fail(f"{name} was not written by `ordo bench --json`, or by another version of it", command)
+    if not isinstance(data.get("results"), list) or not all(map(good, data["results"])):
+        fail(f"{name} was not written by `ordo bench --json`: a result has no name, path, times or patterns", command)
+    return data
