@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/any.h>
 
-#include <ordo/engine/op_call.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/reduce/any.h>
 
 namespace ordo {

@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/fits.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/math.h>
 
 namespace ordo {

@@ -1,5 +1,4 @@
-#include <ordo/autograd/ops/max.h>
-#include <ordo/engine/op_call.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/reduce/max.h>
 
 namespace ordo {

@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/arithmetic.h>
 
-#include <ordo/autograd/ops/gradient.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
 
 namespace ordo {

@@ -4,22 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/softmax.h>
 #include <ordo/autograd/ops/triangle.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
 

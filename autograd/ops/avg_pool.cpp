@@ -1,5 +1,7 @@
 #include <ordo/autograd/ops/avg_pool.h>
+
 #include <ordo/autograd/ops/avg_pool_call.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

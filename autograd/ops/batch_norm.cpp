@@ -2,11 +2,7 @@
 
 #include <optional>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/norm/batch_norm.h>
 
 namespace ordo {

@@ -1,14 +1,7 @@
 #include <ordo/autograd/ops/binary_cross_entropy.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/loss_call.h>
-#include <ordo/autograd/ops/max.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_registry.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/loss/binary_cross_entropy_slope.h>
 

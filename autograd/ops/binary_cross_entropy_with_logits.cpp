@@ -1,12 +1,7 @@
 #include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/loss_call.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 namespace {

@@ -1,7 +1,7 @@
 #include <ordo/autograd/ops/bincount.h>
 
 #include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/bincount/bincount.h>
 
 namespace ordo {

@@ -1,7 +1,6 @@
 #include <ordo/autograd/ops/cat.h>
 
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/indexing/cat.h>
 
 namespace ordo {

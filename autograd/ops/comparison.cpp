@@ -1,8 +1,6 @@
 #include <ordo/autograd/ops/comparison.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/comparison.h>
 #include <ordo/kernels/elementwise/functions.h>
 

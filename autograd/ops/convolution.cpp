@@ -1,7 +1,6 @@
 #include <ordo/autograd/ops/convolution.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/convolution/convolution.h>
 
 namespace ordo {

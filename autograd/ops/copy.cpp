@@ -1,6 +1,5 @@
 // Tensor's copies and conversions, and fill_ and copy_.
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

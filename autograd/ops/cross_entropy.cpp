@@ -2,18 +2,10 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/loss_call.h>
 #include <ordo/autograd/ops/nll_loss.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/softmax.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
 #include <ordo/kernels/loss/nll_loss.h>
 
 namespace ordo {

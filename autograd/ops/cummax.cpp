@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/cummax.h>
 
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/scan/scan.h>
 
 namespace ordo {

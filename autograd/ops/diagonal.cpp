@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/view_history.h>
-#include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
-#include <ordo/kernels/copy/copy.h>
 
 namespace ordo {
 

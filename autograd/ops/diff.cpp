@@ -1,10 +1,6 @@
 #include <ordo/autograd/ops/diff.h>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

@@ -4,14 +4,9 @@
 #include <array>
 #include <vector>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/embedding.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/embedding/embedding.h>
 
 namespace ordo {

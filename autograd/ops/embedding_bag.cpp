@@ -1,6 +1,6 @@
-#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/embedding_bag.h>
-#include <ordo/autograd/tape.h>
+
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 namespace {

@@ -1,8 +1,4 @@
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/operation_name.h>
-#include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/indexing/cat.h>
 
 namespace ordo {

@@ -1,10 +1,9 @@
 #include <ordo/autograd/ops/fractional_max_pool.h>
 
 #include <ordo/autograd/ops/max_pool_call.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/scatter_add.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
 #include <ordo/kernels/pooling/fractional_max_pool.h>
 
 namespace ordo {

@@ -1,14 +1,6 @@
 #include <ordo/autograd/ops/gated_activations.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/elementwise/glu_backward.h>
 

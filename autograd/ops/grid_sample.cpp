@@ -1,13 +1,8 @@
 #include <ordo/autograd/ops/grid_sample.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/views.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/resampling/grid_sample.h>
 
 namespace ordo {

@@ -1,9 +1,7 @@
 #include <ordo/autograd/ops/index_add.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/index_add/index_add.h>
 
 namespace ordo {

@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/index_select.h>
 
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/indexing/gather.h>
 
 namespace ordo {

@@ -3,13 +3,8 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/where.h>
 #include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/indexing/index_put.h>

@@ -1,13 +1,8 @@
 #include <ordo/autograd/ops/instance_norm.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/batch_norm.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/repeat.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
 

@@ -1,7 +1,7 @@
 #include <ordo/autograd/ops/interpolate.h>
 
 #include <ordo/autograd/ops/adaptive_avg_pool.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/resampling/interpolate.h>
 
 namespace ordo {

@@ -1,13 +1,6 @@
 #include <ordo/autograd/ops/isclose.h>
 
-#include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

@@ -1,13 +1,8 @@
 #include <ordo/autograd/ops/kl_div.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/loss_call.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

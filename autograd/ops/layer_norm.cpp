@@ -2,13 +2,7 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/norm/group_norm.h>
 #include <ordo/kernels/norm/layer_norm.h>
 

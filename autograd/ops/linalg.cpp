@@ -3,15 +3,9 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
 #include <ordo/kernels/linalg/linalg.h>
 
 namespace ordo {

@@ -1,9 +1,6 @@
 #include <ordo/autograd/ops/logsumexp.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/reduce/logsumexp.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 

@@ -1,8 +1,6 @@
 #include <ordo/autograd/ops/loss_call.h>
 
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo::detail {
 

@@ -1,11 +1,7 @@
 #include <ordo/autograd/ops/lp_pool.h>
 
-#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/avg_pool.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/windows/sliding.h>
 
 namespace ordo {

@@ -1,17 +1,9 @@
 #include <ordo/autograd/ops/margin_losses.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/distance.h>
 #include <ordo/autograd/ops/loss_call.h>
 #include <ordo/autograd/ops/norm.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

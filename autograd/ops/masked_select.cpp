@@ -1,11 +1,7 @@
 #include <ordo/autograd/ops/masked_select.h>
 
-#include <ordo/autograd/ops/cat.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/scatter/scatter.h>
 

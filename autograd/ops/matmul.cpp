@@ -1,8 +1,6 @@
 #include <ordo/autograd/ops/matmul.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/matmul/matmul.h>
 
 namespace ordo {

@@ -1,12 +1,7 @@
 #include <ordo/autograd/ops/max.h>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter_add.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/operation_name.h>
 #include <ordo/kernels/reduce/max.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 

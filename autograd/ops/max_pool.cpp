@@ -1,5 +1,7 @@
 #include <ordo/autograd/ops/max_pool.h>
+
 #include <ordo/autograd/ops/max_pool_call.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/gradient.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/tape.h>
 #include <ordo/kernels/pooling/max_pool.h>
 

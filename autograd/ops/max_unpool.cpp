@@ -1,11 +1,8 @@
 #include <ordo/autograd/ops/max_unpool.h>
 
 #include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/checked.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/windows/sliding.h>
 

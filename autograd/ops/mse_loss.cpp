@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/gradient.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/pair_loss.h>
-#include <ordo/autograd/ops/unary.h>
 
 namespace ordo {
 namespace {

@@ -1,22 +1,13 @@
 #include <ordo/autograd/ops/multi_margin_loss.h>
 
-#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/cumsum.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/ops/loss_call.h>
-#include <ordo/autograd/ops/max.h>
 #include <ordo/autograd/ops/one_hot.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
 

@@ -1,19 +1,11 @@
 #include <ordo/autograd/ops/multinomial.h>
 
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/cumsum.h>
-#include <ordo/autograd/ops/max.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/searchsorted.h>
 #include <ordo/autograd/ops/sort.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
 
 namespace ordo {
 

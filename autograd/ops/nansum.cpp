@@ -1,13 +1,6 @@
 #include <ordo/autograd/ops/nansum.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 #include <ordo/kernels/reduce/sum.h>
 

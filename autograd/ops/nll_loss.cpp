@@ -1,7 +1,6 @@
 #include <ordo/autograd/ops/nll_loss.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/loss/nll_loss.h>
 
 namespace ordo {

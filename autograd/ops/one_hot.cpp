@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/one_hot.h>
 
-#include <ordo/engine/op_call.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/indexing/gather.h>
 
 namespace ordo {

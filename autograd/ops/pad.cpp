@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/pad.h>
 
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/resampling/pad.h>
 
 namespace ordo {

@@ -1,9 +1,5 @@
 // pow, minimum and maximum.
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
 
 namespace ordo {

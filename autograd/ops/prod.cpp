@@ -2,14 +2,7 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/reduce/prod.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 

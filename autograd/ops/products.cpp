@@ -1,17 +1,8 @@
 #include <ordo/autograd/ops/products.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/gradient.h>
 #include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/checked.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/linalg/cross.h>
 #include <ordo/kernels/reduce/sum.h>
 

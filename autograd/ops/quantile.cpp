@@ -1,14 +1,7 @@
 #include <ordo/autograd/ops/quantile.h>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/enumerator.h>
 #include <ordo/kernels/sort/sort.h>
 

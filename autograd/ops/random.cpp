@@ -1,7 +1,6 @@
 #include <ordo/autograd/ops/random.h>
 
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/random/random.h>
 
 namespace ordo {

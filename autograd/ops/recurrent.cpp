@@ -1,18 +1,11 @@
 #include <ordo/autograd/ops/recurrent.h>
 
-#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/split.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/kernels/recurrent/recurrent.h>
 

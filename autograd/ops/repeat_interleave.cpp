@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/index_select.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/take.h>
-#include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
 

@@ -1,7 +1,7 @@
 #include <ordo/autograd/ops/roi_align.h>
 
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/roi_boxes.h>
-#include <ordo/autograd/tape.h>
 #include <ordo/kernels/roi/roi_align.h>
 
 namespace ordo {

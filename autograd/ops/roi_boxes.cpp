@@ -1,9 +1,6 @@
 #include <ordo/autograd/ops/roi_boxes.h>
 
-#include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo::detail {
 

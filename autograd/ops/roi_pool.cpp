@@ -1,11 +1,8 @@
 #include <ordo/autograd/ops/roi_pool.h>
 
-#include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/roi_boxes.h>
 #include <ordo/autograd/ops/take.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
 #include <ordo/kernels/roi/roi_pool.h>
 
 namespace ordo {

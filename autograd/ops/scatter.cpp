@@ -2,21 +2,14 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/index_select.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/ops/scatter_index.h>
 #include <ordo/autograd/ops/scatter_reduce.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/scatter/pick_stayed.h>
 
 namespace ordo {

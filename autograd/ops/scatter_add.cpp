@@ -1,9 +1,7 @@
 #include <ordo/autograd/ops/scatter_add.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/scatter_add/scatter_add.h>
 
 namespace ordo {

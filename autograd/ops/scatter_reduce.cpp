@@ -1,14 +1,7 @@
 #include <ordo/autograd/ops/scatter_reduce.h>
 
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter_index.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
 
 namespace ordo {
 

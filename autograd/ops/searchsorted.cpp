@@ -2,20 +2,12 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/bincount.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/diff.h>
 #include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/max.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/checked.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/sort/search.h>
 
 namespace ordo {

@@ -1,12 +1,6 @@
 #include <ordo/autograd/ops/segment_reduce.h>
 
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/segment_reduce/segment_reduce.h>
 
 namespace ordo {

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <climits>
 
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

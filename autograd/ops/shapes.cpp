@@ -1,10 +1,6 @@
 #include <ordo/autograd/ops/shapes.h>
 
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 

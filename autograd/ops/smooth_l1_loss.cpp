@@ -1,9 +1,8 @@
 #include <ordo/autograd/ops/smooth_l1_loss.h>
 
-#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/ops/mse_loss.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/pair_loss.h>
-#include <ordo/engine/check.h>
 
 namespace ordo {
 

@@ -1,10 +1,6 @@
 #include <ordo/autograd/ops/softmax.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/softmax/softmax.h>
 
 namespace ordo {

@@ -2,12 +2,8 @@
 
 #include <limits>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo {

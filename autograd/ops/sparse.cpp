@@ -3,22 +3,14 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/embedding_bag.h>
 #include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/ops/max.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/searchsorted.h>
-#include <ordo/autograd/ops/sum.h>
 #include <ordo/autograd/ops/unique.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/sparse/sparse.h>
 

@@ -1,8 +1,7 @@
 #include <ordo/autograd/ops/split.h>
 
-#include <ordo/autograd/ops/cat.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/view_history.h>
-#include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 
 namespace ordo {

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 #include <ordo/kernels/reduce/sum.h>
 

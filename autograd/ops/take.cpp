@@ -1,13 +1,8 @@
 #include <ordo/autograd/ops/take.h>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/gather.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter_index.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/take.h>
 
 namespace ordo {

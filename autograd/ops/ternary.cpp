@@ -1,8 +1,6 @@
 #include <ordo/autograd/ops/ternary.h>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/ternary.h>
 
 namespace ordo {

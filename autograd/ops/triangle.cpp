@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/triangle.h>
 
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/copy/triangle.h>
 
 namespace ordo {

@@ -2,11 +2,7 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/elementwise/function_functors.h>
 #include <ordo/kernels/elementwise/functions.h>

@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/unfold.h>
 
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/windows/unfold.h>
 
 namespace ordo {

@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/cumsum.h>
 #include <ordo/autograd/ops/diff.h>
 #include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/sort/sort.h>
 

@@ -1,8 +1,8 @@
 // The differentiable views of Tensor, and the sum that undoes broadcasting.
 #include <ordo/autograd/ops/views.h>
+
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/view_history.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
 
 namespace ordo {
 namespace {

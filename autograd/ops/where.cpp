@@ -1,8 +1,6 @@
 #include <ordo/autograd/ops/where.h>
 
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/engine/operation_name.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/where.h>
 
 namespace ordo {

@@ -1,7 +1,21 @@
-// Helpers for the backward functions of elementwise operations. Internal.
+// What the sources of operations include: the door, the tape, autocast, checks, rows of the registry, and the
+// operations that most formulas are made of. Internal.
 #pragma once
 
+#include <ordo/autograd/autocast.h>
+#include <ordo/autograd/ops/any.h>
+#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/cat.h>
+#include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/max.h>
+#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>
+#include <ordo/engine/check.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
 
 namespace ordo::detail {
 
