@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/softmax.h>
-#include <ordo/autograd/ops/triangle.h>
 
 namespace ordo {
 

@@ -1,6 +1,6 @@
 #include <ordo/autograd/ops/bincount.h>
 
-#include <ordo/autograd/ops/index_select.h>
+#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/bincount/bincount.h>
 

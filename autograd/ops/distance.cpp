@@ -1,6 +1,5 @@
 #include <ordo/autograd/ops/distance.h>
 
-#include <ordo/autograd/ops/norm.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/reduce/cdist.h>
 

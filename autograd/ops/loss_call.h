@@ -1,7 +1,7 @@
 // What losses that are made of other operations have in common. Internal.
 #pragma once
 
-#include <ordo/autograd/ops/reduction.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::detail {

@@ -1,8 +1,6 @@
-#include <ordo/autograd/ops/margin_losses.h>
-
 #include <ordo/autograd/ops/distance.h>
 #include <ordo/autograd/ops/loss_call.h>
-#include <ordo/autograd/ops/norm.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/autograd/ops/operation.h>
 
 namespace ordo {

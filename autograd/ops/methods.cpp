@@ -1,27 +1,16 @@
 // Tensor's methods that are free functions by another spelling.
-#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/binary.h>
+#include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/cummax.h>
-#include <ordo/autograd/ops/cumsum.h>
 #include <ordo/autograd/ops/diagonal.h>
-#include <ordo/autograd/ops/diff.h>
 #include <ordo/autograd/ops/flip.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/ops/isclose.h>
-#include <ordo/autograd/ops/logsumexp.h>
-#include <ordo/autograd/ops/masked_select.h>
 #include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/max.h>
-#include <ordo/autograd/ops/nansum.h>
-#include <ordo/autograd/ops/norm.h>
-#include <ordo/autograd/ops/prod.h>
-#include <ordo/autograd/ops/products.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/autograd/ops/repeat.h>
-#include <ordo/autograd/ops/repeat_interleave.h>
+#include <ordo/autograd/ops/scans.h>
 #include <ordo/autograd/ops/scatter.h>
 #include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/ops/scatter_reduce.h>
@@ -30,13 +19,7 @@
 #include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/ops/softmax.h>
 #include <ordo/autograd/ops/sort.h>
-#include <ordo/autograd/ops/split.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/take.h>
-#include <ordo/autograd/ops/ternary.h>
-#include <ordo/autograd/ops/triangle.h>
 #include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/var.h>
 #include <ordo/autograd/ops/where.h>
 
 namespace ordo {

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/max.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>

@@ -5,7 +5,6 @@
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/split.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/kernels/recurrent/recurrent.h>
 

@@ -5,7 +5,6 @@
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter_add.h>
 #include <ordo/autograd/ops/scatter_index.h>

@@ -4,9 +4,9 @@
 
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/bincount.h>
-#include <ordo/autograd/ops/diff.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/scans.h>
 #include <ordo/engine/checked.h>
 #include <ordo/kernels/sort/search.h>
 

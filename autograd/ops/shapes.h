@@ -28,4 +28,7 @@ TensorList meshgrid(const TensorList& tensors, std::string_view indexing = "ij")
 /// torch.cartesian_prod.
 Tensor cartesian_prod(const TensorList& tensors);
 
+/// A tensor of `sizes` that is zero but for `.slice(dim, start, end, step)`, which is `grad`. Differentiable.
+Tensor slice_backward(const Tensor& grad, const Dims& sizes, int64_t dim, int64_t start, int64_t end, int64_t step);
+
 }  // namespace ordo

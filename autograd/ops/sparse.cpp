@@ -4,9 +4,9 @@
 #include <vector>
 
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/embedding_bag.h>
+#include <ordo/autograd/ops/embedding.h>
+#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/index_select.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/searchsorted.h>
 #include <ordo/autograd/ops/unique.h>

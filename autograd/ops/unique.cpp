@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/ops/cumsum.h>
-#include <ordo/autograd/ops/diff.h>
-#include <ordo/autograd/ops/index_select.h>
+#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/scans.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/sort/sort.h>
 

@@ -1,7 +1,6 @@
 // The differentiable views of Tensor, and the sum that undoes broadcasting.
-#include <ordo/autograd/ops/views.h>
-
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/view_history.h>
 
 namespace ordo {

@@ -6,7 +6,7 @@ DETERMINISM = "engine/determinism.cpp"
 PARALLEL = "engine/parallel.cpp"
 UNARY = "autograd/ops/unary.cpp"
 FUNCTIONS = "kernels/elementwise/functions.def"
-POW = "autograd/ops/pow.cpp"
+POW = "autograd/ops/arithmetic.cpp"
 INIT = "nn/init.cpp"
 ADAM = "nn/optim/adam.cpp"
 RUN = "nn/train/training_run.cpp"
@@ -112,13 +112,13 @@ HOST_FAULTS = [
           "return where(b == 0, 0, grad * (b * pow(a, b - 1)));", "return grad * (b * pow(a, b - 1));"),
     fault("maximum: both of a tie get all", POW,
           "x.fit(where(a.get() < b.get(), 0, shared))", "x.fit(where(a.get() < b.get(), 0, grad))"),
-    fault("mean: the gradient is divided by all elements", "autograd/ops/sum.cpp",
+    fault("mean: the gradient is divided by all elements", "autograd/ops/reductions.cpp",
           "double(sizes.product()) / double(grad.numel())", "double(sizes.product())"),
-    fault("amax: all of a tie get all", "autograd/ops/max.cpp",
+    fault("amax: all of a tie get all", "autograd/ops/reductions.cpp",
           "(grad.reshape(kept) / sum(hit, dims, true))", "grad.reshape(kept)"),
-    fault("norm: NaN where it is 0", "autograd/ops/norm.cpp",
+    fault("norm: NaN where it is 0", "autograd/ops/reductions.cpp",
           "if (p == 2) return x * masked_fill(grad / divisor, zero, 0);", "if (p == 2) return x * (grad / norm);"),
-    fault("var: the gradient forgets the correction", "autograd/ops/var.cpp",
+    fault("var: the gradient forgets the correction", "autograd/ops/reductions.cpp",
           "std::max(0.0, n - correction)", "std::max(0.0, n)"),
     fault("where: the second one's gradient by the first one's mask", "autograd/ops/where.cpp",
           "y.wanted ? y.fit(where(c.get(), 0, grad))", "y.wanted ? y.fit(where(c.get(), grad, 0))"),
@@ -126,11 +126,11 @@ HOST_FAULTS = [
           "start += length;", "start += 0 * length;"),
     fault("index_add: the gradient forgets alpha", "autograd/ops/index_add.cpp",
           "      if (alpha.to_double() != 1) of_source = of_source * alpha;\n", ""),
-    fault("cross_entropy: smoothing adds over the classes", "autograd/ops/cross_entropy.cpp",
+    fault("cross_entropy: smoothing adds over the classes", "autograd/ops/class_losses.cpp",
           "neg(mean(weighted, {class_dim}))", "neg(sum(weighted, {class_dim}))"),
-    fault("batch_norm: a term of the composed derivative", "autograd/ops/batch_norm.cpp",
+    fault("batch_norm: a term of the composed derivative", "autograd/ops/normalization.cpp",
           "g = g - mean(g, dims, true) - along;", "g = g - mean(g, dims, true);"),
-    fault("mse_loss: the target's gradient has the input's sign", "autograd/ops/mse_loss.cpp",
+    fault("mse_loss: the target's gradient has the input's sign", "autograd/ops/losses.cpp",
           "for_b ? neg(g) : Tensor()", "for_b ? g : Tensor()"),
     fault("embedding: padding_idx counts in a plan's gradient", "autograd/ops/embedding.cpp",
           "kernels::embedding_backward(grad, *rows.plan, rows.padding_idx)",
@@ -299,7 +299,7 @@ HOST_FAULTS = [
           "> Unsigned(kInfinity)) return Key(kNan);", "> Unsigned(kInfinity)) return Key(0);"),
     fault("scan: a block goes on from the one before it only", "kernels/scan/scan_cpu.h",
           "const State before = states[at - 1];", "const State before = states[at - Op::kBlock];"),
-    fault("scan: cumprod's gradient is that of a line without zeros", "autograd/ops/cumsum.cpp",
+    fault("scan: cumprod's gradient is that of a line without zeros", "autograd/ops/scans.cpp",
           "  if (!any(zero).item<bool>()) return", "  if (true) return"),
     fault("pad: reflection repeats the edge", "kernels/resampling/pad_axis.h",
           "return i < 0 ? -i : 2 * (input - 1) - i;", "return i < 0 ? -i - 1 : 2 * input - 1 - i;"),
@@ -325,7 +325,7 @@ HOST_FAULTS = [
           "v >= least && v <= greatest", "v >= least && v < greatest"),
     fault("unique: a row's column of odd number is left out", "autograd/ops/unique.cpp",
           "m % 2 ? cat({joined, ranks.narrow(1, m - 1, 1)}, 1) : joined", "joined"),
-    fault("quantile: places between two are the upper one's share", "autograd/ops/quantile.cpp",
+    fault("quantile: places between two are the upper one's share", "autograd/ops/sort.cpp",
           "linear ? rank - below :", "linear ? 1 - (rank - below) :"),
     fault("segments: a mean counts one too many", "kernels/segment_reduce/segments.h",
           "mean && count > 0 ? v / V(count) : v", "mean ? v / V(count + 1) : v"),
@@ -341,7 +341,7 @@ HOST_FAULTS = [
           "    if (o == output - 1) return last;\n", "    if (output == 1) return last;\n"),
     fault("fractional pooling: rows and columns change samples", "kernels/pooling/fractional_max_pool.h",
           "h.begin(o, accumulate_t<T>(u[1]))", "h.begin(o, accumulate_t<T>(u[0]))"),
-    fault("prod: of two zeros one has a gradient", "autograd/ops/prod.cpp",
+    fault("prod: of two zeros one has a gradient", "autograd/ops/reductions.cpp",
           "masked_fill(others, ne(zeros, 1), 0)", "masked_fill(others, ne(zeros, zeros), 0)"),
     fault("take: places counted from the end are one too far", "kernels/indexing/take.h",
           "given < 0 ? given + index.size : given", "given < 0 ? given + index.size - 1 : given"),
