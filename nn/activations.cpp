@@ -1,11 +1,10 @@
 #include <ordo/nn/activations.h>
 
 #include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gated_activations.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/softmax.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/check.h>

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <ordo/autograd/ops/convolution.h>
-#include <ordo/autograd/ops/pixel_shuffle.h>
 #include <ordo/autograd/ops/resampling.h>
+#include <ordo/autograd/ops/shapes.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {

@@ -4,7 +4,7 @@
 //   Tensor regions = crop(features, boxes);   // [N, C, H, W], [K, 5] or a list of N [L, 4] -> [K, C, 7, 7]
 #pragma once
 
-#include <ordo/autograd/ops/roi.h>
+#include <ordo/autograd/ops/resampling.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {

@@ -6,10 +6,6 @@
 namespace ordo {
 namespace {
 
-using detail::InputShape;
-using detail::recorded;
-using detail::saved_if;
-
 using T = const Tensor&;
 
 /// A number as an operand of a derivative.

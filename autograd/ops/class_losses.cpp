@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/loss_call.h>
@@ -7,12 +8,10 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scans.h>
 #include <ordo/autograd/ops/scatter.h>
-#include <ordo/autograd/ops/softmax.h>
 #include <ordo/kernels/loss/ctc_loss.h>
 #include <ordo/kernels/loss/nll_loss.h>
 
 namespace ordo {
-
 namespace {
 
 struct NllContext {
@@ -40,8 +39,7 @@ Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                 Reduction reduction) {
-  if (detail::raises(input, weight))
-    return nll_loss(detail::raise(input), target, detail::raise(weight), ignore_index, reduction);
+  ORDO_AUTOCAST(raise, nll_loss, input, target, weight, ignore_index, reduction);
   const OpCall call("nll_loss", input, target, weight, ignore_index, reduction);
   auto [loss, total_weight] = kernels::nll_loss(input, target, weight, ignore_index, kernels::LossReduction(reduction));
   if (!grad_enabled() || !input.requires_grad()) return call.done(std::move(loss));
@@ -80,7 +78,7 @@ Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor
   if (label_smoothing > 0) t = t * (1 - label_smoothing) + label_smoothing / double(std::max<int64_t>(1, classes));
   if (weight.defined()) t = t * along_classes(detail::computed(weight, logits), logits, class_dim);
   Tensor terms = log_softmax(detail::computed(logits, logits), class_dim);
-  if (detail::recorded(terms, t))
+  if (recorded(terms, t))
     terms = terms * t;
   else
     terms.mul_(t);
@@ -91,12 +89,9 @@ Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                      Reduction reduction, double label_smoothing) {
-  if (detail::raises(logits, target, weight))
-    return cross_entropy(detail::raise(logits), detail::raise(target), detail::raise(weight), ignore_index, reduction,
-                         label_smoothing);
+  ORDO_AUTOCAST(raise, cross_entropy, logits, target, weight, ignore_index, reduction, label_smoothing);
   const OpCall call("cross_entropy", logits, target, weight, ignore_index, reduction, label_smoothing);
-  detail::expect_defined("cross_entropy", logits, "logits");
-  detail::expect_defined("cross_entropy", target, "target");
+  detail::expect_defined("cross_entropy", logits, "logits", target, "target");
   detail::expect_floating("cross_entropy", logits);
   const bool probabilities = is_floating(target.dtype());
   if (!probabilities) detail::expect_index_dtype("cross_entropy", target);
@@ -128,7 +123,7 @@ ORDO_REGISTER_OP({.name = "multilabel_soft_margin_loss", .family = "loss", .dtyp
 
 /// Scores, and class indices beside them.
 static void expect_scores(const char* op, const Tensor& input, const Tensor& target) {
-  detail::expect_loss_input(op, input, "input");
+  detail::expect_floating(op, input, "input");
   detail::expect_defined(op, target, "target");
   detail::expect_same_device(op, input, target);
   detail::expect_index_dtype(op, target);
@@ -147,8 +142,7 @@ static Tensor own_class(const char* op, const Tensor& target, int64_t classes) {
 
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin, const Tensor& weight,
                          Reduction reduction) {
-  if (detail::raises(input, weight))
-    return multi_margin_loss(detail::raise(input), target, p, margin, detail::raise(weight), reduction);
+  ORDO_AUTOCAST(raise, multi_margin_loss, input, target, p, margin, weight, reduction);
   constexpr const char* op = "multi_margin_loss";
   const OpCall call("multi_margin_loss", input, target, p, margin, weight, reduction);
   expect_scores(op, input, target);
@@ -179,7 +173,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
 }
 
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  if (detail::raises(input)) return multilabel_margin_loss(detail::raise(input), target, reduction);
+  ORDO_AUTOCAST(raise, multilabel_margin_loss, input, target, reduction);
   constexpr const char* op = "multilabel_margin_loss";
   const OpCall call("multilabel_margin_loss", input, target, reduction);
   expect_scores(op, input, target);
@@ -202,11 +196,10 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
 
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                    Reduction reduction) {
-  if (detail::raises(input, target, weight))
-    return multilabel_soft_margin_loss(detail::raise(input), detail::raise(target), detail::raise(weight), reduction);
+  ORDO_AUTOCAST(raise, multilabel_soft_margin_loss, input, target, weight, reduction);
   constexpr const char* op = "multilabel_soft_margin_loss";
   const OpCall call("multilabel_soft_margin_loss", input, target, weight, reduction);
-  detail::expect_loss_input(op, input, "input");
+  detail::expect_floating(op, input, "input");
   detail::expect_labels(op, input, target);
   detail::expect_weight(op, input, weight, "weight");
   ORDO_CHECK(input.dim() > 0, ShapeError, op, "input must have a class dimension, but is 0-d");
@@ -276,16 +269,14 @@ Lengths numbers(const Tensor& lengths, const char* argument) {
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
                 const Lengths& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  if (detail::raises(log_probs))
-    return ctc_loss(detail::raise(log_probs), targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+  ORDO_AUTOCAST(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
   const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
   return call.done(reduced(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity));
 }
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  if (detail::raises(log_probs))
-    return ctc_loss(detail::raise(log_probs), targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+  ORDO_AUTOCAST(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
   const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
   return call.done(reduced(log_probs, targets, numbers(input_lengths, "input_lengths"),
                            numbers(target_lengths, "target_lengths"), blank, reduction, zero_infinity));

@@ -61,9 +61,7 @@ ORDO_REGISTER_OP({.name = "equal",
 
 Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
   const OpCall call("isclose", a, b, rtol, atol, equal_nan);
-  detail::expect_defined("isclose", a, "input");
-  detail::expect_defined("isclose", b, "other");
-  detail::expect_same_device("isclose", a, b);
+  detail::expect_pair("isclose", a, "input", b, "other");
   detail::expect_same_dtype("isclose", a, b);
   ORDO_CHECK(rtol >= 0 && atol >= 0, ValueError, "isclose", "rtol and atol must be 0 or more; they are {} and {}", rtol,
              atol);
@@ -83,9 +81,7 @@ bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool e
 
 bool equal(const Tensor& a, const Tensor& b) {
   const OpCall call("equal", a, b);
-  detail::expect_defined("equal", a, "input");
-  detail::expect_defined("equal", b, "other");
-  detail::expect_same_device("equal", a, b);
+  detail::expect_pair("equal", a, "input", b, "other");
   const TensorOptions options{boolean, a.device()};
   return call.done(a.sizes() == b.sizes() ? all(eq(a, b)) : full({}, false, options)).item<bool>();
 }

@@ -4,7 +4,6 @@
 #include <ordo/kernels/embedding/embedding.h>
 
 namespace ordo {
-
 namespace {
 
 /// Which rows of how many, without padding_idx where gradients are added. With a plan, `input` is its index.
@@ -90,12 +89,11 @@ Tensor products(const SavedBags& bags, const Tensor& grad, const Tensor& weight)
 Tensor add_up(const OpCall& call, const SavedBags& bags, const Tensor& weight, const Tensor& factors) {
   Tensor out = kernels::embedding_bag(bags.get(), weight, factors).values;
   // The table is only needed for the gradient of the weights of the samples.
-  const bool to_weight = wanted(weight), to_factors = wanted(factors);
   return record(call, std::move(out), {weight, factors},
-                [=, table = to_factors ? Saved(weight) : Saved(), factors = Saved(factors),
+                [=, table = saved_if(wanted(factors), weight), factors = Saved(factors),
                  rows = weight.size(0)](const Tensor& grad) -> TensorList {
-                  return {to_weight ? spread(bags, grad, rows, factors.get()) : Tensor(),
-                          to_factors ? products(bags, grad, table.get()) : Tensor()};
+                  return {needs(0) ? spread(bags, grad, rows, factors.get()) : Tensor(),
+                          needs(1) ? products(bags, grad, table.get()) : Tensor()};
                 });
 }
 
@@ -107,23 +105,20 @@ Tensor add_up(const SavedBags& bags, const Tensor& weight, const Tensor& factors
 Tensor spread(const SavedBags& bags, const Tensor& grad, int64_t rows, const Tensor& factors) {
   const OpCall call("embedding_bag_backward", bags, grad, rows, factors);
   Tensor out = kernels::embedding_bag_backward(bags.get(), grad, {}, rows, factors);
-  const bool to_grad = wanted(grad), to_factors = wanted(factors);
-  return record(
-      call, std::move(out), {grad, factors},
-      [=, grad = to_factors ? Saved(grad) : Saved(), factors = Saved(factors)](const Tensor& g) -> TensorList {
-        return {to_grad ? add_up(bags, g, factors.get()) : Tensor(),
-                to_factors ? products(bags, grad.get(), g) : Tensor()};
-      });
+  return record(call, std::move(out), {grad, factors},
+                [=, grad = saved_if(wanted(factors), grad), factors = Saved(factors)](const Tensor& g) -> TensorList {
+                  return {needs(0) ? add_up(bags, g, factors.get()) : Tensor(),
+                          needs(1) ? products(bags, grad.get(), g) : Tensor()};
+                });
 }
 
 Tensor products(const SavedBags& bags, const Tensor& grad, const Tensor& weight) {
   const OpCall call("embedding_bag_backward", bags, grad, weight);
   Tensor out = kernels::embedding_bag_sample_gradient(bags.get(), grad, weight);
   return record(call, std::move(out), {grad, weight},
-                [=, grad = Saved(grad), weight = Saved(weight), to_grad = wanted(grad),
-                 to_weight = wanted(weight)](const Tensor& g) -> TensorList {
-                  return {to_grad ? add_up(bags, weight.get(), g) : Tensor(),
-                          to_weight ? spread(bags, grad.get(), weight.sizes()[0], g) : Tensor()};
+                [=, grad = Saved(grad), weight = Saved(weight)](const Tensor& g) -> TensorList {
+                  return {needs(0) ? add_up(bags, weight.get(), g) : Tensor(),
+                          needs(1) ? spread(bags, grad.get(), weight.sizes()[0], g) : Tensor()};
                 });
 }
 
@@ -162,9 +157,8 @@ Tensor embed(const OpCall& call, const kernels::BagArguments& arguments, const T
 
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
                      const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
-  if (detail::raises(weight, per_sample_weights))
-    return embedding_bag(input, detail::raise(weight), offsets, mode, detail::raise(per_sample_weights),
-                         include_last_offset, padding_idx);
+  ORDO_AUTOCAST(raise, embedding_bag, input, weight, offsets, mode, per_sample_weights, include_last_offset,
+                padding_idx);
   const OpCall call("embedding_bag", input, weight, offsets, mode, per_sample_weights, include_last_offset,
                     padding_idx);
   return embed(call, {input, offsets, mode, include_last_offset, padding_idx}, weight, per_sample_weights);
@@ -172,9 +166,8 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
 
 Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
                      const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
-  if (detail::raises(weight, per_sample_weights))
-    return embedding_bag(plan, detail::raise(weight), offsets, mode, detail::raise(per_sample_weights),
-                         include_last_offset, padding_idx);
+  ORDO_AUTOCAST(raise, embedding_bag, plan, weight, offsets, mode, per_sample_weights, include_last_offset,
+                padding_idx);
   const OpCall call("embedding_bag", plan, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx);
   return embed(call, {plan.index(), offsets, mode, include_last_offset, padding_idx, plan}, weight, per_sample_weights);
 }

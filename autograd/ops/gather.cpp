@@ -34,19 +34,15 @@ Tensor one_hot(const Tensor& target, int64_t num_classes) {
 
 namespace {
 
-auto put_backward(const Tensor& input, const Tensor& index, const Tensor& source, bool accumulate) {
-  return [index = Saved(index), accumulate, sizes = source.sizes(), to_input = input.requires_grad(),
-          to_source = source.requires_grad()](const Tensor& grad) -> TensorList {
+auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
+  return [index = Saved(index), accumulate, sizes = source.sizes()](const Tensor& grad) -> TensorList {
     TensorList grads(2);
     const Tensor& at = index.get();
-    if (to_source && !accumulate && grad.is_cpu() && !grad_enabled()) {
-      const Tensor rest = kernels::clone(grad);
-      grads[1] = kernels::take_out(rest, at).reshape(sizes);
-      if (to_input) grads[0] = rest;
-      return grads;
-    }
-    if (to_input) grads[0] = accumulate ? grad : put(grad, at, zeros(at.sizes(), grad.options()));
-    if (to_source) {
+    if (needs(1) && !accumulate && !grad_enabled())
+      if (const auto [taken, rest] = kernels::take_out(grad, at); taken.defined())
+        return {needs(0) ? rest : Tensor(), taken.reshape(sizes)};
+    if (needs(0)) grads[0] = accumulate ? grad : put(grad, at, zeros(at.sizes(), grad.options()));
+    if (needs(1)) {
       Tensor picked;
       if (!accumulate && at.numel() > 1) {
         const int64_t n = grad.numel();
@@ -76,23 +72,20 @@ Tensor put(const Tensor& input, const Tensor& index, const Tensor& source, bool 
   detail::expect_defined("put", input, "input");
   Tensor out = kernels::clone(input);
   kernels::put_("put", out, index, source, accumulate);
-  return record(call, std::move(out), {input, source}, put_backward(input, index, source, accumulate));
+  return record(call, std::move(out), {input, source}, put_backward(index, source, accumulate));
 }
 
 Tensor& Tensor::put_(const Tensor& index, const Tensor& source, bool accumulate) {
   const OpCall call("put_", *this, index, source, accumulate);
-  const InPlaceChange change(call, *this, {source});
-  const Tensor before = history_of(*this);
-  kernels::put_("put_", *this, index, source, accumulate);
-  record_in_place(call, *this, before, {source}, put_backward(before, index, source, accumulate));
-  return *this;
+  return detail::change_in_place(
+      call, *this, source, [&] { kernels::put_("put_", *this, index, source, accumulate); },
+      [&](const Tensor&) { return put_backward(index, source, accumulate); });
 }
 
 Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<int64_t> dim) {
   const char* op = "take_along_dim";
   const OpCall call("take_along_dim", input, indices, dim);
-  detail::expect_defined(op, input, "input");
-  detail::expect_defined(op, indices, "indices");
+  detail::expect_defined(op, input, "input", indices, "indices");
   if (!dim) return call.done(gather(input.reshape({-1}), 0, indices.reshape({-1})));
   ORDO_CHECK(input.dim() == indices.dim(), ShapeError, op,
              "indices must have as many dimensions as input, but their shapes are {} and {}", indices.sizes(),
@@ -110,9 +103,7 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
 namespace {
 
 void expect_mask(const char* op, const Tensor& input, const Tensor& mask) {
-  detail::expect_defined(op, input, "input");
-  detail::expect_defined(op, mask, "mask");
-  detail::expect_same_device(op, input, mask);
+  detail::expect_pair(op, input, "input", mask, "mask");
   ORDO_CHECK(mask.dtype() == boolean, DTypeError, op, "mask must be a bool tensor, not {}", mask.dtype());
 }
 
@@ -123,9 +114,7 @@ Tensor places(const char* op, const Tensor& mask, const Dims& sizes) {
 
 /// Writes into `out`, contiguous.
 void masked_write(const char* op, const Tensor& out, const Tensor& mask, const Tensor& source) {
-  detail::expect_defined(op, source, "source");
-  detail::expect_same_device(op, out, source);
-  detail::expect_same_dtype(op, out, source);
+  detail::expect_alike(op, out, source, "source");
   const Tensor at = places(op, mask, out.sizes());
   ORDO_CHECK(at.numel() <= source.numel(), ShapeError, op, "the mask has {} true elements, source only {}", at.numel(),
              source.numel());
@@ -135,11 +124,11 @@ void masked_write(const char* op, const Tensor& out, const Tensor& mask, const T
 }
 
 auto masked_scatter_backward(const Tensor& input, const Tensor& mask, const Tensor& source) {
-  return [sizes = input.sizes(), from = source.sizes(), elements = source.numel(), mask = Saved(mask),
-          to_input = input.requires_grad(), to_source = source.requires_grad()](const Tensor& grad) -> TensorList {
+  return [sizes = input.sizes(), from = source.sizes(), elements = source.numel(),
+          mask = Saved(mask)](const Tensor& grad) -> TensorList {
     TensorList grads(2);
-    if (to_input) grads[0] = sum_to(masked_fill(grad, mask.get(), 0), sizes);
-    if (to_source) {
+    if (needs(0)) grads[0] = sum_to(masked_fill(grad, mask.get(), 0), sizes);
+    if (needs(1)) {
       const Tensor used = masked_select(grad, mask.get());
       grads[1] = cat({used, zeros({elements - used.numel()}, grad.options())}).reshape(from);
     }
@@ -182,14 +171,14 @@ Tensor& Tensor::masked_scatter_(const Tensor& mask, const Tensor& source) {
   expect_mask(op, *this, mask);
   detail::expect_defined(op, source, "source");
   kernels::expect_writable(op, *this);
-  const InPlaceChange change(call, *this, {source});
-  const Tensor before = history_of(*this);
-  const bool direct = is_contiguous() && source.impl()->storage != impl()->storage;
-  const Tensor out = direct ? *this : kernels::clone(*this);
-  masked_write(op, out, mask, source);
-  if (!direct) kernels::copy_(*this, out);
-  record_in_place(call, *this, before, {source}, masked_scatter_backward(before, mask, source));
-  return *this;
+  const auto write = [&] {
+    const bool direct = is_contiguous() && source.impl()->storage != impl()->storage;
+    const Tensor out = direct ? *this : kernels::clone(*this);
+    masked_write(op, out, mask, source);
+    if (!direct) kernels::copy_(*this, out);
+  };
+  return detail::change_in_place(call, *this, source, write,
+                                 [&](const Tensor& before) { return masked_scatter_backward(before, mask, source); });
 }
 
 }  // namespace ordo

@@ -11,11 +11,6 @@
 
 namespace ordo::detail {
 
-void expect_loss_input(const char* op, const Tensor& t, const char* name) {
-  expect_defined(op, t, name);
-  expect_floating(op, t);
-}
-
 static void expect_shape_of(const char* op, const Tensor& input, const char* input_name, const Tensor& other,
                             const char* name) {
   ORDO_CHECK(input.sizes() == other.sizes(), ShapeError, op, "{} and {} must have one shape, but have {} and {}",
@@ -23,9 +18,7 @@ static void expect_shape_of(const char* op, const Tensor& input, const char* inp
 }
 
 void expect_like(const char* op, const Tensor& input, const char* input_name, const Tensor& other, const char* name) {
-  expect_defined(op, other, name);
-  expect_same_device(op, input, other);
-  expect_same_dtype(op, input, other);
+  expect_alike(op, input, other, name);
   expect_shape_of(op, input, input_name, other, name);
 }
 
@@ -55,6 +48,12 @@ void expect_reduction(const char* op, Reduction reduction, Reduction last) {
              last == Reduction::sum ? " and sum" : ", sum and batchmean");
 }
 
+void expect_label_loss(const char* op, const Tensor& input, const Tensor& labels, Reduction reduction) {
+  expect_floating(op, input, "input");
+  expect_labels(op, input, labels);
+  expect_reduction(op, reduction);
+}
+
 Tensor computed(const Tensor& t, const Tensor& input) { return t.to(input.dtype() == float64 ? float64 : float32); }
 
 Tensor reduced(const Tensor& losses, Reduction reduction, const Tensor& input) {
@@ -65,7 +64,6 @@ Tensor reduced(const Tensor& losses, Reduction reduction, const Tensor& input) {
 }  // namespace ordo::detail
 
 namespace ordo {
-
 namespace {
 
 /// The derivative of a loss for d over its slope(), in differentiable operations.
@@ -75,43 +73,40 @@ Tensor derivative(const kernels::PairLoss& loss, const Tensor& d) {
   return clamp(d, -loss.bend, loss.bend);
 }
 
-}  // namespace
-
 Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor& a, const Tensor& b,
                  Reduction reduction) {
   const auto r = kernels::LossReduction(reduction);
   Tensor out = kernels::pair_loss(loss, a, b, r);
-  if (!detail::recorded(a, b)) return call.done(std::move(out));
-  return record(call, std::move(out), {a, b},
-                [loss, r, a = Saved(a), b = Saved(b), for_a = a.requires_grad(),
-                 for_b = b.requires_grad()](const Tensor& grad) -> TensorList {
-                  Tensor g;
-                  if (!grad_enabled()) {  // one pass, unless the gradient is itself to be differentiated
-                    g = kernels::pair_loss_backward(loss, grad, a.get(), b.get(), r);
-                  } else {
-                    const Tensor d = a.get() - b.get();
-                    const double n = r == kernels::LossReduction::mean ? double(std::max<int64_t>(1, d.numel())) : 1;
-                    g = derivative(loss, d) * (grad * (loss.slope() / n));
-                  }
-                  return {for_a ? g : Tensor(), for_b ? neg(g) : Tensor()};
-                });
+  if (!recorded(a, b)) return call.done(std::move(out));
+  return record(call, std::move(out), {a, b}, [loss, r, a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
+    Tensor g;
+    if (!grad_enabled()) {  // one pass, unless the gradient is itself to be differentiated
+      g = kernels::pair_loss_backward(loss, grad, a.get(), b.get(), r);
+    } else {
+      const Tensor d = a.get() - b.get();
+      const double n = r == kernels::LossReduction::mean ? double(std::max<int64_t>(1, d.numel())) : 1;
+      g = derivative(loss, d) * (grad * (loss.slope() / n));
+    }
+    return {needs(0) ? g : Tensor(), needs(1) ? neg(g) : Tensor()};
+  });
 }
 
+}  // namespace
+
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  if (detail::raises(input, target)) return mse_loss(detail::raise(input), detail::raise(target), reduction);
+  ORDO_AUTOCAST(raise, mse_loss, input, target, reduction);
   const OpCall call("mse_loss", input, target, reduction);
   return pair_loss(call, {"mse_loss", kernels::PairLoss::squared}, input, target, reduction);
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  if (detail::raises(input, target)) return l1_loss(detail::raise(input), detail::raise(target), reduction);
+  ORDO_AUTOCAST(raise, l1_loss, input, target, reduction);
   const OpCall call("l1_loss", input, target, reduction);
   return pair_loss(call, {"l1_loss", kernels::PairLoss::absolute}, input, target, reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
-  if (detail::raises(input, target))
-    return smooth_l1_loss(detail::raise(input), detail::raise(target), reduction, beta);
+  ORDO_AUTOCAST(raise, smooth_l1_loss, input, target, reduction, beta);
   const OpCall call("smooth_l1_loss", input, target, reduction, beta);
   ORDO_CHECK(beta >= 0, ValueError, "smooth_l1_loss", "beta must not be negative, but is {}", beta);
   if (beta == 0) return call.done(l1_loss(input, target, reduction));
@@ -119,7 +114,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
-  if (detail::raises(input, target)) return huber_loss(detail::raise(input), detail::raise(target), reduction, delta);
+  ORDO_AUTOCAST(raise, huber_loss, input, target, reduction, delta);
   const OpCall call("huber_loss", input, target, reduction, delta);
   ORDO_CHECK(delta > 0, ValueError, "huber_loss", "delta must be positive, but is {}", delta);
   return pair_loss(call, {"huber_loss", kernels::PairLoss::bent, delta, 1}, input, target, reduction);
@@ -140,31 +135,29 @@ void expect_probabilities(const Tensor& x) {
 Tensor element_losses(const Tensor& x, const Tensor& t) {
   const OpCall call("binary_cross_entropy", x, t);
   Tensor out = kernels::binary_cross_entropy(x, t);
-  if (!detail::recorded(x, t)) return call.done(std::move(out));
-  return record(call, std::move(out), {x, t},
-                [x = Saved(x), t = Saved(t), for_x = x.requires_grad(),
-                 for_t = t.requires_grad()](const Tensor& grad) -> TensorList {
-                  const Tensor p = x.get();
-                  const auto slope = [&] {
-                    if (p.is_cpu() && !grad_enabled()) return kernels::binary_cross_entropy_slope(p, t.get());
-                    const Tensor spread = clamp((1 - p) * p, 1e-12);
-                    return (p - t.get()) / spread;
-                  };
-                  const auto target_slope = [&] {
-                    const Tensor log_p = log(p);
-                    return log1p(neg(p)) - log_p;
-                  };
-                  return {for_x ? grad * slope() : Tensor(), for_t ? grad * target_slope() : Tensor()};
-                });
+  if (!recorded(x, t)) return call.done(std::move(out));
+  return record(call, std::move(out), {x, t}, [x = Saved(x), t = Saved(t)](const Tensor& grad) -> TensorList {
+    const Tensor p = x.get();
+    const auto slope = [&] {
+      const Tensor fused = grad_enabled() ? Tensor() : kernels::binary_cross_entropy_slope(p, t.get());
+      if (fused.defined()) return fused;
+      const Tensor spread = clamp((1 - p) * p, 1e-12);
+      return (p - t.get()) / spread;
+    };
+    const auto target_slope = [&] {
+      const Tensor log_p = log(p);
+      return log1p(neg(p)) - log_p;
+    };
+    return {needs(0) ? grad * slope() : Tensor(), needs(1) ? grad * target_slope() : Tensor()};
+  });
 }
 
 }  // namespace
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, Reduction reduction) {
-  if (detail::raises(input, target, weight))
-    return binary_cross_entropy(detail::raise(input), detail::raise(target), detail::raise(weight), reduction);
+  ORDO_AUTOCAST(raise, binary_cross_entropy, input, target, weight, reduction);
   const OpCall call("binary_cross_entropy", input, target, weight, reduction);
-  detail::expect_loss_input("binary_cross_entropy", input, "input");
+  detail::expect_floating("binary_cross_entropy", input, "input");
   detail::expect_like("binary_cross_entropy", input, "input", target, "target");
   detail::expect_weight("binary_cross_entropy", input, weight, "weight");
   detail::expect_reduction("binary_cross_entropy", reduction);
@@ -183,13 +176,10 @@ Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
     NoGrad guard;
     out = relu(x) - x * t + log1p(exp(neg(abs(x))));
   }
-  if (!detail::recorded(x, t)) return call.done(std::move(out));
-  return record(
-      call, std::move(out), {x, t},
-      [x = Saved(x), t = Saved(t), for_x = x.requires_grad(),
-       for_t = t.requires_grad()](const Tensor& grad) -> TensorList {
-        return {for_x ? grad * (sigmoid(x.get()) - t.get()) : Tensor(), for_t ? neg(grad * x.get()) : Tensor()};
-      });
+  if (!recorded(x, t)) return call.done(std::move(out));
+  return record(call, std::move(out), {x, t}, [x = Saved(x), t = Saved(t)](const Tensor& grad) -> TensorList {
+    return {needs(0) ? grad * (sigmoid(x.get()) - t.get()) : Tensor(), needs(1) ? neg(grad * x.get()) : Tensor()};
+  });
 }
 
 /// (1 - t) x - (1 + (q - 1) t) log(sigmoid(x)); in float for the half types.
@@ -202,11 +192,9 @@ Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight
 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
                                         Reduction reduction, const Tensor& pos_weight) {
-  if (detail::raises(logits, target, weight, pos_weight))
-    return binary_cross_entropy_with_logits(detail::raise(logits), detail::raise(target), detail::raise(weight),
-                                            reduction, detail::raise(pos_weight));
+  ORDO_AUTOCAST(raise, binary_cross_entropy_with_logits, logits, target, weight, reduction, pos_weight);
   const OpCall call("binary_cross_entropy_with_logits", logits, target, weight, reduction, pos_weight);
-  detail::expect_loss_input("binary_cross_entropy_with_logits", logits, "logits");
+  detail::expect_floating("binary_cross_entropy_with_logits", logits, "logits");
   detail::expect_like("binary_cross_entropy_with_logits", logits, "logits", target, "target");
   detail::expect_weight("binary_cross_entropy_with_logits", logits, weight, "weight");
   detail::expect_weight("binary_cross_entropy_with_logits", logits, pos_weight, "pos_weight");
@@ -233,9 +221,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
 ORDO_REGISTER_OP({.name = "kl_div", .family = "loss", .dtypes = kFloatingTypes});
 
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
-  if (detail::raises(input, target)) return kl_div(detail::raise(input), detail::raise(target), reduction, log_target);
+  ORDO_AUTOCAST(raise, kl_div, input, target, reduction, log_target);
   const OpCall call("kl_div", input, target, reduction, log_target);
-  detail::expect_loss_input("kl_div", input, "input");
+  detail::expect_floating("kl_div", input, "input");
   detail::expect_like("kl_div", input, "input", target, "target");
   detail::expect_reduction("kl_div", reduction, Reduction::batchmean);
   ORDO_CHECK(reduction != Reduction::batchmean || input.dim() > 0, ShapeError, "kl_div",
@@ -254,15 +242,12 @@ static constexpr double kLogTwoPi = 1.8378770664093453, kTwoPi = 6.2831853071795
 
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
                          Reduction reduction) {
-  if (detail::raises(input, target, var))
-    return gaussian_nll_loss(detail::raise(input), detail::raise(target), detail::raise(var), full, eps, reduction);
+  ORDO_AUTOCAST(raise, gaussian_nll_loss, input, target, var, full, eps, reduction);
   constexpr const char* op = "gaussian_nll_loss";
   const OpCall call("gaussian_nll_loss", input, target, var, full, eps, reduction);
-  detail::expect_loss_input(op, input, "input");
+  detail::expect_floating(op, input, "input");
   detail::expect_like(op, input, "input", target, "target");
-  detail::expect_defined(op, var, "var");
-  detail::expect_same_device(op, input, var);
-  detail::expect_same_dtype(op, input, var);
+  detail::expect_alike(op, input, var, "var");
   Dims outer, one = input.sizes();
   for (int d = 0; d + 1 < input.dim(); ++d) outer.push_back(input.sizes()[d]);
   if (input.dim() > 0) one[input.dim() - 1] = 1;
@@ -282,13 +267,10 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
                         Reduction reduction) {
-  if (detail::raises(input, target))
-    return poisson_nll_loss(detail::raise(input), detail::raise(target), log_input, full, eps, reduction);
+  ORDO_AUTOCAST(raise, poisson_nll_loss, input, target, log_input, full, eps, reduction);
   constexpr const char* op = "poisson_nll_loss";
   const OpCall call("poisson_nll_loss", input, target, log_input, full, eps, reduction);
-  detail::expect_loss_input(op, input, "input");
-  detail::expect_labels(op, input, target);
-  detail::expect_reduction(op, reduction);
+  detail::expect_label_loss(op, input, target, reduction);
   const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
   const Tensor expected = t * (log_input ? x : log(x + eps));
   Tensor losses = log_input ? exp(x) - expected : x - expected;

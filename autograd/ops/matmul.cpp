@@ -7,16 +7,14 @@
 #include <ordo/kernels/reduce/sum.h>
 
 namespace ordo {
-
 namespace {
 
 Tensor product(const OpCall& call, const Tensor& a, const Tensor& b) {
   return record(call, kernels::matmul(a, b, call.name()), {a, b},
-                [a = Saved(a), b = Saved(b), for_a = a.requires_grad(),
-                 for_b = b.requires_grad()](const Tensor& grad) -> TensorList {
+                [a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
                   TensorList grads(2);
-                  if (for_a) grads[0] = sum_to(matmul(grad, b.get().transpose(-2, -1)), a.sizes());
-                  if (for_b) grads[1] = sum_to(matmul(a.get().transpose(-2, -1), grad), b.sizes());
+                  if (needs(0)) grads[0] = sum_to(matmul(grad, b.get().transpose(-2, -1)), a.sizes());
+                  if (needs(1)) grads[1] = sum_to(matmul(a.get().transpose(-2, -1), grad), b.sizes());
                   return grads;
                 });
 }
@@ -30,10 +28,9 @@ Tensor as_rows(const Tensor& t) {
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
-  if (detail::lowers(a, b)) return matmul(detail::lower(a), detail::lower(b));
+  ORDO_AUTOCAST(lower, matmul, a, b);
   const OpCall call("matmul", a, b);
-  detail::expect_defined("matmul", a, "first input");
-  detail::expect_defined("matmul", b, "second input");
+  detail::expect_defined("matmul", a, "first input", b, "second input");
   if (a.dim() == 2 && b.dim() == 2) return product(call, a, b);
   ORDO_CHECK(a.dim() > 0 && b.dim() > 0, ShapeError, "matmul", "takes no 0-d tensors: {} with {}; multiply with *",
              a.sizes(), b.sizes());
@@ -51,39 +48,35 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 }
 
 Tensor mm(const Tensor& a, const Tensor& b) {
-  if (detail::lowers(a, b)) return mm(detail::lower(a), detail::lower(b));
+  ORDO_AUTOCAST(lower, mm, a, b);
   const OpCall call("mm", a, b);
-  detail::expect_defined("mm", a, "first input");
-  detail::expect_defined("mm", b, "second input");
+  detail::expect_defined("mm", a, "first input", b, "second input");
   ORDO_CHECK(a.dim() == 2 && b.dim() == 2, ShapeError, "mm", "takes two matrices, not {} and {}; see matmul", a.sizes(),
              b.sizes());
   return product(call, a, b);
 }
 
 Tensor bmm(const Tensor& a, const Tensor& b) {
-  if (detail::lowers(a, b)) return bmm(detail::lower(a), detail::lower(b));
+  ORDO_AUTOCAST(lower, bmm, a, b);
   const OpCall call("bmm", a, b);
-  detail::expect_defined("bmm", a, "first input");
-  detail::expect_defined("bmm", b, "second input");
+  detail::expect_defined("bmm", a, "first input", b, "second input");
   ORDO_CHECK(a.dim() == 3 && b.dim() == 3 && a.sizes()[0] == b.sizes()[0], ShapeError, "bmm",
              "takes two batches of matrices, [b, m, k] and [b, k, n], not {} and {}; see matmul", a.sizes(), b.sizes());
   return product(call, a, b);
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (detail::lowers(x, weight, bias)) return linear(detail::lower(x), detail::lower(weight), detail::lower(bias));
+  ORDO_AUTOCAST(lower, linear, x, weight, bias);
   const OpCall call("linear", x, weight, bias);
-  detail::expect_defined("linear", x, "input");
-  detail::expect_defined("linear", weight, "weight");
+  detail::expect_defined("linear", x, "input", weight, "weight");
   return record(call, kernels::linear(x, weight, bias), {x, weight, bias},
-                [x = Saved(x), weight = Saved(weight), for_x = x.requires_grad(), for_weight = weight.requires_grad(),
-                 for_bias = bias.defined() && bias.requires_grad()](const Tensor& grad) -> TensorList {
+                [x = Saved(x), weight = Saved(weight)](const Tensor& grad) -> TensorList {
                   TensorList grads(3);
-                  if (for_x) grads[0] = matmul(grad, weight.get());
-                  if (for_weight || for_bias) {
+                  if (needs(0)) grads[0] = matmul(grad, weight.get());
+                  if (needs(1) || needs(2)) {
                     const Tensor rows = as_rows(grad);
-                    if (for_weight) grads[1] = matmul(rows.t(), as_rows(x.get()));
-                    if (for_bias) grads[2] = sum_to(rows, {weight.sizes()[0]});
+                    if (needs(1)) grads[1] = matmul(rows.t(), as_rows(x.get()));
+                    if (needs(2)) grads[2] = sum_to(rows, {weight.sizes()[0]});
                   }
                   return grads;
                 });
@@ -102,9 +95,7 @@ ORDO_REGISTER_OP({.name = "outer", .family = "elementwise", .dtypes = kNumericTy
 namespace {
 
 void expect_pair(const char* op, const Tensor& a, const Tensor& b) {
-  detail::expect_defined(op, a, "first input");
-  detail::expect_defined(op, b, "second input");
-  detail::expect_same_device(op, a, b);
+  detail::expect_pair(op, a, "first input", b, "second input");
 }
 
 bool is(const Scalar& s, int value) { return s.to_double() == value; }
@@ -129,7 +120,7 @@ void expect_sum(const char* op, const Tensor& input, const Tensor& a, const Tens
 }  // namespace
 
 Tensor dot(const Tensor& a, const Tensor& b) {
-  if (detail::raises(a, b)) return dot(detail::raise(a), detail::raise(b));
+  ORDO_AUTOCAST(raise, dot, a, b);
   const OpCall call("dot", a, b);
   expect_pair("dot", a, b);
   ORDO_CHECK(a.dim() == 1 && b.dim() == 1 && a.sizes() == b.sizes(), ShapeError, "dot",
@@ -138,9 +129,8 @@ Tensor dot(const Tensor& a, const Tensor& b) {
   detail::expect_not_bool("dot", a.dtype());
   if (!is_floating(a.dtype())) return call.done(sum(a * b).to(a.dtype()));
   return record(call, kernels::dot(kernels::contiguous(a), kernels::contiguous(b)), {a, b},
-                [a = Saved(a), b = Saved(b), to_a = a.requires_grad(),
-                 to_b = b.requires_grad()](const Tensor& grad) -> TensorList {
-                  return {to_a ? grad * b.get() : Tensor(), to_b ? grad * a.get() : Tensor()};
+                [a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
+                  return {needs(0) ? grad * b.get() : Tensor(), needs(1) ? grad * a.get() : Tensor()};
                 });
 }
 
@@ -161,22 +151,21 @@ Tensor outer(const Tensor& a, const Tensor& b) {
 }
 
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  if (detail::lowers(input, a, b)) return addmm(detail::lower(input), detail::lower(a), detail::lower(b), beta, alpha);
+  ORDO_AUTOCAST(lower, addmm, input, a, b, beta, alpha);
   const OpCall call("addmm", input, a, b, beta, alpha);
   expect_sum("addmm", input, a, b, 2);
   return call.done(scaled_sum("addmm", input, mm(a, b), beta, alpha));
 }
 
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  if (detail::lowers(input, a, b))
-    return baddbmm(detail::lower(input), detail::lower(a), detail::lower(b), beta, alpha);
+  ORDO_AUTOCAST(lower, baddbmm, input, a, b, beta, alpha);
   const OpCall call("baddbmm", input, a, b, beta, alpha);
   expect_sum("baddbmm", input, a, b, 3);
   return call.done(scaled_sum("baddbmm", input, bmm(a, b), beta, alpha));
 }
 
 Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  if (detail::lowers(input, a, b)) return addbmm(detail::lower(input), detail::lower(a), detail::lower(b), beta, alpha);
+  ORDO_AUTOCAST(lower, addbmm, input, a, b, beta, alpha);
   const OpCall call("addbmm", input, a, b, beta, alpha);
   expect_sum("addbmm", input, a, b, 3);
   ORDO_CHECK(a.sizes()[0] == b.sizes()[0], ShapeError, "addbmm", "batches of {} and {} matrices do not fit",
@@ -210,7 +199,7 @@ Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, const 
 }
 
 Tensor tensordot(const Tensor& a, const Tensor& b, const std::pair<Dims, Dims>& dims) {
-  if (detail::lowers(a, b)) return tensordot(detail::lower(a), detail::lower(b), dims);
+  ORDO_AUTOCAST(lower, tensordot, a, b, dims);
   const OpCall call("tensordot", a, b, dims.first, dims.second);
   expect_pair("tensordot", a, b);
   const auto& [left, right] = dims;
@@ -255,7 +244,7 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const std::pair<Dims, Dims>& 
 }
 
 Tensor tensordot(const Tensor& a, const Tensor& b, int64_t dims) {
-  if (detail::lowers(a, b)) return tensordot(detail::lower(a), detail::lower(b), dims);
+  ORDO_AUTOCAST(lower, tensordot, a, b, dims);
   const detail::OperationName name("tensordot");
   expect_pair("tensordot", a, b);
   ORDO_CHECK(dims >= 0 && dims <= std::min(a.dim(), b.dim()), ShapeError, "tensordot",
@@ -268,17 +257,17 @@ Tensor tensordot(const Tensor& a, const Tensor& b, int64_t dims) {
   return tensordot(a, b, pairs);
 }
 
-/// In one pass. The gradients are cross products, too.
+/// In one pass, where the device has one. The gradients are cross products, too.
 static Tensor fused_cross(const OpCall& call, const Tensor& a, const Tensor& b, int d, bool to_zero) {
+  Tensor all = kernels::cross(kernels::contiguous(a), kernels::contiguous(b), d, to_zero);
+  if (!all.defined()) return all;
   const auto of = [d](const Tensor& x, const Tensor& y) {
     const OpCall each("cross_backward", x, y, d);
     return fused_cross(each, x, y, d, true);
   };
-  return record(call, kernels::cross(kernels::contiguous(a), kernels::contiguous(b), d, to_zero), {a, b},
-                [a = Saved(a), b = Saved(b), to_a = a.requires_grad(), to_b = b.requires_grad(),
-                 of](const Tensor& grad) -> TensorList {
-                  return {to_a ? of(b.get(), grad) : Tensor(), to_b ? of(grad, a.get()) : Tensor()};
-                });
+  return record(call, std::move(all), {a, b}, [a = Saved(a), b = Saved(b), of](const Tensor& grad) -> TensorList {
+    return {needs(0) ? of(b.get(), grad) : Tensor(), needs(1) ? of(grad, a.get()) : Tensor()};
+  });
 }
 
 Tensor cross(const Tensor& a, const Tensor& b, int64_t dim) {
@@ -289,8 +278,8 @@ Tensor cross(const Tensor& a, const Tensor& b, int64_t dim) {
   const int d = wrap_dim("cross", dim, a.dim());
   ORDO_CHECK(a.sizes()[d] == 3 && b.sizes()[d] == 3, ShapeError, "cross",
              "dimension {} must have size 3 in both; the shapes are {} and {}", d, a.sizes(), b.sizes());
-  if (a.device().is_cpu() && a.sizes() == b.sizes() && a.dtype() == b.dtype() && is_floating(a.dtype()))
-    return fused_cross(call, a, b, d, false);
+  if (a.sizes() == b.sizes() && a.dtype() == b.dtype() && is_floating(a.dtype()))
+    if (Tensor all = fused_cross(call, a, b, d, false); all.defined()) return all;
   const auto part = [d](const Tensor& t, int i) { return t.narrow(d, i % 3, 1); };
   TensorList parts;
   for (int i = 0; i < 3; ++i) parts.push_back(part(a, i + 1) * part(b, i + 2) - part(a, i + 2) * part(b, i + 1));
@@ -315,7 +304,7 @@ Tensor kron(const Tensor& a, const Tensor& b) {
   }
   Tensor x = a.reshape(left), y = b.reshape(right);
   const int64_t m = rank > 0 ? left[2 * rank - 2] : 1, n = rank > 0 ? right[2 * rank - 1] : 1;
-  if (a.device().is_cpu() && n < 256 && a.numel() >= 8 * m && b.numel() >= 8 * n && !detail::recorded(a, b)) {
+  if (a.device().is_cpu() && n < 256 && a.numel() >= 8 * m && b.numel() >= 8 * n && !recorded(a, b)) {
     // Short lines: those of both are first made as long as the result's.
     const auto lines = [&](const Tensor& t) {
       Dims wide = t.sizes(), flat;

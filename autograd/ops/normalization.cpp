@@ -11,81 +11,31 @@
 #include <ordo/kernels/norm/layer_norm.h>
 
 namespace ordo {
-
 namespace {
 
-struct BatchNormContext {
-  Saved input, weight;
-  kernels::BatchNormResult saved;  // without `out`
-  DType weight_dtype, bias_dtype;
-  bool training;
-  double eps;
-  bool for_input, for_weight, for_bias;
-
-  TensorList fused(const Tensor& grad) const {
-    const auto g = kernels::batch_norm_backward(grad, input.get(), weight.get(), saved, training);
-    return {for_input ? g.input : Tensor(), for_weight ? g.weight.to(weight_dtype) : Tensor(),
-            for_bias ? g.bias.to(bias_dtype) : Tensor()};
-  }
-
-  /// The same in differentiable operations; half types are computed in float32.
-  TensorList composed(const Tensor& grad_in) const {
-    const DType wide = saved.mean.dtype();
-    const Tensor x = input.get().to(wide), grad = grad_in.to(wide);
-    Dims per_channel = Dims::filled(x.dim(), 1), dims;
-    per_channel[1] = x.sizes()[1];
-    for (int d = 0; d < x.dim(); ++d)
-      if (d != 1) dims.push_back(d);
-    Tensor center, invstd;
-    if (training) {
-      center = x - mean(x, dims, true);
-      invstd = rsqrt(mean(center * center, dims, true) + eps);
-    } else {
-      center = x - saved.mean.reshape(per_channel);
-      invstd = saved.invstd.reshape(per_channel);
-    }
-    const Tensor normal = center * invstd;
-    TensorList out(3);
-    if (for_weight) out[1] = sum(grad * normal, dims).to(weight_dtype);
-    if (for_bias) out[2] = sum(grad, dims).to(bias_dtype);
-    if (!for_input) return out;
-    Tensor g = weight.defined() ? grad * weight.get().to(wide).reshape(per_channel) : grad;
-    if (training) {
-      const Tensor along = normal * mean(g * normal, dims, true);
-      g = g - mean(g, dims, true) - along;
-    }
-    out[0] = (g * invstd).to(input.dtype());
-    return out;
-  }
-};
-
-}  // namespace
-
-Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
-                  const Tensor& bias, bool training, double momentum, double eps) {
-  if (detail::raises(input, weight, bias))
-    return batch_norm(detail::raise(input), running_mean, running_var, detail::raise(weight), detail::raise(bias),
-                      training, momentum, eps);
-  const OpCall call("batch_norm", input, running_mean, running_var, weight, bias, training, momentum, eps);
-  auto r = [&] {
-    std::optional<InPlaceChange> mean_change, var_change;
-    if (training && running_mean.defined()) mean_change.emplace(call, running_mean);
-    if (training && running_var.defined()) var_change.emplace(call, running_var);
-    return kernels::batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps);
-  }();
-  if (!detail::recorded(input, weight, bias)) return call.done(std::move(r.out));
-  const auto wanted = [](const Tensor& t) { return t.defined() && t.requires_grad(); };
+/// Records a normalisation. The gradients of input, weight and bias are what fused(grad, input, weight) gives; where
+/// they are to be differentiated again, what composed(grad, input, weight) makes of operations, in the dtype `wide`.
+template <class Fused, class Composed>
+Tensor record_norm(const OpCall& call, Tensor out, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                   DType wide, Fused fused, Composed composed) {
   const auto dtype = [&](const Tensor& t) { return t.defined() ? t.dtype() : input.dtype(); };
-  const BatchNormContext context{Saved(input),  Saved(weight), {Tensor(), r.mean, r.invstd},
-                                 dtype(weight), dtype(bias),   training,
-                                 eps,           wanted(input), wanted(weight),
-                                 wanted(bias)};
-  return record(call, std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
-    return grad_enabled() ? context.composed(grad) : context.fused(grad);
-  });
+  const DType weight_dtype = dtype(weight), bias_dtype = dtype(bias);
+  return record(call, std::move(out), {input, weight, bias},
+                [=, x = Saved(input), w = Saved(weight)](const Tensor& grad) -> TensorList {
+                  TensorList grads(3);
+                  if (grad_enabled()) {
+                    const Tensor wide_x = x.get().to(wide), wide_grad = grad.to(wide);
+                    grads = composed(wide_grad, wide_x, w.defined() && needs(0) ? w.get().to(wide) : Tensor());
+                    if (needs(0)) grads[0] = grads[0].to(x.dtype());
+                  } else {
+                    const auto g = fused(grad, x.get(), w.get());
+                    grads = {needs(0) ? g.input : Tensor(), g.weight, g.bias};
+                  }
+                  grads[1] = needs(1) ? grads[1].to(weight_dtype) : Tensor();
+                  grads[2] = needs(2) ? grads[2].to(bias_dtype) : Tensor();
+                  return grads;
+                });
 }
-
-namespace {
 
 /// Of rows [rows, columns] in accumulation dtype, in differentiable operations.
 struct ComposedRows {
@@ -103,84 +53,27 @@ struct ComposedRows {
   }
 };
 
-struct RowNormContext {
-  kernels::RowNorm kind;
-  Saved input, weight;
-  kernels::RowNormResult saved;  // without `out`
-  Dims shape;
-  DType weight_dtype, bias_dtype;
-  double eps;
-  bool for_input, for_weight, for_bias;
-
-  TensorList fused(const Tensor& grad) const {
-    const auto g = kernels::row_norm_backward(kind, grad, input.get(), weight.get(), saved, shape, for_input,
-                                              for_weight, for_bias);
-    return {g.input, for_weight ? g.weight.to(weight_dtype) : Tensor(), for_bias ? g.bias.to(bias_dtype) : Tensor()};
-  }
-
-  /// The same in differentiable operations; half types are computed in float32.
-  TensorList composed(const Tensor& grad_in) const {
-    const DType wide = saved.invstd.dtype();
-    const bool centered = kind == kernels::RowNorm::layer;
-    const int64_t rows = saved.invstd.numel(), columns = shape.product();
-    const Tensor grad = grad_in.to(wide).reshape({rows, columns});
-    const ComposedRows of(input.get().to(wide).reshape({rows, columns}), eps, centered);
-    TensorList out(3);
-    if (for_weight) out[1] = sum(grad * of.normal, {0}).reshape(shape).to(weight_dtype);
-    if (for_bias) out[2] = sum(grad, {0}).reshape(shape).to(bias_dtype);
-    if (!for_input) return out;
-    const Tensor g = weight.defined() ? grad * weight.get().to(wide).reshape({columns}) : grad;
-    out[0] = of.gradient(g).reshape(input.get().sizes()).to(input.dtype());
-    return out;
-  }
-};
-
 Tensor row_norm(const OpCall& call, kernels::RowNorm kind, const Tensor& input, const Dims& shape, const Tensor& weight,
                 const Tensor& bias, double eps) {
   auto r = kernels::row_norm(kind, input, shape, weight, bias, eps);
-  if (!detail::recorded(input, weight, bias)) return call.done(std::move(r.out));
-  const auto wanted = [](const Tensor& t) { return t.defined() && t.requires_grad(); };
-  const auto dtype = [&](const Tensor& t) { return t.defined() ? t.dtype() : input.dtype(); };
-  const RowNormContext context{kind,          Saved(input),   Saved(weight), {Tensor(), r.mean, r.invstd},
-                               shape,         dtype(weight),  dtype(bias),   eps,
-                               wanted(input), wanted(weight), wanted(bias)};
-  return record(call, std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
-    return grad_enabled() ? context.composed(grad) : context.fused(grad);
-  });
+  if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
+  const kernels::RowNormResult saved{Tensor(), r.mean, r.invstd};
+  return record_norm(
+      call, std::move(r.out), input, weight, bias, saved.invstd.dtype(),
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+        return kernels::row_norm_backward(kind, grad, x, w, saved, shape, needs(0), needs(1), needs(2));
+      },
+      [=](const Tensor& grad_in, const Tensor& x, const Tensor& w) {
+        const int64_t rows = saved.invstd.numel(), columns = shape.product();
+        const Tensor grad = grad_in.reshape({rows, columns});
+        const ComposedRows of(x.reshape({rows, columns}), eps, kind == kernels::RowNorm::layer);
+        TensorList out(3);
+        if (needs(1)) out[1] = sum(grad * of.normal, {0}).reshape(shape);
+        if (needs(2)) out[2] = sum(grad, {0}).reshape(shape);
+        if (needs(0)) out[0] = of.gradient(w.defined() ? grad * w.reshape({columns}) : grad).reshape(x.sizes());
+        return out;
+      });
 }
-
-struct GroupNormContext {
-  Saved input, weight;
-  kernels::RowNormResult saved;  // without `out`
-  int64_t groups;
-  Dims per_channel;
-  DType weight_dtype, bias_dtype;
-  double eps;
-  bool for_input, for_weight, for_bias;
-
-  TensorList fused(const Tensor& grad) const {
-    const auto g =
-        kernels::group_norm_backward(grad, input.get(), groups, weight.get(), saved, for_input, for_weight, for_bias);
-    return {g.input, for_weight ? g.weight.to(weight_dtype) : Tensor(), for_bias ? g.bias.to(bias_dtype) : Tensor()};
-  }
-
-  TensorList composed(const Tensor& grad_in) const {
-    const DType wide = saved.invstd.dtype();
-    const Tensor x = input.get().to(wide), grad = grad_in.to(wide);
-    const Dims rows{saved.invstd.numel(), x.numel() / std::max<int64_t>(1, saved.invstd.numel())};
-    const ComposedRows of(x.reshape(rows), eps, true);
-    const auto of_parameter = [&](const Tensor& t, DType dtype) {
-      return sum_to(t, per_channel).reshape({per_channel[1]}).to(dtype);
-    };
-    TensorList out(3);
-    if (for_weight) out[1] = of_parameter(grad * of.normal.reshape(x.sizes()), weight_dtype);
-    if (for_bias) out[2] = of_parameter(grad, bias_dtype);
-    if (!for_input) return out;
-    const Tensor g = weight.defined() ? grad * weight.get().to(wide).reshape(per_channel) : grad;
-    out[0] = of.gradient(g.reshape(rows)).reshape(x.sizes()).to(input.dtype());
-    return out;
-  }
-};
 
 double epsilon_of(DType dtype) {
   if (dtype == float16) return 0x1p-10;
@@ -190,17 +83,63 @@ double epsilon_of(DType dtype) {
 
 }  // namespace
 
+Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
+                  const Tensor& bias, bool training, double momentum, double eps) {
+  const auto again = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+    return batch_norm(x, running_mean, running_var, w, b, training, momentum, eps);
+  };
+  ORDO_AUTOCAST(raise, again, input, weight, bias);
+  const OpCall call("batch_norm", input, running_mean, running_var, weight, bias, training, momentum, eps);
+  auto r = [&] {
+    std::optional<InPlaceChange> mean_change, var_change;
+    if (training && running_mean.defined()) mean_change.emplace(call, running_mean);
+    if (training && running_var.defined()) var_change.emplace(call, running_var);
+    return kernels::batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps);
+  }();
+  if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
+  const kernels::BatchNormResult saved{Tensor(), r.mean, r.invstd};
+  return record_norm(
+      call, std::move(r.out), input, weight, bias, saved.mean.dtype(),
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+        return kernels::batch_norm_backward(grad, x, w, saved, training);
+      },
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+        Dims per_channel = Dims::filled(x.dim(), 1), dims;
+        per_channel[1] = x.sizes()[1];
+        for (int d = 0; d < x.dim(); ++d)
+          if (d != 1) dims.push_back(d);
+        Tensor center, invstd;
+        if (training) {
+          center = x - mean(x, dims, true);
+          invstd = rsqrt(mean(center * center, dims, true) + eps);
+        } else {
+          center = x - saved.mean.reshape(per_channel);
+          invstd = saved.invstd.reshape(per_channel);
+        }
+        const Tensor normal = center * invstd;
+        TensorList out(3);
+        if (needs(1)) out[1] = sum(grad * normal, dims);
+        if (needs(2)) out[2] = sum(grad, dims);
+        if (!needs(0)) return out;
+        Tensor g = w.defined() ? grad * w.reshape(per_channel) : grad;
+        if (training) {
+          const Tensor along = normal * mean(g * normal, dims, true);
+          g = g - mean(g, dims, true) - along;
+        }
+        out[0] = g * invstd;
+        return out;
+      });
+}
+
 Tensor layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps) {
-  if (detail::raises(input, weight, bias))
-    return layer_norm(detail::raise(input), normalized_shape, detail::raise(weight), detail::raise(bias), eps);
+  ORDO_AUTOCAST(raise, layer_norm, input, normalized_shape, weight, bias, eps);
   const OpCall call("layer_norm", input, normalized_shape, weight, bias, eps);
   return row_norm(call, kernels::RowNorm::layer, input, normalized_shape, weight, bias, eps);
 }
 
 Tensor rms_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, std::optional<double> eps) {
-  if (detail::raises(input, weight))
-    return rms_norm(detail::raise(input), normalized_shape, detail::raise(weight), eps);
+  ORDO_AUTOCAST(raise, rms_norm, input, normalized_shape, weight, eps);
   const OpCall call("rms_norm", input, normalized_shape, weight, eps.value_or(-1));
   detail::expect_defined("rms_norm", input, "input");
   return row_norm(call, kernels::RowNorm::rms, input, normalized_shape, weight, {},
@@ -208,12 +147,10 @@ Tensor rms_norm(const Tensor& input, const Dims& normalized_shape, const Tensor&
 }
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps) {
-  if (detail::raises(input, weight, bias))
-    return group_norm(detail::raise(input), num_groups, detail::raise(weight), detail::raise(bias), eps);
+  ORDO_AUTOCAST(raise, group_norm, input, num_groups, weight, bias, eps);
   constexpr const char* kOp = "group_norm";
   const OpCall call(kOp, input, num_groups, weight, bias, eps);
-  detail::expect_defined(kOp, input, "input");
-  detail::expect_floating(kOp, input);
+  detail::expect_floating(kOp, input, "input");
   ORDO_CHECK(input.dim() >= 2, ShapeError, kOp, "input must be [N, C, ...], but has shape {}", input.sizes());
   const int64_t channels = input.size(1);
   ORDO_CHECK(num_groups > 0 && channels % num_groups == 0, ValueError, kOp,
@@ -228,31 +165,39 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
                t.sizes());
   }
   auto r = kernels::group_norm(input, num_groups, weight, bias, eps);
-  if (!detail::recorded(input, weight, bias)) return call.done(std::move(r.out));
-  Dims per_channel = Dims::filled(input.dim(), 1);
-  per_channel[1] = channels;
-  const auto wanted = [](const Tensor& t) { return t.defined() && t.requires_grad(); };
-  const auto dtype = [&](const Tensor& t) { return t.defined() ? t.dtype() : input.dtype(); };
-  const GroupNormContext context{Saved(input),   Saved(weight), {Tensor(), r.mean, r.invstd},
-                                 num_groups,     per_channel,   dtype(weight),
-                                 dtype(bias),    eps,           wanted(input),
-                                 wanted(weight), wanted(bias)};
-  return record(call, std::move(r.out), {input, weight, bias}, [context](const Tensor& grad) -> TensorList {
-    return grad_enabled() ? context.composed(grad) : context.fused(grad);
-  });
+  if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
+  const kernels::RowNormResult saved{Tensor(), r.mean, r.invstd};
+  return record_norm(
+      call, std::move(r.out), input, weight, bias, saved.invstd.dtype(),
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+        return kernels::group_norm_backward(grad, x, num_groups, w, saved, needs(0), needs(1), needs(2));
+      },
+      [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
+        Dims per_channel = Dims::filled(x.dim(), 1);
+        per_channel[1] = channels;
+        const Dims rows{saved.invstd.numel(), x.numel() / std::max<int64_t>(1, saved.invstd.numel())};
+        const ComposedRows of(x.reshape(rows), eps, true);
+        const auto of_parameter = [&](const Tensor& t) { return sum_to(t, per_channel).reshape({channels}); };
+        TensorList out(3);
+        if (needs(1)) out[1] = of_parameter(grad * of.normal.reshape(x.sizes()));
+        if (needs(2)) out[2] = of_parameter(grad);
+        const Tensor g = needs(0) && w.defined() ? grad * w.reshape(per_channel) : grad;
+        if (needs(0)) out[0] = of.gradient(g.reshape(rows)).reshape(x.sizes());
+        return out;
+      });
 }
 
 ORDO_REGISTER_OP({.name = "instance_norm", .family = "norm", .dtypes = kFloatingTypes});
 
 Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
                      const Tensor& bias, bool use_input_stats, double momentum, double eps) {
-  if (detail::raises(input, weight, bias))
-    return instance_norm(detail::raise(input), running_mean, running_var, detail::raise(weight), detail::raise(bias),
-                         use_input_stats, momentum, eps);
+  const auto again = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+    return instance_norm(x, running_mean, running_var, w, b, use_input_stats, momentum, eps);
+  };
+  ORDO_AUTOCAST(raise, again, input, weight, bias);
   constexpr const char* kOp = "instance_norm";
   const OpCall call(kOp, input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps);
-  detail::expect_defined(kOp, input, "input");
-  detail::expect_floating(kOp, input);
+  detail::expect_floating(kOp, input, "input");
   ORDO_CHECK(input.dim() >= 2, ShapeError, kOp, "input must be [N, C, ...], but has shape {}", input.sizes());
   if (!use_input_stats)
     return call.done(batch_norm(input, running_mean, running_var, weight, bias, false, momentum, eps));
@@ -295,11 +240,10 @@ ORDO_REGISTER_OP({.name = "local_response_norm",
                   .note = "made of avg_pool; the algorithms are its backward pass's"});
 
 Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, double beta, double k) {
-  if (detail::raises(input)) return local_response_norm(detail::raise(input), size, alpha, beta, k);
+  ORDO_AUTOCAST(raise, local_response_norm, input, size, alpha, beta, k);
   constexpr const char* kOp = "local_response_norm";
   const OpCall call(kOp, input, size, alpha, beta, k);
-  detail::expect_defined(kOp, input, "input");
-  detail::expect_floating(kOp, input);
+  detail::expect_floating(kOp, input, "input");
   ORDO_CHECK(input.dim() >= 3, ShapeError, kOp,
              "input must be [N, C, ...] of three dimensions or more, but has shape {}", input.sizes());
   ORDO_CHECK(size >= 1, ValueError, kOp, "size must be at least 1, but is {}", size);

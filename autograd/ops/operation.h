@@ -15,7 +15,8 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 
-namespace ordo::detail {
+namespace ordo {
+namespace detail {
 
 /// Whether an operation on these inputs goes on the tape. Asking first spares the closures of those that do not.
 template <class... Tensors>
@@ -36,4 +37,45 @@ struct InputShape {
 /// Keeps a tensor only where a derivative needs it.
 inline Saved saved_if(bool needed, const Tensor& t) { return needed ? Saved(t) : Saved(); }
 
-}  // namespace ordo::detail
+/// An operation that changes `t` by write(), whose new value depends on `other`, where defined. backward(before) makes
+/// the backward function, after write(); `before` is `t` as it was.
+template <class Write, class Backward>
+Tensor& change_in_place(const OpCall& call, Tensor& t, const Tensor& other, const Write& write,
+                        const Backward& backward) {
+  expect_defined(call.name(), t, "self");
+  const InPlaceChange guard(call, t, {other});
+  const Tensor before = recorded(t, other) ? history_of(t) : Tensor();
+  write();
+  if (before.defined()) record_in_place(call, t, before, {other.is_same(t) ? before : other}, backward(before));
+  return t;
+}
+
+/// A floating tensor.
+inline void expect_floating(const char* op, const Tensor& t, const char* argument) {
+  expect_defined(op, t, argument);
+  expect_floating(op, t);
+}
+/// A tensor of the device and the dtype of another one.
+inline void expect_alike(const char* op, const Tensor& a, const Tensor& b, const char* argument) {
+  expect_defined(op, b, argument);
+  expect_same_device(op, a, b);
+  expect_same_dtype(op, a, b);
+}
+/// Two tensors, and two on one device.
+inline void expect_defined(const char* op, const Tensor& a, const char* name_a, const Tensor& b, const char* name_b) {
+  expect_defined(op, a, name_a);
+  expect_defined(op, b, name_b);
+}
+inline void expect_pair(const char* op, const Tensor& a, const char* name_a, const Tensor& b, const char* name_b) {
+  expect_defined(op, a, name_a, b, name_b);
+  expect_same_device(op, a, b);
+}
+
+}  // namespace detail
+
+using detail::InputShape;
+using detail::needs;
+using detail::recorded;
+using detail::saved_if;
+
+}  // namespace ordo

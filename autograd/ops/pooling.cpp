@@ -3,7 +3,7 @@
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/scatter_add.h>
+#include <ordo/autograd/ops/scatter.h>
 #include <ordo/engine/checked.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/fractional_max_pool.h>
@@ -11,11 +11,15 @@
 #include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/windows/sliding.h>
 
-namespace ordo::detail {
+namespace ordo {
+namespace {
+
+// -- maxima and averages: the recorded calls, over sliding or adaptive windows of any rank. Their names end in _call,
+// because their arguments' namespace has functions of the short names.
 
 /// From every volume of `t`, its last `rank` dimensions, the elements at `indices`, flat positions in the volume: the
 /// adjoint of the backward pass.
-inline Tensor max_pool_take(const Tensor& t, const Tensor& indices, int rank) {
+Tensor max_pool_take(const Tensor& t, const Tensor& indices, int rank) {
   return gather(t.flatten(-rank, -1), -1, indices.flatten(-rank, -1)).reshape(indices.sizes());
 }
 
@@ -52,43 +56,6 @@ MaxPoolResult max_pool_with_indices_call(const Tensor& input, const Arguments& a
   return max_pool_forward(call, input, a);
 }
 
-}  // namespace ordo::detail
-
-namespace ordo {
-
-Tensor max_pool1d(const Tensor& input, Size1 kernel, OptionalSize1 stride, Size1 padding, Size1 dilation,
-                  bool ceil_mode) {
-  return detail::max_pool_call(input, kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode));
-}
-Tensor max_pool2d(const Tensor& input, Size2 kernel, OptionalSize2 stride, Size2 padding, Size2 dilation,
-                  bool ceil_mode) {
-  return detail::max_pool_call(input, kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode));
-}
-Tensor max_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride, Size3 padding, Size3 dilation,
-                  bool ceil_mode) {
-  return detail::max_pool_call(input, kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode));
-}
-
-MaxPoolResult max_pool1d_with_indices(const Tensor& input, Size1 kernel, OptionalSize1 stride, Size1 padding,
-                                      Size1 dilation, bool ceil_mode) {
-  return detail::max_pool_with_indices_call(input,
-                                            kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode));
-}
-MaxPoolResult max_pool2d_with_indices(const Tensor& input, Size2 kernel, OptionalSize2 stride, Size2 padding,
-                                      Size2 dilation, bool ceil_mode) {
-  return detail::max_pool_with_indices_call(input,
-                                            kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode));
-}
-MaxPoolResult max_pool3d_with_indices(const Tensor& input, Size3 kernel, OptionalSize3 stride, Size3 padding,
-                                      Size3 dilation, bool ceil_mode) {
-  return detail::max_pool_with_indices_call(input,
-                                            kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode));
-}
-
-}  // namespace ordo
-
-namespace ordo::detail {
-
 template <class Arguments>
 Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const Arguments& a);
 
@@ -109,55 +76,49 @@ Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const
                 [a](const Tensor& g) -> TensorList { return {avg_pool_call(g, a)}; });
 }
 
-}  // namespace ordo::detail
+}  // namespace
 
-namespace ordo {
+// The functions of 1, 2 and 3 dimensions.
+#define ORDO_POOLS(N)                                                                                             \
+  Tensor max_pool##N##d(const Tensor& input, Size##N kernel, OptionalSize##N stride, Size##N padding,             \
+                        Size##N dilation, bool ceil_mode) {                                                       \
+    return max_pool_call(input, kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode));       \
+  }                                                                                                               \
+  MaxPoolResult max_pool##N##d_with_indices(const Tensor& input, Size##N kernel, OptionalSize##N stride,          \
+                                            Size##N padding, Size##N dilation, bool ceil_mode) {                  \
+    return max_pool_with_indices_call(input,                                                                      \
+                                      kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode)); \
+  }                                                                                                               \
+  Tensor adaptive_max_pool##N##d(const Tensor& input, Size##N output_size) {                                      \
+    return max_pool_call(input, kernels::adaptive_pool_arguments(output_size));                                   \
+  }                                                                                                               \
+  MaxPoolResult adaptive_max_pool##N##d_with_indices(const Tensor& input, Size##N output_size) {                  \
+    return max_pool_with_indices_call(input, kernels::adaptive_pool_arguments(output_size));                      \
+  }                                                                                                               \
+  Tensor adaptive_avg_pool##N##d(const Tensor& input, Size##N output_size) {                                      \
+    return avg_pool_call(input, kernels::adaptive_pool_arguments(output_size));                                   \
+  }
+ORDO_POOLS(1)
+ORDO_POOLS(2)
+ORDO_POOLS(3)
+#undef ORDO_POOLS
 
 Tensor avg_pool1d(const Tensor& input, Size1 kernel, OptionalSize1 stride, Size1 padding, bool ceil_mode,
                   bool count_include_pad) {
-  return detail::avg_pool_call(input,
-                               kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad));
+  return avg_pool_call(input, kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad));
 }
 Tensor avg_pool2d(const Tensor& input, Size2 kernel, OptionalSize2 stride, Size2 padding, bool ceil_mode,
-                  bool count_include_pad, std::optional<int64_t> divisor_override) {
-  return detail::avg_pool_call(
-      input, kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad, divisor_override));
+                  bool count_include_pad, std::optional<int64_t> divisor) {
+  return avg_pool_call(input,
+                       kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad, divisor));
 }
 Tensor avg_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride, Size3 padding, bool ceil_mode,
-                  bool count_include_pad, std::optional<int64_t> divisor_override) {
-  return detail::avg_pool_call(
-      input, kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad, divisor_override));
+                  bool count_include_pad, std::optional<int64_t> divisor) {
+  return avg_pool_call(input,
+                       kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad, divisor));
 }
 
-Tensor adaptive_max_pool1d(const Tensor& input, Size1 output_size) {
-  return detail::max_pool_call(input, kernels::adaptive_pool_arguments(output_size));
-}
-Tensor adaptive_max_pool2d(const Tensor& input, Size2 output_size) {
-  return detail::max_pool_call(input, kernels::adaptive_pool_arguments(output_size));
-}
-Tensor adaptive_max_pool3d(const Tensor& input, Size3 output_size) {
-  return detail::max_pool_call(input, kernels::adaptive_pool_arguments(output_size));
-}
-
-MaxPoolResult adaptive_max_pool1d_with_indices(const Tensor& input, Size1 output_size) {
-  return detail::max_pool_with_indices_call(input, kernels::adaptive_pool_arguments(output_size));
-}
-MaxPoolResult adaptive_max_pool2d_with_indices(const Tensor& input, Size2 output_size) {
-  return detail::max_pool_with_indices_call(input, kernels::adaptive_pool_arguments(output_size));
-}
-MaxPoolResult adaptive_max_pool3d_with_indices(const Tensor& input, Size3 output_size) {
-  return detail::max_pool_with_indices_call(input, kernels::adaptive_pool_arguments(output_size));
-}
-
-Tensor adaptive_avg_pool1d(const Tensor& input, Size1 output_size) {
-  return detail::avg_pool_call(input, kernels::adaptive_pool_arguments(output_size));
-}
-Tensor adaptive_avg_pool2d(const Tensor& input, Size2 output_size) {
-  return detail::avg_pool_call(input, kernels::adaptive_pool_arguments(output_size));
-}
-Tensor adaptive_avg_pool3d(const Tensor& input, Size3 output_size) {
-  return detail::avg_pool_call(input, kernels::adaptive_pool_arguments(output_size));
-}
+// -- powers
 
 #define ORDO_LP_POOL(name_)                                                             \
   ORDO_REGISTER_OP({.name = name_,                                                      \
@@ -172,16 +133,17 @@ ORDO_LP_POOL("lp_pool3d");
 
 namespace {
 
-template <int N, class Average>
-Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N> kernel, const Average& average) {
+template <int N>
+Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N> kernel, OptionalSize<N> stride,
+               bool ceil_mode) {
   const char* const op = call.name();
-  detail::expect_defined(op, input, "input");
-  detail::expect_floating(op, input);
+  detail::expect_floating(op, input, "input");
   ORDO_CHECK(norm_type != 0, ValueError, op, "norm_type must not be 0");
   kernels::check_each(op, "kernel_size", kernel, 1);
   double cells = 1;
   for (int64_t k : kernel) cells *= double(k);
-  const Tensor powers = average(input.pow(norm_type));
+  const Tensor powers =
+      avg_pool_call(input.pow(norm_type), kernels::avg_pool_arguments<N>(kernel, stride, 0, ceil_mode));
   if (norm_type == 2) return call.done(sqrt(powers.mul(cells)));  // squares have no sign
   return call.done((powers.sign() * powers.abs().relu()).mul(cells).pow(1 / norm_type));
 }
@@ -190,19 +152,18 @@ Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N
 
 Tensor lp_pool1d(const Tensor& input, double norm_type, Size1 kernel_size, OptionalSize1 stride, bool ceil_mode) {
   const OpCall call("lp_pool1d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
-  return lp_pool<1>(call, input, norm_type, kernel_size,
-                    [&](const Tensor& x) { return avg_pool1d(x, kernel_size, stride, 0, ceil_mode); });
+  return lp_pool<1>(call, input, norm_type, kernel_size, stride, ceil_mode);
 }
 Tensor lp_pool2d(const Tensor& input, double norm_type, Size2 kernel_size, OptionalSize2 stride, bool ceil_mode) {
   const OpCall call("lp_pool2d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
-  return lp_pool<2>(call, input, norm_type, kernel_size,
-                    [&](const Tensor& x) { return avg_pool2d(x, kernel_size, stride, 0, ceil_mode); });
+  return lp_pool<2>(call, input, norm_type, kernel_size, stride, ceil_mode);
 }
 Tensor lp_pool3d(const Tensor& input, double norm_type, Size3 kernel_size, OptionalSize3 stride, bool ceil_mode) {
   const OpCall call("lp_pool3d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
-  return lp_pool<3>(call, input, norm_type, kernel_size,
-                    [&](const Tensor& x) { return avg_pool3d(x, kernel_size, stride, 0, ceil_mode); });
+  return lp_pool<3>(call, input, norm_type, kernel_size, stride, ceil_mode);
 }
+
+// -- maxima of windows at random places
 
 #define ORDO_FRACTIONAL(name_)                                                                      \
   ORDO_REGISTER_OP({.name = name_,                                                                  \
@@ -218,6 +179,11 @@ ORDO_FRACTIONAL("fractional_max_pool3d");
 ORDO_FRACTIONAL("fractional_max_pool3d_with_indices");
 
 namespace {
+
+MaxPoolResult with_indices(const OpCall& call, MaxPoolResult result) {
+  call.done(result.indices);
+  return result;
+}
 
 template <int N>
 MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel, const OptionalSize<N>& output_size,
@@ -276,10 +242,8 @@ MaxPoolResult fractional_max_pool2d_with_indices(const Tensor& input, Size2 kern
                                                  Generator* generator) {
   const OpCall call("fractional_max_pool2d_with_indices", input, kernel_size, output_size.value_or(0), output_ratio,
                     random_samples);
-  const MaxPoolResult result =
-      fractional<2>(call, input, kernel_size, output_size, output_ratio, random_samples, generator);
-  call.done(result.indices);
-  return result;
+  return with_indices(call,
+                      fractional<2>(call, input, kernel_size, output_size, output_ratio, random_samples, generator));
 }
 Tensor fractional_max_pool3d(const Tensor& input, Size3 kernel_size, OptionalSize3 output_size,
                              const std::vector<double>& output_ratio, const Tensor& random_samples,
@@ -292,11 +256,11 @@ MaxPoolResult fractional_max_pool3d_with_indices(const Tensor& input, Size3 kern
                                                  Generator* generator) {
   const OpCall call("fractional_max_pool3d_with_indices", input, kernel_size, output_size.value_or(0), output_ratio,
                     random_samples);
-  const MaxPoolResult result =
-      fractional<3>(call, input, kernel_size, output_size, output_ratio, random_samples, generator);
-  call.done(result.indices);
-  return result;
+  return with_indices(call,
+                      fractional<3>(call, input, kernel_size, output_size, output_ratio, random_samples, generator));
 }
+
+// -- maxima put back
 
 ORDO_REGISTER_OP({.name = "max_unpool1d", .family = "pooling", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "max_unpool2d", .family = "pooling", .dtypes = kFloatingTypes});
@@ -329,9 +293,7 @@ template <int N>
 Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Size<N> kernel, Size<N> stride,
               Size<N> padding, const Dims& output_size) {
   const char* const op = call.name();
-  detail::expect_defined(op, input, "input");
-  detail::expect_defined(op, indices, "indices");
-  detail::expect_same_device(op, input, indices);
+  detail::expect_pair(op, input, "input", indices, "indices");
   detail::expect_floating(op, input);
   detail::expect_index_dtype(op, indices);
   ORDO_CHECK(input.dim() == N + 1 || input.dim() == N + 2, ShapeError, op,

@@ -3,12 +3,11 @@
 #include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scans.h>
-#include <ordo/autograd/ops/searchsorted.h>
+#include <ordo/autograd/ops/search.h>
 #include <ordo/autograd/ops/sort.h>
 #include <ordo/kernels/random/random.h>
 
 namespace ordo {
-
 namespace {
 
 Tensor leaf(Tensor t, const TensorOptions& options) {
@@ -16,26 +15,26 @@ Tensor leaf(Tensor t, const TensorOptions& options) {
   return t;
 }
 
-Tensor made(const Dims& sizes, const TensorOptions& options) {
-  return detail::result(sizes, options.dtype, options.device);
+template <class Draw>
+Tensor made(const OpCall& call, const Dims& sizes, const TensorOptions& options, const Draw& draw) {
+  Tensor t = detail::result(sizes, options.dtype, options.device);
+  draw(t);
+  return call.done(leaf(t, options));
 }
 
 /// Overwritten values do not depend on the old ones: the gradient stops.
 template <class Draw>
 Tensor& overwrite(const OpCall& call, Tensor& t, Draw draw) {
-  const InPlaceChange change(call, t);
-  const Tensor before = detail::recorded(t) ? history_of(t) : Tensor();
-  draw();
-  if (before.defined())
-    record_in_place(call, t, before, {}, [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; });
-  return t;
+  return detail::change_in_place(call, t, {}, draw, [](const Tensor&) {
+    return [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; };
+  });
 }
 
 /// Linear in x, and its own derivative with the same state.
 Tensor dropout_with(const Tensor& x, double p, const GeneratorState& state) {
   const OpCall call("dropout", x, p, int64_t(state.seed), int64_t(state.stream), int64_t(state.offset));
   Tensor r = kernels::dropout(x, p, state);
-  if (!detail::recorded(x)) return call.done(std::move(r));
+  if (!recorded(x)) return call.done(std::move(r));
   return record(call, std::move(r), {x},
                 [p, state](const Tensor& grad) -> TensorList { return {dropout_with(grad, p, state)}; });
 }
@@ -44,16 +43,12 @@ Tensor dropout_with(const Tensor& x, double p, const GeneratorState& state) {
 
 Tensor rand(const Dims& sizes, TensorOptions options, Generator* generator) {
   const OpCall call("rand", sizes, options);
-  Tensor t = made(sizes, options);
-  kernels::uniform_(t, 0, 1, generator);
-  return call.done(leaf(t, options));
+  return made(call, sizes, options, [&](const Tensor& t) { kernels::uniform_(t, 0, 1, generator); });
 }
 
 Tensor randn(const Dims& sizes, TensorOptions options, Generator* generator) {
   const OpCall call("randn", sizes, options);
-  Tensor t = made(sizes, options);
-  kernels::normal_(t, 0, 1, generator);
-  return call.done(leaf(t, options));
+  return made(call, sizes, options, [&](const Tensor& t) { kernels::normal_(t, 0, 1, generator); });
 }
 
 Tensor rand_like(const Tensor& like, Generator* generator) {
@@ -70,9 +65,7 @@ Tensor randn_like(const Tensor& like, Generator* generator) {
 
 Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options, Generator* generator) {
   const OpCall call("randint", low, high, sizes, options);
-  Tensor t = made(sizes, options);
-  kernels::randint_(t, low, high, generator);
-  return call.done(leaf(t, options));
+  return made(call, sizes, options, [&](const Tensor& t) { kernels::randint_(t, low, high, generator); });
 }
 
 Tensor randint(int64_t high, const Dims& sizes, TensorOptions options, Generator* generator) {
@@ -91,9 +84,7 @@ Tensor bernoulli(const Tensor& p, Generator* generator) {
 
 Tensor bernoulli(const Dims& sizes, double p, TensorOptions options, Generator* generator) {
   const OpCall call("bernoulli", sizes, p, options);
-  Tensor t = made(sizes, options);
-  kernels::bernoulli_(t, p, generator);
-  return call.done(leaf(t, options));
+  return made(call, sizes, options, [&](const Tensor& t) { kernels::bernoulli_(t, p, generator); });
 }
 
 Tensor uniform_(Tensor t, double low, double high, Generator* generator) {
@@ -123,8 +114,7 @@ ORDO_REGISTER_OP({.name = "multinomial",
 Tensor multinomial(const Tensor& probs, int64_t num_samples, bool replacement, Generator* generator) {
   const OpCall call("multinomial", probs, num_samples, replacement);
   const char* op = call.name();
-  detail::expect_defined(op, probs, "probs");
-  detail::expect_floating(op, probs);
+  detail::expect_floating(op, probs, "probs");
   ORDO_CHECK(probs.dim() == 1 || probs.dim() == 2, ShapeError, op, "probs must be 1-d or 2-d, but have shape {}",
              probs.sizes());
   ORDO_CHECK(num_samples > 0, ValueError, op, "num_samples must be positive, but is {}", num_samples);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scatter_add.h>
+#include <ordo/autograd/ops/scatter.h>
 #include <ordo/kernels/reduce/any.h>
 #include <ordo/kernels/reduce/logsumexp.h>
 #include <ordo/kernels/reduce/max.h>
@@ -15,33 +15,35 @@
 #include <ordo/kernels/reduce/var.h>
 
 namespace ordo {
-
 namespace {
+
+/// What is left of `sizes`, the reduced ones being 1.
+Dims kept_sizes(const Dims& sizes, const Dims& dims) {
+  return kernels::sizes_after(sizes, kernels::reduced_mask("sum", sizes.size(), dims), true);
+}
 
 /// The gradient of a sum: `grad` for every value that was summed.
 Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
-  if (grad.dim() == 0) return grad.expand(sizes);
-  return grad.reshape(kernels::sizes_after(sizes, kernels::reduced_mask("sum", sizes.size(), dims), true))
-      .expand(sizes);
+  return grad.dim() == 0 ? grad.expand(sizes) : grad.reshape(kept_sizes(sizes, dims)).expand(sizes);
 }
 
 }  // namespace
 
 Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
-  if (detail::raises(input)) return sum(detail::raise(input), dims, keepdim);
+  ORDO_AUTOCAST(raise, sum, input, dims, keepdim);
   const OpCall call("sum", input, dims, keepdim);
   Tensor out = kernels::sum(input, dims, keepdim);
-  if (!detail::recorded(input)) return call.done(std::move(out));
+  if (!recorded(input)) return call.done(std::move(out));
   return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
     return {spread(grad, sizes, dims)};
   });
 }
 
 Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
-  if (detail::raises(input)) return mean(detail::raise(input), dims, keepdim);
+  ORDO_AUTOCAST(raise, mean, input, dims, keepdim);
   const OpCall call("mean", input, dims, keepdim);
   Tensor out = kernels::mean(input, dims, keepdim);
-  if (!detail::recorded(input)) return call.done(std::move(out));
+  if (!recorded(input)) return call.done(std::move(out));
   return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
     const double count = double(sizes.product()) / double(grad.numel());
     return {spread(grad / std::max(1.0, count), sizes, dims)};  // of nothing: a derivative of 0 has one of 0
@@ -52,22 +54,20 @@ Tensor sum(const Tensor& input) { return sum(input, Dims(), false); }
 Tensor mean(const Tensor& input) { return mean(input, Dims(), false); }
 
 Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
-  if (detail::raises(input)) return nansum(detail::raise(input), dims, keepdim);
+  ORDO_AUTOCAST(raise, nansum, input, dims, keepdim);
   const OpCall call("nansum", input, dims, keepdim);
   return record(call, kernels::nansum(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad) -> TensorList {
                   const Tensor& x = input.get();
-                  const unsigned mask = kernels::reduced_mask("nansum", x.dim(), dims);
-                  const Tensor kept = grad.reshape(kernels::sizes_after(x.sizes(), mask, true));
+                  const Tensor kept = grad.reshape(kept_sizes(x.sizes(), dims));
                   return {masked_fill(kept.expand(x.sizes()), isnan(x), 0)};
                 });
 }
 
 Tensor nanmean(const Tensor& input, const Dims& dims, bool keepdim) {
-  if (detail::raises(input)) return nanmean(detail::raise(input), dims, keepdim);
+  ORDO_AUTOCAST(raise, nanmean, input, dims, keepdim);
   const OpCall call("nanmean", input, dims, keepdim);
-  detail::expect_defined("nanmean", input, "input");
-  detail::expect_floating("nanmean", input);
+  detail::expect_floating("nanmean", input, "input");
   kernels::reduced_mask("nanmean", input.dim(), dims);
   const DType wide = input.dtype() == float64 ? float64 : float32;  // a half type cannot hold every count
   const Tensor nan = isnan(input), total = sum(masked_fill(input, nan, 0).to(wide), dims, keepdim);
@@ -133,13 +133,13 @@ Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims, unsig
 }  // namespace
 
 Tensor prod(const Tensor& input, const Dims& dims, bool keepdim) {
-  if (detail::raises(input)) return prod(detail::raise(input), dims, keepdim);
+  ORDO_AUTOCAST(raise, prod, input, dims, keepdim);
   const OpCall call("prod", input, dims, keepdim);
   return record(call, kernels::prod(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad, const Tensor& result) -> TensorList {
                   const Tensor& x = input.get();
                   const unsigned mask = kernels::reduced_mask("prod", x.dim(), dims);
-                  const Dims kept = kernels::sizes_after(x.sizes(), mask, true);
+                  const Dims kept = kept_sizes(x.sizes(), dims);
                   return {grad.reshape(kept) * (grad_enabled() ? products_of_others(x, mask)
                                                                : quotients(x, result.reshape(kept), dims, mask))};
                 });
@@ -164,8 +164,7 @@ Tensor extreme_value(const OpCall& call, Tensor out, const Tensor& input, const 
   return record(call, std::move(out), {input},
                 [input = Saved(input), dims, nan_shares](const Tensor& grad, const Tensor& result) -> TensorList {
                   const Tensor& x = input.get();
-                  const unsigned mask = kernels::reduced_mask("amax", x.dim(), dims);
-                  const Dims kept = kernels::sizes_after(x.sizes(), mask, true);
+                  const Dims kept = kept_sizes(x.sizes(), dims);
                   const Tensor extreme = result.detach().reshape(kept);
                   Tensor equal = eq(x, extreme);
                   if (nan_shares) equal = logical_or(equal, logical_and(isnan(x), isnan(extreme)));
@@ -228,8 +227,7 @@ namespace {
 
 /// d var / dx = 2 (x - mean) / (n - correction), `grad` having the reduced shape.
 Tensor var_gradient(const Tensor& grad, const Tensor& x, const Dims& dims, double correction) {
-  const unsigned mask = kernels::reduced_mask("var", x.dim(), dims);
-  const Dims kept = kernels::sizes_after(x.sizes(), mask, true);
+  const Dims kept = kept_sizes(x.sizes(), dims);
   const double n = double(x.numel()) / double(std::max<int64_t>(1, grad.numel()));
   const Tensor scaled = grad.reshape(kept) * (2.0 / std::max(0.0, n - correction));
   return (x - mean(x, dims, true)) * scaled;
@@ -247,7 +245,7 @@ Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& 
   Tensor sum;
   if (grads[0].defined()) sum = var_gradient(grads[0], x, dims, correction);
   if (grads[1].defined()) {
-    const Dims kept = kernels::sizes_after(x.sizes(), kernels::reduced_mask("mean", x.dim(), dims), true);
+    const Dims kept = kept_sizes(x.sizes(), dims);
     const double n = double(std::max<int64_t>(1, x.numel())) / double(std::max<int64_t>(1, grads[1].numel()));
     const Tensor of_mean = (grads[1].reshape(kept) / n).expand(x.sizes());
     sum = sum.defined() ? sum + of_mean : of_mean;
@@ -258,7 +256,7 @@ Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& 
 }  // namespace
 
 Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  if (detail::raises(input)) return var(detail::raise(input), dims, correction, keepdim);
+  ORDO_AUTOCAST(raise, var, input, dims, correction, keepdim);
   const OpCall call("var", input, dims, correction, keepdim);
   return record(call, kernels::var(input, dims, correction, keepdim), {input},
                 [input = Saved(input), dims, correction](const Tensor& grad) -> TensorList {
@@ -267,7 +265,7 @@ Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdi
 }
 
 Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  if (detail::raises(input)) return std(detail::raise(input), dims, correction, keepdim);
+  ORDO_AUTOCAST(raise, std, input, dims, correction, keepdim);
   const OpCall call("std", input, dims, correction, keepdim);
   return record(call, kernels::std(input, dims, correction, keepdim), {input},
                 [input = Saved(input), dims, correction](const Tensor& grad, const Tensor& result) -> TensorList {
@@ -276,7 +274,7 @@ Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdi
 }
 
 std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  if (detail::raises(input)) return var_mean(detail::raise(input), dims, correction, keepdim);
+  ORDO_AUTOCAST(raise, var_mean, input, dims, correction, keepdim);
   const OpCall call("var_mean", input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::var(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
@@ -287,7 +285,7 @@ std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double
 }
 
 std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  if (detail::raises(input)) return std_mean(detail::raise(input), dims, correction, keepdim);
+  ORDO_AUTOCAST(raise, std_mean, input, dims, correction, keepdim);
   const OpCall call("std_mean", input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::std(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
@@ -325,13 +323,12 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, do
 }  // namespace
 
 Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
-  if (detail::raises(input)) return norm(detail::raise(input), p, dims, keepdim);
+  ORDO_AUTOCAST(raise, norm, input, p, dims, keepdim);
   const OpCall call("norm", input, p, dims, keepdim);
   return record(call, kernels::norm(input, p, dims, keepdim), {input},
                 [input = Saved(input), p, dims](const Tensor& grad, const Tensor& result) -> TensorList {
                   const Tensor& x = input.get();
-                  const unsigned mask = kernels::reduced_mask("norm", x.dim(), dims);
-                  const Dims kept = kernels::sizes_after(x.sizes(), mask, true);
+                  const Dims kept = kept_sizes(x.sizes(), dims);
                   return {norm_gradient(grad.reshape(kept), result.reshape(kept), x, p, dims)};
                 });
 }
@@ -339,24 +336,22 @@ Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
 Tensor norm(const Tensor& input, double p) { return norm(input, p, {}); }
 
 Tensor square_sum(const Tensor& input, const Dims& dims, bool keepdim) {
-  if (detail::raises(input)) return square_sum(detail::raise(input), dims, keepdim);
+  ORDO_AUTOCAST(raise, square_sum, input, dims, keepdim);
   const OpCall call("square_sum", input, dims, keepdim);
   return record(call, kernels::square_sum(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad) -> TensorList {
                   const Tensor& x = input.get();
-                  const unsigned mask = kernels::reduced_mask("square_sum", x.dim(), dims);
-                  return {x * (grad.reshape(kernels::sizes_after(x.sizes(), mask, true)) * 2)};
+                  return {x * (grad.reshape(kept_sizes(x.sizes(), dims)) * 2)};
                 });
 }
 
 Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
-  if (detail::raises(input)) return logsumexp(detail::raise(input), dims, keepdim);
+  ORDO_AUTOCAST(raise, logsumexp, input, dims, keepdim);
   const OpCall call("logsumexp", input, dims, keepdim);
   return record(call, kernels::logsumexp(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad, const Tensor& result) -> TensorList {
                   const Tensor& x = input.get();
-                  const unsigned mask = kernels::reduced_mask("logsumexp", x.dim(), dims);
-                  const Dims kept = kernels::sizes_after(x.sizes(), mask, true);
+                  const Dims kept = kept_sizes(x.sizes(), dims);
                   return {grad.reshape(kept) * exp(x - result.reshape(kept))};
                 });
 }

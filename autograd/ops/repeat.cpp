@@ -115,9 +115,7 @@ Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int
 
 Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::optional<int64_t> dim) {
   const OpCall call("repeat_interleave", input, repeats, dim);
-  detail::expect_defined(kOp, input, "input");
-  detail::expect_defined(kOp, repeats, "repeats");
-  detail::expect_same_device(kOp, input, repeats);
+  detail::expect_pair(kOp, input, "input", repeats, "repeats");
   detail::expect_index_dtype(kOp, repeats);
   const Tensor x = dim && input.dim() > 0 ? input : input.reshape({-1});
   const int d = dim ? wrap_dim(kOp, *dim, input.dim()) : 0;

@@ -4,7 +4,6 @@
 #include <ordo/kernels/scan/scan.h>
 
 namespace ordo {
-
 namespace {
 
 Tensor cumsum_backward(const Tensor& t, int64_t dim);
@@ -73,19 +72,19 @@ Tensor product_gradient(const Tensor& grad, const Tensor& x, const Tensor& y, in
 }  // namespace
 
 Tensor cumsum(const Tensor& input, int64_t dim) {
-  if (detail::raises(input)) return cumsum(detail::raise(input), dim);
+  ORDO_AUTOCAST(raise, cumsum, input, dim);
   const OpCall call("cumsum", input, dim);
   return sum_along(call, input, dim, false);
 }
 
 Tensor logcumsumexp(const Tensor& input, int64_t dim) {
-  if (detail::raises(input)) return logcumsumexp(detail::raise(input), dim);
+  ORDO_AUTOCAST(raise, logcumsumexp, input, dim);
   const OpCall call("logcumsumexp", input, dim);
   return log_sum_exp_along(call, input, dim, false);
 }
 
 Tensor cumprod(const Tensor& input, int64_t dim) {
-  if (detail::raises(input)) return cumprod(detail::raise(input), dim);
+  ORDO_AUTOCAST(raise, cumprod, input, dim);
   const OpCall call("cumprod", input, dim);
   return record(call, kernels::cumprod(input, dim), {input},
                 [input = Saved(input), dim](const Tensor& grad, const Tensor& result) -> TensorList {

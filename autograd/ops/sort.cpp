@@ -8,7 +8,6 @@
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo {
-
 namespace {
 
 using kernels::Selection;
@@ -146,8 +145,7 @@ Tensor between(const Tensor& a, const Tensor& b, const Tensor& weight) {
 
 Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                    Interpolation interpolation, bool ignore_nans) {
-  detail::expect_defined(op, input, "input");
-  detail::expect_defined(op, q, "q");
+  detail::expect_defined(op, input, "input", q, "q");
   detail::expect_enumerator(op, interpolation, Interpolation::nearest,
                             "an interpolation: there are linear, lower, higher, midpoint and nearest");
   ORDO_CHECK(input.dtype() == float32 || input.dtype() == float64, DTypeError, op,

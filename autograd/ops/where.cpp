@@ -6,9 +6,6 @@
 
 namespace ordo {
 
-using detail::InputShape;
-using detail::recorded;
-
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const OpCall call("where", condition, a, b);
   Tensor r = kernels::where(condition, a, b);
@@ -50,22 +47,12 @@ Tensor masked_fill(const Tensor& t, const Tensor& mask, Scalar value) {
 
 Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
   const OpCall call("masked_fill_", *this, mask, value);
-  detail::expect_defined("masked_fill_", *this, "self");
-  const InPlaceChange change(call, *this);
-  if (!recorded(*this)) {
-    kernels::masked_fill_(*this, mask, value);
-    return *this;
-  }
-  const Tensor before = history_of(*this);
-  kernels::masked_fill_(*this, mask, value);
-  record_in_place(call, *this, before, {}, [mask = Saved(mask)](const Tensor& grad) -> TensorList {
-    return {ordo::where(mask.get(), 0, grad)};
-  });
-  return *this;
+  return detail::change_in_place(
+      call, *this, {}, [&] { kernels::masked_fill_(*this, mask, value); },
+      [&](const Tensor&) {
+        return [mask = Saved(mask)](const Tensor& grad) -> TensorList { return {ordo::where(mask.get(), 0, grad)}; };
+      });
 }
-
-using detail::InputShape;
-using detail::recorded;
 
 Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight) {
   const OpCall call("lerp", input, end, weight);

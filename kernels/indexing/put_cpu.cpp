@@ -60,9 +60,11 @@ void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& 
 
 }  // namespace cpu
 
-Tensor take_out(const Tensor& t, const Tensor& index) {
+std::pair<Tensor, Tensor> take_out(const Tensor& given, const Tensor& index) {
+  if (!given.is_cpu()) return {};
   const ordo::detail::OperationName name("put_backward");
-  const Tensor places = contiguous(index), out = ordo::detail::result(index.sizes(), t.dtype(), t.device());
+  const Tensor t = clone(given), places = contiguous(index);
+  const Tensor out = ordo::detail::result(index.sizes(), t.dtype(), t.device());
   const int64_t n = t.numel();
   const IndexGuard guard("put_backward", "index", 0, n, t.device());
   dispatch_index("put_backward", index.dtype(), [&]<class I>() {
@@ -80,7 +82,7 @@ Tensor take_out(const Tensor& t, const Tensor& index) {
     });
   });
   guard.finish();
-  return out;
+  return {out, t};
 }
 
 }  // namespace ordo::kernels

@@ -166,6 +166,7 @@ void for_each_tile(int64_t batches, int64_t rows, int64_t columns, int64_t wide,
 }  // namespace cpu
 
 Tensor euclidean_distances(const Tensor& x1, const Tensor& x2) {
+  if (!x1.is_cpu() || x1.size(2) == 0 || (x1.dtype() != float32 && x1.dtype() != float64)) return {};
   const int64_t batches = x1.size(0), rows = x1.size(1), columns = x2.size(1), m = x1.size(2);
   Tensor out = ordo::detail::result({batches, rows, columns}, x1.dtype(), x1.device());
   if (out.numel() == 0) return out;

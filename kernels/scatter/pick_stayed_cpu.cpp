@@ -49,6 +49,7 @@ void pick(const Lines& s, const IndexCheck& check, const I* index, const Word* f
 }  // namespace
 
 Tensor pick_stayed(const Tensor& t, int64_t dim, const Tensor& index) {
+  if (!t.is_cpu()) return {};
   const ordo::detail::OperationName name("scatter_backward");
   const Tensor at = contiguous(views::at_least_1d(index));
   const int d = wrap_dim("scatter_backward", dim, at.dim());

@@ -87,6 +87,7 @@ Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, Segme
 
 Tensor segment_gradient(const Tensor& grad, const Tensor& x, const Tensor& result, const Tensor& offsets, int axis,
                         SegmentReduction reduction, std::optional<double> initial) {
+  if (!x.is_cpu()) return {};
   const ordo::detail::OperationName name(kOp);
   const Tensor out = ordo::detail::result_like(x);
   const SegmentArgs args{segments_of(offsets, axis, x.size(axis)), product(x.sizes(), axis + 1, x.dim()), reduction,

@@ -30,8 +30,8 @@ Tensor segment_reduce(const Tensor& data, const Tensor& offsets, int axis, Segme
 /// The adjoint of the sum: of `x`, one slice for each segment, `size` slices, each its segment's; 0 in no segment.
 Tensor segment_expand(const Tensor& x, const Tensor& offsets, int axis, int64_t size);
 
-/// The gradient of prod, max and min by x, with the bits that the public operations of autograd/ops/segment_reduce.cpp
-/// give. On the CPU only.
+/// The gradient of prod, max and min by x, with the bits that the public operations of autograd/ops/scatter_reduce.cpp
+/// give. Undefined but on the CPU.
 Tensor segment_gradient(const Tensor& grad, const Tensor& x, const Tensor& result, const Tensor& offsets, int axis,
                         SegmentReduction reduction, std::optional<double> initial);
 

@@ -7,11 +7,10 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/convolution.h>
-#include <ordo/autograd/ops/gated_activations.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/normalization.h>
 #include <ordo/autograd/ops/pooling.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/softmax.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/nn/nn.h>

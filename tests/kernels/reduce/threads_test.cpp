@@ -6,7 +6,7 @@
 #include <ordo/autograd/ops/losses.h>
 #include <ordo/autograd/ops/normalization.h>
 #include <ordo/autograd/ops/reductions.h>
-#include <ordo/autograd/ops/softmax.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
 

@@ -1,4 +1,5 @@
-// Places in sorted lines, and counts of values in ranges. None of it has a gradient, but histogram's by its weights.
+// Places in sorted sequences, counts of values in ranges, and the different values of a tensor. None of it has a
+// gradient, but histogram's by its weights.
 #pragma once
 
 #include <optional>
@@ -36,5 +37,23 @@ struct HistogramResult {
 HistogramResult histogram(const Tensor& input, const Tensor& bins, const Tensor& weight = {}, bool density = false);
 HistogramResult histogram(const Tensor& input, int64_t bins = 100, std::optional<std::pair<double, double>> range = {},
                           const Tensor& weight = {}, bool density = false);
+
+struct UniqueResult {
+  Tensor output;   ///< 1-d; with `dim`, input with fewer slices along it
+  Tensor inverse;  ///< int64: input is output[inverse]; input's sizes, with `dim` 1-d; undefined unless asked for
+  Tensor counts;   ///< int64, 1-d: how often each value or slice stands there; undefined unless asked for
+};
+
+/// The different values of all elements, ascending; with `dim`, the different slices along it, in the order of their
+/// first different elements (ShapeError where slices have no elements). As torch.unique.
+///
+/// All dtypes. Zeros of both signs are equal, and the first one of input stays; no NaN equals another. The size of the
+/// result depends on the values, so on CUDA the call waits for the device. The same everywhere. No gradient.
+UniqueResult unique(const Tensor& input, bool return_inverse = false, bool return_counts = false,
+                    std::optional<int64_t> dim = {});
+/// The first of each run of equal elements, in row-major order; with `dim`, of equal slices along it. As
+/// torch.unique_consecutive.
+UniqueResult unique_consecutive(const Tensor& input, bool return_inverse = false, bool return_counts = false,
+                                std::optional<int64_t> dim = {});
 
 }  // namespace ordo

@@ -1,17 +1,37 @@
-#include <ordo/autograd/ops/gated_activations.h>
+#include <ordo/autograd/ops/activations.h>
 
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/elementwise/glu_backward.h>
+#include <ordo/kernels/softmax/softmax.h>
 
 namespace ordo {
 
+// Fused, unless the gradient is itself to be differentiated.
+Tensor softmax(const Tensor& input, int64_t dim) {
+  ORDO_AUTOCAST(raise, softmax, input, dim);
+  const OpCall call("softmax", input, dim);
+  return record(call, kernels::softmax(input, dim), {input},
+                [dim](const Tensor& grad, const Tensor& result) -> TensorList {
+                  if (!grad_enabled()) return {kernels::softmax_backward(grad, result, dim)};
+                  return {result * (grad - sum(grad * result, {dim}, true))};
+                });
+}
+
+Tensor log_softmax(const Tensor& input, int64_t dim) {
+  ORDO_AUTOCAST(raise, log_softmax, input, dim);
+  const OpCall call("log_softmax", input, dim);
+  return record(call, kernels::log_softmax(input, dim), {input},
+                [dim](const Tensor& grad, const Tensor& result) -> TensorList {
+                  if (!grad_enabled()) return {kernels::log_softmax_backward(grad, result, dim)};
+                  return {grad - exp(result) * sum(grad, {dim}, true)};
+                });
+}
+
 Tensor prelu(const Tensor& x, const Tensor& weight) {
-  if (detail::raises(x, weight)) return prelu(detail::raise(x), detail::raise(weight));
+  ORDO_AUTOCAST(raise, prelu, x, weight);
   const OpCall call("prelu", x, weight);
-  detail::expect_defined("prelu", x, "input");
-  detail::expect_defined("prelu", weight, "weight");
-  detail::expect_same_device("prelu", x, weight);
+  detail::expect_pair("prelu", x, "input", weight, "weight");
   detail::expect_floating("prelu", x);
   detail::expect_same_dtype("prelu", x, weight);
   const int64_t channels = x.dim() >= 2 ? x.sizes()[1] : 1;
@@ -24,20 +44,18 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
   for (int d = 0; d < x.dim(); ++d) shape.push_back(d == 1 ? weight.numel() : 1);
   Tensor r = kernels::prelu(x, views::view(kernels::contiguous(weight), shape));
   return record(call, std::move(r), {x, weight},
-                [shape, x = Saved(x), w = Saved(weight), for_x = x.requires_grad(),
-                 for_weight = weight.requires_grad()](const Tensor& grad) -> TensorList {
+                [shape, x = Saved(x), w = Saved(weight)](const Tensor& grad) -> TensorList {
                   const Tensor positive = x.get() > 0;
                   TensorList grads(2);
-                  if (for_x) grads[0] = where(positive, grad, grad * w.get().reshape(shape));
-                  if (for_weight) grads[1] = sum_to(where(positive, 0, grad * x.get()), shape).reshape(w.sizes());
+                  if (needs(0)) grads[0] = where(positive, grad, grad * w.get().reshape(shape));
+                  if (needs(1)) grads[1] = sum_to(where(positive, 0, grad * x.get()), shape).reshape(w.sizes());
                   return grads;
                 });
 }
 
 Tensor glu(const Tensor& x, int64_t dim) {
   const OpCall call("glu", x, dim);
-  detail::expect_defined("glu", x, "input");
-  detail::expect_floating("glu", x);
+  detail::expect_floating("glu", x, "input");
   ORDO_CHECK(x.dim() > 0, IndexError, "glu", "a 0-d tensor has no dimension to halve");
   const int d = wrap_dim("glu", dim, x.dim());
   const int64_t half = x.sizes()[d] / 2;
