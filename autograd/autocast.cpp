@@ -27,21 +27,23 @@ DType autocast_dtype() { return t_dtype; }
 
 namespace detail {
 
-static bool is_half(const Tensor& t) { return t.defined() && (t.dtype() == bfloat16 || t.dtype() == float16); }
-
-bool lowers_one(const Tensor& t) { return t.defined() && t.dtype() != t_dtype && (t.dtype() == float32 || is_half(t)); }
-bool lowers_one(const TensorList& list) {
-  return std::any_of(list.begin(), list.end(), [](const Tensor& t) { return lowers_one(t); });
+bool converts(Cast cast, const Tensor& t) {
+  if (!t.defined()) return false;
+  const bool half = t.dtype() == bfloat16 || t.dtype() == float16;
+  return cast == Cast::raise ? half : t.dtype() != t_dtype && (half || t.dtype() == float32);
 }
-bool raises_one(const Tensor& t) { return is_half(t); }
+bool converts(Cast cast, const TensorList& list) {
+  return std::any_of(list.begin(), list.end(), [cast](const Tensor& t) { return converts(cast, t); });
+}
 
-Tensor lower(const Tensor& t) { return lowers_one(t) ? t.to(t_dtype) : t; }
-TensorList lower(const TensorList& list) {
+Tensor converted(Cast cast, const Tensor& t) {
+  return converts(cast, t) ? t.to(cast == Cast::raise ? float32 : t_dtype) : t;
+}
+TensorList converted(Cast cast, const TensorList& list) {
   TensorList all;
-  for (const Tensor& t : list) all.push_back(lower(t));
+  for (const Tensor& t : list) all.push_back(converted(cast, t));
   return all;
 }
-Tensor raise(const Tensor& t) { return raises_one(t) ? t.to(float32) : t; }
 
 }  // namespace detail
 }  // namespace ordo

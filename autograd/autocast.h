@@ -44,28 +44,33 @@ DType autocast_dtype();
 }  // namespace ordo::amp
 
 // -- for operations ---------------------------------------------------------------------------------------------------
-// The first line of a function of products, and of one that adds up:
-//
-//   if (detail::lowers(a, b)) return matmul(detail::lower(a), detail::lower(b));
-//   if (detail::raises(input)) return softmax(detail::raise(input), dim);
 
 namespace ordo::detail {
 
-/// Whether an Autocast is in force that converts this argument, or one of these; undefined ones never.
-bool lowers_one(const Tensor& t);
-bool lowers_one(const TensorList& list);
-bool raises_one(const Tensor& t);
-template <class... T>
-bool lowers(const T&... arguments) {
-  return amp::autocast_enabled() && (lowers_one(arguments) || ...);
+/// How an operation's arguments are converted: those of products to the dtype of Autocast, of what adds up to float32.
+enum class Cast : unsigned char { lower, raise };
+bool converts(Cast cast, const Tensor& t);
+bool converts(Cast cast, const TensorList& list);
+template <class T>
+bool converts(Cast, const T&) {
+  return false;  // no tensor
 }
 template <class... T>
-bool raises(const T&... arguments) {
-  return amp::autocast_enabled() && (raises_one(arguments) || ...);
+bool converts_any(Cast cast, const T&... arguments) {
+  return amp::autocast_enabled() && (converts(cast, arguments) || ...);
 }
-/// What the argument is converted to: itself where it needs no conversion.
-Tensor lower(const Tensor& t);
-TensorList lower(const TensorList& list);
-Tensor raise(const Tensor& t);
+/// The argument, converted where it has to be.
+Tensor converted(Cast cast, const Tensor& t);
+TensorList converted(Cast cast, const TensorList& list);
+template <class T>
+const T& converted(Cast, const T& other) {
+  return other;
+}
 
 }  // namespace ordo::detail
+
+/// The first line of an operation that Autocast speaks of, ORDO_AUTOCAST(raise, softmax, input, dim): where it converts
+/// an argument, the operation is called again with the converted ones.
+#define ORDO_AUTOCAST(rule, function, ...)                                   \
+  if (::ordo::detail::converts_any(::ordo::detail::Cast::rule, __VA_ARGS__)) \
+  return [&](const auto&... a) { return function(converted(::ordo::detail::Cast::rule, a)...); }(__VA_ARGS__)

@@ -20,16 +20,21 @@ class Running {
  public:
   explicit Running(const Node& node)
       : guard_(std::max(determinism(), node.level())),
-        previous_(detail::exchange_running_node({node.name(), node.sequence()})) {
+        previous_(detail::exchange_running_node({node.name(), node.sequence()})),
+        previous_node_(detail::exchange_running_node(&node)) {
     if (node.scope()) scope_.emplace(node.scope());
   }
-  ~Running() { detail::exchange_running_node(previous_); }
+  ~Running() {
+    detail::exchange_running_node(previous_);
+    detail::exchange_running_node(previous_node_);
+  }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
  private:
   DeterminismGuard guard_;
   RunningNode previous_;
+  const Node* previous_node_;
   std::optional<detail::OpScope> scope_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include <ordo/autograd/backward_pass.h>
@@ -43,66 +44,31 @@ void delete_node(RecordedNode* node) {
   deletes = false;
 }
 
-/// A recorded operation whose backward function is a closure.
+/// A recorded operation whose backward function is a closure, of the node and the gradients of its results.
+template <class F>
 class FunctionNode : public RecordedNode {
  public:
-  FunctionNode(const char* name, BackwardFunction f) : RecordedNode(name, determinism()), backward_(std::move(f)) {}
-  TensorList backward(std::span<const Tensor> grads) override { return backward_(grads[0]); }
-  void release() override { backward_ = nullptr; }
-  bool released() const override { return !backward_; }
-
- private:
-  BackwardFunction backward_;
-};
-
-/// The same for an operation with several results.
-class ManyNode : public RecordedNode {
- public:
-  ManyNode(const char* name, int outputs, BackwardFunctionOfMany f)
+  FunctionNode(const char* name, int outputs, F f)
       : RecordedNode(name, determinism(), outputs), backward_(std::move(f)) {}
-  TensorList backward(std::span<const Tensor> grads) override { return backward_({grads.begin(), grads.end()}); }
-  void release() override { backward_ = nullptr; }
+  TensorList backward(std::span<const Tensor> grads) override { return (*backward_)(*this, grads); }
+  void release() override { backward_.reset(); }
   bool released() const override { return !backward_; }
 
  private:
-  BackwardFunctionOfMany backward_;
+  std::optional<F> backward_;
 };
 
-/// The same for a function that also wants the operation's result. What gives it has no history, to avoid a cycle.
-template <class Result>
-class ResultNode : public RecordedNode {
- public:
-  ResultNode(const char* name, BackwardFunctionWithResult f, Result result)
-      : RecordedNode(name, determinism()), backward_(std::move(f)), result_(std::move(result)) {}
-  TensorList backward(std::span<const Tensor> grads) override {
-    Tensor result = result_();
-    if (grad_enabled()) set_edge(result, {shared_from_this()});
-    return backward_(grads[0], result);
-  }
-  void release() override {
-    backward_ = nullptr;
-    result_ = Result();
-  }
-  bool released() const override { return !backward_; }
-
- private:
-  BackwardFunctionWithResult backward_;
-  Result result_;
-};
-
-struct SavedResult {
-  Saved saved;
-  Tensor operator()() const { return views::alias(saved.get()); }
-};
-
-/// A node of type N with edges to `inputs`. They come first, so that sequence numbers grow along every path.
-template <class N, class... Args>
-std::shared_ptr<Node> make_node(Inputs inputs, Args&&... args) {
+/// A node with edges to `inputs`. They come first, so that sequence numbers grow along every path.
+template <class F>
+std::shared_ptr<Node> make_node(Inputs inputs, const char* name, int outputs, F f) {
   std::vector<Edge> from(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) from[i] = gradient_edge(inputs[i]);
-  std::shared_ptr<Node> node(new N(std::forward<Args>(args)...), delete_node);
+  std::shared_ptr<Node> node(new FunctionNode<F>(name, outputs, std::move(f)), delete_node);
   node->set_inputs(std::move(from));
   return node;
+}
+std::shared_ptr<Node> make_node(Inputs inputs, const char* name, BackwardFunction f) {
+  return make_node(inputs, name, 1, [f = std::move(f)](Node&, std::span<const Tensor> grads) { return f(grads[0]); });
 }
 
 /// A handle of its own for what may be an operation's input returned as its result.
@@ -141,6 +107,10 @@ const Tensor& Saved::get() const {
 
 namespace detail {
 
+static thread_local const Node* t_running ORDO_INITIAL_EXEC = nullptr;
+const Node* exchange_running_node(const Node* node) { return std::exchange(t_running, node); }
+bool needs(int i) { return bool(t_running->inputs()[size_t(i)]); }
+
 const char* running_node_name() {
   const RunningNode node = running_node();
   return node.name ? node.name : "backward";
@@ -156,14 +126,14 @@ bool any_requires_grad(Inputs inputs) {
 void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunction f) {
   if (!is_floating(result.dtype())) return;
   expect_fresh(result);
-  set_edge(result, {make_node<FunctionNode>(inputs, call.name(), std::move(f))});
+  set_edge(result, {make_node(inputs, call.name(), std::move(f))});
 }
 
 void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunctionWithResult f) {
-  if (!is_floating(result.dtype())) return;
   expect_fresh(result);
-  const SavedResult saved{Saved(views::alias(result))};
-  set_edge(result, {make_node<ResultNode<SavedResult>>(inputs, call.name(), std::move(f), saved)});
+  const Saved saved(views::alias(result));  // without history, to avoid a cycle
+  record_node(
+      call, result, inputs, [saved] { return views::alias(saved.get()); }, std::move(f));
 }
 
 void record_node(const OpCall& call, Tensor& result, Inputs inputs, std::function<Tensor()> compute,
@@ -171,11 +141,19 @@ void record_node(const OpCall& call, Tensor& result, Inputs inputs, std::functio
   if (!is_floating(result.dtype())) return;
   expect_fresh(result);
   set_edge(result,
-           {make_node<ResultNode<std::function<Tensor()>>>(inputs, call.name(), std::move(f), std::move(compute))});
+           {make_node(inputs, call.name(), 1,
+                      [f = std::move(f), compute = std::move(compute)](Node& node, std::span<const Tensor> grads) {
+                        Tensor result = compute();
+                        if (grad_enabled()) set_edge(result, {node.shared_from_this()});
+                        return f(grads[0], result);
+                      })});
 }
 
 void record_node(const OpCall& call, TensorList& results, Inputs inputs, BackwardFunctionOfMany f) {
-  const auto node = make_node<ManyNode>(inputs, call.name(), int(results.size()), std::move(f));
+  const auto node =
+      make_node(inputs, call.name(), int(results.size()), [f = std::move(f)](Node&, std::span<const Tensor> grads) {
+        return f({grads.begin(), grads.end()});
+      });
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].defined() || !is_floating(results[i].dtype())) continue;
     expect_fresh(results[i]);
@@ -193,7 +171,7 @@ Tensor record_recomputed(const OpCall& call, Tensor result, InputList inputs, st
 }
 
 Edge record_edge(const char* name, InputList inputs, BackwardFunction f) {
-  return {make_node<FunctionNode>(Inputs(inputs.begin(), inputs.size()), name, std::move(f))};
+  return {make_node(Inputs(inputs.begin(), inputs.size()), name, std::move(f))};
 }
 
 InPlaceChange::InPlaceChange(const OpCall& call, const Tensor& t, InputList others)
@@ -244,11 +222,11 @@ void record_in_place(const OpCall& call, Tensor& t, const Tensor& before, InputL
   std::vector<std::reference_wrapper<const Tensor>> inputs{before};
   inputs.insert(inputs.end(), others.begin(), others.end());
   if (!detail::any_requires_grad(inputs)) return;
-  if (!base) return set_edge(t, {make_node<FunctionNode>(inputs, call.name(), std::move(backward))});
+  if (!base) return set_edge(t, {make_node(inputs, call.name(), std::move(backward))});
   const Tensor whole(base);
   inputs[0] = whole;
   backward = on_base(*t.impl(), *base, std::move(backward));
-  set_edge(whole, {make_node<FunctionNode>(inputs, call.name(), std::move(backward))});
+  set_edge(whole, {make_node(inputs, call.name(), std::move(backward))});
 }
 
 }  // namespace ordo

@@ -110,6 +110,10 @@ using InputList = std::initializer_list<std::reference_wrapper<const Tensor>>;
 namespace detail {
 /// The name of the node whose backward function runs on this thread; "backward" outside.
 const char* running_node_name();
+/// Makes that node the one whose backward function runs on this thread; returns the one before.
+const Node* exchange_running_node(const Node* node);
+/// Inside of a backward function: whether input i of its operation wants a gradient.
+bool needs(int i);
 bool any_requires_grad(Inputs inputs);
 void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunction f);
 void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunctionWithResult f);

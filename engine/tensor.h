@@ -30,7 +30,7 @@ struct TensorImpl;
 class Tensor;
 class Node;
 using TensorList = std::vector<Tensor>;  ///< several tensors, in an order
-struct MaxResult;                        // autograd/ops/max.h
+struct MaxResult;                        // autograd/ops/reductions.h
 class Indexed;                           // autograd/ops/indexing.h
 namespace indexing {
 class TensorIndex;

@@ -1,6 +1,7 @@
 #include <ordo/nn/activations.h>
 
 #include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/random.h>

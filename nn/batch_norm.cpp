@@ -1,7 +1,7 @@
 #include <ordo/nn/batch_norm.h>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/batch_norm.h>
+#include <ordo/autograd/ops/normalization.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/products.h>
+#include <ordo/autograd/ops/matmul.h>
 #include <ordo/engine/check.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/init.h>

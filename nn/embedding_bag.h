@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include <ordo/autograd/ops/embedding_bag.h>
+#include <ordo/autograd/ops/embedding.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {

@@ -7,15 +7,7 @@
 
 #include <utility>
 
-#include <ordo/autograd/ops/binary_cross_entropy.h>
-#include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
-#include <ordo/autograd/ops/cross_entropy.h>
-#include <ordo/autograd/ops/ctc_loss.h>
-#include <ordo/autograd/ops/gaussian_nll_loss.h>
-#include <ordo/autograd/ops/kl_div.h>
-#include <ordo/autograd/ops/mse_loss.h>
-#include <ordo/autograd/ops/nll_loss.h>
-#include <ordo/autograd/ops/smooth_l1_loss.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/nn/members.h>
 
 namespace ordo::nn {

@@ -5,8 +5,7 @@
 //   criterion(model(anchor), model(positive), model(negative)).backward();
 #pragma once
 
-#include <ordo/autograd/ops/margin_losses.h>
-#include <ordo/autograd/ops/multi_margin_loss.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/nn/losses.h>
 
 namespace ordo::nn {

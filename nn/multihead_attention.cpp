@@ -6,10 +6,9 @@
 #include <ordo/autograd/ops/attention.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/split.h>
-#include <ordo/autograd/ops/triangle.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>

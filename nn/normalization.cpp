@@ -1,8 +1,6 @@
 #include <ordo/nn/normalization.h>
 
-#include <ordo/autograd/ops/instance_norm.h>
-#include <ordo/autograd/ops/layer_norm.h>
-#include <ordo/autograd/ops/local_response_norm.h>
+#include <ordo/autograd/ops/normalization.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>

@@ -9,7 +9,7 @@
 #include <concepts>
 #include <vector>
 
-#include <ordo/autograd/ops/pad.h>
+#include <ordo/autograd/ops/resampling.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/module.h>
 

@@ -1,12 +1,6 @@
 #include <ordo/nn/pooling.h>
 
-#include <ordo/autograd/ops/adaptive_avg_pool.h>
-#include <ordo/autograd/ops/adaptive_max_pool.h>
-#include <ordo/autograd/ops/avg_pool.h>
-#include <ordo/autograd/ops/fractional_max_pool.h>
-#include <ordo/autograd/ops/lp_pool.h>
-#include <ordo/autograd/ops/max_pool.h>
-#include <ordo/autograd/ops/max_unpool.h>
+#include <ordo/autograd/ops/pooling.h>
 #include <ordo/nn/description.h>
 
 namespace ordo::nn {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/split.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>

@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include <ordo/autograd/ops/interpolate.h>
-#include <ordo/autograd/ops/pixel_shuffle.h>
-#include <ordo/autograd/ops/unfold.h>
+#include <ordo/autograd/ops/convolution.h>
+#include <ordo/autograd/ops/resampling.h>
+#include <ordo/autograd/ops/shapes.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/module.h>
 

@@ -4,8 +4,7 @@
 //   Tensor regions = crop(features, boxes);   // [N, C, H, W], [K, 5] or a list of N [L, 4] -> [K, C, 7, 7]
 #pragma once
 
-#include <ordo/autograd/ops/roi_align.h>
-#include <ordo/autograd/ops/roi_pool.h>
+#include <ordo/autograd/ops/resampling.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/module.h>
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/triangle.h>
+#include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/check.h>
 #include <ordo/nn/description.h>

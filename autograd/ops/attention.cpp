@@ -4,22 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gradient.h>
+#include <ordo/autograd/ops/activations.h>
+#include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/softmax.h>
-#include <ordo/autograd/ops/triangle.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
 
 namespace ordo {
 
@@ -111,16 +100,12 @@ double scale_of(const Tensor& query, std::optional<double> scale) {
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
                                     std::optional<double> scale, Generator* generator) {
-  if (detail::lowers(query, key, value, attn_mask))
-    return scaled_dot_product_attention(detail::lower(query), detail::lower(key), detail::lower(value),
-                                        detail::lower(attn_mask), dropout_p, is_causal, scale, generator);
+  ORDO_AUTOCAST(lower, scaled_dot_product_attention, query, key, value, attn_mask, dropout_p, is_causal, scale,
+                generator);
   const OpCall call(kOp, query, key, value, attn_mask, dropout_p, is_causal, scale);
-  detail::expect_defined(kOp, query, "query");
-  detail::expect_floating(kOp, query);
+  detail::expect_floating(kOp, query, "query");
   for (const Tensor* t : {&key, &value}) {
-    detail::expect_defined(kOp, *t, t == &key ? "key" : "value");
-    detail::expect_same_device(kOp, query, *t);
-    detail::expect_same_dtype(kOp, query, *t);
+    detail::expect_alike(kOp, query, *t, t == &key ? "key" : "value");
   }
   ORDO_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, ShapeError, kOp,
              "query, key and value are [..., length, size]; their shapes are {}, {} and {}", query.sizes(), key.sizes(),
@@ -133,7 +118,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   ORDO_CHECK(dropout_p >= 0 && dropout_p <= 1, ValueError, kOp, "dropout_p is a probability between 0 and 1, not {}",
              dropout_p);
   const double by = scale_of(query, scale);
-  const bool plain = !attn_mask.defined() && dropout_p == 0 && !detail::recorded(query, key, value);
+  const bool plain = !attn_mask.defined() && dropout_p == 0 && !recorded(query, key, value);
   if (plain && query.device().is_cpu() && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 &&
       batch_of(query) == batch_of(key) && batch_of(query) == batch_of(value)) {
     const auto flat = [](const Tensor& t) {
@@ -150,12 +135,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal,
                          std::optional<double> scale) {
-  if (detail::lowers(query, key, attn_mask))
-    return attention_weights(detail::lower(query), detail::lower(key), detail::lower(attn_mask), is_causal, scale);
+  ORDO_AUTOCAST(lower, attention_weights, query, key, attn_mask, is_causal, scale);
   const char* const op = "attention_weights";
   const OpCall call("attention_weights", query, key, attn_mask, is_causal, scale);
-  detail::expect_defined(op, query, "query");
-  detail::expect_defined(op, key, "key");
+  detail::expect_defined(op, query, "query", key, "key");
   detail::expect_floating(op, query);
   detail::expect_same_device(op, query, key);
   detail::expect_same_dtype(op, query, key);

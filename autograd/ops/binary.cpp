@@ -1,18 +1,10 @@
 #include <ordo/autograd/ops/binary.h>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 
 namespace ordo {
 namespace {
-
-using detail::InputShape;
-using detail::recorded;
-using detail::saved_if;
 
 using T = const Tensor&;
 

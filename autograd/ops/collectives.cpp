@@ -1,8 +1,6 @@
 #include <ordo/autograd/ops/collectives.h>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/distributed/collectives.h>
 
 namespace ordo {

@@ -1,8 +1,8 @@
 #include <ordo/autograd/ops/convolution.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/tape.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/convolution/convolution.h>
+#include <ordo/kernels/windows/unfold.h>
 
 namespace ordo {
 namespace {
@@ -18,30 +18,24 @@ Tensor input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& g
 
 Tensor weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad, const Arguments& a) {
   const OpCall call(kernels::kConvWeightGrad[a.rank - 1], x, grad, weight_sizes, a);
-  const char* const name = call.name();
-  detail::expect_defined(name, x, "input");
-  detail::expect_defined(name, grad, "gradient");
+  detail::expect_defined(call.name(), x, "input", grad, "gradient");
   return record(call, kernels::convolution_weight_grad(grad, x, weight_sizes, a), {x, grad},
-                [x = Saved(x), grad = Saved(grad), for_x = x.requires_grad(), for_grad = grad.requires_grad(),
-                 a](const Tensor& g) -> TensorList {
+                [x = Saved(x), grad = Saved(grad), a](const Tensor& g) -> TensorList {
                   TensorList grads(2);
-                  if (for_x) grads[0] = input_grad(x.sizes(), g, grad.get(), a);
-                  if (for_grad) grads[1] = forward(x.get(), g, {}, a);
+                  if (needs(0)) grads[0] = input_grad(x.sizes(), g, grad.get(), a);
+                  if (needs(1)) grads[1] = forward(x.get(), g, {}, a);
                   return grads;
                 });
 }
 
 Tensor input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, const Arguments& a) {
   const OpCall call(kernels::kConvInputGrad[a.rank - 1], weight, grad, input_sizes, a);
-  const char* const name = call.name();
-  detail::expect_defined(name, weight, "weight");
-  detail::expect_defined(name, grad, "gradient");
+  detail::expect_defined(call.name(), weight, "weight", grad, "gradient");
   return record(call, kernels::convolution_input_grad(grad, weight, input_sizes, a), {weight, grad},
-                [weight = Saved(weight), grad = Saved(grad), for_weight = weight.requires_grad(),
-                 for_grad = grad.requires_grad(), a](const Tensor& g) -> TensorList {
+                [weight = Saved(weight), grad = Saved(grad), a](const Tensor& g) -> TensorList {
                   TensorList grads(2);
-                  if (for_weight) grads[0] = weight_grad(g, weight.sizes(), grad.get(), a);
-                  if (for_grad) grads[1] = forward(g, weight.get(), {}, a);
+                  if (needs(0)) grads[0] = weight_grad(g, weight.sizes(), grad.get(), a);
+                  if (needs(1)) grads[1] = forward(g, weight.get(), {}, a);
                   return grads;
                 });
 }
@@ -54,19 +48,16 @@ Tensor bias_grad(const Tensor& grad) {
 }
 
 Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Arguments& a) {
-  if (detail::lowers(x, weight, bias)) return forward(detail::lower(x), detail::lower(weight), detail::lower(bias), a);
+  ORDO_AUTOCAST(lower, forward, x, weight, bias, a);
   const OpCall call(kernels::kConv[a.rank - 1], x, weight, bias, a);
-  const char* const name = call.name();
-  detail::expect_defined(name, x, "input");
-  detail::expect_defined(name, weight, "weight");
+  detail::expect_defined(call.name(), x, "input", weight, "weight");
   if (x.dim() == a.rank + 1) return call.done(forward(x.unsqueeze(0), weight, bias, a).squeeze(0));
   return record(call, kernels::convolution(x, weight, bias, a), {x, weight, bias},
-                [x = Saved(x), weight = Saved(weight), for_x = x.requires_grad(), for_weight = weight.requires_grad(),
-                 for_bias = bias.defined() && bias.requires_grad(), a](const Tensor& grad) -> TensorList {
+                [x = Saved(x), weight = Saved(weight), a](const Tensor& grad) -> TensorList {
                   TensorList grads(3);
-                  if (for_x) grads[0] = input_grad(x.sizes(), weight.get(), grad, a);
-                  if (for_weight) grads[1] = weight_grad(x.get(), weight.sizes(), grad, a);
-                  if (for_bias) grads[2] = bias_grad(grad);
+                  if (needs(0)) grads[0] = input_grad(x.sizes(), weight.get(), grad, a);
+                  if (needs(1)) grads[1] = weight_grad(x.get(), weight.sizes(), grad, a);
+                  if (needs(2)) grads[2] = bias_grad(grad);
                   return grads;
                 });
 }
@@ -74,79 +65,64 @@ Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
 template <int N>
 Tensor transpose(const Tensor& x, const Tensor& weight, const Tensor& bias, const Arguments& a,
                  const Size<N>& output_padding) {
-  if (detail::lowers(x, weight, bias))
-    return transpose(detail::lower(x), detail::lower(weight), detail::lower(bias), a, output_padding);
+  ORDO_AUTOCAST(lower, transpose, x, weight, bias, a, output_padding);
   const OpCall call(kernels::kConvTranspose[N - 1], x, weight, bias, a, output_padding);
-  const char* const name = call.name();
-  detail::expect_defined(name, x, "input");
-  detail::expect_defined(name, weight, "weight");
+  detail::expect_defined(call.name(), x, "input", weight, "weight");
   if (x.dim() == N + 1) return call.done(transpose(x.unsqueeze(0), weight, bias, a, output_padding).squeeze(0));
   Tensor y = kernels::conv_transpose(x, weight, bias, a, kernels::in_three(output_padding, 0));
   Arguments back = a;
   back.outputs = kernels::in_three(x.sizes(), N);
   return record(call, std::move(y), {x, weight, bias},
-                [x = Saved(x), weight = Saved(weight), for_x = x.requires_grad(), for_weight = weight.requires_grad(),
-                 for_bias = bias.defined() && bias.requires_grad(), back](const Tensor& grad) -> TensorList {
+                [x = Saved(x), weight = Saved(weight), back](const Tensor& grad) -> TensorList {
                   TensorList grads(3);
-                  if (for_x) grads[0] = forward(grad, weight.get(), {}, back);
-                  if (for_weight) grads[1] = weight_grad(grad, weight.sizes(), x.get(), back);
-                  if (for_bias) grads[2] = bias_grad(grad);
+                  if (needs(0)) grads[0] = forward(grad, weight.get(), {}, back);
+                  if (needs(1)) grads[1] = weight_grad(grad, weight.sizes(), x.get(), back);
+                  if (needs(2)) grads[2] = bias_grad(grad);
                   return grads;
                 });
 }
 
 }  // namespace
 
-Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size1 stride, Size1 padding, Size1 dilation,
-              int64_t groups) {
-  return forward(x, weight, bias, conv_arguments(stride, padding, dilation, groups));
-}
-Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size2 stride, Size2 padding, Size2 dilation,
-              int64_t groups) {
-  return forward(x, weight, bias, conv_arguments(stride, padding, dilation, groups));
-}
-Tensor conv3d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size3 stride, Size3 padding, Size3 dilation,
-              int64_t groups) {
-  return forward(x, weight, bias, conv_arguments(stride, padding, dilation, groups));
+// The functions of 1, 2 and 3 dimensions.
+#define ORDO_CONVOLUTIONS(N)                                                                                      \
+  Tensor conv##N##d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size##N stride, Size##N padding,   \
+                    Size##N dilation, int64_t groups) {                                                           \
+    return forward(x, weight, bias, conv_arguments(stride, padding, dilation, groups));                           \
+  }                                                                                                               \
+  Tensor conv##N##d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, Size##N stride, \
+                               Size##N padding, Size##N dilation, int64_t groups) {                               \
+    return input_grad(input_sizes, weight, grad, conv_arguments(stride, padding, dilation, groups));              \
+  }                                                                                                               \
+  Tensor conv##N##d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad, Size##N stride,    \
+                                Size##N padding, Size##N dilation, int64_t groups) {                              \
+    return weight_grad(x, weight_sizes, grad, conv_arguments(stride, padding, dilation, groups));                 \
+  }                                                                                                               \
+  Tensor conv_transpose##N##d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size##N stride,          \
+                              Size##N padding, Size##N output_padding, int64_t groups, Size##N dilation) {        \
+    return transpose(x, weight, bias, conv_arguments(stride, padding, dilation, groups), output_padding);         \
+  }
+ORDO_CONVOLUTIONS(1)
+ORDO_CONVOLUTIONS(2)
+ORDO_CONVOLUTIONS(3)
+#undef ORDO_CONVOLUTIONS
+
+Tensor unfold(const Tensor& input, Size2 kernel_size, Size2 dilation, Size2 padding, Size2 stride) {
+  const kernels::UnfoldArguments a{kernel_size, dilation, padding, stride};
+  const OpCall call("unfold", input, a);
+  Tensor result = kernels::unfold(input, a);
+  return record(call, std::move(result), {input},
+                [a, size = Size2(input.size(-2), input.size(-1))](const Tensor& grad) -> TensorList {
+                  return {fold(grad, size, a.kernel, a.dilation, a.padding, a.stride)};
+                });
 }
 
-Tensor conv1d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, Size1 stride, Size1 padding,
-                         Size1 dilation, int64_t groups) {
-  return input_grad(input_sizes, weight, grad, conv_arguments(stride, padding, dilation, groups));
-}
-Tensor conv2d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, Size2 stride, Size2 padding,
-                         Size2 dilation, int64_t groups) {
-  return input_grad(input_sizes, weight, grad, conv_arguments(stride, padding, dilation, groups));
-}
-Tensor conv3d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, Size3 stride, Size3 padding,
-                         Size3 dilation, int64_t groups) {
-  return input_grad(input_sizes, weight, grad, conv_arguments(stride, padding, dilation, groups));
-}
-
-Tensor conv1d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad, Size1 stride, Size1 padding,
-                          Size1 dilation, int64_t groups) {
-  return weight_grad(x, weight_sizes, grad, conv_arguments(stride, padding, dilation, groups));
-}
-Tensor conv2d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad, Size2 stride, Size2 padding,
-                          Size2 dilation, int64_t groups) {
-  return weight_grad(x, weight_sizes, grad, conv_arguments(stride, padding, dilation, groups));
-}
-Tensor conv3d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad, Size3 stride, Size3 padding,
-                          Size3 dilation, int64_t groups) {
-  return weight_grad(x, weight_sizes, grad, conv_arguments(stride, padding, dilation, groups));
-}
-
-Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size1 stride, Size1 padding,
-                        Size1 output_padding, int64_t groups, Size1 dilation) {
-  return transpose(x, weight, bias, conv_arguments(stride, padding, dilation, groups), output_padding);
-}
-Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size2 stride, Size2 padding,
-                        Size2 output_padding, int64_t groups, Size2 dilation) {
-  return transpose(x, weight, bias, conv_arguments(stride, padding, dilation, groups), output_padding);
-}
-Tensor conv_transpose3d(const Tensor& x, const Tensor& weight, const Tensor& bias, Size3 stride, Size3 padding,
-                        Size3 output_padding, int64_t groups, Size3 dilation) {
-  return transpose(x, weight, bias, conv_arguments(stride, padding, dilation, groups), output_padding);
+Tensor fold(const Tensor& input, Size2 output_size, Size2 kernel_size, Size2 dilation, Size2 padding, Size2 stride) {
+  const kernels::UnfoldArguments a{kernel_size, dilation, padding, stride};
+  const OpCall call("fold", input, output_size, a);
+  return record(call, kernels::fold(input, output_size, a), {input}, [a](const Tensor& grad) -> TensorList {
+    return {unfold(grad, a.kernel, a.dilation, a.padding, a.stride)};
+  });
 }
 
 }  // namespace ordo

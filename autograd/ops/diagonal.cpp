@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/view_history.h>
-#include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/copy/triangle.h>
 
 namespace ordo {
 
@@ -93,6 +92,18 @@ Tensor trace(const Tensor& t) {
   detail::expect_defined("trace", t, "input");
   ORDO_CHECK(t.dim() == 2, ShapeError, "trace", "takes a matrix, not a tensor of shape {}", t.sizes());
   return call.done(sum(diagonal(t)));
+}
+
+Tensor tril(const Tensor& t, int64_t diagonal) {
+  const OpCall call("tril", t, diagonal);
+  return record(call, kernels::tril(t, diagonal), {t},
+                [diagonal](const Tensor& grad) -> TensorList { return {tril(grad, diagonal)}; });
+}
+
+Tensor triu(const Tensor& t, int64_t diagonal) {
+  const OpCall call("triu", t, diagonal);
+  return record(call, kernels::triu(t, diagonal), {t},
+                [diagonal](const Tensor& grad) -> TensorList { return {triu(grad, diagonal)}; });
 }
 
 }  // namespace ordo

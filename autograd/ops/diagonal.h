@@ -1,4 +1,4 @@
-// Diagonals: views of them, and tensors made of them. Any dtype; differentiable.
+// Diagonals and triangles of matrices. Any dtype; differentiable.
 #pragma once
 
 #include <ordo/engine/tensor.h>
@@ -19,5 +19,11 @@ Tensor diag_embed(const Tensor& t, int64_t offset = 0, int64_t dim1 = -2, int64_
 Tensor diag(const Tensor& t, int64_t diagonal = 0);
 /// The sum of a matrix's diagonal, by rule 2 of docs/ordering.md; dtypes as sum's. ShapeError for other tensors.
 Tensor trace(const Tensor& t);
+
+/// Copies of the matrices in the last two dimensions, with zeros above (tril) or below (triu) the diagonal that lies
+/// `diagonal` columns to the right of the main one. Any dtype; ShapeError for fewer than two dimensions. The gradient
+/// is that of the kept elements. As torch.tril and torch.triu.
+Tensor tril(const Tensor& t, int64_t diagonal = 0);
+Tensor triu(const Tensor& t, int64_t diagonal = 0);
 
 }  // namespace ordo

@@ -1,17 +1,6 @@
 #include <ordo/autograd/ops/distance.h>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/norm.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/reduce/cdist.h>
 
 namespace ordo {
@@ -22,9 +11,7 @@ ORDO_REGISTER_OP({.name = "cosine_similarity", .family = "reduce", .dtypes = kFl
 ORDO_REGISTER_OP({.name = "cdist", .family = "reduce", .dtypes = kFloatingTypes});
 
 static void expect_two(const char* op, const Tensor& a, const Tensor& b) {
-  detail::expect_defined(op, a, "x1");
-  detail::expect_defined(op, b, "x2");
-  detail::expect_same_device(op, a, b);
+  detail::expect_pair(op, a, "x1", b, "x2");
   detail::expect_floating(op, a);
   detail::expect_same_dtype(op, a, b);
 }
@@ -35,22 +22,21 @@ static Tensor of_length_one(const Tensor& x, double p, int64_t dim, double eps) 
 }
 
 Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
-  if (detail::raises(x)) return normalize(detail::raise(x), p, dim, eps);
+  ORDO_AUTOCAST(raise, normalize, x, p, dim, eps);
   const OpCall call("normalize", x, p, dim, eps);
-  detail::expect_defined("normalize", x, "input");
-  detail::expect_floating("normalize", x);
+  detail::expect_floating("normalize", x, "input");
   return call.done(of_length_one(x, p, dim, eps));
 }
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
-  if (detail::raises(x1, x2)) return pairwise_distance(detail::raise(x1), detail::raise(x2), p, eps, keepdim);
+  ORDO_AUTOCAST(raise, pairwise_distance, x1, x2, p, eps, keepdim);
   const OpCall call("pairwise_distance", x1, x2, p, eps, keepdim);
   expect_two("pairwise_distance", x1, x2);
   return call.done(norm(x1 - x2 + eps, p, -1, keepdim));
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-  if (detail::raises(x1, x2)) return cosine_similarity(detail::raise(x1), detail::raise(x2), dim, eps);
+  ORDO_AUTOCAST(raise, cosine_similarity, x1, x2, dim, eps);
   const OpCall call("cosine_similarity", x1, x2, dim, eps);
   expect_two("cosine_similarity", x1, x2);
   const Dims sizes = broadcast_sizes("cosine_similarity", x1.sizes(), x2.sizes());
@@ -59,10 +45,10 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
   return call.done(sum(a * b, {d}));
 }
 
-/// Of [B, P, M] and [B, R, M] on the CPU, without writing out the differences.
-static Tensor euclidean_distances(const OpCall& call, const Tensor& x1, const Tensor& x2) {
+/// Of the distances between [B, P, M] and [B, R, M], found without writing out the differences.
+static Tensor record_euclidean(const OpCall& call, Tensor distances, const Tensor& x1, const Tensor& x2) {
   return record(
-      call, kernels::euclidean_distances(kernels::contiguous(x1), kernels::contiguous(x2)), {x1, x2},
+      call, std::move(distances), {x1, x2},
       [a = Saved(x1), b = Saved(x2)](const Tensor& grad, const Tensor& result) -> TensorList {
         const Tensor &x = a.get(), &y = b.get();
         const auto weights_by = [&](const Tensor& distances) {
@@ -84,7 +70,7 @@ static Tensor euclidean_distances(const OpCall& call, const Tensor& x1, const Te
 }
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
-  if (detail::raises(x1, x2)) return cdist(detail::raise(x1), detail::raise(x2), p);
+  ORDO_AUTOCAST(raise, cdist, x1, x2, p);
   const OpCall call("cdist", x1, x2, p);
   expect_two("cdist", x1, x2);
   ORDO_CHECK(x1.dim() >= 2 && x2.dim() >= 2, ShapeError, "cdist", "takes rows of vectors, not shapes {} and {}",
@@ -100,16 +86,12 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
     return t.expand(sizes).reshape({batches.product(), t.size(-2), t.size(-1)});
   };
   const Tensor left = in_batches(x1), right = in_batches(x2);
-  // Half types round the differences.
-  const bool fused =
-      p == 2 && left.device().is_cpu() && left.size(-1) > 0 && (left.dtype() == float32 || left.dtype() == float64);
   Tensor all;
-  if (fused) {
-    const OpCall each("cdist", left, right, p);
-    all = euclidean_distances(each, left, right);
-  } else {
+  if (p == 2) all = kernels::euclidean_distances(kernels::contiguous(left), kernels::contiguous(right));
+  if (all.defined())
+    all = record_euclidean(OpCall("cdist", left, right, p), all, left, right);
+  else
     all = norm(left.unsqueeze(-2) - right.unsqueeze(-3), p, -1);
-  }
   for (int64_t size : {x1.size(-2), x2.size(-2)}) batches.push_back(size);
   return call.done(all.reshape(batches));
 }

@@ -4,14 +4,9 @@
 #include <array>
 #include <vector>
 
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 
@@ -200,7 +195,7 @@ Operand product(Operand a, Operand b, const F& kept) {
 }  // namespace
 
 Tensor einsum(std::string_view equation, const TensorList& operands) {
-  if (detail::lowers(operands)) return einsum(equation, detail::lower(operands));
+  ORDO_AUTOCAST(lower, einsum, equation, operands);
   const OpCall call("einsum", equation, operands);
   ORDO_CHECK(!operands.empty(), ValueError, "einsum", "needs at least one operand");
   Equation e = parse(equation);
@@ -208,9 +203,7 @@ Tensor einsum(std::string_view equation, const TensorList& operands) {
              e.operands.size(), operands.size());
   int dots = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
-    detail::expect_defined("einsum", operands[i], "operands");
-    detail::expect_same_device("einsum", operands[0], operands[i]);
-    detail::expect_same_dtype("einsum", operands[0], operands[i]);
+    detail::expect_alike("einsum", operands[0], operands[i], "operands");
     const bool open = has(e.operands[i], kDots);
     const int more = operands[i].dim() - int(e.operands[i].size()) + (open ? 1 : 0);
     ORDO_CHECK(open ? more >= 0 : more == 0, ShapeError, "einsum",

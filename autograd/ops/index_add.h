@@ -1,4 +1,4 @@
-// Adding slices at indices.
+// Sums of values and of slices by index.
 #pragma once
 
 #include <ordo/engine/op_registry.h>
@@ -25,5 +25,18 @@ Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Te
 /// The same for plan.index(), 0-d or 1-d, whose entries have been sorted; by `sorted` at every level. ShapeError unless
 /// the plan is for input.size(dim).
 Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha = 1);
+
+/// out[v] = how many elements of input equal v, or the sum of their weights. As torch.bincount.
+///
+/// input: 1-d, uint8, int32 or int64, not negative (ValueError). weights: the same sizes (ShapeError), or undefined.
+/// The result has max(largest value + 1, minlength) elements, minlength >= 0 (ValueError); int64 without weights,
+/// float32 for float32 weights, float64 for all others. An empty input gives minlength zeros. The size of the result
+/// depends on the values, so on CUDA the call waits for the device.
+///
+/// Determinism: with weights as index_add: `atomic` at not_guaranteed; at the other levels `exact` (the true sum,
+/// rounded once) for float32 unless the result is longer than input, else `sorted` (ordering rule 1). Counts are the
+/// same either way. Gradient: of weights, the gradient at input.
+Tensor bincount(const Tensor& input, const Tensor& weights = {}, int64_t minlength = 0,
+                Algorithm algorithm = Algorithm::automatic);
 
 }  // namespace ordo

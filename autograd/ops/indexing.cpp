@@ -3,13 +3,8 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
+#include <ordo/autograd/ops/gather.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/where.h>
 #include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/indexing/index_put.h>
@@ -261,16 +256,15 @@ Tensor stayed(const Resolved& r) {
   return (last == items).reshape(sizes);
 }
 
-auto index_put_backward(const Tensor& x, const IndexList& indices, const Tensor& value, bool accumulate) {
+auto index_put_backward(const IndexList& indices, const Tensor& value, bool accumulate) {
   std::vector<Saved> saved;  // notices when an index is changed before it is used again
   for (const TensorIndex& entry : indices)
     if (const Tensor* t = std::get_if<Tensor>(&entry.value())) saved.emplace_back(*t);
-  return [indices, saved, accumulate, sizes = value.sizes(), dtype = value.dtype(), to_x = x.requires_grad(),
-          to_value = value.requires_grad()](const Tensor& grad) -> TensorList {
+  return [indices, saved, accumulate, sizes = value.sizes(), dtype = value.dtype()](const Tensor& grad) -> TensorList {
     for (const Saved& s : saved) s.get();
     TensorList out(2);
-    if (to_x) out[0] = accumulate ? grad : grad.index_put(indices, zeros({}, grad.options()));
-    if (to_value) {
+    if (needs(0)) out[0] = accumulate ? grad : grad.index_put(indices, zeros({}, grad.options()));
+    if (needs(1)) {
       const Resolved r = resolve("index_put", grad, indices);
       Tensor picked = r.picked.empty() ? r.view : pick(r, r.linear("index_put"));
       if (!accumulate && !r.picked.empty() && !r.unique) picked = where(stayed(r), picked, 0);
@@ -294,31 +288,17 @@ Tensor Tensor::index_put(const IndexList& indices, const Tensor& value, bool acc
   detail::expect_defined(op, *this, "self");
   Tensor out = kernels::clone(*this);
   put_at(op, out, indices, value, accumulate);
-  return record(call, std::move(out), {*this, value}, index_put_backward(*this, indices, value, accumulate));
+  return record(call, std::move(out), {*this, value}, index_put_backward(indices, value, accumulate));
 }
-
-namespace {
-
-/// Changes x by `write` and records it.
-template <class Write>
-Tensor& put_in_place(const OpCall& call, Tensor& x, const IndexList& indices, const Tensor& value, bool accumulate,
-                     Write write) {
-  const InPlaceChange change(call, x, {value});
-  const Tensor before = history_of(x);
-  write();
-  record_in_place(call, x, before, {value.is_same(x) ? before : value},
-                  index_put_backward(before, indices, value, accumulate));
-  return x;
-}
-
-}  // namespace
 
 Tensor& Tensor::index_put_(const IndexList& indices, const Tensor& value, bool accumulate) {
   const char* op = "index_put_";
   const OpCall call(op, *this, indices, value, accumulate);
   detail::expect_defined(op, *this, "self");
   detail::expect_defined(op, value, "value");
-  return put_in_place(call, *this, indices, value, accumulate, [&] { put_at(op, *this, indices, value, accumulate); });
+  return detail::change_in_place(
+      call, *this, value, [&] { put_at(op, *this, indices, value, accumulate); },
+      [&](const Tensor&) { return index_put_backward(indices, value, accumulate); });
 }
 
 Tensor& Tensor::index_put_(const IndexList& indices, Scalar value, bool accumulate) {
@@ -328,9 +308,11 @@ Tensor& Tensor::index_put_(const IndexList& indices, Scalar value, bool accumula
   ORDO_CHECK(is_floating(dtype()) || !value.is_floating(), DTypeError, op, "the value {} does not fit a tensor of {}",
              value.to_double(), dtype());
   const Tensor number = scalar_tensor(value, TensorOptions{dtype(), device()});
-  return put_in_place(call, *this, indices, number, accumulate, [&] {
+  const auto write = [&] {
     if (accumulate || !fill_masked(op, *this, indices, value)) put_at(op, *this, indices, number, accumulate);
-  });
+  };
+  return detail::change_in_place(call, *this, number, write,
+                                 [&](const Tensor&) { return index_put_backward(indices, number, accumulate); });
 }
 
 Indexed Tensor::operator[](const TensorIndex& index) const { return {*this, {index}}; }

@@ -3,15 +3,9 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
 #include <ordo/kernels/linalg/linalg.h>
 
 namespace ordo {
@@ -57,12 +51,12 @@ Tensor solve(const Tensor& a, const Tensor& b) {
   }
   auto [x, factors] = kernels::solve(a, b);
   return record(call, std::move(x), {a, b},
-                [a = Saved(a), b_sizes = b.sizes(), factors = std::move(factors), wants_a = a.requires_grad()](
-                    const Tensor& grad, const Tensor& x) -> TensorList {
+                [a = Saved(a), b_sizes = b.sizes(), factors = std::move(factors)](const Tensor& grad,
+                                                                                  const Tensor& x) -> TensorList {
                   const Tensor to_b =
                       grad_enabled() ? solve(adjoint(a.get()), grad) : kernels::solve_transposed(factors, grad);
                   Tensor to_a;
-                  if (wants_a) to_a = sum_to(matmul(-to_b, adjoint(x)), a.sizes());
+                  if (needs(0)) to_a = sum_to(matmul(-to_b, adjoint(x)), a.sizes());
                   return {to_a, sum_to(to_b, b_sizes)};
                 });
 }

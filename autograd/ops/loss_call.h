@@ -1,13 +1,11 @@
 // What losses that are made of other operations have in common. Internal.
 #pragma once
 
-#include <ordo/autograd/ops/reduction.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::detail {
 
-/// Defined and floating.
-void expect_loss_input(const char* op, const Tensor& t, const char* name);
 /// `other`, an input or a target beside `input`: defined, on its device, of its dtype and shape.
 void expect_like(const char* op, const Tensor& input, const char* input_name, const Tensor& other, const char* name);
 /// The same for labels and counts, which may also be integers.
@@ -15,6 +13,8 @@ void expect_labels(const char* op, const Tensor& input, const Tensor& target);
 /// Undefined, or of the input's dtype and device, with sizes that broadcast to the input's.
 void expect_weight(const char* op, const Tensor& input, const Tensor& weight, const char* name);
 void expect_reduction(const char* op, Reduction reduction, Reduction last = Reduction::sum);
+/// A floating input, its labels and the reduction.
+void expect_label_loss(const char* op, const Tensor& input, const Tensor& labels, Reduction reduction);
 
 /// The tensor in the dtype that losses of `input` are computed in: float32 for the half types, which are rounded once,
 /// at the end; input's otherwise.

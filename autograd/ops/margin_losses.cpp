@@ -1,17 +1,7 @@
-#include <ordo/autograd/ops/margin_losses.h>
-
-#include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/distance.h>
 #include <ordo/autograd/ops/loss_call.h>
-#include <ordo/autograd/ops/norm.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/losses.h>
+#include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
 
@@ -22,12 +12,9 @@ ORDO_REGISTER_OP({.name = "soft_margin_loss", .family = "loss", .dtypes = kFloat
 ORDO_REGISTER_OP({.name = "triplet_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin, Reduction reduction) {
-  if (detail::raises(input, target))
-    return hinge_embedding_loss(detail::raise(input), detail::raise(target), margin, reduction);
+  ORDO_AUTOCAST(raise, hinge_embedding_loss, input, target, margin, reduction);
   const OpCall call("hinge_embedding_loss", input, target, margin, reduction);
-  detail::expect_loss_input("hinge_embedding_loss", input, "input");
-  detail::expect_labels("hinge_embedding_loss", input, target);
-  detail::expect_reduction("hinge_embedding_loss", reduction);
+  detail::expect_label_loss("hinge_embedding_loss", input, target, reduction);
   const Tensor x = detail::computed(input, input);
   const Tensor losses = where(ne(target, 1), clamp(margin - x, 0), 0) + where(ne(target, -1), x, 0);
   return call.done(detail::reduced(losses, reduction, input));
@@ -35,12 +22,10 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double ma
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                              Reduction reduction) {
-  if (detail::raises(input1, input2, target))
-    return cosine_embedding_loss(detail::raise(input1), detail::raise(input2), detail::raise(target), margin,
-                                 reduction);
+  ORDO_AUTOCAST(raise, cosine_embedding_loss, input1, input2, target, margin, reduction);
   constexpr const char* op = "cosine_embedding_loss";
   const OpCall call("cosine_embedding_loss", input1, input2, target, margin, reduction);
-  detail::expect_loss_input(op, input1, "input1");
+  detail::expect_floating(op, input1, "input1");
   detail::expect_like(op, input1, "input1", input2, "input2");
   detail::expect_defined(op, target, "target");
   detail::expect_same_device(op, input1, target);
@@ -60,11 +45,10 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                            Reduction reduction) {
-  if (detail::raises(input1, input2, target))
-    return margin_ranking_loss(detail::raise(input1), detail::raise(input2), detail::raise(target), margin, reduction);
+  ORDO_AUTOCAST(raise, margin_ranking_loss, input1, input2, target, margin, reduction);
   constexpr const char* op = "margin_ranking_loss";
   const OpCall call("margin_ranking_loss", input1, input2, target, margin, reduction);
-  detail::expect_loss_input(op, input1, "input1");
+  detail::expect_floating(op, input1, "input1");
   detail::expect_like(op, input1, "input1", input2, "input2");
   detail::expect_labels(op, input1, target);
   detail::expect_reduction(op, reduction);
@@ -74,25 +58,20 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 }
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  if (detail::raises(input, target)) return soft_margin_loss(detail::raise(input), detail::raise(target), reduction);
+  ORDO_AUTOCAST(raise, soft_margin_loss, input, target, reduction);
   const OpCall call("soft_margin_loss", input, target, reduction);
-  detail::expect_loss_input("soft_margin_loss", input, "input");
-  detail::expect_labels("soft_margin_loss", input, target);
-  detail::expect_reduction("soft_margin_loss", reduction);
+  detail::expect_label_loss("soft_margin_loss", input, target, reduction);
   const Tensor losses = neg(logsigmoid(detail::computed(target, input) * detail::computed(input, input)));
   return call.done(detail::reduced(losses, reduction, input));
 }
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
                            double p, double eps, bool swap, Reduction reduction) {
-  if (detail::raises(anchor, positive, negative))
-    return triplet_margin_loss(detail::raise(anchor), detail::raise(positive), detail::raise(negative), margin, p, eps,
-                               swap, reduction);
+  ORDO_AUTOCAST(raise, triplet_margin_loss, anchor, positive, negative, margin, p, eps, swap, reduction);
   constexpr const char* op = "triplet_margin_loss";
   const OpCall call("triplet_margin_loss", anchor, positive, negative, margin, p, eps, swap, reduction);
-  detail::expect_loss_input(op, anchor, "anchor");
-  detail::expect_defined(op, positive, "positive");
-  detail::expect_defined(op, negative, "negative");
+  detail::expect_floating(op, anchor, "anchor");
+  detail::expect_defined(op, positive, "positive", negative, "negative");
   for (const Tensor* t : {&positive, &negative}) {
     detail::expect_same_device(op, anchor, *t);
     detail::expect_same_dtype(op, anchor, *t);

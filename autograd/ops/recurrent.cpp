@@ -1,18 +1,10 @@
 #include <ordo/autograd/ops/recurrent.h>
 
-#include <ordo/autograd/autocast.h>
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/split.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/kernels/recurrent/recurrent.h>
 
@@ -144,8 +136,7 @@ struct Weights {
 States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor& c0, const TensorList& weights,
            const RecurrentOptions& o) {
   const char* op = name_of(kind);
-  ordo::detail::expect_defined(op, input, "input");
-  ordo::detail::expect_defined(op, h0, "h0");
+  ordo::detail::expect_defined(op, input, "input", h0, "h0");
   if (kind == Recurrence::lstm) ordo::detail::expect_defined(op, c0, "c0");
   const int64_t directions = o.bidirectional ? 2 : 1, each = o.has_biases ? 4 : 2;
   ORDO_CHECK(is_floating(input.dtype()), DTypeError, op, "takes floating-point tensors, not {}", input.dtype());
@@ -235,26 +226,22 @@ RecurrentResult of_one_state(Recurrence kind, const Tensor& input, const Tensor&
 }  // namespace
 
 RecurrentResult rnn_tanh(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) {
-  if (detail::lowers(input, h0, weights))
-    return rnn_tanh(detail::lower(input), detail::lower(h0), detail::lower(weights), options);
+  ORDO_AUTOCAST(lower, rnn_tanh, input, h0, weights, options);
   return of_one_state(Recurrence::rnn_tanh, input, h0, weights, options);
 }
 RecurrentResult rnn_relu(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) {
-  if (detail::lowers(input, h0, weights))
-    return rnn_relu(detail::lower(input), detail::lower(h0), detail::lower(weights), options);
+  ORDO_AUTOCAST(lower, rnn_relu, input, h0, weights, options);
   return of_one_state(Recurrence::rnn_relu, input, h0, weights, options);
 }
 RecurrentResult gru(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options) {
-  if (detail::lowers(input, h0, weights))
-    return gru(detail::lower(input), detail::lower(h0), detail::lower(weights), options);
+  ORDO_AUTOCAST(lower, gru, input, h0, weights, options);
   return of_one_state(Recurrence::gru, input, h0, weights, options);
 }
 
 LstmResult lstm(const Tensor& input, const Tensor& h0, const Tensor& c0, const TensorList& weights,
                 RecurrentOptions options) {
   const detail::LibraryCall library;
-  if (detail::lowers(input, h0, c0, weights))
-    return lstm(detail::lower(input), detail::lower(h0), detail::lower(c0), detail::lower(weights), options);
+  ORDO_AUTOCAST(lower, lstm, input, h0, c0, weights, options);
   const RecurrentOptions& o = options;
   const OpCall call("lstm", input, TensorList{h0, c0}, weights, o.has_biases, o.num_layers, o.dropout, o.train,
                     o.bidirectional, o.batch_first, o.lengths);

@@ -1,7 +1,9 @@
 #include <ordo/autograd/ops/repeat.h>
 
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <algorithm>
+
+#include <ordo/autograd/ops/gather.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/checked.h>
 
 namespace ordo {
@@ -64,6 +66,71 @@ Tensor tile(const Tensor& t, const Dims& repeats) {
   Dims all = repeats;
   while (all.size() < t.dim()) all.insert(0, 1);
   return call.done(repeat(t, all));
+}
+
+namespace {
+
+constexpr const char* kOp = "repeat_interleave";
+
+/// Item i `repeats[i]` times. Made on the host.
+Tensor repeated_index(const Tensor& repeats) {
+  detail::expect_index_dtype(kOp, repeats);
+  ORDO_CHECK(repeats.dim() <= 1, ShapeError, kOp, "repeats must be 0-d or 1-d, but has shape {}", repeats.sizes());
+  const auto counts = repeats.to_vector<int64_t>();
+  int64_t total = 0;
+  for (int64_t n : counts) {
+    ORDO_CHECK(n >= 0, ValueError, kOp, "repeats must not be negative, but one is {}", n);
+    total = checked::add(kOp, total, n);
+  }
+  const Tensor index = detail::result({total}, int64, cpu);
+  int64_t* to = index.data<int64_t>();
+  const int64_t* const end = to + total;
+  constexpr int64_t kFew = 8;  // written whole: what is too much, the next items write over
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] <= kFew && end - to >= kFew)
+      std::fill_n(to, kFew, int64_t(i));
+    else
+      std::fill_n(to, counts[i], int64_t(i));
+    to += counts[i];
+  }
+  return index.to(repeats.device());
+}
+
+}  // namespace
+
+Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int64_t> dim) {
+  const OpCall call("repeat_interleave", input, repeats, dim);
+  detail::expect_defined(kOp, input, "input");
+  ORDO_CHECK(repeats >= 0, ValueError, kOp, "repeats must not be negative, but is {}", repeats);
+  const Tensor x = dim && input.dim() > 0 ? input : input.reshape({-1});
+  const int d = dim ? wrap_dim(kOp, *dim, input.dim()) : 0;
+  Dims wide, sizes = x.sizes();
+  for (int k = 0; k < x.dim(); ++k) {
+    wide.push_back(sizes[k]);
+    if (k == d) wide.push_back(repeats);
+  }
+  sizes[d] = checked::mul(kOp, sizes[d], repeats);
+  return call.done(x.unsqueeze(d + 1).expand(wide).clone().view(sizes));  // a copy, also of one repetition
+}
+
+Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::optional<int64_t> dim) {
+  const OpCall call("repeat_interleave", input, repeats, dim);
+  detail::expect_pair(kOp, input, "input", repeats, "repeats");
+  detail::expect_index_dtype(kOp, repeats);
+  const Tensor x = dim && input.dim() > 0 ? input : input.reshape({-1});
+  const int d = dim ? wrap_dim(kOp, *dim, input.dim()) : 0;
+  ORDO_CHECK(repeats.dim() <= 1 && (repeats.numel() == 1 || repeats.numel() == x.sizes()[d]), ShapeError, kOp,
+             "repeats has shape {}; it must have one number, or one for each of the {} slices", repeats.sizes(),
+             x.sizes()[d]);
+  if (repeats.numel() == 1) return call.done(repeat_interleave(x, repeats.item<int64_t>(), d));
+  const Tensor index = repeated_index(repeats);
+  return call.done(x.dim() == 1 ? take(x, index) : index_select(x, d, index));
+}
+
+Tensor repeat_interleave(const Tensor& repeats) {
+  const OpCall call("repeat_interleave", repeats);
+  detail::expect_defined(kOp, repeats, "repeats");
+  return call.done(repeated_index(repeats));
 }
 
 }  // namespace ordo

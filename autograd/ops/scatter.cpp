@@ -1,23 +1,16 @@
 #include <ordo/autograd/ops/scatter.h>
 
 #include <algorithm>
+#include <climits>
 
-#include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/ops/scatter_add.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter_index.h>
 #include <ordo/autograd/ops/scatter_reduce.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/scatter/pick_stayed.h>
+#include <ordo/kernels/scatter_add/scatter_add.h>
 
 namespace ordo {
 
@@ -82,22 +75,23 @@ Tensor ScatterIndex::of_stayed(const Tensor& picked) const {
 }
 
 Tensor ScatterIndex::pick_stayed(const Tensor& grad) const {
-  if (!slices() && grad.is_cpu() && !grad_enabled() && index_.get().numel() > 0)
-    return kernels::pick_stayed(grad, dim_, index_.get()).reshape(source_);
+  if (!slices() && !grad_enabled() && index_.get().numel() > 0)
+    if (const Tensor picked = kernels::pick_stayed(grad, dim_, index_.get()); picked.defined())
+      return picked.reshape(source_);
   return of_stayed(pick(grad));
 }
 
 }  // namespace detail
 
+using detail::at_least_1d;
 using detail::ScatterIndex;
 
 namespace {
 
 /// The gradients of input and src where src is written into input.
 auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
-  return [at = ScatterIndex(kind, input, dim, index, src.sizes()), to_input = input.requires_grad(),
-          to_src = src.requires_grad()](const Tensor& grad) -> TensorList {
-    return {to_input ? at.fill(grad, 0) : Tensor(), to_src ? at.pick_stayed(grad) : Tensor()};
+  return [at = ScatterIndex(kind, input, dim, index, src.sizes())](const Tensor& grad) -> TensorList {
+    return {needs(0) ? at.fill(grad, 0) : Tensor(), needs(1) ? at.pick_stayed(grad) : Tensor()};
   };
 }
 
@@ -124,10 +118,22 @@ Tensor filled(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim
   return record(call, std::move(out), {input}, fill_backward(kind, input, dim, index));
 }
 
+Tensor& written_in_place(const OpCall& call, IndexOf kind, Tensor& t, int64_t dim, const Tensor& index,
+                         const Tensor& src) {
+  return detail::change_in_place(
+      call, t, src, [&] { kernels::scatter_(call.name(), kind, t, dim, index, src); },
+      [&](const Tensor& before) { return write_backward(kind, before, dim, index, src); });
+}
+
+Tensor& filled_in_place(const OpCall& call, IndexOf kind, Tensor& t, int64_t dim, const Tensor& index, Scalar value) {
+  return detail::change_in_place(
+      call, t, {}, [&] { kernels::scatter_(call.name(), kind, t, dim, index, value); },
+      [&](const Tensor& before) { return fill_backward(kind, before, dim, index); });
+}
+
 /// A 0-d tensor as it is written into `input`.
 Tensor fill_value(const char* op, const Tensor& input, const Tensor& value) {
-  detail::expect_defined(op, input, "input");
-  detail::expect_defined(op, value, "value");
+  detail::expect_defined(op, input, "input", value, "value");
   ORDO_CHECK(value.dim() == 0, ShapeError, op, "value must be a number or a 0-d tensor, not one of shape {}",
              value.sizes());
   ORDO_CHECK(is_floating(input.dtype()) || !is_floating(value.dtype()), DTypeError, op,
@@ -146,11 +152,10 @@ Tensor fill_source(const char* op, const Tensor& input, int64_t dim, const Tenso
 }
 
 auto value_backward(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value) {
-  return [at = ScatterIndex(IndexOf::slices, input, dim, index, {}), to_input = input.requires_grad(),
-          to_value = value.requires_grad(), device = value.device(),
+  return [at = ScatterIndex(IndexOf::slices, input, dim, index, {}), device = value.device(),
           dtype = value.dtype()](const Tensor& grad) -> TensorList {
-    return {to_input ? at.fill(grad, 0) : Tensor(),
-            to_value ? sum(where(at.touched(grad.device()), grad, 0)).to(device, dtype) : Tensor()};
+    return {needs(0) ? at.fill(grad, 0) : Tensor(),
+            needs(1) ? sum(where(at.touched(grad.device()), grad, 0)).to(device, dtype) : Tensor()};
   };
 }
 
@@ -188,49 +193,165 @@ Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, const T
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& given) {
   const OpCall call("scatter_", *this, dim, index, given);
   const Tensor src = detail::scattered_part(index, given);
-  const InPlaceChange change(call, *this, {src});
-  const Tensor before = history_of(*this);
-  kernels::scatter_("scatter_", IndexOf::elements, *this, dim, index, src);
-  record_in_place(call, *this, before, {src}, write_backward(IndexOf::elements, before, dim, index, src));
-  return *this;
+  return written_in_place(call, IndexOf::elements, *this, dim, index, src);
 }
 
 Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, Scalar value) {
   const OpCall call("scatter_", *this, dim, index, value);
-  const InPlaceChange change(call, *this);
-  const Tensor before = history_of(*this);
-  kernels::scatter_("scatter_", IndexOf::elements, *this, dim, index, value);
-  record_in_place(call, *this, before, {}, fill_backward(IndexOf::elements, before, dim, index));
-  return *this;
+  return filled_in_place(call, IndexOf::elements, *this, dim, index, value);
 }
 
 Tensor& Tensor::index_copy_(int64_t dim, const Tensor& index, const Tensor& source) {
   const OpCall call("index_copy_", *this, dim, index, source);
-  const InPlaceChange change(call, *this, {source});
-  const Tensor before = history_of(*this);
-  kernels::scatter_("index_copy_", IndexOf::slices, *this, dim, index, source);
-  record_in_place(call, *this, before, {source}, write_backward(IndexOf::slices, before, dim, index, source));
-  return *this;
+  return written_in_place(call, IndexOf::slices, *this, dim, index, source);
 }
 
 Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, Scalar value) {
   const OpCall call("index_fill_", *this, dim, index, value);
-  const InPlaceChange change(call, *this);
-  const Tensor before = history_of(*this);
-  kernels::scatter_("index_fill_", IndexOf::slices, *this, dim, index, value);
-  record_in_place(call, *this, before, {}, fill_backward(IndexOf::slices, before, dim, index));
-  return *this;
+  return filled_in_place(call, IndexOf::slices, *this, dim, index, value);
 }
 
 Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Tensor& value) {
   const OpCall call("index_fill_", *this, dim, index, value);
   const Tensor number = fill_value("index_fill_", *this, value);
-  const InPlaceChange change(call, *this, {value});
-  const Tensor before = history_of(*this);
-  kernels::scatter_("index_fill_", IndexOf::slices, *this, dim, index,
-                    fill_source("index_fill_", *this, dim, index, number));
-  record_in_place(call, *this, before, {value}, value_backward(before, dim, index, value));
-  return *this;
+  const auto write = [&] {
+    kernels::scatter_("index_fill_", IndexOf::slices, *this, dim, index,
+                      fill_source("index_fill_", *this, dim, index, number));
+  };
+  return detail::change_in_place(call, *this, value, write,
+                                 [&](const Tensor& before) { return value_backward(before, dim, index, value); });
+}
+
+namespace {
+
+/// `t` with zeros behind it in every dimension, up to `sizes`.
+Tensor pad_to(Tensor t, const Dims& sizes) {
+  for (int d = 0; d < sizes.size(); ++d) {
+    if (t.sizes()[d] == sizes[d]) continue;
+    Dims missing = t.sizes();
+    missing[d] = sizes[d] - missing[d];
+    t = cat({t, zeros(missing, t.options())}, d);
+  }
+  return t;
+}
+
+auto scatter_add_backward(int64_t dim, const Tensor& index, const Tensor& src) {
+  return [dim, index = Saved(index), sizes = src.sizes()](const Tensor& grad) -> TensorList {
+    Tensor of_src;
+    if (needs(1)) {
+      const Tensor& i = index.get();
+      if (i.numel() == 0)
+        of_src = zeros(sizes, grad.options());
+      else
+        of_src = pad_to(gather(at_least_1d(grad), dim, at_least_1d(i)), sizes.empty() ? Dims{1} : sizes).reshape(sizes);
+    }
+    return {needs(0) ? grad : Tensor(), of_src};
+  };
+}
+
+}  // namespace
+
+Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  ORDO_AUTOCAST(raise, scatter_add, input, dim, index, src, algorithm);
+  const OpCall call("scatter_add", input, dim, index, src, algorithm);
+  Tensor result = kernels::scatter_add(input, dim, index, src, algorithm);
+  return record(call, std::move(result), {input, src}, scatter_add_backward(dim, index, src));
+}
+
+Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) {
+  const OpCall call("scatter_add_", *this, dim, index, src);
+  return detail::change_in_place(
+      call, *this, src, [&] { kernels::scatter_add_(*this, dim, index, src); },
+      [&](const Tensor&) { return scatter_add_backward(dim, index, src); });
+}
+
+ORDO_REGISTER_OP({.name = "select_scatter", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "slice_scatter", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "diagonal_scatter", .family = "copy", .dtypes = kAllTypes});
+
+namespace {
+
+/// A copy of input in which `view` of it has become src.
+template <class View>
+Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, const View& view) {
+  const char* op = call.name();
+  detail::expect_pair(op, input, "input", src, "src");
+  const Dims sizes = view(input).sizes();
+  ORDO_CHECK(src.sizes() == sizes, ShapeError, op, "src has shape {}, but the view to replace has {}", src.sizes(),
+             sizes);
+  Tensor out = kernels::clone(input);
+  kernels::copy_(view(out), src);
+  return out;
+}
+
+/// The gradients: `put(grad, zeros)` and `get(grad)`.
+template <class Put, class Get>
+auto view_backward(const Tensor& src, Put put, Get get) {
+  return [put, get, sizes = src.sizes(), dtype = src.dtype()](const Tensor& grad) -> TensorList {
+    return {needs(0) ? put(grad, zeros(sizes, grad.options())) : Tensor(), needs(1) ? get(grad).to(dtype) : Tensor()};
+  };
+}
+
+Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+  ORDO_CHECK(t.dim() >= 2, ShapeError, op, "input must have 2 dimensions or more, not shape {}", t.sizes());
+  const int a = wrap_dim(op, dim1, t.dim()), b = wrap_dim(op, dim2, t.dim());
+  ORDO_CHECK(a != b, ValueError, op, "dim1 and dim2 must not be one dimension, but are {} and {}", dim1, dim2);
+  const int64_t rows = t.sizes()[a], columns = t.sizes()[b];
+  const int64_t below = offset < 0 ? -std::max(offset, -rows) : 0, right = offset > 0 ? std::min(offset, columns) : 0;
+  const int64_t length = std::max<int64_t>(0, std::min(rows - below, columns - right));
+  Dims sizes, strides;
+  for (int d = 0; d < t.dim(); ++d) {
+    if (d == a || d == b) continue;
+    sizes.push_back(t.sizes()[d]);
+    strides.push_back(t.strides()[d]);
+  }
+  sizes.push_back(length);
+  strides.push_back(t.strides()[a] + t.strides()[b]);
+  const int64_t start = length == 0 ? 0 : below * t.strides()[a] + right * t.strides()[b];
+  return views::as_strided(t, sizes, strides, t.storage_offset() + start);
+}
+
+/// A copy of the diagonal, differentiable.
+Tensor diagonal_of(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+  const OpCall call("diagonal_scatter_backward", t, offset, dim1, dim2);
+  return record(call, kernels::clone(diagonal_view("diagonal_scatter", t, offset, dim1, dim2)), {t},
+                [=, sizes = t.sizes()](const Tensor& grad) -> TensorList {
+                  return {diagonal_scatter(zeros(sizes, grad.options()), grad, offset, dim1, dim2)};
+                });
+}
+
+}  // namespace
+
+Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
+  const OpCall call("select_scatter", input, src, dim, index);
+  Tensor out = with_view(call, input, src, [&](const Tensor& t) { return views::select(t, dim, index); });
+  return record(call, std::move(out), {input, src},
+                view_backward(
+                    src, [=](const Tensor& grad, const Tensor& zero) { return select_scatter(grad, zero, dim, index); },
+                    [=](const Tensor& grad) { return grad.select(dim, index); }));
+}
+
+Tensor slice_scatter(const Tensor& input, const Tensor& src, int64_t dim, std::optional<int64_t> start,
+                     std::optional<int64_t> end, int64_t step) {
+  const OpCall call("slice_scatter", input, src, dim, start, end, step);
+  const int64_t from = start.value_or(0), to = end.value_or(INT64_MAX);
+  Tensor out = with_view(call, input, src, [&](const Tensor& t) { return views::slice(t, dim, from, to, step); });
+  return record(
+      call, std::move(out), {input, src},
+      view_backward(
+          src, [=](const Tensor& grad, const Tensor& zero) { return slice_scatter(grad, zero, dim, from, to, step); },
+          [=](const Tensor& grad) { return grad.slice(dim, from, to, step); }));
+}
+
+Tensor diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
+  const char* op = "diagonal_scatter";
+  const OpCall call("diagonal_scatter", input, src, offset, dim1, dim2);
+  Tensor out = with_view(call, input, src, [&](const Tensor& t) { return diagonal_view(op, t, offset, dim1, dim2); });
+  return record(
+      call, std::move(out), {input, src},
+      view_backward(
+          src, [=](const Tensor& grad, const Tensor& zero) { return diagonal_scatter(grad, zero, offset, dim1, dim2); },
+          [=](const Tensor& grad) { return diagonal_of(grad, offset, dim1, dim2); }));
 }
 
 }  // namespace ordo

@@ -1,6 +1,9 @@
 // Writing elements and slices at indices.
 #pragma once
 
+#include <optional>
+
+#include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo {
@@ -32,5 +35,32 @@ Tensor index_copy(const Tensor& input, int64_t dim, const Tensor& index, const T
 /// Gradients: of input, the gradient with 0 in those slices; of value, the sum of the gradient there.
 Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, Scalar value);
 Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value);
+
+/// A copy of input with elements of src added where index says; for dim = 1 of three:
+/// out[i][index[i][j][k]][k] += src[i][j][k]. As torch.scatter_add; in place: Tensor::scatter_add_.
+///
+/// index: int32 or int64, entries in [0, input.size(dim)), else IndexError; negative entries do not count from the end.
+/// input, index and src have as many dimensions (0-d counts as 1-d); index is nowhere larger than src, nor than input
+/// but along `dim` (ShapeError); elements of src beyond index take no part. src has input's dtype, any but bool.
+/// Half types add in float: `sorted` and `exact` round once, `atomic` at every addition.
+///
+/// Determinism: as index_add, the elements being in row-major order of index. An index that is expand()ed along all
+/// other dimensions is as fast as index_add. Gradients: of input, the gradient itself; of src, gather(gradient, dim,
+/// index), zero beyond index.
+Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,
+                   Algorithm algorithm = Algorithm::automatic);
+
+/// A copy of input in which .select(dim, index), .slice(dim, start, end, step) or the diagonal has become src, which is
+/// converted to input's dtype. src has the view's shape (ShapeError). Any dtype. Gradients: of input, the gradient with
+/// 0 in that view; of src, the gradient there.
+
+/// As torch.select_scatter. IndexError for an index out of range; a negative one counts from the end.
+Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index);
+/// As torch.slice_scatter: Python's rules for open and negative ends; the step is positive.
+Tensor slice_scatter(const Tensor& input, const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {},
+                     std::optional<int64_t> end = {}, int64_t step = 1);
+/// The diagonal of dimensions dim1 and dim2 (ValueError when they are one): elements [i, i + offset], [i - offset, i]
+/// for a negative offset; its dimension is the last one of src. As torch.diagonal_scatter.
+Tensor diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
 
 }  // namespace ordo

@@ -3,22 +3,13 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/embedding_bag.h>
+#include <ordo/autograd/ops/embedding.h>
+#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/ops/max.h>
-#include <ordo/autograd/ops/searchsorted.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unique.h>
-#include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/search.h>
 #include <ordo/engine/checked.h>
-#include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/sparse/sparse.h>
 
@@ -140,8 +131,7 @@ SparseCoo sparse_coo_tensor(const Tensor& indices, const Tensor& values, const D
 
 SparseCoo sparse_coo_tensor(const Tensor& indices, const Tensor& values) {
   const OpCall call("sparse_coo_tensor", indices, values);
-  detail::expect_defined("sparse_coo_tensor", indices, "indices");
-  detail::expect_defined("sparse_coo_tensor", values, "values");
+  detail::expect_defined("sparse_coo_tensor", indices, "indices", values, "values");
   ORDO_CHECK(indices.dim() == 2 && indices.numel() > 0 && values.dim() > 0, ShapeError, "sparse_coo_tensor",
              "needs a size where indices, of sizes {}, hold no item", indices.sizes());
   detail::expect_index_dtype("sparse_coo_tensor", indices);

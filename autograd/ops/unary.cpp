@@ -2,11 +2,7 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gradient.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/elementwise/function_functors.h>
 #include <ordo/kernels/elementwise/functions.h>
@@ -14,54 +10,30 @@
 namespace ordo {
 namespace {
 
-using detail::recorded;
-
 using T = const Tensor&;
 
-// What a gradient is computed from: `grad`, and the input x, the result y, or neither.
-template <class F>
-struct OfInput {
-  explicit OfInput(F f) : derivative(f) {}
-  F derivative;
+/// A gradient, computed of `grad` and the input x, of `grad` and the result y, or of `grad` alone.
+enum class Of { input, result, grad };
+template <Of of, class F>
+struct Derivative {
+  F formula;
 };
-template <class F>
-struct OfResult {
-  explicit OfResult(F f) : derivative(f) {}
-  F derivative;
-};
-template <class F>
-struct OfGrad {
-  explicit OfGrad(F f) : derivative(f) {}
-  F derivative;
-};
-struct Zero {};
-
-// Records the result of a function. Its dtype differs from the input's only for integers, which have no gradient.
-
-template <class F>
-Tensor recorded_as(OfInput<F> rule, const OpCall& call, Tensor result, const Tensor& t) {
-  if (!recorded(t)) return call.done(std::move(result));
-  return record(call, std::move(result), {t},
-                [x = Saved(t), f = rule.derivative](const Tensor& grad) -> TensorList { return {f(grad, x.get())}; });
+template <Of of, class F>
+Derivative<of, F> derivative(F formula) {
+  return {formula};
 }
 
-template <class F>
-Tensor recorded_as(OfResult<F> rule, const OpCall& call, Tensor result, const Tensor& t) {
+/// Records the result of a function. Its dtype differs from the input's only for integers, which have no gradient.
+template <Of of, class F>
+Tensor recorded_as(Derivative<of, F> rule, const OpCall& call, Tensor result, const Tensor& t) {
   if (!recorded(t)) return call.done(std::move(result));
-  return record(call, std::move(result), {t},
-                [f = rule.derivative](const Tensor& grad, const Tensor& y) -> TensorList { return {f(grad, y)}; });
-}
-
-template <class F>
-Tensor recorded_as(OfGrad<F> rule, const OpCall& call, Tensor result, const Tensor& t) {
-  if (!recorded(t)) return call.done(std::move(result));
-  return record(call, std::move(result), {t},
-                [f = rule.derivative](const Tensor& grad) -> TensorList { return {f(grad)}; });
-}
-
-Tensor recorded_as(Zero, const OpCall& call, Tensor result, const Tensor& t) {
-  if (!recorded(t)) return call.done(std::move(result));
-  return record(call, std::move(result), {t}, [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; });
+  if constexpr (of == Of::input)
+    return record(call, std::move(result), {t},
+                  [x = Saved(t), f = rule.formula](T grad) -> TensorList { return {f(grad, x.get())}; });
+  else if constexpr (of == Of::result)
+    return record(call, std::move(result), {t}, [f = rule.formula](T grad, T y) -> TensorList { return {f(grad, y)}; });
+  else
+    return record(call, std::move(result), {t}, [f = rule.formula](T grad) -> TensorList { return {f(grad)}; });
 }
 
 // Where a gradient has a fused kernel, it serves when the gradient itself is not to be differentiated; otherwise the
@@ -136,42 +108,41 @@ Tensor hardswish_gradient(const Tensor& grad, const Tensor& x) {
 }  // namespace
 
 // The derivatives of functions.def.
-#define OF_INPUT(...) OfInput([=](T grad, T x) -> Tensor { return __VA_ARGS__; })
-#define OF_RESULT(...) OfResult([=](T grad, T y) -> Tensor { return __VA_ARGS__; })
-#define OF_GRAD(...) OfGrad([=](T grad) -> Tensor { return __VA_ARGS__; })
-#define ZERO Zero()
-#define ORDO_FUNCTION(name, kind, group, formula, derivative, ...) \
-  Tensor name(const Tensor& t) {                                   \
-    const OpCall call(#name, t);                                   \
-    return recorded_as(derivative, call, kernels::name(t), t);     \
+#define OF_INPUT(...) derivative<Of::input>([=](T grad, T x) -> Tensor { return __VA_ARGS__; })
+#define OF_RESULT(...) derivative<Of::result>([=](T grad, T y) -> Tensor { return __VA_ARGS__; })
+#define OF_GRAD(...) derivative<Of::grad>([=](T grad) -> Tensor { return __VA_ARGS__; })
+#define ZERO OF_GRAD(zeros_like(grad))
+#define ORDO_FUNCTION(name, kind, group, formula, rule, ...) \
+  Tensor name(const Tensor& t) {                             \
+    const OpCall call(#name, t);                             \
+    return recorded_as(rule, call, kernels::name(t), t);     \
   }
-#define ORDO_FUNCTION_OF(name, p, standard, group, formula, derivative, ...) \
-  Tensor name(const Tensor& t, Scalar p) {                                   \
-    const OpCall call(#name, t, p);                                          \
-    return recorded_as(derivative, call, kernels::name(t, p), t);            \
+#define ORDO_FUNCTION_OF(name, p, standard, group, formula, rule, ...) \
+  Tensor name(const Tensor& t, Scalar p) {                             \
+    const OpCall call(#name, t, p);                                    \
+    return recorded_as(rule, call, kernels::name(t, p), t);            \
   }
-#define ORDO_FUNCTION_OF2(name, p, p_standard, q, q_standard, group, formula, derivative, ...) \
-  Tensor name(const Tensor& t, Scalar p, Scalar q) {                                           \
-    const OpCall call(#name, t, p, q);                                                         \
-    return recorded_as(derivative, call, kernels::name(t, p, q), t);                           \
+#define ORDO_FUNCTION_OF2(name, p, p_standard, q, q_standard, group, formula, rule, ...) \
+  Tensor name(const Tensor& t, Scalar p, Scalar q) {                                     \
+    const OpCall call(#name, t, p, q);                                                   \
+    return recorded_as(rule, call, kernels::name(t, p, q), t);                           \
   }
 #include <ordo/kernels/elementwise/functions.def>
 
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
   const OpCall call("clamp", t, low, high);
-  const auto derivative = [low, high](T grad, T x) {
+  const auto gradient = [low, high](T grad, T x) {
     if (!grad_enabled()) return kernels::clamp_backward(grad, x, low.value_or(NAN), high.value_or(NAN));
     if (!high) return where(x > *low, grad, 0);
     if (!low) return where(x < *high, grad, 0);
     return where(logical_and(x > *low, x < *high), grad, 0);
   };
-  return recorded_as(OfInput(derivative), call, kernels::clamp(t, low, high), t);
+  return recorded_as(derivative<Of::input>(gradient), call, kernels::clamp(t, low, high), t);
 }
 
 Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std::optional<double> neginf) {
   const OpCall call("nan_to_num", t, nan, posinf, neginf);
-  const auto derivative = [](T grad, T x) { return where(isfinite(x), grad, 0); };
-  return recorded_as(OfInput(derivative), call, kernels::nan_to_num(t, nan, posinf, neginf), t);
+  return recorded_as(OF_INPUT(where(isfinite(x), grad, 0)), call, kernels::nan_to_num(t, nan, posinf, neginf), t);
 }
 
 Tensor bitwise_not(const Tensor& t) {
@@ -192,7 +163,7 @@ Tensor gelu(const Tensor& t, std::string_view approximate) {
     const Tensor cdf = (erf(x * sqrt_half) + 1) * 0.5, pdf = exp(x * x * -0.5) * one_over_sqrt_2pi;
     return with_limits(grad, x, 40, cdf + x * pdf);
   };
-  if (approximate == "none") return recorded_as(OfInput(exact), call, kernels::gelu(t), t);
+  if (approximate == "none") return recorded_as(derivative<Of::input>(exact), call, kernels::gelu(t), t);
   // x s with s = sigmoid(2 u): the derivative is s + x s (1 - s) 2 u'.
   const auto by_tanh = [](T grad, T x) {
     if (!grad_enabled()) return kernels::gelu_tanh_backward(grad, x);
@@ -200,7 +171,7 @@ Tensor gelu(const Tensor& t, std::string_view approximate) {
     const Tensor x2 = x * x, s = sigmoid((x + x * x2 * 0.044715) * c);
     return with_limits(grad, x, 30, s + x * (s * (1 - s)) * ((x2 * (3 * 0.044715) + 1) * c));
   };
-  return recorded_as(OfInput(by_tanh), call, kernels::gelu_tanh(t), t);
+  return recorded_as(derivative<Of::input>(by_tanh), call, kernels::gelu_tanh(t), t);
 }
 
 }  // namespace ordo

@@ -1,8 +1,6 @@
-// The differentiable views of Tensor, and the sum that undoes broadcasting.
-#include <ordo/autograd/ops/views.h>
+#include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/view_history.h>
-#include <ordo/engine/check.h>
-#include <ordo/kernels/copy/copy.h>
 
 namespace ordo {
 namespace {
@@ -143,6 +141,60 @@ Tensor sum_to(const Tensor& grad, const Dims& sizes) {
   for (int i = 0; i < grad.dim(); ++i)
     if (i < added || (sizes[i - added] == 1 && grad.sizes()[i] != 1)) dims.push_back(i);
   return grad.sum(dims, true).reshape(sizes);
+}
+
+Tensor Tensor::contiguous() const {
+  const OpCall call("contiguous", *this);
+  detail::expect_defined("contiguous", *this, "self");
+  if (is_contiguous()) return call.done(*this);
+  return record(call, kernels::contiguous(*this), {*this}, [](const Tensor& grad) -> TensorList { return {grad}; });
+}
+
+Tensor Tensor::clone() const {
+  const OpCall call("clone", *this);
+  return record(call, kernels::clone(*this), {*this}, [](const Tensor& grad) -> TensorList { return {grad}; });
+}
+
+Tensor Tensor::to(Device device, DType dtype) const {
+  const OpCall call("to", *this, device, dtype);
+  detail::expect_defined("to", *this, "self");
+  if (this->device() == device && this->dtype() == dtype) return call.done(*this);
+  Tensor moved = kernels::to(*this, device, dtype);
+  if (!is_floating(dtype)) return call.done(std::move(moved));  // integers have no gradient
+  return record(call, std::move(moved), {*this},
+                [device = this->device(), dtype = this->dtype()](const Tensor& grad) -> TensorList {
+                  return {grad.to(device, dtype)};
+                });
+}
+
+Tensor Tensor::to(DType dtype) const {
+  detail::expect_defined("to", *this, "self");
+  return to(device(), dtype);
+}
+
+Tensor Tensor::to(Device device) const {
+  detail::expect_defined("to", *this, "self");
+  return to(device, dtype());
+}
+
+Tensor& Tensor::fill_(Scalar value) {
+  const OpCall call("fill_", *this, value);
+  return detail::change_in_place(
+      call, *this, {}, [&] { kernels::fill_(*this, value); },
+      [](const Tensor&) { return [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; }; });
+}
+
+Tensor& Tensor::copy_(const Tensor& source) {
+  const OpCall call("copy_", *this, source);
+  detail::expect_defined("copy_", source, "source");
+  return detail::change_in_place(
+      call, *this, source, [&] { kernels::copy_(*this, source); },
+      [&](const Tensor&) {
+        return [sizes = source.sizes(), device = source.device(),
+                dtype = source.dtype()](const Tensor& grad) -> TensorList {
+          return {zeros_like(grad), is_floating(dtype) ? sum_to(grad, sizes).to(device, dtype) : Tensor()};
+        };
+      });
 }
 
 }  // namespace ordo

@@ -6,7 +6,7 @@
 
 namespace ordo::kernels {
 
-/// autograd/ops/bincount.h has the rules.
+/// autograd/ops/index_add.h has the rules.
 Tensor bincount(const Tensor& input, const Tensor& weights = {}, int64_t minlength = 0,
                 Algorithm algorithm = Algorithm::automatic);
 

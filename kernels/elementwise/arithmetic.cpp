@@ -26,8 +26,6 @@ constexpr LoopOp kAdd = ORDO_LOOP_OP("add", add), kAddScaled = ORDO_LOOP_OP("add
 
 bool is(const Scalar& s, int value) { return s.to_double() == value; }
 
-Scalar negated(const Scalar& s) { return s.is_floating() ? Scalar(-s.to_double()) : Scalar(-s.to_int64()); }
-
 // The dtype a sum or difference is computed in, its alpha being acceptable to it.
 DType sum_dtype(const char* op, const Operand& a, const Operand& b, const Scalar& alpha) {
   expect_operands(op, a, b);

@@ -6,6 +6,8 @@
 
 namespace ordo::kernels {
 
+inline Scalar negated(const Scalar& s) { return s.is_floating() ? Scalar(-s.to_double()) : Scalar(-s.to_int64()); }
+
 /// a + alpha b. bool: or (alpha must be 1). Integers wrap.
 Tensor add(const Operand& a, const Operand& b, Scalar alpha = 1);
 /// a - alpha b. Not for bool.

@@ -1,5 +1,5 @@
 // Sums, means and maxima over bags of table rows, on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/embedding_bag.h>.
+// <ordo/autograd/ops/embedding.h>.
 //
 // Sums are linear in three things at once: with T = sum_i psw[i] <grad[bag(i)], weight[input[i]]>, embedding_bag is T's
 // derivative by grad, embedding_bag_backward that by weight and embedding_bag_sample_gradient that by psw, the

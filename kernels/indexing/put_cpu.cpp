@@ -59,9 +59,10 @@ void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& 
 
 }  // namespace cpu
 
-Tensor take_out(const Tensor& t, const Tensor& index) {
+std::pair<Tensor, Tensor> take_out(const Tensor& given, const Tensor& index) {
+  if (!given.is_cpu()) return {};
   const ordo::detail::OperationName name("put_backward");
-  const Tensor places = contiguous(cast(index, int64));
+  const Tensor t = clone(given), places = contiguous(cast(index, int64));
   const Tensor out = ordo::detail::result(index.sizes(), t.dtype(), t.device());
   const int64_t n = t.numel();
   const IndexGuard guard("put_backward", "index", 0, n, t.device());
@@ -78,7 +79,7 @@ Tensor take_out(const Tensor& t, const Tensor& index) {
     }
   });
   guard.finish();
-  return out;
+  return {out, t};
 }
 
 }  // namespace ordo::kernels

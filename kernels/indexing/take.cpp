@@ -149,7 +149,7 @@ Tensor true_places(const Tensor& mask) {
   return out;
 }
 
-Tensor firsts_of_runs(const Tensor& line) {
+static Tensor firsts_of_runs(const Tensor& line) {
   const int64_t n = line.numel();
   const int pieces = pieces_for(n, 64 * 1024);
   const auto begin = [&](int64_t piece) { return n * piece / pieces; };
@@ -184,5 +184,7 @@ Tensor firsts_of_runs(const Tensor& line) {
 }
 
 }  // namespace cpu
+
+Tensor firsts_of_runs(const Tensor& line) { return line.is_cpu() ? cpu::firsts_of_runs(line) : Tensor(); }
 
 }  // namespace ordo::kernels

@@ -1,6 +1,8 @@
 // Elements by their places in the flattened tensor, and the places of those that are not zero: without autograd.
 #pragma once
 
+#include <utility>
+
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/index_view.h>
@@ -12,9 +14,11 @@ Tensor take(const Tensor& input, const Tensor& index);
 /// self's elements there become those of source, of several for one place the last one; with `accumulate` they add up.
 void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate);
 
-/// What a contiguous t, flattened, has at index, of whose items for one place the last one gets it and the others 0; t
-/// is 0 there afterwards. Of put's gradients on the CPU: of the source, and of self.
-Tensor take_out(const Tensor& t, const Tensor& index);
+/// What t, flattened, has at index, of whose items for one place the last one gets it and the others 0; and t with 0
+/// there. Of put's gradients: of the source, and of self. Undefined but on the CPU.
+std::pair<Tensor, Tensor> take_out(const Tensor& t, const Tensor& index);
+/// Of a contiguous line, those elements that do not equal the one before. Undefined but on the CPU.
+Tensor firsts_of_runs(const Tensor& line);
 
 /// Where the flattened tensor is not zero: int64, ascending. Waits for the device.
 Tensor nonzero_places(const char* op, const Tensor& t);
@@ -59,8 +63,6 @@ void put(const char* op, const Tensor& self, const Tensor& index, const Tensor& 
 bool all_inside(const Tensor& index, int64_t size);
 void coordinates(const CoordinatesOfPlace& f, int64_t count, Device device);
 Tensor true_places(const Tensor& mask);
-/// Of a contiguous line, those elements that do not equal the one before.
-Tensor firsts_of_runs(const Tensor& line);
 }  // namespace cpu
 namespace cuda {
 void take(const Tensor& input, const Tensor& index, const Tensor& out);

@@ -29,6 +29,7 @@ void cross_vectors(const T* a, const T* b, T* out, int64_t n, int64_t inner, acc
 }  // namespace
 
 Tensor cross(const Tensor& a, const Tensor& b, int dim, bool to_zero) {
+  if (!a.is_cpu()) return {};
   Tensor out = ordo::detail::result_like(a);
   int64_t inner = 1;
   for (int d = dim + 1; d < a.dim(); ++d) inner *= a.size(d);

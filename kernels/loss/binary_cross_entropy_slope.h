@@ -5,7 +5,8 @@
 
 namespace ordo::kernels {
 
-/// (x - t) / max((1 - x) x, 1e-12), a NaN staying one; x and t of one shape, both float32 or float64.
+/// (x - t) / max((1 - x) x, 1e-12), a NaN staying one; x and t of one shape, both float32 or float64. Undefined but on
+/// the CPU.
 Tensor binary_cross_entropy_slope(const Tensor& x, const Tensor& t);
 
 }  // namespace ordo::kernels

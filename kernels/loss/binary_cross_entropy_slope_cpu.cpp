@@ -6,6 +6,7 @@
 namespace ordo::kernels {
 
 Tensor binary_cross_entropy_slope(const Tensor& x, const Tensor& t) {
+  if (!x.is_cpu()) return {};
   const Tensor out = ordo::detail::result_like(x), inputs = contiguous(x), targets = contiguous(t);
   const auto of = [&]<class T>() {
     const T *const p = inputs.data<T>(), *const y = targets.data<T>();

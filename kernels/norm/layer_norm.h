@@ -13,7 +13,7 @@ struct RowNormResult {
   Tensor out;
   Tensor mean, invstd;  // [rows], in accumulation dtype; mean is 0 for rms_norm
 };
-/// autograd/ops/layer_norm.h has the rules. weight and bias: undefined, or of `normalized_shape`.
+/// autograd/ops/normalization.h has the rules. weight and bias: undefined, or of `normalized_shape`.
 RowNormResult row_norm(RowNorm kind, const Tensor& input, const Dims& normalized_shape, const Tensor& weight,
                        const Tensor& bias, double eps);
 

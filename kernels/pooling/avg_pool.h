@@ -1,5 +1,5 @@
 // Average pooling on plain tensors, over sliding and adaptive windows, in 1, 2 and 3 dimensions. The differentiable
-// functions are in <ordo/autograd/ops/avg_pool.h> and <ordo/autograd/ops/adaptive_avg_pool.h>.
+// functions are in <ordo/autograd/ops/pooling.h>.
 #pragma once
 
 #include <ordo/kernels/pooling/pool_arguments.h>

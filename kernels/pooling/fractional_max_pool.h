@@ -1,5 +1,5 @@
 // Fractional maximum pooling on plain tensors. The differentiable functions are in
-// <ordo/autograd/ops/fractional_max_pool.h>.
+// <ordo/autograd/ops/pooling.h>.
 #pragma once
 
 #include <ordo/kernels/pooling/cells.h>

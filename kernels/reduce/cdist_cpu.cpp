@@ -104,6 +104,7 @@ void with_type(const Tensor& t, const F& f) {
 }  // namespace cpu
 
 Tensor euclidean_distances(const Tensor& x1, const Tensor& x2) {
+  if (!x1.is_cpu() || x1.size(2) == 0 || (x1.dtype() != float32 && x1.dtype() != float64)) return {};
   const int64_t rows = x1.size(1), columns = x2.size(1), m = x1.size(2);
   const Tensor out = ordo::detail::result({x1.size(0), rows, columns}, x1.dtype(), x1.device());
   if (out.numel() == 0) return out;

@@ -1,5 +1,5 @@
 // Values of an image at the places of a grid, on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/grid_sample.h>.
+// <ordo/autograd/ops/resampling.h>.
 #pragma once
 
 #include <ordo/engine/op_call.h>

@@ -1,4 +1,4 @@
-// Resampling of images on plain tensors. The differentiable function is in <ordo/autograd/ops/interpolate.h>.
+// Resampling of images on plain tensors. The differentiable function is in <ordo/autograd/ops/resampling.h>.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Padding of a tensor's last dimensions on plain tensors. The differentiable function is in <ordo/autograd/ops/pad.h>.
+// Padding of a tensor's last dimensions on plain tensors. The differentiable function is in
+// <ordo/autograd/ops/resampling.h>.
 #pragma once
 
 #include <vector>

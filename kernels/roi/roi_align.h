@@ -1,5 +1,5 @@
 // Bins of boxes on images, by bilinear samples, on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/roi_align.h>.
+// <ordo/autograd/ops/resampling.h>.
 #pragma once
 
 #include <ordo/engine/op_call.h>

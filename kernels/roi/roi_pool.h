@@ -1,5 +1,5 @@
 // Maxima of bins of boxes on images, on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/roi_pool.h>.
+// <ordo/autograd/ops/resampling.h>.
 #pragma once
 
 #include <ordo/engine/op_registry.h>

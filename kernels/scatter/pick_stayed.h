@@ -6,7 +6,7 @@
 namespace ordo::kernels {
 
 /// As gather, but 0 where a later item in row-major order goes to the same place. `t` may be larger than the index in
-/// the other dimensions.
+/// the other dimensions. Undefined but on the CPU.
 Tensor pick_stayed(const Tensor& t, int64_t dim, const Tensor& index);
 
 }  // namespace ordo::kernels

@@ -48,6 +48,7 @@ void pick(const Lines& s, const IndexCheck& check, const int64_t* index, const W
 }  // namespace
 
 Tensor pick_stayed(const Tensor& t, int64_t dim, const Tensor& index) {
+  if (!t.is_cpu()) return {};
   const ordo::detail::OperationName name("scatter_backward");
   const Tensor at = contiguous(cast(views::at_least_1d(index), int64));
   const int d = wrap_dim("scatter_backward", dim, at.dim());

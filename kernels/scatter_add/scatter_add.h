@@ -6,7 +6,7 @@
 
 namespace ordo::kernels {
 
-/// self[..., index[..., i, ...], ...] += src[..., i, ...] at dimension `dim`. autograd/ops/scatter_add.h has the rules.
+/// self[..., index[..., i, ...], ...] += src[..., i, ...] at dimension `dim`. autograd/ops/scatter.h has the rules.
 void scatter_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                   Algorithm algorithm = Algorithm::automatic);
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src,

@@ -1,5 +1,5 @@
 // Windows of images as columns, and columns added back to images, on plain tensors. The differentiable functions are in
-// <ordo/autograd/ops/unfold.h>.
+// <ordo/autograd/ops/convolution.h>.
 #pragma once
 
 #include <ordo/engine/dtype.h>

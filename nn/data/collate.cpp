@@ -4,7 +4,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/index_select.h>
+#include <ordo/autograd/ops/gather.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>

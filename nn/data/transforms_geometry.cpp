@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/interpolate.h>
+#include <ordo/autograd/ops/resampling.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/enumerator.h>
 #include <ordo/kernels/elementwise/math.h>

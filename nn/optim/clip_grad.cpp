@@ -5,7 +5,7 @@
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/norm.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>

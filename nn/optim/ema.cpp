@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/ternary.h>
+#include <ordo/autograd/ops/where.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/any.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>

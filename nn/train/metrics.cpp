@@ -3,8 +3,7 @@
 #include <cstring>
 
 #include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/max.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/out_of_memory.h>

@@ -4,8 +4,8 @@
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/batch_norm.h>
 #include <ordo/autograd/ops/binary.h>
+#include <ordo/autograd/ops/normalization.h>
 #include <ordo/autograd/ops/random.h>
 #include <ordo/engine/tensor_impl.h>
 #include "tests/support/op_samples.h"

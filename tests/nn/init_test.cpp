@@ -9,8 +9,8 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/convolution.h>
 #include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/norm.h>
 #include <ordo/autograd/ops/random.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 

@@ -4,21 +4,13 @@
 #include <cmath>
 #include <set>
 
-#include <ordo/autograd/ops/adaptive_avg_pool.h>
-#include <ordo/autograd/ops/adaptive_max_pool.h>
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/avg_pool.h>
-#include <ordo/autograd/ops/batch_norm.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/convolution.h>
-#include <ordo/autograd/ops/gated_activations.h>
-#include <ordo/autograd/ops/layer_norm.h>
-#include <ordo/autograd/ops/local_response_norm.h>
-#include <ordo/autograd/ops/lp_pool.h>
-#include <ordo/autograd/ops/max_pool.h>
-#include <ordo/autograd/ops/max_unpool.h>
+#include <ordo/autograd/ops/activations.h>
+#include <ordo/autograd/ops/normalization.h>
+#include <ordo/autograd/ops/pooling.h>
 #include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/softmax.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/nn/nn.h>

@@ -9,8 +9,8 @@
 #include <ordo/autograd/ops/attention.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/triangle.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 

@@ -3,7 +3,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/max.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/nn/nn.h>

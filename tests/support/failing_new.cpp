@@ -8,7 +8,7 @@
 #include <cstring>
 #include <new>
 
-#include <ordo/autograd/ops/views.h>
+#include <ordo/autograd/ops/shapes.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/generator.h>
 #include <ordo/engine/memory.h>

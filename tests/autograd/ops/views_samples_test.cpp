@@ -7,7 +7,6 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/shapes.h>
-#include <ordo/autograd/ops/split.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

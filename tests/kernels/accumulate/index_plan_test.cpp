@@ -7,9 +7,8 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/embedding.h>
-#include <ordo/autograd/ops/embedding_bag.h>
 #include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/embedding/embedding.h>

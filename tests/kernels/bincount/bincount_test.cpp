@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/ops/bincount.h>
+#include <ordo/autograd/ops/index_add.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"

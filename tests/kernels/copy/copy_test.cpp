@@ -7,7 +7,7 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/ops/pixel_shuffle.h>
+#include <ordo/autograd/ops/shapes.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -6,7 +6,7 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/parallel.h>

@@ -6,10 +6,9 @@
 #include <limits>
 
 #include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gated_activations.h>
-#include <ordo/autograd/ops/isclose.h>
-#include <ordo/autograd/ops/ternary.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/where.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -3,7 +3,7 @@
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/embedding.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/embedding/embedding.h>

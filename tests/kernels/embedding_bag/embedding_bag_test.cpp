@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/embedding_bag.h>
+#include <ordo/autograd/ops/embedding.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"

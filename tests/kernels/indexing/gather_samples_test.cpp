@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/ops/one_hot.h>
 #include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"
 

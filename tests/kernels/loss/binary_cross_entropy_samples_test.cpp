@@ -1,9 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/binary_cross_entropy.h>
-#include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
-#include <ordo/autograd/ops/kl_div.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/engine/error.h>
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/gaussian_nll_loss.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/engine/error.h>
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/reduction.h>
+#include <ordo/autograd/ops/losses.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/binary_cross_entropy_with_logits.h>
-#include <ordo/autograd/ops/mse_loss.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/engine/error.h>
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/op_samples.h"

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/autograd/ops/cross_entropy.h>
-#include <ordo/autograd/ops/nll_loss.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"
 

@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/mse_loss.h>
-#include <ordo/autograd/ops/smooth_l1_loss.h>
+#include <ordo/autograd/ops/losses.h>
 #include <ordo/engine/error.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"

@@ -4,8 +4,8 @@
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/batch_norm.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/normalization.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"

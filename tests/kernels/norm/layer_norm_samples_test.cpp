@@ -6,7 +6,7 @@
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/layer_norm.h>
+#include <ordo/autograd/ops/normalization.h>
 #include <ordo/engine/error.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/ops/adaptive_avg_pool.h>
-#include <ordo/autograd/ops/avg_pool.h>
+#include <ordo/autograd/ops/pooling.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/op_samples.h"

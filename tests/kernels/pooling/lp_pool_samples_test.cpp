@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/lp_pool.h>
+#include <ordo/autograd/ops/pooling.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/integer_arguments.h"

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/max_pool.h>
-#include <ordo/autograd/ops/max_unpool.h>
+#include <ordo/autograd/ops/pooling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -4,10 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/adaptive_avg_pool.h>
-#include <ordo/autograd/ops/adaptive_max_pool.h>
-#include <ordo/autograd/ops/avg_pool.h>
-#include <ordo/autograd/ops/max_pool.h>
+#include <ordo/autograd/ops/pooling.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/max_pool.h>
 #include "tests/support/op_samples.h"

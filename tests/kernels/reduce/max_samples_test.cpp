@@ -4,9 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/max.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/error.h>
 #include "tests/kernels/reduce/reference.h"
 

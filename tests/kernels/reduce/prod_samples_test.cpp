@@ -4,10 +4,7 @@
 #include <cmath>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/logsumexp.h>
-#include <ordo/autograd/ops/nansum.h>
-#include <ordo/autograd/ops/prod.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/error.h>
 #include "tests/kernels/reduce/reference.h"
 #include "tests/support/integer_arguments.h"

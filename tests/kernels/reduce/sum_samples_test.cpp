@@ -6,9 +6,8 @@
 #include <numeric>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/mse_loss.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/var.h>
+#include <ordo/autograd/ops/losses.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/parallel.h>
 #include "tests/kernels/reduce/reference.h"

@@ -2,16 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/any.h>
-#include <ordo/autograd/ops/batch_norm.h>
-#include <ordo/autograd/ops/cross_entropy.h>
-#include <ordo/autograd/ops/index_select.h>
-#include <ordo/autograd/ops/max.h>
-#include <ordo/autograd/ops/mse_loss.h>
-#include <ordo/autograd/ops/norm.h>
-#include <ordo/autograd/ops/softmax.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/var.h>
+#include <ordo/autograd/ops/gather.h>
+#include <ordo/autograd/ops/losses.h>
+#include <ordo/autograd/ops/normalization.h>
+#include <ordo/autograd/ops/reductions.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
 

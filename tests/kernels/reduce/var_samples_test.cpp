@@ -5,9 +5,7 @@
 #include <limits>
 
 #include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/norm.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/var.h>
+#include <ordo/autograd/ops/reductions.h>
 #include <ordo/engine/error.h>
 #include "tests/kernels/reduce/reference.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/adaptive_avg_pool.h>
-#include <ordo/autograd/ops/interpolate.h>
+#include <ordo/autograd/ops/pooling.h>
+#include <ordo/autograd/ops/resampling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

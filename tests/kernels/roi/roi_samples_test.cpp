@@ -8,8 +8,7 @@
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/roi_align.h>
-#include <ordo/autograd/ops/roi_pool.h>
+#include <ordo/autograd/ops/resampling.h>
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_pool.h>
 #include <ordo/nn/roi.h>

@@ -4,8 +4,8 @@
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cumsum.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
+#include <ordo/autograd/ops/scans.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/parallel.h>
 #include "tests/kernels/scan/lines.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/ops/scatter_add.h>
+#include <ordo/autograd/ops/scatter.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

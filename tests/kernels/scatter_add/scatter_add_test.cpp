@@ -3,7 +3,7 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/scatter_add.h>
+#include <ordo/autograd/ops/scatter.h>
 #include <ordo/engine/determinism.h>
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"

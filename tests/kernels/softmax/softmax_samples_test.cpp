@@ -6,8 +6,8 @@
 
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/softmax.h>
-#include <ordo/autograd/ops/sum.h>
+#include <ordo/autograd/ops/reductions.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/quantile.h>
+#include <ordo/autograd/ops/sort.h>
 #include <ordo/engine/error.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"

@@ -5,11 +5,10 @@
 #include <set>
 
 #include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/multinomial.h>
-#include <ordo/autograd/ops/searchsorted.h>
+#include <ordo/autograd/ops/random.h>
+#include <ordo/autograd/ops/reductions.h>
+#include <ordo/autograd/ops/search.h>
 #include <ordo/autograd/ops/sort.h>
-#include <ordo/autograd/ops/sum.h>
-#include <ordo/autograd/ops/unique.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/parallel.h>
 #include "tests/kernels/scan/lines.h"

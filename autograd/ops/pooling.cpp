@@ -1,0 +1,346 @@
+#include <ordo/autograd/ops/pooling.h>
+
+#include <ordo/autograd/ops/gather.h>
+#include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/random.h>
+#include <ordo/autograd/ops/scatter.h>
+#include <ordo/engine/checked.h>
+#include <ordo/kernels/pooling/avg_pool.h>
+#include <ordo/kernels/pooling/fractional_max_pool.h>
+#include <ordo/kernels/pooling/max_pool.h>
+#include <ordo/kernels/scatter/scatter.h>
+#include <ordo/kernels/windows/sliding.h>
+
+namespace ordo {
+namespace {
+
+// -- maxima and averages: the recorded calls, over sliding or adaptive windows of any rank. Their names end in _call,
+// because their arguments' namespace has functions of the short names.
+
+/// From every volume of `t`, its last `rank` dimensions, the elements at `indices`, flat positions in the volume: the
+/// adjoint of the backward pass.
+Tensor max_pool_take(const Tensor& t, const Tensor& indices, int rank) {
+  return gather(t.flatten(-rank, -1), -1, indices.flatten(-rank, -1)).reshape(indices.sizes());
+}
+
+template <class Arguments>
+Tensor max_pool_backward_call(const Tensor& grad, const Saved& indices, const Dims& input_sizes, const Arguments& a) {
+  const OpCall call(kernels::kMaxPoolBackward.of(a), grad, indices.get(), input_sizes, a);
+  return record(
+      call, kernels::max_pool_backward(grad, indices.get(), input_sizes, a), {grad},
+      [indices, rank = a.rank](const Tensor& g) -> TensorList { return {max_pool_take(g, indices.get(), rank)}; });
+}
+
+template <class Arguments>
+MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const Arguments& a) {
+  MaxPoolResult result = kernels::max_pool_with_indices(input, a);
+  result.values = record(call, std::move(result.values), {input},
+                         [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) -> TensorList {
+                           return {max_pool_backward_call(grad, indices, sizes, a)};
+                         });
+  call.done(result.indices);
+  return result;
+}
+
+/// Without a gradient, no indices are needed.
+template <class Arguments>
+Tensor max_pool_call(const Tensor& input, const Arguments& a) {
+  const OpCall call(kernels::kMaxPool.of(a), input, a);
+  if (recorded(input)) return max_pool_forward(call, input, a).values;
+  return call.done(kernels::max_pool(input, a));
+}
+
+template <class Arguments>
+MaxPoolResult max_pool_with_indices_call(const Tensor& input, const Arguments& a) {
+  const OpCall call(kernels::kMaxPoolWithIndices.of(a), input, a);
+  return max_pool_forward(call, input, a);
+}
+
+template <class Arguments>
+Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const Arguments& a);
+
+template <class Arguments>
+Tensor avg_pool_call(const Tensor& input, const Arguments& a) {
+  const OpCall call(kernels::kAvgPool.of(a), input, a);
+  return record(call, kernels::avg_pool(input, a), {input},
+                [a, sizes = input.sizes()](const Tensor& grad) -> TensorList {
+                  return {avg_pool_backward_call(grad, sizes, a)};
+                });
+}
+
+// Linear, so the gradient of the backward pass is the forward pass.
+template <class Arguments>
+Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const Arguments& a) {
+  const OpCall call(kernels::kAvgPoolBackward.of(a), grad, input_sizes, a);
+  return record(call, kernels::avg_pool_backward(grad, input_sizes, a), {grad},
+                [a](const Tensor& g) -> TensorList { return {avg_pool_call(g, a)}; });
+}
+
+}  // namespace
+
+// The functions of 1, 2 and 3 dimensions.
+#define ORDO_POOLS(N)                                                                                             \
+  Tensor max_pool##N##d(const Tensor& input, Size##N kernel, OptionalSize##N stride, Size##N padding,             \
+                        Size##N dilation, bool ceil_mode) {                                                       \
+    return max_pool_call(input, kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode));       \
+  }                                                                                                               \
+  MaxPoolResult max_pool##N##d_with_indices(const Tensor& input, Size##N kernel, OptionalSize##N stride,          \
+                                            Size##N padding, Size##N dilation, bool ceil_mode) {                  \
+    return max_pool_with_indices_call(input,                                                                      \
+                                      kernels::max_pool_arguments(kernel, stride, padding, dilation, ceil_mode)); \
+  }                                                                                                               \
+  Tensor adaptive_max_pool##N##d(const Tensor& input, Size##N output_size) {                                      \
+    return max_pool_call(input, kernels::adaptive_pool_arguments(output_size));                                   \
+  }                                                                                                               \
+  MaxPoolResult adaptive_max_pool##N##d_with_indices(const Tensor& input, Size##N output_size) {                  \
+    return max_pool_with_indices_call(input, kernels::adaptive_pool_arguments(output_size));                      \
+  }                                                                                                               \
+  Tensor adaptive_avg_pool##N##d(const Tensor& input, Size##N output_size) {                                      \
+    return avg_pool_call(input, kernels::adaptive_pool_arguments(output_size));                                   \
+  }
+ORDO_POOLS(1)
+ORDO_POOLS(2)
+ORDO_POOLS(3)
+#undef ORDO_POOLS
+
+Tensor avg_pool1d(const Tensor& input, Size1 kernel, OptionalSize1 stride, Size1 padding, bool ceil_mode,
+                  bool count_include_pad) {
+  return avg_pool_call(input, kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad));
+}
+Tensor avg_pool2d(const Tensor& input, Size2 kernel, OptionalSize2 stride, Size2 padding, bool ceil_mode,
+                  bool count_include_pad, std::optional<int64_t> divisor) {
+  return avg_pool_call(input,
+                       kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad, divisor));
+}
+Tensor avg_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride, Size3 padding, bool ceil_mode,
+                  bool count_include_pad, std::optional<int64_t> divisor) {
+  return avg_pool_call(input,
+                       kernels::avg_pool_arguments(kernel, stride, padding, ceil_mode, count_include_pad, divisor));
+}
+
+// -- powers
+
+#define ORDO_LP_POOL(name_)                                                             \
+  ORDO_REGISTER_OP({.name = name_,                                                      \
+                    .family = "pooling",                                                \
+                    .dtypes = kFloatingTypes,                                           \
+                    .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},    \
+                                   {Algorithm::gather, Determinism::device_to_device}}, \
+                    .note = "made of avg_pool; the algorithms are its backward pass's"})
+ORDO_LP_POOL("lp_pool1d");
+ORDO_LP_POOL("lp_pool2d");
+ORDO_LP_POOL("lp_pool3d");
+
+namespace {
+
+template <int N>
+Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N> kernel, OptionalSize<N> stride,
+               bool ceil_mode) {
+  const char* const op = call.name();
+  detail::expect_floating(op, input, "input");
+  ORDO_CHECK(norm_type != 0, ValueError, op, "norm_type must not be 0");
+  kernels::check_each(op, "kernel_size", kernel, 1);
+  double cells = 1;
+  for (int64_t k : kernel) cells *= double(k);
+  const Tensor powers =
+      avg_pool_call(input.pow(norm_type), kernels::avg_pool_arguments<N>(kernel, stride, 0, ceil_mode));
+  if (norm_type == 2) return call.done(sqrt(powers.mul(cells)));  // squares have no sign
+  return call.done((powers.sign() * powers.abs().relu()).mul(cells).pow(1 / norm_type));
+}
+
+}  // namespace
+
+Tensor lp_pool1d(const Tensor& input, double norm_type, Size1 kernel_size, OptionalSize1 stride, bool ceil_mode) {
+  const OpCall call("lp_pool1d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
+  return lp_pool<1>(call, input, norm_type, kernel_size, stride, ceil_mode);
+}
+Tensor lp_pool2d(const Tensor& input, double norm_type, Size2 kernel_size, OptionalSize2 stride, bool ceil_mode) {
+  const OpCall call("lp_pool2d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
+  return lp_pool<2>(call, input, norm_type, kernel_size, stride, ceil_mode);
+}
+Tensor lp_pool3d(const Tensor& input, double norm_type, Size3 kernel_size, OptionalSize3 stride, bool ceil_mode) {
+  const OpCall call("lp_pool3d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
+  return lp_pool<3>(call, input, norm_type, kernel_size, stride, ceil_mode);
+}
+
+// -- maxima of windows at random places
+
+#define ORDO_FRACTIONAL(name_)                                                                      \
+  ORDO_REGISTER_OP({.name = name_,                                                                  \
+                    .family = "pooling",                                                            \
+                    .dtypes = kFloatingTypes,                                                       \
+                    .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},                \
+                                   {Algorithm::sorted, Determinism::device_to_device},              \
+                                   {Algorithm::exact, Determinism::device_to_device, kExactTypes}}, \
+                    .note = "the algorithms are those of the backward pass, which is a scatter_add"})
+ORDO_FRACTIONAL("fractional_max_pool2d");
+ORDO_FRACTIONAL("fractional_max_pool2d_with_indices");
+ORDO_FRACTIONAL("fractional_max_pool3d");
+ORDO_FRACTIONAL("fractional_max_pool3d_with_indices");
+
+namespace {
+
+MaxPoolResult with_indices(const OpCall& call, MaxPoolResult result) {
+  call.done(result.indices);
+  return result;
+}
+
+template <int N>
+MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel, const OptionalSize<N>& output_size,
+                         const std::vector<double>& ratio, Tensor samples, Generator* generator) {
+  const char* const op = call.name();
+  kernels::check_pool_input(op, input, N);
+  kernels::check_each(op, "kernel_size", kernel, 1);
+  // An output_size that is left out takes any default.
+  const bool given = output_size.value_or(0)[0] == output_size.value_or(1)[0];
+  Dims wanted = Dims::filled(N, 0);
+  for (int i = 0; i < N; ++i) wanted[i] = output_size.value_or(0)[i];
+  ORDO_CHECK(given == ratio.empty(), ValueError, op, "takes either an output_size or an output_ratio");
+  if (!ratio.empty()) {
+    ORDO_CHECK(ratio.size() == 1 || ratio.size() == size_t(N), ValueError, op,
+               "takes an output_ratio of 1 or {} numbers, not {}", N, ratio.size());
+    for (int i = 0; i < N; ++i) {
+      const double r = ratio[ratio.size() == 1 ? 0 : size_t(i)];
+      ORDO_CHECK(r > 0 && r < 1, ValueError, op, "output_ratio must be between 0 and 1, but is {}", r);
+      wanted[i] = int64_t(double(input.size(i - N)) * r);
+    }
+  }
+  const Size3 outputs = kernels::in_three(wanted, N);
+  kernels::check_each(op, "output_size", outputs, N, 1);
+  const bool batched = input.dim() == N + 2;
+  const Dims expected = {batched ? input.size(0) : 1, input.size(batched ? 1 : 0), N};
+  if (samples.defined()) {
+    detail::expect_same_device(op, input, samples);
+    ORDO_CHECK(samples.dtype() == input.dtype(), DTypeError, op, "random_samples must be {} as input, not {}",
+               name(input.dtype()), name(samples.dtype()));
+    ORDO_CHECK(samples.sizes() == expected, ShapeError, op, "random_samples must have shape {}, not {}", expected,
+               samples.sizes());
+  } else {
+    NoGrad guard;
+    samples = rand(expected, input.options(), generator);
+  }
+  MaxPoolResult result = kernels::fractional_max_pool(op, input, N, kernels::in_three(kernel, 1), outputs, samples);
+  result.values =
+      record(call, std::move(result.values), {input},
+             [indices = Saved(result.indices), sizes = input.sizes()](const Tensor& grad) -> TensorList {
+               const Tensor zero = zeros(sizes, grad.options()).flatten(-N, -1);
+               return {scatter_add(zero, -1, indices.get().flatten(-N, -1), grad.flatten(-N, -1)).reshape(sizes)};
+             });
+  return result;
+}
+
+}  // namespace
+
+Tensor fractional_max_pool2d(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size,
+                             const std::vector<double>& output_ratio, const Tensor& random_samples,
+                             Generator* generator) {
+  const OpCall call("fractional_max_pool2d", input, kernel_size, output_size.value_or(0), output_ratio, random_samples);
+  return fractional<2>(call, input, kernel_size, output_size, output_ratio, random_samples, generator).values;
+}
+MaxPoolResult fractional_max_pool2d_with_indices(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size,
+                                                 const std::vector<double>& output_ratio, const Tensor& random_samples,
+                                                 Generator* generator) {
+  const OpCall call("fractional_max_pool2d_with_indices", input, kernel_size, output_size.value_or(0), output_ratio,
+                    random_samples);
+  return with_indices(call,
+                      fractional<2>(call, input, kernel_size, output_size, output_ratio, random_samples, generator));
+}
+Tensor fractional_max_pool3d(const Tensor& input, Size3 kernel_size, OptionalSize3 output_size,
+                             const std::vector<double>& output_ratio, const Tensor& random_samples,
+                             Generator* generator) {
+  const OpCall call("fractional_max_pool3d", input, kernel_size, output_size.value_or(0), output_ratio, random_samples);
+  return fractional<3>(call, input, kernel_size, output_size, output_ratio, random_samples, generator).values;
+}
+MaxPoolResult fractional_max_pool3d_with_indices(const Tensor& input, Size3 kernel_size, OptionalSize3 output_size,
+                                                 const std::vector<double>& output_ratio, const Tensor& random_samples,
+                                                 Generator* generator) {
+  const OpCall call("fractional_max_pool3d_with_indices", input, kernel_size, output_size.value_or(0), output_ratio,
+                    random_samples);
+  return with_indices(call,
+                      fractional<3>(call, input, kernel_size, output_size, output_ratio, random_samples, generator));
+}
+
+// -- maxima put back
+
+ORDO_REGISTER_OP({.name = "max_unpool1d", .family = "pooling", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "max_unpool2d", .family = "pooling", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "max_unpool3d", .family = "pooling", .dtypes = kFloatingTypes});
+
+namespace {
+
+template <int N>
+Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N> stride, Size<N> padding,
+                    const Dims& output_size) {
+  kernels::check_each(op, "kernel_size", kernel, 1);
+  kernels::check_each(op, "stride", stride, 1);
+  kernels::check_each(op, "padding", padding, 0);
+  ORDO_CHECK(output_size.empty() || output_size.size() == N || output_size.size() == input.dim(), ValueError, op,
+             "takes an output_size of {} or {} numbers, not {}", N, input.dim(), output_size);
+  Dims sizes = input.sizes();
+  for (int i = 1; i <= N; ++i) {
+    const int64_t step = stride[N - i], spread = checked::mul(op, input.size(-i) - 1, step);
+    const int64_t fit = checked::add(op, spread, kernel[N - i] - 2 * padding[N - i]);
+    const int64_t size = output_size.empty() ? fit : output_size[output_size.size() - i];
+    ORDO_CHECK(size >= 1 && size < checked::add(op, fit, step) && size > fit - step, ValueError, op,
+               "{} {} of a pooled size {} must be at least 1 and between {} and {}", kernels::kAxisNames[3 - i], size,
+               input.size(-i), fit - step + 1, fit + step - 1);
+    sizes[sizes.size() - i] = size;
+  }
+  return kernels::check_addressable(op, sizes);
+}
+
+template <int N>
+Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Size<N> kernel, Size<N> stride,
+              Size<N> padding, const Dims& output_size) {
+  const char* const op = call.name();
+  detail::expect_pair(op, input, "input", indices, "indices");
+  detail::expect_floating(op, input);
+  detail::expect_index_dtype(op, indices);
+  ORDO_CHECK(input.dim() == N + 1 || input.dim() == N + 2, ShapeError, op,
+             "takes an input of {} or {} dimensions, not of shape {}", N + 1, N + 2, input.sizes());
+  ORDO_CHECK(indices.sizes() == input.sizes(), ShapeError, op,
+             "input and indices must have one shape, but have {} and {}", input.sizes(), indices.sizes());
+  for (int i = 1; i <= N; ++i)
+    ORDO_CHECK(input.size(-i) > 0, ShapeError, op, "takes an input whose {} is not 0, not {}",
+               kernels::kAxisNames[3 - i], input.sizes());
+  const Dims sizes = unpooled_sizes(op, input, kernel, stride, padding, output_size);
+  int64_t planes = 1, places = 1, cells = 1;
+  for (int d = 0; d < input.dim(); ++d) {
+    const bool spatial = d >= input.dim() - N;
+    (spatial ? places : planes) *= input.sizes()[d];
+    if (spatial) cells *= sizes[d];
+  }
+  // Element [plane, place] goes to [plane, index].
+  const Tensor place = indices.reshape({planes, places});
+  Tensor result;
+  {
+    NoGrad guard;
+    result = zeros({planes, cells}, input.options());
+    kernels::scatter_(op, kernels::IndexOf::elements, result, 1, place, input.reshape({planes, places}));
+    result = views::view(result, sizes);
+  }
+  return record(call, std::move(result), {input},
+                [place = Saved(place), planes, cells, from = input.sizes()](const Tensor& grad) -> TensorList {
+                  return {gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from)};
+                });
+}
+
+}  // namespace
+
+Tensor max_unpool1d(const Tensor& input, const Tensor& indices, Size1 kernel_size, OptionalSize1 stride, Size1 padding,
+                    const Dims& output_size) {
+  const OpCall call("max_unpool1d", input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
+  return unpool<1>(call, input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
+}
+Tensor max_unpool2d(const Tensor& input, const Tensor& indices, Size2 kernel_size, OptionalSize2 stride, Size2 padding,
+                    const Dims& output_size) {
+  const OpCall call("max_unpool2d", input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
+  return unpool<2>(call, input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
+}
+Tensor max_unpool3d(const Tensor& input, const Tensor& indices, Size3 kernel_size, OptionalSize3 stride, Size3 padding,
+                    const Dims& output_size) {
+  const OpCall call("max_unpool3d", input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
+  return unpool<3>(call, input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
+}
+
+}  // namespace ordo
