@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants small faults, one at a time, at random places of a copy of the sources, and reports which the tests catch.
 
-    mutate.py SOURCE WORK [--random N] [--seed S] [--filter TEXT] [--family] [--list] [--jobs N] [--report FILE]
+    mutate.py SOURCE WORK [--random N] [--seed S] [--filter REGEX] [--family] [--list] [--jobs N] [--report FILE]
 
 SOURCE is a checkout, WORK a directory for the copy and its builds. operators.py says what a fault is: an operator is
 drawn, then one of its places, so that rare ones are not forgotten. A fault is caught when the tests of the build without
@@ -42,17 +42,17 @@ def files_of(source):
     return sorted(name for name in listed if name and (source / name).is_file())
 
 
-def all_faults(source, text):
-    """By operator, wherever one applies in files whose names hold `text`."""
+def all_faults(source, pattern):
+    """By operator, wherever one applies in files whose paths match."""
     faults = collections.defaultdict(list)
     for path in files_of(source):
-        if text in path and path.split("/")[0] in operators.FOLDERS and path.endswith(operators.SUFFIXES):
+        if re.search(pattern, path) and path.split("/")[0] in operators.FOLDERS and path.endswith(operators.SUFFIXES):
             for name, line, before, after in operators.sites(source, path):
                 faults[name].append(Fault(name, path, line, before, after))
     for path, before, after, why in operators.LITERAL:
         if (source / path).read_text().count(before) != 1:
             sys.exit(f"mutate: '{before}' does not occur once in {path}")
-        if text in path:
+        if re.search(pattern, path):
             faults[why].append(Fault(why, path, 0, before, after))
     return faults
 
@@ -143,7 +143,7 @@ def try_fault(copy, fault, family, jobs):
 def write_report(path, results, arguments):
     count = collections.Counter(fault.operator for fault, _ in results)
     caught = collections.Counter(fault.operator for fault, how in results if how)
-    which = f" --filter {arguments.filter}" if arguments.filter else ""
+    which = f" --filter '{arguments.filter}'" if arguments.filter else ""
     lines = [f"`./run mutate --random {arguments.random} --seed {arguments.seed}{which}"
              f"{' --family' if arguments.family else ''}`: {sum(caught.values())} of {len(results)} faults were caught.", "",
              "| operator | planted | caught |", "|---|---|---|"]
@@ -161,7 +161,7 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--random", type=int, default=100, help="how many faults (100)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--filter", default="", help="only in files whose path contains this")
+    parser.add_argument("--filter", default="", help="only in files whose path matches this expression")
     parser.add_argument("--family", action="store_true", help="run the tests about the file only, in the fastest build")
     parser.add_argument("--list", action="store_true", help="show the faults and plant none")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -170,7 +170,7 @@ def main():
     source = arguments.source.resolve()
     faults = all_faults(source, arguments.filter)
     if not faults:
-        parser.error(f"no fault is possible where '{arguments.filter}' is in the path")
+        parser.error(f"no fault is possible in files like '{arguments.filter}'")
     sequence = drawn(faults, random.Random(arguments.seed))
     if arguments.list:
         for _, f in zip(range(arguments.random), sequence):

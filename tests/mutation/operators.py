@@ -29,7 +29,6 @@ TESTS = {
     "engine/half": "Half*:BFloat16*",
     "engine/print": "Tensor*",
     "engine/cuda/": "*Cuda*:*Simt*:*Streams*:*IndexCheck*:*Tensor*",
-    "autograd/ops/": "*Gradient*:Ops/RegistryRefusals*:Ops/RegistryBits*",
     "autograd/": "Tape*:*Gradient*:ViewHistory*:InPlace*:AutogradThreads*:Hooks*:Node*",
     "nn/optim/": "SGD*:Adam*:RMSprop*:Adagrad*:Optimizers*:Schedule*:Plateau*:ClipGrad*:EMA*",
     "nn/train/": "Trainer*:Metrics*:Kill*:*Resume*",
@@ -41,13 +40,19 @@ TESTS = {
 
 
 def tests_of(path):
+    parts = path.split("/")
+    stem = re.sub(r"_(cpu|cuda)$", "", parts[-1].split(".")[0])
+    if path.startswith("autograd/ops/"):
+        return f"*/{stem}:*{camel(stem)}*:Derivatives*"
     for beginning, tests in TESTS.items():
         if path.startswith(beginning):
             return tests
-    parts = path.split("/")
-    stem = re.sub(r"_(cpu|cuda)$", "", parts[-1].split(".")[0])
-    words = {stem, parts[-2]} | {"".join(w.capitalize() for w in name.split("_")) for name in (stem, parts[-2])}
-    return ":".join(f"*{word}*" for word in sorted(words))
+    words = {stem} | ({parts[-2]} if parts[0] == "kernels" else set())
+    return ":".join(f"*{word}*" for word in sorted(words | {camel(word) for word in words}))
+
+
+def camel(name):
+    return "".join(word.capitalize() for word in name.split("_"))
 
 
 def either(pairs):
