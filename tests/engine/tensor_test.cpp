@@ -10,6 +10,7 @@
 #include <ordo/engine/parallel.h>
 #include "tests/support/memory_caching.h"
 #include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -150,7 +151,7 @@ TEST(Memory, blocks_are_reused_and_counted) {
 }
 
 TEST(Parallel, covers_the_range_once_and_passes_exceptions_on) {
-  const int before = num_threads();
+  const ThreadsScope scope;
   for (int threads : {1, 2, 5}) {
     set_num_threads(threads);
     std::vector<int> seen(1000);
@@ -160,7 +161,6 @@ TEST(Parallel, covers_the_range_once_and_passes_exceptions_on) {
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(seen[size_t(i)], i >= 3);
     EXPECT_THROW(parallel_for(0, 100, 1, [](int64_t, int64_t) { throw ValueError("stop"); }), ValueError);
   }
-  set_num_threads(before);
   EXPECT_ORDO_ERROR(set_num_threads(0), ValueError, "0");
 }
 

@@ -14,6 +14,7 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -24,7 +25,7 @@ TEST(IndexPlan, index_add_has_the_bits_of_sorted) {
     int64_t dim, items;
     DType index_dtype;
   };
-  const int before = num_threads();
+  const ThreadsScope scope;
   for (const Case& c : {Case{{50}, 0, 9000, int64}, Case{{3, 20, 5}, 1, 2000, int32}, Case{{4, 40}, 0, 300, int64},
                         Case{{1, 3}, 0, 5000, int64}, Case{{2000}, -1, 100, int32}, Case{{5, 2}, 0, 0, int64}}) {
     Dims source_sizes = c.sizes;
@@ -45,7 +46,6 @@ TEST(IndexPlan, index_add_has_the_bits_of_sorted) {
                 << device.str() << " " << name(dtype) << " " << c.items << " threads " << threads;
         }
   }
-  set_num_threads(before);
 }
 
 TEST(IndexPlan, embedding_and_its_gradients) {

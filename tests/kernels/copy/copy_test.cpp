@@ -10,6 +10,7 @@
 #include <ordo/autograd/ops/sum.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -64,7 +65,7 @@ TEST(Copy, conversions_have_the_same_bits_on_every_device) {
 
 /// Large enough for tiles, several threads and both index widths of the loops.
 TEST(Copy, permuted_copies_move_every_element) {
-  const int threads = num_threads();
+  const ThreadsScope scope;
   for (Device device : test_devices())
     for (int n : {1, 3}) {
       set_num_threads(n);
@@ -85,7 +86,6 @@ TEST(Copy, permuted_copies_move_every_element) {
         EXPECT_EQ(bytes_of(target), bytes_of(t));
       }
     }
-  set_num_threads(threads);
 }
 
 TEST(Copy, copies_between_devices_convert_and_broadcast) {

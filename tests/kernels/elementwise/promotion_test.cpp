@@ -11,6 +11,7 @@
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -97,7 +98,7 @@ TEST(Arithmetic, nan_and_signed_zero) {
 
 /// Whole ranges of threads, tails of vector loops and strides: every element on its own must give the same.
 TEST(Arithmetic, large_tensors_agree_with_their_parts) {
-  const int threads = num_threads();
+  const ThreadsScope scope;
   for (int n : {1, 3}) {
     set_num_threads(n);
     const Tensor a = test_values({70001}, 1).to(float32), b = test_values({70001}, 2).to(float32);
@@ -108,7 +109,6 @@ TEST(Arithmetic, large_tensors_agree_with_their_parts) {
     }
     EXPECT_EQ(transposed.select(0, 349)[199].item<float>(), a[69999].item<float>() * 2);
   }
-  set_num_threads(threads);
 }
 
 TEST(InPlace, keeps_the_dtype_or_refuses) {

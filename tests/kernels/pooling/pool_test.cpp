@@ -164,17 +164,9 @@ TEST(Pool, one_and_three_dimensions) {
   }
 }
 
-// Every size that an argument can have is answered at once, by a result or an error that names the operation.
+// tests/registry/integers has what is refused.
 TEST(Pool, extreme_sizes) {
-  const Tensor line = zeros({1, 1, 5}), plane = zeros({1, 1, 5, 5}), volume = zeros({1, 1, 5, 5, 5});
-  for (int64_t huge : {(int64_t(1) << 31) - 1, int64_t(1) << 31, int64_t(1) << 62, INT64_MAX, INT64_MIN}) {
-    EXPECT_THROW(max_pool1d(line, huge), Error) << huge;
-    EXPECT_THROW(max_pool2d(plane, 2, 1, 0, huge), Error) << huge;
-    EXPECT_THROW(avg_pool3d(volume, huge), Error) << huge;
-    EXPECT_THROW(avg_pool2d(plane, 2, 1, huge), Error) << huge;
-    EXPECT_THROW(adaptive_max_pool3d(volume, huge), Error) << huge;
-    EXPECT_THROW(adaptive_avg_pool2d(plane, huge), Error) << huge;
-  }
+  const Tensor line = zeros({1, 1, 5}), plane = zeros({1, 1, 5, 5});
   EXPECT_ORDO_ERROR(adaptive_avg_pool2d(plane, (int64_t(1) << 31) - 1), ShapeError,
                     "[adaptive_avg_pool2d] a result of shape");
   // A kernel far wider than the input, half of it padding: every window sees all cells.

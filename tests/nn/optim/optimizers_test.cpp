@@ -16,6 +16,7 @@
 #include <ordo/nn/optim/rmsprop.h>
 #include <ordo/nn/optim/sgd.h>
 #include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -394,7 +395,7 @@ TEST(EMA, averages_swaps_and_continues) {
 }
 
 TEST(Optimizers, same_bits_on_every_device_and_thread_count) {
-  const int threads = num_threads();
+  const ThreadsScope scope;
   std::vector<uint8_t> sgd_bytes, adam_bytes, rms_bytes, adagrad_bytes;
   for (Device device : test_devices())
     for (int n : {1, 4}) {
@@ -418,7 +419,6 @@ TEST(Optimizers, same_bits_on_every_device_and_thread_count) {
       EXPECT_EQ(bytes_of(c), rms_bytes) << device.str();
       EXPECT_EQ(bytes_of(d), adagrad_bytes) << device.str();
     }
-  set_num_threads(threads);
 }
 
 TEST(Optimizers, parameters_without_gradient_stay) {
