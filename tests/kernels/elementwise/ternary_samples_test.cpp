@@ -89,20 +89,13 @@ double addcdiv_reference(double a, double b, double c) { return a - 0.5 * b / c;
 ORDO_OP_SIZES(addcdiv) { return ternary_sizes(addcdiv3, addcdiv_reference, 0.5, n); }
 ORDO_OP_SAMPLES(addcdiv) { return ternary(addcdiv3, addcdiv_reference, 0.5); }
 
-ORDO_OP_INTEGERS(lerp) {
-  return {{"weight", [](int64_t v, Device d) { return lerp(some(d), some(d), v); }}};
-}
-ORDO_OP_INTEGERS(addcmul) {
-  return {{"value of uint8",
-           [](int64_t v, Device d) {
-             const Tensor t = some(d).to(uint8);
-             return addcmul(t, t, t, v);
-           }},
-          {"value", [](int64_t v, Device d) { return addcmul(some(d), some(d), some(d), v); }}};
-}
-ORDO_OP_INTEGERS(addcdiv) {
-  return {{"value", [](int64_t v, Device d) { return addcdiv(some(d), some(d), some(d), v); }}};
-}
+ORDO_OP_INTEGER(lerp, "weight", lerp(some(d), some(d), v));
+ORDO_OP_INTEGER(addcmul, "value of uint8", [&] {
+  const Tensor t = some(d).to(uint8);
+  return addcmul(t, t, t, v);
+}());
+ORDO_OP_INTEGER(addcmul, "value", addcmul(some(d), some(d), some(d), v));
+ORDO_OP_INTEGER(addcdiv, "value", addcdiv(some(d), some(d), some(d), v));
 
 // -- gates
 
@@ -153,9 +146,7 @@ ORDO_OP_SAMPLES(glu) {
           glu_sample({6, 7, 31}, 0)};
 }
 ORDO_OP_SIZES(glu) { return {glu_sample({2 * n}, 0), glu_sample({n, 4}, 1)}; }
-ORDO_OP_INTEGERS(glu) {
-  return {{"dim", [](int64_t v, Device d) { return glu(some(d).t(), v); }}};
-}
+ORDO_OP_INTEGER(glu, "dim", glu(some(d).t(), v));
 
 // -- of one or two operands
 

@@ -234,10 +234,8 @@ ORDO_OP_NO_INTEGERS(det);
 ORDO_OP_NO_INTEGERS(slogdet);
 ORDO_OP_NO_INTEGERS(qr);
 ORDO_OP_NO_INTEGERS(svd);
-ORDO_OP_INTEGERS(svd_lowrank) {
-  return {{"q", [](int64_t v, Device d) { return svd_lowrank(some(d), v, 1).S; }},
-          {"niter", [](int64_t v, Device d) { return v > 100 ? Tensor() : svd_lowrank(some(d), 1, v).S; }}};
-}
+ORDO_OP_INTEGER(svd_lowrank, "q", svd_lowrank(some(d), v, 1).S);
+ORDO_OP_INTEGER(svd_lowrank, "niter", v > 100 ? Tensor() : svd_lowrank(some(d), 1, v).S);
 
 namespace {
 

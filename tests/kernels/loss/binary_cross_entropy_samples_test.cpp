@@ -144,9 +144,7 @@ ORDO_OP_SIZES(kl_div) {
   return {kl_sample("mean", {n}, Reduction::mean), kl_sample("batchmean, logarithms", {n}, Reduction::batchmean, true),
           kl_sample("none", {n}, Reduction::none)};
 }
-ORDO_OP_INTEGERS(kl_div) {
-  return {{"reduction", [](int64_t v, Device d) { return kl_div(some(d), some(d), Reduction(uint8_t(v))); }}};
-}
+ORDO_OP_INTEGER(kl_div, "reduction", kl_div(some(d), some(d), Reduction(uint8_t(v))));
 
 TEST(KlDiv, targets_of_0_and_bad_input) {
   for (Device device : test_devices()) {

@@ -131,16 +131,11 @@ ORDO_OP_SAMPLES(addmm) {
 ORDO_OP_SIZES(addmm) {
   return {addmm_sample(n, 3, 2, {2}, 1, 1), addmm_sample(2, n, 3, {3}, 1, 2), addmm_sample(2, 3, n, {n}, 2, 1)};
 }
-ORDO_OP_INTEGERS(addmm) {
-  return {{"beta",
-           [](int64_t v, Device d) {
-             return addmm(some(d), ones({2, 2}, d), some(d), v);
-           }},
-          {"alpha of int32", [](int64_t v, Device d) {
-             const Tensor t = some(d).to(int32);
-             return addmm(t, ones({2, 2}, {int32, d}), t, 1, v);
-           }}};
-}
+ORDO_OP_INTEGER(addmm, "beta", addmm(some(d), ones({2, 2}, d), some(d), v));
+ORDO_OP_INTEGER(addmm, "alpha of int32", [&] {
+  const Tensor t = some(d).to(int32);
+  return addmm(t, ones({2, 2}, {int32, d}), t, 1, v);
+}());
 
 Sample baddbmm_sample(int64_t b, int64_t m, int64_t k, int64_t n) {
   Sample s;
@@ -161,12 +156,10 @@ ORDO_OP_SAMPLES(baddbmm) {
   return {baddbmm_sample(2, 3, 4, 2), baddbmm_sample(0, 2, 3, 2), baddbmm_sample(3, 9, 17, 11)};
 }
 ORDO_OP_SIZES(baddbmm) { return {baddbmm_sample(n, 2, 2, 2), baddbmm_sample(2, n, 2, 2)}; }
-ORDO_OP_INTEGERS(baddbmm) {
-  return {{"beta", [](int64_t v, Device d) {
-             const Tensor t = some(d).unsqueeze(0);
-             return baddbmm(t, ones({1, 2, 2}, d), t, v);
-           }}};
-}
+ORDO_OP_INTEGER(baddbmm, "beta", [&] {
+  const Tensor t = some(d).unsqueeze(0);
+  return baddbmm(t, ones({1, 2, 2}, d), t, v);
+}());
 
 Sample dot_sample(int64_t n) {
   Sample s;
@@ -218,12 +211,8 @@ ORDO_OP_SIZES(tensordot) {
   return {tensordot_sample({n, 3}, {3, 2}, {{1}, {0}}, "ab,bc->ac"),
           tensordot_sample({n, 3}, {2, n}, {{0}, {1}}, "ab,ca->bc")};
 }
-ORDO_OP_INTEGERS(tensordot) {
-  return {{"dims", [](int64_t v, Device d) { return tensordot(some(d), some(d).t(), v); }},
-          {"a dimension", [](int64_t v, Device d) {
-             return tensordot(some(d), some(d), std::pair<Dims, Dims>{{v}, {0}});
-           }}};
-}
+ORDO_OP_INTEGER(tensordot, "dims", tensordot(some(d), some(d).t(), v));
+ORDO_OP_INTEGER(tensordot, "a dimension", tensordot(some(d), some(d), std::pair<Dims, Dims>{{v}, {0}}));
 
 // -- distances
 
@@ -295,9 +284,7 @@ ORDO_OP_SAMPLES(normalize) {
           normalize_sample({0, 3}, 2), normalize_sample({31, 33}, 2)};
 }
 ORDO_OP_SIZES(normalize) { return {normalize_sample({n, 3}, 2), normalize_sample({3, n}, 2)}; }
-ORDO_OP_INTEGERS(normalize) {
-  return {{"dim", [](int64_t v, Device d) { return normalize(some(d), 2, v); }}};
-}
+ORDO_OP_INTEGER(normalize, "dim", normalize(some(d), 2, v));
 
 Sample pairwise_sample(const Dims& a, const Dims& b, double p) {
   Sample s;
@@ -353,9 +340,7 @@ ORDO_OP_SAMPLES(cosine_similarity) {
           cosine_sample({0, 4}, {4}), cosine_sample({31, 33}, {31, 33})};
 }
 ORDO_OP_SIZES(cosine_similarity) { return {cosine_sample({n, 3}, {3}), cosine_sample({3, n}, {n})}; }
-ORDO_OP_INTEGERS(cosine_similarity) {
-  return {{"dim", [](int64_t v, Device d) { return cosine_similarity(some(d), some(d), v); }}};
-}
+ORDO_OP_INTEGER(cosine_similarity, "dim", cosine_similarity(some(d), some(d), v));
 
 // -- attention
 
@@ -423,9 +408,7 @@ ORDO_OP_SIZES(scaled_dot_product_attention) {
 }
 ORDO_OP_NO_INTEGERS(scaled_dot_product_attention);
 
-ORDO_OP_INTEGERS(cross) {
-  return {{"dim", [](int64_t v, Device d) { return cross(some(d), some(d), v); }}};
-}
+ORDO_OP_INTEGER(cross, "dim", cross(some(d), some(d), v));
 
 // -- what samples cannot say
 

@@ -175,17 +175,12 @@ Tensor small(Kind kind, RecurrentOptions options, Device d) {
   for (Tensor& t : in) t = t.to(d);
   return results(kind, {s.steps, s.rows, s.inputs, s.width, options}, in);
 }
-std::vector<IntegerArgument> integers(Kind kind) {
-  return {
-      {"num_layers", [kind](int64_t v, Device d) { return small(kind, {.num_layers = v}, d); }},
-      {"lengths", [kind](int64_t v, Device d) { return small(kind, {.lengths = from_vector<int64_t>({v}, {1})}, d); }}};
-}
-
 // clang-format off
 #define ORDO_RECURRENT_SAMPLES(op)                       \
   ORDO_OP_SAMPLES(op) { return samples(Kind::op); }      \
   ORDO_OP_SIZES(op) { return of_size(Kind::op, n); }     \
-  ORDO_OP_INTEGERS(op) { return integers(Kind::op); }
+  ORDO_OP_INTEGER(op, "num_layers", small(Kind::op, {.num_layers = v}, d)); \
+  ORDO_OP_INTEGER(op, "lengths", small(Kind::op, {.lengths = from_vector<int64_t>({v}, {1})}, d));
 // clang-format on
 ORDO_RECURRENT_SAMPLES(rnn_tanh)
 ORDO_RECURRENT_SAMPLES(rnn_relu)

@@ -37,8 +37,8 @@ ORDO_OP_SAMPLES(var) {
                                   [](const Values&v) { return variance(v, 0); }, false))
     out.push_back(std::move(s));
   out.push_back(reduce_sample(
-      "unbiased", test_values({3, 6}), {}, [](const Tensor& t) { return var(t); },
-      [](const Values& v) { return variance(v, 1); }));
+      "unbiased", test_values({3, 6}), {}, [](const Values& v) { return variance(v, 1); },
+      [](const Tensor& t) { return var(t); }));
   return out;
 }
 
@@ -95,12 +95,11 @@ ORDO_OP_SAMPLES(std_mean) { return both_samples(std_mean, deviation_and_mean); }
 ORDO_OP_SAMPLES(std) {
   const auto reference = [](const Values& v) { return std::sqrt(variance(v, 1)); };
   return {
-      reduce_sample(
-          "all", test_values({3, 4}), {}, [](const Tensor& t) { return ordo::std(t); }, reference),
-      reduce_sample(
-          "rows", test_values({3, 6}), {1}, [](const Tensor& t) { return ordo::std(t, {1}, 1, true); }, reference),
-      reduce_sample(
-          "blocks", test_values({2, 5000}), {1}, [](const Tensor& t) { return ordo::std(t, {1}); }, reference),
+      reduce_sample("all", test_values({3, 4}), {}, reference, [](const Tensor& t) { return ordo::std(t); }),
+      reduce_sample("rows", test_values({3, 6}), {1}, reference,
+                    [](const Tensor& t) { return ordo::std(t, {1}, 1, true); }),
+      reduce_sample("blocks", test_values({2, 5000}), {1}, reference,
+                    [](const Tensor& t) { return ordo::std(t, {1}); }),
   };
 }
 
@@ -127,8 +126,8 @@ ORDO_OP_SAMPLES(norm) {
                             [](const Values& v) { return p_norm(v, 2); });
   const auto add = [&](const char* label, double p) {
     out.push_back(reduce_sample(
-        label, test_values({4, 5}), {1}, [p](const Tensor& t) { return norm(t, p, {1}); },
-        [p](const Values& v) { return p_norm(v, p); }));
+        label, test_values({4, 5}), {1}, [p](const Values& v) { return p_norm(v, p); },
+        [p](const Tensor& t) { return norm(t, p, {1}); }));
   };
   add("p = 0", 0);
   add("p = 1", 1);

@@ -234,19 +234,9 @@ ORDO_OP_SIZES(affine_grid) {
   return {affine_sample("width", {1, 1, 2, n}, false), affine_sample("samples", {n, 1, 2, 1}, true),
           affine_sample("depth", {1, 1, n, 1, 2}, true)};
 }
-ORDO_OP_INTEGERS(affine_grid) {
-  return {{"height",
-           [](int64_t v, Device d) {
-             return affine_grid(some(d).view({1, 2, 3}), {1, 1, v, 2});
-           }},
-          {"channels",
-           [](int64_t v, Device d) {
-             return affine_grid(some(d).view({1, 2, 3}), {1, v, 2, 2});
-           }},
-          {"samples", [](int64_t v, Device d) {
-             return affine_grid(some(d).view({1, 2, 3}), {v, 1, 2, 2});
-           }}};
-}
+ORDO_OP_INTEGER(affine_grid, "height", affine_grid(some(d).view({1, 2, 3}), {1, 1, v, 2}));
+ORDO_OP_INTEGER(affine_grid, "channels", affine_grid(some(d).view({1, 2, 3}), {1, v, 2, 2}));
+ORDO_OP_INTEGER(affine_grid, "samples", affine_grid(some(d).view({1, 2, 3}), {v, 1, 2, 2}));
 
 TEST(AffineGrid, refuses) {
   EXPECT_ORDO_ERROR(affine_grid(ones({1, 2, 3}), {1, 1, 2}), ShapeError, "[affine_grid] takes a size");

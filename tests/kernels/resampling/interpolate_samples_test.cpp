@@ -146,23 +146,10 @@ ORDO_OP_SIZES(interpolate) {
                   {"depth", {1, 1, 3, 2, 2}, {n, 2, 3}, {}, Mode::trilinear}});
 }
 
-ORDO_OP_INTEGERS(interpolate) {
-  return {{"size",
-           [](int64_t v, Device d) {
-             return interpolate(some(d).view({1, 2, 3}), v);
-           }},
-          {"height",
-           [](int64_t v, Device d) {
-             return interpolate(some(d).view({1, 1, 2, 3}), {v, 2}, {}, Mode::bilinear);
-           }},
-          {"scale_factor",
-           [](int64_t v, Device d) {
-             return interpolate(some(d).view({1, 2, 3}), {}, {double(v)}, Mode::linear);
-           }},
-          {"area", [](int64_t v, Device d) {
-             return interpolate(some(d).view({1, 1, 2, 3}), {2, v}, {}, Mode::area);
-           }}};
-}
+ORDO_OP_INTEGER(interpolate, "size", interpolate(some(d).view({1, 2, 3}), v));
+ORDO_OP_INTEGER(interpolate, "height", interpolate(some(d).view({1, 1, 2, 3}), {v, 2}, {}, Mode::bilinear));
+ORDO_OP_INTEGER(interpolate, "scale_factor", interpolate(some(d).view({1, 2, 3}), {}, {double(v)}, Mode::linear));
+ORDO_OP_INTEGER(interpolate, "area", interpolate(some(d).view({1, 1, 2, 3}), {2, v}, {}, Mode::area));
 
 TEST(Interpolate, area_is_adaptive_average_pooling) {
   const Tensor x = test_values({2, 3, 7, 5}).to(float32);

@@ -211,36 +211,13 @@ ORDO_OP_SIZES(roi_pool) {
 }
 
 Tensor box(Device d, double image = 0) { return from_vector<float>({float(image), 0, 0, 2, 1}, {1, 5}).to(d); }
-ORDO_OP_INTEGERS(roi_align) {
-  return {{"output_size",
-           [](int64_t v, Device d) {
-             return roi_align(some(d).view({1, 1, 2, 3}), box(d), {1, v});
-           }},
-          {"sampling_ratio",
-           [](int64_t v, Device d) {
-             return roi_align(some(d).view({1, 1, 2, 3}), box(d), 1, 1, v);
-           }},
-          {"spatial_scale",
-           [](int64_t v, Device d) {
-             return roi_align(some(d).view({1, 1, 2, 3}), box(d), 1, double(v));
-           }},
-          {"image", [](int64_t v, Device d) {
-             return roi_align(some(d).view({1, 1, 2, 3}), box(d, double(v)), 1);
-           }}};
-}
-ORDO_OP_INTEGERS(roi_pool) {
-  return {{"output_size",
-           [](int64_t v, Device d) {
-             return roi_pool(some(d).view({1, 1, 2, 3}), box(d), {1, v});
-           }},
-          {"spatial_scale",
-           [](int64_t v, Device d) {
-             return roi_pool(some(d).view({1, 1, 2, 3}), box(d), 1, double(v));
-           }},
-          {"image", [](int64_t v, Device d) {
-             return roi_pool(some(d).view({1, 1, 2, 3}), box(d, double(v)), 1);
-           }}};
-}
+ORDO_OP_INTEGER(roi_align, "output_size", roi_align(some(d).view({1, 1, 2, 3}), box(d), {1, v}));
+ORDO_OP_INTEGER(roi_align, "sampling_ratio", roi_align(some(d).view({1, 1, 2, 3}), box(d), 1, 1, v));
+ORDO_OP_INTEGER(roi_align, "spatial_scale", roi_align(some(d).view({1, 1, 2, 3}), box(d), 1, double(v)));
+ORDO_OP_INTEGER(roi_align, "image", roi_align(some(d).view({1, 1, 2, 3}), box(d, double(v)), 1));
+ORDO_OP_INTEGER(roi_pool, "output_size", roi_pool(some(d).view({1, 1, 2, 3}), box(d), {1, v}));
+ORDO_OP_INTEGER(roi_pool, "spatial_scale", roi_pool(some(d).view({1, 1, 2, 3}), box(d), 1, double(v)));
+ORDO_OP_INTEGER(roi_pool, "image", roi_pool(some(d).view({1, 1, 2, 3}), box(d, double(v)), 1));
 
 TEST(Roi, known_values) {
   const Tensor x = arange(16).to(float32).view({1, 1, 4, 4});

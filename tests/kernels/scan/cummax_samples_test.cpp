@@ -63,12 +63,8 @@ ORDO_OP_SIZES(cummax) {
   return all;
 }
 ORDO_OP_SIZES(cummin) { return sized(n, min_values, smallest); }
-ORDO_OP_INTEGERS(cummax) {
-  return {{"dim", [](int64_t v, Device d) { return cummax(some(d), v).indices; }}};
-}
-ORDO_OP_INTEGERS(cummin) {
-  return {{"dim", [](int64_t v, Device d) { return cummin(some(d), v).values; }}};
-}
+ORDO_OP_INTEGER(cummax, "dim", cummax(some(d), v).indices);
+ORDO_OP_INTEGER(cummin, "dim", cummin(some(d), v).values);
 
 TEST(CumMax, last_of_equal_values_and_nan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -136,10 +132,8 @@ ORDO_OP_SIZES(diff) {
           line_sample("across", test_values({n, 3}), 0, once, differences, 2),
           line_sample("columns", test_values({3, n}), 0, twice, second_differences, 8)};
 }
-ORDO_OP_INTEGERS(diff) {
-  return {{"n", [](int64_t v, Device d) { return diff(some(d), v); }},
-          {"dim", [](int64_t v, Device d) { return diff(some(d), 1, v); }}};
-}
+ORDO_OP_INTEGER(diff, "n", diff(some(d), v));
+ORDO_OP_INTEGER(diff, "dim", diff(some(d), 1, v));
 
 TEST(Diff, joins_and_refuses) {
   const Tensor t = tensor<int64_t>({1, 4, 9});

@@ -109,20 +109,11 @@ ORDO_OP_SIZES(segment_reduce) {
   return out;
 }
 
-ORDO_OP_INTEGERS(segment_reduce) {
-  return {{"lengths", [](int64_t v, Device d) { return segment_reduce(some(d), "sum", one_index(v, d)); }},
-          {"second of the lengths",
-           [](int64_t v, Device d) {
-             return segment_reduce(some(d), "max", tensor<int64_t>({1, v, 1}).to(d), {}, 0, true);
-           }},
-          {"offsets",
-           [](int64_t v, Device d) {
-             return segment_reduce(some(d), "prod", {}, tensor<int64_t>({0, v, 2}).to(d));
-           }},
-          {"axis", [](int64_t v, Device d) {
-             return segment_reduce(some(d), "mean", tensor<int64_t>({1, 1}).to(d), {}, v);
-           }}};
-}
+ORDO_OP_INTEGER(segment_reduce, "lengths", segment_reduce(some(d), "sum", one_index(v, d)));
+ORDO_OP_INTEGER(segment_reduce, "second of the lengths",
+                segment_reduce(some(d), "max", tensor<int64_t>({1, v, 1}).to(d), {}, 0, true));
+ORDO_OP_INTEGER(segment_reduce, "offsets", segment_reduce(some(d), "prod", {}, tensor<int64_t>({0, v, 2}).to(d)));
+ORDO_OP_INTEGER(segment_reduce, "axis", segment_reduce(some(d), "mean", tensor<int64_t>({1, 1}).to(d), {}, v));
 
 constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 

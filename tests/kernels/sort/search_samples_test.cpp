@@ -14,6 +14,7 @@
 #include <ordo/engine/parallel.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -79,9 +80,7 @@ ORDO_OP_SAMPLES(histc) {
           histc_sample("none", {0}, 3, 0, 1)};
 }
 ORDO_OP_SIZES(histc) { return {histc_sample("values", {n}, 8, 0, 16), histc_sample("bins", {40}, 2 * n, 0, 16)}; }
-ORDO_OP_INTEGERS(histc) {
-  return {{"bins", [](int64_t v, Device d) { return histc(some(d), v); }}};
-}
+ORDO_OP_INTEGER(histc, "bins", histc(some(d), v));
 
 /// Values in the middle of bins of width 1, some of them outside; some at the last edge, where no gradient is checked.
 Sample histogram_sample(const char* label, int64_t n, int64_t bins, bool weighted, bool gradient = true) {
@@ -111,9 +110,7 @@ ORDO_OP_SAMPLES(histogram) {
           histogram_sample("no values", 0, 3, true), histogram_sample("many", 900, 40, true, false)};
 }
 ORDO_OP_SIZES(histogram) { return {histogram_sample("values", n, 8, true, false)}; }
-ORDO_OP_INTEGERS(histogram) {
-  return {{"bins", [](int64_t v, Device d) { return histogram(some(d), v).hist; }}};
-}
+ORDO_OP_INTEGER(histogram, "bins", histogram(some(d), v).hist);
 
 Line distinct(const Line& x) {
   const std::set<double> all(x.begin(), x.end());
@@ -149,12 +146,8 @@ ORDO_OP_SIZES(unique) {
 ORDO_OP_SIZES(unique_consecutive) {
   return without_gradient({line_sample("values", test_indices({n}, 2).to(float64), 0, first_of_runs, runs)});
 }
-ORDO_OP_INTEGERS(unique) {
-  return {{"dim", [](int64_t v, Device d) { return unique(some(d), false, false, v).output; }}};
-}
-ORDO_OP_INTEGERS(unique_consecutive) {
-  return {{"dim", [](int64_t v, Device d) { return unique_consecutive(some(d), false, false, v).output; }}};
-}
+ORDO_OP_INTEGER(unique, "dim", unique(some(d), false, false, v).output);
+ORDO_OP_INTEGER(unique_consecutive, "dim", unique_consecutive(some(d), false, false, v).output);
 
 /// All the weight on the first category: whatever a test repeats, a row has some.
 Sample certain(const char* label, int64_t rows, int64_t categories, int64_t samples, bool replacement) {
@@ -175,9 +168,7 @@ ORDO_OP_SAMPLES(multinomial) {
   return {certain("with", 3, 10, 5, true), certain("without", 4, 6, 1, false), certain("one", 1, 1, 2, true)};
 }
 ORDO_OP_SIZES(multinomial) { return {certain("categories", 2, n, 3, true), certain("rows", n, 4, 1, false)}; }
-ORDO_OP_INTEGERS(multinomial) {
-  return {{"num_samples", [](int64_t v, Device d) { return multinomial(some(d), v); }}};
-}
+ORDO_OP_INTEGER(multinomial, "num_samples", multinomial(some(d), v));
 
 TEST(SearchSorted, nan_sorter_and_bad_input) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -239,7 +230,7 @@ TEST(Unique, inverse_and_counts) {
 
 // In pieces, one for each thread; some begin in the midst of a run.
 TEST(Unique, runs_of_a_long_line) {
-  const int threads = num_threads();
+  const ThreadsScope scope;
   set_num_threads(3);
   auto line = test_indices({250000}, 3, 5).to_vector<float>();
   std::fill(line.begin() + 60000, line.begin() + 200000, 1.0f);
@@ -250,7 +241,6 @@ TEST(Unique, runs_of_a_long_line) {
   const Tensor all = from_vector(want, {int64_t(want.size())});
   for (Device device : test_devices())
     EXPECT_EQ(bytes_of(unique_consecutive(from_vector(line, {250000}).to(device)).output), bytes_of(all));
-  set_num_threads(threads);
 }
 
 TEST(Unique, slices) {
