@@ -39,7 +39,6 @@ TEST(Truth, of_anything_else_is_an_error) {
   EXPECT_ORDO_ERROR(bool(ones({2})), ShapeError, "[bool] only a tensor of one element");
   EXPECT_ORDO_ERROR(bool(ones({2}) == ones({2})), ShapeError, "any() or all()");
   EXPECT_ORDO_ERROR(bool(empty({0})), ShapeError, "shape [0]");
-  EXPECT_ORDO_ERROR(bool(Tensor()), ValueError, "undefined");
   static_assert(!std::is_convertible_v<Tensor, bool>, "only where a condition is wanted");
 }
 
@@ -62,8 +61,6 @@ TEST(Dims, one_number_or_several) {
   expect_same((x > 0).all({0, 1}, true), all(x > 0, {0, 1}, true));
   EXPECT_EQ(zeros(3).sizes(), (Dims{3}));
   EXPECT_EQ(x.view(-1).sizes(), (Dims{24}));
-  EXPECT_ORDO_ERROR(x.sum(3), IndexError, "[sum] dimension 3 is out of range");
-  EXPECT_ORDO_ERROR(x.sum({0, -3}), ValueError, "[sum]");
   static_assert(!std::is_convertible_v<bool, Dims>, "x.sum(true) is a mistake");
   static_assert(!std::is_convertible_v<double, Dims>);
 }
@@ -76,7 +73,6 @@ TEST(Dims, squeeze_of_several) {
   EXPECT_EQ(x.squeeze(Dims()).sizes(), x.sizes());
   EXPECT_EQ(ones({}).squeeze(-1).sizes(), Dims());
   EXPECT_ORDO_ERROR(x.squeeze({0, -4}), ValueError, "[squeeze] dimension -4 appears twice");
-  EXPECT_ORDO_ERROR(x.squeeze(4), IndexError, "[squeeze]");
   EXPECT_EQ(gradcheck(
                 [](const TensorList& in) {
                   return in[0].squeeze({0, 2}) * 2;

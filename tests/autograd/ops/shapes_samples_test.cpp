@@ -245,11 +245,8 @@ TEST(Shapes, diagonals_are_views_and_follow_their_base) {
   EXPECT_EQ(ints(diag(numbers({2, 3}), 1)), (V{1, 5}));
   EXPECT_FALSE(shares(t, diag(t))) << "a copy";
   EXPECT_EQ(trace(numbers({3, 2})).item<int>(), 3);
-  EXPECT_ORDO_ERROR(diagonal(t, 0, 1, -1), ValueError, "[diagonal]");
-  EXPECT_ORDO_ERROR(diagonal(numbers({3})), IndexError, "[diagonal]");
   EXPECT_ORDO_ERROR(diag(numbers({1, 1, 1})), ShapeError, "[diag]");
   EXPECT_ORDO_ERROR(trace(numbers({3})), ShapeError, "[trace]");
-  EXPECT_ORDO_ERROR(tril(numbers({3})), ShapeError, "[tril]");
 }
 
 TEST(Shapes, turned) {
@@ -273,8 +270,6 @@ TEST(Shapes, repeated) {
   EXPECT_FALSE(shares(t, repeat(t, {1, 1})));
   EXPECT_EQ(ints(tile(t, 2)), (V{0, 1, 0, 1, 2, 3, 2, 3}));
   EXPECT_EQ(tile(t, {2, 1, 1}).sizes(), (Dims{2, 2, 2}));
-  EXPECT_ORDO_ERROR(repeat(t, 2), ShapeError, "[repeat] [2] has fewer repeats");
-  EXPECT_ORDO_ERROR(repeat(t, {1, -2}), ValueError, "[repeat]");
 }
 
 TEST(Shapes, views_by_other_names) {
@@ -338,10 +333,8 @@ TEST(Shapes, joined_and_cut) {
 TEST(Shapes, factories) {
   EXPECT_EQ(eye(2, {boolean}).to_vector<bool>(), (std::vector<bool>{true, false, false, true}));
   EXPECT_TRUE(eye(2, {.requires_grad = true}).requires_grad());
-  EXPECT_ORDO_ERROR(eye(-1), ValueError, "[eye]");
   EXPECT_EQ(logspace(0, 3, 4).to_vector<float>(), (std::vector<float>{1, 10, 100, 1000}));
   EXPECT_ORDO_ERROR(logspace(0, 100, 4), ValueError, "[logspace]");
-  EXPECT_ORDO_ERROR(logspace(0, 1, 2, 10, {int32}), DTypeError, "[logspace]");
 }
 
 TEST(Shapes, gradients_of_what_is_composed) {

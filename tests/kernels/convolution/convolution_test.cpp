@@ -199,27 +199,9 @@ TEST(Conv2d, OneImageWithoutBatch) {
 
 TEST(Conv2d, BadInput) {
   const Tensor x = zeros({1, 4, 5, 5}), w = zeros({2, 4, 3, 3});
-  EXPECT_ORDO_ERROR(conv2d(zeros({5, 5}), w), ShapeError, "[conv2d] the input must be [N, C, H, W]");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 3})), ShapeError, "[conv2d] the weight must be [O, C / groups, kH, kW]");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 3, 3, 3})), ShapeError, "has 4 channels");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({3, 2, 3, 3}), {}, 1, 0, 1, 2), ShapeError, "do not divide into 2 groups");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 6, 3})), ShapeError, "a window of 6 cells does not fit into height 5");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, 0, {1, 3}), ShapeError, "a window of 7 cells does not fit into width 5");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 0, 3})), ShapeError, "the kernel is empty");
-  EXPECT_ORDO_ERROR(conv2d(x, w, zeros({3})), ShapeError, "[conv2d] the bias must be [2]");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 0), ValueError, "stride must be at least 1");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, -1), ValueError, "padding must be at least 0");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, 0, 0), ValueError, "dilation must be at least 1");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, 0, 1, 0), ValueError, "groups must be at least 1");
   EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 3, 3}, {.dtype = float64})), DTypeError, "[conv2d]");
   EXPECT_ORDO_ERROR(conv2d(zeros({1, 4, 5, 5}, {.dtype = int64}), zeros({2, 4, 3, 3}, {.dtype = int64})), DTypeError,
                     "[conv2d]");
-  EXPECT_ORDO_ERROR(conv2d(Tensor(), w), ValueError, "[conv2d]");
-  EXPECT_ORDO_ERROR(conv2d(scalar_tensor(1.0), w), ShapeError, "[conv2d]");
-  EXPECT_ORDO_ERROR(conv2d_input_grad({1, 4, 5, 5}, w, zeros({1, 2, 5, 5})), ShapeError,
-                    "[conv2d_input_grad] the gradient of the output must be [1, 2, 3, 3]");
-  EXPECT_ORDO_ERROR(conv2d_weight_grad(x, {2, 4, 3, 3}, zeros({1, 3, 3, 3})), ShapeError,
-                    "[conv2d_weight_grad] the gradient of the output must be [1, 2, 3, 3]");
   for (Device device : test_devices())
     if (device.is_cuda())
       EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 3, 3}, {.device = device})), DeviceError, "[conv2d]");
@@ -257,20 +239,7 @@ TEST(ConvTranspose, ByHand) {
 
 TEST(ConvTranspose, BadInput) {
   const Tensor x = zeros({1, 4, 5, 5}), w = zeros({4, 2, 3, 3});
-  EXPECT_ORDO_ERROR(conv_transpose2d(zeros({5, 5}), w), ShapeError,
-                    "[conv_transpose2d] the input must be [N, C, H, W]");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, zeros({4, 2, 3})), ShapeError, "the weight must be [C, O / groups, kH, kW]");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, zeros({3, 2, 3, 3})), ShapeError, "has 4 channels");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 1, 0, 0, 3), ShapeError, "do not divide into 3 groups");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, zeros({3})), ShapeError, "the bias must be [2]");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 2, 0, 2), ValueError, "output_padding must be smaller");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 2, 0, -1), ValueError, "output_padding must be at least 0");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 1, 4), ShapeError, "leaves no output");
   EXPECT_ORDO_ERROR(conv_transpose2d(zeros({1, 4, 0, 5}), w), ShapeError, "height is not 0");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, zeros({4, 2, 0, 3})), ShapeError, "the kernel is empty");
-  EXPECT_ORDO_ERROR(conv_transpose2d(Tensor(), w), ValueError, "[conv_transpose2d]");
-  EXPECT_ORDO_ERROR(conv3d(x, w), ShapeError, "[conv3d]");
-  EXPECT_ORDO_ERROR(conv1d(x, w), ShapeError, "[conv1d]");
 }
 
 }  // namespace

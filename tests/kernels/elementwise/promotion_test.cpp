@@ -164,32 +164,11 @@ TEST(InPlace, gradients) {
 
 TEST(BadInput, elementwise) {
   const Tensor a = ones({2, 3}), b = ones({4}), flag = of(boolean, {2, 3});
-  EXPECT_ORDO_ERROR(a + b, ShapeError, "[add]");
-  EXPECT_ORDO_ERROR(a - b, ShapeError, "[sub]");
-  EXPECT_ORDO_ERROR(a * b, ShapeError, "[mul]");
-  EXPECT_ORDO_ERROR(a / b, ShapeError, "[div]");
-  EXPECT_ORDO_ERROR(pow(a, b), ShapeError, "[pow]");
-  EXPECT_ORDO_ERROR(minimum(a, b), ShapeError, "[minimum]");
-  EXPECT_ORDO_ERROR(a < b, ShapeError, "[lt]");
-  EXPECT_ORDO_ERROR(logical_or(a, b), ShapeError, "[logical_or]");
-  EXPECT_ORDO_ERROR(where(flag, a, b), ShapeError, "[where]");
-  EXPECT_ORDO_ERROR(masked_fill(a, ones({5, 2, 3}, {boolean}), 0), ShapeError, "[masked_fill]");
-  EXPECT_ORDO_ERROR(a + Tensor(), ValueError, "[add]");
-  EXPECT_ORDO_ERROR(exp(Tensor()), ValueError, "[exp]");
-  EXPECT_ORDO_ERROR(relu(Tensor()), ValueError, "[relu]");
-  EXPECT_ORDO_ERROR(isnan(Tensor()), ValueError, "[isnan]");
   EXPECT_ORDO_ERROR(clamp(Tensor(), 0), ValueError, "[clamp]");
   EXPECT_ORDO_ERROR(clamp(a, std::nullopt, std::nullopt), ValueError, "[clamp]");
   EXPECT_ORDO_ERROR(flag - flag, DTypeError, "[sub]");
-  EXPECT_ORDO_ERROR(neg(flag), DTypeError, "[neg]");
   EXPECT_ORDO_ERROR(pow(flag, flag), DTypeError, "[pow]");
-  EXPECT_ORDO_ERROR(gelu(of(int64)), DTypeError, "gelu");
   EXPECT_ORDO_ERROR(gelu(a, "fast"), ValueError, "[gelu]");
-  EXPECT_ORDO_ERROR(add(of(int32), of(int32), 0.5), DTypeError, "[add]");
-  EXPECT_ORDO_ERROR(pow(of(int32), -1), ValueError, "[pow]");
-  EXPECT_ORDO_ERROR(of(int32) + (int64_t(1) << 40), ValueError, "[add]");
-  EXPECT_ORDO_ERROR(where(a, a, a), DTypeError, "[where]");
-  EXPECT_ORDO_ERROR(masked_fill(a, a, 0), DTypeError, "[masked_fill]");
   Tensor t = ones({3});
   EXPECT_ORDO_ERROR(t.add_(ones({2, 3})), ShapeError, "[add_]");
   EXPECT_ORDO_ERROR(t.mul_(ones({2})), ShapeError, "[mul_]");

@@ -262,8 +262,6 @@ TEST(Ternary, ends_dtypes_and_refusals) {
     EXPECT_ORDO_ERROR(addcmul(whole, whole, whole, 0.5), DTypeError, "[addcmul] value = 0.5");
     EXPECT_ORDO_ERROR(addcdiv(whole, whole, whole), DTypeError, "[addcdiv]");
     EXPECT_ORDO_ERROR(lerp(whole, whole, 0.5), DTypeError, "[lerp]");
-    EXPECT_ORDO_ERROR(addcmul(whole, whole, Tensor()), ValueError, "[addcmul] tensor2");
-    EXPECT_ORDO_ERROR(lerp(more, ones({3}, device), more), ShapeError, "[lerp]");
   }
 }
 
@@ -273,12 +271,6 @@ TEST(Gates, shapes_zeros_and_refusals) {
   expect_values(x.grad(), {0.5, 0.5, 1});
   expect_values(w.grad(), {-2});
   expect_values(prelu(tensor<double>({kNan, kInfinity, -kInfinity}), w), {kNan, kInfinity, -kInfinity});
-  EXPECT_ORDO_ERROR(prelu(ones({2, 3}), ones({2})), ShapeError, "[prelu] weight must have one element");
-  EXPECT_ORDO_ERROR(prelu(ones({3}), ones({3})), ShapeError, "[prelu]");
-  EXPECT_ORDO_ERROR(prelu(ones({3}), ones({1}, float64)), DTypeError, "[prelu]");
-  EXPECT_ORDO_ERROR(glu(ones({3})), ShapeError, "[glu] dimension 0 of size 3");
-  EXPECT_ORDO_ERROR(glu(ones({})), IndexError, "[glu]");
-  EXPECT_ORDO_ERROR(glu(ones({2}, int32)), DTypeError, "[glu]");
 }
 
 TEST(IsClose, infinities_nan_and_dtypes) {
@@ -299,9 +291,7 @@ TEST(IsClose, infinities_nan_and_dtypes) {
     EXPECT_FALSE(equal(numbers, numbers.unsqueeze(0)));
     EXPECT_FALSE(equal(a, a)) << "NaN";
     EXPECT_TRUE(equal(a.narrow(0, 0, 0), a.narrow(0, 0, 0)));
-    EXPECT_ORDO_ERROR(isclose(a, numbers), DTypeError, "[isclose]");
     EXPECT_TRUE(equal(numbers, numbers.to(float64)));
-    EXPECT_ORDO_ERROR(equal(a, Tensor()), ValueError, "[equal]");
     EXPECT_ORDO_ERROR(isclose(a, b, -1), ValueError, "[isclose] rtol");
   }
 }
@@ -318,7 +308,6 @@ TEST(NanToNum, replaces) {
     expect_values(x.grad(), {0, 0, 0, 1, 1});
     EXPECT_EQ(nan_to_num(tensor({3}).to(device)).dtype(), int64);
     EXPECT_ORDO_ERROR(nan_to_num(x, 1e300), ValueError, "[nan_to_num]");
-    EXPECT_ORDO_ERROR(bitwise_not(x), DTypeError, "[bitwise_not]");
   }
 }
 

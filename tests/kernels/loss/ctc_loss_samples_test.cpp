@@ -400,23 +400,9 @@ TEST(CtcLoss, labels_out_of_range) {
 
 TEST(CtcLoss, bad_input) {
   const Tensor x = ones({4, 2, 3}), t = ones({2, 2}, {int64});
-  EXPECT_ORDO_ERROR(ctc_loss(ones({4}), t, {4, 4}, {2, 2}), ShapeError, "[T, N, C]");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t.view({2, 2, 1}), {4, 4}, {2, 2}), ShapeError, "targets");
-  EXPECT_ORDO_ERROR(ctc_loss(x, ones({3, 2}, {int64}), {4, 4}, {2, 2}), ShapeError, "[3, 2]");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 4, 4}, {2, 2}), ShapeError, "3 input_lengths");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 4}, Lengths{2}), ShapeError, "1 target_lengths");
   EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 5}, {2, 2}), ShapeError, "input_lengths[1] = 5");
   EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 4}, {2, 3}), ShapeError, "target_lengths[1] = 3");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t.view(-1), {4, 4}, {2, 1}), ShapeError, "add up to 3");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, -1}, {2, 2}), ValueError, "negative");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 4}, {-2, 2}), ValueError, "negative");
   EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 4}, {2, 2}, 3), ValueError, "blank = 3");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t, {4, 4}, {2, 2}, 0, Reduction(3)), ValueError, "reduction");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t.to(float32), {4, 4}, {2, 2}), DTypeError, "ctc_loss");
-  EXPECT_ORDO_ERROR(ctc_loss(t, t, {4, 4}, {2, 2}), DTypeError, "ctc_loss");
-  EXPECT_ORDO_ERROR(ctc_loss(Tensor(), t, {4, 4}, {2, 2}), ValueError, "log_probs");
-  EXPECT_ORDO_ERROR(ctc_loss(x, Tensor(), {4, 4}, {2, 2}), ValueError, "targets");
-  EXPECT_ORDO_ERROR(ctc_loss(x, t, ones({2}), ones({2}, {int64})), DTypeError, "ctc_loss");
   EXPECT_ORDO_ERROR(ctc_loss(x, t, ones({2, 1}, {int64}), ones({2}, {int64})), ShapeError, "input_lengths");
   for (Device device : test_devices())
     if (device.is_cuda()) {

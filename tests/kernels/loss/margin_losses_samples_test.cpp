@@ -222,22 +222,7 @@ TEST(MarginLosses, triplets_broadcast) {
 
 TEST(MarginLosses, bad_input) {
   const Tensor x = ones({2, 3}), t = ones({2, 3}, {int64});
-  EXPECT_ORDO_ERROR(hinge_embedding_loss(x, t[0]), ShapeError, "one shape");
-  EXPECT_ORDO_ERROR(hinge_embedding_loss(x, t.to(boolean)), DTypeError, "bool");
-  EXPECT_ORDO_ERROR(hinge_embedding_loss(x, t.to(float64)), DTypeError, "_");
-  EXPECT_ORDO_ERROR(hinge_embedding_loss(t, t), DTypeError, "hinge_embedding_loss");
-  EXPECT_ORDO_ERROR(soft_margin_loss(x, t[0]), ShapeError, "one shape");
-  EXPECT_ORDO_ERROR(soft_margin_loss(x, t, Reduction::batchmean), ValueError, "none, mean and sum");
-  EXPECT_ORDO_ERROR(margin_ranking_loss(x, x[0], t), ShapeError, "input1 and input2");
-  EXPECT_ORDO_ERROR(margin_ranking_loss(x, x, t[0]), ShapeError, "target");
-  EXPECT_ORDO_ERROR(margin_ranking_loss(x, x.to(float64), t), DTypeError, "_");
-  EXPECT_ORDO_ERROR(cosine_embedding_loss(x, x, t), ShapeError, "[N, D]");
-  EXPECT_ORDO_ERROR(cosine_embedding_loss(x, x, t[0]), ShapeError, "[N, D]");
-  EXPECT_ORDO_ERROR(cosine_embedding_loss(x[0], x[0], Tensor()), ValueError, "target");
-  EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, x[0]), ShapeError, "as many dimensions");
-  EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, ones({2, 2})), ShapeError, "triplet_margin_loss");
   EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, x, 0), ValueError, "margin");
-  EXPECT_ORDO_ERROR(triplet_margin_loss(x, x, Tensor()), ValueError, "negative");
 }
 
 }  // namespace

@@ -89,13 +89,8 @@ ORDO_OP_SIZES(l1_loss) { return sized(n, l1_loss, absolute); }
 ORDO_OP_SIZES(binary_cross_entropy_with_logits) { return sized(n, binary_cross_entropy_with_logits, cross_entropy); }
 
 TEST(MseLoss, bad_input) {
-  const Tensor x = ones({2, 3});
   for (Loss loss :
        {static_cast<Loss>(mse_loss), static_cast<Loss>(l1_loss), static_cast<Loss>(binary_cross_entropy_with_logits)}) {
-    EXPECT_ORDO_ERROR(loss(x, ones({3}), Reduction::mean), ShapeError, "one shape");
-    EXPECT_ORDO_ERROR(loss(x, ones({2, 3}, {float64}), Reduction::mean), DTypeError, "_");
-    EXPECT_ORDO_ERROR(loss(ones({2}, {int64}), ones({2}, {int64}), Reduction::mean), DTypeError, "_");
-    EXPECT_ORDO_ERROR(loss(x, Tensor(), Reduction::mean), ValueError, "target");
     EXPECT_TRUE(std::isnan(loss(empty({0}), empty({0}), Reduction::mean).item<double>()));
   }
 }

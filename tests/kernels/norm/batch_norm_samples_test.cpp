@@ -138,14 +138,8 @@ TEST(BatchNorm, half_input_with_float_parameters) {
 
 TEST(BatchNorm, bad_input) {
   const Tensor x = ones({4, 3}), m = zeros({3}), v = ones({3});
-  EXPECT_ORDO_ERROR(batch_norm(ones({3}), m, v), ShapeError, "batch_norm");
-  EXPECT_ORDO_ERROR(batch_norm(x, zeros({4}), ones({4})), ShapeError, "running_mean");
-  EXPECT_ORDO_ERROR(batch_norm(x, m, v, ones({2})), ShapeError, "weight");
-  EXPECT_ORDO_ERROR(batch_norm(x, m, v, ones({3}, {float64})), DTypeError, "weight");
   EXPECT_ORDO_ERROR(batch_norm(x, {}, {}), ValueError, "running_mean");
   EXPECT_ORDO_ERROR(batch_norm(x, m, {}, {}, {}, true), ValueError, "running");
-  EXPECT_ORDO_ERROR(batch_norm(ones({1, 3}), m, v, {}, {}, true), ValueError, "more than one value");
-  EXPECT_ORDO_ERROR(batch_norm(ones({4, 3}, {int64}), m, v), DTypeError, "batch_norm");
   EXPECT_EQ(batch_norm(empty({0, 3}), m, v).numel(), 0);
 }
 

@@ -88,11 +88,5 @@ TEST(LocalResponseNorm, half_squares_do_not_overflow) {
   EXPECT_EQ(y.to_vector<float>(), std::vector<float>{1});
 }
 
-TEST(LocalResponseNorm, refuses) {
-  EXPECT_ORDO_ERROR(local_response_norm(ones({2, 3}), 2), ShapeError, "three dimensions");
-  EXPECT_ORDO_ERROR(local_response_norm(ones({2, 3, 4}), 0), ValueError, "[local_response_norm] size");
-  EXPECT_ORDO_ERROR(local_response_norm(ones({2, 3, 4}, {int64}), 2), DTypeError, "local_response_norm");
-}
-
 }  // namespace
 }  // namespace ordo::test

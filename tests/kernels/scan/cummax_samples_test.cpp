@@ -104,11 +104,6 @@ TEST(CumMax, long_lines) {
     }
 }
 
-TEST(CumMax, bad_input) {
-  EXPECT_ORDO_ERROR(cummax(ones({2, 3}), 2), IndexError, "cummax");
-  EXPECT_ORDO_ERROR(cummin(Tensor(), 0), ValueError, "cummin");
-}
-
 Line differences(const Line& x) {
   Line out;
   for (size_t i = 1; i < x.size(); ++i) out.push_back(x[i] - x[i - 1]);
@@ -142,11 +137,7 @@ TEST(Diff, joins_and_refuses) {
   EXPECT_EQ(diff(t, 0).to_vector<int64_t>(), t.to_vector<int64_t>());
   EXPECT_EQ(diff(t, 7).sizes(), Dims({0}));
   EXPECT_EQ(diff(tensor<int64_t>({0, 2, 2}).to(boolean)).to_vector<bool>(), (std::vector<bool>{true, false}));
-  EXPECT_ORDO_ERROR(diff(t, -1), ValueError, "diff");
-  EXPECT_ORDO_ERROR(diff(ones({})), ShapeError, "diff");
   EXPECT_ORDO_ERROR(diff(t, 1, 0, ones({1, 1}, int64)), ShapeError, "diff");
-  EXPECT_ORDO_ERROR(diff(t, 1, 1), IndexError, "diff");
-  EXPECT_ORDO_ERROR(diff(Tensor()), ValueError, "diff");
 }
 
 }  // namespace

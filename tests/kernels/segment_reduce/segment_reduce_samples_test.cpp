@@ -220,8 +220,6 @@ TEST(SegmentReduce, wrong_offsets_are_errors_of_both_devices) {
         EXPECT_ORDO_ERROR(
             segment_reduce(x, "max", {}, from_vector(wrong, {int64_t(wrong.size())}).to(device)).to_vector<float>(),
             IndexError, "[segment_reduce] offsets");
-      EXPECT_ORDO_ERROR(segment_reduce(x, "sum", tensor<int64_t>({500, 400}).to(device)).to_vector<float>(), IndexError,
-                        "[segment_reduce] lengths");
     }
 }
 
@@ -230,14 +228,7 @@ TEST(SegmentReduce, refuses) {
   EXPECT_ORDO_ERROR(segment_reduce(x, "sum"), ValueError, "either lengths or offsets, and has neither");
   EXPECT_ORDO_ERROR(segment_reduce(x, "sum", lengths, lengths), ValueError, "not both");
   EXPECT_ORDO_ERROR(segment_reduce(x, "median", lengths), ValueError, "not \"median\"");
-  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", tensor<int64_t>({2, 2})), IndexError, "segment_reduce");
-  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", tensor<int64_t>({6, -1})), IndexError, "lengths, added up");
-  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", {}, tensor<int64_t>({0, 3, 2})), IndexError, "do not descend");
-  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", {}, tensor<int64_t>({0, 6})), IndexError, "offsets");
-  EXPECT_ORDO_ERROR(segment_reduce(x, "sum", lengths, {}, 1), ShapeError, "before axis 1");
   EXPECT_ORDO_ERROR(segment_reduce(x, "sum", ones({2})), DTypeError, "segment_reduce");
-  EXPECT_ORDO_ERROR(segment_reduce(x.to(int64), "sum", lengths), DTypeError, "segment_reduce");
-  EXPECT_ORDO_ERROR(segment_reduce(ones({}), "sum", lengths), ShapeError, "at least one dimension");
   EXPECT_ORDO_ERROR(segment_reduce(x, "sum", {}, zeros({0}, int64)), ShapeError, "at least one offset");
 }
 

@@ -72,10 +72,7 @@ TEST(Quantile, nan_and_bad_input) {
   EXPECT_ORDO_ERROR(quantile(ones({2}), 1.5), ValueError, "quantile");
   EXPECT_ORDO_ERROR(quantile(ones({2}), nan), ValueError, "quantile");
   EXPECT_ORDO_ERROR(quantile(ones({2}), ones({1, 1})), ShapeError, "quantile");
-  EXPECT_ORDO_ERROR(quantile(ones({2}, int64), 0.5), DTypeError, "quantile");
   EXPECT_ORDO_ERROR(quantile(ones({0}), 0.5), ValueError, "quantile");
-  EXPECT_ORDO_ERROR(nanquantile(ones({2}), 0.5, 1), IndexError, "nanquantile");
-  EXPECT_ORDO_ERROR(nanquantile(Tensor(), 0.5), ValueError, "nanquantile");
 }
 
 }  // namespace

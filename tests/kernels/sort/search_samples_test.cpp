@@ -178,10 +178,6 @@ TEST(SearchSorted, nan_sorter_and_bad_input) {
               (std::vector<int64_t>{2, 3, 0, 0, 3}));
     EXPECT_EQ(searchsorted(sort(edges).values, x.to(float32), true).dtype(), int32);
   }
-  EXPECT_ORDO_ERROR(searchsorted(ones({}), ones({2})), ShapeError, "searchsorted");
-  EXPECT_ORDO_ERROR(searchsorted(ones({2, 3}), ones({3, 3})), ShapeError, "searchsorted");
-  EXPECT_ORDO_ERROR(bucketize(ones({2}), ones({2, 3})), ShapeError, "bucketize");
-  EXPECT_ORDO_ERROR(searchsorted(ones({2}), Tensor()), ValueError, "searchsorted");
 }
 
 TEST(Histogram, edges_weights_and_density) {
@@ -198,9 +194,7 @@ TEST(Histogram, edges_weights_and_density) {
     EXPECT_EQ(histc(x.narrow(0, 0, 4), 3).to_vector<float>(), (std::vector<float>{2, 1, 1}));
     EXPECT_EQ(histc(ones({5}, device), 2).to_vector<float>(), (std::vector<float>{0, 5}));
   }
-  EXPECT_ORDO_ERROR(histc(ones({2}), 0), ValueError, "histc");
   EXPECT_ORDO_ERROR(histc(ones({2}), 3, 2, 1), ValueError, "histc");
-  EXPECT_ORDO_ERROR(histc(ones({2}, int64)), DTypeError, "histc");
   EXPECT_ORDO_ERROR(histogram(ones({2}), ones({1})), ShapeError, "histogram");
   EXPECT_ORDO_ERROR(histogram(ones({2}), tensor({2.0, 1.0, 0.0})), ValueError, "edges must ascend");
   EXPECT_ORDO_ERROR(histogram(ones({2}), tensor({0.0, 2.0, 1.0})), ValueError, "edges must ascend");
@@ -225,7 +219,6 @@ TEST(Unique, inverse_and_counts) {
     EXPECT_EQ(unique(full({3}, std::numeric_limits<double>::quiet_NaN(), device)).output.numel(), 3);
     EXPECT_FALSE(unique(t).inverse.defined());
   }
-  EXPECT_ORDO_ERROR(unique(Tensor()), ValueError, "unique");
 }
 
 // In pieces, one for each thread; some begin in the midst of a run.
@@ -263,7 +256,6 @@ TEST(Unique, slices) {
     EXPECT_EQ(unique(tensor<double>({0.0, -0.0}).view({2, 1}).to(device), false, false, 0).output.size(0), 1);
   }
   EXPECT_ORDO_ERROR(unique(ones({2, 0}), false, false, 0), ShapeError, "[unique] the slices of shape [2, 0]");
-  EXPECT_ORDO_ERROR(unique(ones({2}), false, false, 1), IndexError, "unique");
 }
 
 TEST(Unique, rows_of_any_width_are_in_the_order_of_a_set) {
@@ -305,12 +297,8 @@ TEST(Multinomial, draws_in_proportion_and_repeats) {
     }
   }
   EXPECT_ORDO_ERROR(multinomial(p, 4), ValueError, "multinomial");
-  EXPECT_ORDO_ERROR(multinomial(p, 6), ValueError, "multinomial");
-  EXPECT_ORDO_ERROR(multinomial(p, 0), ValueError, "multinomial");
   EXPECT_ORDO_ERROR(multinomial(zeros({3}), 1, true), ValueError, "multinomial");
   EXPECT_ORDO_ERROR(multinomial(tensor<float>({1, -1}), 1, true), ValueError, "multinomial");
-  EXPECT_ORDO_ERROR(multinomial(ones({2, 2, 2}), 1), ShapeError, "multinomial");
-  EXPECT_ORDO_ERROR(multinomial(ones({2}, int64), 1), DTypeError, "multinomial");
 }
 
 }  // namespace

@@ -115,15 +115,5 @@ ORDO_OP_INTEGER(fold, "dilation", fold(some(d), {1, 4}, {1, 2}, v));
 ORDO_OP_INTEGER(fold, "padding", fold(some(d), 1, 1, 1, v));
 ORDO_OP_INTEGER(fold, "stride", fold(some(d), {1, 3}, 1, 1, 0, v));
 
-TEST(Unfold, refuses) {
-  EXPECT_ORDO_ERROR(unfold(ones({2, 3}), 1), ShapeError, "[unfold] takes an input");
-  EXPECT_ORDO_ERROR(unfold(ones({1, 3, 3}), 4), ShapeError, "does not fit");
-  EXPECT_ORDO_ERROR(unfold(ones({1, 3, 3}), 2, 1, 0, 0), ValueError, "stride");
-  EXPECT_ORDO_ERROR(unfold(zeros({1, 3, 3}, int64), 2), DTypeError, "unfold");
-  EXPECT_ORDO_ERROR(fold(ones({1, 5, 4}), 3, 2), ShapeError, "no multiple of 4 cells");
-  EXPECT_ORDO_ERROR(fold(ones({1, 4, 5}), 3, 2), ShapeError, "there are 4 windows");
-  EXPECT_ORDO_ERROR(fold(ones({4}), 3, 2), ShapeError, "[fold] takes an input");
-}
-
 }  // namespace
 }  // namespace ordo::test
