@@ -10,6 +10,7 @@
 
 #include <ordo/engine/about.h>
 #include <ordo/engine/op_call.h>
+#include "tests/bits/refusals.h"
 #include "tests/support/registry_test_base.h"
 
 namespace ordo::test {
@@ -23,7 +24,7 @@ constexpr const char* kUsage =
 Computes the samples of all operations, or of those named, and compares the bits with tests/bits/bits.txt: at
 run_to_run and device_to_device, on the CPU and on the GPU where there is one.
 --few computes two dtypes of each sample, and no large sizes.
---write stores the bits of the CPU instead.
+--write stores the bits of the CPU instead, and in tests/bits/refusals.txt what the operations refuse.
 Exit status: 1 when some differ, 2 for bad arguments.
 )";
 
@@ -197,6 +198,7 @@ int write_bits(const Arguments& a) {
   for (const OpInfo* op : a.ops)
     file.ops[std::string(op->name)] = bits_of(*op, cpu, Determinism::device_to_device, Cases::all);
   write(a.file, file);
+  if (a.file == kFile) write_refusals(a.ops);
   fmt::print("{}: the bits of {} operations\n", a.file, a.ops.size());
   return 0;
 }

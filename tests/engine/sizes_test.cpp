@@ -14,10 +14,6 @@ constexpr int64_t kHuge = int64_t(1) << 62;
 
 TEST(Sizes, views_and_expansions_of_more_elements_than_64_bits_count) {
   const MemoryLimit limit(size_t(1) << 38);  // AddressSanitizer ends the process where operator new fails
-  EXPECT_ORDO_ERROR(zeros({0}).view({int64_t(1) << 32, int64_t(1) << 32}), ShapeError, "[view]");
-  EXPECT_ORDO_ERROR(zeros({0}).view({int64_t(1) << 32, int64_t(1) << 32, 0}), ShapeError, "[view]");
-  EXPECT_ORDO_ERROR(ones({1, 1}).expand({kHuge + 1, 4}), ShapeError, "[expand]");
-  EXPECT_ORDO_ERROR(ones({1}).expand({kHuge, kHuge, 4}), ShapeError, "[expand]");
   EXPECT_ORDO_ERROR(ones({1}).expand({kHuge}), ShapeError, "bytes");
   EXPECT_ORDO_ERROR(empty({kHuge, 0, kHuge}), ShapeError, "[empty]");
   EXPECT_ORDO_ERROR(empty({0, -1}), ShapeError, "negative");
@@ -44,7 +40,6 @@ TEST(Sizes, sequences) {
   EXPECT_EQ(arange(INT64_MAX, INT64_MIN, INT64_MIN).to_vector<int64_t>(), (std::vector<int64_t>{INT64_MAX, -1}));
   EXPECT_ORDO_ERROR(arange(INT64_MIN, INT64_MAX), ShapeError, "[arange]");
   EXPECT_ORDO_ERROR(arange(-1e308, 1e308, 1e-300), ShapeError, "[arange]");
-  EXPECT_ORDO_ERROR(arange(kHuge + 1, kHuge, 3), ValueError, "leads away");
 }
 
 TEST(Sizes, a_loader_with_the_largest_batch) {

@@ -1,66 +1,73 @@
 #!/usr/bin/env python3
-"""Plants small faults, one at a time, in a copy of the sources, and reports which of them the tests catch.
+"""Plants small faults, one at a time, at random places of a copy of the sources, and reports which the tests catch.
 
-    mutate.py SOURCE WORK [--filter TEXT] [--list] [--check] [--jobs N] [--report FILE]
-              [--known-to-pass]
+    mutate.py SOURCE WORK [--random N] [--seed S] [--filter REGEX] [--family] [--list] [--jobs N] [--report FILE]
 
-SOURCE is a checkout, WORK a directory for the copy and its builds. A fault is caught when the tests of the build without
-CUDA fail (a fault of the host's code), or else those of the emulated build or of the race checker's; or, of what speaks to
-CUDA's libraries or tells nvcc how to compile, on the PTX machine. The tests that are about the file come first. --check only makes sure that every fault still fits the sources. A fault that WORK remembers is
-not tried again unless its file has changed; remove WORK/results.json to try all.
-Exit status: 1 when a fault was not caught or does not fit, 2 for bad arguments.
+SOURCE is a checkout, WORK a directory for the copy and its builds. operators.py says what a fault is: an operator is
+drawn, then one of its places, so that rare ones are not forgotten. A fault is caught when the tests of the build without
+CUDA fail, or else those of the emulated build or of the race checker's; or, of what speaks to CUDA's libraries or tells
+nvcc how to compile, on the PTX machine. The tests that are about the file come first; with --family there are no others.
+Faults that do not compile are drawn anew. --report writes the table in FILE between its two comments "results".
+Exit status: 1 when a fault was not caught, 2 for bad arguments.
 """
 import argparse
-import hashlib
-import json
+import collections
 import os
 import pathlib
+import random
+import re
 import shutil
 import subprocess
 import sys
 import time
 
-from faults import FAULTS
+import operators
 
-BUILDS = {  # in this order, from fast to slow; what is compiled runs a few tests, so compiling is what takes the time
-    "cpu": "-O0 -DNDEBUG",
-    "emulated": "-O1 -DNDEBUG",
-    "race": "-O1 -DNDEBUG",
-    "ptx": "-O1 -DNDEBUG",
-}
+BUILDS = ["cpu", "emulated", "race", "ptx"]  # from fast to slow
 SECONDS = 900  # a test that takes longer hangs, which counts as caught
+Fault = collections.namedtuple("Fault", "operator path line before after")
 
 
-def builds_of(f):
-    """Those that may notice the fault."""
-    if f["file"].endswith("_native_cuda.cpp") or f["file"].startswith(("cmake/", "tools/ptx/")):
+def builds_of(path):
+    """Those that may notice a fault there."""
+    if path.endswith("_native_cuda.cpp") or path.startswith("cmake/"):
         return ["ptx"]
-    device_code = f["file"].endswith((".cu", ".cuh")) or f["file"].startswith("engine/cuda/")
+    device_code = path.endswith((".cu", ".cuh")) or path.startswith("engine/cuda/")
     return ["emulated", "race"] if device_code else ["cpu", "emulated", "race"]
 
 
-def check(source):
-    """The faults that do not fit."""
-    bad = []
-    for f in FAULTS:
-        path = source / f["file"]
-        count = path.read_text().count(f["before"]) if path.is_file() else 0
-        if count != 1 or f["before"] == f["after"]:
-            bad.append(f"{f['name']}: its text occurs {count} times in {f['file']}")
-    names = [f["name"] for f in FAULTS]
-    bad += [f"two faults are called '{n}'" for n in sorted(set(names)) if names.count(n) > 1]
-    return bad
+def files_of(source):
+    listed = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                            check=True, capture_output=True).stdout.decode().split("\0")
+    return sorted(name for name in listed if name and (source / name).is_file())
 
 
-def digest(source, f):
-    """Of a fault and the file that it is in."""
-    return hashlib.sha256((f["before"] + f["after"] + (source / f["file"]).read_text()).encode()).hexdigest()
+def all_faults(source, pattern):
+    """By operator, wherever one applies in files whose paths match."""
+    faults = collections.defaultdict(list)
+    for path in files_of(source):
+        if re.search(pattern, path) and path.split("/")[0] in operators.FOLDERS and path.endswith(operators.SUFFIXES):
+            for name, line, before, after in operators.sites(source, path):
+                faults[name].append(Fault(name, path, line, before, after))
+    for path, before, after, why in operators.LITERAL:
+        if (source / path).read_text().count(before) != 1:
+            sys.exit(f"mutate: '{before}' does not occur once in {path}")
+        if re.search(pattern, path):
+            faults[why].append(Fault(why, path, 0, before, after))
+    return faults
+
+
+def drawn(faults, draw):
+    """One after the other, none twice."""
+    while faults:
+        name = draw.choice(sorted(faults))
+        yield faults[name].pop(draw.randrange(len(faults[name])))
+        if not faults[name]:
+            del faults[name]
 
 
 def copy_sources(source, copy):
-    files = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                           check=True, capture_output=True).stdout.decode().split("\0")
-    files = {name for name in files if name and (source / name).is_file()}
+    files = set(files_of(source))
     for folder, folders, names in os.walk(copy):  # what the checkout no longer has
         relative = pathlib.Path(folder).relative_to(copy)
         folders[:] = [name for name in folders if relative / name != pathlib.Path("build")]
@@ -77,15 +84,12 @@ def copy_sources(source, copy):
 def build(copy, preset, jobs):
     directory = copy / "build" / preset
     environment = dict(os.environ, CCACHE_BASEDIR=str(copy), CCACHE_NOHASHDIR="1", CCACHE_PCH_EXTSUM="1",
-                       CCACHE_SLOPPINESS="pch_defines,time_macros")
-    log = copy / f"{preset}.log"
-    with open(log, "w") as out:
+                       CCACHE_SLOPPINESS="pch_defines,time_macros,include_file_mtime,include_file_ctime")
+    with open(copy / f"{preset}.log", "w") as out:
         if not (directory / "build.ninja").is_file():
-            command = ["cmake", "--preset", preset, "-DORDO_SAMPLES=OFF", "-DORDO_BENCH=OFF", "-DORDO_TOOLS=OFF",
-                       f"-DCMAKE_CXX_FLAGS_RELEASE={BUILDS[preset]}"]
-            subprocess.run(command, cwd=copy, env=environment, stdout=out, stderr=out, check=True)
-        done = subprocess.run(["ninja", "-C", directory, "-j", str(jobs), "ordo_tests", "tools/ptx/all"],
-                              env=environment, stdout=out, stderr=out)
+            subprocess.run(["cmake", "--preset", preset], cwd=copy, env=environment, stdout=out, stderr=out, check=True)
+        done = subprocess.run(["ninja", "-C", directory, "-j", str(jobs), "ordo_tests"]
+                              + (["tools/ptx/all"] if preset == "ptx" else []), env=environment, stdout=out, stderr=out)
     return done.returncode == 0
 
 
@@ -97,129 +101,107 @@ def run_tests(copy, preset, tests="*"):
     with open(log, "w") as out:
         running = subprocess.Popen(command, cwd=copy, env=environment, stdout=out, stderr=subprocess.STDOUT)
         size, silent = 0, 0  # bytes written, seconds since the last of them: every test says when it begins and ends
-        while True:
-            try:
-                status = running.wait(timeout=1)
-                break
-            except subprocess.TimeoutExpired:
-                silent = silent + 1 if log.stat().st_size == size else 0
-                size = log.stat().st_size
+        while running.poll() is None:
+            time.sleep(1)
+            silent = silent + 1 if log.stat().st_size == size else 0
+            size = log.stat().st_size
             if silent > SECONDS:
                 running.kill()
                 running.wait()
                 return f"no end after {SECONDS} s"
-    if status == 0:
-        return None
-    if status < 0:
-        return f"signal {-status}"
+    if running.returncode < 0:
+        return f"signal {-running.returncode}"
     lines = log.read_text(errors="replace").splitlines()
     failed = [line.split()[3].rstrip(",") for line in lines if line.startswith("[  FAILED  ] ")]
-    return failed[0] if failed else f"exit status {status}"
+    return (failed or [f"exit status {running.returncode}"])[0] if running.returncode else None
 
 
-def try_fault(copy, f, jobs):
-    path = copy / f["file"]
+def try_fault(copy, fault, family, jobs):
+    """How it was caught; "" when it was not, None when it does not compile."""
+    path = copy / fault.path
     original = path.read_text()
-    path.write_text(original.replace(f["before"], f["after"]))
+    lines = original.split("\n")
+    if fault.line:
+        lines[fault.line - 1] = fault.after
+    path.write_text("\n".join(lines) if fault.line else original.replace(fault.before, fault.after))
+    first = operators.tests_of(fault.path)
     try:
-        for preset in builds_of(f):
-            if not build(copy, preset, jobs):
-                return "", "does not compile"
-            how = run_tests(copy, preset, f["first"])
-            if how:
-                return preset, how
-        for preset in builds_of(f) if f["first"] != "*" else []:
-            how = run_tests(copy, preset, "-" + f["first"])
-            if how:
-                return preset, how
-        return "", ""
+        for tests in [first] if family else [first, "-" + first]:
+            for preset in builds_of(fault.path):
+                if family and preset != builds_of(fault.path)[0]:
+                    continue
+                if not build(copy, preset, jobs):
+                    return None
+                how = run_tests(copy, preset, tests)
+                if how:
+                    return f"{preset}: {how}"
+        return ""
     finally:
         path.write_text(original)
 
 
-def write_report(path, results, caught):
-    left_out = len(FAULTS) - len(results)
-    lines = ["# Faults that the tests notice", "",
-             "Written by `./run mutate`, which plants these faults one at a time in a copy of the sources. The last",
-             "column has the build whose tests failed, and the first test that did. What this is for:",
-             "[verification.md](verification.md).", "",
-             f"**{caught} of {len(results)} faults were caught.**" +
-             (f" The list has {left_out} more, which this run left out." if left_out else ""),
-             "",
-             "| fault | file | | caught by |", "|---|---|---|---|"]
-    lines += [f"| {f['name']} | `{f['file']}` | {word.lower()} | {note} |" for f, word, note in results]
-    path.write_text("\n".join(lines) + "\n")
+def write_report(path, results, arguments):
+    count = collections.Counter(fault.operator for fault, _ in results)
+    caught = collections.Counter(fault.operator for fault, how in results if how)
+    which = f" --filter '{arguments.filter}'" if arguments.filter else ""
+    lines = [f"`./run mutate --random {arguments.random} --seed {arguments.seed}{which}"
+             f"{' --family' if arguments.family else ''}`: {sum(caught.values())} of {len(results)} faults were caught.", "",
+             "| operator | planted | caught |", "|---|---|---|"]
+    lines += [f"| {name} | {count[name]} | {caught[name]} |" for name in sorted(count)]
+    lines += ["", "Not caught:" if sum(caught.values()) < len(results) else "All were caught."]
+    lines += [f"- `{f.path}:{f.line}`, {f.operator}: `{f.after.strip() or f.before.strip()}`" for f, how in results if not how]
+    text = path.read_text()
+    parts = re.split(r"(<!-- results -->\n)(.*?)(<!-- end of results -->)", text, flags=re.DOTALL)
+    path.write_text("".join([parts[0], parts[1], "\n".join(lines) + "\n", *parts[3:]]))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("work", type=pathlib.Path)
-    parser.add_argument("--filter", default="", help="only faults whose name or file contains this")
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--random", type=int, default=100, help="how many faults (100)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--filter", default="", help="only in files whose path matches this expression")
+    parser.add_argument("--family", action="store_true", help="run the tests about the file only, in the fastest build")
+    parser.add_argument("--list", action="store_true", help="show the faults and plant none")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--known-to-pass", action="store_true", help="do not run the tests without a fault first")
-    parser.add_argument("--report", type=pathlib.Path, help="write the result as a table in Markdown")
+    parser.add_argument("--report", type=pathlib.Path, help="a page whose table is replaced by this run's")
     arguments = parser.parse_args()
-    faults = [f for f in FAULTS if arguments.filter in f["name"] or arguments.filter in f["file"]]
+    source = arguments.source.resolve()
+    faults = all_faults(source, arguments.filter)
     if not faults:
-        parser.error(f"no fault matches '{arguments.filter}'")
+        parser.error(f"no fault is possible in files like '{arguments.filter}'")
+    sequence = drawn(faults, random.Random(arguments.seed))
     if arguments.list:
-        print("\n".join(f"{f['name']}  ({f['file']})" for f in faults))
+        for _, f in zip(range(arguments.random), sequence):
+            print(f"{f.operator}: {f.path}:{f.line}\n  {f.before.strip()}\n  {f.after.strip()}")
         return 0
-    bad = check(arguments.source)
-    for line in bad:
-        print(line)
-    if arguments.check or bad:
-        if not bad:
-            print(f"{len(FAULTS)} faults fit the sources.")
-        return 1 if bad else 0
 
     copy = arguments.work.resolve() / "source"
-    copy_sources(arguments.source.resolve(), copy)
-    memory = arguments.work / "results.json"
-    known = json.loads(memory.read_text()) if memory.is_file() else {}
-    if not shutil.which("nvcc"):
-        faults = [f for f in faults if "ptx" not in builds_of(f)]
-        print("There is no nvcc: faults that only what it makes can show are left out.")
-    for preset in BUILDS:
-        if not any(preset in builds_of(f) and digest(copy, f) not in known for f in faults):
+    copy_sources(source, copy)
+    has_nvcc, built, results = shutil.which("nvcc"), set(), []
+    for fault in sequence:
+        if len(results) == arguments.random:
+            break
+        builds = builds_of(fault.path)[:1] if arguments.family else builds_of(fault.path)
+        if "ptx" in builds and not has_nvcc:
             continue
-        if not build(copy, preset, arguments.jobs):
-            sys.exit(f"mutate: the {preset} build fails without a fault: {copy / (preset + '.log')}")
-        how = None if arguments.known_to_pass or known else run_tests(copy, preset)
-        if how:
-            sys.exit(f"mutate: the {preset} tests fail without a fault: {how}")
-    results, survivors, broken = [], [], []
-    for number, f in enumerate(faults, 1):
+        for preset in set(builds) - built:
+            if not build(copy, preset, arguments.jobs):
+                sys.exit(f"mutate: the {preset} build fails without a fault: {copy / (preset + '.log')}")
+            built.add(preset)
         started = time.monotonic()
-        key = digest(copy, f)
-        if key not in known:
-            known[key] = try_fault(copy, f, arguments.jobs)
-            memory.write_text(json.dumps(known, indent=1))
-        preset, how = known[key]
-        if preset:
-            word = "caught"
-        elif how:
-            word = "BROKEN"
-            broken.append(f)
-        else:
-            word = "MISSED"
-            survivors.append(f)
-        seconds = time.monotonic() - started
-        note = ": ".join(filter(None, [preset, how]))
-        results.append((f, word, note))
-        print(f"{number:3}/{len(faults)}  {word}  {f['name']}  [{seconds:.0f} s]  {note}", flush=True)
-    caught = len(faults) - len(survivors) - len(broken)
-    print(f"\n{caught} of {len(faults)} faults were caught.")
+        how = try_fault(copy, fault, arguments.family, arguments.jobs)
+        word = "does not compile" if how is None else f"caught by {how}" if how else "MISSED"
+        print(f"{len(results) + 1:3} {fault.path}:{fault.line}, {fault.operator}: {word} "
+              f"[{time.monotonic() - started:.0f} s]\n      {fault.before.strip()}\n      {fault.after.strip()}", flush=True)
+        if how is not None:
+            results.append((fault, how))
+    missed = sum(not how for _, how in results)
+    print(f"\n{len(results) - missed} of {len(results)} faults were caught.")
     if arguments.report:
-        write_report(arguments.report, results, caught)
-    for f in survivors:
-        print(f"missed: {f['name']}  ({f['file']})")
-    for f in broken:
-        print(f"does not compile: {f['name']}  ({f['file']})")
-    return 1 if survivors or broken else 0
+        write_report(arguments.report, results, arguments)
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

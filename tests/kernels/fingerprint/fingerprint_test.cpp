@@ -8,6 +8,7 @@
 #include <ordo/kernels/fingerprint/fingerprint.h>
 #include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -96,12 +97,11 @@ TEST(Fingerprint, does_not_depend_on_strides_threads_and_launches) {
   }
   const Tensor large = values({300, 1000}, float32);
   const Fingerprint expected = plain(bytes_of(large));
-  const int before = num_threads();
+  const ThreadsScope scope;
   for (int threads : {1, 2, 3, 5}) {
     set_num_threads(threads);
     EXPECT_EQ(kernels::fingerprint(large), expected) << threads;
   }
-  set_num_threads(before);
   for (Device device : test_devices()) {
     const Tensor there = large.to(device);
     for (cuda::LaunchTuning tuning :

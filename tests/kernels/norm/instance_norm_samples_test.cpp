@@ -118,14 +118,8 @@ TEST(InstanceNorm, modules) {
 
 TEST(InstanceNorm, bad_input) {
   const Tensor x = ones({4, 3, 2}), m = zeros({3}), v = ones({3});
-  EXPECT_ORDO_ERROR(instance_norm(ones({3})), ShapeError, "instance_norm");
-  EXPECT_ORDO_ERROR(instance_norm(x, zeros({4}), ones({4})), ShapeError, "running_mean");
-  EXPECT_ORDO_ERROR(instance_norm(x, m, v, ones({2})), ShapeError, "weight");
-  EXPECT_ORDO_ERROR(instance_norm(x, m, v, {}, ones({3}, {float64})), DTypeError, "bias");
   EXPECT_ORDO_ERROR(instance_norm(x, m, {}), ValueError, "running");
   EXPECT_ORDO_ERROR(instance_norm(x, {}, {}, {}, {}, false), ValueError, "running_mean");
-  EXPECT_ORDO_ERROR(instance_norm(ones({4, 3, 1})), ValueError, "more than one value");
-  EXPECT_ORDO_ERROR(instance_norm(ones({4, 3, 2}, {int64})), DTypeError, "instance_norm");
 }
 
 }  // namespace

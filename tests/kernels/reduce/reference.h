@@ -37,7 +37,7 @@ inline std::vector<double> reference_reduce(const Tensor& t, const Dims& dims,
 
 /// A sample of one reduction over `dims`.
 inline Sample reduce_sample(const char* label, const Tensor& input, const Dims& dims,
-                            std::function<Tensor(const Tensor&)> run, std::function<double(const Values&)> f) {
+                            std::function<double(const Values&)> f, std::function<Tensor(const Tensor&)> run) {
   return {.label = label,
           .inputs = {input},
           .run = [run](const TensorList& in) { return run(in[0]); },
@@ -52,8 +52,7 @@ inline Sample reduce_sample(const char* label, const Tensor& input, const Dims& 
 template <class Op>
 std::vector<Sample> reduce_samples(const Op& op, std::function<double(const Values&)> f, bool of_nothing = true) {
   const auto sample = [&](const char* label, const Dims& sizes, const Dims& dims, bool keepdim = false) {
-    return reduce_sample(
-        label, test_values(sizes), dims, [=](const Tensor& t) { return op(t, dims, keepdim); }, f);
+    return reduce_sample(label, test_values(sizes), dims, f, [=](const Tensor& t) { return op(t, dims, keepdim); });
   };
   std::vector<Sample> out{
       sample("0-d", {}, {}),
@@ -79,8 +78,7 @@ std::vector<Sample> reduce_samples(const Op& op, std::function<double(const Valu
 template <class Op>
 std::vector<Sample> reduce_sizes(int64_t n, const Op& op, std::function<double(const Values&)> f) {
   const auto sample = [&](const char* label, const Dims& sizes, const Dims& dims) {
-    return reduce_sample(
-        label, test_values(sizes), dims, [=](const Tensor& t) { return op(t, dims, false); }, f);
+    return reduce_sample(label, test_values(sizes), dims, f, [=](const Tensor& t) { return op(t, dims, false); });
   };
   return {sample("all", {n}, {}),          sample("along", {2, n}, {1}),   sample("across", {n, 3}, {0}),
           sample("rows", {n, 5}, {1}),     sample("columns", {3, n}, {0}), sample("around", {2, n, 3}, {0, 2}),

@@ -35,8 +35,8 @@ ORDO_OP_SAMPLES(var) {
                                   [](const Values&v) { return variance(v, 0); }, false))
     out.push_back(std::move(s));
   out.push_back(reduce_sample(
-      "unbiased", test_values({3, 6}), {}, [](const Tensor& t) { return var(t); },
-      [](const Values& v) { return variance(v, 1); }));
+      "unbiased", test_values({3, 6}), {}, [](const Values& v) { return variance(v, 1); },
+      [](const Tensor& t) { return var(t); }));
   return out;
 }
 
@@ -93,12 +93,11 @@ ORDO_OP_SAMPLES(std_mean) { return both_samples(std_mean, deviation_and_mean); }
 ORDO_OP_SAMPLES(std) {
   const auto reference = [](const Values& v) { return std::sqrt(variance(v, 1)); };
   return {
-      reduce_sample(
-          "all", test_values({3, 4}), {}, [](const Tensor& t) { return ordo::std(t); }, reference),
-      reduce_sample(
-          "rows", test_values({3, 6}), {1}, [](const Tensor& t) { return ordo::std(t, {1}, 1, true); }, reference),
-      reduce_sample(
-          "blocks", test_values({2, 5000}), {1}, [](const Tensor& t) { return ordo::std(t, {1}); }, reference),
+      reduce_sample("all", test_values({3, 4}), {}, reference, [](const Tensor& t) { return ordo::std(t); }),
+      reduce_sample("rows", test_values({3, 6}), {1}, reference,
+                    [](const Tensor& t) { return ordo::std(t, {1}, 1, true); }),
+      reduce_sample("blocks", test_values({2, 5000}), {1}, reference,
+                    [](const Tensor& t) { return ordo::std(t, {1}); }),
   };
 }
 
@@ -125,8 +124,8 @@ ORDO_OP_SAMPLES(norm) {
                             [](const Values& v) { return p_norm(v, 2); });
   const auto add = [&](const char* label, double p) {
     out.push_back(reduce_sample(
-        label, test_values({4, 5}), {1}, [p](const Tensor& t) { return norm(t, p, {1}); },
-        [p](const Values& v) { return p_norm(v, p); }));
+        label, test_values({4, 5}), {1}, [p](const Values& v) { return p_norm(v, p); },
+        [p](const Tensor& t) { return norm(t, p, {1}); }));
   };
   add("p = 0", 0);
   add("p = 1", 1);
@@ -156,7 +155,6 @@ TEST(SquareSum, corners) {
     EXPECT_EQ(square_sum(ones({4096}, {float16, device})).item<double>(), 4096);  // float16 additions stop at 2048
     EXPECT_EQ(square_sum(full({3}, 1e200, {float64, device})).item<double>(), HUGE_VAL);
   }
-  EXPECT_ORDO_ERROR(square_sum(ones({2}, {int64})), DTypeError, "square_sum");
 }
 
 TEST(Var, corners) {
@@ -165,9 +163,6 @@ TEST(Var, corners) {
     EXPECT_TRUE(std::isnan(var(empty({0}, {float32, device}), {}, 0).item<double>()));
     EXPECT_EQ(var(full({5}, 3.0, {float16, device})).item<double>(), 0);
   }
-  EXPECT_ORDO_ERROR(var(ones({2}, {int64})), DTypeError, "var");
-  EXPECT_ORDO_ERROR(var(ones({2}), {1}), IndexError, "var");
-  EXPECT_ORDO_ERROR(ordo::std(ones({2}, {boolean})), DTypeError, "std");
 }
 
 TEST(Norm, corners) {
@@ -177,8 +172,6 @@ TEST(Norm, corners) {
   EXPECT_EQ(norm(empty({0})).item<double>(), 0);
   EXPECT_ORDO_ERROR(norm(empty({0}), -1), ValueError, "norm");
   EXPECT_ORDO_ERROR(norm(ones({2}), std::numeric_limits<double>::quiet_NaN()), ValueError, "norm");
-  EXPECT_ORDO_ERROR(norm(ones({2}, {int32})), DTypeError, "norm");
-  EXPECT_ORDO_ERROR(norm(ones({2}), 2, {3}), IndexError, "norm");
 }
 
 }  // namespace

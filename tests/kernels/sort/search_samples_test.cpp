@@ -13,6 +13,7 @@
 #include <ordo/engine/parallel.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -78,9 +79,7 @@ ORDO_OP_SAMPLES(histc) {
           histc_sample("none", {0}, 3, 0, 1)};
 }
 ORDO_OP_SIZES(histc) { return {histc_sample("values", {n}, 8, 0, 16), histc_sample("bins", {40}, 2 * n, 0, 16)}; }
-ORDO_OP_INTEGERS(histc) {
-  return {{"bins", [](int64_t v, Device d) { return histc(some(d), v); }}};
-}
+ORDO_OP_INTEGER(histc, "bins", histc(some(d), v));
 
 /// Values in the middle of bins of width 1, some of them outside; some at the last edge, where no gradient is checked.
 Sample histogram_sample(const char* label, int64_t n, int64_t bins, bool weighted, bool gradient = true) {
@@ -110,9 +109,7 @@ ORDO_OP_SAMPLES(histogram) {
           histogram_sample("no values", 0, 3, true), histogram_sample("many", 900, 40, true, false)};
 }
 ORDO_OP_SIZES(histogram) { return {histogram_sample("values", n, 8, true, false)}; }
-ORDO_OP_INTEGERS(histogram) {
-  return {{"bins", [](int64_t v, Device d) { return histogram(some(d), v).hist; }}};
-}
+ORDO_OP_INTEGER(histogram, "bins", histogram(some(d), v).hist);
 
 Line distinct(const Line& x) {
   const std::set<double> all(x.begin(), x.end());
@@ -148,12 +145,8 @@ ORDO_OP_SIZES(unique) {
 ORDO_OP_SIZES(unique_consecutive) {
   return without_gradient({line_sample("values", test_indices({n}, 2).to(float64), 0, first_of_runs, runs)});
 }
-ORDO_OP_INTEGERS(unique) {
-  return {{"dim", [](int64_t v, Device d) { return unique(some(d), false, false, v).output; }}};
-}
-ORDO_OP_INTEGERS(unique_consecutive) {
-  return {{"dim", [](int64_t v, Device d) { return unique_consecutive(some(d), false, false, v).output; }}};
-}
+ORDO_OP_INTEGER(unique, "dim", unique(some(d), false, false, v).output);
+ORDO_OP_INTEGER(unique_consecutive, "dim", unique_consecutive(some(d), false, false, v).output);
 
 /// All the weight on the first category: whatever a test repeats, a row has some.
 Sample certain(const char* label, int64_t rows, int64_t categories, int64_t samples, bool replacement) {
@@ -174,9 +167,7 @@ ORDO_OP_SAMPLES(multinomial) {
   return {certain("with", 3, 10, 5, true), certain("without", 4, 6, 1, false), certain("one", 1, 1, 2, true)};
 }
 ORDO_OP_SIZES(multinomial) { return {certain("categories", 2, n, 3, true), certain("rows", n, 4, 1, false)}; }
-ORDO_OP_INTEGERS(multinomial) {
-  return {{"num_samples", [](int64_t v, Device d) { return multinomial(some(d), v); }}};
-}
+ORDO_OP_INTEGER(multinomial, "num_samples", multinomial(some(d), v));
 
 TEST(SearchSorted, nan_sorter_and_bad_input) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -186,10 +177,6 @@ TEST(SearchSorted, nan_sorter_and_bad_input) {
               (std::vector<int64_t>{2, 3, 0, 0, 3}));
     EXPECT_EQ(searchsorted(sort(edges).values, x.to(float32), true).dtype(), int32);
   }
-  EXPECT_ORDO_ERROR(searchsorted(ones({}), ones({2})), ShapeError, "searchsorted");
-  EXPECT_ORDO_ERROR(searchsorted(ones({2, 3}), ones({3, 3})), ShapeError, "searchsorted");
-  EXPECT_ORDO_ERROR(bucketize(ones({2}), ones({2, 3})), ShapeError, "bucketize");
-  EXPECT_ORDO_ERROR(searchsorted(ones({2}), Tensor()), ValueError, "searchsorted");
 }
 
 TEST(Histogram, edges_weights_and_density) {
@@ -206,9 +193,7 @@ TEST(Histogram, edges_weights_and_density) {
     EXPECT_EQ(histc(x.narrow(0, 0, 4), 3).to_vector<float>(), (std::vector<float>{2, 1, 1}));
     EXPECT_EQ(histc(ones({5}, device), 2).to_vector<float>(), (std::vector<float>{0, 5}));
   }
-  EXPECT_ORDO_ERROR(histc(ones({2}), 0), ValueError, "histc");
   EXPECT_ORDO_ERROR(histc(ones({2}), 3, 2, 1), ValueError, "histc");
-  EXPECT_ORDO_ERROR(histc(ones({2}, int64)), DTypeError, "histc");
   EXPECT_ORDO_ERROR(histogram(ones({2}), ones({1})), ShapeError, "histogram");
   EXPECT_ORDO_ERROR(histogram(ones({2}), tensor({2.0, 1.0, 0.0})), ValueError, "edges must ascend");
   EXPECT_ORDO_ERROR(histogram(ones({2}), tensor({0.0, 2.0, 1.0})), ValueError, "edges must ascend");
@@ -233,12 +218,11 @@ TEST(Unique, inverse_and_counts) {
     EXPECT_EQ(unique(full({3}, std::numeric_limits<double>::quiet_NaN(), device)).output.numel(), 3);
     EXPECT_FALSE(unique(t).inverse.defined());
   }
-  EXPECT_ORDO_ERROR(unique(Tensor()), ValueError, "unique");
 }
 
 // In pieces, one for each thread; some begin in the midst of a run.
 TEST(Unique, runs_of_a_long_line) {
-  const int threads = num_threads();
+  const ThreadsScope scope;
   set_num_threads(3);
   auto line = test_indices({250000}, 3, 5).to_vector<float>();
   std::fill(line.begin() + 60000, line.begin() + 200000, 1.0f);
@@ -249,7 +233,6 @@ TEST(Unique, runs_of_a_long_line) {
   const Tensor all = from_vector(want, {int64_t(want.size())});
   for (Device device : test_devices())
     EXPECT_EQ(bytes_of(unique_consecutive(from_vector(line, {250000}).to(device)).output), bytes_of(all));
-  set_num_threads(threads);
 }
 
 TEST(Unique, slices) {
@@ -272,7 +255,6 @@ TEST(Unique, slices) {
     EXPECT_EQ(unique(tensor<double>({0.0, -0.0}).view({2, 1}).to(device), false, false, 0).output.size(0), 1);
   }
   EXPECT_ORDO_ERROR(unique(ones({2, 0}), false, false, 0), ShapeError, "[unique] the slices of shape [2, 0]");
-  EXPECT_ORDO_ERROR(unique(ones({2}), false, false, 1), IndexError, "unique");
 }
 
 TEST(Unique, rows_of_any_width_are_in_the_order_of_a_set) {
@@ -314,12 +296,8 @@ TEST(Multinomial, draws_in_proportion_and_repeats) {
     }
   }
   EXPECT_ORDO_ERROR(multinomial(p, 4), ValueError, "multinomial");
-  EXPECT_ORDO_ERROR(multinomial(p, 6), ValueError, "multinomial");
-  EXPECT_ORDO_ERROR(multinomial(p, 0), ValueError, "multinomial");
   EXPECT_ORDO_ERROR(multinomial(zeros({3}), 1, true), ValueError, "multinomial");
   EXPECT_ORDO_ERROR(multinomial(tensor<float>({1, -1}), 1, true), ValueError, "multinomial");
-  EXPECT_ORDO_ERROR(multinomial(ones({2, 2, 2}), 1), ShapeError, "multinomial");
-  EXPECT_ORDO_ERROR(multinomial(ones({2}, int64), 1), DTypeError, "multinomial");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <ordo/nn/optim/rmsprop.h>
 #include <ordo/nn/optim/sgd.h>
 #include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -352,7 +353,7 @@ TEST(EMA, averages_swaps_and_continues) {
 }
 
 TEST(Optimizers, same_bits_on_every_device_and_thread_count) {
-  const int threads = num_threads();
+  const ThreadsScope scope;
   for (const auto& [name, make] : kOptimizers) {
     std::vector<uint8_t> first;
     for (Device device : test_devices())
@@ -365,7 +366,6 @@ TEST(Optimizers, same_bits_on_every_device_and_thread_count) {
         EXPECT_EQ(bytes_of(p), first) << name << " " << device.str();
       }
   }
-  set_num_threads(threads);
 }
 
 TEST(Optimizers, parameters_without_gradient_stay) {

@@ -69,7 +69,7 @@ std::vector<std::string> names_with_integers() {
 TEST_P(ExtremeIntegers, give_an_error_or_a_sound_result) {
   const std::string& op = GetParam();
   const MemoryLimit limit(checked_build() ? size_t(2) << 20 : size_t(64) << 20);
-  for (const IntegerArgument& argument : op_integers()[op]()) {
+  for (const IntegerArgument& argument : op_integers()[op]) {
     for (Device device : test_devices()) {
       for (int64_t v : kExtreme) {
         SCOPED_TRACE(argument.name + " = " + std::to_string(v) + " on " + device.str());
@@ -98,7 +98,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ExtremeIntegers);
 TEST(RegistryIntegers, every_operation_says_which_integers_it_takes) {
   for (const OpInfo& op : ops())
     EXPECT_NE(op_integers().count(std::string(op.name)), ops_without_integers().count(std::string(op.name)))
-        << op.name << " needs one of ORDO_OP_INTEGERS and ORDO_OP_NO_INTEGERS";
+        << op.name << " needs one of ORDO_OP_INTEGER and ORDO_OP_NO_INTEGERS";
 }
 
 }  // namespace

@@ -13,8 +13,12 @@
 namespace ordo::test {
 namespace {
 
-class RegistryEmptyDimensionsBase : public RegistryTest {
+class RegistryPoisonTest : public RegistryTest {
  protected:
+  void SetUp() override {
+    RegistryTest::SetUp();
+    set_fill_uninitialized_memory(false);
+  }
   void TearDown() override {
     detail::set_poison(before_);
     set_fill_uninitialized_memory(true);
@@ -25,7 +29,7 @@ class RegistryEmptyDimensionsBase : public RegistryTest {
   const detail::Poison before_ = detail::poison();
 };
 
-ORDO_REGISTRY_TEST_ON(RegistryEmptyDimensions, RegistryEmptyDimensionsBase);
+ORDO_REGISTRY_TEST_ON(RegistryEmptyDimensions, RegistryPoisonTest);
 
 /// For each input, a bit for each of its dimensions that becomes 0.
 using EmptyDims = std::vector<unsigned>;
@@ -94,7 +98,6 @@ Outcome outcome(const OpInfo& op, const Sample& sample, const TensorList& inputs
 
 TEST_P(RegistryEmptyDimensions, give_an_error_or_a_result) {
   const DeterminismGuard guard(Determinism::device_to_device);
-  set_fill_uninitialized_memory(false);
   for (const Sample& sample : samples_) {
     const DType dtype = floating_dtypes(*op_, sample)[0];
     for (const EmptyDims& dims : empty_dims_of(sample.inputs)) {
@@ -115,6 +118,36 @@ TEST_P(RegistryEmptyDimensions, give_an_error_or_a_result) {
         EXPECT_EQ(difference(*bytes, *on_cpu.bytes), "") << "differs from the CPU";
       }
     }
+  }
+}
+
+// Every element of a result and of a gradient is written: memory that held a pattern before and memory that held zeros
+// give the same bytes. Few sizes in every dtype of the row, the samples in one dtype each, these in turn.
+ORDO_REGISTRY_TEST_ON(RegistryPoison, RegistryPoisonTest);
+
+void expect_written(const OpInfo& op, const Sample& sample, DType dtype, const std::vector<Device>& devices) {
+  for (Device device : devices) {
+    const auto run = [&](detail::Poison poison) {
+      detail::set_poison(poison);
+      return bytes_unless_refused(op, sample, convert(sample.inputs, dtype, device));
+    };
+    const auto with_pattern = run(detail::Poison::pattern), with_zeros = run(detail::Poison::zeros);
+    if (with_pattern && with_zeros) {
+      EXPECT_EQ(difference(*with_pattern, *with_zeros), "")
+          << trace(sample, dtype, device) << ": what memory held before shows in the result";
+    }
+  }
+}
+
+TEST_P(RegistryPoison, every_element_is_written) {
+  const DeterminismGuard guard(Determinism::device_to_device);
+  for (int64_t n : few_sizes())
+    for (const Sample& sample : sized(n))
+      for (DType dtype : tested_dtypes(*op_, sample)) expect_written(*op_, sample, dtype, devices());
+  size_t turn = 0;
+  for (const Sample& sample : samples_) {
+    const auto dtypes = tested_dtypes(*op_, sample);
+    expect_written(*op_, sample, dtypes[turn++ % dtypes.size()], devices());
   }
 }
 

@@ -1,0 +1,61 @@
+// Every operation refuses what tests/bits/refusals.txt says, with the texts that it says, on every device; errors name
+// the operation. Tensors on two devices are refused, and running out of memory is an error of that kind.
+#include "tests/bits/refusals.h"
+
+#include <algorithm>
+
+#include <ordo/ordo.h>
+#include "tests/support/memory_limit.h"
+#include "tests/support/registry_test_base.h"
+#include "tests/support/schedules.h"
+
+namespace ordo::test {
+namespace {
+
+ORDO_REGISTRY_TEST(RegistryRefusals);
+
+TEST_P(RegistryRefusals, are_those_of_the_file) {
+  for (const Device device : devices()) {
+    std::vector<std::string> unnamed;
+    const Refusals got = refusals_of(*op_, device, unnamed);
+    EXPECT_EQ(unnamed, std::vector<std::string>()) << device.str();
+    // Checked builds have less memory, and so refuse other sizes.
+    if (!checked_build()) {
+      EXPECT_EQ(differences(got, refusals_written(*op_)), std::vector<std::string>()) << device.str();
+    }
+  }
+}
+
+/// They bring a tensor to the device of another.
+bool joins_devices(std::string_view op) { return op == "copy_" || op == "to"; }
+
+TEST_P(RegistryRefusals, tensors_on_two_devices) {
+  if (!has_cuda() || joins_devices(GetParam())) return;
+  for (const Sample& sample : samples_) {
+    const DType dtype = floating_dtypes(*op_, sample)[0];
+    const TensorList there = convert(sample.inputs, dtype, devices()[1]), here = convert(sample.inputs, dtype, cpu);
+    for (size_t i = 0; there.size() > 1 && i < there.size(); ++i) {
+      if (!there[i].defined()) continue;
+      TensorList inputs = there;
+      inputs[i] = here[i];
+      EXPECT_THROW((void)sample.run(inputs), DeviceError) << sample.label << ", input " << i;
+    }
+  }
+}
+
+TEST_P(RegistryRefusals, to_compute_without_memory) {
+  for (const Sample& sample : samples_)
+    for (const Device device : devices()) {
+      const TensorList inputs = convert(sample.inputs, floating_dtypes(*op_, sample)[0], device);
+      const MemoryLimit limit(0);
+      try {
+        (void)sample.run(inputs);
+      } catch (const OutOfMemoryError&) {
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << trace(sample, inputs.empty() ? float64 : inputs[0].dtype(), device) << ": " << error.what();
+      }
+    }
+}
+
+}  // namespace
+}  // namespace ordo::test
