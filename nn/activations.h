@@ -11,8 +11,7 @@
 #include <string>
 #include <tuple>
 
-#include <ordo/autograd/ops/gated_activations.h>
-#include <ordo/autograd/ops/softmax.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/module.h>

@@ -1,7 +1,7 @@
 #include "tools/ordo/pages.h"
 
 #include <fmt/format.h>
-#include <ordo/nn/data/data_file.h>
+#include <ordo/nn/state/data_file.h>
 #include <ordo/nn/state/whole_file.h>
 
 #include <cstdlib>
