@@ -43,7 +43,7 @@ std::string drawn_from(const std::string& command, const std::string& kind, cons
   const TemporaryFolder folder(command);
   const std::string to = folder.path / "page";
   run_script(command, "show.py", {kind, file, to});
-  return ordo::data::read_whole_file(to, command.c_str());
+  return ordo::nn::read_whole_file(to, command.c_str());
 }
 
 std::string drawn(const std::string& command, const std::string& kind, const Json& data) {
