@@ -3,7 +3,7 @@
 # PyTorch beside them where it is installed, a table and a page.
 #   bench/gpu.sh [--deps DIR] [--out DIR] [--quick] [--minutes N] [STEP...]
 #     --deps DIR   build dependencies, carried along: Debian's libeigen3-dev libfmt-dev libfmt9 libhwy-dev libhwy1 libdlpack-dev
-#                  libcli11-dev nlohmann-json3-dev zlib1g-dev libgtest-dev libgmock-dev googletest,
+#                  libcli11-dev nlohmann-json3-dev zlib1g-dev libgtest-dev libgmock-dev googletest libbenchmark-dev libbenchmark1debian,
 #                  each unpacked into DIR with dpkg -x (.gpu-deps, where it is there)
 #     --out DIR    copies of the results so far, also when there is more to do (build/gpu/results)
 #     --minutes N  stop in time and be called again (8.5): every call goes on where the last one stopped

@@ -1,5 +1,7 @@
 #include "bench/measure.h"
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -40,6 +42,45 @@ double ulp(double x, DType dtype) {
   int exponent = least;
   if (x != 0) std::frexp(x, &exponent);
   return std::ldexp(1.0, std::max(exponent, least) - digits);
+}
+
+// Google Benchmark's reporter: keeps the times of repetitions.
+class Times : public benchmark::BenchmarkReporter {
+ public:
+  explicit Times(std::vector<double>& ms) : ms_(ms) {}
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs)
+      if (run.run_type == Run::RT_Iteration) ms_.push_back(run.real_accumulated_time / double(run.iterations) * 1e3);
+  }
+
+ private:
+  std::vector<double>& ms_;
+};
+
+// Runs `repeat`, which does `batch` runs and returns their milliseconds, `count` times.
+void repeat_and_time(const std::string& name, int count, int batch, const std::function<double()>& repeat,
+                     std::vector<double>& ms) {
+  std::exception_ptr failure;
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [&](benchmark::State& state) {
+                                 while (state.KeepRunningBatch(batch)) {
+                                   try {
+                                     state.SetIterationTime(repeat() / 1e3);
+                                   } catch (...) {  // Google Benchmark does not expect it
+                                     failure = std::current_exception();
+                                     state.SkipWithError("failed");
+                                     return;
+                                   }
+                                 }
+                               })
+      ->Iterations(batch)
+      ->Repetitions(count)
+      ->UseManualTime();
+  Times times(ms);
+  benchmark::RunSpecifiedBenchmarks(&times);
+  benchmark::ClearRegisteredBenchmarks();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace
@@ -123,7 +164,7 @@ void RowRun::measure(const Path& path, Measured& measured) {
   const int most = (effort_.repeats + effort_.rounds - 1) / effort_.rounds;
   const int least = std::min(most, (5 + effort_.rounds - 1) / effort_.rounds);
   const int count = std::clamp(int(effort_.seconds / effort_.rounds / whole), least, most);
-  for (int i = 0; i < count; ++i) measured.ms.push_back(repeat() / batch);
+  repeat_and_time(row_.name(path.name, device_), count, batch, repeat, measured.ms);
 }
 
 std::vector<cuda::KernelCounts> count_kernels(const Row& row, const Path& path, Device device) {
