@@ -36,13 +36,24 @@ struct Fmod {
 
 struct Remainder {
   template <class T>
-  ORDO_HD T operator()(T a, T b) const {
-    const T rest = Fmod()(a, b);
+  ORDO_HD static T of(T rest, T b) {
     return rest != T(0) && signs_differ(rest, b) ? T(rest + b) : rest;
+  }
+  template <class T>
+  ORDO_HD T operator()(T a, T b) const {
+    return of(Fmod()(a, b), b);
   }
 };
 
 struct FloorDivide {
+  /// Of floating types; `rest` is what fmod gives.
+  template <class T>
+  ORDO_HD static T of(T a, T b, T rest) {
+    const T ratio = a / b, towards_zero = (a - rest) / b;  // an integer, but for rounding
+    const T quotient = rest != T(0) && signs_differ(rest, b) ? towards_zero - T(1) : towards_zero;
+    const T rounded = quotient == T(0) ? ordo::math::copysign(T(0), ratio) : ordo::math::round_even(quotient);
+    return b == T(0) ? ratio : rounded;
+  }
   template <class T>
   ORDO_HD T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -50,11 +61,7 @@ struct FloorDivide {
       if (is_minus_one(b)) return T(wrapping_t<T>(0) - wrapping_t<T>(a));
       return T(a / b - T(a % b != T(0) && signs_differ(a, b)));
     } else {
-      const T rest = ordo::math::fmod(a, b), ratio = a / b;
-      const T towards_zero = (a - rest) / b;  // an integer, but for rounding
-      const T quotient = rest != T(0) && signs_differ(rest, b) ? towards_zero - T(1) : towards_zero;
-      const T rounded = quotient == T(0) ? ordo::math::copysign(T(0), ratio) : ordo::math::round_even(quotient);
-      return b == T(0) ? ratio : rounded;
+      return of(a, b, ordo::math::fmod(a, b));
     }
   }
 };

@@ -1,8 +1,8 @@
 // Loops of binary_functions.def.
 #pragma once
 
-#include <ordo/kernels/elementwise/binary_function_functors.h>
 #include <ordo/kernels/elementwise/device_loops.h>
+#include <ordo/kernels/elementwise/function_fast_paths.h>
 
 namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 

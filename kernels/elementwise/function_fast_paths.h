@@ -1,12 +1,33 @@
-// The fast paths of functions.def. Internal.
+// The fast paths of functions.def and binary_functions.def. Internal.
 #pragma once
 
+#include <concepts>
+
+#include <ordo/kernels/elementwise/binary_function_functors.h>
 #include <ordo/kernels/elementwise/fast_path.h>
 #include <ordo/kernels/elementwise/function_functors.h>
 
 namespace ordo::kernels {
 
-// -- gelu: in the middle, the normal distribution function is a polynomial
+// -- the error function and the normal distribution function: in the middle, a polynomial
+
+template <>
+struct FastPath<functors::erf> : functors::erf {
+  template <class T>
+  static bool is_fast(T x) {
+    return math::detail::is_in_erf_centre(x);
+  }
+  static double fast(double x) { return math::detail::erf_centre(x); }
+  static float fast(float x) { return float(math::detail::erf_centre_float(x)); }
+};
+
+template <>
+struct FastPath<functors::erfc> : functors::erfc {
+  static bool is_fast(double x) { return math::detail::magnitude(x) < 0.5; }
+  static bool is_fast(float x) { return math::detail::is_in_erf_centre(x); }
+  static double fast(double x) { return 1.0 - math::detail::erf_centre(x); }
+  static float fast(float x) { return float(1.0 - math::detail::erf_centre_float(x)); }
+};
 
 template <>
 struct FastPath<functors::gelu> : functors::gelu {
@@ -58,6 +79,37 @@ struct FastPath<functors::tan> : OfAngle<functors::tan> {
   template <class T>
   static T fast(T x) {
     return math::tan_moderate(x);
+  }
+};
+
+// -- quotients of floats: only huge ones need a branch
+
+template <class F>
+struct OfQuotient : F {
+  template <std::same_as<float> T>
+  static bool is_fast(T a, T b) {
+    return math::is_moderate_quotient(a, b);
+  }
+};
+template <>
+struct FastPath<functors::fmod> : OfQuotient<functors::fmod> {
+  template <std::same_as<float> T>
+  static T fast(T a, T b) {
+    return math::fmod_moderate(a, b);
+  }
+};
+template <>
+struct FastPath<functors::remainder> : OfQuotient<functors::remainder> {
+  template <std::same_as<float> T>
+  static T fast(T a, T b) {
+    return Remainder::of(math::fmod_moderate(a, b), b);
+  }
+};
+template <>
+struct FastPath<functors::floor_divide> : OfQuotient<functors::floor_divide> {
+  template <std::same_as<float> T>
+  static T fast(T a, T b) {
+    return FloorDivide::of(a, b, math::fmod_moderate(a, b));
   }
 };
 

@@ -15,42 +15,58 @@
 
 namespace ordo::kernels::cpu {
 
-/// Elements that do not lie side by side, and those of half types, become values of math_t in pieces so long: reading,
+/// Elements that do not lie side by side, and those of half types, become values of math_t, so many at a time: reading,
 /// arithmetic and writing then vectorise one after the other.
-inline constexpr int64_t kPiece = 256;
+inline constexpr int64_t kPiece = 1024;
+
+/// Where the elements of a piece lie: rows of `width`, `inner` apart, whose beginnings are `row` apart.
+struct Places {
+  int64_t row, width, inner;
+  bool side_by_side() const { return width == 1 ? row == 1 : inner == 1 && row == width; }
+};
 
 /// How elements of a type become values, and values elements.
 struct Elements {
   size_t size;
   bool are_values;  ///< themselves
-  void (*read)(void* values, const void* elements, int64_t stride, int64_t n);
+  void (*read)(void* values, const void* elements, const Places& at, int64_t rows);
   void (*repeat)(void* values, const Scalar& number, int64_t n);
-  void (*write)(void* elements, int64_t stride, const void* values, int64_t n);
+  void (*write)(void* elements, const Places& at, const void* values, int64_t rows);
 };
 
 template <class T>
-void read_elements(void* values, const void* elements, int64_t stride, int64_t n) {
-  auto* const to = static_cast<math_t<T>*>(values);
+void read_elements(void* values, const void* elements, const Places& at, int64_t rows) {
+  auto* to = static_cast<math_t<T>*>(values);
   const auto* const from = static_cast<const T*>(elements);
-  if (stride == 1)
-    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
-  else if (stride == 0)
-    std::fill_n(to, n, math_t<T>(*from));
+  const int64_t row = at.row, width = at.width, inner = at.inner;
+  if (at.side_by_side())
+    for (int64_t i = 0; i < rows * width; ++i) to[i] = from[i];
+  else if (width == 1 && row == 0)
+    std::fill_n(to, rows, math_t<T>(*from));
+  else if (width == 1)
+    for (int64_t i = 0; i < rows; ++i) to[i] = from[i * row];
+  else if (inner == 0)
+    for (int64_t r = 0; r < rows; ++r, to += width) std::fill_n(to, width, math_t<T>(from[r * row]));
   else
-    for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t i = 0; i < width; ++i) *to++ = from[r * row + i * inner];
 }
 template <class T>
 void repeat_number(void* values, const Scalar& number, int64_t n) {
   std::fill_n(static_cast<math_t<T>*>(values), n, scalar_as<T>(number));
 }
 template <class T>
-void write_elements(void* elements, int64_t stride, const void* values, int64_t n) {
+void write_elements(void* elements, const Places& at, const void* values, int64_t rows) {
   auto* const to = static_cast<T*>(elements);
-  const auto* const from = static_cast<const math_t<T>*>(values);
-  if (stride == 1)
-    for (int64_t i = 0; i < n; ++i) to[i] = T(from[i]);
+  const auto* from = static_cast<const math_t<T>*>(values);
+  const int64_t row = at.row, width = at.width, inner = at.inner;
+  if (at.side_by_side())
+    for (int64_t i = 0; i < rows * width; ++i) to[i] = T(from[i]);
+  else if (width == 1)
+    for (int64_t i = 0; i < rows; ++i) to[i * row] = T(from[i]);
   else
-    for (int64_t i = 0; i < n; ++i) to[i * stride] = T(from[i]);
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t i = 0; i < width; ++i) to[r * row + i * inner] = T(*from++);
 }
 
 template <class T>
@@ -63,24 +79,27 @@ template <class Z, class F, class... V>
       for (int64_t i = 0; i < n; ++i) z[i] = f(x[i]...);
 }
 
+/// Values that are looked at together for a fast path.
+inline constexpr int64_t kFastPiece = 256;
+
 /// Those elements of x that are listed, and more up to a multiple of kLanes, so that loops end without single ones.
 template <class V>
 struct Listed {
   static constexpr int64_t kLanes = 16;
   static int64_t whole(int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
-  V values[kPiece];
+  V values[kFastPiece];
   Listed(const V* x, const uint8_t* list, int64_t count) {
     for (int64_t i = 0; i < count; ++i) values[i] = x[list[i]];
     for (int64_t i = count; i < whole(count); ++i) values[i] = values[0];
   }
 };
 
-/// Of a piece: where most values have a fast path, all of them take it, and those that have none are then computed
-/// anew, side by side.
+/// Where most of the values have a fast path, all of them take it, and those that have none are then computed anew,
+/// side by side.
 template <class Z, class F, class... V>
 [[gnu::noinline]] void fast_values(Z* z, int64_t n, F f, const V*... x) {
-  uint8_t is_slow[kPiece], list[kPiece];
-  static_assert(kPiece == 256, "a place takes a byte");
+  uint8_t is_slow[kFastPiece], list[kFastPiece];
+  static_assert(kFastPiece == 256, "a place takes a byte");
   int64_t slow = 0, count = 0;
   for (int64_t i = 0; i < n; ++i) is_slow[i] = !f.is_fast(x[i]...);
   for (int64_t i = 0; i < n; ++i) slow += is_slow[i];
@@ -91,7 +110,7 @@ template <class Z, class F, class... V>
     list[count] = uint8_t(i);
     count += is_slow[i];
   }
-  Z values[kPiece];
+  Z values[kFastPiece];
   all_values(values, Listed<Z>::whole(count), f, static_cast<const V*>(Listed<V>(x, list, count).values)...);
   for (int64_t i = 0; i < count; ++i) z[list[i]] = values[i];
 }
@@ -110,8 +129,8 @@ void loop_body(const void* function, void* out, int64_t n, const void* const* in
   Z* const z = static_cast<Z*>(out);
   [&]<size_t... K>(std::index_sequence<K...>) {
     if constexpr (kHasFastPath<F, V...>)
-      for (int64_t i = 0; i < n; i += kPiece)
-        fast_values(z + i, std::min(kPiece, n - i), f, static_cast<const V*>(in[K]) + i...);
+      for (int64_t i = 0; i < n; i += kFastPiece)
+        fast_values(z + i, std::min(kFastPiece, n - i), f, static_cast<const V*>(in[K]) + i...);
     else
       all_values(z, n, f, static_cast<const V*>(in[K])...);
   }

@@ -11,7 +11,6 @@
 #include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/unary.h>
-#include <ordo/kernels/elementwise/binary_function_functors.h>
 #include <ordo/kernels/elementwise/function_fast_paths.h>
 #include <ordo/kernels/elementwise/functions.h>
 #include "tests/support/op_samples.h"
@@ -59,6 +58,8 @@ void expect_fast_path(const char* name, const FastPath<F>& f, G... grad) {
 
 template <class T>
 void expect_fast_paths() {
+  expect_fast_path<T, functors::erf>("erf", {});
+  expect_fast_path<T, functors::erfc>("erfc", {});
   expect_fast_path<T, functors::gelu>("gelu", {});
   expect_fast_path<T, functors::gelu_backward>("gelu_backward", {}, T(-0.37));
   expect_fast_path<T, functors::sin>("sin", {});
