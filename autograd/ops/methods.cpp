@@ -165,4 +165,9 @@ METHOD(Tensor, repeat, (const Dims& repeats), repeats)
 METHOD(Tensor, tile, (const Dims& repeats), repeats)
 // clang-format on
 
+Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+  return ordo::where(condition, *this, other);
+}
+Tensor Tensor::where(const Tensor& condition, Scalar other) const { return ordo::where(condition, *this, other); }
+
 }  // namespace ordo
