@@ -2,30 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <ordo/engine/host_device.h>
 
 namespace ordo::kernels {
 
-// Signed overflow is undefined in C++; unsigned arithmetic wraps.
+/// The type that T is computed in: signed overflow is undefined in C++, unsigned arithmetic wraps. Of bool and floating
+/// types itself.
 template <class T>
-struct WrappingOf {
-  using type = T;
-};
-template <>
-struct WrappingOf<uint8_t> {
-  using type = uint32_t;
-};
-template <>
-struct WrappingOf<int32_t> {
-  using type = uint32_t;
-};
-template <>
-struct WrappingOf<int64_t> {
-  using type = uint64_t;
-};
-template <class T>
-using wrapping_t = typename WrappingOf<T>::type;
+using wrapping_t = std::conditional_t<!std::is_integral_v<T> || std::is_same_v<T, bool>, T,
+                                      std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>;
 
 /// a + b and a * b; integers wrap around.
 template <class T>

@@ -2,35 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
-#include <ordo/engine/half.h>
+#include <ordo/engine/convert.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels {
 
 /// The type that products of T are summed in. Sums of integers wrap around, which unsigned arithmetic defines.
 template <class T>
-struct ProductSum {
-  using type = uint64_t;
-};
-template <>
-struct ProductSum<Half> {
-  using type = float;
-};
-template <>
-struct ProductSum<BFloat16> {
-  using type = float;
-};
-template <>
-struct ProductSum<float> {
-  using type = float;
-};
-template <>
-struct ProductSum<double> {
-  using type = double;
-};
-template <class T>
-using product_sum_t = typename ProductSum<T>::type;
+using product_sum_t = std::conditional_t<std::is_integral_v<T>, uint64_t, math_t<T>>;
 
 /// Writes element (i, j) of C from its sum of products.
 template <class T, class C>
