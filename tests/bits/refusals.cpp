@@ -110,6 +110,10 @@ class Caller {
   void operator()(const std::string& change, const std::function<void()>& run) {
     inside_ = false;
     try {
+      if (device_.is_cuda()) cuda::synchronize();
+    } catch (const IndexError&) {  // of a call before, whose own error came first
+    }
+    try {
       run();
       inside_ = true;
       if (device_.is_cuda()) cuda::synchronize();  // raises what the device found in indices

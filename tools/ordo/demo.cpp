@@ -71,8 +71,11 @@ std::vector<TrainingRun> train_and_print(Task task, Device device, int epochs) {
           run.weights_sha256.substr(0, 12), run.seconds);
       std::fflush(stdout);
     }
-    say("  {:<16}  {} runs, {} distinct result{}\n\n", name(level), kRuns, distinct.size(),
+    say("  {:<16}  {} runs, {} distinct result{}\n", name(level), kRuns, distinct.size(),
         plural(int64_t(distinct.size())));
+    if (level == Determinism::not_guaranteed && distinct.size() == 1)
+      say("  {:<16}  (threads met at no shared place, or added there in one order; the sums below differ)\n", "");
+    say("\n");
   }
   return runs;
 }
