@@ -163,9 +163,9 @@ METHOD(Tensor, flip, (const Dims& dims), dims)
 METHOD(Tensor, roll, (const Dims& shifts, const Dims& dims), shifts, dims)
 METHOD(Tensor, repeat, (const Dims& repeats), repeats)
 METHOD(Tensor, tile, (const Dims& repeats), repeats)
-// clang-format on
+    // clang-format on
 
-Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+    Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return ordo::where(condition, *this, other);
 }
 Tensor Tensor::where(const Tensor& condition, Scalar other) const { return ordo::where(condition, *this, other); }

@@ -1,5 +1,6 @@
-// Every operation refuses what tests/bits/refusals.txt says, with the texts that it says (but for indices, on every device);
-// errors name the operation. Tensors on two devices are refused, and running out of memory is an error of that kind.
+// Every operation refuses what tests/bits/refusals.txt says, with the texts that it says (but for indices, on every
+// device); errors name the operation. Tensors on two devices are refused, and running out of memory is an error of that
+// kind.
 #include "tests/bits/refusals.h"
 
 #include <algorithm>

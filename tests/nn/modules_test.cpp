@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/convolution.h>
-#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/normalization.h>
 #include <ordo/autograd/ops/pooling.h>
 #include <ordo/autograd/ops/random.h>

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/losses.h>
 #include <ordo/autograd/ops/normalization.h>
 #include <ordo/autograd/ops/reductions.h>
-#include <ordo/autograd/ops/activations.h>
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
 

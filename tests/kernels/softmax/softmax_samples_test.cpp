@@ -5,9 +5,9 @@
 #include <limits>
 
 #include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/reductions.h>
-#include <ordo/autograd/ops/activations.h>
 #include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"
 
