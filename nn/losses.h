@@ -93,10 +93,12 @@ using L1Loss = Loss<l1_loss, LossOptions, Tensor, Tensor>;
 using SmoothL1Loss = Loss<smooth_l1_loss, SmoothL1LossOptions, Tensor, Tensor>;
 using HuberLoss = Loss<huber_loss, HuberLossOptions, Tensor, Tensor>;
 using BCELoss = Loss<binary_cross_entropy, BCELossOptions, Tensor, Tensor>;
-using BCEWithLogitsLoss =
-    Loss<static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&, Reduction, const Tensor&)>(
-             binary_cross_entropy_with_logits),
-         BCEWithLogitsLossOptions, Tensor, Tensor>;
+/// One function of its overloads: nvcc passes no other on as a template's argument.
+inline Tensor bce_with_logits_loss(const Tensor& logits, const Tensor& target, const Tensor& weight,
+                                   Reduction reduction, const Tensor& pos_weight) {
+  return binary_cross_entropy_with_logits(logits, target, weight, reduction, pos_weight);
+}
+using BCEWithLogitsLoss = Loss<bce_with_logits_loss, BCEWithLogitsLossOptions, Tensor, Tensor>;
 using KLDivLoss = Loss<kl_div, KLDivLossOptions, Tensor, Tensor>;
 using GaussianNLLLoss = Loss<gaussian_nll_loss, GaussianNLLLossOptions, Tensor, Tensor, Tensor>;
 using PoissonNLLLoss = Loss<poisson_nll_loss, PoissonNLLLossOptions, Tensor, Tensor>;
