@@ -65,6 +65,7 @@ def svg(fork, scheme):
     where = min(height(w, most) for w in fork["levels"][0]["weights"][steps // 3:])
     below = max(height(w, most) for w in fork["levels"][0]["weights"][steps // 3:])
     label = where - 14 if where - 30 > TOP else min(below + 34, BOTTOM - 20)
+    label = min(label, ZERO - 40)  # above that of the other side
     out += [f'<text x="{RIGHT}" y="{label:.1f}" text-anchor="end" style="fill:{colours["off"]}">{off}</text>',
             f'<text x="{RIGHT}" y="{ZERO - 13}" text-anchor="end" style="fill:{colours["on"]}">{on}</text>',
             f'<text x="{LEFT}" y="{HEIGHT - 14}">step 1</text><text x="{RIGHT}" y="{HEIGHT - 14}" text-anchor="end">step {steps}</text>', "</svg>"]
