@@ -28,7 +28,7 @@ NOT_REACHED = {
     "kernels::RowItems<ordo::Half, float>": "means of bags of half types, of some widths",
     "kernels::RowItems<ordo::BFloat16, float>": "means of bags of half types, of some widths",
     "kernels::PutAlongElement<unsigned char>": "gradients of one byte",
-    "functors::binary_cross_entropy>": "losses of half types are computed in float",
+    "functors::binary_cross_entropy,": "losses of half types are computed in float",
 }
 
 
