@@ -1,11 +1,11 @@
 // What scatter's ways to combine compute, for both devices. Internal.
 #pragma once
 
-#include <bit>
 #include <type_traits>
 
 #include <ordo/engine/half.h>
 #include <ordo/kernels/accumulate/keyed.h>
+#include <ordo/kernels/elementwise/math_bits.h>
 
 namespace ordo::kernels {
 
@@ -34,23 +34,13 @@ struct OrderedKey {
 ORDO_HD uint16_t value_bits(Half v) { return v.bits; }
 ORDO_HD uint16_t value_bits(BFloat16 v) { return v.bits; }
 ORDO_HD uint32_t value_bits(float v) { return detail::float_bits(v); }
-ORDO_HD uint64_t value_bits(double v) {
-#ifdef __CUDA_ARCH__
-  return uint64_t(__double_as_longlong(v));
-#else
-  return std::bit_cast<uint64_t>(v);
-#endif
-}
+ORDO_HD uint64_t value_bits(double v) { return math::detail::to_bits(v); }
 template <class T>
 ORDO_HD T value_of_bits(uint64_t bits) {
   if constexpr (std::is_same_v<T, float>) {
     return detail::bits_float(uint32_t(bits));
   } else if constexpr (std::is_same_v<T, double>) {
-#ifdef __CUDA_ARCH__
-    return __longlong_as_double(int64_t(bits));
-#else
-    return std::bit_cast<double>(bits);
-#endif
+    return math::detail::from_bits(bits);
   } else {
     T v;
     v.bits = uint16_t(bits);
