@@ -1,5 +1,6 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/elementwise/loops_cpu.h>
+#include <ordo/kernels/vectors/vector_targets.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -20,9 +21,10 @@ Layout<N> rows_of(const Layout<N>& l) {
 }  // namespace
 
 template <int N>
-void run_loop(const LoopArgs<N>& args, const Elements& out, const Elements* const (&in)[N], LoopBody body,
-              const void* f) {
+void run_loop(const LoopArgs<N>& args, const Elements& out, const Elements* const (&in)[N],
+              const LoopBodies& bodies, const void* f) {
   constexpr int64_t kGrain = 32768, kShort = 64;
+  const LoopBody body = has_avx512() ? bodies.avx512 : bodies.baseline;
   // Of rows that are short, a piece has several. Others are elements, each a row of its own.
   const bool is_short = args.layout.rank > 1 && args.layout.sizes[0] < kShort;
   const Layout<N + 1> l = is_short ? rows_of(args.layout) : args.layout;
@@ -67,8 +69,8 @@ void run_loop(const LoopArgs<N>& args, const Elements& out, const Elements* cons
   });
 }
 
-template void run_loop(const LoopArgs<1>&, const Elements&, const Elements* const (&)[1], LoopBody, const void*);
-template void run_loop(const LoopArgs<2>&, const Elements&, const Elements* const (&)[2], LoopBody, const void*);
-template void run_loop(const LoopArgs<3>&, const Elements&, const Elements* const (&)[3], LoopBody, const void*);
+template void run_loop(const LoopArgs<1>&, const Elements&, const Elements* const (&)[1], const LoopBodies&, const void*);
+template void run_loop(const LoopArgs<2>&, const Elements&, const Elements* const (&)[2], const LoopBodies&, const void*);
+template void run_loop(const LoopArgs<3>&, const Elements&, const Elements* const (&)[3], const LoopBodies&, const void*);
 
 }  // namespace ordo::kernels::cpu

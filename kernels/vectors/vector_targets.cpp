@@ -22,6 +22,14 @@ std::vector<std::string> vector_targets() {
   return names;
 }
 
+bool has_avx512() {
+#if HWY_ARCH_X86
+  return supported() & HWY_AVX3;
+#else
+  return false;
+#endif
+}
+
 void use_vector_target(const std::string& name) {
   hwy::SetSupportedTargetsForTest(0);
   for (int64_t left = supported(); left != 0; left &= left - 1)

@@ -14,4 +14,7 @@ std::vector<std::string> vector_targets();
 /// environment does so from the start.
 void use_vector_target(const std::string& name);
 
+/// Whether the one in use has AVX-512's vectors, for loops that a compiler makes.
+bool has_avx512();
+
 }  // namespace ordo::kernels::cpu

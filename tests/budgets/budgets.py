@@ -5,7 +5,7 @@ import re
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-OBJECTS = "CMakeFiles/ordo.dir"
+OBJECTS = ("CMakeFiles/ordo.dir", "CMakeFiles/ordo_upper.dir")
 
 
 def load(path):
@@ -33,11 +33,11 @@ def family_of(source):
 
 def library_objects(build):
     """(object file, its source as named from the root) of a build's library."""
-    folder = build / OBJECTS
-    for path in sorted(folder.rglob("*.o")):
-        source = str(path.relative_to(folder))[:-len(".o")]
-        if (ROOT / source).is_file() or (build / source).is_file():  # else of a source that is gone
-            yield path, source
+    for folder in (build / name for name in OBJECTS):
+        for path in sorted(folder.rglob("*.o")):
+            source = str(path.relative_to(folder))[:-len(".o")]
+            if (ROOT / source).is_file() or (build / source).is_file():  # else of a source that is gone
+                yield path, source
 
 
 class Verdict:
