@@ -141,7 +141,7 @@ foreach(part IN LISTS parts)
   target_compile_options(${part} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>")
   target_compile_definitions(${part} PRIVATE ORDO_VERSION="${PROJECT_VERSION}" EIGEN_DONT_PARALLELIZE)
   ordo_sanitize(${part})
-  ordo_precompile(${part} <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstring> <filesystem> <functional>
+  ordo_precompile(${part} <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstring> <functional>
                   <initializer_list> <limits> <map> <memory> <mutex> <optional> <span> <string> <string_view> <tuple>
                   <unordered_map> <utility> <vector> <fmt/format.h>)
 endforeach()
