@@ -110,7 +110,7 @@ void copy(const CopyArgs& args) {
     loop.layout = l;
     loop.out = args.to;
     loop.in[0].data = args.from;
-    return run_loop<1>(loop, bits_of(args.to_dtype), {&bits_of(args.from_dtype)}, span, nullptr);
+    return run_loop<1>(loop, bits_of(args.to_dtype), {&bits_of(args.from_dtype)}, {span, span}, nullptr);
   }
   dispatch_word(size_of(args.to_dtype), [&]<class Word>() {
     parallel_for(0, l.numel, kGrain, [&](int64_t first, int64_t last) {
