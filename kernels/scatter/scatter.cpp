@@ -151,12 +151,10 @@ class Items {
   void add(Algorithm algorithm, Scalar alpha = 1, const IndexOrder* order = nullptr) {
     items_.alpha = alpha, items_.order = order;
     lay_source_out();
-    if (items_.device.is_cpu() && !items_.shape.rows && cpu::scatter_sum(items_, algorithm)) return;
     add_by_key(items_, algorithm);
   }
   void multiply() {
     lay_source_out();
-    if (items_.device.is_cpu() && !items_.shape.rows && cpu::scatter_product(items_)) return;
     multiply_by_key(items_);
   }
 
@@ -252,11 +250,6 @@ void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Ten
             ScatterMode mode, bool include_self, Algorithm algorithm) {
   const bool extremum = mode == ScatterMode::amax || mode == ScatterMode::amin;
   const DType dtype = extremum || mode == ScatterMode::sum ? target.dtype() : computed_in(mode, target.dtype());
-  if (mode == ScatterMode::mean && algorithm != Algorithm::exact && target.is_cpu()) {
-    Items items(op, kind, target, d, index, src);
-    items.validate();
-    if (cpu::scatter_means(items.get(), include_self)) return;
-  }
   const Tensor work = cast(target, dtype), values = cast(src, dtype);
   Items items(op, kind, work, d, index, values);
   const bool adds = mode == ScatterMode::sum || mode == ScatterMode::mean;

@@ -38,14 +38,6 @@ void expect_slice_arguments(const char* op, const Tensor& self, int64_t dim, con
 Tensor leading(Tensor t, const Dims& sizes, int dim);
 
 namespace cpu {
-// These combine elements line by line, or by tiles of columns, with one writer for every place. False, and nothing
-// done, where there is too little for the threads, or for a place. All keys are int64 and have been checked.
-/// Adds by `atomic`, rounding every time, or by `sorted`.
-bool scatter_sum(const KeyedItems& items, Algorithm algorithm);
-bool scatter_product(const KeyedItems& items);
-/// The means of floating-point numbers by `sorted`; the output has its old content.
-bool scatter_means(const KeyedItems& items, bool include_self);
-
 void scatter_write(const KeyedItems& items);
 void scatter_extremum(const KeyedItems& items, bool max);
 void scatter_count(const KeyedItems& items, int64_t* counts);
