@@ -19,8 +19,8 @@ struct Part {
 /// Of elements, which have int64 keys.
 const int64_t* keys(const IndexView& index) { return static_cast<const int64_t*>(index.data); }
 
-/// Calls f(place, source) for the items of a part, those of a destination in item order: where each of their values goes,
-/// and where it stands.
+/// Calls f(place, source) for the items of a part, those of a destination in item order: where each of their values
+/// goes, and where it stands.
 template <class F>
 void visit(const KeyedShape& s, const IndexView& index, const Part& part, const F& f) {
   const uint64_t width = uint64_t(part.end - part.begin);
