@@ -22,6 +22,7 @@ struct Bags {
     if (offsets == nullptr) return (bag + 1) * length;
     return bag + 1 < offset_count ? clamp(offsets[bag + 1]) : items;
   }
+  int64_t mean_length() const { return bags == 0 ? 0 : items / bags + 1; }
   /// Whether items are in no bag, which only a last offset leaves any of; on CUDA, whether there may be.
   bool has_uncovered(Device device) const {
     return offset_count > bags && (device.is_cuda() || clamp(offsets[bags]) < items);

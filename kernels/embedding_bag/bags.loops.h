@@ -108,21 +108,21 @@ void embedding_bag(const Bags& bags, const IndexView& index, const Tensor& weigh
     each(values.numel(),
          BagElement<T>{bags, index, weight.data<T>(), sample_weights.defined() ? sample_weights.data<T>() : nullptr,
                        mode, weight.size(1), values.data<T>(), rows.defined() ? rows.data<int64_t>() : nullptr},
-         weight.device());
+         weight.device(), bags.mean_length());
   });
 }
 
 void find_bags(const Bags& bags, const IndexView& index, Device device, int64_t* row_of, int64_t* bag_of,
                int64_t* counts) {
   each(bags.items, ItemInNoBag{bags.bags, row_of, bag_of}, device);
-  each(bags.bags, FindBag{bags, index, row_of, bag_of, counts}, device);
+  each(bags.bags, FindBag{bags, index, row_of, bag_of, counts}, device, bags.mean_length());
 }
 
 void embedding_bag_sample_gradient(int64_t items, const int64_t* row_of, const int64_t* bag_of, const Tensor& grad,
                                    const Tensor& weight, const Tensor& output) {
   dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
     each(items, SampleGradient<T>{row_of, bag_of, grad.data<T>(), weight.data<T>(), output.data<T>(), weight.size(1)},
-         grad.device());
+         grad.device(), weight.size(1));
   });
 }
 

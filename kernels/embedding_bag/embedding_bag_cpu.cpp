@@ -37,7 +37,7 @@ void sum_bag(const Bags& bags, int64_t bag, const IndexView& index, const T* wei
 
 void embedding_bag_sums(const Bags& bags, const IndexView& index, const Tensor& weight, const Tensor& sample_weights,
                         bool mean, const Tensor& values) {
-  const int64_t columns = weight.size(1), cost = (bags.items / std::max<int64_t>(1, bags.bags) + 1) * columns;
+  const int64_t columns = weight.size(1), cost = bags.mean_length() * columns;
   dispatch_floating("embedding_bag", weight.dtype(), [&]<class T>() {
     const T* table = weight.data<T>();
     const T* factors = sample_weights.defined() ? sample_weights.data<T>() : nullptr;
