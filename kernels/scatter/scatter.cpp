@@ -1,10 +1,11 @@
 #include <ordo/kernels/scatter/scatter.h>
 
-#include <utility>
+#include <algorithm>
 
 #include <ordo/engine/at_least_1d.h>
 #include <ordo/engine/dispatch.h>
 #include <ordo/engine/fits.h>
+#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 
@@ -150,14 +151,38 @@ class Items {
   void add(Algorithm algorithm, Scalar alpha = 1, const IndexOrder* order = nullptr) {
     items_.alpha = alpha, items_.order = order;
     lay_source_out();
-    add_by_key(items_, algorithm);
+    if (algorithm == Algorithm::exact)  // looks at all keys before it writes
+      add_by_key(items_, algorithm);
+    else
+      by_lines([algorithm](const KeyedItems& items) { add_by_key(items, algorithm); });
   }
   void multiply() {
     lay_source_out();
-    multiply_by_key(items_);
+    by_lines([](const KeyedItems& items) { multiply_by_key(items); });
   }
 
  private:
+  /// Calls combine(items): on the CPU for each line alone, if lines without columns are long and full enough. What is
+  /// combined for one stays in the cache.
+  template <class F>
+  void by_lines(const F& combine) const {
+    constexpr int64_t kGrain = 16 * 1024, kLong = 64, kFilled = 4;
+    const KeyedShape& s = items_.shape;
+    if (!items_.device.is_cpu() || s.rows || s.inner > 1 || s.items < kLong || s.destinations > kFilled * s.items ||
+        s.outer < pieces_for(s.elements(), kGrain))
+      return combine(items_);
+    const int64_t width = int64_t(size_of(items_.dtype));
+    parallel_for(0, s.outer, std::max<int64_t>(1, kGrain / s.items), [&](int64_t first, int64_t last) {
+      for (int64_t o = first; o < last; ++o) {
+        KeyedItems line = items_;
+        line.shape.outer = 1;
+        line.index.data = static_cast<const int64_t*>(line.index.data) + o * s.items;
+        line.source = static_cast<const char*>(line.source) + o * s.items * width;
+        line.output = static_cast<char*>(line.output) + o * s.destinations * width;
+        combine(line);
+      }
+    });
+  }
   void set_strides(int64_t outer, int64_t item, int64_t inner) {
     items_.shape.outer_stride = outer, items_.shape.item_stride = item, items_.shape.inner_stride = inner;
   }
