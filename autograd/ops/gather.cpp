@@ -38,9 +38,6 @@ auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
   return [index = Saved(index), accumulate, sizes = source.sizes()](const Tensor& grad) -> TensorList {
     TensorList grads(2);
     const Tensor& at = index.get();
-    if (needs(1) && !accumulate && !grad_enabled())
-      if (const auto [taken, rest] = kernels::take_out(grad, at); taken.defined())
-        return {needs(0) ? rest : Tensor(), taken.reshape(sizes)};
     if (needs(0)) grads[0] = accumulate ? grad : put(grad, at, zeros(at.sizes(), grad.options()));
     if (needs(1)) {
       Tensor picked;
@@ -149,10 +146,11 @@ Tensor masked_select(const Tensor& input, const Tensor& mask) {
   expect_mask(op, input, mask);
   const Dims sizes = broadcast_sizes(op, input.sizes(), mask.sizes());
   const Tensor at = places(op, mask, sizes);
-  return record(call, kernels::take(views::expand(input, sizes), at), {input},
+  const Tensor flat = views::view(kernels::contiguous(views::expand(input, sizes)), {sizes.product()});
+  return record(call, kernels::index_select(flat, 0, at), {input},
                 [from = input.sizes(), sizes, at = Saved(at)](const Tensor& grad) -> TensorList {
-                  const Tensor flat = zeros({sizes.product()}, grad.options());
-                  return {sum_to(index_copy(flat, 0, at.get(), grad).reshape(sizes), from)};
+                  const Tensor none = zeros({sizes.product()}, grad.options());
+                  return {sum_to(index_copy(none, 0, at.get(), grad).reshape(sizes), from)};
                 });
 }
 

@@ -7,7 +7,7 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/where.h>
 #include <ordo/kernels/index_add/index_add.h>
-#include <ordo/kernels/indexing/index_put.h>
+#include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo {
@@ -232,16 +232,13 @@ void put_at(const char* op, const Tensor& x, const IndexList& indices, const Ten
                to = views::permute(r.view, r.picked_first());
   Dims cells{1};
   for (int d = 0; d < count; ++d) cells[0] *= to.sizes()[d];
-  if (accumulate) {
-    const Tensor rows = kernels::contiguous(to).view(replaced(to.sizes(), 0, count, cells));
-    kernels::copy_(to, kernels::index_add(rows, 0, linear.reshape({-1}), values, 1).view(to.sizes()));
-    return;
-  }
-  const int64_t kept = cells[0] ? to.numel() / cells[0] : 0;
-  const Tensor rows = to.is_contiguous() ? views::try_view(values, {linear.numel(), kept}) : Tensor();
-  if (!rows.defined()) return kernels::index_put(to, count, linear, kernels::last_items(linear, cells[0]), values);
-  kernels::scatter_(op, kernels::IndexOf::slices, views::view(to, {cells[0], kept}), 0,
-                    views::view(kernels::contiguous(linear), {-1}), rows);
+  const Tensor rows = views::view(kernels::contiguous(to), replaced(to.sizes(), 0, count, cells)),
+               places = views::view(linear, {linear.numel()});
+  if (accumulate)
+    kernels::index_add_(rows, 0, places, values);
+  else
+    kernels::scatter_(op, kernels::IndexOf::slices, rows, 0, places, values);
+  if (!to.is_contiguous()) kernels::copy_(to, views::view(rows, to.sizes()));
 }
 
 /// Which picked elements stayed when they were written, broadcast over the dimensions that were not picked.
@@ -250,10 +247,11 @@ Tensor stayed(const Resolved& r) {
   int64_t cells = 1;
   for (const PickedDim& p : r.picked) cells *= r.view.sizes()[int(p.dim)];
   const Tensor items = arange(0, linear.numel(), 1, TensorOptions{int64, linear.device()});
-  const Tensor last = index_select(kernels::last_items(linear, cells), 0, linear.reshape({-1}));
+  const Tensor places = linear.reshape({-1}), last = kernels::full({cells}, -1, int64, linear.device());
+  kernels::scatter_("index_put", kernels::IndexOf::elements, last, 0, places, items);
   Dims sizes = linear.sizes();
   for (int d = r.place(); d < r.view.dim() - int(r.picked.size()); ++d) sizes.push_back(1);
-  return (last == items).reshape(sizes);
+  return (index_select(last, 0, places) == items).reshape(sizes);
 }
 
 auto index_put_backward(const IndexList& indices, const Tensor& value, bool accumulate) {

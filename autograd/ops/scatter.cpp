@@ -9,7 +9,6 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter_index.h>
 #include <ordo/autograd/ops/scatter_reduce.h>
-#include <ordo/kernels/scatter/pick_stayed.h>
 #include <ordo/kernels/scatter_add/scatter_add.h>
 
 namespace ordo {
@@ -50,7 +49,8 @@ Tensor ScatterIndex::reduce(const Tensor& t, const Tensor& source, std::string_v
 
 Tensor ScatterIndex::touched(Device device) const { return fill(zeros(input_, {boolean, device}), true); }
 
-Tensor ScatterIndex::of_stayed(const Tensor& picked) const {
+Tensor ScatterIndex::pick_stayed(const Tensor& grad) const {
+  const Tensor picked = pick(grad);
   const Tensor& given = index_.get();
   if (given.numel() == 0) return picked;
   const Tensor index = at_least_1d(given);
@@ -72,13 +72,6 @@ Tensor ScatterIndex::of_stayed(const Tensor& picked) const {
     stayed = stayed.reshape(sizes);
   }
   return where(stayed, picked, 0).reshape(source_);
-}
-
-Tensor ScatterIndex::pick_stayed(const Tensor& grad) const {
-  if (!slices() && !grad_enabled() && index_.get().numel() > 0)
-    if (const Tensor picked = kernels::pick_stayed(grad, dim_, index_.get()); picked.defined())
-      return picked.reshape(source_);
-  return of_stayed(pick(grad));
 }
 
 }  // namespace detail

@@ -30,8 +30,6 @@ class ScatterIndex {
   Tensor pick_stayed(const Tensor& grad) const;
 
  private:
-  Tensor of_stayed(const Tensor& picked) const;
-
   kernels::IndexOf kind_;
   int64_t dim_;
   Saved index_;

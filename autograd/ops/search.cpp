@@ -9,6 +9,7 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scans.h>
 #include <ordo/engine/checked.h>
+#include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/sort/search.h>
 #include <ordo/kernels/sort/sort.h>
@@ -223,12 +224,9 @@ UniqueResult unique(const Tensor& input, bool return_inverse, bool return_counts
   if (!dim) {
     if (x.numel() == 0) return report(call, none_of(x.reshape({-1}), x.sizes(), return_inverse, return_counts));
     const kernels::Sorted sorted = kernels::sort("unique", x.reshape({-1}), 0, false);
-    if (!return_inverse && !return_counts)
-      if (Tensor firsts = kernels::firsts_of_runs(sorted.values); firsts.defined())
-        return report(call, {std::move(firsts), {}, {}});
     const Tensor begins = begins_of(sorted.values);
     UniqueResult out = runs_of(begins, sorted.indices, x.sizes(), return_inverse, return_counts);
-    out.output = kernels::take(sorted.values, first_places(begins));
+    out.output = kernels::index_select(sorted.values, 0, first_places(begins));
     return report(call, std::move(out));
   }
   const int d = wrap_dim("unique", *dim, x.dim());
@@ -237,7 +235,7 @@ UniqueResult unique(const Tensor& input, bool return_inverse, bool return_counts
   const kernels::Sorted sorted = kernels::sort("unique", ranks_of_rows(rows), 0, false);
   const Tensor begins = begins_of(sorted.values);
   UniqueResult out = runs_of(begins, sorted.indices, {rows.size(0)}, return_inverse, return_counts);
-  out.output = index_select(x, d, kernels::take(sorted.indices, first_places(begins)));
+  out.output = index_select(x, d, kernels::index_select(sorted.indices, 0, first_places(begins)));
   return report(call, std::move(out));
 }
 
@@ -250,13 +248,9 @@ UniqueResult unique_consecutive(const Tensor& input, bool return_inverse, bool r
   const Tensor rows = dim ? rows_of("unique_consecutive", x, d) : x;
   const Dims sizes = dim ? Dims{rows.size(0)} : input.sizes();
   if (rows.size(0) == 0) return report(call, none_of(x, sizes, return_inverse, return_counts));
-  if (!dim && !return_inverse && !return_counts)
-    if (Tensor firsts = kernels::firsts_of_runs(kernels::contiguous(x)); firsts.defined())
-      return report(call, {std::move(firsts), {}, {}});
   const Tensor begins = begins_of(rows);
   UniqueResult out = runs_of(begins, {}, sizes, return_inverse, return_counts);
-  const Tensor first = first_places(begins);
-  out.output = dim ? index_select(x, d, first) : kernels::take(x, first);
+  out.output = index_select(x, d, first_places(begins));
   return report(call, std::move(out));
 }
 

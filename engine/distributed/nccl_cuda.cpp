@@ -93,30 +93,15 @@ Library& library() {
 }
 
 DataType type_of(DType dtype) {
-  switch (dtype) {
-    case DType::uint8:
-      return type_uint8;
-    case DType::int32:
-      return type_int32;
-    case DType::int64:
-      return type_int64;
-    case DType::float64:
-      return type_float64;
-    default:
-      return type_float32;
-  }
+  if (dtype == uint8) return type_uint8;
+  if (dtype == int32) return type_int32;
+  if (dtype == int64) return type_int64;
+  return dtype == float64 ? type_float64 : type_float32;
 }
 RedOp op_of(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::product:
-      return op_product;
-    case ReduceOp::min:
-      return op_min;
-    case ReduceOp::max:
-      return op_max;
-    default:
-      return op_sum;
-  }
+  if (op == ReduceOp::product) return op_product;
+  if (op == ReduceOp::min) return op_min;
+  return op == ReduceOp::max ? op_max : op_sum;
 }
 
 class NcclTransport : public DeviceTransport {

@@ -1,6 +1,7 @@
 // How often each value occurs, or the sum of the weights of its occurrences. Plain: no autograd.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
 
@@ -14,11 +15,6 @@ struct ValueRange {
   int64_t least, greatest;
 };
 /// Of a contiguous index tensor that is not empty. On CUDA waits for the device.
-namespace cpu {
-ValueRange value_range(const Tensor& values);
-}
-namespace cuda {
-ValueRange value_range(const Tensor& values);
-}
+ORDO_DEVICES(ValueRange, value_range, const Tensor& values)
 
 }  // namespace ordo::kernels

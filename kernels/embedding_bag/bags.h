@@ -1,12 +1,11 @@
 // Where bags begin and end. Internal; shared by both devices.
 #pragma once
 
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/devices.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/engine/index_check.h>
 #include <ordo/kernels/accumulate/index_view.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
-#include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels {
 
@@ -23,6 +22,7 @@ struct Bags {
     if (offsets == nullptr) return (bag + 1) * length;
     return bag + 1 < offset_count ? clamp(offsets[bag + 1]) : items;
   }
+  int64_t mean_length() const { return bags == 0 ? 0 : items / bags + 1; }
   /// Whether items are in no bag, which only a last offset leaves any of; on CUDA, whether there may be.
   bool has_uncovered(Device device) const {
     return offset_count > bags && (device.is_cuda() || clamp(offsets[bags]) < items);
@@ -35,45 +35,21 @@ struct Bags {
   }
 };
 
-/// Writes the row and the bag of the items of bag b that are not left out, and returns how many there are.
-ORDO_HD int64_t find_bag(const Bags& bags, const IndexView& index, int64_t b, int64_t* row_of, int64_t* bag_of) {
-  int64_t count = 0;
-  for (int64_t i = bags.begin(b), end = bags.end(b); i < end; ++i) {
-    const int64_t row = index[i];
-    bag_of[i] = b;
-    if (row < 0 || row == bags.padding) continue;
-    row_of[i] = row;
-    ++count;
-  }
-  return count;
-}
-
-/// <grad row, table row> by rule 1.
-template <class T>
-ORDO_HD accumulate_t<T> sample_gradient(const T* grad, const T* row, int64_t columns) {
-  OrderedSum<accumulate_t<T>> sum;
-  for (int64_t c = 0; c < columns; ++c) sum.push(accumulate_t<T>(grad[c]) * accumulate_t<T>(row[c]));
-  return sum.result();
-}
-
-// Per device; tensors are contiguous.
+// Per device; tensors are contiguous. What is out of range has been recorded, or will be.
+/// One of values' elements is an ordered sum, a mean or a maximum, by a thread.
+ORDO_DEVICES(void, embedding_bag, const Bags& bags, const IndexView& index, const Tensor& weight,
+             const Tensor& sample_weights, EmbeddingBagMode mode, const Tensor& values, const Tensor& rows)
+/// For every item, the row to which its bag's gradient goes, -1 for none, and the bag: `bags.bags` for those in none.
+/// `counts`: how many items of each bag are not left out.
+ORDO_DEVICES(void, find_bags, const Bags& bags, const IndexView& index, Device device, int64_t* row_of, int64_t* bag_of,
+             int64_t* counts)
+ORDO_DEVICES(void, embedding_bag_sample_gradient, int64_t items, const int64_t* row_of, const int64_t* bag_of,
+             const Tensor& grad, const Tensor& weight, const Tensor& output)
+ORDO_DEVICES(void, check_offsets, const Bags& bags, const IndexCheck& check, Device device)
 namespace cpu {
-void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, const Tensor& sample_weights,
-                   EmbeddingBagMode mode, const Tensor& values, const Tensor& rows);
-/// For every item, the row to which its bag's gradient goes, -1 for none, and the bag: `bags.bags` for those in none.
-/// `counts`: how many items of each bag are not left out.
-void find_bags(const Bags& bags, const Tensor& input, int64_t rows, int64_t* row_of, int64_t* bag_of, int64_t* counts);
-void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,
-                                   const Tensor& output);
+/// Sums and means, some neighbouring columns at a time.
+void embedding_bag_sums(const Bags& bags, const IndexView& index, const Tensor& weight, const Tensor& sample_weights,
+                        bool mean, const Tensor& values);
 }  // namespace cpu
-namespace cuda {
-void embedding_bag(const Bags& bags, const Tensor& input, const Tensor& weight, const Tensor& sample_weights,
-                   EmbeddingBagMode mode, const Tensor& values, const Tensor& rows);
-/// For every item, the row to which its bag's gradient goes, -1 for none, and the bag: `bags.bags` for those in none.
-/// `counts`: how many items of each bag are not left out.
-void find_bags(const Bags& bags, const Tensor& input, int64_t rows, int64_t* row_of, int64_t* bag_of, int64_t* counts);
-void embedding_bag_sample_gradient(const Bags& bags, const Tensor& input, const Tensor& grad, const Tensor& weight,
-                                   const Tensor& output);
-}  // namespace cuda
 
 }  // namespace ordo::kernels

@@ -94,29 +94,58 @@ void check_grad(const char* op, const Tensor& grad, int64_t bags) {
              bags, grad.sizes());
 }
 
+/// On the CPU throws where an offset is out of range; on CUDA that is recorded.
+void check_offsets(const Bags& bags, Device device) {
+  if (bags.offsets == nullptr) return;
+  if (device.is_cpu()) {
+    for (int64_t at = 0, least = 0; at < bags.offset_count; least = bags.offsets[at++]) {
+      ORDO_CHECK(
+          bags.offsets[at] >= least && bags.offsets[at] <= (at == 0 ? 0 : bags.items), IndexError, "embedding_bag",
+          "offsets[{}] = {} is out of range: offsets begin with 0, do not descend and end at the number of items, {}",
+          at, bags.offsets[at], bags.items);
+    }
+    return;
+  }
+  const IndexGuard guard("embedding_bag", "offsets (which begin at 0 and do not descend)", 0, bags.items + 1, device);
+  ORDO_ON_DEVICE(device, check_offsets, bags, guard.check(), device);
+  guard.finish();
+}
+
+/// What find_bags finds, of a table of so many rows.
+struct Found {
+  Tensor row_of, bag_of, counts;
+  Found(const Prepared& p, int64_t num_rows)
+      : row_of(ordo::detail::result({p.bags.items}, int64, p.input.device())),
+        bag_of(ordo::detail::result({p.bags.items}, int64, p.input.device())),
+        counts(ordo::detail::result({p.bags.bags, 1}, int64, p.input.device())) {
+    const Device device = p.input.device();
+    check_offsets(p.bags, device);
+    const IndexGuard guard("embedding_bag_backward", "input", 0, num_rows, device);
+    ORDO_ON_DEVICE(device, find_bags, p.bags, index_view(p.input, num_rows, guard), device, row_of.data<int64_t>(),
+                   bag_of.data<int64_t>(), counts.data<int64_t>());
+    guard.finish();
+  }
+};
+
 /// Adds to every row of the output the gradients of the bags that it is in: a sum's times the item's weight, a mean's
 /// divided by the number of items.
 void add_bags(const BagArguments& arguments, const Prepared& p, const Tensor& grad, const Tensor& sample_weights,
               const Tensor& output, Algorithm algorithm) {
   const Bags& bags = p.bags;
   const Device device = grad.device();
-  const Tensor row_of = ordo::detail::result({bags.items}, DType::int64, device),
-               bag_of = ordo::detail::result({bags.items}, DType::int64, device),
-               counts = ordo::detail::result({bags.bags, 1}, DType::int64, device);
-  ORDO_ON_DEVICE(device, find_bags, bags, p.input, output.size(0), row_of.data<int64_t>(), bag_of.data<int64_t>(),
-                 counts.data<int64_t>());
+  const Found found(p, output.size(0));
   if (bags.bags == 0) return;
   const bool mean = arguments.mode == EmbeddingBagMode::mean;
   const DType sums = grad.dtype() == DType::float64 ? DType::float64 : DType::float32;
-  Tensor values = mean ? div(cast(grad, sums), cast(counts, sums)) : contiguous(grad);
+  Tensor values = mean ? div(cast(grad, sums), cast(found.counts, sums)) : contiguous(grad);
   Tensor factors = sample_weights.defined() ? cast(sample_weights, sums) : Tensor();
   // A plan knows nothing of items that are in no bag: they add -0, which changes no sum.
   if (arguments.plan && bags.has_uncovered(device)) {
     values = cat({values, full({1, grad.size(1)}, -0.0, values.dtype(), device)}, 0);
-    if (factors.defined()) factors = where(eq(bag_of, bags.bags), 1, factors);
+    if (factors.defined()) factors = where(eq(found.bag_of, bags.bags), 1, factors);
   }
   KeyedItems items{keyed_rows(output.size(0), output.size(1), bags.items),
-                   index_view(row_of),
+                   index_view(found.row_of),
                    output.data(),
                    values.data(),
                    output.dtype(),
@@ -124,7 +153,7 @@ void add_bags(const BagArguments& arguments, const Prepared& p, const Tensor& gr
   items.index.size = output.size(0);
   items.known = true;
   items.order = arguments.plan ? &arguments.plan->order() : nullptr;
-  items.row_of = bag_of.data<int64_t>();
+  items.row_of = found.bag_of.data<int64_t>();
   items.factors = factors.defined() ? factors.data() : nullptr;
   items.wide_source = values.dtype() != output.dtype();
   add_by_key(items, algorithm);
@@ -156,8 +185,18 @@ EmbeddingBagResult embedding_bag(const BagArguments& arguments, const Tensor& we
   const Dims sizes{p.bags.bags, weight.size(1)};
   EmbeddingBagResult result{ordo::detail::result(sizes, weight.dtype(), weight.device()), {}};
   if (arguments.mode == EmbeddingBagMode::max) result.rows = ordo::detail::result(sizes, DType::int64, weight.device());
-  ORDO_ON_DEVICE(weight.device(), embedding_bag, p.bags, p.input, contiguous(weight), sample_weights, arguments.mode,
-                 result.values, result.rows);
+  const Device device = weight.device();
+  check_offsets(p.bags, device);
+  const IndexGuard guard(op, "input", 0, weight.size(0), device);
+  const IndexView index = index_view(p.input, weight.size(0), guard);
+  validate_on_cpu(index, p.bags.items, guard, result.values, Algorithm::sorted);
+  if (device.is_cpu() && arguments.mode != EmbeddingBagMode::max)
+    cpu::embedding_bag_sums(p.bags, index, contiguous(weight), sample_weights, arguments.mode == EmbeddingBagMode::mean,
+                            result.values);
+  else
+    ORDO_ON_DEVICE(device, embedding_bag, p.bags, index, contiguous(weight), sample_weights, arguments.mode,
+                   result.values, result.rows);
+  guard.finish();
   return result;
 }
 
@@ -199,8 +238,9 @@ Tensor embedding_bag_sample_gradient(const BagArguments& arguments, const Tensor
   ORDO_CHECK(grad.size(1) == weight.size(1), ShapeError, op, "the gradient has {} columns, the weight {}", grad.size(1),
              weight.size(1));
   const Tensor output = full(arguments.input.sizes(), 0, grad.dtype(), grad.device());
-  ORDO_ON_DEVICE(grad.device(), embedding_bag_sample_gradient, p.bags, p.input, contiguous(grad), contiguous(weight),
-                 output);
+  const Found found(p, weight.size(0));
+  ORDO_ON_DEVICE(grad.device(), embedding_bag_sample_gradient, p.bags.items, found.row_of.data<int64_t>(),
+                 found.bag_of.data<int64_t>(), contiguous(grad), contiguous(weight), output);
   return output;
 }
 

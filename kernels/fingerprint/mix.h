@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/kernels/elementwise/layout.h>
 #include <ordo/kernels/fingerprint/fingerprint.h>
@@ -61,12 +62,7 @@ struct FingerprintArgs {
   bool contiguous() const { return layout.rank == 1 && (layout.strides[0][0] == 1 || layout.numel == 1); }
 };
 
-// Without the term of the length.
-namespace cpu {
-void fingerprints(const FingerprintArgs* args, int64_t count, Fingerprint* out);
-}  // namespace cpu
-namespace cuda {
-void fingerprints(const FingerprintArgs* args, int64_t count, Fingerprint* out);  ///< all of one device
-}
+/// Without the term of the length. All are of one device.
+ORDO_DEVICES(void, fingerprints, const FingerprintArgs* args, int64_t count, Fingerprint* out)
 
 }  // namespace ordo::kernels

@@ -7,7 +7,6 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/rows_cpu.h>
-#include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo::kernels {
@@ -159,12 +158,6 @@ void index_select(const Tensor& input, const Tensor& index, const Tensor& out, c
                    }
                  });
   });
-  guard.finish();
-}
-
-void one_hot(const Tensor& target, const Tensor& out, int64_t num_classes) {
-  const IndexGuard guard("one_hot", "target", 0, num_classes, target.device());
-  each(out.numel(), OneHotElement{index_view(target, num_classes, guard), out.data<int64_t>(), num_classes});
   guard.finish();
 }
 

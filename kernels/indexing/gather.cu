@@ -26,11 +26,4 @@ void index_select(const Tensor& input, const Tensor& index, const Tensor& out, c
   guard.finish();
 }
 
-void one_hot(const Tensor& target, const Tensor& out, int64_t num_classes) {
-  const IndexGuard guard("one_hot", "target", 0, num_classes, target.device());
-  each(out.numel(), OneHotElement{index_view(target, num_classes, guard), out.data<int64_t>(), num_classes},
-       target.device());
-  guard.finish();
-}
-
 }  // namespace ordo::kernels::cuda

@@ -1,6 +1,7 @@
 // Picking elements and slices along a dimension: kernels without autograd.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/indexing/pick.h>
 
@@ -10,15 +11,8 @@ Tensor gather(const Tensor& input, int64_t dim, const Tensor& index);
 Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index);
 Tensor one_hot(const Tensor& target, int64_t num_classes);
 
-namespace cpu {
-void gather(const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s);
-void index_select(const Tensor& input, const Tensor& index, const Tensor& out, const SelectShape& s);
-void one_hot(const Tensor& target, const Tensor& out, int64_t num_classes);
-}  // namespace cpu
-namespace cuda {
-void gather(const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s);
-void index_select(const Tensor& input, const Tensor& index, const Tensor& out, const SelectShape& s);
-void one_hot(const Tensor& target, const Tensor& out, int64_t num_classes);
-}  // namespace cuda
+ORDO_DEVICES(void, gather, const Tensor& input, const Tensor& index, const Tensor& out, const GatherShape& s)
+ORDO_DEVICES(void, index_select, const Tensor& input, const Tensor& index, const Tensor& out, const SelectShape& s)
+ORDO_DEVICES(void, one_hot, const Tensor& target, const Tensor& out, int64_t num_classes)
 
 }  // namespace ordo::kernels

@@ -1,4 +1,4 @@
-// Per-element functors of gather, index_select and one_hot; shared by both devices. Elements are moved as bytes.
+// Per-element functors of gather and index_select; shared by both devices. Elements are moved as bytes.
 #pragma once
 
 #include <cstring>
@@ -55,17 +55,6 @@ struct SelectElement {
     const int64_t row = i / s.inner, o = s.outer == 1 ? 0 : row / s.count, picked = index[row - o * s.count];
     const bool taken = picked >= 0 && picked != s.skip;
     out[i] = taken ? x[(o * s.bound + picked) * s.inner + (i - row * s.inner)] : Word(0);
-  }
-};
-
-struct OneHotElement {
-  IndexView target;
-  int64_t* out;
-  int64_t classes;
-  ORDO_HD void operator()(int64_t i) const {
-    const int64_t row = i / classes, c = i % classes, t = target.raw(row);
-    out[i] = t == c;
-    if (c == 0) target.checked(row, t);
   }
 };
 

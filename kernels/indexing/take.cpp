@@ -1,24 +1,31 @@
 #include <ordo/kernels/indexing/take.h>
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <vector>
 
+#include <ordo/engine/at_least_1d.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/index_add/index_add.h>
-#include <ordo/kernels/indexing/index_put.h>
-#include <ordo/kernels/reduce/each_cpu.h>
-#include <ordo/kernels/reduce/reducers.h>
+#include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/scatter/scatter.h>
 
 namespace ordo::kernels {
 namespace {
 
+ORDO_REGISTER_OP({.name = "index",
+                  .family = "indexing",
+                  .dtypes = kAllTypes,
+                  .note = "a view for integers and slices; masks wait for the device"});
+ORDO_REGISTER_OP({.name = "index_put",
+                  .family = "indexing",
+                  .dtypes = kAllTypes,
+                  .note = "the last item stays; accumulate: as index_add"});
 ORDO_REGISTER_OP({.name = "take", .family = "indexing", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "put",
                   .family = "indexing",
@@ -49,9 +56,10 @@ void check_index(const char* op, const Tensor& input, const Tensor& index) {
 Tensor take(const Tensor& input, const Tensor& index) {
   const ordo::detail::OperationName name("take");
   check_index("take", input, index);
-  Tensor out = ordo::detail::result(index.sizes(), input.dtype(), input.device());
-  if (out.numel() > 0) ORDO_ON_DEVICE(input.device(), take, contiguous(input), contiguous(index), out);
-  return out;
+  if (index.numel() == 0) return ordo::detail::result(index.sizes(), input.dtype(), input.device());
+  const Tensor places = linear_index("take", {index}, {0}, {input.numel()});
+  const Tensor flat = views::view(contiguous(input), {input.numel()});
+  return views::view(index_select(flat, 0, views::view(places, {index.numel()})), index.sizes());
 }
 
 void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
@@ -66,20 +74,12 @@ void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor&
   expect_writable(op, self);
   if (index.numel() == 0) return;
   const Tensor flat = views::view(contiguous(self), {-1});
-  Tensor values = views::view(contiguous(source), {-1});
-  if (values.impl()->storage == flat.impl()->storage) values = clone(values);
-  Tensor line = views::view(contiguous(index), {-1});
-  if (line.impl()->storage == flat.impl()->storage) line = clone(line);
-  if (!accumulate && self.is_cpu()) {
-    cpu::put(op, flat, line, values);
-  } else {
-    const bool counted = self.is_cpu() && cpu::all_inside(line, flat.numel());  // from the start, not from the end
-    const Tensor places = counted ? line : linear_index(op, {line}, {0}, {flat.numel()});
-    if (accumulate)
-      index_add_(flat, 0, places, values);
-    else
-      scatter_(op, IndexOf::elements, flat, 0, places, values);
-  }
+  const Tensor values = views::view(contiguous(source), {-1});
+  const Tensor places = linear_index(op, {views::view(contiguous(index), {-1})}, {0}, {flat.numel()});
+  if (accumulate)
+    index_add_(flat, 0, places, values);
+  else
+    scatter_(op, IndexOf::elements, flat, 0, places, values);
   if (!self.is_contiguous()) copy_(self, views::view(flat, self.sizes()));
 }
 
@@ -96,9 +96,7 @@ Tensor coordinates(const Tensor& places, const Dims& sizes) {
   if (sizes.size() == 1) return views::view(places, {count, 1});
   const Tensor out = ordo::detail::result({count, sizes.size()}, int64, places.device());
   if (out.numel() == 0) return out;
-  CoordinatesOfPlace f{places.data<int64_t>(), out.data<int64_t>(), sizes.size(), {}};
-  for (int d = 0; d < sizes.size(); ++d) f.sizes[d] = sizes[d];
-  ORDO_ON_DEVICE(places.device(), coordinates, f, count, places.device());
+  ORDO_ON_DEVICE(places.device(), coordinates, places, sizes, out);
   return out;
 }
 
@@ -107,20 +105,35 @@ Tensor nonzero(const Tensor& t) {
   return coordinates(nonzero_places("nonzero", t), t.sizes());
 }
 
-namespace cpu {
-
-void take(const Tensor& input, const Tensor& index, const Tensor& out) {
-  const IndexGuard guard("take", "index", 0, input.numel(), input.device());
-  dispatch_word(input.element_size(), [&]<class Word>() {
-    each(out.numel(), TakeElement<Word>{index_view(index, input.numel(), guard), static_cast<const Word*>(input.data()),
-                                        static_cast<Word*>(out.data())});
-  });
-  guard.finish();
+TensorList mask_coordinates(const Tensor& mask) {
+  const Tensor m = views::at_least_1d(mask), all = nonzero(m);
+  TensorList out;
+  for (int d = 0; d < m.dim(); ++d) out.push_back(contiguous(views::select(all, 1, d)));
+  return out;
 }
 
-void coordinates(const CoordinatesOfPlace& f, int64_t count, Device) { each(count, f); }
+Tensor linear_index(const char* op, const TensorList& indices, const Dims& dims, const Dims& sizes) {
+  Dims common;
+  for (const Tensor& index : indices) common = broadcast_sizes(op, common, index.sizes());
+  Tensor linear;
+  for (int j = 0; j < int(indices.size()); ++j) {
+    const Tensor& index = indices[size_t(j)];
+    const Device device = index.device();
+    const IndexGuard guard(op, "index", dims[j], sizes[j], device);
+    const Tensor wrapped = ordo::detail::result(index.sizes(), int64, device);
+    ORDO_ON_DEVICE(device, wrap_index, contiguous(index), wrapped, sizes[j], guard);
+    guard.finish();
+    const Tensor next = views::expand(wrapped, common);
+    if (j == 0) {
+      linear = indices.size() == 1 ? wrapped : clone(next);
+      continue;
+    }
+    ORDO_ON_DEVICE(device, combine_indices, linear, contiguous(next), sizes[j]);
+  }
+  return linear;
+}
 
-Tensor true_places(const Tensor& mask) {
+Tensor cpu::true_places(const Tensor& mask) {
   constexpr int64_t kWord = sizeof(uint64_t);
   const int64_t n = mask.numel();
   const uint8_t* const at = static_cast<const uint8_t*>(mask.data());
@@ -148,43 +161,5 @@ Tensor true_places(const Tensor& mask) {
   });
   return out;
 }
-
-static Tensor firsts_of_runs(const Tensor& line) {
-  const int64_t n = line.numel();
-  const int pieces = pieces_for(n, 64 * 1024);
-  const auto begin = [&](int64_t piece) { return n * piece / pieces; };
-  std::vector<int64_t> starts(size_t(pieces) + 1, 0);
-  Tensor out;
-  dispatch_all("unique_consecutive", line.dtype(), [&]<class T>() {
-    const T* const x = line.data<T>();
-    const auto differs = [x](int64_t i) { return compare_t<T>(x[i]) != compare_t<T>(x[i - 1]); };
-    for_pieces(pieces, [&](int piece) {
-      int64_t count = piece == 0;
-      for (int64_t i = std::max<int64_t>(1, begin(piece)); i < begin(piece + 1); ++i) count += differs(i);
-      starts[size_t(piece) + 1] = count;
-    });
-    for (int piece = 0; piece < pieces; ++piece) starts[size_t(piece) + 1] += starts[size_t(piece)];
-    out = ordo::detail::result({starts.back()}, line.dtype(), line.device());
-    for_pieces(pieces, [&](int piece) {
-      int64_t i = begin(piece);
-      const int64_t last = begin(piece + 1);
-      while (i > 0 && i < last && !differs(i)) ++i;
-      if (i == last) return;
-      T* to = out.data<T>() + starts[size_t(piece)];
-      T first = *to = x[i];
-      for (++i; i < last; ++i) {  // without a branch: a run's first one is written again for each of its elements
-        const bool begins = differs(i);
-        first = begins ? x[i] : first;
-        to += begins;
-        *to = first;
-      }
-    });
-  });
-  return out;
-}
-
-}  // namespace cpu
-
-Tensor firsts_of_runs(const Tensor& line) { return line.is_cpu() ? cpu::firsts_of_runs(line) : Tensor(); }
 
 }  // namespace ordo::kernels

@@ -1,7 +1,6 @@
 #include <memory>
 #include <vector>
 
-#include <ordo/engine/dispatch_word.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/indexing/take.h>
@@ -58,19 +57,6 @@ struct WritePlaces {
 };
 
 }  // namespace
-
-void take(const Tensor& input, const Tensor& index, const Tensor& out) {
-  const IndexGuard guard("take", "index", 0, input.numel(), input.device());
-  dispatch_word(input.element_size(), [&]<class Word>() {
-    each(out.numel(),
-         TakeElement<Word>{index_view(index, input.numel(), guard), static_cast<const Word*>(input.data()),
-                           static_cast<Word*>(out.data())},
-         input.device());
-  });
-  guard.finish();
-}
-
-void coordinates(const CoordinatesOfPlace& f, int64_t count, Device device) { each(count, f, device); }
 
 Tensor true_places(const Tensor& mask) {
   const Device device = mask.device();

@@ -87,16 +87,10 @@ class DenseSums {
   };
   /// Adds every entry's value to the sum of its destination, in this order.
   void add(const Entry* entries, int64_t count) {
-    add_all(
-        count, [=](int64_t i) { return entries[i].place; }, [=](int64_t i) { return entries[i].value; });
-  }
-  /// Likewise value(i) to the sum of place(i), for i in [0, count).
-  template <class Place, class Value>
-  void add_all(int64_t count, const Place& place, const Value& value) {
     Cell* const cells = cells_;
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t d = int64_t(place(i));
-      if (cells[d].add(value(i))) [[unlikely]]
+      const int64_t d = int64_t(entries[i].place);
+      if (cells[d].add(entries[i].value)) [[unlikely]]
         carry(d);
     }
   }
@@ -125,9 +119,6 @@ class DenseSums {
       else
         out[k] = cells[k].open() != 0 ? sum : old;
     }
-  }
-  int64_t count(int64_t d) const {
-    return (groups_ ? int64_t((*groups_)[d]) * kOrderedGroup : 0) + int64_t(cells_[d].open());
   }
   /// Likewise, and destination d begins anew.
   template <class T>

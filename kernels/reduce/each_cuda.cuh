@@ -12,7 +12,7 @@ __global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads) each_k
 }
 
 template <class F>
-void each(int64_t n, const F& f, Device device) {
+void each(int64_t n, const F& f, Device device, int64_t = 1) {
   if (n == 0) return;
   const ordo::cuda::DeviceScope scope(device);
   ordo::cuda::launch_over(each_kernel<F>, n, ordo::cuda::current_stream(device), f, n);

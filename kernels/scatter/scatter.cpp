@@ -1,9 +1,11 @@
 #include <ordo/kernels/scatter/scatter.h>
 
-#include <utility>
+#include <algorithm>
 
 #include <ordo/engine/at_least_1d.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/fits.h>
+#include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 
@@ -34,17 +36,19 @@ ScatterMode scatter_mode(const char* op, std::string_view reduce) {
   ordo::detail::fail<ValueError>(op, "reduce must be sum, prod, mean, amax or amin, not \"{}\"", reduce);
 }
 
-void expect_scatter_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
-  ordo::detail::expect_defined(op, self, "input");
-  ordo::detail::expect_defined(op, index, "index");
-  ordo::detail::expect_defined(op, src, "src");
-  ordo::detail::expect_same_device(op, self, index);
-  ordo::detail::expect_same_device(op, self, src);
-  ordo::detail::expect_same_dtype(op, self, src);
-  ordo::detail::expect_index_dtype(op, index);
-  const int d = wrap_dim(op, dim, self.dim());
-  const Tensor s = views::at_least_1d(self), i = views::at_least_1d(index), v = views::at_least_1d(src);
+namespace {
+
+/// `t` with those sizes up to which it is looked at: all dimensions but `dim` (-1: none) become as long as `sizes`.
+Tensor leading(Tensor t, const Dims& sizes, int dim) {
+  for (int d = 0; d < t.dim(); ++d)
+    if (d != dim && t.sizes()[d] != sizes[d]) t = views::narrow(t, d, 0, sizes[d]);
+  return t;
+}
+
+/// The sizes of an index, or of a source, of elements.
+void check_elements(const char* op, const Tensor& self, int d, const Tensor& index, const Tensor& src) {
   if (index.numel() == 0) return;
+  const Tensor s = views::at_least_1d(self), i = views::at_least_1d(index), v = views::at_least_1d(src);
   ORDO_CHECK(i.dim() == s.dim() && v.dim() == s.dim(), ShapeError, op,
              "index {} and src {} must have as many dimensions as input {}", index.sizes(), src.sizes(), self.sizes());
   for (int k = 0; k < s.dim(); ++k) {
@@ -57,47 +61,43 @@ void expect_scatter_arguments(const char* op, const Tensor& self, int64_t dim, c
   }
 }
 
-void expect_slice_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
-                            const Tensor& source) {
-  ordo::detail::expect_defined(op, self, "input");
-  ordo::detail::expect_defined(op, index, "index");
-  ordo::detail::expect_defined(op, source, "source");
-  ordo::detail::expect_same_device(op, self, index);
-  ordo::detail::expect_same_device(op, self, source);
-  ordo::detail::expect_same_dtype(op, self, source);
-  ordo::detail::expect_index_dtype(op, index);
-  const int d = wrap_dim(op, dim, self.dim());
+void check_slices(const char* op, const Tensor& self, int d, const Tensor& index, const Tensor& source) {
   ORDO_CHECK(index.dim() <= 1, ShapeError, op, "index must have at most 1 dimension, not sizes {}", index.sizes());
-  Dims expected = self.sizes(), given = source.sizes();
-  if (expected.empty()) expected.push_back(1);
-  if (given.empty()) given.push_back(1);
+  Dims expected = views::at_least_1d(self).sizes();
   expected[d] = index.numel();
-  ORDO_CHECK(given == expected, ShapeError, op,
+  ORDO_CHECK(views::at_least_1d(source).sizes() == expected, ShapeError, op,
              "source has sizes {}; it must have those of input, {}, with {} (one slice per index) at dimension {}",
              source.sizes(), self.sizes(), index.numel(), d);
 }
 
-Tensor leading(Tensor t, const Dims& sizes, int dim) {
-  for (int d = 0; d < t.dim(); ++d)
-    if (d != dim && t.sizes()[d] != sizes[d]) t = views::narrow(t, d, 0, sizes[d]);
-  return t;
+void check_arguments(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index,
+                     const Tensor& src) {
+  ordo::detail::expect_defined(op, self, "input");
+  ordo::detail::expect_defined(op, index, "index");
+  ordo::detail::expect_defined(op, src, kind == IndexOf::elements ? "src" : "source");
+  ordo::detail::expect_same_device(op, self, index);
+  ordo::detail::expect_same_device(op, self, src);
+  ordo::detail::expect_same_dtype(op, self, src);
+  ordo::detail::expect_index_dtype(op, index);
+  (kind == IndexOf::elements ? check_elements : check_slices)(op, self, wrap_dim(op, dim, self.dim()), index, src);
 }
 
-namespace {
+/// Of an index and a source that have been checked. It does not depend on strides: as for rows, whether or not an index
+/// of elements is expanded.
+AccumulateSize size_of(IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  const int d = wrap_dim("scatter", dim, self.dim());
+  const int64_t destinations = views::at_least_1d(self).size(d);
+  if (index.numel() == 0) return {0, destinations, 1};
+  if (kind == IndexOf::slices) return {index.numel(), destinations, src.numel() / index.numel()};
+  const int64_t items = views::at_least_1d(index).size(d);
+  return {items, destinations, index.numel() / items};
+}
 
 /// Whether all slices of `index` along dimension d are one and the same: an index of slices in disguise.
 bool is_expanded(const Tensor& index, int d) {
   for (int k = 0; k < index.dim(); ++k)
     if (k != d && index.sizes()[k] > 1 && index.strides()[k] != 0) return false;
   return true;
-}
-
-void check_arguments(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index,
-                     const Tensor& src) {
-  if (kind == IndexOf::elements)
-    expect_scatter_arguments(op, self, dim, index, src);
-  else
-    expect_slice_arguments(op, self, dim, index, src);
 }
 
 /// The memory of `target`, which is contiguous, as the output of items whose values are those of `src`.
@@ -151,16 +151,38 @@ class Items {
   void add(Algorithm algorithm, Scalar alpha = 1, const IndexOrder* order = nullptr) {
     items_.alpha = alpha, items_.order = order;
     lay_source_out();
-    if (items_.device.is_cpu() && !items_.shape.rows && cpu::scatter_sum(items_, algorithm)) return;
-    add_by_key(items_, algorithm);
+    if (algorithm == Algorithm::exact)  // looks at all keys before it writes
+      add_by_key(items_, algorithm);
+    else
+      by_lines([algorithm](const KeyedItems& items) { add_by_key(items, algorithm); });
   }
   void multiply() {
     lay_source_out();
-    if (items_.device.is_cpu() && !items_.shape.rows && cpu::scatter_product(items_)) return;
-    multiply_by_key(items_);
+    by_lines([](const KeyedItems& items) { multiply_by_key(items); });
   }
 
  private:
+  /// Calls combine(items): on the CPU for each line alone, if lines without columns are long and full enough. What is
+  /// combined for one stays in the cache.
+  template <class F>
+  void by_lines(const F& combine) const {
+    constexpr int64_t kGrain = 16 * 1024, kLong = 64, kFilled = 4;
+    const KeyedShape& s = items_.shape;
+    if (!items_.device.is_cpu() || s.rows || s.inner > 1 || s.items < kLong || s.destinations > kFilled * s.items ||
+        s.outer < pieces_for(s.elements(), kGrain))
+      return combine(items_);
+    const int64_t width = int64_t(size_of(items_.dtype));
+    parallel_for(0, s.outer, std::max<int64_t>(1, kGrain / s.items), [&](int64_t first, int64_t last) {
+      for (int64_t o = first; o < last; ++o) {
+        KeyedItems line = items_;
+        line.shape.outer = 1;
+        line.index.data = static_cast<const int64_t*>(line.index.data) + o * s.items;
+        line.source = static_cast<const char*>(line.source) + o * s.items * width;
+        line.output = static_cast<char*>(line.output) + o * s.destinations * width;
+        combine(line);
+      }
+    });
+  }
   void set_strides(int64_t outer, int64_t item, int64_t inner) {
     items_.shape.outer_stride = outer, items_.shape.item_stride = item, items_.shape.inner_stride = inner;
   }
@@ -235,13 +257,26 @@ void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, con
   scatter_(op, kind, self, dim, index, views::expand(full({}, value, self.dtype(), self.device()), sizes));
 }
 
-void add_at_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-             Algorithm algorithm, Scalar alpha, const IndexOrder* order) {
+void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+          Scalar alpha, Algorithm algorithm, const IndexPlan* plan) {
+  const ordo::detail::OperationName name(op);
+  check_arguments(op, kind, self, dim, index, src);
+  ordo::detail::expect_not_bool(op, self.dtype());
+  if (is_integral(self.dtype())) {
+    ORDO_CHECK(!alpha.is_floating(), ValueError, op, "alpha = {} must be an integer for {} tensors", alpha.to_double(),
+               self.dtype());
+    ordo::detail::expect_fits(op, alpha, self.dtype());
+  }
+  expect_writable(op, self);
+  const AccumulateSize size = size_of(kind, self, dim, index, src);
+  ORDO_CHECK(!plan || plan->size() == size.destinations, ShapeError, op,
+             "the plan is for a dimension of size {}, but dimension {} has {}", plan->size(), dim, size.destinations);
+  algorithm = plan ? Algorithm::sorted : choose_accumulate(op, algorithm, self.dtype(), size);
   on_target(op, kind, self, dim, safe(index, self), safe(src, self),
             [&](const Tensor& target, int d, const Tensor& i, const Tensor& values) {
               Items items(op, kind, target, d, i, values);
-              if (!order) items.validate(algorithm);
-              items.add(algorithm, alpha, order);
+              if (!plan) items.validate(algorithm);
+              items.add(algorithm, alpha, plan ? &plan->order() : nullptr);
               items.finish();
             });
 }
@@ -252,11 +287,6 @@ void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Ten
             ScatterMode mode, bool include_self, Algorithm algorithm) {
   const bool extremum = mode == ScatterMode::amax || mode == ScatterMode::amin;
   const DType dtype = extremum || mode == ScatterMode::sum ? target.dtype() : computed_in(mode, target.dtype());
-  if (mode == ScatterMode::mean && algorithm != Algorithm::exact && target.is_cpu()) {
-    Items items(op, kind, target, d, index, src);
-    items.validate();
-    if (cpu::scatter_means(items.get(), include_self)) return;
-  }
   const Tensor work = cast(target, dtype), values = cast(src, dtype);
   Items items(op, kind, work, d, index, values);
   const bool adds = mode == ScatterMode::sum || mode == ScatterMode::mean;
@@ -293,16 +323,10 @@ void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t d
   check_arguments(op, kind, self, dim, index, src);
   ordo::detail::expect_not_bool(op, self.dtype());
   expect_writable(op, self);
-  const int d = wrap_dim(op, dim, self.dim());
-  const int64_t destinations = views::at_least_1d(self).size(d);
-  const int64_t entries = kind == IndexOf::elements ? index.numel() : src.numel(),
-                items = index.numel() == 0 ? 0 : views::at_least_1d(src).size(d);
-  const int64_t along = index.numel() == 0 ? 1 : kind == IndexOf::elements ? views::at_least_1d(index).size(d) : items;
   const bool adds = mode == ScatterMode::sum || mode == ScatterMode::mean;
-  if (adds || algorithm != Algorithm::automatic) {
+  if (adds || algorithm != Algorithm::automatic)
     algorithm = choose_accumulate(op, algorithm, adds ? computed_in(mode, self.dtype()) : self.dtype(),
-                                  {along, destinations, along ? entries / along : 0});
-  }
+                                  size_of(kind, self, dim, index, src));
   on_target(op, kind, self, dim, safe(index, self), safe(src, self),
             [&](const Tensor& target, int at, const Tensor& i, const Tensor& values) {
               reduce(op, kind, target, at, i, values, mode, include_self, algorithm);

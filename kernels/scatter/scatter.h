@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/keyed.h>
@@ -26,36 +27,14 @@ void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t d
                      const Tensor& src, ScatterMode mode, bool include_self,
                      Algorithm algorithm = Algorithm::automatic);
 
-/// Adds those of src, times alpha, to them. The arguments have been checked, the algorithm has been chosen. Slices may
-/// have an `order`, that of an IndexPlan.
-void add_at_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-             Algorithm algorithm, Scalar alpha = 1, const IndexOrder* order = nullptr);
+/// They get those of src added, times alpha. Sums of slices may have a `plan` of the index, which decides the
+/// algorithm. autograd/ops/index_add.h and scatter.h have the rules.
+void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+          Scalar alpha, Algorithm algorithm, const IndexPlan* plan = nullptr);
 
-/// What is asked of the arguments where there is an index for every element of src, and for every slice.
-void expect_scatter_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
-void expect_slice_arguments(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source);
-/// The leading part of `t` that has these sizes, dimension `dim` excepted (-1: none).
-Tensor leading(Tensor t, const Dims& sizes, int dim);
-
-namespace cpu {
-// These combine elements line by line, or by tiles of columns, with one writer for every place. False, and nothing
-// done, where there is too little for the threads, or for a place. All keys are int64 and have been checked.
-/// Adds by `atomic`, rounding every time, or by `sorted`.
-bool scatter_sum(const KeyedItems& items, Algorithm algorithm);
-bool scatter_product(const KeyedItems& items);
-/// The means of floating-point numbers by `sorted`; the output has its old content.
-bool scatter_means(const KeyedItems& items, bool include_self);
-
-void scatter_write(const KeyedItems& items);
-void scatter_extremum(const KeyedItems& items, bool max);
-void scatter_count(const KeyedItems& items, int64_t* counts);
-void scatter_mean(const KeyedItems& items, const void* sums, const int64_t* counts, bool include_self);
-}  // namespace cpu
-namespace cuda {
-void scatter_write(const KeyedItems& items);
-void scatter_extremum(const KeyedItems& items, bool max);
-void scatter_count(const KeyedItems& items, int64_t* counts);
-void scatter_mean(const KeyedItems& items, const void* sums, const int64_t* counts, bool include_self);
-}  // namespace cuda
+ORDO_DEVICES(void, scatter_write, const KeyedItems& items)
+ORDO_DEVICES(void, scatter_extremum, const KeyedItems& items, bool max)
+ORDO_DEVICES(void, scatter_count, const KeyedItems& items, int64_t* counts)
+ORDO_DEVICES(void, scatter_mean, const KeyedItems& items, const void* sums, const int64_t* counts, bool include_self)
 
 }  // namespace ordo::kernels

@@ -1,6 +1,7 @@
 // Checks of the indices of sparse tensors: kernels without autograd.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/dims.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/engine/index_check.h>
@@ -59,13 +60,7 @@ struct CheckRow {
   }
 };
 
-namespace cpu {
-void places_of(const PlaceOfCoordinates& f, Device device);
-void check_rows(const CheckRow& f, Device device);
-}  // namespace cpu
-namespace cuda {
-void places_of(const PlaceOfCoordinates& f, Device device);
-void check_rows(const CheckRow& f, Device device);
-}  // namespace cuda
+ORDO_DEVICES(void, places_of, const PlaceOfCoordinates& f, Device device)
+ORDO_DEVICES(void, check_rows, const CheckRow& f, Device device)
 
 }  // namespace ordo::kernels

@@ -20,31 +20,16 @@ namespace ordo::distributed {
 namespace {
 
 MPI_Datatype type_of(int element) {
-  switch (DType(element)) {
-    case DType::uint8:
-      return MPI_UINT8_T;
-    case DType::int32:
-      return MPI_INT32_T;
-    case DType::int64:
-      return MPI_INT64_T;
-    case DType::float64:
-      return MPI_DOUBLE;
-    default:
-      return MPI_FLOAT;
-  }
+  if (DType(element) == uint8) return MPI_UINT8_T;
+  if (DType(element) == int32) return MPI_INT32_T;
+  if (DType(element) == int64) return MPI_INT64_T;
+  return DType(element) == float64 ? MPI_DOUBLE : MPI_FLOAT;
 }
 
 MPI_Op op_of(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::product:
-      return MPI_PROD;
-    case ReduceOp::min:
-      return MPI_MIN;
-    case ReduceOp::max:
-      return MPI_MAX;
-    default:
-      return MPI_SUM;
-  }
+  if (op == ReduceOp::product) return MPI_PROD;
+  if (op == ReduceOp::min) return MPI_MIN;
+  return op == ReduceOp::max ? MPI_MAX : MPI_SUM;
 }
 
 class MpiTransport : public Transport {

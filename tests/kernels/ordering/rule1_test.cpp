@@ -194,15 +194,6 @@ const Operation kOperations[] = {
        const Tensor ones_row = ones({1, count}, {float32, d});
        return embedding_bag_sample_gradient(bag, ones_row, on(d, v, {1, count})).to_vector<float>();
      }},
-    {"embedding_bag_sample_gradients", kAny, kTwoLevels,  // several at a time
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
-       BagArguments bag;
-       bag.input = zeros({1, 9}, {int64, d});
-       bag.mode = EmbeddingBagMode::sum;
-       const Tensor ones_row = ones({1, count}, {float32, d});
-       return embedding_bag_sample_gradient(bag, ones_row, on(d, v, {1, count})).to_vector<float>();
-     }},
     {"segment_reduce", kAny, kTwoLevels, [](Device d, const Values& v) { return segment_sums(d, v, 1); }},
     {"segment_reduce_columns", kTwoLevels, kTwoLevels, [](Device d, const Values& v) { return segment_sums(d, v, 5); }},
     {"avg_pool", kAny, kTwoLevels,

@@ -210,7 +210,7 @@ TEST(ScatterReduce, products_in_groups) {
     }
 }
 
-// Lines, tiles of columns, ranges of destinations; runs within a group and longer ones.
+// Lines, columns and ranges of destinations that threads share; runs within a group and longer ones.
 TEST(ScatterReduce, any_number_of_threads) {
   struct Shape {
     Dims input, index;

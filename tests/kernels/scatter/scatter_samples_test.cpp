@@ -162,7 +162,7 @@ TEST(Scatter, many_items_for_few_places) {
     }
 }
 
-// In one pass on the CPU, and of parts where it is to be differentiated again.
+// Also where it is to be differentiated again.
 TEST(Scatter, gradients_of_what_stays) {
   for (int dim : {0, 1, 2}) {
     const Tensor x = test_values({5, 300, 40}).set_requires_grad(),

@@ -11,7 +11,7 @@
 namespace ordo::test {
 namespace {
 
-// Tiles of columns, lines, and what is too sparse for either.
+// Many and few items for a place; lines with and without columns.
 TEST(ScatterAdd, keeps_rule_1) {
   const DeterminismGuard guard(Determinism::device_to_device);
   struct Shape {

@@ -169,7 +169,6 @@ TEST(SegmentReduce, slices_in_no_segment_have_gradient_0) {
       }
 }
 
-// The CPU has a kernel of its own for gradients that are not differentiated again.
 TEST(SegmentReduce, gradients_with_ties_and_zeros_have_the_same_bits_however_they_are_found) {
   for (DType dtype : {float32, float64, float16, bfloat16})
     for (const char* reduce : {"max", "min", "prod"})
@@ -190,7 +189,7 @@ TEST(SegmentReduce, gradients_with_ties_and_zeros_have_the_same_bits_however_the
       }
 }
 
-// On CUDA the groups of long segments are added by threads of their own.
+// Groups of groups.
 TEST(SegmentReduce, long_segments_have_the_same_bits_on_every_device) {
   for (DType dtype : {float32, float64, float16, bfloat16})
     for (const char* reduce : {"sum", "mean", "max", "min", "prod"}) {

@@ -1,0 +1,162 @@
+// Segments, element by element. On CUDA offsets may be out of range or order.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include <ordo/kernels/accumulate/factor.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
+#include <ordo/kernels/segment_reduce/segments.h>
+
+namespace ordo::kernels {
+
+/// A number whose sum is the greater one, the first of equal ones; a NaN, the last of several, is greater than all.
+template <class V>
+struct Greatest {
+  V value;
+  Greatest() = default;
+  ORDO_HD constexpr explicit Greatest(V v) : value(v) {}
+  friend ORDO_HD Greatest operator+(Greatest a, Greatest b) {
+    return Greatest(((b.value > a.value) | (b.value != b.value)) ? b.value : a.value);  // no branch: it vectorises
+  }
+  ORDO_HD Greatest& operator+=(Greatest b) { return *this = *this + b; }
+};
+template <class V>
+inline constexpr Greatest<V> kNoValue<Greatest<V>> = Greatest<V>(-std::numeric_limits<V>::infinity());
+
+template <class V>
+ORDO_HD V number(V v) {
+  return v;
+}
+template <class V>
+ORDO_HD V number(Factor<V> f) {
+  return f.value;
+}
+template <class V>
+ORDO_HD V number(Greatest<V> g) {
+  return g.value;
+}
+
+/// What becomes of a value before, and of a segment's result after it was formed. Acc is what is added: V, Factor<V> or
+/// Greatest<V>, of which the least is the greatest negative.
+template <class V, class Acc>
+struct SegmentRule {
+  bool mean, negate, has_initial;
+  V initial;
+  explicit SegmentRule(const SegmentArgs& a)
+      : mean(a.reduction == SegmentReduction::mean),
+        negate(a.reduction == SegmentReduction::min),
+        has_initial(a.has_initial),
+        initial(V(a.initial)) {}
+  ORDO_HD Acc in(V v) const { return Acc(negate ? -v : v); }
+  ORDO_HD V out(Acc sum, int64_t count) const {
+    if (count == 0) {
+      if (has_initial) return initial;
+      if (mean) return std::numeric_limits<V>::quiet_NaN();
+      if constexpr (std::is_same_v<Acc, V>) return V(0);
+      sum = kNoValue<Acc>;
+    } else if (has_initial) {
+      sum = sum + in(initial);
+    }
+    const V v = number(sum);
+    return negate ? -v : mean && count > 0 ? v / V(count) : v;
+  }
+};
+
+/// Element t of the result: column t % columns of segment t / columns.
+template <class T, class Acc>
+struct SegmentElement {
+  using V = accumulate_t<T>;
+  Segments segments;
+  int64_t columns;
+  SegmentRule<V, Acc> rule;
+  const T* x;
+  T* out;
+  ORDO_HD void operator()(int64_t t) const {
+    const int64_t segment = t / columns, column = t - segment * columns, row = segment / segments.per_row;
+    const int64_t* at = segments.offsets + segment + row;
+    const int64_t begin = clamped(at[0]), end = clamped(at[1]);
+    const T* from = x + (row * segments.size + begin) * columns + column;
+    OrderedSum<Acc> sum;
+    for (int64_t i = begin; i < end; ++i, from += columns) sum.push(rule.in(V(*from)));
+    out[t] = T(rule.out(sum.result(), sum.count()));
+  }
+  // What is out of range is reported elsewhere; here it must only do no harm.
+  ORDO_HD int64_t clamped(int64_t v) const { return v < 0 ? 0 : v < segments.size ? v : segments.size; }
+};
+
+/// Element t of the expansion, which looks for its segment.
+template <class T>
+struct ExpandElement {
+  Segments segments;
+  int64_t columns;
+  const T* x;
+  T* out;
+  ORDO_HD void operator()(int64_t t) const {
+    const int64_t slice = t / columns, row = slice / segments.size, at = slice - row * segments.size;
+    const int64_t* offsets = segments.offsets + row * (segments.per_row + 1);
+    int64_t first = 0, last = segments.per_row + 1;  // of the offsets, the first that is above `at` is in [first, last]
+    while (first < last) {
+      const int64_t middle = first + (last - first) / 2;
+      if (offsets[middle] <= at)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    const bool inside = first > 0 && first <= segments.per_row;
+    out[t] = inside ? x[(row * segments.per_row + first - 1) * columns + (t - slice * columns)] : T(0.f);
+  }
+};
+
+struct CheckOffset {
+  Segments segments;
+  bool complete;  // the last one of a row is the size
+  IndexCheck check;
+  ORDO_HD void operator()(int64_t at) const {
+    const int64_t value = segments.offsets[at], place = at % (segments.per_row + 1);
+    if (!check.ok(at, value, segments.size + 1)) return;
+    if (place > 0 && value < segments.offsets[at - 1]) check.ok(at, value, 0);
+    if (complete && place == segments.per_row && value != segments.size) check.ok(at, value, 0);
+  }
+};
+
+/// Calls f.operator()<Acc>() with the type that is added.
+template <class V, class F>
+void with_segment_sum(SegmentReduction reduction, const F& f) {
+  switch (reduction) {
+    case SegmentReduction::prod:
+      return f.template operator()<Factor<V>>();
+    case SegmentReduction::max:
+    case SegmentReduction::min:
+      return f.template operator()<Greatest<V>>();
+    default:
+      return f.template operator()<V>();
+  }
+}
+
+namespace ORDO_LOOPS_DEVICE {
+
+void check_offsets(const Segments& segments, bool complete, const IndexCheck& check, Device device) {
+  each(segments.rows * (segments.per_row + 1), CheckOffset{segments, complete, check}, device);
+}
+
+void segment_reduce(const SegmentArgs& a, const Tensor& data, const Tensor& out) {
+  dispatch_floating("segment_reduce", data.dtype(), [&]<class T>() {
+    using V = accumulate_t<T>;
+    with_segment_sum<V>(a.reduction, [&]<class Acc>() {
+      each(out.numel(),
+           SegmentElement<T, Acc>{a.segments, a.columns, SegmentRule<V, Acc>(a), data.data<T>(), out.data<T>()},
+           data.device(), a.segments.slices() / std::max<int64_t>(1, a.segments.count()) + 1);
+    });
+  });
+}
+
+void segment_expand(const Segments& segments, int64_t columns, const Tensor& x, const Tensor& out) {
+  dispatch_floating("segment_reduce", x.dtype(), [&]<class T>() {
+    each(out.numel(), ExpandElement<T>{segments, columns, x.data<T>(), out.data<T>()}, x.device());
+  });
+}
+
+}  // namespace ORDO_LOOPS_DEVICE
+}  // namespace ordo::kernels
