@@ -27,7 +27,7 @@ void print_info() {
     line("cuda", cuda::build() == "none" ? "not in this build (ORDO_CUDA=OFF, no nvcc, or ./run found no GPU)"
                                          : why_no_cuda_device() + "; ./run --emulated runs the kernels on the CPU");
   line("CPU threads", std::to_string(num_threads()));
-  line("CPU vectors", kernels::cpu::vector_targets().front() + " (products and convolutions)");
+  line("CPU vectors", kernels::cpu::vector_targets().front() + " (products, convolutions, loops over elements)");
 
   say("\nLibraries\n");
   for (const LibraryVersion& l : libraries()) line(l.name, l.version);
