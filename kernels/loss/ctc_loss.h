@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -28,18 +29,10 @@ CtcLosses ctc_loss(const Tensor& log_probs, const Tensor& targets, const std::ve
 /// The gradient of log_probs; grad: that of the losses.
 Tensor ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan, bool zero_infinity);
 
-/// Contiguous tensors.
-namespace cpu {
-void ctc_states(const Tensor& targets, int64_t classes, int64_t blank, const CtcPlan& plan);
-void ctc_loss(const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity);
-void ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan, bool zero_infinity,
-                       const Tensor& out);
-}  // namespace cpu
-namespace cuda {
-void ctc_states(const Tensor& targets, int64_t classes, int64_t blank, const CtcPlan& plan);
-void ctc_loss(const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity);
-void ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan, bool zero_infinity,
-                       const Tensor& out);
-}  // namespace cuda
+// Contiguous tensors.
+ORDO_DEVICES(void, ctc_states, const Tensor& targets, int64_t classes, int64_t blank, const CtcPlan& plan)
+ORDO_DEVICES(void, ctc_loss, const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity)
+ORDO_DEVICES(void, ctc_loss_backward, const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan,
+             bool zero_infinity, const Tensor& out)
 
 }  // namespace ordo::kernels
