@@ -10,7 +10,6 @@
 #include <ordo/autograd/ops/scans.h>
 #include <ordo/engine/checked.h>
 #include <ordo/kernels/indexing/take.h>
-#include <ordo/kernels/sort/search.h>
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo {
