@@ -9,10 +9,11 @@
 namespace ordo::kernels {
 
 /// What is left of a batch's log-probabilities [steps, batch, classes]. The states of an item are a blank, its first
-/// label, a blank, ..., its last label, a blank. `width` is as many as the longest target has.
+/// label, a blank, ..., its last label, a blank. `width` is as many as the longest target has, and two more places on
+/// either side.
 struct CtcPlan {
   Tensor lengths;  ///< int64 [3, batch]: steps, labels, and where in targets these begin
-  Tensor states;   ///< int64 [batch, width]: the class of each state, -1 where an item has fewer
+  Tensor states;   ///< int64 [batch, width]: the class of each state, -1 where there is none
   Tensor alpha;    ///< accumulation dtype [batch, kept steps, width]: log-probability of all ways to a state
   Tensor losses;   ///< accumulation dtype [batch]: infinite where a target is impossible
 };
