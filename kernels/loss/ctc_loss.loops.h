@@ -258,8 +258,8 @@ void ctc_states(const Tensor& targets, int64_t classes, int64_t blank, const Ctc
 void ctc_loss(const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity) {
   dispatch_floating("ctc_loss", log_probs.dtype(), [&]<class T>() {
     const CtcItems<T> items(log_probs, plan);
-    each_team(items.batch, items.width, log_probs.size(0),
-              CtcForward<T>{items, losses.data<accumulate_t<T>>(), zero_infinity}, log_probs.device());
+    each_team(items.batch, items.width, CtcForward<T>{items, losses.data<accumulate_t<T>>(), zero_infinity},
+              log_probs.device(), 8 * log_probs.size(0) * items.width);
   });
 }
 
@@ -270,8 +270,9 @@ void ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const CtcPla
     using A = accumulate_t<T>;
     const CtcItems<T> items(log_probs, plan);
     const Scratch<A> betas(3 * plan.states.numel(), device), shares(plan.alpha.numel(), device);
-    each_team(items.batch, items.width, log_probs.size(0),
-              CtcBackward<T>{items, betas.data(), shares.data(), out.data<T>(), zero_infinity}, device);
+    each_team(items.batch, items.width,
+              CtcBackward<T>{items, betas.data(), shares.data(), out.data<T>(), zero_infinity}, device,
+              8 * log_probs.size(0) * items.width);
     const Scratch<CtcLink> links(plan.states.numel(), device);
     each(plan.states.numel(), CtcLinkOf{items.states, items.lengths + items.batch, items.width, links.data()}, device);
     each(plan.alpha.numel(), CtcGradient<T>{items, grad.data<A>(), shares.data(), links.data(), out.data<T>()}, device);

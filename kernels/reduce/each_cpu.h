@@ -11,10 +11,10 @@
 
 namespace ordo::kernels::cpu {
 
-/// f(i) for i = 0..n-1.
+/// f(i) for i = 0..n-1. `cost`: how many elements each reads, about.
 template <class F>
-void each(int64_t n, const F& f, Device = Device()) {
-  parallel_for(0, n, 16384, [&](int64_t first, int64_t last) {
+void each(int64_t n, const F& f, Device = Device(), int64_t cost = 1) {
+  parallel_for(0, n, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) f(i);
   });
 }
@@ -32,13 +32,11 @@ struct Team {
   bool first() const { return true; }
 };
 
-/// f(i, team) for i = 0..n-1: `steps` times about `width` elements. f's call operator is an ORDO_TEAM function.
+/// f(i, team) for i = 0..n-1. f's call operator is an ORDO_TEAM function.
 template <class F>
-void each_team(int64_t n, int64_t width, int64_t steps, const F& f, Device) {
-  const int64_t grain = std::max<int64_t>(1, 2048 / std::max<int64_t>(1, steps) / width);
-  parallel_for(0, n, grain, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) f(i, Team());
-  });
+void each_team(int64_t n, int64_t /*width*/, const F& f, Device device, int64_t cost) {
+  const auto alone = [&f](int64_t i) { f(i, Team()); };
+  each(n, alone, device, cost);
 }
 
 }  // namespace ordo::kernels::cpu

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads) each_k
 
 /// f(i) for i = 0..n-1, a CUDA thread each.
 template <class F>
-void each(int64_t n, const F& f, Device device) {
+void each(int64_t n, const F& f, Device device, int64_t /*cost*/ = 1) {
   if (n == 0) return;
   const ordo::cuda::DeviceScope scope(device);
   ordo::cuda::launch_over(each_kernel<F>, n, ordo::cuda::current_stream(device), f, n);
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads) each_t
 
 /// f(i, team) for i = 0..n-1, a block for each, which has work for about `width` threads.
 template <class F>
-void each_team(int64_t n, int64_t width, int64_t /*steps*/, const F& f, Device device) {
+void each_team(int64_t n, int64_t width, const F& f, Device device, int64_t /*cost*/) {
   if (n == 0) return;
   const ordo::cuda::DeviceScope scope(device);
   const auto& tuning = ordo::cuda::launch_tuning();
