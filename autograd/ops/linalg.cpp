@@ -11,6 +11,8 @@
 namespace ordo {
 namespace {
 
+using kernels::Triangle;
+
 Tensor adjoint(const Tensor& t) { return t.transpose(-2, -1); }
 
 /// [n, n], column - row of each element.
@@ -33,9 +35,11 @@ Tensor cholesky(const Tensor& a) {
   // With S = L^-1 da L^-T, dL = L (the lower triangle of S, with half of its diagonal).
   return record(call, kernels::cholesky(a), {a}, [](const Tensor& grad, const Tensor& l) -> TensorList {
     const Tensor lt = adjoint(l);
-    if (!grad_enabled()) return {kernels::cholesky_gradient(l, matmul(lt, grad))};
-    const Tensor left = solve(lt, half_lower(matmul(lt, grad)));  // L^-T phi
-    const Tensor both = solve(lt, adjoint(left));                 // L^-T phi^T L^-1
+    const auto divided = [&](const Tensor& x) {
+      return grad_enabled() ? solve(lt, x) : kernels::solve_triangle("cholesky", Triangle::lower_transposed, l, x);
+    };
+    const Tensor left = divided(half_lower(matmul(lt, grad)));  // L^-T phi
+    const Tensor both = divided(adjoint(left));                 // L^-T phi^T L^-1
     return {(both + adjoint(both)) * 0.5};
   });
 }
@@ -129,9 +133,10 @@ QrResult qr(const Tensor& a) {
                                     inner = inner.defined() ? inner - part : -part;
                                   }
                                   if (!grad_enabled()) {  // transposed: R^-1 (sym Q^T + gQ^T)
-                                    Tensor sum = matmul(kernels::symmetric(inner), adjoint(f.Q));
+                                    const Tensor upper = ge(beyond_diagonal(inner), 0);
+                                    Tensor sum = matmul(where(upper, inner, adjoint(inner)), adjoint(f.Q));
                                     if (to_q.defined()) sum = sum + adjoint(to_q);
-                                    return {adjoint(kernels::solve_upper("qr", f.R, sum))};
+                                    return {adjoint(kernels::solve_triangle("qr", Triangle::upper, f.R, sum))};
                                   }
                                   const Tensor half = half_lower(adjoint(inner));
                                   Tensor sum = matmul(f.Q, half + adjoint(half));

@@ -6,8 +6,7 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/pooling.h>
 #include <ordo/autograd/ops/repeat.h>
-#include <ordo/kernels/norm/batch_norm.h>
-#include <ordo/kernels/norm/layer_norm.h>
+#include <ordo/kernels/norm/norm.h>
 
 namespace ordo {
 namespace {
@@ -56,7 +55,7 @@ Tensor row_norm(const OpCall& call, kernels::RowNorm kind, const Tensor& input, 
                 const Tensor& bias, double eps) {
   auto r = kernels::row_norm(kind, input, shape, weight, bias, eps);
   if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
-  const kernels::RowNormResult saved{Tensor(), r.mean, r.invstd};
+  const kernels::NormResult saved{Tensor(), r.mean, r.invstd};
   return record_norm(
       call, std::move(r.out), input, weight, bias, saved.invstd.dtype(),
       [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
@@ -96,7 +95,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor&
     return kernels::batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps);
   }();
   if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
-  const kernels::BatchNormResult saved{Tensor(), r.mean, r.invstd};
+  const kernels::NormResult saved{Tensor(), r.mean, r.invstd};
   return record_norm(
       call, std::move(r.out), input, weight, bias, saved.mean.dtype(),
       [=](const Tensor& grad, const Tensor& x, const Tensor& w) {
@@ -165,7 +164,7 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
   }
   auto r = kernels::group_norm(input, num_groups, weight, bias, eps);
   if (!recorded(input, weight, bias)) return call.done(std::move(r.out));
-  const kernels::RowNormResult saved{Tensor(), r.mean, r.invstd};
+  const kernels::NormResult saved{Tensor(), r.mean, r.invstd};
   return record_norm(
       call, std::move(r.out), input, weight, bias, saved.invstd.dtype(),
       [=](const Tensor& grad, const Tensor& x, const Tensor& w) {

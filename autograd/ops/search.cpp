@@ -11,7 +11,6 @@
 #include <ordo/engine/checked.h>
 #include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/indexing/take.h>
-#include <ordo/kernels/sort/search.h>
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo {

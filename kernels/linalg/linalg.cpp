@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include <ordo/engine/check.h>
@@ -12,7 +11,6 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/math.h>
-#include <ordo/kernels/linalg/matrix.h>
 
 namespace ordo::kernels {
 
@@ -33,19 +31,7 @@ ORDO_REGISTER_OP({.name = "svd_lowrank",
                                  {Algorithm::direct, Determinism::device_to_device}},
                   .note = "computed on the CPU, but for matrix products"});
 
-using matrix::Triangle;
-
 namespace {
-
-template <class F>
-void dispatch(const char* op, DType dtype, const F& f) {
-  if (dtype == float32)
-    f.template operator()<float>();
-  else if (dtype == float64)
-    f.template operator()<double>();
-  else
-    ordo::detail::fail<DTypeError>(op, "takes float32 and float64 tensors, not {}", dtype);
-}
 
 struct Batch {
   Dims lead;  // sizes before those of a matrix
@@ -74,13 +60,16 @@ Tensor on_cpu(const Tensor& a) { return to(contiguous(a), cpu, a.dtype()); }
 Tensor own(const Tensor& a) { return a.is_cpu() ? clone(a) : on_cpu(a); }
 Tensor back(const Tensor& result, const Tensor& like) { return to(result, like.device(), like.dtype()); }
 
-/// f(i) for each matrix, which costs about `work` multiplications.
+/// f<T>(i) for each matrix of float32 or float64, which costs about `work` multiplications.
 template <class F>
-void for_matrices(int64_t count, double work, const F& f) {
+void for_matrices(DType dtype, int64_t count, double work, const F& f) {
   const auto grain = static_cast<int64_t>(32768 / std::max(1.0, work)) + 1;
-  parallel_for(0, count, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) f(i);
-  });
+  const auto run = [&]<class T>() {
+    parallel_for(0, count, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) f.template operator()<T>(i);
+    });
+  };
+  dtype == float64 ? run.template operator()<double>() : run.template operator()<float>();
 }
 double cube(int64_t n) { return double(n) * double(n) * double(n); }
 
@@ -131,39 +120,13 @@ Tensor cholesky(const Tensor& a) {
   const ordo::detail::OperationName name("cholesky");
   const Batch batch = batch_of("cholesky", a, true);
   const Tensor result = own(a);
+  const int64_t n = batch.n;
   std::vector<char> failed(static_cast<size_t>(batch.count));
-  dispatch("cholesky", a.dtype(), [&]<class T>() {
-    T* const data = result.data<T>();
-    const int64_t n = batch.n;
-    for_matrices(batch.count, cube(n) / 3,
-                 [&](int64_t i) { failed[size_t(i)] = n > 0 && !matrix::cholesky(data + i * n * n, n); });
-  });
+  for_matrices(a.dtype(), batch.count, cube(n) / 3,
+               [&]<class T>(int64_t i) { failed[size_t(i)] = !matrix::cholesky(result.data<T>() + i * n * n, n); });
   const int64_t at = first(failed);
   ORDO_CHECK(at < 0, ValueError, "cholesky", "matrix {} of the batch is not positive-definite", at);
   return back(result, a);
-}
-
-Tensor cholesky_gradient(const Tensor& l, const Tensor& inner) {
-  const ordo::detail::OperationName name("cholesky");
-  const Batch batch = batch_of("cholesky", l, true);
-  const Tensor factor = on_cpu(l), result = on_cpu(inner);
-  dispatch("cholesky", l.dtype(), [&]<class T>() {
-    const int64_t n = batch.n;
-    if (n > 0)
-      for_matrices(batch.count, 2 * cube(n), [&](int64_t i) {
-        const T* const from = factor.data<T>() + i * n * n;
-        T* const x = result.data<T>() + i * n * n;
-        for (int64_t r = 0; r < n; ++r) {
-          x[r * n + r] /= 2;
-          std::fill(x + r * n + r + 1, x + r * n + n, T(0));
-        }
-        matrix::solve(Triangle::lower_transposed, from, x, n, n);
-        matrix::for_pairs(x, n, [](T& above, T& below) { std::swap(above, below); });
-        matrix::solve(Triangle::lower_transposed, from, x, n, n);
-        matrix::for_pairs(x, n, [](T& above, T& below) { above = below = (above + below) / 2; });
-      });
-  });
-  return back(result, l);
 }
 
 namespace {
@@ -174,11 +137,8 @@ LuFactors factor(const char* op, const Tensor& matrices, Device device) {
   const int64_t n = batch.n;
   LuFactors f{matrices, std::vector<int64_t>(size_t(batch.count * n)), std::vector<int>(size_t(batch.count), 1),
               device};
-  dispatch(op, matrices.dtype(), [&]<class T>() {
-    if (n > 0)
-      for_matrices(batch.count, cube(n) / 3, [&](int64_t i) {
-        f.signs[size_t(i)] = matrix::lu(matrices.data<T>() + i * n * n, &f.rows[size_t(i * n)], n);
-      });
+  for_matrices(matrices.dtype(), batch.count, cube(n) / 3, [&]<class T>(int64_t i) {
+    f.signs[size_t(i)] = matrix::lu(matrices.data<T>() + i * n * n, f.rows.data() + i * n, n);
   });
   return f;
 }
@@ -186,12 +146,12 @@ LuFactors factor(const char* op, const Tensor& matrices, Device device) {
 /// ValueError where a diagonal element of the matrices, which lie on the CPU, is 0.
 void expect_regular(const char* op, const Tensor& matrices) {
   const Batch batch = batch_of(op, matrices, true);
-  dispatch(op, matrices.dtype(), [&]<class T>() {
-    const T* const at = matrices.data<T>();
-    for (int64_t i = 0; i < batch.count; ++i)
-      ORDO_CHECK(!has_zero_pivot(at + i * batch.n * batch.n, batch.n), ValueError, op,
-                 "matrix {} of the batch is singular", i);
+  std::vector<char> singular(static_cast<size_t>(batch.count));
+  for_matrices(matrices.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
+    singular[size_t(i)] = has_zero_pivot(matrices.data<T>() + i * batch.n * batch.n, batch.n);
   });
+  const int64_t at = first(singular);
+  ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch is singular", at);
 }
 
 /// f<T>(factors, rows, sign of their order, number of the matrix) for the factors of each.
@@ -199,10 +159,8 @@ template <class F>
 void for_factors(const char* op, const LuFactors& a, double work, const F& f) {
   const Batch batch = batch_of(op, a.lu, true);
   const int64_t n = batch.n;
-  dispatch(op, a.lu.dtype(), [&]<class T>() {
-    for_matrices(batch.count, work, [&](int64_t i) {
-      f.template operator()<T>(a.lu.data<T>() + i * n * n, a.rows.data() + i * n, a.signs[size_t(i)], i);
-    });
+  for_matrices(a.lu.dtype(), batch.count, work, [&]<class T>(int64_t i) {
+    f.template operator()<T>(a.lu.data<T>() + i * n * n, a.rows.data() + i * n, a.signs[size_t(i)], i);
   });
 }
 
@@ -213,23 +171,20 @@ Tensor substitute(const LuFactors& a, const Tensor& b, bool transposed) {
   const bool shared = a.signs.size() == 1;
   const Tensor given = transposed ? own(b) : on_cpu(b);
   const Tensor result = ordo::detail::result(b.sizes(), b.dtype(), cpu);
-  dispatch("solve", b.dtype(), [&]<class T>() {
-    if (n * k == 0) return;
-    for_matrices(batch.count, double(n) * double(n) * double(k), [&](int64_t i) {
-      const int64_t at = shared ? 0 : i;
-      const T* const lu = a.lu.data<T>() + at * n * n;
-      const int64_t* const rows = &a.rows[size_t(at * n)];
-      T* const y = given.data<T>() + i * n * k;
-      T* const x = result.data<T>() + i * n * k;
-      if (transposed) {
-        matrix::solve(Triangle::upper_transposed, lu, y, n, k);
-        matrix::solve(Triangle::unit_lower_transposed, lu, y, n, k);
-        for (int64_t r = 0; r < n; ++r) std::copy_n(y + r * k, k, x + rows[r] * k);
-      } else {
-        for (int64_t r = 0; r < n; ++r) std::copy_n(y + rows[r] * k, k, x + r * k);
-        lu_solve(lu, x, n, k);
-      }
-    });
+  for_matrices(b.dtype(), batch.count, double(n) * double(n) * double(k), [&]<class T>(int64_t i) {
+    const int64_t at = shared ? 0 : i;
+    const T* const lu = a.lu.data<T>() + at * n * n;
+    const int64_t* const rows = a.rows.data() + at * n;
+    T* const y = given.data<T>() + i * n * k;
+    T* const x = result.data<T>() + i * n * k;
+    if (transposed) {
+      matrix::solve(Triangle::upper_transposed, lu, y, n, k);
+      matrix::solve(Triangle::unit_lower_transposed, lu, y, n, k);
+      for (int64_t r = 0; r < n; ++r) std::copy_n(y + r * k, k, x + rows[r] * k);
+    } else {
+      for (int64_t r = 0; r < n; ++r) std::copy_n(y + rows[r] * k, k, x + r * k);
+      lu_solve(lu, x, n, k);
+    }
   });
   return to(result, a.device, b.dtype());
 }
@@ -272,7 +227,7 @@ Tensor inverse(const char* op, const LuFactors& a) {
   expect_regular(op, a.lu);
   const Tensor result = ordo::detail::result(a.lu.sizes(), a.lu.dtype(), cpu);
   for_factors(op, a, cube(n), [&]<class T>(const T* lu, const int64_t* rows, int, int64_t i) {
-    if (n > 0) invert(lu, rows, result.data<T>() + i * n * n, n);
+    invert(lu, rows, result.data<T>() + i * n * n, n);
   });
   return to(result, a.device, result.dtype());
 }
@@ -295,7 +250,6 @@ Tensor adjugate(const LuFactors& a) {
   const int64_t n = a.lu.size(-1);
   const Tensor result = ordo::detail::result(a.lu.sizes(), a.lu.dtype(), cpu);
   for_factors("det", a, cube(n), [&]<class T>(const T* lu, const int64_t* rows, int sign, int64_t i) {
-    if (n == 0) return;
     std::vector<T> instead;
     if (has_zero_pivot(lu, n)) {
       instead.assign(lu, lu + n * n);
@@ -340,38 +294,19 @@ std::pair<Tensor, Tensor> qr(const Tensor& a) {
   const int64_t m = batch.m, n = batch.n;
   const Tensor columns = own(views::transpose(a, -2, -1));
   const Tensor r = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
-  dispatch("qr", a.dtype(), [&]<class T>() {
-    if (n > 0)
-      for_matrices(batch.count, 4 * double(m) * double(n) * double(n),
-                   [&](int64_t i) { matrix::qr(columns.data<T>() + i * m * n, r.data<T>() + i * n * n, m, n); });
-  });
+  for_matrices(a.dtype(), batch.count, 4 * double(m) * double(n) * double(n),
+               [&]<class T>(int64_t i) { matrix::qr(columns.data<T>() + i * m * n, r.data<T>() + i * n * n, m, n); });
   return {back(contiguous(views::transpose(columns, -2, -1)), a), back(r, a)};
 }
 
-Tensor symmetric(const Tensor& a) {
-  const ordo::detail::OperationName name("qr");
-  const Batch batch = batch_of("qr", a, true);
-  const Tensor result = own(a);
-  dispatch("qr", a.dtype(), [&]<class T>() {
-    const int64_t n = batch.n;
-    for_matrices(batch.count, double(n * n), [&](int64_t i) {
-      matrix::for_pairs(result.data<T>() + i * n * n, n, [](const T& above, T& below) { below = above; });
-    });
-  });
-  return back(result, a);
-}
-
-Tensor solve_upper(const char* op, const Tensor& r, const Tensor& x) {
+Tensor solve_triangle(const char* op, Triangle triangle, const Tensor& t, const Tensor& x) {
   const ordo::detail::OperationName name(op);
-  const Tensor from = on_cpu(r), result = on_cpu(x);
+  const Tensor from = on_cpu(t), result = on_cpu(x);
   const Batch batch = batch_of(op, x, false);
+  const int64_t n = batch.m, k = batch.n;
   expect_regular(op, from);
-  dispatch(op, x.dtype(), [&]<class T>() {
-    const int64_t n = batch.m, k = batch.n;
-    if (n * k == 0) return;
-    for_matrices(batch.count, double(n) * double(n) * double(k), [&](int64_t i) {
-      matrix::solve(Triangle::upper, from.data<T>() + i * n * n, result.data<T>() + i * n * k, n, k);
-    });
+  for_matrices(x.dtype(), batch.count, double(n) * double(n) * double(k), [&]<class T>(int64_t i) {
+    matrix::solve(triangle, from.data<T>() + i * n * n, result.data<T>() + i * n * k, n, k);
   });
   return back(result, x);
 }
@@ -386,21 +321,16 @@ SvdTensors svd(const Tensor& a) {
   const Tensor s = ordo::detail::result(batch.with({n}), a.dtype(), cpu);
   const Tensor other = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
   std::vector<char> failed(static_cast<size_t>(batch.count));
-  dispatch("svd", a.dtype(), [&]<class T>() {
-    if (n > 0)
-      for_matrices(batch.count, 16 * double(m) * double(n) * double(n), [&](int64_t i) {
-        T* const u = columns.data<T>() + i * m * n;
-        T* const vh = other.data<T>() + i * n * n;
-        if (!std::all_of(u, u + m * n, [](T v) { return std::isfinite(v); })) {
-          failed[size_t(i)] = 1;
-          return;
-        }
-        matrix::svd(u, s.data<T>() + i * n, vh, m, n);
-        if (wide)
-          choose_signs(vh, u, n, n, m);
-        else
-          choose_signs(u, vh, m, n, n);
-      });
+  for_matrices(a.dtype(), batch.count, 16 * double(m) * double(n) * double(n), [&]<class T>(int64_t i) {
+    T* const u = columns.data<T>() + i * m * n;
+    T* const vh = other.data<T>() + i * n * n;
+    failed[size_t(i)] = !std::all_of(u, u + m * n, [](T v) { return std::isfinite(v); });
+    if (failed[size_t(i)]) return;
+    matrix::svd(u, s.data<T>() + i * n, vh, m, n);
+    if (wide)
+      choose_signs(vh, u, n, n, m);
+    else
+      choose_signs(u, vh, m, n, n);
   });
   const int64_t at = first(failed);
   ORDO_CHECK(at < 0, ValueError, "svd", "matrix {} of the batch has elements that are not finite", at);

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include <ordo/engine/tensor.h>
+#include <ordo/kernels/linalg/matrix.h>
 
 namespace ordo::kernels {
 
+using matrix::Triangle;
+
 // autograd/ops/linalg.h has the rules.
 Tensor cholesky(const Tensor& a);
-/// The gradient of a, given L and L^T times its gradient, which is overwritten where it lies on the CPU.
-Tensor cholesky_gradient(const Tensor& l, const Tensor& inner);
 
 /// L and U of square matrices, on the CPU: what an operation keeps for its backward pass.
 struct LuFactors {
@@ -40,10 +41,8 @@ Tensor adjugate(const LuFactors& a);
 std::pair<Tensor, Tensor> slogdet(const LuFactors& a);
 /// q [..., m, n] and r [..., n, n], for m >= n.
 std::pair<Tensor, Tensor> qr(const Tensor& a);
-/// The symmetric matrices with the upper triangles of a.
-Tensor symmetric(const Tensor& a);
-/// r^-1 x of upper triangles r; x is overwritten where it is contiguous and lies on the CPU.
-Tensor solve_upper(const char* op, const Tensor& r, const Tensor& x);
+/// r^-1 x of triangles r; x is overwritten where it is contiguous and lies on the CPU.
+Tensor solve_triangle(const char* op, Triangle triangle, const Tensor& r, const Tensor& x);
 
 struct SvdTensors {
   Tensor u, s, vh;

@@ -2,6 +2,7 @@
 // Golub and Van Loan, "Matrix Computations", 4th edition: 3.4 (LU), 4.2 (Cholesky), 5.2 (QR), 8.6.3 (one-sided Jacobi).
 #include <ordo/kernels/linalg/matrix.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>

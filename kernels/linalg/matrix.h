@@ -3,7 +3,6 @@
 // Matrices are row-major; a list of columns, each contiguous, is `columns[n][m]`.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 namespace ordo::kernels::matrix {
@@ -16,17 +15,6 @@ enum class Triangle {
   upper_transposed,
   lower_transposed,  ///< the transpose of a lower triangle with its diagonal
 };
-
-/// f(above, below) for each pair of elements [j, i] and [i, j] of a [n][n], j < i, and for those of the diagonal; in
-/// tiles, for the caches.
-template <class T, class F>
-void for_pairs(T* a, int64_t n, const F& f) {
-  constexpr int64_t kTile = 16;
-  for (int64_t i0 = 0; i0 < n; i0 += kTile)
-    for (int64_t j0 = 0; j0 <= i0; j0 += kTile)
-      for (int64_t i = i0; i < std::min(n, i0 + kTile); ++i)
-        for (int64_t j = j0; j < std::min(i + 1, j0 + kTile); ++j) f(a[j * n + i], a[i * n + j]);
-}
 
 /// a [n][n], of which the lower triangle is read, becomes its factor. False when a is not positive-definite.
 template <class T>

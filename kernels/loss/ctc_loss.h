@@ -3,15 +3,17 @@
 
 #include <vector>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
 
 /// What is left of a batch's log-probabilities [steps, batch, classes]. The states of an item are a blank, its first
-/// label, a blank, ..., its last label, a blank. `width` is as many as the longest target has.
+/// label, a blank, ..., its last label, a blank. `width` is as many as the longest target has, and two more places on
+/// either side.
 struct CtcPlan {
   Tensor lengths;  ///< int64 [3, batch]: steps, labels, and where in targets these begin
-  Tensor states;   ///< int64 [batch, width]: the class of each state, -1 where an item has fewer
+  Tensor states;   ///< int64 [batch, width]: the class of each state, -1 where there is none
   Tensor alpha;    ///< accumulation dtype [batch, kept steps, width]: log-probability of all ways to a state
   Tensor losses;   ///< accumulation dtype [batch]: infinite where a target is impossible
 };
@@ -28,18 +30,10 @@ CtcLosses ctc_loss(const Tensor& log_probs, const Tensor& targets, const std::ve
 /// The gradient of log_probs; grad: that of the losses.
 Tensor ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan, bool zero_infinity);
 
-/// Contiguous tensors.
-namespace cpu {
-void ctc_states(const Tensor& targets, int64_t classes, int64_t blank, const CtcPlan& plan);
-void ctc_loss(const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity);
-void ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan, bool zero_infinity,
-                       const Tensor& out);
-}  // namespace cpu
-namespace cuda {
-void ctc_states(const Tensor& targets, int64_t classes, int64_t blank, const CtcPlan& plan);
-void ctc_loss(const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity);
-void ctc_loss_backward(const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan, bool zero_infinity,
-                       const Tensor& out);
-}  // namespace cuda
+// Contiguous tensors.
+ORDO_DEVICES(void, ctc_states, const Tensor& targets, int64_t classes, int64_t blank, const CtcPlan& plan)
+ORDO_DEVICES(void, ctc_loss, const Tensor& log_probs, const CtcPlan& plan, const Tensor& losses, bool zero_infinity)
+ORDO_DEVICES(void, ctc_loss_backward, const Tensor& grad, const Tensor& log_probs, const CtcPlan& plan,
+             bool zero_infinity, const Tensor& out)
 
 }  // namespace ordo::kernels

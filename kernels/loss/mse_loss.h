@@ -1,6 +1,7 @@
 // Losses of pairs of numbers (mse_loss, l1_loss, smooth_l1_loss, huber_loss): kernels without autograd.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/loss/nll_loss.h>
 
@@ -23,16 +24,10 @@ Tensor pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, LossRed
 Tensor pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b,
                           LossReduction reduction);
 
-/// Contiguous tensors.
-namespace cpu {
-void pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction);
-void pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
-                        LossReduction reduction);
-}  // namespace cpu
-namespace cuda {
-void pair_loss(const PairLoss& loss, const Tensor& a, const Tensor& b, const Tensor& out, LossReduction reduction);
-void pair_loss_backward(const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& out,
-                        LossReduction reduction);
-}  // namespace cuda
+// Contiguous tensors.
+ORDO_DEVICES(void, pair_loss, const PairLoss& loss, const Tensor& a, const Tensor& b, const Tensor& out,
+             LossReduction reduction)
+ORDO_DEVICES(void, pair_loss_backward, const PairLoss& loss, const Tensor& grad, const Tensor& a, const Tensor& b,
+             const Tensor& out, LossReduction reduction)
 
 }  // namespace ordo::kernels

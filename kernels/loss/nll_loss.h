@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/engine/tensor.h>
 
@@ -27,18 +28,10 @@ std::pair<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, co
 Tensor nll_loss_backward(const Tensor& grad, const Dims& sizes, const Tensor& target, const Tensor& weight,
                          int64_t ignore_index, LossReduction reduction, const Tensor& total_weight);
 
-/// Contiguous tensors; weight may be undefined. `out` of the gradient is zeros.
-namespace cpu {
-void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, const Tensor& weight, const Tensor& out,
-              const Tensor& total_weight);
-void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& target, const Tensor& weight,
-                       const Tensor& total_weight, const Tensor& out);
-}  // namespace cpu
-namespace cuda {
-void nll_loss(const NllShape& s, const Tensor& input, const Tensor& target, const Tensor& weight, const Tensor& out,
-              const Tensor& total_weight);
-void nll_loss_backward(const NllShape& s, const Tensor& grad, const Tensor& target, const Tensor& weight,
-                       const Tensor& total_weight, const Tensor& out);
-}  // namespace cuda
+// Contiguous tensors; weight may be undefined. `out` of the gradient is zeros.
+ORDO_DEVICES(void, nll_loss, const NllShape& s, const Tensor& input, const Tensor& target, const Tensor& weight,
+             const Tensor& out, const Tensor& total_weight)
+ORDO_DEVICES(void, nll_loss_backward, const NllShape& s, const Tensor& grad, const Tensor& target, const Tensor& weight,
+             const Tensor& total_weight, const Tensor& out)
 
 }  // namespace ordo::kernels

@@ -2,22 +2,17 @@
 #pragma once
 
 #include <ordo/engine/memory.h>
-#include <ordo/kernels/norm/batch_norm.h>
+#include <ordo/kernels/norm/norm.h>
 #include <ordo/kernels/reduce/reducers.h>
 
 namespace ordo::kernels {
-
-template <class A>
-A* data_or_null(const Tensor& t) {
-  return t.defined() ? t.data<A>() : nullptr;
-}
 
 /// Statistics: per channel, of the batch or the running ones.
 template <class A>
 struct BatchNormStats {
   A *mean, *invstd, *running_mean, *running_var;
   A count, momentum, eps;
-  BatchNormStats(const BatchNormShape& s, const BatchNormTensors& p, const BatchNormResult& r)
+  BatchNormStats(const BatchNormShape& s, const BatchNormTensors& p, const NormResult& r)
       : mean(r.mean.data<A>()),
         invstd(r.invstd.data<A>()),
         running_mean(data_or_null<A>(p.running_mean)),
@@ -119,7 +114,7 @@ struct BatchNormWeightGrad {
 
 namespace ORDO_LOOPS_DEVICE {
 
-void batch_norm(const BatchNormShape& s, const Tensor& input, const BatchNormTensors& p, const BatchNormResult& r) {
+void batch_norm(const BatchNormShape& s, const Tensor& input, const BatchNormTensors& p, const NormResult& r) {
   const Device device = input.device();
   dispatch_floating("batch_norm", input.dtype(), [&]<class T>() {
     using A = accumulate_t<T>;
@@ -136,7 +131,7 @@ void batch_norm(const BatchNormShape& s, const Tensor& input, const BatchNormTen
 }
 
 void batch_norm_backward(const BatchNormShape& s, const Tensor& grad, const Tensor& input, const Tensor& weight,
-                         const BatchNormResult& saved, const BatchNormGradients& out) {
+                         const NormResult& saved, const NormGradients& out) {
   const Device device = input.device();
   dispatch_floating("batch_norm", input.dtype(), [&]<class T>() {
     using A = accumulate_t<T>;

@@ -2,15 +2,10 @@
 #pragma once
 
 #include <ordo/engine/memory.h>
-#include <ordo/kernels/norm/layer_norm.h>
+#include <ordo/kernels/norm/norm.h>
 #include <ordo/kernels/reduce/reducers.h>
 
 namespace ordo::kernels {
-
-template <class A>
-A* values_or_null(const Tensor& t) {
-  return t.defined() ? t.data<A>() : nullptr;
-}
 
 /// Where the parameters of channels are: a row is a group of channels, a line the `inner` values of one of them.
 struct GroupChannels {
@@ -20,8 +15,6 @@ struct GroupChannels {
   ORDO_HD int64_t group(int64_t line) const { return of_group.quotient(line); }
   ORDO_HD int64_t channel(int64_t line) const { return all.remainder(line); }
   ORDO_HD int64_t line(int64_t offset) const { return inner.quotient(offset); }
-  /// How many of a line's values are left.
-  int64_t left(int64_t i) const { return inner.value - inner.remainder(i); }
 };
 
 /// 1 / sqrt(sum / n + eps)
@@ -30,7 +23,7 @@ struct RowScale : CenteredSquares<T> {
   using A = accumulate_t<T>;
   A* invstd;
   A count, eps;
-  RowScale(const RowNormShape& s, const T* x, const RowNormResult& r)
+  RowScale(const RowNormShape& s, const T* x, const NormResult& r)
       : CenteredSquares<T>(x, r.mean.data<A>()), invstd(r.invstd.data<A>()), count(A(s.values.inner)), eps(A(s.eps)) {}
   ORDO_HD void store(int64_t row, A s) const { invstd[row] = A(1) / math::sqrt(s / count + eps); }
 };
@@ -79,20 +72,6 @@ struct RowGradSum : Addition<accumulate_t<T>> {
     return kDot ? h * (A(x[offset]) - mean[row]) : h;
   }
   ORDO_HD void store(int64_t row, A s) const { sums[row] = s; }
-
-  struct Run : Addition<A> {
-    const T *grad, *x;
-    A weight, mean;
-    Run(const T* grad, const T* x, A weight, A mean) : grad(grad), x(x), weight(weight), mean(mean) {}
-    A load(int64_t offset, int64_t, int64_t) const {
-      const A h = A(grad[offset]) * weight;
-      return kDot ? h * (A(x[offset]) - mean) : h;
-    }
-  };
-  int64_t left(int64_t i) const requires kGroups { return groups.left(i); }
-  Run run(int64_t offset, int64_t row) const requires kGroups {
-    return {grad, x, weight ? weight[groups.channel(groups.line(offset))] : A(1), mean[row]};
-  }
 };
 
 /// dx = (h - sum(h) / n - (x - mean) invstd^2 dot / n) invstd; rms_norm has no sum(h).
@@ -133,23 +112,11 @@ struct WeightGrad : Addition<accumulate_t<T>> {
   GroupChannels groups;
   WeightGrad(const T* grad, const T* x, const A* mean, const A* invstd, A* out, const GroupChannels& groups)
       : grad(grad), x(x), mean(mean), invstd(invstd), out(out), groups(groups) {}
-  ORDO_HD int64_t row_of(int64_t offset) const { return groups.group(groups.line(offset)); }
   ORDO_HD A load(int64_t offset, int64_t i, int64_t) const {
-    const int64_t row = kGroups ? row_of(offset) : i;
+    const int64_t row = kGroups ? groups.group(groups.line(offset)) : i;
     return A(grad[offset]) * ((A(x[offset]) - mean[row]) * invstd[row]);
   }
   ORDO_HD void store(int64_t o, A s) const { out[o] = s; }
-
-  struct Run : Addition<A> {
-    const T *grad, *x;
-    A mean, invstd;
-    Run(const T* grad, const T* x, A mean, A invstd) : grad(grad), x(x), mean(mean), invstd(invstd) {}
-    A load(int64_t offset, int64_t, int64_t) const { return A(grad[offset]) * ((A(x[offset]) - mean) * invstd); }
-  };
-  int64_t left(int64_t i) const requires kGroups { return groups.left(i); }
-  Run run(int64_t offset, int64_t) const requires kGroups {
-    return {grad, x, mean[row_of(offset)], invstd[row_of(offset)]};
-  }
 };
 
 namespace ORDO_LOOPS_DEVICE {
@@ -157,23 +124,23 @@ namespace {
 
 template <class T, bool kGroups>
 void normalise(const RowNormShape& s, const Tensor& input, const Tensor& weight, const Tensor& bias,
-               const RowNormResult& r) {
+               const NormResult& r) {
   using A = accumulate_t<T>;
   const MeanReducer<T, A> mean(input.data<T>(), r.mean.data<A>(), s.values.inner);
   const RowScale<T> scale(s, input.data<T>(), r);
   row_program(s.values, input.device(),
               RowNormMap<T, kGroups>{input.data<T>(), r.out.data<T>(), r.mean.data<A>(), r.invstd.data<A>(),
-                                     values_or_null<A>(weight), values_or_null<A>(bias), GroupChannels(s)},
+                                     data_or_null<A>(weight), data_or_null<A>(bias), GroupChannels(s)},
               s.centered ? &mean : nullptr, &scale);
 }
 
 template <class T, bool kGroups>
 void gradients(const RowNormShape& s, const Tensor& grad, const Tensor& input, const Tensor& weight,
-               const RowNormResult& saved, const RowNormGradients& out) {
+               const NormResult& saved, const NormGradients& out) {
   using A = accumulate_t<T>;
   const Device device = input.device();
   const T *g = grad.data<T>(), *x = input.data<T>();
-  const A *w = values_or_null<A>(weight), *mean = saved.mean.data<A>(), *invstd = saved.invstd.data<A>();
+  const A *w = data_or_null<A>(weight), *mean = saved.mean.data<A>(), *invstd = saved.invstd.data<A>();
   const GroupChannels groups(s);
   if (out.input.defined()) {
     const Scratch<A> scratch(2 * s.values.rows, device);
@@ -194,14 +161,14 @@ void gradients(const RowNormShape& s, const Tensor& grad, const Tensor& input, c
 }  // namespace
 
 void row_norm(const RowNormShape& s, const Tensor& input, const Tensor& weight, const Tensor& bias,
-              const RowNormResult& r) {
+              const NormResult& r) {
   dispatch_floating("layer_norm", input.dtype(), [&]<class T>() {
     (s.channels ? normalise<T, true> : normalise<T, false>)(s, input, weight, bias, r);
   });
 }
 
 void row_norm_backward(const RowNormShape& s, const Tensor& grad, const Tensor& input, const Tensor& weight,
-                       const RowNormResult& saved, const RowNormGradients& out) {
+                       const NormResult& saved, const NormGradients& out) {
   dispatch_floating("layer_norm", input.dtype(), [&]<class T>() {
     (s.channels ? gradients<T, true> : gradients<T, false>)(s, grad, input, weight, saved, out);
   });

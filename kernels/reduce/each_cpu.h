@@ -1,19 +1,42 @@
-// Calls f(i) for i = 0..n-1 on the CPU's threads. f writes what no other i does. `cost`: how many elements each f(i)
-// reads, about.
+// Calls of a function for many numbers on the CPU's threads. A call writes what no other does.
 #pragma once
 
 #include <algorithm>
 
 #include <ordo/engine/device.h>
+#include <ordo/engine/independent.h>
 #include <ordo/engine/parallel.h>
+
+#define ORDO_TEAM
 
 namespace ordo::kernels::cpu {
 
+/// f(i) for i = 0..n-1. `cost`: how many elements each reads, about.
 template <class F>
 void each(int64_t n, const F& f, Device = Device(), int64_t cost = 1) {
   parallel_for(0, n, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) f(i);
   });
+}
+
+/// The thread that has a call of each_team().
+struct Team {
+  /// g(k) for k = 0..n-1; each time the same thread has number k.
+  template <class G>
+  void each(int64_t n, const G& g) const {
+    ORDO_INDEPENDENT
+    for (int64_t k = 0; k < n; ++k) g(k);
+  }
+  /// Until all threads of the team are here.
+  void wait() const {}
+  bool first() const { return true; }
+};
+
+/// f(i, team) for i = 0..n-1. f's call operator is an ORDO_TEAM function.
+template <class F>
+void each_team(int64_t n, int64_t /*width*/, const F& f, Device device, int64_t cost) {
+  const auto alone = [&f](int64_t i) { f(i, Team()); };
+  each(n, alone, device, cost);
 }
 
 }  // namespace ordo::kernels::cpu

@@ -10,9 +10,13 @@
 
 namespace ordo::kernels::cuda {
 
-/// What short rows need on the CPU.
+// What short rows, and places along memory, need on the CPU.
 template <class R>
 void reduce_or_short(const R& r, const ReduceShape& g, Device device) {
+  reduce(r, g, device);
+}
+template <class R>
+void reduce_place(const R& r, const ReduceShape& g, Device device) {
   reduce(r, g, device);
 }
 

@@ -30,8 +30,14 @@ ORDO_REGISTER_OP({.name = "amin", .family = "reduce", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "argmax", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "argmin", .family = "reduce", .dtypes = kAllTypes, .differentiable = false});
 
-/// The dtype of results: the input's, int64 for integers and bools, or bool. `floating` takes only such inputs.
-enum class Results { of_input, floating, wide, boolean };
+/// The dtype of results: the input's, int64 for integers and bools, or bool. `floating` takes only such inputs, and
+/// `extreme` only some values.
+enum class Results { extreme, floating, wide, boolean };
+
+void expect_values(const char* op, const ReduceShape& g, const Tensor& t) {
+  ORDO_CHECK(g.length > 0 || g.outputs == 0, ValueError, op, "has no result over no values: the input's shape is {}",
+             t.sizes());
+}
 
 /// Checks the arguments and calls loops(out, shape).
 template <class Loops>
@@ -42,15 +48,13 @@ Tensor reduced(const char* op, Results results, const Tensor& t, const Dims& dim
   const unsigned mask = reduced_mask(op, t.dim(), dims);
   const bool wide = results == Results::wide && !is_floating(t.dtype());
   const DType dtype = results == Results::boolean ? boolean : wide ? int64 : t.dtype();
+  const ReduceShape g = reduce_shape(t, mask);
+  if (results == Results::extreme) expect_values(op, g, t);
   Tensor out = ordo::detail::result(sizes_after(t.sizes(), mask, keepdim), dtype, t.device());
-  loops(out, reduce_shape(t, mask));
+  loops(out, g);
   return out;
 }
-
-void expect_values(const char* op, const ReduceShape& g, const Tensor& t) {
-  ORDO_CHECK(g.length > 0 || g.outputs == 0, ValueError, op, "has no result over no values: the input's shape is {}",
-             t.sizes());
-}
+#define ORDO_REDUCE(f, p) [&](const Tensor& out, const ReduceShape& g) { ORDO_ON_DEVICE(t.device(), f, t, out, g, p); }
 
 /// The values, if wanted, and the indices.
 Tensor extreme_index(const char* op, bool max, Tensor* values, const Tensor& t, const Dims& dims, bool keepdim) {
@@ -69,8 +73,7 @@ Tensor extreme_index(const char* op, bool max, Tensor* values, const Tensor& t, 
 }  // namespace
 
 Tensor sum(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("sum", Results::wide, t, dims, keepdim,
-                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), sum, t, to..., 0); });
+  return reduced("sum", Results::wide, t, dims, keepdim, ORDO_REDUCE(sum, 0));
 }
 Tensor nansum(const Tensor& t, const Dims& dims, bool keepdim) {
   return reduced("nansum", Results::wide, t, dims, keepdim, [&](const auto&... to) {
@@ -79,8 +82,7 @@ Tensor nansum(const Tensor& t, const Dims& dims, bool keepdim) {
   });
 }
 Tensor mean(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("mean", Results::floating, t, dims, keepdim,
-                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), mean, t, to..., 0); });
+  return reduced("mean", Results::floating, t, dims, keepdim, ORDO_REDUCE(mean, 0));
 }
 Tensor dot(const Tensor& a, const Tensor& b) {
   Tensor out = ordo::detail::result({}, a.dtype(), a.device());
@@ -88,17 +90,14 @@ Tensor dot(const Tensor& a, const Tensor& b) {
   return out;
 }
 Tensor prod(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("prod", Results::wide, t, dims, keepdim,
-                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), prod, t, to..., 0); });
+  return reduced("prod", Results::wide, t, dims, keepdim, ORDO_REDUCE(prod, 0));
 }
 
 Tensor any(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("any", Results::boolean, t, dims, keepdim,
-                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), any, t, to..., 0); });
+  return reduced("any", Results::boolean, t, dims, keepdim, ORDO_REDUCE(any, 0));
 }
 Tensor all(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("all", Results::boolean, t, dims, keepdim,
-                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), all, t, to..., 0); });
+  return reduced("all", Results::boolean, t, dims, keepdim, ORDO_REDUCE(all, 0));
 }
 
 Tensor norm(const Tensor& t, double p, const Dims& dims, bool keepdim) {
@@ -110,34 +109,24 @@ Tensor norm(const Tensor& t, double p, const Dims& dims, bool keepdim) {
   });
 }
 Tensor square_sum(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("square_sum", Results::floating, t, dims, keepdim,
-                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), square_sum, t, to..., 0); });
+  return reduced("square_sum", Results::floating, t, dims, keepdim, ORDO_REDUCE(square_sum, 0));
 }
 
 Tensor var(const Tensor& t, const Dims& dims, double correction, bool keepdim) {
-  return reduced("var", Results::floating, t, dims, keepdim,
-                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), var, t, to..., correction); });
+  return reduced("var", Results::floating, t, dims, keepdim, ORDO_REDUCE(var, correction));
 }
 Tensor std(const Tensor& t, const Dims& dims, double correction, bool keepdim) {
-  return reduced("std", Results::floating, t, dims, keepdim,
-                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), deviation, t, to..., correction); });
+  return reduced("std", Results::floating, t, dims, keepdim, ORDO_REDUCE(deviation, correction));
 }
 Tensor logsumexp(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("logsumexp", Results::floating, t, dims, keepdim,
-                 [&](const auto&... to) { ORDO_ON_DEVICE(t.device(), logsumexp, t, to..., 0); });
+  return reduced("logsumexp", Results::floating, t, dims, keepdim, ORDO_REDUCE(logsumexp, 0));
 }
 
 Tensor amax(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("amax", Results::of_input, t, dims, keepdim, [&](const Tensor& out, const ReduceShape& g) {
-    expect_values("amax", g, t);
-    ORDO_ON_DEVICE(t.device(), amax, t, out, g, 0);
-  });
+  return reduced("amax", Results::extreme, t, dims, keepdim, ORDO_REDUCE(amax, 0));
 }
 Tensor amin(const Tensor& t, const Dims& dims, bool keepdim) {
-  return reduced("amin", Results::of_input, t, dims, keepdim, [&](const Tensor& out, const ReduceShape& g) {
-    expect_values("amin", g, t);
-    ORDO_ON_DEVICE(t.device(), amin, t, out, g, 0);
-  });
+  return reduced("amin", Results::extreme, t, dims, keepdim, ORDO_REDUCE(amin, 0));
 }
 
 std::pair<Tensor, Tensor> max(const Tensor& t, int64_t dim, bool keepdim) {

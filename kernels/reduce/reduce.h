@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -47,14 +48,13 @@ struct ReduceShape;
 using ReduceLoop = void(const Tensor& t, const Tensor& out, const ReduceShape& g, double p);
 namespace cpu {
 ReduceLoop sum, nansum, mean, prod, any, all, norm, square_sum, var, deviation, logsumexp, amax, amin;
-void dot(const Tensor& a, const Tensor& b, const Tensor& out);
-/// `values` may be null.
-void arg_extremum(bool max, const Tensor& t, const Tensor* values, const Tensor& indices, const ReduceShape& g);
-}  // namespace cpu
+}
 namespace cuda {
 ReduceLoop sum, nansum, mean, prod, any, all, norm, square_sum, var, deviation, logsumexp, amax, amin;
-void dot(const Tensor& a, const Tensor& b, const Tensor& out);
-void arg_extremum(bool max, const Tensor& t, const Tensor* values, const Tensor& indices, const ReduceShape& g);
-}  // namespace cuda
+}
+ORDO_DEVICES(void, dot, const Tensor& a, const Tensor& b, const Tensor& out)
+/// `values` may be null.
+ORDO_DEVICES(void, arg_extremum, bool max, const Tensor& t, const Tensor* values, const Tensor& indices,
+             const ReduceShape& g)
 
 }  // namespace ordo::kernels

@@ -35,7 +35,6 @@ struct ReduceShape {
   ORDO_HD int64_t offset(int64_t i) const { return locate(i, reduced, reduced_sizes, reduced_strides); }
 
   /// The innermost loops; a loop of size 1 where there is none.
-  ORDO_HD int64_t inner_size() const { return reduced ? reduced_sizes[reduced - 1].value : 1; }
   ORDO_HD int64_t inner_stride() const { return reduced ? reduced_strides[reduced - 1] : 1; }
   ORDO_HD int64_t kept_inner_size() const { return kept ? kept_sizes[kept - 1].value : 1; }
   ORDO_HD int64_t kept_inner_stride() const { return kept ? kept_strides[kept - 1] : 1; }

@@ -6,8 +6,6 @@
 //   store(output, state)
 //   Fold                               optional: a reducer with the same State and combine(), all that is asked of it
 //   kOneLine                           optional: only for shapes that reduce_line() makes
-//   left(i), run(offset, output)       optional, for the CPU: a reducer for value i, at `offset`, and those after it in
-//                                      memory, left(i) of them together
 #pragma once
 
 #include <cmath>
@@ -81,13 +79,11 @@ struct CenteredSquares : Addition<accumulate_t<T>> {
 template <class T>
 using compare_t = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
-/// The extreme value. A NaN beats every number.
-template <class T, bool kMax>
-struct ExtremumReducer {
-  using State = compare_t<T>;
-  using Fold = ExtremumReducer<State, kMax>;
-  const T* x;
-  T* out;
+/// Extreme values. A NaN beats every number.
+template <class V, bool kMax>
+struct Extremum {
+  using State = V;
+  using Fold = Extremum;
   static ORDO_HD State identity() {
     if constexpr (std::is_floating_point_v<State>)
       return State(kMax ? -HUGE_VAL : HUGE_VAL);
@@ -98,8 +94,15 @@ struct ExtremumReducer {
   }
   static ORDO_HD State empty() { return identity(); }
   static ORDO_HD State combine(State a, State b) { return (kMax ? b > a : b < a) || b != b ? b : a; }
-  ORDO_HD State load(int64_t offset, int64_t, int64_t) const { return State(x[offset]); }
-  ORDO_HD void store(int64_t o, State s) const { out[o] = T(s); }
+};
+
+template <class T, bool kMax>
+struct ExtremumReducer : Extremum<compare_t<T>, kMax> {
+  const T* x;
+  T* out;
+  ExtremumReducer(const T* x, T* out) : x(x), out(out) {}
+  ORDO_HD compare_t<T> load(int64_t offset, int64_t, int64_t) const { return compare_t<T>(x[offset]); }
+  ORDO_HD void store(int64_t o, compare_t<T> s) const { out[o] = T(s); }
 };
 
 template <class V>

@@ -39,14 +39,12 @@ struct NanSumReducer : SumReducer<T> {
 
 /// Of floating-point products, each rounded.
 template <class T>
-struct DotReducer : Addition<accumulate_t<T>> {
+struct DotReducer : SumReducer<T> {
   using A = accumulate_t<T>;
   static constexpr bool kOneLine = true;
-  const T *x, *y;
-  T* out;
-  DotReducer(const T* x, const T* y, T* out) : x(x), y(y), out(out) {}
-  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]) * A(y[offset]); }
-  ORDO_HD void store(int64_t o, A s) const { out[o] = T(s); }
+  const T* y;
+  DotReducer(const T* x, const T* y, T* out) : SumReducer<T>(x, out), y(y) {}
+  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(this->x[offset]) * A(y[offset]); }
 };
 
 namespace ORDO_LOOPS_DEVICE {

@@ -26,18 +26,14 @@ struct VarReducer : CenteredSquares<T> {
 
 /// The first pass of logsumexp: the maximum, in accumulation type.
 template <class T>
-struct WideMaximum {
+struct WideMaximum : Extremum<accumulate_t<T>, true> {
   using A = accumulate_t<T>;
-  using State = A;
-  using Extremum = ExtremumReducer<A, true>;
-  using Fold = Extremum;
   const T* x;
   A* out;
-  static ORDO_HD State identity() { return Extremum::identity(); }
-  static ORDO_HD State empty() { return State(0); }
-  static ORDO_HD State combine(State a, State b) { return Extremum::combine(a, b); }
-  ORDO_HD State load(int64_t offset, int64_t, int64_t) const { return State(x[offset]); }
-  ORDO_HD void store(int64_t o, State s) const { out[o] = s - s == State(0) || s != s ? s : State(0); }
+  WideMaximum(const T* x, A* out) : x(x), out(out) {}
+  static ORDO_HD A empty() { return A(0); }
+  ORDO_HD A load(int64_t offset, int64_t, int64_t) const { return A(x[offset]); }
+  ORDO_HD void store(int64_t o, A s) const { out[o] = s - s == A(0) || s != s ? s : A(0); }
 };
 
 /// The second pass.
@@ -76,7 +72,7 @@ void deviation(const Tensor& t, const Tensor& out, const ReduceShape& g, double 
 void logsumexp(const Tensor& t, const Tensor& out, const ReduceShape& g, double) {
   dispatch_floating("logsumexp", t.dtype(), [&]<class T>() {
     const Scratch<accumulate_t<T>> max(g.outputs, t.device());
-    reduce(WideMaximum<T>{t.data<T>(), max}, g, t.device());
+    reduce(WideMaximum<T>(t.data<T>(), max), g, t.device());
     reduce(LogSumExpReducer<T>(t.data<T>(), max, out.data<T>()), g, t.device());
   });
 }

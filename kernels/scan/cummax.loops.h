@@ -1,8 +1,6 @@
 // cummax and cummin.
 #pragma once
 
-#include <algorithm>
-
 #include <ordo/engine/dispatch.h>
 #include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/scan/scan_ops.h>
@@ -25,7 +23,7 @@ struct ExtremumScan {
   using V = std::conditional_t<sizeof(compare_t<T>) < sizeof(int32_t), int32_t, compare_t<T>>;
   using State = PackedValueAt<V>;
   static constexpr int kBlock = 32;  // states are large, and a tile of them is to fit shared memory
-  static constexpr bool kExact = true, kCostly = false;
+  static constexpr bool kExact = true;
   const T* x;
   T* values;
   int64_t* indices;
@@ -44,22 +42,6 @@ struct ExtremumScan {
   ORDO_HD void store(int64_t offset, State s) const {
     values[offset] = T(s.value);
     indices[offset] = s.index();
-  }
-
-  /// On the CPU: whether none of kAtOnce values changes `s`, as is mostly so along memory.
-  static constexpr int kAtOnce = 32;
-  bool stays(int64_t offset, State s) const {
-    const compare_t<T> bound(s.value);
-    int changes = 0;
-    if (max)
-      for (int k = 0; k < kAtOnce; ++k) changes |= int(!(compare_t<T>(x[offset + k]) < bound));
-    else
-      for (int k = 0; k < kAtOnce; ++k) changes |= int(!(compare_t<T>(x[offset + k]) > bound));
-    return changes == 0;
-  }
-  void store_all(int64_t offset, State s) const {
-    std::fill_n(values + offset, kAtOnce, T(s.value));
-    std::fill_n(indices + offset, kAtOnce, s.index());
   }
 };
 

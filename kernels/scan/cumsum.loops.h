@@ -12,7 +12,7 @@ template <class T>
 struct ArithmeticScan {
   using State = accumulate_t<T>;
   static constexpr int kBlock = kScanBlock;
-  static constexpr bool kExact = std::is_integral_v<T>, kCostly = false;
+  static constexpr bool kExact = std::is_integral_v<T>;
   const T* x;
   T* out;
   ORDO_HD State load(int64_t offset, int64_t) const { return State(x[offset]); }
@@ -32,7 +32,6 @@ struct ProductScan : ArithmeticScan<T> {
 template <class T>
 struct LogSumExpScan : ArithmeticScan<T> {
   using State = accumulate_t<T>;
-  static constexpr bool kCostly = true;
   static ORDO_HD State combine(State a, State b) { return math::logaddexp(a, b); }
 };
 

@@ -14,42 +14,18 @@ namespace scan_detail {
 
 constexpr int64_t kGrain = 8192;  // values
 
-/// a[j] = combine(a[j], b[j]), vectorised where `Op` allows it.
-template <int kWidth, class Op, class State>
-[[gnu::noinline]] void combine_each(const Op& op, State* __restrict a, const State* __restrict b) {
-  for (int j = 0; j < kWidth; ++j) a[j] = op.combine(a[j], b[j]);
-}
-
-/// Scans whole blocks of `states`, so many at a time: every sum waits for the one before it. Returns where it ended.
-template <int kAtOnce, class Op, class State>
-int64_t scan_blocks_at_once(const Op& op, int64_t at, int64_t count, State* states) {
-  constexpr int kBlock = Op::kBlock;
-  for (; at + kAtOnce * kBlock <= count; at += kAtOnce * kBlock) {
-    State* s = states + at;
-    State sum[kAtOnce], next[kAtOnce];
-    for (int b = 0; b < kAtOnce; ++b) sum[b] = s[b * kBlock];
-    for (int i = 1; i < kBlock; ++i) {
-      if constexpr (Op::kCostly) {
-        for (int b = 0; b < kAtOnce; ++b) next[b] = s[b * kBlock + i];
-        combine_each<kAtOnce>(op, sum, next);
-        for (int b = 0; b < kAtOnce; ++b) s[b * kBlock + i] = sum[b];
-      } else {
-        for (int b = 0; b < kAtOnce; ++b) s[b * kBlock + i] = sum[b] = op.combine(sum[b], s[b * kBlock + i]);
-      }
-    }
-  }
-  return at;
-}
-
+/// Scans the blocks of `states`, eight whole ones at a time: every sum waits for the one before it.
 template <class Op, class State>
 void scan_blocks(const Op& op, int64_t count, State* states) {
-  constexpr int kBlock = Op::kBlock;
+  constexpr int kBlock = Op::kBlock, kAtOnce = 8;
   int64_t at = 0;
-  if constexpr (Op::kCostly) {
-    at = scan_blocks_at_once<32>(op, at, count, states);
-    at = scan_blocks_at_once<16>(op, at, count, states);
+  for (; at + kAtOnce * kBlock <= count; at += kAtOnce * kBlock) {
+    State* s = states + at;
+    State sum[kAtOnce];
+    for (int b = 0; b < kAtOnce; ++b) sum[b] = s[b * kBlock];
+    for (int i = 1; i < kBlock; ++i)
+      for (int b = 0; b < kAtOnce; ++b) s[b * kBlock + i] = sum[b] = op.combine(sum[b], s[b * kBlock + i]);
   }
-  at = scan_blocks_at_once<8>(op, at, count, states);
   for (; at < count; at += kBlock)
     for (int64_t i = at + 1; i < std::min(count, at + kBlock); ++i) states[i] = op.combine(states[i - 1], states[i]);
 }
@@ -99,8 +75,6 @@ class Rows {
       for (int64_t row = 0; row < s_.outer; ++row) shared_row(base(row), chunks);
     } else if (Op::kExact || s_.length <= Op::kBlock) {
       parallel_for(0, s_.outer, grain, [&](int64_t first, int64_t last) {
-        if constexpr (Op::kCostly)
-          for (; first + kRows <= last; first += kRows) short_rows(first);
         for (int64_t row = first; row < last; ++row) scan_on(base(row));
       });
     } else {
@@ -112,8 +86,6 @@ class Rows {
   }
 
  private:
-  static constexpr int kRows = 32;
-
   int64_t base(int64_t row) const { return row * s_.length + (s_.reverse ? s_.length - 1 : 0); }
   int64_t count(int64_t chunk) const { return std::min(kChunk, s_.length - chunk * kChunk); }
 
@@ -121,28 +93,9 @@ class Rows {
   void scan_on(int64_t base) const {
     State s = op_.load(base, 0);
     op_.store(base, s);
-    for (int64_t i = 1; i < s_.length;) {
-      int64_t next = s_.length;
-      if constexpr (requires { Op::kAtOnce; }) {  // a look at some values, none of which may matter
-        next = std::min<int64_t>(s_.length, i + Op::kAtOnce);
-        if (next - i == Op::kAtOnce && op_.stays(base + i, s)) {
-          op_.store_all(base + i, s);
-          i = next;
-          continue;
-        }
-      }
-      for (; i < next; ++i) {
-        s = op_.combine(s, op_.load(base + i * step_, i));
-        op_.store(base + i * step_, s);
-      }
-    }
-  }
-  void short_rows(int64_t first) const {
-    State sum[kRows], next[kRows];
-    for (int64_t i = 0; i < s_.length; ++i) {
-      for (int r = 0; r < kRows; ++r) (i == 0 ? sum : next)[r] = op_.load(base(first + r) + i * step_, i);
-      if (i > 0) combine_each<kRows>(op_, sum, next);
-      for (int r = 0; r < kRows; ++r) op_.store(base(first + r) + i * step_, sum[r]);
+    for (int64_t i = 1; i < s_.length; ++i) {
+      s = op_.combine(s, op_.load(base + i * step_, i));
+      op_.store(base + i * step_, s);
     }
   }
   void long_row(int64_t base, State* states) const {

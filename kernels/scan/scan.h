@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -22,13 +23,8 @@ struct ScanShape {
 };
 enum class ScanKind { sum, product, log_sum_exp };
 
-namespace cpu {
-void scan(ScanKind kind, const ScanShape& s, const Tensor& t, const Tensor& out);
-void scan_extremum(bool max, const ScanShape& s, const Tensor& t, const Tensor& values, const Tensor& indices);
-}  // namespace cpu
-namespace cuda {
-void scan(ScanKind kind, const ScanShape& s, const Tensor& t, const Tensor& out);
-void scan_extremum(bool max, const ScanShape& s, const Tensor& t, const Tensor& values, const Tensor& indices);
-}  // namespace cuda
+ORDO_DEVICES(void, scan, ScanKind kind, const ScanShape& s, const Tensor& t, const Tensor& out)
+ORDO_DEVICES(void, scan_extremum, bool max, const ScanShape& s, const Tensor& t, const Tensor& values,
+             const Tensor& indices)
 
 }  // namespace ordo::kernels

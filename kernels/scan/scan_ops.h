@@ -5,8 +5,6 @@
 //   store(offset, state)
 //   kBlock                  how many values are combined left to right; a chunk is kChunkBlocks of these blocks
 //   kExact                  combine() is associative to the bit: blocks do not show
-//   kCostly                 combine() is worth arranging values for, so that it vectorises
-//   kAtOnce, stays(), store_all()   optional, for exact ones on the CPU: a look at several values that change nothing
 // Internal.
 #pragma once
 

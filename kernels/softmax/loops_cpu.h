@@ -20,7 +20,7 @@ void softmax_rows(const P& p, const SoftmaxShape& s, Device) {
     for (int64_t row = first; row < last; ++row) {
       const int64_t at = row / step * length * step + row % step;
       for (int64_t i = 0; i < length; ++i) line[i] = p.first(at + i * step);
-      const A max = P::kShifted ? reduce_one(ExtremumReducer<A, true>{line, nullptr}, shape, 0) : A(0);
+      const A max = P::kShifted ? reduce_one(ExtremumReducer<A, true>(line, nullptr), shape, 0) : A(0);
       for (int64_t i = 0; i < length; ++i) terms[i] = p.term(line[i], at + i * step, max);
       const A finished = p.finish(reduce_one(SumReducer<A>(terms, nullptr), shape, 0));
       for (int64_t i = 0; i < length; ++i)

@@ -25,7 +25,7 @@ __device__ A warp_sum(int64_t n, int lane, const F& f) {
 template <class P>
 __global__ void softmax_kernel(P p, SoftmaxShape s) {
   using A = typename P::A;
-  using Max = ExtremumReducer<A, true>;
+  using Max = Extremum<A, true>;
   const int lane = int(threadIdx.x) % 32;
   const int64_t rows = s.outer * s.inner, warps = ordo::cuda::thread_count() / 32;
   ORDO_NO_UNROLL

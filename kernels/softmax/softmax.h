@@ -1,6 +1,7 @@
 // softmax and log_softmax: kernels without autograd. Sums by rule 2 of docs/ordering.md.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -16,13 +17,8 @@ Tensor log_softmax_backward(const Tensor& grad, const Tensor& result, int64_t di
 struct SoftmaxShape {
   int64_t outer = 1, length = 1, inner = 1;
 };
-namespace cpu {
-void softmax(bool log, const SoftmaxShape& s, const Tensor& t, const Tensor& out);
-void softmax_backward(bool log, const SoftmaxShape& s, const Tensor& grad, const Tensor& result, const Tensor& out);
-}  // namespace cpu
-namespace cuda {
-void softmax(bool log, const SoftmaxShape& s, const Tensor& t, const Tensor& out);
-void softmax_backward(bool log, const SoftmaxShape& s, const Tensor& grad, const Tensor& result, const Tensor& out);
-}  // namespace cuda
+ORDO_DEVICES(void, softmax, bool log, const SoftmaxShape& s, const Tensor& t, const Tensor& out)
+ORDO_DEVICES(void, softmax_backward, bool log, const SoftmaxShape& s, const Tensor& grad, const Tensor& result,
+             const Tensor& out)
 
 }  // namespace ordo::kernels

@@ -5,7 +5,6 @@
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/gather.h>
-#include <ordo/kernels/sort/sort_keys.h>
 
 namespace ordo::kernels {
 namespace {
@@ -23,28 +22,27 @@ struct Lines {
   Tensor t;     // [..., length]
   int dim;      // where they were
   bool scalar;  // 0-d
-  SortArgs args;
+
+  int64_t length() const { return t.size(-1); }
+  /// Not yet computed: `count` indices of each line.
+  Tensor indices(int64_t count) const {
+    Dims sizes = t.sizes();
+    sizes[sizes.size() - 1] = count;
+    return ordo::detail::result(sizes, int64, t.device());
+  }
 };
 
-Lines lines_along(const char* op, const Tensor& t, int64_t dim, bool descending) {
+Lines lines_along(const char* op, const Tensor& t, int64_t dim) {
   ordo::detail::expect_defined(op, t, "input");
   const int at = wrap_dim(op, dim, t.dim());
   const Tensor from = t.dim() == 0 ? views::view(contiguous(t), {1}) : t;
-  const Tensor lines = contiguous(views::transpose(from, at, -1));
-  const int64_t length = lines.sizes()[lines.dim() - 1];
-  const int64_t count = lines.numel() == 0 ? 0 : lines.numel() / length;
-  return {lines, at, t.dim() == 0, {lines.data(), t.dtype(), t.device(), count, length, descending, {}, nullptr}};
+  return {contiguous(views::transpose(from, at, -1)), at, t.dim() == 0};
 }
 
 /// The indices of the selection, [..., count].
-Tensor sort_lines(Lines& l, const Selection& selection) {
-  Dims sizes = l.t.sizes();
-  sizes[sizes.size() - 1] = selection.count();
-  Tensor indices = ordo::detail::result(sizes, int64, l.args.device);
-  if (indices.numel() == 0) return indices;
-  l.args.selection = selection;
-  l.args.indices = indices.data<int64_t>();
-  ORDO_ON_DEVICE(l.args.device, sort_lines, l.args);
+Tensor sort_lines(const Lines& l, bool descending, const Selection& selection) {
+  const Tensor indices = l.indices(selection.count());
+  if (indices.numel() > 0) ORDO_ON_DEVICE(l.t.device(), sort_lines, l.t, descending, selection, indices);
   return indices;
 }
 
@@ -59,38 +57,43 @@ Sorted result_of(const Lines& l, const Tensor& indices) {
 
 Sorted sort(const char* op, const Tensor& t, int64_t dim, bool descending, const Selection& selection) {
   const ordo::detail::OperationName name(op);
-  Lines l = lines_along(op, t, dim, descending);
-  return result_of(l, sort_lines(l, selection));
+  const Lines l = lines_along(op, t, dim);
+  return result_of(l, sort_lines(l, descending, selection));
 }
 Sorted sort(const char* op, const Tensor& t, int64_t dim, bool descending) {
   const ordo::detail::OperationName name(op);
-  Lines l = lines_along(op, t, dim, descending);
-  return result_of(l, sort_lines(l, {Selection::Kind::range, 0, l.args.length}));
+  const Lines l = lines_along(op, t, dim);
+  return result_of(l, sort_lines(l, descending, {Selection::Kind::range, 0, l.length()}));
 }
 
 Sorted mode(const Tensor& t, int64_t dim) {
   const ordo::detail::OperationName name("mode");
-  Lines l = lines_along("mode", t, dim, false);
-  const Tensor order = sort_lines(l, {Selection::Kind::range, 0, l.args.length});
-  Dims sizes = l.t.sizes();
-  sizes[sizes.size() - 1] = 1;
-  const Tensor places = ordo::detail::result(sizes, int64, t.device());
-  if (places.numel() > 0) ORDO_ON_DEVICE(t.device(), mode_lines, ModeArgs{l.args, places.data<int64_t>()});
+  const Lines l = lines_along("mode", t, dim);
+  const Tensor order = sort_lines(l, false, {Selection::Kind::range, 0, l.length()}), places = l.indices(1);
+  if (places.numel() > 0) ORDO_ON_DEVICE(t.device(), mode_lines, l.t, order, places);
   return result_of(l, places);
 }
 
 Tensor put_along(const Tensor& t, const Dims& sizes, int64_t dim, const Tensor& index) {
   const Tensor out = full(sizes, 0, t.dtype(), t.device());
   if (t.numel() == 0) return out;
-  const Tensor x = contiguous(t), at = contiguous(index);
-  PutAlongArgs a{{}, x.data(), at.data<int64_t>(), out.data(), x.numel(), x.element_size(), x.device()};
-  a.shape.rank = x.dim();
-  a.shape.dim = wrap_dim("put_along", dim, x.dim());
-  for (int d = 0; d < x.dim(); ++d) {
-    a.shape.sizes[d] = x.sizes()[d];
-    a.shape.strides[d] = out.strides()[d];
-  }
-  ORDO_ON_DEVICE(x.device(), put_along, a);
+  const int at = wrap_dim("put_along", dim, t.dim());
+  int64_t inner = 1;
+  for (int d = at + 1; d < t.dim(); ++d) inner *= t.size(d);
+  const int64_t length = t.dim() == 0 ? 1 : sizes[at], count = t.dim() == 0 ? 1 : t.size(at);
+  ORDO_ON_DEVICE(t.device(), put_along, contiguous(t), contiguous(index), out, count, length, inner);
+  return out;
+}
+
+Tensor searchsorted(const Tensor& sorted, const Tensor& values, bool right) {
+  const Tensor out = ordo::detail::result(values.sizes(), int64, values.device());
+  if (values.numel() > 0) ORDO_ON_DEVICE(values.device(), search, contiguous(sorted), contiguous(values), right, out);
+  return out;
+}
+
+Tensor histc_bins(const Tensor& t, int64_t bins, double least, double greatest) {
+  const Tensor out = ordo::detail::result({t.numel()}, int64, t.device());
+  if (t.numel() > 0) ORDO_ON_DEVICE(t.device(), find_bins, contiguous(t), bins, least, greatest, out);
   return out;
 }
 

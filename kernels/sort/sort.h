@@ -1,8 +1,9 @@
-// Lines in order, and places in them: kernels without autograd.
+// Lines in order, and places in them and in histograms: kernels without autograd.
 #pragma once
 
 #include <cstdint>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::kernels {
@@ -29,31 +30,21 @@ Sorted mode(const Tensor& t, int64_t dim);
 /// A tensor of zeros of `sizes`, but out[.., index[.., i, ..], ..] = t[.., i, ..]. No place twice.
 Tensor put_along(const Tensor& t, const Dims& sizes, int64_t dim, const Tensor& index);
 
-/// Lines of `length` elements, one after another.
-struct SortArgs {
-  const void* x;
-  DType dtype;
-  Device device;
-  int64_t lines, length;
-  bool descending;
-  Selection selection;
-  int64_t* indices;  // [lines, selection.count()]
-};
-struct ModeArgs {
-  SortArgs lines;        // its indices are those of whole lines in order
-  int64_t* last_places;  // [lines]
-};
-struct PutAlongArgs;
+/// For each of `values`, how many elements of the sorted line are below it (`right`: not above it). `sorted` is 1-d, or
+/// has the sizes of `values` but for the last one. Both have one dtype. int64.
+Tensor searchsorted(const Tensor& sorted, const Tensor& values, bool right);
+/// The bin of each element, of `bins` equal ones from `least` to `greatest`; `bins` where it is in none. int64.
+Tensor histc_bins(const Tensor& t, int64_t bins, double least, double greatest);
 
-namespace cpu {
-void sort_lines(const SortArgs& a);
-void mode_lines(const ModeArgs& a);
-void put_along(const PutAlongArgs& a);
-}  // namespace cpu
-namespace cuda {
-void sort_lines(const SortArgs& a);
-void mode_lines(const ModeArgs& a);
-void put_along(const PutAlongArgs& a);
-}  // namespace cuda
+// Contiguous tensors that are not empty. Lines are the last dimension.
+/// indices: [..., selection.count()].
+ORDO_DEVICES(void, sort_lines, const Tensor& lines, bool descending, const Selection& selection, const Tensor& indices)
+/// `order`: the indices of whole lines in order; `places`: the last one of each line's commonest value.
+ORDO_DEVICES(void, mode_lines, const Tensor& lines, const Tensor& order, const Tensor& places)
+/// out: [outer, length, inner]; t and index: [outer, count, inner].
+ORDO_DEVICES(void, put_along, const Tensor& t, const Tensor& index, const Tensor& out, int64_t count, int64_t length,
+             int64_t inner)
+ORDO_DEVICES(void, search, const Tensor& sorted, const Tensor& values, bool right, const Tensor& out)
+ORDO_DEVICES(void, find_bins, const Tensor& t, int64_t bins, double least, double greatest, const Tensor& out)
 
 }  // namespace ordo::kernels

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include <ordo/kernels/elementwise/math_bits.h>
-#include <ordo/kernels/indexing/pick.h>
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo::kernels {
@@ -64,55 +63,13 @@ struct KeyOf {
   }
 };
 
-/// The place of the median in a line, in ascending order, whose last `nans` elements are NaN: the lower one of two. One
-/// NaN makes a median NaN; a nanmedian does not count them.
-ORDO_HD int64_t median_place(int64_t length, int64_t nans, bool ignore_nans) {
+/// The first of the wanted places of a line in order, whose last `nans` elements are NaN. A median is the lower one of
+/// two; one NaN makes it NaN. A nanmedian does not count them.
+ORDO_HD int64_t first_place(const Selection& selection, int64_t length, int64_t nans) {
+  if (selection.kind == Selection::Kind::range) return selection.from;
   if (nans == 0) return (length - 1) / 2;
-  if (!ignore_nans) return length - nans;
+  if (selection.kind == Selection::Kind::median) return length - nans;
   return nans == length ? 0 : (length - nans - 1) / 2;
 }
-
-/// Walks a sorted line for its commonest value. No NaN equals another.
-struct ModeOfLine {
-  KeyOf key;
-  const int64_t* indices;
-  int64_t length;
-  int64_t* last_places;
-  ORDO_HD void operator()(int64_t line) const {
-    const int64_t* at = indices + line * length;
-    int64_t best = 0, best_count = 0, count = 0;
-    uint64_t before = 0;
-    for (int64_t i = 0; i < length; ++i) {
-      const uint64_t k = key(line * length + at[i]);
-      count = i > 0 && k == before && !key.is_nan(line * length + at[i]) ? count + 1 : 1;
-      before = k;
-      if (count > best_count) best_count = count, best = at[i];
-    }
-    last_places[line] = best;
-  }
-};
-
-struct PutAlongArgs {
-  GatherShape shape;  // sizes of the index, strides of the result
-  const void* x;
-  const int64_t* index;
-  void* out;
-  int64_t count;
-  size_t element_size;
-  Device device;
-};
-template <class Word>
-struct PutAlongElement {
-  PutAlongArgs a;
-  ORDO_HD void operator()(int64_t i) const {
-    int64_t at = 0, rest = i;
-    for (int d = a.shape.rank - 1; d >= 0; --d) {
-      const int64_t q = rest / a.shape.sizes[d];
-      at += (d == a.shape.dim ? a.index[i] : rest - q * a.shape.sizes[d]) * a.shape.strides[d];
-      rest = q;
-    }
-    static_cast<Word*>(a.out)[at] = static_cast<const Word*>(a.x)[i];
-  }
-};
 
 }  // namespace ordo::kernels

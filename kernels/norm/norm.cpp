@@ -1,0 +1,173 @@
+#include <ordo/kernels/norm/norm.h>
+
+#include <algorithm>
+
+#include <ordo/engine/dispatch.h>
+#include <ordo/engine/op_registry.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+
+namespace ordo::kernels {
+namespace {
+
+ORDO_REGISTER_OP({.name = "batch_norm", .family = "norm", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "layer_norm", .family = "norm", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "rms_norm", .family = "norm", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "group_norm", .family = "norm", .dtypes = kFloatingTypes});
+
+/// Not yet computed, in accumulation dtype.
+Tensor wide_result(const Dims& sizes, const Tensor& input) {
+  return ordo::detail::result(sizes, input.dtype() == float64 ? float64 : float32, input.device());
+}
+
+/// A parameter in accumulation dtype.
+Tensor widened(const char* op, const Tensor& t, const char* name, const Tensor& input) {
+  if (!t.defined()) return t;
+  const DType wide = input.dtype() == float64 ? float64 : float32;
+  ORDO_CHECK(t.dtype() == input.dtype() || t.dtype() == wide, DTypeError, op, "{} is {}, but the input is {}", name,
+             t.dtype(), input.dtype());
+  ordo::detail::expect_same_device(op, input, t);
+  return contiguous(cast(t, wide));
+}
+
+BatchNormShape batch_norm_shape(const Tensor& input, bool training) {
+  ORDO_CHECK(input.dim() >= 2, ShapeError, "batch_norm", "input must be [N, C] or [N, C, ...], but has shape {}",
+             input.sizes());
+  BatchNormShape s{.values = {.outer = input.size(0), .rows = input.size(1)}, .training = training};
+  for (int d = 2; d < input.dim(); ++d) s.values.inner *= input.sizes()[d];
+  return s;
+}
+
+Tensor of_channels(const Tensor& t, const char* name, const Tensor& input) {
+  ORDO_CHECK(!t.defined() || t.sizes() == Dims({input.size(1)}), ShapeError, "batch_norm",
+             "{} must have shape [{}], one per channel of an input of shape {}, but has {}", name, input.size(1),
+             input.sizes(), t.sizes());
+  return widened("batch_norm", t, name, input);
+}
+
+}  // namespace
+
+NormResult batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
+                      const Tensor& bias, bool training, double momentum, double eps) {
+  constexpr const char* kOp = "batch_norm";
+  const ordo::detail::OperationName name(kOp);
+  ordo::detail::expect_defined(kOp, input, "input");
+  ordo::detail::expect_floating(kOp, input);
+  BatchNormShape s = batch_norm_shape(input, training);
+  s.momentum = momentum;
+  s.eps = eps;
+  ORDO_CHECK(running_mean.defined() == running_var.defined(), ValueError, kOp,
+             "running_mean and running_var come together or not at all");
+  ORDO_CHECK(training || running_mean.defined(), ValueError, kOp,
+             "needs running_mean and running_var when not training");
+  ORDO_CHECK(!training || s.count() > 1 || s.channels() == 0, ValueError, kOp,
+             "training needs more than one value per channel, but the input's shape is {}", input.sizes());
+  const BatchNormTensors p{of_channels(running_mean, "running_mean", input),
+                           of_channels(running_var, "running_var", input), of_channels(weight, "weight", input),
+                           of_channels(bias, "bias", input)};
+  NormResult r{ordo::detail::result_like(input), wide_result({s.channels()}, input),
+               wide_result({s.channels()}, input)};
+  ORDO_ON_DEVICE(input.device(), batch_norm, s, contiguous(input), p, r);
+  if (training && running_mean.defined()) {
+    if (!p.running_mean.is_same(running_mean)) copy_(running_mean, p.running_mean);
+    if (!p.running_var.is_same(running_var)) copy_(running_var, p.running_var);
+  }
+  return r;
+}
+
+NormGradients batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                  const NormResult& saved, bool training) {
+  const BatchNormShape s = batch_norm_shape(input, training);
+  NormGradients out{ordo::detail::result_like(input), wide_result({s.channels()}, input),
+                    wide_result({s.channels()}, input)};
+  ORDO_ON_DEVICE(input.device(), batch_norm_backward, s, contiguous(grad), contiguous(input),
+                 of_channels(weight, "weight", input), saved, out);
+  return out;
+}
+
+namespace {
+
+const char* name_of(RowNorm kind) { return kind == RowNorm::layer ? "layer_norm" : "rms_norm"; }
+
+/// Checks that `shape` are the input's last dimensions.
+RowNormShape row_norm_shape(RowNorm kind, const Tensor& input, const Dims& shape, double eps = 0) {
+  const int first = input.dim() - shape.size();
+  bool fits = shape.size() > 0 && first >= 0;
+  for (int d = 0; fits && d < shape.size(); ++d) fits = input.sizes()[first + d] == shape[d];
+  ORDO_CHECK(fits, ShapeError, name_of(kind),
+             "normalized_shape must be the last dimensions of the input: it is {}, the input has {}", shape,
+             input.sizes());
+  RowNormShape s{.values = {}, .centered = kind == RowNorm::layer, .eps = eps};
+  for (int d = 0; d < first; ++d) s.values.rows *= input.sizes()[d];
+  s.values.inner = shape.product();
+  return s;
+}
+
+RowNormShape group_norm_shape(const Tensor& input, int64_t groups, double eps = 0) {
+  RowNormShape s{.values = {}, .eps = eps, .channels = input.size(1)};
+  s.values.rows = input.size(0) * groups;
+  s.values.parts = std::max<int64_t>(1, s.channels / groups);
+  s.values.inner = s.channels / groups;
+  for (int d = 2; d < input.dim(); ++d) s.values.inner *= input.size(d);
+  return s;
+}
+
+Tensor of_shape(const char* op, const Tensor& t, const char* name, const Tensor& input, const Dims& shape) {
+  ORDO_CHECK(!t.defined() || t.sizes() == shape, ShapeError, op, "{} must have the normalized_shape {}, but has {}",
+             name, shape, t.sizes());
+  return widened(op, t, name, input);
+}
+
+NormResult normalised(const char* op, const RowNormShape& s, const Tensor& input, const Dims& of_parameter,
+                      const Tensor& weight, const Tensor& bias) {
+  const Tensor w = of_shape(op, weight, "weight", input, of_parameter),
+               b = of_shape(op, bias, "bias", input, of_parameter);
+  const NormResult r{ordo::detail::result_like(input), wide_result({s.values.rows}, input),
+                     wide_result({s.values.rows}, input)};
+  if (!s.centered) fill_(r.mean, 0);
+  ORDO_ON_DEVICE(input.device(), row_norm, s, contiguous(input), w, b, r);
+  return r;
+}
+
+NormGradients gradients(const char* op, const RowNormShape& s, const Tensor& grad, const Tensor& input,
+                        const Dims& of_parameter, const Tensor& weight, const NormResult& saved, bool for_input,
+                        bool for_weight, bool for_bias) {
+  NormGradients out{for_input ? ordo::detail::result_like(input) : Tensor(),
+                    for_weight ? wide_result(of_parameter, input) : Tensor(),
+                    for_bias ? wide_result(of_parameter, input) : Tensor()};
+  ORDO_ON_DEVICE(input.device(), row_norm_backward, s, contiguous(grad), contiguous(input),
+                 of_shape(op, weight, "weight", input, of_parameter), saved, out);
+  return out;
+}
+
+}  // namespace
+
+NormResult row_norm(RowNorm kind, const Tensor& input, const Dims& normalized_shape, const Tensor& weight,
+                    const Tensor& bias, double eps) {
+  const char* op = name_of(kind);
+  const ordo::detail::OperationName name(op);
+  ordo::detail::expect_defined(op, input, "input");
+  ordo::detail::expect_floating(op, input);
+  return normalised(op, row_norm_shape(kind, input, normalized_shape, eps), input, normalized_shape, weight, bias);
+}
+
+NormGradients row_norm_backward(RowNorm kind, const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                const NormResult& saved, const Dims& normalized_shape, bool for_input, bool for_weight,
+                                bool for_bias) {
+  return gradients(name_of(kind), row_norm_shape(kind, input, normalized_shape), grad, input, normalized_shape, weight,
+                   saved, for_input, for_weight, for_bias);
+}
+
+NormResult group_norm(const Tensor& input, int64_t groups, const Tensor& weight, const Tensor& bias, double eps) {
+  const ordo::detail::OperationName name("group_norm");
+  return normalised("group_norm", group_norm_shape(input, groups, eps), input, {input.size(1)}, weight, bias);
+}
+
+NormGradients group_norm_backward(const Tensor& grad, const Tensor& input, int64_t groups, const Tensor& weight,
+                                  const NormResult& saved, bool for_input, bool for_weight, bool for_bias) {
+  const ordo::detail::OperationName name("group_norm_backward");
+  return gradients("group_norm", group_norm_shape(input, groups), grad, input, {input.size(1)}, weight, saved,
+                   for_input, for_weight, for_bias);
+}
+
+}  // namespace ordo::kernels
