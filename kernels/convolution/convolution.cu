@@ -35,12 +35,8 @@ void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* 
       each(count, UnfoldElement<T>{s.windows(samples * s.groups * s.channels), input, columns.data()}, device);
     const T* const unfolded = s.pointwise() ? input : columns.data();
     for (int64_t group = 0; group < s.groups; ++group) {
-      Gemm g{.m = s.filters,
-             .n = s.positions(),
-             .k = s.window(),
-             .batch = samples,
-             .dtype = dtype_of<T>,
-             .c_dtype = dtype_of<T>};
+      Gemm g{.m = s.filters, .n = s.positions(), .k = s.window(), .batch = samples};
+      g.dtype = g.c_dtype = dtype_of<T>;
       g.a = {weight + group * s.w_size(), std::max<int64_t>(1, s.window()), 1, 0};
       g.b = {unfolded + group * s.columns(), s.positions(), 1, s.groups * s.columns()};
       g.c = {y + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
@@ -59,12 +55,9 @@ void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad, D
   for (int64_t n = 0; n < s.samples; n += together) {
     const int64_t samples = std::min(together, s.samples - n);
     for (int64_t group = 0; group < s.groups; ++group) {
-      Gemm g{.m = s.window(),
-             .n = s.positions(),
-             .k = s.filters,
-             .batch = samples,
-             .dtype = dtype_of<T>,
-             .c_dtype = dtype_of<A>};
+      Gemm g{.m = s.window(), .n = s.positions(), .k = s.filters, .batch = samples};
+      g.dtype = dtype_of<T>;
+      g.c_dtype = dtype_of<A>;
       g.a = {weight + group * s.w_size(), 1, s.window(), 0};
       g.b = {grad + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
       g.c = {columns.data() + group * s.columns(), s.positions(), 1, s.groups * s.columns()};
@@ -93,12 +86,9 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Devic
            UnfoldElement<T>{s.windows(samples * s.groups * s.channels), input, columns.data()}, device);
     const T* const unfolded = s.pointwise() ? input : columns.data();
     for (int64_t group = 0; group < s.groups; ++group) {
-      Gemm g{.m = s.filters,
-             .n = s.window(),
-             .k = s.positions(),
-             .batch = samples,
-             .dtype = dtype_of<T>,
-             .c_dtype = dtype_of<A>};
+      Gemm g{.m = s.filters, .n = s.window(), .k = s.positions(), .batch = samples};
+      g.dtype = dtype_of<T>;
+      g.c_dtype = dtype_of<A>;
       g.a = {grad + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
       g.b = {unfolded + group * s.columns(), 1, s.positions(), s.groups * s.columns()};
       g.c = {partial.data() + group * s.w_size(), s.window(), 1, size};
@@ -111,27 +101,18 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Devic
 
 }  // namespace
 
-void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
-  const ordo::cuda::DeviceScope scope(x.device());
-  if (library_convolution(s, x, weight, bias, y)) return;
-  dispatch_floating("convolution", x.dtype(), [&]<class T>() {
-    forward(s, x.data<T>(), weight.data<T>(), bias.defined() ? bias.data<T>() : nullptr, y.data<T>(), x.device());
-  });
-}
-
-void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
-  const ordo::cuda::DeviceScope scope(grad.device());
-  if (library_convolution_input_grad(s, grad, weight, x_grad)) return;
-  dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
-    input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>(), grad.device());
-  });
-}
-
-void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
-  const ordo::cuda::DeviceScope scope(grad.device());
-  if (library_convolution_weight_grad(s, grad, x, weight_grad)) return;
-  dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
-    cuda::weight_grad(s, grad.data<T>(), x.data<T>(), weight_grad.data<T>(), grad.device());
+void convolve(ConvPass pass, const ConvShape& s, const ConvTensors& t) {
+  const Device device = t.x.device();
+  const ordo::cuda::DeviceScope scope(device);
+  if (library_convolve(pass, s, t)) return;
+  dispatch_floating("convolution", t.x.dtype(), [&]<class T>() {
+    T *const x = t.x.data<T>(), *const weight = t.weight.data<T>(), *const y = t.y.data<T>();
+    if (pass == ConvPass::forward)
+      forward(s, x, weight, t.bias.defined() ? t.bias.data<T>() : nullptr, y, device);
+    else if (pass == ConvPass::input_grad)
+      input_grad(s, y, weight, x, device);
+    else
+      cuda::weight_grad(s, y, x, weight, device);
   });
 }
 

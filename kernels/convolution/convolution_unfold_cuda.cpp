@@ -5,9 +5,7 @@
 
 namespace ordo::kernels::cuda {
 
-bool library_convolution(const ConvShape&, const Tensor&, const Tensor&, const Tensor&, const Tensor&) { return false; }
-bool library_convolution_input_grad(const ConvShape&, const Tensor&, const Tensor&, const Tensor&) { return false; }
-bool library_convolution_weight_grad(const ConvShape&, const Tensor&, const Tensor&, const Tensor&) { return false; }
+bool library_convolve(ConvPass, const ConvShape&, const ConvTensors&) { return false; }
 
 }  // namespace ordo::kernels::cuda
 
