@@ -52,10 +52,8 @@ class Handle {
 };
 
 cudnnHandle_t handle(Device device) {
-  thread_local std::map<int, std::unique_ptr<Handle>> handles;
-  std::unique_ptr<Handle>& own = handles[device.index()];
-  if (!own) own = std::make_unique<Handle>(device);
-  return own->get();
+  thread_local std::map<int, Handle> handles;
+  return handles.try_emplace(device.index(), device).first->second.get();
 }
 
 cudnnDataType_t data_type(DType t) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ordo/engine/device.h>
+#include <ordo/engine/devices.h>
 #include <ordo/engine/dtype.h>
 
 namespace ordo::kernels {
@@ -39,11 +40,11 @@ void gemm(const Gemm& g, Device device);
 
 inline constexpr int64_t kOrderedBlock = 256;  ///< rule 3: values of k per block
 
+ORDO_DEVICES(void, gemm, const Gemm& g, Device device)
 namespace cpu {
-void gemm(const Gemm& g, Device device);
+void floating_gemm(const Gemm& g);  ///< the half of gemm() that is compiled for each instruction set
 }  // namespace cpu
 namespace cuda {
-void gemm(const Gemm& g, Device device);
 /// Writes the bias, or zeros, to C.
 void start_gemm(const Gemm& g, Device device);
 void library_gemm(const Gemm& g, Device device);

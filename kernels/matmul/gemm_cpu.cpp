@@ -11,7 +11,7 @@
 #include <ordo/engine/half.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/matmul/gemm_cpu.h>
+#include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/matmul/gemm_ordered.h>
 #include <ordo/kernels/matmul/gemm_slices.h>
 #include <ordo/kernels/matmul/outer_cpu.h>

@@ -88,14 +88,6 @@ Tensor matmul(const Tensor& a, const Tensor& b, const char* op) {
              b.sizes());
   Gemm g{.m = m, .n = n, .k = k, .dtype = a.dtype(), .c_dtype = a.dtype()};
   Tensor left = a, right = b;
-  if (da == 2 && db == 2) {
-    const Tensor c = detail::result({m, n}, a.dtype(), a.device());
-    g.a = matrix_view(left);
-    g.b = matrix_view(right);
-    g.c = {c.data(), n, 1, 0};
-    gemm(g, a.device());
-    return c;
-  }
   Dims sizes = broadcast_sizes(op, Dims(a.sizes().begin(), da - 2), Dims(b.sizes().begin(), db - 2));
   g.batch = sizes.product();
   if (g.batch > 0) {

@@ -2,7 +2,6 @@
 // neither depends on what else runs nor on how much memory is free; no atomics, no TF32.
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -52,10 +51,8 @@ class Handle {
 };
 
 cublasHandle_t handle(Device device) {
-  thread_local std::map<int, std::unique_ptr<Handle>> handles;
-  std::unique_ptr<Handle>& own = handles[device.index()];
-  if (!own) own = std::make_unique<Handle>(device);
-  return own->get();
+  thread_local std::map<int, Handle> handles;
+  return handles.try_emplace(device.index(), device).first->second.get();
 }
 
 // In a call: some versions of cuBLAS have had trouble with more, which the third dimension of a grid cannot number.

@@ -9,7 +9,7 @@
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/convolution/direct_cpu.h>
-#include <ordo/kernels/matmul/gemm_cpu.h>
+#include <ordo/kernels/matmul/gemm.h>
 
 #include "tests/kernels/vectors/shapes.h"
 
