@@ -101,6 +101,10 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Devic
 
 }  // namespace
 
+#if !ORDO_HAS_CUDNN
+bool library_convolve(ConvPass, const ConvShape&, const ConvTensors&) { return false; }
+#endif
+
 void convolve(ConvPass pass, const ConvShape& s, const ConvTensors& t) {
   const Device device = t.x.device();
   const ordo::cuda::DeviceScope scope(device);

@@ -1,4 +1,4 @@
-// Convolutions by cuDNN, but for the level device_to_device. Without cuDNN: convolution_unfold_cuda.cpp.
+// Convolutions by cuDNN, but for the level device_to_device.
 #include <ordo/kernels/convolution/convolution.h>
 
 #if ORDO_HAS_CUDNN
@@ -10,6 +10,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/cuda/cuda.h>
@@ -34,39 +36,28 @@ void check(cudnnStatus_t status, const char* what) {
     throw CudaError(std::string("[convolution] ") + what + ": " + cudnnGetErrorString(status));
 }
 
-class Handle {
- public:
-  explicit Handle(Device device) {
-    check(cudnnCreate(&handle_), "cudnnCreate");
-    check(cudnnSetStream(handle_, ordo::cuda::current_stream(device)), "cudnnSetStream");
-  }
-  ~Handle() {
-    if (handle_) cudnnDestroy(handle_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  cudnnHandle_t get() const { return handle_; }
-
- private:
-  cudnnHandle_t handle_ = nullptr;
-};
-
 cudnnHandle_t handle(Device device) {
+  struct Destroy {
+    void operator()(cudnnHandle_t h) const { cudnnDestroy(h); }
+  };
+  using Handle = std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, Destroy>;
   thread_local std::map<int, Handle> handles;
-  return handles.try_emplace(device.index(), device).first->second.get();
+  Handle& own = handles[device.index()];
+  if (!own) {
+    cudnnHandle_t made = nullptr;
+    check(cudnnCreate(&made), "cudnnCreate");
+    Handle handle(made);
+    check(cudnnSetStream(made, ordo::cuda::current_stream(device)), "cudnnSetStream");
+    own = std::move(handle);
+  }
+  return own.get();
 }
 
 cudnnDataType_t data_type(DType t) {
-  switch (t) {
-    case DType::float16:
-      return CUDNN_DATA_HALF;
-    case DType::bfloat16:
-      return CUDNN_DATA_BFLOAT16;
-    case DType::float64:
-      return CUDNN_DATA_DOUBLE;
-    default:
-      return CUDNN_DATA_FLOAT;
-  }
+  return t == float64    ? CUDNN_DATA_DOUBLE
+         : t == float16  ? CUDNN_DATA_HALF
+         : t == bfloat16 ? CUDNN_DATA_BFLOAT16
+                         : CUDNN_DATA_FLOAT;
 }
 
 // What cuDNN wants to know about a convolution.

@@ -21,7 +21,7 @@ struct MatrixView {
   }
 };
 
-/// C[b] = A[b] B[b] + bias, or C[b] += A[b] B[b], with A of m x k, B of k x n and C of m x n.
+/// C[b] = A[b] B[b] + bias, with A of m x k, B of k x n and C of m x n.
 struct Gemm {
   int64_t m = 0, n = 0, k = 0;
   int64_t batch = 1;
@@ -31,7 +31,6 @@ struct Gemm {
   DType c_dtype = float32;     ///< dtype, or float32 for half operands
   const void* bias = nullptr;  ///< contiguous, one value per column of C, or per row
   bool bias_per_row = false;
-  bool accumulate = false;  ///< adds into C; not together with a bias
 };
 
 /// By rule 3 of docs/ordering.md on the CPU, and on CUDA at level device_to_device; below it cuBLAS computes there.

@@ -176,7 +176,7 @@ class Product {
   const Gemm& g;
   const T* const bias = static_cast<const T*>(g.bias);
   // Sums are made in C itself, where that can hold them.
-  const bool in_place = std::is_same_v<C, A> && std::is_same_v<T, A> && g.c.col == 1 && !(g.accumulate && g.k > kDepth);
+  const bool in_place = std::is_same_v<C, A> && std::is_same_v<T, A> && g.c.col == 1;
   int64_t tile_rows = 0, tile_cols = 0, row_tiles = 1, col_tiles = 1;
 
  public:
@@ -265,7 +265,7 @@ class Product {
       const int64_t cols = g.n - j;
       to.c = c;
       to.row = g.c.row;
-      to.add = k0 > 0 || g.accumulate;
+      to.add = k0 > 0;
       if (bias && k0 + depth == g.k) (g.bias_per_row ? to.row_bias : to.col_bias) = bias + (g.bias_per_row ? i : j);
       const bool whole = cols >= kCols || cols == Lanes<A>::count;
       if (!whole) {
