@@ -20,6 +20,8 @@
 #include <ordo/kernels/vectors/lanes-inl.h>
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 #include <vector>
 
 HWY_BEFORE_NAMESPACE();
@@ -239,28 +241,20 @@ void correlate_block(int count, const Arguments&... arguments) {
   correlate_line<F>(arguments...);
 }
 
-// A block of filters: how many, and which is its first.
+// A block of filters, as many as one correlate_line() takes.
 struct FilterBlock {
   int64_t first;
   int count;
 };
-
-std::vector<FilterBlock> filter_blocks(int64_t filters) {
-  std::vector<FilterBlock> blocks;
-  int count = kFilters;
-  for (int64_t first = 0; first < filters; first += count) {
-    while (count > filters - first) count /= 2;
-    blocks.push_back({first, count});
-  }
-  return blocks;
-}
 
 // y from the lines of x. weight_at(group, f, k) is what filter f multiplies element k with.
 template <class WeightAt>
 void correlate_all(const ConvShape& s, const Elements& elements, const float* x, const WeightAt& weight_at,
                    const float* bias, float* y) {
   const DirectLine line(s);
-  const std::vector<FilterBlock> blocks = filter_blocks(s.filters);
+  std::vector<FilterBlock> blocks;
+  for (int64_t first = 0; first < s.filters; first += blocks.back().count)
+    blocks.push_back({first, int(std::min<uint64_t>(kFilters, std::bit_floor(uint64_t(s.filters - first))))});
   const int64_t stride = divide_up(line.length, kLanes) * kLanes;
   const Scratch<float> packed(s.w_size(), Device());
   const int64_t work = s.filters * s.columns(), line_count = s.channels * line.size + DirectLine::kSlack;
