@@ -46,9 +46,9 @@ cudnnHandle_t handle(Device device) {
   if (!own) {
     cudnnHandle_t made = nullptr;
     check(cudnnCreate(&made), "cudnnCreate");
-    Handle handle(made);
+    Handle fresh(made);
     check(cudnnSetStream(made, ordo::cuda::current_stream(device)), "cudnnSetStream");
-    own = std::move(handle);
+    own = std::move(fresh);
   }
   return own.get();
 }
