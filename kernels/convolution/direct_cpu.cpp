@@ -1,7 +1,7 @@
 // An image with its padding, as one line of pixels: pixel q of the result needs pixels q + offset[k], one offset per
 // kernel element and channel. So the result is a product of the weight with the same line, shifted K times, and nothing
 // has to be unfolded. The line of the result has a few columns too many, where windows run over the right border; they
-// are dropped.
+// are dropped. Only of floats: other types are unfolded.
 //
 // Every output element is summed by itself in the order of rule 4 (docs/ordering.md). Neither blocks nor threads nor
 // vectors change a bit. Compiled once for each instruction set, as kernels/matmul/gemm_cpu.cpp is.
