@@ -81,10 +81,6 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
                 });
 }
 
-static const AlgorithmLevels kProductAlgorithms = {{Algorithm::library, Determinism::run_to_run},
-                                                   {Algorithm::direct, Determinism::device_to_device}};
-#define ORDO_REGISTER_PRODUCT(op) \
-  ORDO_REGISTER_OP({.name = op, .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms})
 ORDO_REGISTER_OP({.name = "dot", .family = "reduce", .dtypes = kNumericTypes});
 ORDO_REGISTER_PRODUCT("addmm");
 ORDO_REGISTER_PRODUCT("baddbmm");

@@ -8,6 +8,14 @@
 
 namespace ordo::kernels {
 
+/// A convolution y of x and weight, and its gradients. Each pass writes one of the three, or its gradient, of the other
+/// two.
+enum class ConvPass : unsigned char {
+  forward,      ///< y
+  input_grad,   ///< x
+  weight_grad,  ///< weight
+};
+
 /// Always three axes; those that a convolution does not have are one cell with one output. No padding bytes: the
 /// shape is a key, compared byte by byte.
 struct ConvShape {

@@ -1,5 +1,6 @@
 // Convolutions on CUDA by own kernels, where cuDNN does not compute them: unfold samples to columns, multiply.
 #include <algorithm>
+#include <type_traits>
 
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/dispatch.h>
@@ -24,114 +25,75 @@ int64_t samples_at_once(const ConvShape& s, size_t element) {
   return std::clamp<int64_t>((int64_t(64) << 20) / bytes, 1, s.samples);
 }
 
-template <class T>
-void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* y, Device device) {
-  const int64_t together = samples_at_once(s, sizeof(T));
-  const Scratch<T> columns(s.pointwise() ? 0 : together * s.groups * s.columns(), device);
-  for (int64_t n = 0; n < s.samples; n += together) {
-    const int64_t samples = std::min(together, s.samples - n), count = samples * s.groups * s.columns();
-    const T* const input = x + n * s.groups * s.x_size();
-    if (!s.pointwise() && count > 0)
-      each(count, UnfoldElement<T>{s.windows(samples * s.groups * s.channels), input, columns.data()}, device);
-    const T* const unfolded = s.pointwise() ? input : columns.data();
-    for (int64_t group = 0; group < s.groups; ++group) {
-      Gemm g{.m = s.filters,
-             .n = s.positions(),
-             .k = s.window(),
-             .batch = samples,
-             .dtype = dtype_of<T>,
-             .c_dtype = dtype_of<T>};
-      g.a = {weight + group * s.w_size(), std::max<int64_t>(1, s.window()), 1, 0};
-      g.b = {unfolded + group * s.columns(), s.positions(), 1, s.groups * s.columns()};
-      g.c = {y + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
-      g.bias = bias ? bias + group * s.filters : nullptr;
-      g.bias_per_row = true;
-      cuda::gemm(g, device);
-    }
-  }
-}
-
-template <class T>
-void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad, Device device) {
+template <ConvPass kPass, class T>
+void by_columns(const ConvShape& s, T* x, T* weight, const T* bias, T* y, Device device) {
   using A = accumulate_t<T>;
-  const int64_t together = samples_at_once(s, sizeof(A));
-  const Scratch<A> columns(together * s.groups * s.columns(), device);
+  constexpr bool kUnfolds = kPass != ConvPass::input_grad, kSums = kPass == ConvPass::weight_grad;
+  using C = std::conditional_t<kUnfolds, T, A>;
+  const int64_t size = s.groups * s.w_size(), sums = kSums ? size : 0;
+  int64_t together = samples_at_once(s, sizeof(C));
+  if (kSums) together = std::clamp<int64_t>((int64_t(64) << 20) / (size * int64_t(sizeof(A))), 1, together);
+  const bool in_place = kUnfolds && s.pointwise();
+  const Scratch<C> columns(in_place ? 0 : together * s.groups * s.columns(), device);
+  const Scratch<A> partial(together * sums, device), total(sums, device);
   for (int64_t n = 0; n < s.samples; n += together) {
     const int64_t samples = std::min(together, s.samples - n);
+    const UnfoldShape windows = s.windows(samples * s.groups * s.channels);
+    T* const images = x + n * s.groups * s.x_size();
+    C* unfolded = columns.data();
+    if constexpr (kUnfolds) {
+      if (in_place)
+        unfolded = images;
+      else
+        each(samples * s.groups * s.columns(), UnfoldElement<T>{windows, images, unfolded}, device);
+    }
     for (int64_t group = 0; group < s.groups; ++group) {
-      Gemm g{.m = s.window(),
-             .n = s.positions(),
-             .k = s.filters,
-             .batch = samples,
-             .dtype = dtype_of<T>,
-             .c_dtype = dtype_of<A>};
-      g.a = {weight + group * s.w_size(), 1, s.window(), 0};
-      g.b = {grad + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
-      g.c = {columns.data() + group * s.columns(), s.positions(), 1, s.groups * s.columns()};
+      const MatrixView filters{weight + group * s.w_size(), std::max<int64_t>(1, s.window()), 1, 0};
+      const MatrixView cells{unfolded + group * s.columns(), s.positions(), 1, s.groups * s.columns()};
+      const MatrixView outputs{y + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
+      Gemm g{.batch = samples, .dtype = dtype_of<T>, .c_dtype = dtype_of<A>};
+      if constexpr (kPass == ConvPass::forward) {
+        g.m = s.filters, g.n = s.positions(), g.k = s.window();
+        g.a = filters, g.b = cells, g.c = outputs;
+        g.c_dtype = dtype_of<T>;
+        g.bias = bias ? bias + group * s.filters : nullptr;
+        g.bias_per_row = true;
+      } else if constexpr (kPass == ConvPass::input_grad) {
+        g.m = s.window(), g.n = s.positions(), g.k = s.filters;
+        g.a = filters.transposed(), g.b = outputs, g.c = cells;
+      } else {
+        g.m = s.filters, g.n = s.window(), g.k = s.positions();
+        g.a = outputs, g.b = cells.transposed(), g.c = {partial.data() + group * s.w_size(), s.window(), 1, size};
+      }
       cuda::gemm(g, device);
     }
-    const FoldElement<A, T> fold{s.windows(samples * s.groups * s.channels), columns.data(),
-                                 x_grad + n * s.groups * s.x_size()};
-    each(samples * s.groups * s.x_size(), fold, device);
+    if constexpr (!kUnfolds)
+      each(samples * s.groups * s.x_size(), FoldElement<A, T>{windows, unfolded, images}, device);
+    if constexpr (kSums) kernels::add_parts<A>(partial.data(), samples, size, n == 0, total.data(), device);
   }
-}
-
-template <class T>
-void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad, Device device) {
-  const cudaStream_t stream = ordo::cuda::current_stream(device);
-  using A = accumulate_t<T>;
-  const int64_t size = s.groups * s.w_size();
-  const int64_t together =
-      std::clamp<int64_t>((int64_t(64) << 20) / (size * int64_t(sizeof(A))), 1, samples_at_once(s, sizeof(T)));
-  const Scratch<T> columns(s.pointwise() ? 0 : together * s.groups * s.columns(), device);
-  const Scratch<A> partial(together * size, device), total(size, device);
-  for (int64_t n = 0; n < s.samples; n += together) {
-    const int64_t samples = std::min(together, s.samples - n);
-    const T* const input = x + n * s.groups * s.x_size();
-    if (!s.pointwise())
-      each(samples * s.groups * s.columns(),
-           UnfoldElement<T>{s.windows(samples * s.groups * s.channels), input, columns.data()}, device);
-    const T* const unfolded = s.pointwise() ? input : columns.data();
-    for (int64_t group = 0; group < s.groups; ++group) {
-      Gemm g{.m = s.filters,
-             .n = s.window(),
-             .k = s.positions(),
-             .batch = samples,
-             .dtype = dtype_of<T>,
-             .c_dtype = dtype_of<A>};
-      g.a = {grad + (n * s.groups + group) * s.y_size(), s.positions(), 1, s.groups * s.y_size()};
-      g.b = {unfolded + group * s.columns(), 1, s.positions(), s.groups * s.columns()};
-      g.c = {partial.data() + group * s.w_size(), s.window(), 1, size};
-      cuda::gemm(g, device);
-    }
-    kernels::add_parts<A>(partial.data(), samples, size, n == 0, total.data(), device);
-  }
-  ordo::cuda::launch_over(store_kernel<A, T>, size, stream, total.data(), w_grad, size);
+  if constexpr (kSums)
+    ordo::cuda::launch_over(store_kernel<A, T>, size, ordo::cuda::current_stream(device), total.data(), weight, size);
 }
 
 }  // namespace
 
-void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
-  const ordo::cuda::DeviceScope scope(x.device());
-  if (library_convolution(s, x, weight, bias, y)) return;
-  dispatch_floating("convolution", x.dtype(), [&]<class T>() {
-    forward(s, x.data<T>(), weight.data<T>(), bias.defined() ? bias.data<T>() : nullptr, y.data<T>(), x.device());
-  });
-}
+#if !ORDO_HAS_CUDNN
+bool library_convolve(ConvPass, const ConvShape&, const ConvTensors&) { return false; }
+#endif
 
-void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
-  const ordo::cuda::DeviceScope scope(grad.device());
-  if (library_convolution_input_grad(s, grad, weight, x_grad)) return;
-  dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
-    input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>(), grad.device());
-  });
-}
-
-void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
-  const ordo::cuda::DeviceScope scope(grad.device());
-  if (library_convolution_weight_grad(s, grad, x, weight_grad)) return;
-  dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
-    cuda::weight_grad(s, grad.data<T>(), x.data<T>(), weight_grad.data<T>(), grad.device());
+void convolve(ConvPass pass, const ConvShape& s, const ConvTensors& t) {
+  const Device device = t.x.device();
+  const ordo::cuda::DeviceScope scope(device);
+  if (library_convolve(pass, s, t)) return;
+  dispatch_floating("convolution", t.x.dtype(), [&]<class T>() {
+    T *const x = t.x.data<T>(), *const weight = t.weight.data<T>(), *const y = t.y.data<T>();
+    const T* const bias = t.bias.defined() ? t.bias.data<T>() : nullptr;
+    if (pass == ConvPass::forward)
+      by_columns<ConvPass::forward>(s, x, weight, bias, y, device);
+    else if (pass == ConvPass::input_grad)
+      by_columns<ConvPass::input_grad>(s, x, weight, bias, y, device);
+    else
+      by_columns<ConvPass::weight_grad>(s, x, weight, bias, y, device);
   });
 }
 

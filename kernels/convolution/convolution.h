@@ -49,20 +49,18 @@ inline constexpr ConvNames kConv{"conv1d", "conv2d", "conv3d"},
     kConvWeightGrad{"conv1d_weight_grad", "conv2d_weight_grad", "conv3d_weight_grad"},
     kConvTranspose{"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"};
 
-// Operands are contiguous; the last is written. By rule 4 of docs/ordering.md on the CPU, and on CUDA at level
-// device_to_device.
-ORDO_DEVICES(void, convolution, const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias,
-             const Tensor& y)
-ORDO_DEVICES(void, convolution_input_grad, const ConvShape&, const Tensor& grad, const Tensor& weight,
-             const Tensor& x_grad)
-ORDO_DEVICES(void, convolution_weight_grad, const ConvShape&, const Tensor& grad, const Tensor& x,
-             const Tensor& weight_grad)
+/// What a pass reads, contiguous, and the one that it writes: of the gradients, y is the gradient of the output.
+struct ConvTensors {
+  Tensor x, weight, y;
+  Tensor bias = {};  ///< forward's, or undefined
+};
+
+// By rule 4 of docs/ordering.md on the CPU, and on CUDA at level device_to_device.
+ORDO_DEVICES(void, convolve, ConvPass, const ConvShape&, const ConvTensors&)
 
 namespace cuda {
 /// The same by cuDNN, where it is present and used at this level; false if it has no algorithm.
-bool library_convolution(const ConvShape&, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
-bool library_convolution_input_grad(const ConvShape&, const Tensor& grad, const Tensor& weight, const Tensor& x_grad);
-bool library_convolution_weight_grad(const ConvShape&, const Tensor& grad, const Tensor& x, const Tensor& weight_grad);
+bool library_convolve(ConvPass, const ConvShape&, const ConvTensors&);
 }  // namespace cuda
 
 }  // namespace ordo::kernels

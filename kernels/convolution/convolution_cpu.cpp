@@ -13,79 +13,59 @@
 namespace ordo::kernels::cpu {
 namespace {
 
-// Samples are taken in runs, whose columns stand side by side in one product: of small images one sample's would be too
-// few for a product to be quick.
-struct Runs {
-  int64_t length, count, grain;  // a run per thread, or, for few runs, all threads on each in turn
-  explicit Runs(const ConvShape& s) {
-    constexpr int64_t kColumns = 256;
-    const int64_t share = std::max<int64_t>(1, s.samples / num_threads());
-    length = std::clamp<int64_t>(kColumns / std::max<int64_t>(1, s.positions()), 1, share);
-    count = (s.samples + length - 1) / length;
-    grain = count >= num_threads() ? 1 : count;
-  }
-};
-
-// The matrix [filters, positions] of a sample's group, `pitch` between rows, from where its results lie, or to there.
 template <class T>
 void copy_rows(int64_t rows, int64_t width, const T* from, int64_t from_pitch, T* to, int64_t to_pitch) {
   for (int64_t r = 0; r < rows; ++r) std::copy_n(from + r * from_pitch, width, to + r * to_pitch);
 }
 
-template <class T>
-void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* y) {
-  const Runs runs(s);
-  const int64_t positions = s.positions();
-  parallel_for(0, runs.count, runs.grain, [&](int64_t begin, int64_t end) {
-    const Scratch<T> columns(s.pointwise() && runs.length == 1 ? 0 : runs.length * s.columns(), Device());
-    const Scratch<T> results(runs.length == 1 ? 0 : runs.length * s.y_size(), Device());
+// The pass forward or input_grad. Samples are taken in runs, whose columns stand side by side in one product: of small
+// images one sample's would be too few for a product to be quick.
+template <ConvPass kPass, class T>
+void by_columns(const ConvShape& s, T* x, const T* weight, const T* bias, T* y) {
+  constexpr bool kForward = kPass == ConvPass::forward;
+  using C = std::conditional_t<kForward, T, accumulate_t<T>>;
+  constexpr int64_t kColumns = 256;
+  const int64_t positions = s.positions(), share = std::max<int64_t>(1, s.samples / num_threads());
+  const int64_t length = std::clamp<int64_t>(kColumns / std::max<int64_t>(1, positions), 1, share);
+  const int64_t runs = (s.samples + length - 1) / length;
+  // A run per thread or, for few runs, all threads on each in turn.
+  parallel_for(0, runs, runs >= num_threads() ? 1 : runs, [&](int64_t begin, int64_t end) {
+    const bool needs_columns = !kForward || !s.pointwise() || length > 1;
+    const Scratch<C> columns(needs_columns ? length * s.columns() : 0, Device());
+    const Scratch<T> outputs(length == 1 ? 0 : length * s.y_size(), Device());
     for (int64_t run = begin; run < end; ++run)
       for (int64_t group = 0; group < s.groups; ++group) {
-        const int64_t first = run * runs.length, count = std::min(runs.length, s.samples - first);
-        const int64_t width = count * positions;
-        const auto input = [&](int64_t n) { return x + ((first + n) * s.groups + group) * s.x_size(); };
+        const int64_t first = run * length, count = std::min(length, s.samples - first), width = count * positions;
+        const auto image = [&](int64_t n) { return x + ((first + n) * s.groups + group) * s.x_size(); };
         const auto output = [&](int64_t n) { return y + ((first + n) * s.groups + group) * s.y_size(); };
-        const bool in_place = s.pointwise() && count == 1;
-        for (int64_t n = 0; n < count && !in_place; ++n)
-          unfold(s.windows(s.channels), input(n), columns.data() + n * positions, width);
-        Gemm g{.m = s.filters, .n = width, .k = s.window(), .dtype = dtype_of<T>, .c_dtype = dtype_of<T>};
-        g.a = {weight + group * s.w_size(), std::max<int64_t>(1, s.window()), 1, 0};
-        g.b = {in_place ? input(0) : columns.data(), width, 1, 0};
-        g.c = {count == 1 ? output(0) : results.data(), width, 1, 0};
-        g.bias = bias ? bias + group * s.filters : nullptr;
-        g.bias_per_row = true;
-        kernels::gemm(g, Device());
-        for (int64_t n = 0; n < count && count > 1; ++n)
-          copy_rows(s.filters, positions, results.data() + n * positions, width, output(n), positions);
+        const MatrixView filters{weight + group * s.w_size(), std::max<int64_t>(1, s.window()), 1, 0};
+        const MatrixView all_outputs{count == 1 ? output(0) : outputs.data(), width, 1, 0};
+        MatrixView all_columns{columns.data(), width, 1, 0};
+        if constexpr (kForward) {
+          if (s.pointwise() && count == 1)
+            all_columns.data = image(0);
+          else
+            for (int64_t n = 0; n < count; ++n)
+              unfold(s.windows(s.channels), image(n), columns.data() + n * positions, width);
+          Gemm g{.m = s.filters, .n = width, .k = s.window(), .a = filters, .b = all_columns, .c = all_outputs};
+          g.dtype = g.c_dtype = dtype_of<T>;
+          g.bias = bias ? bias + group * s.filters : nullptr;
+          g.bias_per_row = true;
+          kernels::gemm(g, Device());
+          for (int64_t n = 0; n < count && count > 1; ++n)
+            copy_rows(s.filters, positions, outputs.data() + n * positions, width, output(n), positions);
+        } else {
+          for (int64_t n = 0; n < count && count > 1; ++n)
+            copy_rows(s.filters, positions, output(n), positions, outputs.data() + n * positions, width);
+          Gemm g{.m = s.window(), .n = width, .k = s.filters, .b = all_outputs, .c = all_columns};
+          g.a = filters.transposed();
+          g.dtype = dtype_of<T>;
+          g.c_dtype = dtype_of<C>;
+          kernels::gemm(g, Device());
+          for (int64_t n = 0; n < count; ++n)
+            fold(s.windows(s.channels), columns.data() + n * positions, width, image(n));
+        }
       }
-  });
-}
-
-template <class T>
-void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad) {
-  using A = accumulate_t<T>;
-  const Runs runs(s);
-  const int64_t positions = s.positions();
-  parallel_for(0, runs.count, runs.grain, [&](int64_t begin, int64_t end) {
-    const Scratch<A> columns(runs.length * s.columns(), Device());
-    const Scratch<T> grads(runs.length == 1 ? 0 : runs.length * s.y_size(), Device());
-    for (int64_t run = begin; run < end; ++run) {
-      const int64_t first = run * runs.length, count = std::min(runs.length, s.samples - first);
-      const int64_t width = count * positions;
-      for (int64_t group = 0; group < s.groups; ++group) {
-        const auto output = [&](int64_t n) { return grad + ((first + n) * s.groups + group) * s.y_size(); };
-        for (int64_t n = 0; n < count && count > 1; ++n)
-          copy_rows(s.filters, positions, output(n), positions, grads.data() + n * positions, width);
-        Gemm g{.m = s.window(), .n = width, .k = s.filters, .dtype = dtype_of<T>, .c_dtype = dtype_of<A>};
-        g.a = {weight + group * s.w_size(), 1, s.window(), 0};
-        g.b = {count == 1 ? output(0) : grads.data(), width, 1, 0};
-        g.c = {columns.data(), width, 1, 0};
-        kernels::gemm(g, Device());
-        for (int64_t n = 0; n < count; ++n)
-          fold(s.windows(s.channels), columns.data() + n * positions, width,
-               x_grad + ((first + n) * s.groups + group) * s.x_size());
-      }
-    }
   });
 }
 
@@ -118,51 +98,22 @@ void weight_grad(const ConvShape& s, const T* grad, const T* x, T* w_grad) {
   for (int64_t e = 0; e < size; ++e) w_grad[e] = T(total[e]);
 }
 
-template <class T>
-constexpr bool kDirectType = sizeof(T) >= 4;  // not the halves
-
-/// Whether a line of this image would leave many lanes of its vectors without a result, which products of several
-/// samples fill.
-bool is_small(const ConvShape& s) { return s.samples >= 8 && s.positions() <= 32 && s.filters >= 32; }
-
-template <class T>
-bool all_finite(const T* values, int64_t count) {
-  T sum = 0;
-  for (int64_t i = 0; i < count; ++i) sum += values[i] - values[i];
-  return sum == 0;
-}
-
 }  // namespace
 
 // Rule 4 at every level.
-void convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
-  dispatch_floating("convolution", x.dtype(), [&]<class T>() {
-    const T* const offset = bias.defined() ? bias.data<T>() : nullptr;
-    if constexpr (kDirectType<T>) {
-      if (direct_fits(s) && !is_small(s))
-        return direct_convolution<T>().forward(s, x.data<T>(), weight.data<T>(), offset, y.data<T>());
+void convolve(ConvPass pass, const ConvShape& s, const ConvTensors& t) {
+  dispatch_floating("convolution", t.x.dtype(), [&]<class T>() {
+    T *const x = t.x.data<T>(), *const weight = t.weight.data<T>(), *const y = t.y.data<T>();
+    const T* const bias = t.bias.defined() ? t.bias.data<T>() : nullptr;
+    if constexpr (std::is_same_v<T, float>) {
+      if (direct_convolution(pass, s, x, weight, bias, y)) return;
     }
-    forward(s, x.data<T>(), weight.data<T>(), offset, y.data<T>());
-  });
-}
-
-void convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight, const Tensor& x_grad) {
-  dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
-    if constexpr (kDirectType<T>) {
-      if (direct_input_grad_fits(s) && !is_small(s) && all_finite(weight.data<T>(), weight.numel()))
-        return direct_convolution<T>().input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>());
-    }
-    input_grad(s, grad.data<T>(), weight.data<T>(), x_grad.data<T>());
-  });
-}
-
-void convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x, const Tensor& weight_grad) {
-  dispatch_floating("convolution", grad.dtype(), [&]<class T>() {
-    if constexpr (kDirectType<T>) {
-      if (direct_weight_grad_fits(s))
-        return direct_convolution<T>().weight_grad(s, grad.data<T>(), x.data<T>(), weight_grad.data<T>());
-    }
-    cpu::weight_grad(s, grad.data<T>(), x.data<T>(), weight_grad.data<T>());
+    if (pass == ConvPass::forward)
+      by_columns<ConvPass::forward>(s, x, weight, bias, y);
+    else if (pass == ConvPass::input_grad)
+      by_columns<ConvPass::input_grad>(s, x, weight, bias, y);
+    else
+      cpu::weight_grad(s, y, x, weight);
   });
 }
 

@@ -1,4 +1,4 @@
-// Convolutions by cuDNN, but for the level device_to_device. Without cuDNN: convolution_unfold_cuda.cpp.
+// Convolutions by cuDNN, but for the level device_to_device.
 #include <ordo/kernels/convolution/convolution.h>
 
 #if ORDO_HAS_CUDNN
@@ -10,6 +10,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/cuda/cuda.h>
@@ -34,41 +36,28 @@ void check(cudnnStatus_t status, const char* what) {
     throw CudaError(std::string("[convolution] ") + what + ": " + cudnnGetErrorString(status));
 }
 
-class Handle {
- public:
-  explicit Handle(Device device) {
-    check(cudnnCreate(&handle_), "cudnnCreate");
-    check(cudnnSetStream(handle_, ordo::cuda::current_stream(device)), "cudnnSetStream");
-  }
-  ~Handle() {
-    if (handle_) cudnnDestroy(handle_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  cudnnHandle_t get() const { return handle_; }
-
- private:
-  cudnnHandle_t handle_ = nullptr;
-};
-
 cudnnHandle_t handle(Device device) {
-  thread_local std::map<int, std::unique_ptr<Handle>> handles;
-  std::unique_ptr<Handle>& own = handles[device.index()];
-  if (!own) own = std::make_unique<Handle>(device);
-  return own->get();
+  struct Destroy {
+    void operator()(cudnnHandle_t h) const { cudnnDestroy(h); }
+  };
+  using Handle = std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, Destroy>;
+  thread_local std::map<int, Handle> handles;
+  Handle& own = handles[device.index()];
+  if (!own) {
+    cudnnHandle_t made = nullptr;
+    check(cudnnCreate(&made), "cudnnCreate");
+    Handle fresh(made);
+    check(cudnnSetStream(made, ordo::cuda::current_stream(device)), "cudnnSetStream");
+    own = std::move(fresh);
+  }
+  return own.get();
 }
 
 cudnnDataType_t data_type(DType t) {
-  switch (t) {
-    case DType::float16:
-      return CUDNN_DATA_HALF;
-    case DType::bfloat16:
-      return CUDNN_DATA_BFLOAT16;
-    case DType::float64:
-      return CUDNN_DATA_DOUBLE;
-    default:
-      return CUDNN_DATA_FLOAT;
-  }
+  return t == float64    ? CUDNN_DATA_DOUBLE
+         : t == float16  ? CUDNN_DATA_HALF
+         : t == bfloat16 ? CUDNN_DATA_BFLOAT16
+                         : CUDNN_DATA_FLOAT;
 }
 
 // What cuDNN wants to know about a convolution.
@@ -132,14 +121,13 @@ struct Candidate {
 using Key = std::array<int64_t, sizeof(ConvShape) / sizeof(int64_t) + 3>;
 
 // Of the calling thread: what is left to try for a convolution, the one in use first; null where nobody has asked yet.
-// `pass` is the convolution or one of its gradients.
 using Candidates = std::unique_ptr<std::vector<Candidate>>;
-Candidates& known_candidates(const ConvShape& s, DType dtype, Device device, int pass) {
+Candidates& known_candidates(const ConvShape& s, DType dtype, Device device, ConvPass pass) {
   thread_local std::map<Key, Candidates> known;
   Key key;
   std::memcpy(key.data(), &s, sizeof(ConvShape));
   const bool find = !deterministic() && cudnn_settings().benchmark;
-  key[key.size() - 3] = pass;
+  key[key.size() - 3] = int64_t(pass);
   key[key.size() - 2] = int64_t(dtype);
   key[key.size() - 1] = device.index() * 4 + only_deterministic() * 2 + find;
   return known[key];
@@ -177,7 +165,7 @@ struct Described {
 // model of the device, or by trying when `benchmark` is on. `get`, `find`, `size` and `run` are cuDNN's functions.
 // False when none works; an error of the device is an error. Trying takes memory of cuDNN's own.
 template <class Result, class A, class B, class C>
-bool by_library(const ConvShape& s, const Problem& p, int pass, auto& get, auto& find, auto& size, auto& run,
+bool by_library(const ConvShape& s, const Problem& p, ConvPass pass, auto& get, auto& find, auto& size, auto& run,
                 const Described<A>& a, const Described<B>& b, const Described<C>& c, const Tensor& bias = {}) {
   const DType dtype = a.tensor.dtype();
   const Device device = a.tensor.device();
@@ -225,42 +213,29 @@ bool by_library(const ConvShape& s, const Problem& p, int pass, auto& get, auto&
   return false;
 }
 
-// Tells the call's event who computes.
-bool did(bool library) {
-  OpCall::chose(library ? Algorithm::library : Algorithm::direct);
-  return library;
+bool by_library(ConvPass pass, const ConvShape& s, const ConvTensors& t) {
+  const Problem p(s, t.x.dtype());
+  const Described x{p.x, t.x}, y{p.y, t.y};
+  const Described weight{p.w, t.weight};
+  if (pass == ConvPass::forward)
+    return by_library<cudnnConvolutionFwdAlgoPerf_t>(
+        s, p, pass, cudnnGetConvolutionForwardAlgorithm_v7, cudnnFindConvolutionForwardAlgorithm,
+        cudnnGetConvolutionForwardWorkspaceSize, cudnnConvolutionForward, x, weight, y, t.bias);
+  if (pass == ConvPass::input_grad)
+    return by_library<cudnnConvolutionBwdDataAlgoPerf_t>(
+        s, p, pass, cudnnGetConvolutionBackwardDataAlgorithm_v7, cudnnFindConvolutionBackwardDataAlgorithm,
+        cudnnGetConvolutionBackwardDataWorkspaceSize, cudnnConvolutionBackwardData, weight, y, x);
+  return by_library<cudnnConvolutionBwdFilterAlgoPerf_t>(
+      s, p, pass, cudnnGetConvolutionBackwardFilterAlgorithm_v7, cudnnFindConvolutionBackwardFilterAlgorithm,
+      cudnnGetConvolutionBackwardFilterWorkspaceSize, cudnnConvolutionBackwardFilter, x, y, weight);
 }
 
 }  // namespace
 
-bool library_convolution(const ConvShape& s, const Tensor& x, const Tensor& weight, const Tensor& bias,
-                         const Tensor& y) {
-  if (!for_cudnn(s)) return did(false);
-  const Problem p(s, x.dtype());
-  return did(by_library<cudnnConvolutionFwdAlgoPerf_t>(
-      s, p, 0, cudnnGetConvolutionForwardAlgorithm_v7, cudnnFindConvolutionForwardAlgorithm,
-      cudnnGetConvolutionForwardWorkspaceSize, cudnnConvolutionForward, Described{p.x, x}, Described{p.w, weight},
-      Described{p.y, y}, bias));
-}
-
-bool library_convolution_input_grad(const ConvShape& s, const Tensor& grad, const Tensor& weight,
-                                    const Tensor& x_grad) {
-  if (!for_cudnn(s)) return did(false);
-  const Problem p(s, grad.dtype());
-  return did(by_library<cudnnConvolutionBwdDataAlgoPerf_t>(
-      s, p, 1, cudnnGetConvolutionBackwardDataAlgorithm_v7, cudnnFindConvolutionBackwardDataAlgorithm,
-      cudnnGetConvolutionBackwardDataWorkspaceSize, cudnnConvolutionBackwardData, Described{p.w, weight},
-      Described{p.y, grad}, Described{p.x, x_grad}));
-}
-
-bool library_convolution_weight_grad(const ConvShape& s, const Tensor& grad, const Tensor& x,
-                                     const Tensor& weight_grad) {
-  if (!for_cudnn(s)) return did(false);
-  const Problem p(s, grad.dtype());
-  return did(by_library<cudnnConvolutionBwdFilterAlgoPerf_t>(
-      s, p, 2, cudnnGetConvolutionBackwardFilterAlgorithm_v7, cudnnFindConvolutionBackwardFilterAlgorithm,
-      cudnnGetConvolutionBackwardFilterWorkspaceSize, cudnnConvolutionBackwardFilter, Described{p.x, x},
-      Described{p.y, grad}, Described{p.w, weight_grad}));
+bool library_convolve(ConvPass pass, const ConvShape& s, const ConvTensors& t) {
+  const bool library = for_cudnn(s) && by_library(pass, s, t);
+  OpCall::chose(library ? Algorithm::library : Algorithm::direct);
+  return library;
 }
 
 }  // namespace ordo::kernels::cuda

@@ -1,7 +1,7 @@
 // An image with its padding, as one line of pixels: pixel q of the result needs pixels q + offset[k], one offset per
 // kernel element and channel. So the result is a product of the weight with the same line, shifted K times, and nothing
 // has to be unfolded. The line of the result has a few columns too many, where windows run over the right border; they
-// are dropped.
+// are dropped. Only of floats: other types are unfolded.
 //
 // Every output element is summed by itself in the order of rule 4 (docs/ordering.md). Neither blocks nor threads nor
 // vectors change a bit. Compiled once for each instruction set, as kernels/matmul/gemm_cpu.cpp is.
@@ -15,10 +15,13 @@
 #include <ordo/engine/memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/convolution/direct_cpu.h>
+#include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/vectors/lanes-inl.h>
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 #include <vector>
 
 HWY_BEFORE_NAMESPACE();
@@ -26,62 +29,118 @@ namespace ordo::kernels::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
+using L = Lanes<float>;
+constexpr int64_t kLanes = L::count;
 constexpr int kFilters = ORDO_MANY_REGISTERS ? 8 : 4;  // of a block
 constexpr int kValues = ORDO_MANY_REGISTERS ? 8 : 4;   // of a block of the weight gradient
-constexpr int kVectors = kDirectVectors;               // in a block
+constexpr int kVectors = 3;                            // of pixels that are computed together
 constexpr int64_t kRunBytes = 512 << 10;               // of samples that half of a second-level cache holds
 constexpr int64_t kParallelWork = 1 << 17;             // multiply-adds that are worth a thread
 constexpr int64_t kParallelCopy = 1 << 15;             // elements to copy that are worth one
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// The line of an image with padding, and what lies behind its end so that whole vectors can be read. The zeros behind a
+// row are those before the next one.
+struct DirectLine {
+  static constexpr int64_t kSlack = kVectors * 64;
+  int64_t pitch, layer, size, length;  // of a row, of a layer, of all; length: of the result's line
+  explicit DirectLine(const ConvShape& s)
+      : pitch(s.w.input + s.w.padding),
+        layer((s.h.input + 2 * s.h.padding) * pitch),
+        size((s.d.input + 2 * s.d.padding) * layer + s.w.padding),
+        length(row(s.d.output - 1, s.h.output - 1) + s.w.output) {}
+  // Where row i of layer l begins.
+  int64_t row(int64_t l, int64_t i) const { return l * layer + i * pitch; }
+};
+
+// The convolution that takes the gradient of the output to the one of the input.
+ConvShape transposed(const ConvShape& s) {
+  ConvShape t = s;
+  std::swap(t.channels, t.filters);
+  for (WindowAxis* axis : {&t.d, &t.h, &t.w}) {
+    std::swap(axis->input, axis->output);
+    axis->padding = axis->dilation * (axis->kernel - 1) - axis->padding;
+  }
+  return t;
+}
+
+bool has_lines(const ConvShape& s) {
+  if (s.pointwise() || s.window() == 0 || !s.every([](const WindowAxis& a) { return a.stride == 1; })) return false;
+  // 32-bit offsets reach every pixel of the channels' lines.
+  int64_t size = s.channels;
+  return s.every([&](const WindowAxis& a) { return !__builtin_mul_overflow(size, a.input + 2 * a.padding, &size); }) &&
+         size < (int64_t(1) << 31) - DirectLine::kSlack;
+}
+
+// Whether a line of this image would leave many lanes of its vectors without a result, which products of several
+// samples fill.
+bool is_small(const ConvShape& s) { return s.samples >= 8 && s.positions() <= 32 && s.filters >= 32; }
+
+// The blocks of rule 3 are one group of rule 1.
+bool forward_fits(const ConvShape& s) {
+  return has_lines(s) && !is_small(s) && s.window() <= kOrderedBlock * kOrderedGroup;
+}
+
+// The gradient of such a convolution is one itself, with the padding that is missing. Its zeros change nothing, as long
+// as the weight is finite. A cell's filters are one block of rule 3, and the cells one of rule 1.
+bool input_grad_fits(const ConvShape& s, const float* weight) {
+  const ConvShape t = transposed(s);
+  if (!has_lines(s) || is_small(s) || !s.complete() || !has_lines(t) || s.filters > kOrderedBlock ||
+      s.kernel_cells() > kOrderedGroup || !t.every([](const WindowAxis& a) { return a.padding >= 0; }))
+    return false;
+  float differences = 0;  // 0, or NaN where a weight is not finite
+  for (int64_t i = 0; i < s.groups * s.w_size(); ++i) differences += weight[i] - weight[i];
+  return differences == 0;
+}
+
+// The blocks are at most as many groups as a group has blocks.
+bool weight_grad_fits(const ConvShape& s) {
+  return has_lines(s) && s.positions() <= kOrderedBlock * kOrderedGroup * kOrderedGroup;
+}
+
 // A row of an image, after whose end the image has `after` more elements. Whole vectors reach into those, whose own
 // rows come later.
-template <class T>
-HWY_INLINE void copy_row(const T* from, int64_t width, int64_t after, T* to) {
-  using P = Lanes<T>;
-  constexpr int64_t kLanes = P::count;
+HWY_INLINE void copy_row(const float* from, int64_t width, int64_t after, float* to) {
   if (after < kLanes)
     std::copy_n(from, width, to);
   else
-    for (int64_t j = 0; j < width; j += kLanes) P::load(from + j).store(to + j);
+    for (int64_t j = 0; j < width; j += kLanes) L::load(from + j).store(to + j);
 }
 
-// Writes one group of one sample into lines, `apart` from each other, whose padding is zero already.
-template <class T>
-void fill_lines(const ConvShape& s, const DirectLine& line, int64_t apart, const T* x, T* lines) {
-  for (int64_t c = 0; c < s.channels; ++c)
-    for (int64_t l = 0; l < s.d.input; ++l)
-      for (int64_t i = 0; i < s.h.input; ++i, x += s.w.input)
-        std::copy_n(x, s.w.input, lines + c * apart + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding);
-}
-
-// The same of lines one after the other. Rows are whole vectors, of which the next row and padding take back what is
-// theirs.
-template <class T>
-void fill_lines(const ConvShape& s, const DirectLine& line, const T* x, T* lines) {
+// Writes one group of one sample into lines, one after the other, whose padding is zero already. Rows are whole
+// vectors, of which the next row and padding take back what is theirs.
+void fill_lines(const ConvShape& s, const DirectLine& line, const float* x, float* lines) {
   const int64_t width = s.w.input;
   int64_t after = s.x_size();  // this row
   for (int64_t c = 0; c < s.channels; ++c, lines += line.size)
     for (int64_t l = 0; l < s.d.input; ++l)
       for (int64_t i = 0; i < s.h.input; ++i, x += width) {
-        T* const to = lines + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding;
+        float* const to = lines + line.row(l + s.d.padding, i + s.h.padding) + s.w.padding;
         after -= width;
         copy_row(x, width, after, to);
-        Lanes<T>::all(T(0)).store(to + width);
+        L::all(0).store(to + width);
       }
 }
 
-// Of lines that are `apart` from each other.
-std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line, int64_t apart) {
+// Of the windows over so many channels, whose lines lie one after the other.
+std::vector<int32_t> make_offsets(const ConvShape& s, const DirectLine& line, int64_t channels) {
   std::vector<int32_t> offsets;
-  offsets.reserve(size_t(s.window()));
-  for (int64_t c = 0; c < s.channels; ++c)
+  offsets.reserve(size_t(channels * s.kernel_cells()));
+  for (int64_t c = 0; c < channels; ++c)
     for (int64_t t = 0; t < s.d.kernel; ++t)
       for (int64_t u = 0; u < s.h.kernel; ++u)
         for (int64_t v = 0; v < s.w.kernel; ++v)
-          offsets.push_back(int32_t(c * apart + line.row(t * s.d.dilation, u * s.h.dilation) + v * s.w.dilation));
+          offsets.push_back(int32_t(c * line.size + line.row(t * s.d.dilation, u * s.h.dilation) + v * s.w.dilation));
   return offsets;
+}
+
+template <int R, int V>
+HWY_INLINE void fill(L (&sums)[R][V], L value) {
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) sums[r][v] = value;
 }
 
 // What a block of a weight's elements is multiplied with, and how the blocks' sums are added up.
@@ -92,38 +151,34 @@ struct Elements {
 };
 
 // out[f][0..V vectors) = bias[f] + sum over k of weight[k][f] line[offset[k]...]
-template <int F, int V, class T>
-void correlate(const T* line, const Elements& elements, const T* weight, const T* bias, T* out, int64_t stride) {
+template <int F, int V>
+void correlate(const float* line, const Elements& elements, const float* weight, const float* bias, float* out,
+               int64_t stride) {
   const int32_t* const offsets = elements.offsets.data();
   const int64_t count = int64_t(elements.offsets.size()), size = elements.block;
-  using P = Lanes<T>;
-  constexpr int64_t kLanes = P::count;
   for (int64_t k0 = 0; k0 < count; k0 += size) {
-    P sum[F][V];
-#pragma GCC unroll 8
-    for (int f = 0; f < F; ++f)
-#pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) sum[f][v] = P::all(kNoValue<T>);
+    L sum[F][V];
+    fill(sum, L::all(kNoValue<float>));
     const int64_t last = std::min(count, k0 + size);
     for (int64_t k = k0; k < last; ++k) {
-      const T* const from = line + offsets[k];
-      P pixels[V];
+      const float* const from = line + offsets[k];
+      L pixels[V];
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) pixels[v] = P::load(from + v * kLanes);
+      for (int v = 0; v < V; ++v) pixels[v] = L::load(from + v * kLanes);
 #pragma GCC unroll 8
       for (int f = 0; f < F; ++f) {
-        const P w = P::all(weight[k * F + f]);
+        const L w = L::all(weight[k * F + f]);
 #pragma GCC unroll 8
-        for (int v = 0; v < V; ++v) sum[f][v] = P::fused(w, pixels[v], sum[f][v]);
+        for (int v = 0; v < V; ++v) sum[f][v] = L::fused(w, pixels[v], sum[f][v]);
       }
     }
 #pragma GCC unroll 8
     for (int f = 0; f < F; ++f)
 #pragma GCC unroll 8
       for (int v = 0; v < V; ++v) {
-        T* const to = out + f * stride + v * kLanes;
-        P value = k0 > 0 ? P::load(to) + sum[f][v] : elements.from_zero ? sum[f][v] + P::all(T(0)) : sum[f][v];
-        if (bias && last == count) value = value + P::all(bias[f]);
+        float* const to = out + f * stride + v * kLanes;
+        L value = k0 > 0 ? L::load(to) + sum[f][v] : elements.from_zero ? sum[f][v] + L::all(0) : sum[f][v];
+        if (bias && last == count) value = value + L::all(bias[f]);
         value.store(to);
       }
   }
@@ -131,13 +186,13 @@ void correlate(const T* line, const Elements& elements, const T* weight, const T
 
 // Takes the rows of F filters' images from a line's results, as soon as they are there: stores then wait for memory
 // while the next results are computed.
-template <int F, class T>
+template <int F>
 class ImageRows {
  public:
-  ImageRows(const ConvShape& s, const DirectLine& line, T* y)
+  ImageRows(const ConvShape& s, const DirectLine& line, float* y)
       : s_(s), line_(line), y_(y), rows_(s.d.output * s.h.output) {}
   // Those in the first `count` results, of which `results` has those of the filters `stride` apart.
-  void take(const T* results, int64_t stride, int64_t count) {
+  void take(const float* results, int64_t stride, int64_t count) {
     const int64_t width = s_.w.output, positions = s_.positions();
     for (; row_ < rows_ && at_ + width <= count; y_ += width) {
       ++row_;
@@ -150,17 +205,16 @@ class ImageRows {
  private:
   const ConvShape& s_;
   const DirectLine& line_;
-  T* y_;
+  float* y_;
   int64_t rows_, row_ = 0, at_ = 0;  // at_: where the row is in the results
 };
 
 // All of a line's result for F filters, and from there into the image without the columns too many.
-template <int F, class T>
-void correlate_line(const ConvShape& s, const DirectLine& shape, const T* line, const Elements& elements,
-                    const T* weight, const T* bias, T* scratch, int64_t stride, T* y) {
-  constexpr int64_t kLanes = Lanes<T>::count;
+template <int F>
+void correlate_line(const ConvShape& s, const DirectLine& shape, const float* line, const Elements& elements,
+                    const float* weight, const float* bias, float* scratch, int64_t stride, float* y) {
   const int64_t vectors = divide_up(shape.length, kLanes), blocks = divide_up(vectors, kVectors);
-  ImageRows<F, T> rows(s, shape, y);
+  ImageRows<F> rows(s, shape, y);
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t first = vectors * block / blocks, last = vectors * (block + 1) / blocks, at = first * kLanes;
     switch (last - first) {
@@ -179,195 +233,199 @@ void correlate_line(const ConvShape& s, const DirectLine& shape, const T* line, 
 }
 
 // correlate_line() of kFilters, or a half of them, or a quarter, ...
-template <int F = kFilters, class T>
-void correlate_block(int count, const ConvShape& s, const DirectLine& shape, const T* line, const Elements& elements,
-                     const T* weight, const T* bias, T* scratch, int64_t stride, T* y) {
+template <int F = kFilters, class... Arguments>
+void correlate_block(int count, const Arguments&... arguments) {
   if constexpr (F > 1) {
-    if (count < F) return correlate_block<F / 2>(count, s, shape, line, elements, weight, bias, scratch, stride, y);
+    if (count < F) return correlate_block<F / 2>(count, arguments...);
   }
-  correlate_line<F>(s, shape, line, elements, weight, bias, scratch, stride, y);
+  correlate_line<F>(arguments...);
 }
 
-// A block of filters: how many, and which is its first.
+// A block of filters, as many as one correlate_line() takes.
 struct FilterBlock {
   int64_t first;
   int count;
 };
 
-std::vector<FilterBlock> filter_blocks(int64_t filters) {
-  std::vector<FilterBlock> blocks;
-  int count = kFilters;
-  for (int64_t first = 0; first < filters; first += count) {
-    while (count > filters - first) count /= 2;
-    blocks.push_back({first, count});
-  }
-  return blocks;
-}
-
-// weight[f][k], through `at(f, k)`, in the order that correlate() reads: per block, k by k.
-template <class T, class At>
-void pack_weight(const ConvShape& s, const std::vector<FilterBlock>& blocks, At at, T* packed) {
-  for (const FilterBlock& block : blocks)
-    for (int64_t k = 0; k < s.window(); ++k)
-      for (int f = 0; f < block.count; ++f) *packed++ = at(block.first + f, k);
-}
-
-template <class T>
-void forward_group(const ConvShape& s, int64_t group, const Elements& elements, const T* x, const T* packed,
-                   const std::vector<FilterBlock>& blocks, const T* bias, T* y) {
+// y from the lines of x. weight_at(group, f, k) is what filter f multiplies element k with.
+template <class WeightAt>
+void correlate_all(const ConvShape& s, const Elements& elements, const float* x, const WeightAt& weight_at,
+                   const float* bias, float* y) {
   const DirectLine line(s);
-  const int64_t stride = divide_up(line.length, Lanes<T>::count) * Lanes<T>::count;
-  const auto convolve = [&](const FilterBlock& block, const T* lines, T* scratch, T* sample_y) {
-    const T* const w = packed + block.first * s.window();
-    const T* const b = bias ? bias + group * s.filters + block.first : nullptr;
-    T* const to = sample_y + block.first * s.positions();
-    correlate_block(block.count, s, line, lines, elements, w, b, scratch, stride, to);
-  };
-  const int64_t work = s.filters * s.columns(), line_count = s.channels * line.size + line.slack();
+  std::vector<FilterBlock> blocks;
+  for (int64_t first = 0; first < s.filters; first += blocks.back().count)
+    blocks.push_back({first, int(std::min<uint64_t>(kFilters, std::bit_floor(uint64_t(s.filters - first))))});
+  const int64_t stride = divide_up(line.length, kLanes) * kLanes;
+  const Scratch<float> packed(s.w_size(), Device());
+  const int64_t work = s.filters * s.columns(), line_count = s.channels * line.size + DirectLine::kSlack;
   // Threads share samples or, where there are few, the filters of each.
   const bool share_samples = s.samples >= num_threads();
   const int64_t grain = share_samples ? divide_up(kParallelWork, work) : s.samples;
-  parallel_for(0, s.samples, grain, [&](int64_t begin, int64_t end) {
-    const Scratch<T> lines(line_count, Device()), scratch(share_samples ? kFilters * stride : 0, Device());
-    std::fill(lines.data(), lines.data() + line_count, T(0));
-    for (int64_t n = begin; n < end; ++n) {
-      fill_lines(s, line, x + (n * s.groups + group) * s.x_size(), lines.data());
-      T* const sample_y = y + (n * s.groups + group) * s.y_size();
-      if (share_samples) {
-        for (const FilterBlock& block : blocks) convolve(block, lines.data(), scratch.data(), sample_y);
-        continue;
+  for (int64_t group = 0; group < s.groups; ++group) {
+    // In the order that correlate() reads: per block, k by k.
+    float* to = packed.data();
+    for (const FilterBlock& block : blocks)
+      for (int64_t k = 0; k < s.window(); ++k)
+        for (int f = 0; f < block.count; ++f) *to++ = weight_at(group, block.first + f, k);
+    const auto convolve = [&](const FilterBlock& block, const float* lines, float* scratch, float* sample_y) {
+      correlate_block(block.count, s, line, lines, elements, packed.data() + block.first * s.window(),
+                      bias ? bias + group * s.filters + block.first : nullptr, scratch, stride,
+                      sample_y + block.first * s.positions());
+    };
+    parallel_for(0, s.samples, grain, [&](int64_t begin, int64_t end) {
+      const Scratch<float> lines(line_count, Device()), scratch(share_samples ? kFilters * stride : 0, Device());
+      std::fill(lines.data(), lines.data() + line_count, 0.0f);
+      for (int64_t n = begin; n < end; ++n) {
+        fill_lines(s, line, x + (n * s.groups + group) * s.x_size(), lines.data());
+        float* const sample_y = y + (n * s.groups + group) * s.y_size();
+        if (share_samples) {
+          for (const FilterBlock& block : blocks) convolve(block, lines.data(), scratch.data(), sample_y);
+          continue;
+        }
+        parallel_for(0, int64_t(blocks.size()), divide_up(kParallelWork * int64_t(blocks.size()), work),
+                     [&](int64_t first, int64_t last) {
+                       const Scratch<float> own(kFilters * stride, Device());
+                       for (int64_t b = first; b < last; ++b)
+                         convolve(blocks[size_t(b)], lines.data(), own.data(), sample_y);
+                     });
       }
-      parallel_for(0, int64_t(blocks.size()), divide_up(kParallelWork * int64_t(blocks.size()), work),
-                   [&](int64_t first, int64_t last) {
-                     const Scratch<T> own(kFilters * stride, Device());
-                     for (int64_t b = first; b < last; ++b)
-                       convolve(blocks[size_t(b)], lines.data(), own.data(), sample_y);
-                   });
-    }
-  });
+    });
+  }
+}
+
+void forward(const ConvShape& s, const float* x, const float* weight, const float* bias, float* y) {
+  const Elements elements{make_offsets(s, DirectLine(s), s.channels), kOrderedBlock, false};
+  const auto weight_at = [&](int64_t group, int64_t f, int64_t k) {
+    return weight[group * s.w_size() + f * s.window() + k];
+  };
+  correlate_all(s, elements, x, weight_at, bias, y);
+}
+
+void input_grad(const ConvShape& s, const float* grad, const float* weight, float* x_grad) {
+  const ConvShape t = transposed(s);
+  const int64_t cells = s.kernel_cells();
+  // A block for each cell of the kernel, whose elements are the filters. The cell that comes first is the last of t's.
+  const std::vector<int32_t> offsets = make_offsets(t, DirectLine(t), t.channels);
+  Elements elements{{}, s.filters, true};
+  for (int64_t cell = 0; cell < cells; ++cell)
+    for (int64_t f = 0; f < s.filters; ++f) elements.offsets.push_back(offsets[size_t(f * cells + cells - 1 - cell)]);
+  const auto weight_at = [&](int64_t group, int64_t channel, int64_t k) {
+    return weight[group * s.w_size() + k % s.filters * s.window() + channel * cells + k / s.filters];
+  };
+  correlate_all(t, elements, grad, weight_at, nullptr, x_grad);
 }
 
 // One factor of the weight gradient's products: elements, each of which has a value, or a vector of values, for every
 // position of every sample.
-template <class T>
 struct Factor {
-  const T* data;
+  const float* data;
   int64_t sample, layer, pitch;  // from a sample, a layer or a row to the next
   std::vector<int64_t> offsets;  // of the elements
-  const T* row(int64_t n, int64_t l, int64_t i) const { return data + n * sample + l * layer + i * pitch; }
+  const float* row(int64_t n, int64_t l, int64_t i) const { return data + n * sample + l * layer + i * pitch; }
 };
 
-// A block of elements of both factors: the offsets of B values and of V vectors.
+// A block of the weight gradient: elements of `values` by elements of `vectors`, given by their offsets.
 struct WeightBlock {
-  const int64_t *values, *vectors;
+  const ConvShape& s;
+  const Factor &values, &vectors;
+  const int64_t *value_offsets, *vector_offsets;
+  int64_t begin, end;  // samples
+  bool first;          // the first of all samples is among them
+  float* sums;         // of the block, whose rows are `row` apart
+  int64_t row;
 };
 
 // sum[b][v] = sum[b][v] + the products of B values and V vectors at `count` positions of a row.
-template <int B, int V, class T>
-HWY_INLINE void add_positions(const T* value, const T* vector, WeightBlock block, int64_t count,
-                              Lanes<T> (&sum)[B][V]) {
-  using P = Lanes<T>;
-  const T *values[B], *vectors[V];
+template <int B, int V>
+HWY_INLINE void add_positions(const float* value, const float* vector, const WeightBlock& block, int64_t count,
+                              L (&sum)[B][V]) {
+  const float *values[B], *vectors[V];
 #pragma GCC unroll 8
-  for (int b = 0; b < B; ++b) values[b] = value + block.values[b];
+  for (int b = 0; b < B; ++b) values[b] = value + block.value_offsets[b];
 #pragma GCC unroll 8
-  for (int v = 0; v < V; ++v) vectors[v] = vector + block.vectors[v];
+  for (int v = 0; v < V; ++v) vectors[v] = vector + block.vector_offsets[v];
   for (int64_t i = 0; i < count; ++i) {
-    P g[V];
+    L g[V];
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) g[v] = P::load(vectors[v] + i * int64_t(P::count));
+    for (int v = 0; v < V; ++v) g[v] = L::load(vectors[v] + i * kLanes);
 #pragma GCC unroll 8
     for (int b = 0; b < B; ++b) {
-      const P all = P::all(values[b][i]);
+      const L all = L::all(values[b][i]);
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) sum[b][v] = P::fused(g[v], all, sum[b][v]);
+      for (int v = 0; v < V; ++v) sum[b][v] = L::fused(g[v], all, sum[b][v]);
     }
   }
 }
 
-// sample[b][v] = the sum over the positions of sample n.
-template <int B, int V, class T>
-HWY_INLINE void correlate_sample(const ConvShape& s, const Factor<T>& values, const Factor<T>& vectors, int64_t n,
-                                 WeightBlock elements, Lanes<T> (&sample)[B][V]) {
-  using P = Lanes<T>;
-  P sum[B][V], group[B][V];  // of a block of rule 3, of a group of rule 1
+// to[b][v] = to[b][v] + from[b][v]
+template <int B, int V>
+HWY_INLINE void add(L (&to)[B][V], const L (&from)[B][V]) {
 #pragma GCC unroll 8
   for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) sum[b][v] = group[b][v] = sample[b][v] = P::all(kNoValue<T>);
+    for (int v = 0; v < V; ++v) to[b][v] = to[b][v] + from[b][v];
+}
+
+// sample[b][v] = the sum over the positions of sample n.
+template <int B, int V>
+HWY_INLINE void correlate_sample(const WeightBlock& block, int64_t n, L (&sample)[B][V]) {
+  const ConvShape& s = block.s;
+  const L none = L::all(kNoValue<float>);
+  L sum[B][V], group[B][V];  // of a block of rule 3, of a group of rule 1
+  fill(sum, none);
+  fill(group, none);
+  fill(sample, none);
   int64_t left = std::min(kOrderedBlock, s.positions()), done = 0;
   const int64_t rows = s.d.output * s.h.output;
   for (int64_t at = 0, i = 0, layer = 0; at < rows; ++at, ++i) {
     if (i == s.h.output) i = 0, ++layer;
-    const T *const value = values.row(n, layer, i), *const vector = vectors.row(n, layer, i);
+    const float *const value = block.values.row(n, layer, i), *const vector = block.vectors.row(n, layer, i);
     for (int64_t j = 0; j < s.w.output;) {
       const int64_t run = std::min(left, s.w.output - j);
-      add_positions(value + j, vector + j * int64_t(P::count), elements, run, sum);
+      add_positions(value + j, vector + j * kLanes, block, run, sum);
       j += run;
       left -= run;
       if (left > 0) continue;
       done += std::min(kOrderedBlock, s.positions() - done);
       left = std::min(kOrderedBlock, s.positions() - done);
-      const bool group_ends = left == 0 || done % (kOrderedBlock * kOrderedGroup) == 0;
-#pragma GCC unroll 8
-      for (int b = 0; b < B; ++b)
-#pragma GCC unroll 8
-        for (int v = 0; v < V; ++v) {
-          group[b][v] = group[b][v] + sum[b][v];
-          sum[b][v] = P::all(kNoValue<T>);
-          if (!group_ends) continue;
-          sample[b][v] = sample[b][v] + group[b][v];
-          group[b][v] = P::all(kNoValue<T>);
-        }
+      add(group, sum);
+      fill(sum, none);
+      if (left > 0 && done % (kOrderedBlock * kOrderedGroup) != 0) continue;
+      add(sample, group);
+      fill(group, none);
     }
   }
 }
 
-// Samples that follow each other, and whether the first of all is among them.
-struct Samples {
-  int64_t begin, end;
-  bool first;
-};
-
 // sums[b][...] = or += the samples' products, one sample after the other.
-template <int B, int V, class T>
-void correlate_weight(const ConvShape& s, const Factor<T>& values, const Factor<T>& vectors, WeightBlock elements,
-                      Samples samples, int64_t row, T* sums) {
-  using P = Lanes<T>;
-  P total[B][V], sample[B][V];
+template <int B, int V>
+void correlate_weight(const WeightBlock& block) {
+  L total[B][V], sample[B][V];
 #pragma GCC unroll 8
   for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v)
-      total[b][v] = samples.first ? P::all(kNoValue<T>) : P::load(sums + b * row + v * int64_t(P::count));
-  for (int64_t n = samples.begin; n < samples.end; ++n) {
-    correlate_sample(s, values, vectors, n, elements, sample);
-#pragma GCC unroll 8
-    for (int b = 0; b < B; ++b)
-#pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) total[b][v] = total[b][v] + sample[b][v];
+      total[b][v] = block.first ? L::all(kNoValue<float>) : L::load(block.sums + b * block.row + v * kLanes);
+  for (int64_t n = block.begin; n < block.end; ++n) {
+    correlate_sample(block, n, sample);
+    add(total, sample);
   }
 #pragma GCC unroll 8
   for (int b = 0; b < B; ++b)
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) total[b][v].store(sums + b * row + v * int64_t(P::count));
+    for (int v = 0; v < V; ++v) total[b][v].store(block.sums + b * block.row + v * kLanes);
 }
 
 // correlate_weight() of at most kValues values and kVectors vectors.
-template <int B = kValues, int V = kVectors, class T>
-void correlate_weight_block(int64_t value_count, int64_t vector_count, const ConvShape& s, const Factor<T>& values,
-                            const Factor<T>& vectors, WeightBlock elements, Samples samples, int64_t row, T* sums) {
+template <int B = kValues, int V = kVectors>
+void correlate_weight_block(int64_t values, int64_t vectors, const WeightBlock& block) {
   if constexpr (B > 1) {
-    if (value_count < B)
-      return correlate_weight_block<B - 1, V>(value_count, vector_count, s, values, vectors, elements, samples, row,
-                                              sums);
+    if (values < B) return correlate_weight_block<B - 1, V>(values, vectors, block);
   }
   if constexpr (V > 1) {
-    if (vector_count < V)
-      return correlate_weight_block<B, V - 1>(value_count, vector_count, s, values, vectors, elements, samples, row,
-                                              sums);
+    if (vectors < V) return correlate_weight_block<B, V - 1>(values, vectors, block);
   }
-  correlate_weight<B, V>(s, values, vectors, elements, samples, row, sums);
+  correlate_weight<B, V>(block);
 }
 
 // Part `part` of `parts` almost equal ones of [begin, end).
@@ -379,17 +437,16 @@ struct Part {
 
 // sums[values][vectors] = or += the products of `count` samples. Vectors come in chunks, of which a few are computed
 // together with a block of values.
-template <class T>
-void add_products(const ConvShape& s, const Factor<T>& values, const Factor<T>& vectors, int64_t chunk, int64_t count,
-                  bool first, T* sums) {
+void add_products(const ConvShape& s, const Factor& values, const Factor& vectors, int64_t chunk, int64_t count,
+                  bool first, float* sums) {
   const int64_t rows = int64_t(values.offsets.size()), columns = int64_t(vectors.offsets.size());
-  const int64_t row = columns * Lanes<T>::count, chunks = divide_up(columns, chunk), parts = divide_up(chunk, kVectors);
+  const int64_t row = columns * kLanes, chunks = divide_up(columns, chunk), parts = divide_up(chunk, kVectors);
   const int64_t blocks =
       std::max(divide_up(rows, kValues), std::min<int64_t>(rows, divide_up(num_threads(), chunks * parts)));
   const int64_t units = chunks * blocks * parts, work = rows * row * s.positions() * count;
   // A run of samples, of which a chunk's vectors and a block's values stay in a cache.
   const int64_t together = vectors.sample + kValues * s.positions();
-  const int64_t run = std::clamp<int64_t>(kRunBytes / int64_t(sizeof(T)) / together, 1, count);
+  const int64_t run = std::clamp<int64_t>(kRunBytes / int64_t(sizeof(float)) / together, 1, count);
   parallel_for(0, units, divide_up(kParallelWork * units, work), [&](int64_t begin, int64_t end) {
     for (int64_t n = 0; n < count; n += run)
       for (int64_t unit = begin; unit < end; ++unit) {
@@ -397,144 +454,90 @@ void add_products(const ConvShape& s, const Factor<T>& values, const Factor<T>& 
         const Part b(0, rows, unit / parts % blocks, blocks);
         const Part v(from, std::min(from + chunk, columns), unit % parts, parts);
         if (v.begin == v.end) continue;
-        correlate_weight_block(b.end - b.begin, v.end - v.begin, s, values, vectors,
-                               {&values.offsets[size_t(b.begin)], &vectors.offsets[size_t(v.begin)]},
-                               {n, std::min(n + run, count), first && n == 0}, row,
-                               sums + b.begin * row + v.begin * Lanes<T>::count);
+        correlate_weight_block(
+            b.end - b.begin, v.end - v.begin,
+            {s, values, vectors, &values.offsets[size_t(b.begin)], &vectors.offsets[size_t(v.begin)], n,
+             std::min(n + run, count), first && n == 0, sums + b.begin * row + v.begin * kLanes, row});
       }
   });
 }
 
-// How many samples are prepared together, so that all of them stay in a cache.
-int64_t samples_together(const ConvShape& s, int64_t elements) {
-  return std::clamp<int64_t>((int64_t(1) << 20) / elements, 1, s.samples);
-}
-
-// The weight gradient with filters in the lanes. Pixels lie in lines, a channel's of all samples side by side, and the
-// gradients are transposed to vectors of filters.
-template <class T>
-void weight_grad_by_filters(const ConvShape& s, int64_t group, const T* grad, const T* x, T* weight_grad) {
-  constexpr int64_t kLanes = Lanes<T>::count;
+// A group's weight gradient. Lanes have filters, or channels where these fill them as well. Lines of pixels lie in
+// planes: a channel's or, with channels in the lanes, of vectors of channels. A plane of all samples is side by side.
+// Gradients are transposed to vectors of filters or, with channels in the lanes, read where they are.
+void weight_grad_group(const ConvShape& s, int64_t group, const float* grad, const float* x, float* weight_grad) {
+  const auto filled = [](int64_t count) { return double(count) / double(divide_up(count, kLanes)); };
+  const bool by_channels = filled(s.channels) >= filled(s.filters);
   const DirectLine line(s);
-  const int64_t window = s.window(), vectors = divide_up(s.filters, kLanes), positions = s.positions();
-  const int64_t lines_size = s.channels * line.size, grads_size = vectors * kLanes * positions;
-  const int64_t together = samples_together(s, lines_size + grads_size), row = vectors * kLanes;
-  const Scratch<T> lines(together * lines_size, Device()), grads(together * grads_size, Device()),
-      sums(window * row, Device());
-  std::fill(lines.data(), lines.data() + together * lines_size, T(0));
-  std::fill(grads.data(), grads.data() + together * grads_size, T(0));
-  const std::vector<int32_t> cells = make_offsets(s, line, together * line.size);
-  const Factor<T> pixels{lines, line.size, line.layer, line.pitch, {cells.begin(), cells.end()}};
-  const int64_t pitch = s.w.output * kLanes;
-  Factor<T> filters{grads, positions * kLanes, s.h.output * pitch, pitch, {}};
-  for (int64_t v = 0; v < vectors; ++v) filters.offsets.push_back(v * together * positions * kLanes);
+  const int64_t positions = s.positions(), cells = s.kernel_cells(), deep = by_channels ? kLanes : 1;
+  const int64_t planes = divide_up(s.channels, deep), plane = line.size * deep;
+  const int64_t vectors = by_channels ? 0 : divide_up(s.filters, kLanes), vector = positions * kLanes;
+  // So many samples are prepared together that all of them stay in a cache.
+  const int64_t together = std::clamp<int64_t>((int64_t(1) << 20) / (planes * plane + vectors * vector), 1, s.samples);
+  const Scratch<float> lines(together * planes * plane, Device()), grads(together * vectors * vector, Device());
+  std::fill(lines.data(), lines.data() + together * planes * plane, 0.0f);
+  std::fill(grads.data(), grads.data() + together * vectors * vector, 0.0f);
+  Factor pixels{lines.data(), plane, line.layer * deep, line.pitch * deep, {}};
+  const std::vector<int32_t> window = make_offsets(s, line, 1);
+  for (int64_t p = 0; p < planes; ++p)
+    for (const int32_t cell : window) pixels.offsets.push_back(p * together * plane + cell * deep);
+  const int64_t pitch = s.w.output * (by_channels ? 1 : kLanes);
+  Factor filters{grads.data(), by_channels ? s.groups * s.y_size() : vector, s.h.output * pitch, pitch, {}};
+  for (int64_t f = 0; f < (by_channels ? s.filters : vectors); ++f)
+    filters.offsets.push_back(f * (by_channels ? positions : together * vector));
+  const Factor &values = by_channels ? filters : pixels, &in_lanes = by_channels ? pixels : filters;
+  const int64_t row = int64_t(in_lanes.offsets.size()) * kLanes;
+  const Scratch<float> sums(int64_t(values.offsets.size()) * row, Device());
   for (int64_t n0 = 0; n0 < s.samples; n0 += together) {
     const int64_t count = std::min(together, s.samples - n0);
-    parallel_for(0, count, divide_up(kParallelCopy, lines_size + grads_size), [&](int64_t begin, int64_t end) {
-      for (int64_t n = begin; n < end; ++n) {
-        const int64_t image = (n0 + n) * s.groups + group;
-        fill_lines(s, line, together * line.size, x + image * s.x_size(), lines.data() + n * line.size);
-        for (int64_t v = 0; v < vectors; ++v)
-          copy_matrix(grad + image * s.y_size() + v * kLanes * positions, 1, positions, positions,
-                      std::min(kLanes, s.filters - v * kLanes), grads.data() + (v * together + n) * positions * kLanes,
-                      kLanes);
-      }
-    });
-    add_products(s, pixels, filters, 2, count, n0 == 0, sums.data());
-  }
-  for (int64_t f = 0; f < s.filters; ++f)
-    for (int64_t k = 0; k < window; ++k) weight_grad[f * window + k] = sums[k * row + f];
-}
-
-// The weight gradient with channels in the lanes. Lines of pixels are transposed to vectors of channels, a vector's of
-// all samples side by side; the gradients are read where they are.
-template <class T>
-void weight_grad_by_channels(const ConvShape& s, int64_t group, const T* grad, const T* x, T* weight_grad) {
-  constexpr int64_t kLanes = Lanes<T>::count;
-  const DirectLine line(s);
-  const int64_t vectors = divide_up(s.channels, kLanes), positions = s.positions(), cells = s.kernel_cells();
-  const int64_t together = samples_together(s, vectors * kLanes * line.size), row = vectors * cells * kLanes;
-  const Scratch<T> lines(together * vectors * kLanes * line.size, Device()), sums(s.filters * row, Device());
-  std::fill(lines.data(), lines.data() + together * vectors * kLanes * line.size, T(0));
-  Factor<T> pixels{lines, line.size * kLanes, line.layer * kLanes, line.pitch * kLanes, {}};
-  ConvShape one = s;
-  one.channels = 1;
-  for (int64_t v = 0; v < vectors; ++v)
-    for (const int32_t cell : make_offsets(one, line, 0))
-      pixels.offsets.push_back((v * together * line.size + cell) * kLanes);
-  Factor<T> filters{nullptr, s.groups * s.y_size(), s.h.output * s.w.output, s.w.output, {}};
-  for (int64_t f = 0; f < s.filters; ++f) filters.offsets.push_back(f * positions);
-  for (int64_t n0 = 0; n0 < s.samples; n0 += together) {
-    const int64_t count = std::min(together, s.samples - n0);
-    const int64_t grain = divide_up(kParallelCopy, kLanes * line.size);
-    parallel_for(0, count * vectors, grain, [&](int64_t begin, int64_t end) {
+    parallel_for(0, count * planes, divide_up(kParallelCopy, plane), [&](int64_t begin, int64_t end) {
       for (int64_t unit = begin; unit < end; ++unit) {
-        const int64_t n = unit / vectors, c = unit % vectors * kLanes;
-        const T* from = x + ((n0 + n) * s.groups + group) * s.x_size() + c * s.pixels();
-        T* const to = lines.data() + (unit % vectors * together + n) * line.size * kLanes;
+        const int64_t n = unit / planes, p = unit % planes, c = p * deep;
+        const float* from = x + ((n0 + n) * s.groups + group) * s.x_size() + c * s.pixels();
         for (int64_t l = 0; l < s.d.input; ++l)
-          for (int64_t i = 0; i < s.h.input; ++i, from += s.w.input)
-            copy_matrix(from, 1, s.pixels(), s.w.input, std::min(kLanes, s.channels - c),
-                        to + (line.row(l + s.d.padding, i + s.h.padding) + s.w.padding) * kLanes, kLanes);
+          for (int64_t i = 0; i < s.h.input; ++i, from += s.w.input) {
+            float* const to = lines.data() + (p * together + n) * plane +
+                              (line.row(l + s.d.padding, i + s.h.padding) + s.w.padding) * deep;
+            if (by_channels)
+              copy_matrix(from, 1, s.pixels(), s.w.input, std::min(kLanes, s.channels - c), to, kLanes);
+            else
+              std::copy_n(from, s.w.input, to);
+          }
       }
     });
-    filters.data = grad + (n0 * s.groups + group) * s.y_size();
-    add_products(s, filters, pixels, cells, count, n0 == 0, sums.data());
+    const float* const gradients = grad + (n0 * s.groups + group) * s.y_size();
+    if (by_channels) filters.data = gradients;
+    parallel_for(0, count * vectors, divide_up(kParallelCopy, vector), [&](int64_t begin, int64_t end) {
+      for (int64_t unit = begin; unit < end; ++unit) {
+        const int64_t n = unit / vectors, v = unit % vectors;
+        copy_matrix(gradients + n * s.groups * s.y_size() + v * vector, 1, positions, positions,
+                    std::min(kLanes, s.filters - v * kLanes), grads.data() + (v * together + n) * vector, kLanes);
+      }
+    });
+    add_products(s, values, in_lanes, by_channels ? cells : 2, count, n0 == 0, sums.data());
   }
   for (int64_t f = 0; f < s.filters; ++f)
     for (int64_t c = 0; c < s.channels; ++c)
       for (int64_t cell = 0; cell < cells; ++cell)
-        *weight_grad++ = sums[f * row + (c / kLanes * cells + cell) * kLanes + c % kLanes];
-}
-
-template <class T>
-void forward(const ConvShape& s, const T* x, const T* weight, const T* bias, T* y) {
-  const std::vector<FilterBlock> blocks = filter_blocks(s.filters);
-  const Elements elements{make_offsets(s, DirectLine(s), DirectLine(s).size), kOrderedBlock, false};
-  const Scratch<T> packed(s.w_size(), Device());
-  for (int64_t group = 0; group < s.groups; ++group) {
-    const T* const w = weight + group * s.w_size();
-    pack_weight(
-        s, blocks, [&](int64_t f, int64_t k) { return w[f * s.window() + k]; }, packed.data());
-    forward_group(s, group, elements, x, packed.data(), blocks, bias, y);
-  }
-}
-
-template <class T>
-void input_grad(const ConvShape& s, const T* grad, const T* weight, T* x_grad) {
-  const ConvShape t = transposed(s);
-  const std::vector<FilterBlock> blocks = filter_blocks(t.filters);
-  const Scratch<T> packed(t.w_size(), Device());
-  const int64_t area = s.kernel_cells();
-  // A block for each cell of the kernel, whose elements are the filters. The cell that comes first is the last of t's.
-  const std::vector<int32_t> offsets = make_offsets(t, DirectLine(t), DirectLine(t).size);
-  Elements elements{{}, s.filters, true};
-  for (int64_t cell = 0; cell < area; ++cell)
-    for (int64_t f = 0; f < s.filters; ++f) elements.offsets.push_back(offsets[size_t(f * area + area - 1 - cell)]);
-  for (int64_t group = 0; group < s.groups; ++group) {
-    const T* const w = weight + group * s.w_size();
-    pack_weight(
-        t, blocks,
-        [&](int64_t channel, int64_t k) { return w[k % s.filters * s.window() + channel * area + k / s.filters]; },
-        packed.data());
-    forward_group<T>(t, group, elements, grad, packed.data(), blocks, nullptr, x_grad);
-  }
-}
-
-template <class T>
-void weight_grad(const ConvShape& s, const T* grad, const T* x, T* weight_grad) {
-  // Lanes have what fills them better; channels then need fewer copies.
-  const auto filled = [](int64_t count) { return double(count) / double(divide_up(count, Lanes<T>::count)); };
-  const bool by_channels = filled(s.channels) >= filled(s.filters);
-  for (int64_t group = 0; group < s.groups; ++group)
-    (by_channels ? weight_grad_by_channels<T> : weight_grad_by_filters<T>)(s, group, grad, x,
-                                                                           weight_grad + group * s.w_size());
+        *weight_grad++ = by_channels ? sums[f * row + (c / kLanes * cells + cell) * kLanes + c % kLanes]
+                                     : sums[(c * cells + cell) * row + f];
 }
 
 }  // namespace
 
-DirectConvolution<float> direct_floats() { return {forward<float>, input_grad<float>, weight_grad<float>}; }
-DirectConvolution<double> direct_doubles() { return {forward<double>, input_grad<double>, weight_grad<double>}; }
+bool direct_floats(ConvPass pass, const ConvShape& s, float* x, float* weight, const float* bias, float* y) {
+  if (pass == ConvPass::forward) {
+    if (!forward_fits(s)) return false;
+    forward(s, x, weight, bias, y);
+  } else if (pass == ConvPass::input_grad) {
+    if (!input_grad_fits(s, weight)) return false;
+    input_grad(s, y, weight, x);
+  } else {
+    if (!weight_grad_fits(s)) return false;
+    for (int64_t group = 0; group < s.groups; ++group) weight_grad_group(s, group, y, x, weight + group * s.w_size());
+  }
+  return true;
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace ordo::kernels::cpu
@@ -544,15 +547,9 @@ HWY_AFTER_NAMESPACE();
 namespace ordo::kernels::cpu {
 
 HWY_EXPORT(direct_floats);
-HWY_EXPORT(direct_doubles);
 
-template <>
-DirectConvolution<float> direct_convolution() {
-  return HWY_DYNAMIC_DISPATCH(direct_floats)();
-}
-template <>
-DirectConvolution<double> direct_convolution() {
-  return HWY_DYNAMIC_DISPATCH(direct_doubles)();
+bool direct_convolution(ConvPass pass, const ConvShape& s, float* x, float* weight, const float* bias, float* y) {
+  return HWY_DYNAMIC_DISPATCH(direct_floats)(pass, s, x, weight, bias, y);
 }
 
 }  // namespace ordo::kernels::cpu

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ordo/engine/device.h>
+#include <ordo/engine/devices.h>
 #include <ordo/engine/dtype.h>
 
 namespace ordo::kernels {
@@ -20,7 +21,7 @@ struct MatrixView {
   }
 };
 
-/// C[b] = A[b] B[b] + bias, or C[b] += A[b] B[b], with A of m x k, B of k x n and C of m x n.
+/// C[b] = A[b] B[b] + bias, with A of m x k, B of k x n and C of m x n.
 struct Gemm {
   int64_t m = 0, n = 0, k = 0;
   int64_t batch = 1;
@@ -30,7 +31,6 @@ struct Gemm {
   DType c_dtype = float32;     ///< dtype, or float32 for half operands
   const void* bias = nullptr;  ///< contiguous, one value per column of C, or per row
   bool bias_per_row = false;
-  bool accumulate = false;  ///< adds into C; not together with a bias
 };
 
 /// By rule 3 of docs/ordering.md on the CPU, and on CUDA at level device_to_device; below it cuBLAS computes there.
@@ -39,11 +39,11 @@ void gemm(const Gemm& g, Device device);
 
 inline constexpr int64_t kOrderedBlock = 256;  ///< rule 3: values of k per block
 
+ORDO_DEVICES(void, gemm, const Gemm& g, Device device)
 namespace cpu {
-void gemm(const Gemm& g, Device device);
+void floating_gemm(const Gemm& g);  ///< the half of gemm() that is compiled for each instruction set
 }  // namespace cpu
 namespace cuda {
-void gemm(const Gemm& g, Device device);
 /// Writes the bias, or zeros, to C.
 void start_gemm(const Gemm& g, Device device);
 void library_gemm(const Gemm& g, Device device);

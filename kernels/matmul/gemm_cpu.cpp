@@ -11,7 +11,7 @@
 #include <ordo/engine/half.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/kernels/matmul/gemm_cpu.h>
+#include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/matmul/gemm_ordered.h>
 #include <ordo/kernels/matmul/gemm_slices.h>
 #include <ordo/kernels/matmul/outer_cpu.h>
@@ -176,7 +176,7 @@ class Product {
   const Gemm& g;
   const T* const bias = static_cast<const T*>(g.bias);
   // Sums are made in C itself, where that can hold them.
-  const bool in_place = std::is_same_v<C, A> && std::is_same_v<T, A> && g.c.col == 1 && !(g.accumulate && g.k > kDepth);
+  const bool in_place = std::is_same_v<C, A> && std::is_same_v<T, A> && g.c.col == 1;
   int64_t tile_rows = 0, tile_cols = 0, row_tiles = 1, col_tiles = 1;
 
  public:
@@ -265,7 +265,7 @@ class Product {
       const int64_t cols = g.n - j;
       to.c = c;
       to.row = g.c.row;
-      to.add = k0 > 0 || g.accumulate;
+      to.add = k0 > 0;
       if (bias && k0 + depth == g.k) (g.bias_per_row ? to.row_bias : to.col_bias) = bias + (g.bias_per_row ? i : j);
       const bool whole = cols >= kCols || cols == Lanes<A>::count;
       if (!whole) {
@@ -290,7 +290,8 @@ double cost(const Gemm& g) {
 
 // Products with few rows, or columns, read each element of the other operand once, from where it is: nothing is packed.
 constexpr int kRowsTogether = ORDO_MANY_REGISTERS ? 4 : 2;
-constexpr int64_t kRowTile = 2048;  // columns whose sums stay in the first-level cache
+constexpr int64_t kRowTile = 2048;     // columns whose sums stay in the first-level cache
+constexpr int64_t kColumnVectors = 2;  // of columns that are transposed together
 
 // sums[r][j] = sums[r][j] + a[r][s] b[s * row + j] for s = 0, ..., S - 1; the rows of a and sums are `apart`.
 template <int R, int S, class T, class A>
@@ -330,40 +331,18 @@ void add_few_rows(int64_t rows, const A* a, const T* b, int64_t row, int64_t col
   add_rows<R, S>(a, b, row, cols, apart, sums);
 }
 
-// Few rows of a, and contiguous rows of b.
-template <class T, class A, class C>
-void row_product(const Gemm& g) {
-  using L = Lanes<A>;
-  constexpr int64_t kStep = 4;                                 // values of k between a load of the sums and their store
-  const int64_t rows = int64_t(std::bit_ceil(uint64_t(g.m)));  // of three, a fourth is computed as well
-  const int64_t tile = kRowTile / divide_up(g.m, 2), tiles = divide_up(g.n, tile), threads = num_threads();
-  const int64_t per_row = std::min(divide_up(g.n, L::count), g.batch * tiles < threads ? threads : tiles);
-  const int64_t width = round_up(divide_up(g.n, per_row), L::count);
-  parallel_for(0, g.batch * per_row, 100'000 / (width * g.k * g.m + 1) + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t unit = begin; unit < end; ++unit) {
-      const int64_t batch = unit / per_row, j0 = unit % per_row * width, cols = std::min(width, g.n - j0);
-      if (cols <= 0) continue;
-      A* const sums = static_cast<A*>(workspace(size_t((2 * width + kDepth) * rows) * sizeof(A)));
-      A *const block = sums + rows * width, *const a = block + rows * width;
-      std::fill_n(sums, g.m * width, kNoValue<A>);
-      std::fill_n(a, rows * kDepth, A(0));
-      for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
-        std::fill_n(block, rows * width, kNoValue<A>);
-        const int64_t depth = std::min(g.k - k0, kDepth);
-        copy_matrix(g.a.template at<T>(batch, 0, k0), g.a.row, g.a.col, g.m, depth, a, kDepth);
-        const T* b = g.b.template at<T>(batch, k0, j0);
-        int64_t k = 0;
-        for (; k + kStep <= depth; k += kStep, b += kStep * g.b.row)
-          for (int64_t i = 0; i < rows; i += kRowsTogether)
-            add_few_rows<kStep>(rows - i, a + i * kDepth + k, b, g.b.row, cols, width, block + i * width);
-        for (; k < depth; ++k, b += g.b.row)
-          for (int64_t i = 0; i < g.m; ++i)
-            add_rows<1, 1>(a + i * kDepth + k, b, g.b.row, cols, width, block + i * width);
-        for (int64_t j = 0; j < g.m * width; ++j) sums[j] = sums[j] + block[j];
-      }
-      finish<T, A, C>(g, batch, 0, j0, g.m, cols, sums, width);
-    }
-  });
+// block[r][j] = block[r][j] + the products of the rows of a with `cols` columns of b, whose rows are contiguous. The
+// rows of block are `width` apart.
+template <class T, class A>
+void add_contiguous_rows(const Gemm& g, const A* a, const T* b, int64_t depth, int64_t cols, int64_t width, A* block) {
+  constexpr int64_t kStep = 4;  // values of k between a load of the sums and their store
+  int64_t k = 0;
+  for (; k + kStep <= depth; k += kStep, b += kStep * g.b.row)
+    for (int64_t i = 0; i < g.m; i += kRowsTogether)
+      add_few_rows<kStep>(int64_t(std::bit_ceil(uint64_t(g.m))) - i, a + i * kDepth + k, b, g.b.row, cols, width,
+                          block + i * width);
+  for (; k < depth; ++k, b += g.b.row)
+    for (int64_t i = 0; i < g.m; ++i) add_rows<1, 1>(a + i * kDepth + k, b, g.b.row, cols, width, block + i * width);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -408,44 +387,61 @@ void add_few_columns(int64_t count, const T* a, int64_t row, const A* b, int64_t
   add_columns<R, G>(a, row, b, depth, sums);
 }
 
-// Few columns of b, and contiguous rows of a: lanes are rows, which are transposed in registers.
-template <class T, class A, class C>
-void column_product(const Gemm& g) {
-  using L = Lanes<A>;
-  constexpr int64_t kGroups = 2, kTile = kGroups * L::count;
-  const int64_t tiles = divide_up(g.m, kTile);
-  const int64_t cols = int64_t(std::bit_ceil(uint64_t(g.n)));  // of three, a fourth is computed as well
-  parallel_for(0, g.batch * tiles, 100'000 / (kTile * g.k * g.n + 1) + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t unit = begin; unit < end; ++unit) {
-      const int64_t batch = unit / tiles, i0 = unit % tiles * kTile, rows = std::min(kTile, g.m - i0);
-      A sums[kFewRows * kTile];
-      std::fill_n(sums, g.n * kTile, kNoValue<A>);
-      for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
-        A block[kFewRows * kTile], b[kFewRows * kDepth];
-        std::fill_n(block, cols * kTile, kNoValue<A>);
-        if (cols > g.n) std::fill_n(b + g.n * kDepth, kDepth, A(0));
-        const int64_t depth = std::min(kDepth, g.k - k0);
-        copy_matrix(g.b.template at<T>(batch, k0, 0), g.b.col, g.b.row, g.n, depth, b, kDepth);
-        const int64_t whole = rows == kTile ? depth / kLine<T> * kLine<T> : 0;
-        const T* const a = g.a.template at<T>(batch, i0, k0);
-        add_few_columns<kGroups>(cols, a, g.a.row, b, whole, block);
-        for (int64_t j = 0; j < g.n; ++j)
-          for (int64_t r = 0; r < rows; ++r) {
-            A& sum = block[j * kTile + r];
-            for (int64_t k = whole; k < depth; ++k) sum = std::fma(A(a[r * g.a.row + k]), b[j * kDepth + k], sum);
-            sums[j * kTile + r] = sums[j * kTile + r] + sum;
-          }
-      }
-      for (int64_t j = 0; j < g.n; ++j) finish<T, A, C>(g, batch, i0, j, rows, 1, sums + j * kTile, 1);
+// The same where the columns of b are contiguous: kColumnVectors vectors of them, which are transposed in registers.
+template <class T, class A>
+void add_contiguous_columns(const Gemm& g, const A* a, const T* b, int64_t depth, int64_t cols, A* block) {
+  constexpr int64_t kWidth = kColumnVectors * Lanes<A>::count;
+  const int64_t whole = cols == kWidth ? depth / kLine<T> * kLine<T> : 0;
+  add_few_columns<kColumnVectors>(int64_t(std::bit_ceil(uint64_t(g.m))), b, g.b.col, a, whole, block);
+  for (int64_t i = 0; i < g.m; ++i)
+    for (int64_t j = 0; j < cols; ++j) {
+      A& sum = block[i * kWidth + j];
+      for (int64_t k = whole; k < depth; ++k) sum = std::fma(A(b[j * g.b.col + k]), a[i * kDepth + k], sum);
     }
-  });
 }
 #endif
 
-// Whether one side of a product is few enough, and the other many vectors.
+// Few rows of a. Lanes are columns of b, each of whose elements is read once.
+template <class T, class A, class C>
+void few_rows_product(const Gemm& g) {
+  constexpr int64_t kLanes = Lanes<A>::count;
+  const int64_t rows = int64_t(std::bit_ceil(uint64_t(g.m)));  // of three, a fourth is computed as well
+  int64_t width = kColumnVectors * kLanes;
+  if (g.b.col == 1) {
+    const int64_t tile = kRowTile / divide_up(g.m, 2), tiles = divide_up(g.n, tile), threads = num_threads();
+    const int64_t parts = std::min(divide_up(g.n, kLanes), g.batch * tiles < threads ? threads : tiles);
+    width = round_up(divide_up(g.n, parts), kLanes);
+  }
+  const int64_t units = divide_up(g.n, width);
+  parallel_for(0, g.batch * units, 100'000 / (width * g.k * g.m + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t unit = begin; unit < end; ++unit) {
+      const int64_t batch = unit / units, j0 = unit % units * width, cols = std::min(width, g.n - j0);
+      A* const sums = static_cast<A*>(workspace(size_t((2 * width + kDepth) * rows) * sizeof(A)));
+      A *const block = sums + rows * width, *const a = block + rows * width;
+      std::fill_n(sums, g.m * width, kNoValue<A>);
+      std::fill_n(a + g.m * kDepth, (rows - g.m) * kDepth, A(0));
+      for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) {
+        std::fill_n(block, rows * width, kNoValue<A>);
+        const int64_t depth = std::min(g.k - k0, kDepth);
+        copy_matrix(g.a.template at<T>(batch, 0, k0), g.a.row, g.a.col, g.m, depth, a, kDepth);
+        const T* const b = g.b.template at<T>(batch, k0, j0);
+#if HWY_TARGET != HWY_SCALAR
+        if (g.b.col != 1)
+          add_contiguous_columns(g, a, b, depth, cols, block);
+        else
+#endif
+          add_contiguous_rows(g, a, b, depth, cols, width, block);
+        for (int64_t j = 0; j < g.m * width; ++j) sums[j] = sums[j] + block[j];
+      }
+      finish<T, A, C>(g, batch, 0, j0, g.m, cols, sums, width);
+    }
+  });
+}
+
+// Whether there are few enough rows, and many vectors of columns.
 template <class A>
-bool is_few(int64_t side, int64_t most, int64_t other) {
-  return side == 1 || (side <= most && other >= 8 * Lanes<A>::count);
+bool has_few_rows(const Gemm& g) {
+  return g.m == 1 || (g.m <= kFewRows && g.n >= 8 * Lanes<A>::count);
 }
 
 template <class T, class A, class C>
@@ -460,10 +456,10 @@ void short_product(const Gemm& g) {
   turned.c = g.c.transposed();
   turned.bias_per_row = !g.bias_per_row;
   for (const Gemm* as : {&g, static_cast<const Gemm*>(&turned)})
-    if (is_few<A>(as->m, kFewRows, as->n) && as->b.col == 1) return row_product<T, A, C>(*as);
+    if (has_few_rows<A>(*as) && as->b.col == 1) return few_rows_product<T, A, C>(*as);
 #if HWY_TARGET != HWY_SCALAR
-  for (const Gemm* as : {&g, static_cast<const Gemm*>(&turned)})
-    if (is_few<A>(as->n, kFewRows, as->m) && as->a.col == 1) return column_product<T, A, C>(*as);
+  for (const Gemm* as : {static_cast<const Gemm*>(&turned), &g})
+    if (has_few_rows<A>(*as) && as->b.row == 1) return few_rows_product<T, A, C>(*as);
 #endif
   Product<T, A, C>(cost<A>(turned) < cost<A>(g) ? turned : g).run();
 }

@@ -153,6 +153,13 @@ __global__ void finish_gemm_kernel(Gemm g, int64_t batch, const product_sum_t<T>
     store_sum<T, C>(g, batch, e / g.n, e % g.n, sums[e]);
 }
 
+template <class T, class C>
+__global__ void start_gemm_kernel(Gemm g) {
+  ORDO_NO_UNROLL
+  for (int64_t e = ordo::cuda::thread_index(); e < g.batch * g.m * g.n; e += ordo::cuda::thread_count())
+    store_sum<T, C>(g, e / (g.n * g.m), e / g.n % g.m, e % g.n, g.bias ? kNoValue<product_sum_t<T>> : 0);
+}
+
 int64_t tiles(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
 template <class T, class C, int Fours>
@@ -178,17 +185,35 @@ void product(const Gemm& g, Device device) {
   launch_tiles<T, C, 1>(g, device);
 }
 
+/// f.operator()<T, C>() for the types of the operands and of C.
+template <class F>
+void with_types(const Gemm& g, const F& f) {
+  dispatch_numeric("matmul", g.dtype, [&]<class T>() {
+    if constexpr (sizeof(T) == 2) {
+      if (g.c_dtype == float32) return f.template operator()<T, float>();
+    }
+    f.template operator()<T, T>();
+  });
+}
+
 }  // namespace
 
 void ordered_gemm(const Gemm& g, Device device) {
   const ordo::cuda::DeviceScope scope(device);
-  dispatch_numeric("matmul", g.dtype, [&]<class T>() {
-    if constexpr (sizeof(T) == 2) {
-      if (g.c_dtype == float32) return product<T, float>(g, device);
-    }
-    product<T, T>(g, device);
+  with_types(g, [&]<class T, class C>() { product<T, C>(g, device); });
+}
+
+void start_gemm(const Gemm& g, Device device) {
+  const ordo::cuda::DeviceScope scope(device);
+  with_types(g, [&]<class T, class C>() {
+    if constexpr (!std::is_integral_v<T>)
+      ordo::cuda::launch_over(start_gemm_kernel<T, C>, g.batch * g.m * g.n, ordo::cuda::current_stream(device), g);
   });
 }
+
+#if ORDO_EMULATED  // which has no cuBLAS
+void library_gemm(const Gemm& g, Device device) { ordered_gemm(g, device); }
+#endif
 
 void gemm(const Gemm& g, Device device) {
   if (!is_floating(g.dtype) || determinism() == Determinism::device_to_device)

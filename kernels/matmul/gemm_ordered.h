@@ -18,7 +18,6 @@ template <class T, class C>
 ORDO_HD void store_sum(const Gemm& g, int64_t batch, int64_t i, int64_t j, product_sum_t<T> sum) {
   using A = product_sum_t<T>;
   C* const out = const_cast<C*>(g.c.template at<C>(batch, i, j));
-  if (g.accumulate) sum = A(*out) + sum;
   if (g.bias) sum = sum + A(static_cast<const T*>(g.bias)[g.bias_per_row ? i : j]);
   *out = C(sum);
 }

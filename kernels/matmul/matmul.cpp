@@ -4,15 +4,14 @@
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels {
 
-static const AlgorithmLevels kProductAlgorithms = {{Algorithm::library, Determinism::run_to_run},
-                                                   {Algorithm::direct, Determinism::device_to_device}};
-ORDO_REGISTER_OP({.name = "matmul", .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms});
-ORDO_REGISTER_OP({.name = "mm", .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms});
-ORDO_REGISTER_OP({.name = "bmm", .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms});
-ORDO_REGISTER_OP({.name = "linear", .family = "matmul", .dtypes = kNumericTypes, .algorithms = kProductAlgorithms});
+ORDO_REGISTER_PRODUCT("matmul");
+ORDO_REGISTER_PRODUCT("mm");
+ORDO_REGISTER_PRODUCT("bmm");
+ORDO_REGISTER_PRODUCT("linear");
 
 namespace {
 
@@ -26,8 +25,7 @@ void check_pair(const char* op, const Tensor& a, const Tensor& b) {
   detail::expect_not_bool(op, a.dtype());
 }
 
-}  // namespace
-
+// The last two dimensions of `t` as a matrix that gemm takes; `t` is replaced by a copy when its strides do not serve.
 MatrixView matrix_view(Tensor& t) {
   const int row_dim = t.dim() - 2, col_dim = t.dim() - 1;
   const int64_t rows = t.sizes()[row_dim], cols = t.sizes()[col_dim];
@@ -39,8 +37,6 @@ MatrixView matrix_view(Tensor& t) {
   t = contiguous(t);
   return {t.data(), std::max<int64_t>(1, cols), 1, 0};
 }
-
-namespace {
 
 // The distance from matrix to matrix of `t` broadcast to `batch` leading sizes, when one number gives it.
 bool batch_stride(const Tensor& t, const Dims& batch, int64_t& stride) {
@@ -88,14 +84,6 @@ Tensor matmul(const Tensor& a, const Tensor& b, const char* op) {
              b.sizes());
   Gemm g{.m = m, .n = n, .k = k, .dtype = a.dtype(), .c_dtype = a.dtype()};
   Tensor left = a, right = b;
-  if (da == 2 && db == 2) {
-    const Tensor c = detail::result({m, n}, a.dtype(), a.device());
-    g.a = matrix_view(left);
-    g.b = matrix_view(right);
-    g.c = {c.data(), n, 1, 0};
-    gemm(g, a.device());
-    return c;
-  }
   Dims sizes = broadcast_sizes(op, Dims(a.sizes().begin(), da - 2), Dims(b.sizes().begin(), db - 2));
   g.batch = sizes.product();
   if (g.batch > 0) {

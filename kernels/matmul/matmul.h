@@ -2,7 +2,6 @@
 #pragma once
 
 #include <ordo/engine/tensor.h>
-#include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels {
 
@@ -11,7 +10,12 @@ Tensor matmul(const Tensor& a, const Tensor& b, const char* op = "matmul");
 /// x [..., in], weight [out, in], bias [out] or undefined -> [..., out].
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
 
-/// The last two dimensions of `t` as a matrix that gemm takes; `t` is replaced by a copy when its strides do not serve.
-MatrixView matrix_view(Tensor& t);
-
 }  // namespace ordo::kernels
+
+/// The registry's row of a matrix product.
+#define ORDO_REGISTER_PRODUCT(op)                                                 \
+  ORDO_REGISTER_OP({.name = op,                                                   \
+                    .family = "matmul",                                           \
+                    .dtypes = kNumericTypes,                                      \
+                    .algorithms = {{Algorithm::library, Determinism::run_to_run}, \
+                                   {Algorithm::direct, Determinism::device_to_device}}})

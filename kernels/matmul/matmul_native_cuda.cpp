@@ -2,7 +2,6 @@
 // neither depends on what else runs nor on how much memory is free; no atomics, no TF32.
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -52,26 +51,15 @@ class Handle {
 };
 
 cublasHandle_t handle(Device device) {
-  thread_local std::map<int, std::unique_ptr<Handle>> handles;
-  std::unique_ptr<Handle>& own = handles[device.index()];
-  if (!own) own = std::make_unique<Handle>(device);
-  return own->get();
+  thread_local std::map<int, Handle> handles;
+  return handles.try_emplace(device.index(), device).first->second.get();
 }
 
 // In a call: some versions of cuBLAS have had trouble with more, which the third dimension of a grid cannot number.
 constexpr int64_t kMostBatches = 65535;
 
 cudaDataType data_type(DType t) {
-  switch (t) {
-    case DType::float16:
-      return CUDA_R_16F;
-    case DType::bfloat16:
-      return CUDA_R_16BF;
-    case DType::float64:
-      return CUDA_R_64F;
-    default:
-      return CUDA_R_32F;
-  }
+  return t == float64 ? CUDA_R_64F : t == float16 ? CUDA_R_16F : t == bfloat16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
 }  // namespace
@@ -88,9 +76,9 @@ void library_gemm(const Gemm& given, Device device) {
     g.c = g.c.transposed();
     g.bias_per_row = !g.bias_per_row;
   }
-  if (!g.accumulate && (g.bias || g.k == 0)) start_gemm(given, device);  // row by row, as C lies
+  if (g.bias || g.k == 0) start_gemm(given, device);  // row by row, as C lies
   if (g.k == 0) return;
-  const bool add = g.accumulate || g.bias;
+  const bool add = g.bias != nullptr;
   const float one = 1, zero = 0;
   const double one64 = 1, zero64 = 0;
   const bool wide = g.dtype == float64;

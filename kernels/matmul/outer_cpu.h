@@ -25,9 +25,7 @@ void outer_product(const Gemm& g) {
         else
           for (int64_t j = 0; j < g.n; ++j) c[j] = value(j, a * b[j * g.b.col]);
       };
-      if (g.accumulate)
-        fill([&](int64_t j, T product) { return c[j] + product; });
-      else if (!bias)
+      if (!bias)
         fill([](int64_t, T product) { return product; });
       else if (g.bias_per_row)
         fill([row = bias[i]](int64_t, T product) { return product + row; });

@@ -2,13 +2,35 @@
 // 4 / kPerBlock numbers within the block. Internal.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/dispatch.h>
+#include <ordo/engine/generator.h>
 #include <ordo/engine/philox.h>
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/math.h>
-#include <ordo/kernels/random/random_loops.h>
 
 namespace ordo::kernels {
+
+enum class Draw : unsigned char { uniform, normal, integers, bernoulli, bernoulli_each, dropout };
+
+/// Fills `out`, contiguous, with `numel` elements of dtype; x is the input of those that have one.
+struct DrawArgs {
+  Draw kind;
+  int64_t numel = 0;
+  void* out = nullptr;
+  const void* x = nullptr;
+  DType dtype = float32;
+  Device device = {};
+  GeneratorState state = {};
+  double p = 0, q = 0;  // low and high, mean and std, or a probability
+  int64_t low = 0;      // of integers
+  uint64_t range = 0;
+};
+
+/// Ranges up to this are drawn with 32 bits, which favours no value by more than 2^-12.
+inline constexpr uint64_t kSmallRange = uint64_t(1) << 20;
+
+ORDO_DEVICES(void, draw, const DrawArgs&)
 
 /// Two numbers as one of 64 bits.
 ORDO_HD uint64_t wide(const uint32_t* own) { return uint64_t(own[0]) << 32 | own[1]; }

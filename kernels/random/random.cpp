@@ -8,8 +8,9 @@
 #include <ordo/engine/fits.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/philox.h>
+#include <ordo/engine/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/random/random_loops.h>
+#include <ordo/kernels/random/draws.h>
 
 namespace ordo::kernels {
 
@@ -32,7 +33,7 @@ GeneratorState reserve(Generator* generator, int64_t numel, int per_block) {
       .reserve((uint64_t(numel) + uint64_t(per_block) - 1) / uint64_t(per_block));
 }
 
-/// Fills t by way of contiguous memory.
+/// Fills t by way of contiguous memory, from the generator's state in args.
 const Tensor& fill_drawn(const char* op, const Tensor& t, DrawArgs args) {
   expect_writable(op, t);
   if (t.numel() == 0) return t;
@@ -44,6 +45,12 @@ const Tensor& fill_drawn(const char* op, const Tensor& t, DrawArgs args) {
   ORDO_ON_DEVICE(args.device, draw, args);
   if (!target.is_same(t)) copy_(t, target);
   return t;
+}
+
+/// Fills t from numbers that it reserves.
+const Tensor& draw_(const char* op, const Tensor& t, Generator* generator, int per_block, DrawArgs args) {
+  args.state = reserve(generator, t.numel(), per_block);
+  return fill_drawn(op, t, args);
 }
 
 int floats_per_block(DType t) { return t == float64 ? 2 : 4; }
@@ -61,11 +68,7 @@ const Tensor& uniform_(const Tensor& t, double low, double high, Generator* gene
              "needs finite low <= high, not {} and {}", low, high);
   detail::expect_fits("uniform_", low, t.dtype());
   detail::expect_fits("uniform_", high, t.dtype());
-  DrawArgs args{.kind = Draw::uniform};
-  args.state = reserve(generator, t.numel(), floats_per_block(t.dtype()));
-  args.p = low;
-  args.q = high;
-  return fill_drawn("uniform_", t, args);
+  return draw_("uniform_", t, generator, floats_per_block(t.dtype()), {.kind = Draw::uniform, .p = low, .q = high});
 }
 
 const Tensor& normal_(const Tensor& t, double mean, double std, Generator* generator) {
@@ -74,11 +77,7 @@ const Tensor& normal_(const Tensor& t, double mean, double std, Generator* gener
   ORDO_CHECK(std >= 0, ValueError, "normal_", "std must not be negative, but is {}", std);
   detail::expect_fits("normal_", mean, t.dtype());
   detail::expect_fits("normal_", std, t.dtype());
-  DrawArgs args{.kind = Draw::normal};
-  args.state = reserve(generator, t.numel(), floats_per_block(t.dtype()));
-  args.p = mean;
-  args.q = std;
-  return fill_drawn("normal_", t, args);
+  return draw_("normal_", t, generator, floats_per_block(t.dtype()), {.kind = Draw::normal, .p = mean, .q = std});
 }
 
 const Tensor& randint_(const Tensor& t, int64_t low, int64_t high, Generator* generator) {
@@ -88,32 +87,23 @@ const Tensor& randint_(const Tensor& t, int64_t low, int64_t high, Generator* ge
   const auto [least, most] = detail::integer_range(dtype);
   ORDO_CHECK(low >= least && high - 1 <= most, ValueError, "randint", "{} to {} do not all fit dtype {}", low, high - 1,
              dtype);
-  DrawArgs args{.kind = Draw::integers};
-  args.low = low;
-  args.range = uint64_t(high) - uint64_t(low);
-  args.state = reserve(generator, t.numel(), args.range <= kSmallRange ? 4 : 2);
-  return fill_drawn("randint", t, args);
+  const uint64_t range = uint64_t(high) - uint64_t(low);
+  return draw_("randint", t, generator, range <= kSmallRange ? 4 : 2,
+               {.kind = Draw::integers, .low = low, .range = range});
 }
 
 const Tensor& bernoulli_(const Tensor& t, double p, Generator* generator) {
   detail::expect_defined("bernoulli", t, "self");
   expect_probability("bernoulli", p);
-  DrawArgs args{.kind = Draw::bernoulli};
-  args.state = reserve(generator, t.numel(), 4);
-  args.p = p;
-  return fill_drawn("bernoulli", t, args);
+  return draw_("bernoulli", t, generator, 4, {.kind = Draw::bernoulli, .p = p});
 }
 
 Tensor bernoulli(const Tensor& p, Generator* generator) {
   detail::expect_defined("bernoulli", p, "p");
   detail::expect_floating("bernoulli", p);
   const Tensor source = contiguous(p);
-  Tensor r = detail::result_like(source);
-  DrawArgs args{.kind = Draw::bernoulli_each};
-  args.state = reserve(generator, p.numel(), 4);
-  args.x = source.data();
-  fill_drawn("bernoulli", r, args);
-  return r;
+  return draw_("bernoulli", detail::result_like(source), generator, 4,
+               {.kind = Draw::bernoulli_each, .x = source.data()});
 }
 
 Tensor randperm(int64_t n, DType dtype, Device device, Generator* generator) {
@@ -144,14 +134,9 @@ Tensor dropout(const Tensor& x, double p, const GeneratorState& state) {
   detail::expect_floating("dropout", x);
   expect_probability("dropout", p);
   const Tensor source = contiguous(x);
-  Tensor r = detail::result_like(source);
-  DrawArgs args{.kind = Draw::dropout};
-  args.state = state;
-  args.x = source.data();
-  args.p = p;
-  args.q = p < 1 ? 1 / (1 - p) : 0;
-  fill_drawn("dropout", r, args);
-  return r;
+  const double scale = p < 1 ? 1 / (1 - p) : 0;
+  return fill_drawn("dropout", detail::result_like(source),
+                    {.kind = Draw::dropout, .x = source.data(), .state = state, .p = p, .q = scale});
 }
 
 GeneratorState dropout_state(int64_t numel, Generator* generator) { return reserve(generator, numel, 4); }

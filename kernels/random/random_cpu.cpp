@@ -42,13 +42,10 @@ constexpr int kPairs = 2 * kBatch;
 [[gnu::flatten, gnu::noinline]] void radii(const uint32_t* __restrict u, double* __restrict radius) {
   for (int j = 0; j < kPairs; ++j) radius[j] = NormalDraw<float>::radius(u[j]);
 }
-[[gnu::flatten, gnu::noinline]] void cosines(const double* __restrict r, const uint32_t* __restrict a,
-                                             float* __restrict z) {
-  for (int j = 0; j < kPairs; ++j) z[j] = NormalDraw<float>::deviate(r[j], a[j], 1);
-}
-[[gnu::flatten, gnu::noinline]] void sines(const double* __restrict r, const uint32_t* __restrict a,
-                                           float* __restrict z) {
-  for (int j = 0; j < kPairs; ++j) z[j] = NormalDraw<float>::deviate(r[j], a[j], 0);
+template <uint64_t kTurn>
+[[gnu::flatten, gnu::noinline]] void deviates(const double* __restrict r, const uint32_t* __restrict a,
+                                              float* __restrict z) {
+  for (int j = 0; j < kPairs; ++j) z[j] = NormalDraw<float>::deviate(r[j], a[j], kTurn);
 }
 
 /// Calls batch(numbers, first element, elements) over all elements.
@@ -86,8 +83,8 @@ void normal_loop(const DrawArgs& args, const NormalDraw<T>& draw) {
       a[j] = numbers[2 * j + 1];
     }
     radii(u, radius);
-    cosines(radius, a, z[0]);
-    sines(radius, a, z[1]);
+    deviates<1>(radius, a, z[0]);
+    deviates<0>(radius, a, z[1]);
     for (int i = 0; i < count; ++i) out[start + i] = T(draw.mean + draw.deviation * z[i % 2][i / 2]);
   });
 }

@@ -29,6 +29,23 @@ Tensor states_from(const RecurrentArguments& a, const Tensor& first) {
   return all;
 }
 
+/// A step without what the direction adds.
+RecurrentStep step_of(const RecurrentArguments& a, const RecurrentStates& s, bool back) {
+  return {.kind = a.kind,
+          .back = back,
+          .dtype = a.x.dtype(),
+          .device = a.x.device(),
+          .rows = a.x.size(1),
+          .width = a.h.size(1),
+          .lengths = a.lengths.defined() ? a.lengths.data<int64_t>() : nullptr,
+          .h = data_of(s.h),
+          .c = data_of(s.c),
+          .h_before = data_of(s.before),
+          .c_before = data_of(s.c_before),
+          .gates = data_of(s.gates),
+          .inner = data_of(s.inner)};
+}
+
 }  // namespace
 
 RecurrentStates recurrent(const RecurrentArguments& a) {
@@ -44,25 +61,13 @@ RecurrentStates recurrent(const RecurrentArguments& a) {
   if (is_gru) s.inner = ordo::detail::result({steps, rows, width}, a.x.dtype(), a.x.device());
   // Every step copies the weights into panels, which is quicker where their columns are contiguous.
   const Tensor weight = views::transpose(contiguous(views::transpose(a.weight, 0, 1)), 0, 1);
+  RecurrentStep step = step_of(a, s, false);
+  step.x = x.data();
   for (int64_t k = 0; k < steps; ++k) {
     const int64_t t = a.reverse ? steps - 1 - k : k;
-    const auto here = [t](const Tensor& all) { return all.defined() ? at_step(all, t) : Tensor(); };
-    const Tensor hidden = linear(here(s.before), weight, a.bias);
-    const RecurrentStep step{.kind = a.kind,
-                             .dtype = x.dtype(),
-                             .device = x.device(),
-                             .rows = rows,
-                             .width = width,
-                             .step = t,
-                             .x = data_of(here(x)),
-                             .hidden = data_of(hidden),
-                             .h_before = data_of(here(s.before)),
-                             .c_before = data_of(here(s.c_before)),
-                             .h = data_of(here(s.h)),
-                             .c = data_of(here(s.c)),
-                             .gates = data_of(here(s.gates)),
-                             .inner = data_of(here(s.inner)),
-                             .lengths = a.lengths.defined() ? a.lengths.data<int64_t>() : nullptr};
+    const Tensor hidden = linear(at_step(s.before, t), weight, a.bias);
+    step.step = t;
+    step.hidden = hidden.data();
     ORDO_ON_DEVICE(x.device(), recurrent_step, step);
   }
   return s;
@@ -81,31 +86,19 @@ RecurrentGradients recurrent_backward(const RecurrentArguments& a, const Recurre
   const Tensor rest = zeros({rows, width}, {dtype, device});
   Tensor product = zeros({rows, width}, {dtype, device});
   if (a.kind == Recurrence::lstm) g.c = zeros({rows, width}, {dtype, device});
+  RecurrentStep step = step_of(a, s, true);
+  step.x = g.x.data();
+  step.grad_h = data_of(from_h);
+  step.grad_c = data_of(from_c);
+  step.rest = rest.data();
+  step.carried_c = data_of(g.c);
   for (int64_t k = 0; k < steps; ++k) {
-    const int64_t t = a.reverse ? k : steps - 1 - k;
-    const auto here = [t](const Tensor& all) { return all.defined() ? at_step(all, t) : Tensor(); };
-    const RecurrentStepBack step{.kind = a.kind,
-                                 .dtype = dtype,
-                                 .device = device,
-                                 .rows = rows,
-                                 .width = width,
-                                 .step = t,
-                                 .h = data_of(here(s.h)),
-                                 .c = data_of(here(s.c)),
-                                 .h_before = data_of(here(s.before)),
-                                 .c_before = data_of(here(s.c_before)),
-                                 .gates = data_of(here(s.gates)),
-                                 .inner = data_of(here(s.inner)),
-                                 .grad_h = data_of(here(from_h)),
-                                 .grad_c = data_of(here(from_c)),
-                                 .product = data_of(product),
-                                 .rest = data_of(rest),
-                                 .carried_c = data_of(g.c),
-                                 .grad_x = data_of(here(g.x)),
-                                 .grad_hidden = data_of(here(hidden)),
-                                 .lengths = a.lengths.defined() ? a.lengths.data<int64_t>() : nullptr};
-    ORDO_ON_DEVICE(device, recurrent_step_back, step);
-    product = matmul(here(hidden), a.weight);
+    step.step = a.reverse ? k : steps - 1 - k;
+    const Tensor of_hidden = at_step(hidden, step.step);
+    step.hidden = of_hidden.data();
+    step.product = product.data();
+    ORDO_ON_DEVICE(device, recurrent_step, step);
+    product = matmul(of_hidden, a.weight);
   }
   g.h = add(rest, product);
   const Tensor flat = views::view(hidden, {steps * rows, gates}), states = views::view(s.before, {steps * rows, width});
@@ -114,40 +107,21 @@ RecurrentGradients recurrent_backward(const RecurrentArguments& a, const Recurre
   return g;
 }
 
-namespace cpu {
-
-namespace {
-
-template <class E>
-void each(const E& element, int64_t rows) {
-  const int64_t width = element.width;
-  parallel_for(0, rows, std::max<int64_t>(1, 2048 / std::max<int64_t>(width, 1)), [&](int64_t first, int64_t last) {
-    const E e = element;  // no store can change its members
-    for (int64_t row = first; row < last; ++row)
-      if (e.holds(row)) {
-        ORDO_INDEPENDENT
-        for (int64_t j = 0; j < width; ++j) e.hold(row, j);
-      } else {
-        ORDO_INDEPENDENT
-        for (int64_t j = 0; j < width; ++j) e.advance(row, j);
-      }
+void cpu::recurrent_step(const RecurrentStep& s) {
+  with_element(s, [&](const auto& element) {
+    parallel_for(0, s.rows, std::max<int64_t>(1, 2048 / std::max<int64_t>(s.width, 1)),
+                 [&](int64_t first, int64_t last) {
+                   const auto e = element;  // no store can change its members
+                   for (int64_t row = first; row < last; ++row)
+                     if (e.holds(row)) {
+                       ORDO_INDEPENDENT
+                       for (int64_t j = 0; j < e.width; ++j) e.hold(row, j);
+                     } else {
+                       ORDO_INDEPENDENT
+                       for (int64_t j = 0; j < e.width; ++j) e.advance(row, j);
+                     }
+                 });
   });
 }
-
-}  // namespace
-
-void recurrent_step(const RecurrentStep& s) {
-  dispatch_floating("recurrent", s.dtype, [&]<class T>() {
-    dispatch_recurrence(s.kind, [&]<Recurrence kKind>() { each(RecurrentElement<T, kKind>(s), s.rows); });
-  });
-}
-
-void recurrent_step_back(const RecurrentStepBack& s) {
-  dispatch_floating("recurrent", s.dtype, [&]<class T>() {
-    dispatch_recurrence(s.kind, [&]<Recurrence kKind>() { each(RecurrentElementBack<T, kKind>(s), s.rows); });
-  });
-}
-
-}  // namespace cpu
 
 }  // namespace ordo::kernels

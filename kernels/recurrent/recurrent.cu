@@ -1,10 +1,7 @@
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dispatch.h>
 #include <ordo/kernels/recurrent/recurrent_functors.h>
 
 namespace ordo::kernels::cuda {
-
-namespace {
 
 template <class E>
 __global__ void recurrent_step_kernel(E element, int64_t count) {
@@ -18,25 +15,12 @@ __global__ void recurrent_step_kernel(E element, int64_t count) {
   }
 }
 
-template <class E>
-void each(const E& element, int64_t rows, Device device) {
-  const int64_t count = rows * element.width;
-  if (count == 0) return;
-  ordo::cuda::DeviceScope scope(device);
-  ordo::cuda::launch_over(recurrent_step_kernel<E>, count, ordo::cuda::current_stream(device), element, count);
-}
-
-}  // namespace
-
 void recurrent_step(const RecurrentStep& s) {
-  dispatch_floating("recurrent", s.dtype, [&]<class T>() {
-    dispatch_recurrence(s.kind, [&]<Recurrence kKind>() { each(RecurrentElement<T, kKind>(s), s.rows, s.device); });
-  });
-}
-
-void recurrent_step_back(const RecurrentStepBack& s) {
-  dispatch_floating("recurrent", s.dtype, [&]<class T>() {
-    dispatch_recurrence(s.kind, [&]<Recurrence kKind>() { each(RecurrentElementBack<T, kKind>(s), s.rows, s.device); });
+  const int64_t count = s.rows * s.width;
+  if (count == 0) return;
+  ordo::cuda::DeviceScope scope(s.device);
+  with_element(s, [&]<class E>(const E& element) {
+    ordo::cuda::launch_over(recurrent_step_kernel<E>, count, ordo::cuda::current_stream(s.device), element, count);
   });
 }
 

@@ -40,31 +40,25 @@ struct RecurrentGradients {
 RecurrentGradients recurrent_backward(const RecurrentArguments& arguments, const RecurrentStates& states,
                                       const Tensor& grad_h, const Tensor& grad_c);
 
-/// What a step computes from, and where to; null where there is none. All contiguous.
+/// A step, or the step back from it to its gradients. Pointers are null where there is nothing; all is contiguous.
 struct RecurrentStep {
   Recurrence kind;
+  bool back;
   DType dtype;
   Device device;
-  int64_t rows, width, step;
-  const void *x, *hidden;           ///< [B, G H]: the parts of the input and of the state before
-  const void *h_before, *c_before;  ///< [B, H]
-  void *h, *c, *gates, *inner;
+  int64_t rows, width;
   const int64_t* lengths;
-};
-struct RecurrentStepBack {
-  Recurrence kind;
-  DType dtype;
-  Device device;
-  int64_t rows, width, step;
-  const void *h, *c, *h_before, *c_before, *gates, *inner;
-  const void *grad_h, *grad_c;  ///< what arrives at this step's states from outside
-  const void* product;          ///< [B, H]: from the step after it, by way of its gates
-  void* rest;                   ///< [B, H]: the same, by other ways; in: of the step after, out: of this one
-  void* carried_c;              ///< [B, H]: of c, likewise
-  void *grad_x, *grad_hidden;   ///< [B, G H]: the two are one where there is no inner
-  const int64_t* lengths;
+  // Of all steps, [T, ...].
+  void *h, *c, *h_before, *c_before, *gates, *inner;  ///< RecurrentStates
+  void* x = nullptr;                                  ///< the input's part of the gates, or its gradient
+  const void *grad_h = nullptr, *grad_c = nullptr;    ///< what arrives at the states from outside
+  // Of this step.
+  int64_t step = 0;
+  void* hidden = nullptr;         ///< [B, G H]: the part of the state before or, of gru, its gradient
+  const void* product = nullptr;  ///< [B, H]: the gradient from the step after it, by way of its gates
+  void* rest = nullptr;           ///< [B, H]: the same, by other ways; in: of the step after, out: of this one
+  void* carried_c = nullptr;      ///< [B, H]: of c, likewise
 };
 ORDO_DEVICES(void, recurrent_step, const RecurrentStep& step)
-ORDO_DEVICES(void, recurrent_step_back, const RecurrentStepBack& step)
 
 }  // namespace ordo::kernels

@@ -2,38 +2,63 @@
 // float and rounded where they are stored. Internal.
 #pragma once
 
+#include <ordo/engine/dispatch.h>
 #include <ordo/engine/dtype.h>
 #include <ordo/kernels/elementwise/math.h>
 #include <ordo/kernels/recurrent/recurrent.h>
 
 namespace ordo::kernels {
 
-/// Element (row, j) of a step. advance() goes on; hold() keeps the state of a sequence that has ended.
-template <class T, Recurrence kKind>
+/// Element (row, j) of a step, or of the step back. advance() goes on; hold() is of a sequence that has ended, which
+/// keeps its state.
+template <class T, Recurrence kKind, bool kBack>
 struct RecurrentElement {
   using A = accumulate_t<T>;
   static constexpr int kGates = int(gates_of(kKind));
   int64_t width, step;
   const int64_t* lengths;
-  const T *x, *hidden, *h_before, *c_before;
-  T *h, *c, *gates, *inner;
+  T *h, *c, *h_before, *c_before, *gates, *inner, *x, *hidden;
+  const T *grad_h, *grad_c, *product;
+  T *rest, *carried_c;
 
   explicit RecurrentElement(const RecurrentStep& s)
       : width(s.width),
         step(s.step),
         lengths(s.lengths),
-        x(static_cast<const T*>(s.x)),
-        hidden(static_cast<const T*>(s.hidden)),
-        h_before(static_cast<const T*>(s.h_before)),
-        c_before(static_cast<const T*>(s.c_before)),
-        h(static_cast<T*>(s.h)),
-        c(static_cast<T*>(s.c)),
-        gates(static_cast<T*>(s.gates)),
-        inner(static_cast<T*>(s.inner)) {}
+        h(of_step(s, s.h, 1)),
+        c(of_step(s, s.c, 1)),
+        h_before(of_step(s, s.h_before, 1)),
+        c_before(of_step(s, s.c_before, 1)),
+        gates(of_step(s, s.gates, kGates)),
+        inner(of_step(s, s.inner, 1)),
+        x(of_step(s, s.x, kGates)),
+        hidden(static_cast<T*>(s.hidden)),
+        grad_h(of_step(s, s.grad_h, 1)),
+        grad_c(of_step(s, s.grad_c, 1)),
+        product(static_cast<const T*>(s.product)),
+        rest(static_cast<T*>(s.rest)),
+        carried_c(static_cast<T*>(s.carried_c)) {}
+
+  /// What `all`, [T, B, parts H], has of this step.
+  static T* of_step(const RecurrentStep& s, const void* all, int64_t parts) {
+    return all ? static_cast<T*>(const_cast<void*>(all)) + s.step * s.rows * s.width * parts : nullptr;
+  }
 
   ORDO_HD bool holds(int64_t row) const { return lengths && step >= lengths[row]; }
-
   ORDO_HD void hold(int64_t row, int64_t j) const {
+    if constexpr (kBack)
+      hold_back(row, j);
+    else
+      hold_forward(row, j);
+  }
+  ORDO_HD void advance(int64_t row, int64_t j) const {
+    if constexpr (kBack)
+      advance_back(row, j);
+    else
+      advance_forward(row, j);
+  }
+
+  ORDO_HD void hold_forward(int64_t row, int64_t j) const {
     const int64_t at = row * width + j;
     h[at] = h_before[at];
     if constexpr (kKind == Recurrence::lstm) c[at] = c_before[at];
@@ -42,7 +67,7 @@ struct RecurrentElement {
       for (int g = 0; g < kGates; ++g) gates[row * width * kGates + g * width + j] = T(0.0f);
   }
 
-  ORDO_HD void advance(int64_t row, int64_t j) const {
+  ORDO_HD void advance_forward(int64_t row, int64_t j) const {
     const int64_t at = row * width + j, first = row * width * kGates + j;
     const auto part = [&](int g) { return A(x[first + g * width]) + A(hidden[first + g * width]); };
     if constexpr (kKind == Recurrence::lstm) {
@@ -66,36 +91,7 @@ struct RecurrentElement {
       h[at] = T(v > A(0) || v != v ? v : A(0));
     }
   }
-};
 
-template <class T, Recurrence kKind>
-struct RecurrentElementBack {
-  using A = accumulate_t<T>;
-  static constexpr int kGates = int(gates_of(kKind));
-  int64_t width, step;
-  const int64_t* lengths;
-  const T *h, *c, *h_before, *c_before, *gates, *inner, *grad_h, *grad_c, *product;
-  T *rest, *carried_c, *grad_x, *grad_hidden;
-
-  explicit RecurrentElementBack(const RecurrentStepBack& s)
-      : width(s.width),
-        step(s.step),
-        lengths(s.lengths),
-        h(static_cast<const T*>(s.h)),
-        c(static_cast<const T*>(s.c)),
-        h_before(static_cast<const T*>(s.h_before)),
-        c_before(static_cast<const T*>(s.c_before)),
-        gates(static_cast<const T*>(s.gates)),
-        inner(static_cast<const T*>(s.inner)),
-        grad_h(static_cast<const T*>(s.grad_h)),
-        grad_c(static_cast<const T*>(s.grad_c)),
-        product(static_cast<const T*>(s.product)),
-        rest(static_cast<T*>(s.rest)),
-        carried_c(static_cast<T*>(s.carried_c)),
-        grad_x(static_cast<T*>(s.grad_x)),
-        grad_hidden(static_cast<T*>(s.grad_hidden)) {}
-
-  ORDO_HD bool holds(int64_t row) const { return lengths && step >= lengths[row]; }
   ORDO_HD A of_h(int64_t at) const {
     A d = A(rest[at]) + A(product[at]);
     if (grad_h) d = d + A(grad_h[at]);
@@ -107,62 +103,67 @@ struct RecurrentElementBack {
     return d;
   }
 
-  ORDO_HD void hold(int64_t row, int64_t j) const {
+  ORDO_HD void hold_back(int64_t row, int64_t j) const {
     const int64_t at = row * width + j, first = row * width * kGates + j;
     rest[at] = T(of_h(at));
     if constexpr (kKind == Recurrence::lstm) carried_c[at] = T(of_c(at));
     for (int g = 0; g < kGates; ++g) {
-      grad_x[first + g * width] = T(0.0f);
-      if constexpr (kKind == Recurrence::gru) grad_hidden[first + g * width] = T(0.0f);
+      x[first + g * width] = T(0.0f);
+      if constexpr (kKind == Recurrence::gru) hidden[first + g * width] = T(0.0f);
     }
   }
 
-  ORDO_HD void advance(int64_t row, int64_t j) const {
+  ORDO_HD void advance_back(int64_t row, int64_t j) const {
     const int64_t at = row * width + j, first = row * width * kGates + j;
     const A d = of_h(at);
     if constexpr (kKind == Recurrence::lstm) {
       const A i = A(gates[first]), f = A(gates[first + width]), g = A(gates[first + 2 * width]),
               o = A(gates[first + 3 * width]), t = math::tanh(A(c[at]));
       const A dc = of_c(at) + d * o * (A(1) - t * t);
-      grad_x[first] = T(dc * g * (i * (A(1) - i)));
-      grad_x[first + width] = T(dc * A(c_before[at]) * (f * (A(1) - f)));
-      grad_x[first + 2 * width] = T(dc * i * (A(1) - g * g));
-      grad_x[first + 3 * width] = T(d * t * (o * (A(1) - o)));
+      x[first] = T(dc * g * (i * (A(1) - i)));
+      x[first + width] = T(dc * A(c_before[at]) * (f * (A(1) - f)));
+      x[first + 2 * width] = T(dc * i * (A(1) - g * g));
+      x[first + 3 * width] = T(d * t * (o * (A(1) - o)));
       carried_c[at] = T(dc * f);
       rest[at] = T(0.0f);
     } else if constexpr (kKind == Recurrence::gru) {
       const A r = A(gates[first]), z = A(gates[first + width]), n = A(gates[first + 2 * width]);
       const A dn = d * (A(1) - z) * (A(1) - n * n), dr = dn * A(inner[at]) * (r * (A(1) - r)),
               dz = d * (A(h_before[at]) - n) * (z * (A(1) - z));
-      grad_x[first] = grad_hidden[first] = T(dr);
-      grad_x[first + width] = grad_hidden[first + width] = T(dz);
-      grad_x[first + 2 * width] = T(dn);
-      grad_hidden[first + 2 * width] = T(dn * r);
+      x[first] = hidden[first] = T(dr);
+      x[first + width] = hidden[first + width] = T(dz);
+      x[first + 2 * width] = T(dn);
+      hidden[first + 2 * width] = T(dn * r);
       rest[at] = T(d * z);
     } else {
       const A v = A(h[at]);
       if constexpr (kKind == Recurrence::rnn_tanh)
-        grad_x[first] = T(d * (A(1) - v * v));
+        x[first] = T(d * (A(1) - v * v));
       else
-        grad_x[first] = T(v <= A(0) ? A(0) : d);
+        x[first] = T(v <= A(0) ? A(0) : d);
       rest[at] = T(0.0f);
     }
   }
 };
 
-/// f.operator()<kind>()
+/// f(element) for the step's type, kind and direction.
 template <class F>
-void dispatch_recurrence(Recurrence kind, const F& f) {
-  switch (kind) {
-    case Recurrence::rnn_tanh:
-      return f.template operator()<Recurrence::rnn_tanh>();
-    case Recurrence::rnn_relu:
-      return f.template operator()<Recurrence::rnn_relu>();
-    case Recurrence::gru:
-      return f.template operator()<Recurrence::gru>();
-    case Recurrence::lstm:
-      return f.template operator()<Recurrence::lstm>();
-  }
+void with_element(const RecurrentStep& s, const F& f) {
+  dispatch_floating("recurrent", s.dtype, [&]<class T>() {
+    const auto of_kind = [&]<Recurrence kKind>() {
+      s.back ? f(RecurrentElement<T, kKind, true>(s)) : f(RecurrentElement<T, kKind, false>(s));
+    };
+    switch (s.kind) {
+      case Recurrence::rnn_tanh:
+        return of_kind.template operator()<Recurrence::rnn_tanh>();
+      case Recurrence::rnn_relu:
+        return of_kind.template operator()<Recurrence::rnn_relu>();
+      case Recurrence::gru:
+        return of_kind.template operator()<Recurrence::gru>();
+      case Recurrence::lstm:
+        return of_kind.template operator()<Recurrence::lstm>();
+    }
+  });
 }
 
 }  // namespace ordo::kernels
