@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/loss_call.h>
 #include <ordo/autograd/ops/losses.h>
@@ -9,6 +8,7 @@
 #include <ordo/autograd/ops/scans.h>
 #include <ordo/autograd/ops/scatter.h>
 #include <ordo/kernels/loss/ctc_loss.h>
+#include <ordo/kernels/loss/known_range.h>
 #include <ordo/kernels/loss/nll_loss.h>
 
 namespace ordo {
@@ -133,11 +133,11 @@ static void expect_scores(const char* op, const Tensor& input, const Tensor& tar
 
 /// Of each class whether it is the target's.
 static Tensor own_class(const char* op, const Tensor& target, int64_t classes) {
-  if (!target.is_cpu() || target.numel() == 0) return ne(one_hot(target, classes), 0);
-  const int64_t least = amin(target).item<int64_t>(), greatest = amax(target).item<int64_t>();
-  ORDO_CHECK(least >= 0 && greatest < classes, IndexError, op,
-             "target must lie in [0, {}), but its elements reach from {} to {}", classes, least, greatest);
-  return eq(target.unsqueeze(-1), arange(0, classes, 1, TensorOptions{target.dtype(), target.device()}));
+  const auto range = kernels::known_range(target);
+  ORDO_CHECK(!range || (range->first >= 0 && range->second < double(classes)), IndexError, op,
+             "target must lie in [0, {}), but its elements reach from {} to {}", classes, int64_t(range->first),
+             int64_t(range->second));
+  return ne(one_hot(target, classes), 0);
 }
 
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin, const Tensor& weight,

@@ -7,6 +7,7 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/loss/binary_cross_entropy_slope.h>
+#include <ordo/kernels/loss/known_range.h>
 #include <ordo/kernels/loss/mse_loss.h>
 
 namespace ordo::detail {
@@ -125,11 +126,9 @@ namespace {
 ORDO_REGISTER_OP({.name = "binary_cross_entropy", .family = "loss", .dtypes = kFloatingTypes});
 
 void expect_probabilities(const Tensor& x) {
-  if (!x.device().is_cpu() || x.numel() == 0) return;
-  const Tensor values = x.detach();
-  const double least = amin(values).item<double>(), greatest = amax(values).item<double>();
-  ORDO_CHECK(least >= 0 && greatest <= 1, ValueError, "binary_cross_entropy",
-             "input must lie in [0, 1], but its elements reach from {} to {}", least, greatest);
+  const auto range = kernels::known_range(x);
+  ORDO_CHECK(!range || (range->first >= 0 && range->second <= 1), ValueError, "binary_cross_entropy",
+             "input must lie in [0, 1], but its elements reach from {} to {}", range->first, range->second);
 }
 
 Tensor element_losses(const Tensor& x, const Tensor& t) {

@@ -302,21 +302,7 @@ Tensor kron(const Tensor& a, const Tensor& b) {
     right.push_back(n);
     sizes.push_back(checked::mul("kron", m, n));
   }
-  Tensor x = a.reshape(left), y = b.reshape(right);
-  const int64_t m = rank > 0 ? left[2 * rank - 2] : 1, n = rank > 0 ? right[2 * rank - 1] : 1;
-  if (a.device().is_cpu() && n < 256 && a.numel() >= 8 * m && b.numel() >= 8 * n && !recorded(a, b)) {
-    // Short lines: those of both are first made as long as the result's.
-    const auto lines = [&](const Tensor& t) {
-      Dims wide = t.sizes(), flat;
-      wide[2 * rank - 2] = m;
-      wide[2 * rank - 1] = n;
-      for (int d = 0; d + 2 < 2 * rank; ++d) flat.push_back(wide[d]);
-      flat.push_back(sizes[rank - 1]);
-      return t.expand(wide).reshape(flat);
-    };
-    x = lines(x);
-    y = lines(y);
-  }
+  const Tensor x = a.reshape(left), y = b.reshape(right);
   return call.done((x * y).reshape(sizes));
 }
 

@@ -66,7 +66,6 @@ Tensor ScatterIndex::of_stayed(const Tensor& picked) const {
       gather(scatter(full(places, -1, TensorOptions{int64, index.device()}), d, index, numbers), d, index);
   Tensor stayed = eq(last, numbers);
   if (slices()) {
-    if (stayed.is_cpu() && !any(logical_not(stayed)).item<bool>()) return picked;  // a look at few numbers
     Dims sizes = Dims::filled(std::max(1, source_.size()), 1);
     sizes[wrap_dim("scatter", dim_, source_.size())] = items;
     stayed = stayed.reshape(sizes);
@@ -138,7 +137,7 @@ Tensor fill_value(const char* op, const Tensor& input, const Tensor& value) {
              value.sizes());
   ORDO_CHECK(is_floating(input.dtype()) || !is_floating(value.dtype()), DTypeError, op,
              "a {} value does not fit a tensor of {}; convert it with to()", value.dtype(), input.dtype());
-  if (value.device() != input.device() && !value.is_cpu()) detail::expect_same_device(op, input, value);
+  if (value.device() != cpu) detail::expect_same_device(op, input, value);
   return kernels::to(value, input.device(), input.dtype());
 }
 

@@ -1,0 +1,42 @@
+#include <ordo/kernels/softmax/attention.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <ordo/engine/determinism.h>
+#include <ordo/engine/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/copy/triangle.h>
+#include <ordo/kernels/elementwise/where.h>
+#include <ordo/kernels/indexing/cat.h>
+#include <ordo/kernels/matmul/matmul.h>
+#include <ordo/kernels/softmax/softmax.h>
+
+namespace ordo::kernels {
+
+Tensor attention_in_blocks(const Tensor& query, const Tensor& key, const Tensor& value, bool is_causal) {
+  if (!query.is_cpu()) return {};
+  constexpr int64_t kScores = 1 << 20, kRows = 64;
+  constexpr double kLeast = -std::numeric_limits<double>::infinity();
+  const bool shortens = is_causal && determinism() != Determinism::device_to_device;
+  const int64_t batch = query.size(0), length = query.size(1), keys = std::max<int64_t>(1, key.size(1));
+  const int64_t rows = shortens ? kRows : std::clamp<int64_t>(kScores / keys, kRows, std::max(kRows, length));
+  const int64_t matrices = std::max<int64_t>(1, kScores / (keys * std::min(rows, length)));
+  const Tensor kept = is_causal ? tril(full({length, key.size(1)}, true, boolean, query.device()), 0) : Tensor();
+  TensorList batches;
+  for (int64_t b = 0; b < batch; b += matrices) {
+    const auto some = [&](const Tensor& t) { return views::narrow(t, 0, b, std::min(matrices, batch - b)); };
+    const Tensor across = views::transpose(some(key), 1, 2), from = some(value);
+    TensorList parts;
+    for (int64_t r = 0; r < length; r += rows) {
+      const int64_t count = std::min(rows, length - r), seen = shortens ? std::min(keys, r + count) : keys;
+      Tensor scores = matmul(views::narrow(some(query), 1, r, count), views::narrow(across, 2, 0, seen));
+      if (is_causal) scores = where(views::narrow(views::narrow(kept, 0, r, count), 1, 0, seen), scores, kLeast);
+      parts.push_back(matmul(softmax(scores, -1), views::narrow(from, 1, 0, seen)));
+    }
+    batches.push_back(parts.size() == 1 ? parts[0] : cat(parts, 1));
+  }
+  return batches.size() == 1 ? batches[0] : cat(batches, 0);
+}
+
+}  // namespace ordo::kernels
