@@ -103,13 +103,13 @@ TensorList record_parts(const OpCall& call, const Tensor& t, TensorList parts, i
   for (Tensor& part : parts) mark_view(part, t);
   std::vector<Dims> sizes;
   for (const Tensor& part : parts) sizes.push_back(part.sizes());
-  return record(call, std::move(parts), {t}, [sizes = std::move(sizes), dim, keep_dim](TensorList grads) -> TensorList {
+  return record(call, std::move(parts), {t}, [sizes = std::move(sizes), dim, keep_dim](TensorList grads) {
     TensorOptions options;
     for (const Tensor& g : grads)
       if (g.defined()) options = g.options();
     for (size_t i = 0; i < grads.size(); ++i)
       if (!grads[i].defined()) grads[i] = zeros(sizes[i], options);
-    return {keep_dim ? cat(grads, dim) : stack(grads, dim)};
+    return keep_dim ? cat(grads, dim) : stack(grads, dim);
   });
 }
 

@@ -30,8 +30,8 @@ Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
   return record(call,
                 kernels::nll_loss_backward(grad, c.sizes, c.target.get(), c.weight_or_none(), c.ignore_index,
                                            kernels::LossReduction(c.reduction), c.total_weight),
-                {grad}, [c](const Tensor& second) -> TensorList {
-                  return {nll_loss(second, c.target.get(), c.weight_or_none(), c.ignore_index, c.reduction)};
+                {grad}, [c](const Tensor& second) {
+                  return nll_loss(second, c.target.get(), c.weight_or_none(), c.ignore_index, c.reduction);
                 });
 }
 
@@ -45,8 +45,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   if (!grad_enabled() || !input.requires_grad()) return call.done(std::move(loss));
   const NllContext context{input.sizes(), Saved(target), weight.defined() ? Saved(weight) : Saved(),
                            total_weight,  ignore_index,  reduction};
-  return record(call, loss, {input},
-                [context](const Tensor& grad) -> TensorList { return {nll_loss_backward(grad, context)}; });
+  return record(call, loss, {input}, [context](const Tensor& grad) { return nll_loss_backward(grad, context); });
 }
 
 namespace {
@@ -233,8 +232,8 @@ Tensor item_losses(const Tensor& log_probs, const Tensor& targets, const Lengths
       kernels::ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, keep);
   if (!keep) return call.done(std::move(losses));
   return record(call, std::move(losses), {log_probs},
-                [x = Saved(log_probs), plan = plan, zero_infinity](const Tensor& grad) -> TensorList {
-                  return {gradient_of(grad, x.get(), plan, zero_infinity)};
+                [x = Saved(log_probs), plan = plan, zero_infinity](const Tensor& grad) {
+                  return gradient_of(grad, x.get(), plan, zero_infinity);
                 });
 }
 

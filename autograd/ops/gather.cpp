@@ -12,19 +12,17 @@ namespace ordo {
 Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
   const OpCall call("gather", input, dim, index);
   Tensor out = kernels::gather(input, dim, index);
-  return record(call, std::move(out), {input},
-                [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) -> TensorList {
-                  return {zeros(sizes, grad.options()).scatter_add_(dim, index.get(), grad)};
-                });
+  return record(call, std::move(out), {input}, [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) {
+    return zeros(sizes, grad.options()).scatter_add_(dim, index.get(), grad);
+  });
 }
 
 Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
   const OpCall call("index_select", input, dim, index);
   Tensor out = kernels::index_select(input, dim, index);
-  return record(call, std::move(out), {input},
-                [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) -> TensorList {
-                  return {zeros(sizes, grad.options()).index_add_(dim, index.get().reshape({-1}), grad)};
-                });
+  return record(call, std::move(out), {input}, [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) {
+    return zeros(sizes, grad.options()).index_add_(dim, index.get().reshape({-1}), grad);
+  });
 }
 
 Tensor one_hot(const Tensor& target, int64_t num_classes) {
@@ -62,8 +60,8 @@ auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
 Tensor take(const Tensor& input, const Tensor& index) {
   const OpCall call("take", input, index);
   return record(call, kernels::take(input, index), {input},
-                [sizes = input.sizes(), index = Saved(index)](const Tensor& grad) -> TensorList {
-                  return {zeros(sizes, grad.options()).put_(index.get(), grad, true)};
+                [sizes = input.sizes(), index = Saved(index)](const Tensor& grad) {
+                  return zeros(sizes, grad.options()).put_(index.get(), grad, true);
                 });
 }
 

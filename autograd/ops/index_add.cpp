@@ -46,8 +46,8 @@ Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, A
   Tensor result = kernels::bincount(input, weights, minlength, algorithm);
   if (!weights.defined() || !is_floating(weights.dtype())) return call.done(std::move(result));
   return record(call, std::move(result), {weights},
-                [input = Saved(input), dtype = weights.dtype()](const Tensor& grad) -> TensorList {
-                  return {index_select(grad, 0, input.get().to(int64)).to(dtype)};
+                [input = Saved(input), dtype = weights.dtype()](const Tensor& grad) {
+                  return index_select(grad, 0, input.get().to(int64)).to(dtype);
                 });
 }
 

@@ -46,7 +46,9 @@ Tensor& change_in_place(const OpCall& call, Tensor& t, const Tensor& other, cons
   const InPlaceChange guard(call, t, {other});
   const Tensor before = recorded(t, other) ? history_of(t) : Tensor();
   write();
-  if (before.defined()) record_in_place(call, t, before, {other.is_same(t) ? before : other}, backward(before));
+  if (before.defined()) {
+    record_in_place(call, t, before, {other.is_same(t) ? before : other}, detail::listing<Tensor>(backward(before)));
+  }
   return t;
 }
 

@@ -26,17 +26,16 @@ Tensor max_pool_take(const Tensor& t, const Tensor& indices, int rank) {
 template <class Arguments>
 Tensor max_pool_backward_call(const Tensor& grad, const Saved& indices, const Dims& input_sizes, const Arguments& a) {
   const OpCall call(kernels::kMaxPoolBackward.of(a), grad, indices.get(), input_sizes, a);
-  return record(
-      call, kernels::max_pool_backward(grad, indices.get(), input_sizes, a), {grad},
-      [indices, rank = a.rank](const Tensor& g) -> TensorList { return {max_pool_take(g, indices.get(), rank)}; });
+  return record(call, kernels::max_pool_backward(grad, indices.get(), input_sizes, a), {grad},
+                [indices, rank = a.rank](const Tensor& g) { return max_pool_take(g, indices.get(), rank); });
 }
 
 template <class Arguments>
 MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const Arguments& a) {
   MaxPoolResult result = kernels::max_pool_with_indices(input, a);
   result.values = record(call, std::move(result.values), {input},
-                         [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) -> TensorList {
-                           return {max_pool_backward_call(grad, indices, sizes, a)};
+                         [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) {
+                           return max_pool_backward_call(grad, indices, sizes, a);
                          });
   call.done(result.indices);
   return result;
@@ -63,9 +62,7 @@ template <class Arguments>
 Tensor avg_pool_call(const Tensor& input, const Arguments& a) {
   const OpCall call(kernels::kAvgPool.of(a), input, a);
   return record(call, kernels::avg_pool(input, a), {input},
-                [a, sizes = input.sizes()](const Tensor& grad) -> TensorList {
-                  return {avg_pool_backward_call(grad, sizes, a)};
-                });
+                [a, sizes = input.sizes()](const Tensor& grad) { return avg_pool_backward_call(grad, sizes, a); });
 }
 
 // Linear, so the gradient of the backward pass is the forward pass.
@@ -73,7 +70,7 @@ template <class Arguments>
 Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const Arguments& a) {
   const OpCall call(kernels::kAvgPoolBackward.of(a), grad, input_sizes, a);
   return record(call, kernels::avg_pool_backward(grad, input_sizes, a), {grad},
-                [a](const Tensor& g) -> TensorList { return {avg_pool_call(g, a)}; });
+                [a](const Tensor& g) { return avg_pool_call(g, a); });
 }
 
 }  // namespace
@@ -222,9 +219,9 @@ MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel
   MaxPoolResult result = kernels::fractional_max_pool(op, input, N, kernels::in_three(kernel, 1), outputs, samples);
   result.values =
       record(call, std::move(result.values), {input},
-             [indices = Saved(result.indices), sizes = input.sizes()](const Tensor& grad) -> TensorList {
+             [indices = Saved(result.indices), sizes = input.sizes()](const Tensor& grad) {
                const Tensor zero = zeros(sizes, grad.options()).flatten(-N, -1);
-               return {scatter_add(zero, -1, indices.get().flatten(-N, -1), grad.flatten(-N, -1)).reshape(sizes)};
+               return scatter_add(zero, -1, indices.get().flatten(-N, -1), grad.flatten(-N, -1)).reshape(sizes);
              });
   return result;
 }
@@ -320,8 +317,8 @@ Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Si
     result = views::view(result, sizes);
   }
   return record(call, std::move(result), {input},
-                [place = Saved(place), planes, cells, from = input.sizes()](const Tensor& grad) -> TensorList {
-                  return {gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from)};
+                [place = Saved(place), planes, cells, from = input.sizes()](const Tensor& grad) {
+                  return gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from);
                 });
 }
 

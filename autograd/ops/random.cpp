@@ -25,9 +25,8 @@ Tensor made(const OpCall& call, const Dims& sizes, const TensorOptions& options,
 /// Overwritten values do not depend on the old ones: the gradient stops.
 template <class Draw>
 Tensor& overwrite(const OpCall& call, Tensor& t, Draw draw) {
-  return detail::change_in_place(call, t, {}, draw, [](const Tensor&) {
-    return [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; };
-  });
+  return detail::change_in_place(call, t, {}, draw,
+                                 [](const Tensor&) { return [](const Tensor& grad) { return zeros_like(grad); }; });
 }
 
 /// Linear in x, and its own derivative with the same state.
@@ -35,8 +34,7 @@ Tensor dropout_with(const Tensor& x, double p, const GeneratorState& state) {
   const OpCall call("dropout", x, p, int64_t(state.seed), int64_t(state.stream), int64_t(state.offset));
   Tensor r = kernels::dropout(x, p, state);
   if (!recorded(x)) return call.done(std::move(r));
-  return record(call, std::move(r), {x},
-                [p, state](const Tensor& grad) -> TensorList { return {dropout_with(grad, p, state)}; });
+  return record(call, std::move(r), {x}, [p, state](const Tensor& grad) { return dropout_with(grad, p, state); });
 }
 
 }  // namespace

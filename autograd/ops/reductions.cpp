@@ -28,9 +28,8 @@ Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
   const OpCall call("sum", input, dims, keepdim);
   Tensor out = kernels::sum(input, dims, keepdim);
   if (!recorded(input)) return call.done(std::move(out));
-  return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
-    return {spread(grad, sizes, dims)};
-  });
+  return record(call, std::move(out), {input},
+                [sizes = input.sizes(), dims](const Tensor& grad) { return spread(grad, sizes, dims); });
 }
 
 Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
@@ -38,9 +37,9 @@ Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
   const OpCall call("mean", input, dims, keepdim);
   Tensor out = kernels::mean(input, dims, keepdim);
   if (!recorded(input)) return call.done(std::move(out));
-  return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
+  return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) {
     const double count = double(sizes.product()) / double(grad.numel());
-    return {spread(grad / std::max(1.0, count), sizes, dims)};  // of nothing: a derivative of 0 has one of 0
+    return spread(grad / std::max(1.0, count), sizes, dims);  // of nothing: a derivative of 0 has one of 0
   });
 }
 
@@ -50,12 +49,11 @@ Tensor mean(const Tensor& input) { return mean(input, Dims(), false); }
 Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
   ORDO_AUTOCAST(raise, nansum, input, dims, keepdim);
   const OpCall call("nansum", input, dims, keepdim);
-  return record(call, kernels::nansum(input, dims, keepdim), {input},
-                [input = Saved(input), dims](const Tensor& grad) -> TensorList {
-                  const Tensor& x = input.get();
-                  const Tensor kept = grad.reshape(kept_sizes(x.sizes(), dims));
-                  return {masked_fill(kept.expand(x.sizes()), isnan(x), 0)};
-                });
+  return record(call, kernels::nansum(input, dims, keepdim), {input}, [input = Saved(input), dims](const Tensor& grad) {
+    const Tensor& x = input.get();
+    const Tensor kept = grad.reshape(kept_sizes(x.sizes(), dims));
+    return masked_fill(kept.expand(x.sizes()), isnan(x), 0);
+  });
 }
 
 Tensor nanmean(const Tensor& input, const Dims& dims, bool keepdim) {
@@ -130,12 +128,12 @@ Tensor prod(const Tensor& input, const Dims& dims, bool keepdim) {
   ORDO_AUTOCAST(raise, prod, input, dims, keepdim);
   const OpCall call("prod", input, dims, keepdim);
   return record(call, kernels::prod(input, dims, keepdim), {input},
-                [input = Saved(input), dims](const Tensor& grad, const Tensor& result) -> TensorList {
+                [input = Saved(input), dims](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
                   const unsigned mask = kernels::reduced_mask("prod", x.dim(), dims);
                   const Dims kept = kept_sizes(x.sizes(), dims);
-                  return {grad.reshape(kept) * (grad_enabled() ? products_of_others(x, mask)
-                                                               : quotients(x, result.reshape(kept), dims, mask))};
+                  return grad.reshape(kept) * (grad_enabled() ? products_of_others(x, mask)
+                                                              : quotients(x, result.reshape(kept), dims, mask));
                 });
 }
 
@@ -156,14 +154,14 @@ namespace {
 /// extreme value of NaN gives NaN to all (docs/derivatives.md).
 Tensor extreme_value(const OpCall& call, Tensor out, const Tensor& input, const Dims& dims, bool nan_shares) {
   return record(call, std::move(out), {input},
-                [input = Saved(input), dims, nan_shares](const Tensor& grad, const Tensor& result) -> TensorList {
+                [input = Saved(input), dims, nan_shares](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
                   const Dims kept = kept_sizes(x.sizes(), dims);
                   const Tensor extreme = result.detach().reshape(kept);
                   Tensor equal = eq(x, extreme);
                   if (nan_shares) equal = logical_or(equal, logical_and(isnan(x), isnan(extreme)));
                   const Tensor hit = equal.to(x.dtype());
-                  return {hit * (grad.reshape(kept) / sum(hit, dims, true))};
+                  return hit * (grad.reshape(kept) / sum(hit, dims, true));
                 });
 }
 
@@ -171,11 +169,11 @@ MaxResult extreme_index(const OpCall& call, std::pair<Tensor, Tensor> out, const
                         bool keepdim) {
   const TensorList both =
       record(call, {out.first, out.second}, {input},
-             [sizes = input.sizes(), dim, keepdim, saved = Saved(out.second)](const TensorList& grads) -> TensorList {
+             [sizes = input.sizes(), dim, keepdim, saved = Saved(out.second)](const TensorList& grads) {
                const Tensor& grad = grads[0];
                const Tensor zero = zeros(sizes, grad.options()), &indices = saved.get();
-               if (sizes.empty() || keepdim) return {scatter_add(zero, dim, indices, grad)};
-               return {scatter_add(zero, dim, indices.unsqueeze(dim), grad.unsqueeze(dim))};
+               if (sizes.empty() || keepdim) return scatter_add(zero, dim, indices, grad);
+               return scatter_add(zero, dim, indices.unsqueeze(dim), grad.unsqueeze(dim));
              });
   return {both[0], both[1]};
 }
@@ -253,8 +251,8 @@ Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdi
   ORDO_AUTOCAST(raise, var, input, dims, correction, keepdim);
   const OpCall call("var", input, dims, correction, keepdim);
   return record(call, kernels::var(input, dims, correction, keepdim), {input},
-                [input = Saved(input), dims, correction](const Tensor& grad) -> TensorList {
-                  return {var_gradient(grad, input.get(), dims, correction)};
+                [input = Saved(input), dims, correction](const Tensor& grad) {
+                  return var_gradient(grad, input.get(), dims, correction);
                 });
 }
 
@@ -262,8 +260,8 @@ Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdi
   ORDO_AUTOCAST(raise, std, input, dims, correction, keepdim);
   const OpCall call("std", input, dims, correction, keepdim);
   return record(call, kernels::std(input, dims, correction, keepdim), {input},
-                [input = Saved(input), dims, correction](const Tensor& grad, const Tensor& result) -> TensorList {
-                  return {var_gradient(deviation_gradient(grad, result), input.get(), dims, correction)};
+                [input = Saved(input), dims, correction](const Tensor& grad, const Tensor& result) {
+                  return var_gradient(deviation_gradient(grad, result), input.get(), dims, correction);
                 });
 }
 
@@ -272,8 +270,8 @@ std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double
   const OpCall call("var_mean", input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::var(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
-             [input = Saved(input), dims, correction](const TensorList& grads) -> TensorList {
-               return {with_mean_gradient(grads, input.get(), dims, correction)};
+             [input = Saved(input), dims, correction](const TensorList& grads) {
+               return with_mean_gradient(grads, input.get(), dims, correction);
              });
   return {both[0], both[1]};
 }
@@ -283,11 +281,11 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims, double
   const OpCall call("std_mean", input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::std(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
-             [input = Saved(input), dims, correction, keepdim](const TensorList& grads) -> TensorList {
+             [input = Saved(input), dims, correction, keepdim](const TensorList& grads) {
                const Tensor& x = input.get();
                Tensor of_var;
                if (grads[0].defined()) of_var = deviation_gradient(grads[0], ordo::std(x, dims, correction, keepdim));
-               return {with_mean_gradient({of_var, grads[1]}, x, dims, correction)};
+               return with_mean_gradient({of_var, grads[1]}, x, dims, correction);
              });
   return {both[0], both[1]};
 }
@@ -320,10 +318,10 @@ Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
   ORDO_AUTOCAST(raise, norm, input, p, dims, keepdim);
   const OpCall call("norm", input, p, dims, keepdim);
   return record(call, kernels::norm(input, p, dims, keepdim), {input},
-                [input = Saved(input), p, dims](const Tensor& grad, const Tensor& result) -> TensorList {
+                [input = Saved(input), p, dims](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
                   const Dims kept = kept_sizes(x.sizes(), dims);
-                  return {norm_gradient(grad.reshape(kept), result.reshape(kept), x, p, dims)};
+                  return norm_gradient(grad.reshape(kept), result.reshape(kept), x, p, dims);
                 });
 }
 
@@ -333,9 +331,9 @@ Tensor square_sum(const Tensor& input, const Dims& dims, bool keepdim) {
   ORDO_AUTOCAST(raise, square_sum, input, dims, keepdim);
   const OpCall call("square_sum", input, dims, keepdim);
   return record(call, kernels::square_sum(input, dims, keepdim), {input},
-                [input = Saved(input), dims](const Tensor& grad) -> TensorList {
+                [input = Saved(input), dims](const Tensor& grad) {
                   const Tensor& x = input.get();
-                  return {x * (grad.reshape(kept_sizes(x.sizes(), dims)) * 2)};
+                  return x * (grad.reshape(kept_sizes(x.sizes(), dims)) * 2);
                 });
 }
 
@@ -343,10 +341,10 @@ Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
   ORDO_AUTOCAST(raise, logsumexp, input, dims, keepdim);
   const OpCall call("logsumexp", input, dims, keepdim);
   return record(call, kernels::logsumexp(input, dims, keepdim), {input},
-                [input = Saved(input), dims](const Tensor& grad, const Tensor& result) -> TensorList {
+                [input = Saved(input), dims](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
                   const Dims kept = kept_sizes(x.sizes(), dims);
-                  return {grad.reshape(kept) * exp(x - result.reshape(kept))};
+                  return grad.reshape(kept) * exp(x - result.reshape(kept));
                 });
 }
 

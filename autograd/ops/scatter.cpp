@@ -96,8 +96,7 @@ auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor
 
 /// Those of input where numbers are.
 auto fill_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index) {
-  return
-      [at = ScatterIndex(kind, input, dim, index, {})](const Tensor& grad) -> TensorList { return {at.fill(grad, 0)}; };
+  return [at = ScatterIndex(kind, input, dim, index, {})](const Tensor& grad) { return at.fill(grad, 0); };
 }
 
 Tensor written(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index,
@@ -314,8 +313,8 @@ Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t di
 Tensor diagonal_of(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   const OpCall call("diagonal_scatter_backward", t, offset, dim1, dim2);
   return record(call, kernels::clone(diagonal_view("diagonal_scatter", t, offset, dim1, dim2)), {t},
-                [=, sizes = t.sizes()](const Tensor& grad) -> TensorList {
-                  return {diagonal_scatter(zeros(sizes, grad.options()), grad, offset, dim1, dim2)};
+                [=, sizes = t.sizes()](const Tensor& grad) {
+                  return diagonal_scatter(zeros(sizes, grad.options()), grad, offset, dim1, dim2);
                 });
 }
 

@@ -154,7 +154,7 @@ Dims backwards(const Dims& shifts, const Dims& sizes) {
 Tensor flip(const Tensor& t, const Dims& dims) {
   const OpCall call("flip", t, dims);
   detail::expect_defined("flip", t, "input");
-  return record(call, flipped(t, dims), {t}, [dims](const Tensor& grad) -> TensorList { return {flip(grad, dims)}; });
+  return record(call, flipped(t, dims), {t}, [dims](const Tensor& grad) { return flip(grad, dims); });
 }
 
 Tensor roll(const Tensor& t, const Dims& shifts, const Dims& dims) {
@@ -176,9 +176,8 @@ Tensor roll(const Tensor& t, const Dims& shifts, const Dims& dims) {
     }
   }
   if (r.impl()->storage == t.impl()->storage) r = kernels::clone(r);
-  return record(call, std::move(r), {t}, [back = backwards(shifts, sizes), dims](const Tensor& grad) -> TensorList {
-    return {roll(grad, back, dims)};
-  });
+  return record(call, std::move(r), {t},
+                [back = backwards(shifts, sizes), dims](const Tensor& grad) { return roll(grad, back, dims); });
 }
 
 Tensor rot90(const Tensor& t, int64_t k, const Dims& dims) {

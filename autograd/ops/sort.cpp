@@ -14,11 +14,10 @@ using kernels::Selection;
 using kernels::Sorted;
 
 MaxResult record_sorted(const OpCall& call, const Sorted& out, const Tensor& input, int64_t dim) {
-  const TensorList both =
-      record(call, {out.values, out.indices}, {input},
-             [sizes = input.sizes(), dim, indices = Saved(out.indices)](const TensorList& grads) -> TensorList {
-               return {sort_backward(grads[0], sizes, dim, indices.get())};
-             });
+  const TensorList both = record(call, {out.values, out.indices}, {input},
+                                 [sizes = input.sizes(), dim, indices = Saved(out.indices)](const TensorList& grads) {
+                                   return sort_backward(grads[0], sizes, dim, indices.get());
+                                 });
   return {both[0], both[1]};
 }
 
@@ -26,11 +25,10 @@ MaxResult record_sorted(const OpCall& call, const Sorted& out, const Tensor& inp
 MaxResult record_one(const OpCall& call, const Sorted& out, const Tensor& input, int64_t dim, bool keepdim) {
   if (keepdim || input.dim() == 0) return record_sorted(call, out, input, dim);
   const int at = wrap_dim(call.name(), dim, input.dim());
-  const TensorList both =
-      record(call, {views::squeeze(out.values, {at}), views::squeeze(out.indices, {at})}, {input},
-             [sizes = input.sizes(), at, indices = Saved(out.indices)](const TensorList& grads) -> TensorList {
-               return {sort_backward(grads[0].unsqueeze(at), sizes, at, indices.get())};
-             });
+  const TensorList both = record(call, {views::squeeze(out.values, {at}), views::squeeze(out.indices, {at})}, {input},
+                                 [sizes = input.sizes(), at, indices = Saved(out.indices)](const TensorList& grads) {
+                                   return sort_backward(grads[0].unsqueeze(at), sizes, at, indices.get());
+                                 });
   return {both[0], both[1]};
 }
 
@@ -64,14 +62,13 @@ Tensor median_of_all(const OpCall& call, Selection::Kind kind, const Tensor& inp
       out = full({}, std::numeric_limits<double>::quiet_NaN(), {input.dtype(), input.device()});
     }
   }
-  return record(call, std::move(out), {input},
-                [input = Saved(input)](const Tensor& grad, const Tensor& result) -> TensorList {
-                  const Tensor& x = input.get();
-                  const Tensor middle = result.detach();
-                  const Tensor equal = logical_or(eq(x, middle), logical_and(isnan(x), isnan(middle)));
-                  const Tensor hit = equal.to(x.dtype());
-                  return {hit * (grad / sum(hit))};
-                });
+  return record(call, std::move(out), {input}, [input = Saved(input)](const Tensor& grad, const Tensor& result) {
+    const Tensor& x = input.get();
+    const Tensor middle = result.detach();
+    const Tensor equal = logical_or(eq(x, middle), logical_and(isnan(x), isnan(middle)));
+    const Tensor hit = equal.to(x.dtype());
+    return hit * (grad / sum(hit));
+  });
 }
 
 }  // namespace
@@ -79,7 +76,7 @@ Tensor median_of_all(const OpCall& call, Selection::Kind kind, const Tensor& inp
 Tensor sort_backward(const Tensor& grad, const Dims& sizes, int64_t dim, const Tensor& index) {
   const OpCall call("sort_backward", grad, sizes, dim, index);
   return record(call, kernels::put_along(grad, sizes, dim, index), {grad},
-                [dim, index = Saved(index)](const Tensor& g) -> TensorList { return {gather(g, dim, index.get())}; });
+                [dim, index = Saved(index)](const Tensor& g) { return gather(g, dim, index.get()); });
 }
 
 MaxResult sort(const Tensor& input, int64_t dim, bool descending) {

@@ -40,12 +40,11 @@ template <Of of, class F>
 Tensor recorded_as(Derivative<of, F> rule, const OpCall& call, Tensor result, const Tensor& t) {
   if (!recorded(t)) return call.done(std::move(result));
   if constexpr (of == Of::input)
-    return record(call, std::move(result), {t},
-                  [x = Saved(t), f = rule.formula](T grad) -> TensorList { return {f(grad, x.get())}; });
+    return record(call, std::move(result), {t}, [x = Saved(t), f = rule.formula](T grad) { return f(grad, x.get()); });
   else if constexpr (of == Of::result)
-    return record(call, std::move(result), {t}, [f = rule.formula](T grad, T y) -> TensorList { return {f(grad, y)}; });
+    return record(call, std::move(result), {t}, [f = rule.formula](T grad, T y) { return f(grad, y); });
   else
-    return record(call, std::move(result), {t}, [f = rule.formula](T grad) -> TensorList { return {f(grad)}; });
+    return record(call, std::move(result), {t}, [f = rule.formula](T grad) { return f(grad); });
 }
 
 /// `derivative` times grad up to `far` on either side, and its limits 0 and 1 beyond, where it would multiply infinity
@@ -73,7 +72,7 @@ Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
   Tensor r = kernels::relu_backward(grad, y);
   if (!recorded(grad)) return call.done(std::move(r));
   return record(call, std::move(r), {grad},
-                [y = Saved(y.detach())](const Tensor& g) -> TensorList { return {relu_gradient(g, y.get())}; });
+                [y = Saved(y.detach())](const Tensor& g) { return relu_gradient(g, y.get()); });
 }
 
 /// With t = tanh(log(1 + e^x)): t + x sigmoid(x) (1 - t^2).
