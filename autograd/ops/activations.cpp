@@ -9,8 +9,7 @@ namespace ordo {
 
 // Fused, unless the gradient is itself to be differentiated.
 Tensor softmax(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, softmax, input, dim);
-  const OpCall call("softmax", input, dim);
+  ORDO_AUTOCAST_CALL(raise, softmax, input, dim);
   return record(call, kernels::softmax(input, dim), {input}, [dim](const Tensor& grad, const Tensor& result) {
     if (!grad_enabled()) return kernels::softmax_backward(grad, result, dim);
     return result * (grad - sum(grad * result, {dim}, true));
@@ -18,8 +17,7 @@ Tensor softmax(const Tensor& input, int64_t dim) {
 }
 
 Tensor log_softmax(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, log_softmax, input, dim);
-  const OpCall call("log_softmax", input, dim);
+  ORDO_AUTOCAST_CALL(raise, log_softmax, input, dim);
   return record(call, kernels::log_softmax(input, dim), {input}, [dim](const Tensor& grad, const Tensor& result) {
     if (!grad_enabled()) return kernels::log_softmax_backward(grad, result, dim);
     return grad - exp(result) * sum(grad, {dim}, true);
@@ -27,8 +25,7 @@ Tensor log_softmax(const Tensor& input, int64_t dim) {
 }
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
-  ORDO_AUTOCAST(raise, prelu, x, weight);
-  const OpCall call("prelu", x, weight);
+  ORDO_AUTOCAST_CALL(raise, prelu, x, weight);
   detail::expect_pair("prelu", x, "input", weight, "weight");
   detail::expect_floating("prelu", x);
   detail::expect_same_dtype("prelu", x, weight);

@@ -112,9 +112,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal,
                          std::optional<double> scale) {
-  ORDO_AUTOCAST(lower, attention_weights, query, key, attn_mask, is_causal, scale);
-  const char* const op = "attention_weights";
-  const OpCall call("attention_weights", query, key, attn_mask, is_causal, scale);
+  ORDO_AUTOCAST_CALL(lower, attention_weights, query, key, attn_mask, is_causal, scale);
+  const char* const op = call.name();
   detail::expect_defined(op, query, "query", key, "key");
   detail::expect_floating(op, query);
   detail::expect_same_device(op, query, key);

@@ -39,8 +39,7 @@ Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                 Reduction reduction) {
-  ORDO_AUTOCAST(raise, nll_loss, input, target, weight, ignore_index, reduction);
-  const OpCall call("nll_loss", input, target, weight, ignore_index, reduction);
+  ORDO_AUTOCAST_CALL(raise, nll_loss, input, target, weight, ignore_index, reduction);
   auto [loss, total_weight] = kernels::nll_loss(input, target, weight, ignore_index, kernels::LossReduction(reduction));
   if (!grad_enabled() || !input.requires_grad()) return call.done(std::move(loss));
   const NllContext context{input.sizes(), Saved(target), weight.defined() ? Saved(weight) : Saved(),
@@ -88,8 +87,7 @@ Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                      Reduction reduction, double label_smoothing) {
-  ORDO_AUTOCAST(raise, cross_entropy, logits, target, weight, ignore_index, reduction, label_smoothing);
-  const OpCall call("cross_entropy", logits, target, weight, ignore_index, reduction, label_smoothing);
+  ORDO_AUTOCAST_CALL(raise, cross_entropy, logits, target, weight, ignore_index, reduction, label_smoothing);
   detail::expect_defined("cross_entropy", logits, "logits", target, "target");
   detail::expect_floating("cross_entropy", logits);
   const bool probabilities = is_floating(target.dtype());
@@ -141,9 +139,8 @@ static Tensor own_class(const char* op, const Tensor& target, int64_t classes) {
 
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin, const Tensor& weight,
                          Reduction reduction) {
-  ORDO_AUTOCAST(raise, multi_margin_loss, input, target, p, margin, weight, reduction);
-  constexpr const char* op = "multi_margin_loss";
-  const OpCall call("multi_margin_loss", input, target, p, margin, weight, reduction);
+  ORDO_AUTOCAST_CALL(raise, multi_margin_loss, input, target, p, margin, weight, reduction);
+  const char* const op = call.name();
   expect_scores(op, input, target);
   detail::expect_same_device(op, input, weight);
   const int64_t classes = input.size(-1);
@@ -172,9 +169,8 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
 }
 
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  ORDO_AUTOCAST(raise, multilabel_margin_loss, input, target, reduction);
-  constexpr const char* op = "multilabel_margin_loss";
-  const OpCall call("multilabel_margin_loss", input, target, reduction);
+  ORDO_AUTOCAST_CALL(raise, multilabel_margin_loss, input, target, reduction);
+  const char* const op = call.name();
   expect_scores(op, input, target);
   ORDO_CHECK(input.sizes() == target.sizes(), ShapeError, op,
              "input and target must have one shape, but have {} and {}", input.sizes(), target.sizes());
@@ -195,9 +191,8 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
 
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                    Reduction reduction) {
-  ORDO_AUTOCAST(raise, multilabel_soft_margin_loss, input, target, weight, reduction);
-  constexpr const char* op = "multilabel_soft_margin_loss";
-  const OpCall call("multilabel_soft_margin_loss", input, target, weight, reduction);
+  ORDO_AUTOCAST_CALL(raise, multilabel_soft_margin_loss, input, target, weight, reduction);
+  const char* const op = call.name();
   detail::expect_floating(op, input, "input");
   detail::expect_labels(op, input, target);
   detail::expect_weight(op, input, weight, "weight");
@@ -268,15 +263,15 @@ Lengths numbers(const Tensor& lengths, const char* argument) {
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
                 const Lengths& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  ORDO_AUTOCAST(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
-  const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+  ORDO_AUTOCAST_CALL(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction,
+                     zero_infinity);
   return call.done(reduced(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity));
 }
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  ORDO_AUTOCAST(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
-  const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+  ORDO_AUTOCAST_CALL(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction,
+                     zero_infinity);
   return call.done(reduced(log_probs, targets, numbers(input_lengths, "input_lengths"),
                            numbers(target_lengths, "target_lengths"), blank, reduction, zero_infinity));
 }

@@ -195,8 +195,7 @@ Operand product(Operand a, Operand b, const F& kept) {
 }  // namespace
 
 Tensor einsum(std::string_view equation, const TensorList& operands) {
-  ORDO_AUTOCAST(lower, einsum, equation, operands);
-  const OpCall call("einsum", equation, operands);
+  ORDO_AUTOCAST_CALL(lower, einsum, equation, operands);
   ORDO_CHECK(!operands.empty(), ValueError, "einsum", "needs at least one operand");
   Equation e = parse(equation);
   ORDO_CHECK(e.operands.size() == operands.size(), ValueError, "einsum", "\"{}\" is of {} operands, not {}", equation,

@@ -154,18 +154,15 @@ Tensor embed(const OpCall& call, const kernels::BagArguments& arguments, const T
 
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
                      const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
-  ORDO_AUTOCAST(raise, embedding_bag, input, weight, offsets, mode, per_sample_weights, include_last_offset,
-                padding_idx);
-  const OpCall call("embedding_bag", input, weight, offsets, mode, per_sample_weights, include_last_offset,
-                    padding_idx);
+  ORDO_AUTOCAST_CALL(raise, embedding_bag, input, weight, offsets, mode, per_sample_weights, include_last_offset,
+                     padding_idx);
   return embed(call, {input, offsets, mode, include_last_offset, padding_idx}, weight, per_sample_weights);
 }
 
 Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
                      const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
-  ORDO_AUTOCAST(raise, embedding_bag, plan, weight, offsets, mode, per_sample_weights, include_last_offset,
-                padding_idx);
-  const OpCall call("embedding_bag", plan, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx);
+  ORDO_AUTOCAST_CALL(raise, embedding_bag, plan, weight, offsets, mode, per_sample_weights, include_last_offset,
+                     padding_idx);
   return embed(call, {plan.index(), offsets, mode, include_last_offset, padding_idx, plan}, weight, per_sample_weights);
 }
 

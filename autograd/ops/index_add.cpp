@@ -21,15 +21,13 @@ auto index_add_backward(int64_t dim, const Tensor& index, const Tensor& source, 
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {
-  ORDO_AUTOCAST(raise, index_add, input, dim, index, source, alpha, algorithm);
-  const OpCall call("index_add", input, dim, index, source, alpha, algorithm);
+  ORDO_AUTOCAST_CALL(raise, index_add, input, dim, index, source, alpha, algorithm);
   Tensor result = kernels::index_add(input, dim, index, source, alpha, algorithm);
   return record(call, std::move(result), {input, source}, index_add_backward(dim, index, source, alpha));
 }
 
 Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
-  ORDO_AUTOCAST(raise, index_add, input, dim, plan, source, alpha);
-  const OpCall call("index_add", input, dim, plan, source, alpha);
+  ORDO_AUTOCAST_CALL(raise, index_add, input, dim, plan, source, alpha);
   return record(call, kernels::index_add(input, dim, plan, source, alpha), {input, source},
                 index_add_backward(dim, plan.index(), source, alpha));
 }

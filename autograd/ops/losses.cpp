@@ -95,28 +95,24 @@ Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  ORDO_AUTOCAST(raise, mse_loss, input, target, reduction);
-  const OpCall call("mse_loss", input, target, reduction);
+  ORDO_AUTOCAST_CALL(raise, mse_loss, input, target, reduction);
   return pair_loss(call, {"mse_loss", kernels::PairLoss::squared}, input, target, reduction);
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  ORDO_AUTOCAST(raise, l1_loss, input, target, reduction);
-  const OpCall call("l1_loss", input, target, reduction);
+  ORDO_AUTOCAST_CALL(raise, l1_loss, input, target, reduction);
   return pair_loss(call, {"l1_loss", kernels::PairLoss::absolute}, input, target, reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
-  ORDO_AUTOCAST(raise, smooth_l1_loss, input, target, reduction, beta);
-  const OpCall call("smooth_l1_loss", input, target, reduction, beta);
+  ORDO_AUTOCAST_CALL(raise, smooth_l1_loss, input, target, reduction, beta);
   ORDO_CHECK(beta >= 0, ValueError, "smooth_l1_loss", "beta must not be negative, but is {}", beta);
   if (beta == 0) return call.done(l1_loss(input, target, reduction));
   return pair_loss(call, {"smooth_l1_loss", kernels::PairLoss::bent, beta, 1 / beta}, input, target, reduction);
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
-  ORDO_AUTOCAST(raise, huber_loss, input, target, reduction, delta);
-  const OpCall call("huber_loss", input, target, reduction, delta);
+  ORDO_AUTOCAST_CALL(raise, huber_loss, input, target, reduction, delta);
   ORDO_CHECK(delta > 0, ValueError, "huber_loss", "delta must be positive, but is {}", delta);
   return pair_loss(call, {"huber_loss", kernels::PairLoss::bent, delta, 1}, input, target, reduction);
 }
@@ -154,8 +150,7 @@ Tensor element_losses(const Tensor& x, const Tensor& t) {
 }  // namespace
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, Reduction reduction) {
-  ORDO_AUTOCAST(raise, binary_cross_entropy, input, target, weight, reduction);
-  const OpCall call("binary_cross_entropy", input, target, weight, reduction);
+  ORDO_AUTOCAST_CALL(raise, binary_cross_entropy, input, target, weight, reduction);
   detail::expect_floating("binary_cross_entropy", input, "input");
   detail::expect_like("binary_cross_entropy", input, "input", target, "target");
   detail::expect_weight("binary_cross_entropy", input, weight, "weight");
@@ -191,8 +186,7 @@ Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight
 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
                                         Reduction reduction, const Tensor& pos_weight) {
-  ORDO_AUTOCAST(raise, binary_cross_entropy_with_logits, logits, target, weight, reduction, pos_weight);
-  const OpCall call("binary_cross_entropy_with_logits", logits, target, weight, reduction, pos_weight);
+  ORDO_AUTOCAST_CALL(raise, binary_cross_entropy_with_logits, logits, target, weight, reduction, pos_weight);
   detail::expect_floating("binary_cross_entropy_with_logits", logits, "logits");
   detail::expect_like("binary_cross_entropy_with_logits", logits, "logits", target, "target");
   detail::expect_weight("binary_cross_entropy_with_logits", logits, weight, "weight");
@@ -220,8 +214,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
 ORDO_REGISTER_OP({.name = "kl_div", .family = "loss", .dtypes = kFloatingTypes});
 
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
-  ORDO_AUTOCAST(raise, kl_div, input, target, reduction, log_target);
-  const OpCall call("kl_div", input, target, reduction, log_target);
+  ORDO_AUTOCAST_CALL(raise, kl_div, input, target, reduction, log_target);
   detail::expect_floating("kl_div", input, "input");
   detail::expect_like("kl_div", input, "input", target, "target");
   detail::expect_reduction("kl_div", reduction, Reduction::batchmean);
@@ -241,9 +234,8 @@ static constexpr double kLogTwoPi = 1.8378770664093453, kTwoPi = 6.2831853071795
 
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
                          Reduction reduction) {
-  ORDO_AUTOCAST(raise, gaussian_nll_loss, input, target, var, full, eps, reduction);
-  constexpr const char* op = "gaussian_nll_loss";
-  const OpCall call("gaussian_nll_loss", input, target, var, full, eps, reduction);
+  ORDO_AUTOCAST_CALL(raise, gaussian_nll_loss, input, target, var, full, eps, reduction);
+  const char* const op = call.name();
   detail::expect_floating(op, input, "input");
   detail::expect_like(op, input, "input", target, "target");
   detail::expect_alike(op, input, var, "var");
@@ -266,9 +258,8 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
                         Reduction reduction) {
-  ORDO_AUTOCAST(raise, poisson_nll_loss, input, target, log_input, full, eps, reduction);
-  constexpr const char* op = "poisson_nll_loss";
-  const OpCall call("poisson_nll_loss", input, target, log_input, full, eps, reduction);
+  ORDO_AUTOCAST_CALL(raise, poisson_nll_loss, input, target, log_input, full, eps, reduction);
+  const char* const op = call.name();
   detail::expect_label_loss(op, input, target, reduction);
   const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
   const Tensor expected = t * (log_input ? x : log(x + eps));

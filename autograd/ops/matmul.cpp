@@ -28,8 +28,7 @@ Tensor as_rows(const Tensor& t) {
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
-  ORDO_AUTOCAST(lower, matmul, a, b);
-  const OpCall call("matmul", a, b);
+  ORDO_AUTOCAST_CALL(lower, matmul, a, b);
   detail::expect_defined("matmul", a, "first input", b, "second input");
   if (a.dim() == 2 && b.dim() == 2) return product(call, a, b);
   ORDO_CHECK(a.dim() > 0 && b.dim() > 0, ShapeError, "matmul", "takes no 0-d tensors: {} with {}; multiply with *",
@@ -48,8 +47,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 }
 
 Tensor mm(const Tensor& a, const Tensor& b) {
-  ORDO_AUTOCAST(lower, mm, a, b);
-  const OpCall call("mm", a, b);
+  ORDO_AUTOCAST_CALL(lower, mm, a, b);
   detail::expect_defined("mm", a, "first input", b, "second input");
   ORDO_CHECK(a.dim() == 2 && b.dim() == 2, ShapeError, "mm", "takes two matrices, not {} and {}; see matmul", a.sizes(),
              b.sizes());
@@ -57,8 +55,7 @@ Tensor mm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor bmm(const Tensor& a, const Tensor& b) {
-  ORDO_AUTOCAST(lower, bmm, a, b);
-  const OpCall call("bmm", a, b);
+  ORDO_AUTOCAST_CALL(lower, bmm, a, b);
   detail::expect_defined("bmm", a, "first input", b, "second input");
   ORDO_CHECK(a.dim() == 3 && b.dim() == 3 && a.sizes()[0] == b.sizes()[0], ShapeError, "bmm",
              "takes two batches of matrices, [b, m, k] and [b, k, n], not {} and {}; see matmul", a.sizes(), b.sizes());
@@ -66,8 +63,7 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  ORDO_AUTOCAST(lower, linear, x, weight, bias);
-  const OpCall call("linear", x, weight, bias);
+  ORDO_AUTOCAST_CALL(lower, linear, x, weight, bias);
   detail::expect_defined("linear", x, "input", weight, "weight");
   return record(call, kernels::linear(x, weight, bias), {x, weight, bias},
                 [x = Saved(x), weight = Saved(weight)](const Tensor& grad) -> TensorList {
@@ -120,8 +116,7 @@ void expect_sum(const char* op, const Tensor& input, const Tensor& a, const Tens
 }  // namespace
 
 Tensor dot(const Tensor& a, const Tensor& b) {
-  ORDO_AUTOCAST(raise, dot, a, b);
-  const OpCall call("dot", a, b);
+  ORDO_AUTOCAST_CALL(raise, dot, a, b);
   expect_pair("dot", a, b);
   ORDO_CHECK(a.dim() == 1 && b.dim() == 1 && a.sizes() == b.sizes(), ShapeError, "dot",
              "takes two vectors of one size, not tensors of shape {} and {}", a.sizes(), b.sizes());
@@ -151,22 +146,19 @@ Tensor outer(const Tensor& a, const Tensor& b) {
 }
 
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  ORDO_AUTOCAST(lower, addmm, input, a, b, beta, alpha);
-  const OpCall call("addmm", input, a, b, beta, alpha);
+  ORDO_AUTOCAST_CALL(lower, addmm, input, a, b, beta, alpha);
   expect_sum("addmm", input, a, b, 2);
   return call.done(scaled_sum("addmm", input, mm(a, b), beta, alpha));
 }
 
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  ORDO_AUTOCAST(lower, baddbmm, input, a, b, beta, alpha);
-  const OpCall call("baddbmm", input, a, b, beta, alpha);
+  ORDO_AUTOCAST_CALL(lower, baddbmm, input, a, b, beta, alpha);
   expect_sum("baddbmm", input, a, b, 3);
   return call.done(scaled_sum("baddbmm", input, bmm(a, b), beta, alpha));
 }
 
 Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  ORDO_AUTOCAST(lower, addbmm, input, a, b, beta, alpha);
-  const OpCall call("addbmm", input, a, b, beta, alpha);
+  ORDO_AUTOCAST_CALL(lower, addbmm, input, a, b, beta, alpha);
   expect_sum("addbmm", input, a, b, 3);
   ORDO_CHECK(a.sizes()[0] == b.sizes()[0], ShapeError, "addbmm", "batches of {} and {} matrices do not fit",
              a.sizes()[0], b.sizes()[0]);

@@ -24,8 +24,7 @@ Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
 }  // namespace
 
 Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, sum, input, dims, keepdim);
-  const OpCall call("sum", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, sum, input, dims, keepdim);
   Tensor out = kernels::sum(input, dims, keepdim);
   if (!recorded(input)) return call.done(std::move(out));
   return record(call, std::move(out), {input},
@@ -33,8 +32,7 @@ Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
 }
 
 Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, mean, input, dims, keepdim);
-  const OpCall call("mean", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, mean, input, dims, keepdim);
   Tensor out = kernels::mean(input, dims, keepdim);
   if (!recorded(input)) return call.done(std::move(out));
   return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) {
@@ -47,8 +45,7 @@ Tensor sum(const Tensor& input) { return sum(input, Dims(), false); }
 Tensor mean(const Tensor& input) { return mean(input, Dims(), false); }
 
 Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, nansum, input, dims, keepdim);
-  const OpCall call("nansum", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, nansum, input, dims, keepdim);
   return record(call, kernels::nansum(input, dims, keepdim), {input}, [input = Saved(input), dims](const Tensor& grad) {
     const Tensor& x = input.get();
     const Tensor kept = grad.reshape(kept_sizes(x.sizes(), dims));
@@ -57,8 +54,7 @@ Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
 }
 
 Tensor nanmean(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, nanmean, input, dims, keepdim);
-  const OpCall call("nanmean", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, nanmean, input, dims, keepdim);
   detail::expect_floating("nanmean", input, "input");
   kernels::reduced_mask("nanmean", input.dim(), dims);
   const DType wide = input.dtype() == float64 ? float64 : float32;  // a half type cannot hold every count
@@ -125,8 +121,7 @@ Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims, unsig
 }  // namespace
 
 Tensor prod(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, prod, input, dims, keepdim);
-  const OpCall call("prod", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, prod, input, dims, keepdim);
   return record(call, kernels::prod(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
@@ -248,8 +243,7 @@ Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& 
 }  // namespace
 
 Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  ORDO_AUTOCAST(raise, var, input, dims, correction, keepdim);
-  const OpCall call("var", input, dims, correction, keepdim);
+  ORDO_AUTOCAST_CALL(raise, var, input, dims, correction, keepdim);
   return record(call, kernels::var(input, dims, correction, keepdim), {input},
                 [input = Saved(input), dims, correction](const Tensor& grad) {
                   return var_gradient(grad, input.get(), dims, correction);
@@ -257,8 +251,7 @@ Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdi
 }
 
 Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  ORDO_AUTOCAST(raise, std, input, dims, correction, keepdim);
-  const OpCall call("std", input, dims, correction, keepdim);
+  ORDO_AUTOCAST_CALL(raise, std, input, dims, correction, keepdim);
   return record(call, kernels::std(input, dims, correction, keepdim), {input},
                 [input = Saved(input), dims, correction](const Tensor& grad, const Tensor& result) {
                   return var_gradient(deviation_gradient(grad, result), input.get(), dims, correction);
@@ -266,8 +259,7 @@ Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdi
 }
 
 std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  ORDO_AUTOCAST(raise, var_mean, input, dims, correction, keepdim);
-  const OpCall call("var_mean", input, dims, correction, keepdim);
+  ORDO_AUTOCAST_CALL(raise, var_mean, input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::var(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
              [input = Saved(input), dims, correction](const TensorList& grads) {
@@ -277,8 +269,7 @@ std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double
 }
 
 std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  ORDO_AUTOCAST(raise, std_mean, input, dims, correction, keepdim);
-  const OpCall call("std_mean", input, dims, correction, keepdim);
+  ORDO_AUTOCAST_CALL(raise, std_mean, input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::std(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
              [input = Saved(input), dims, correction, keepdim](const TensorList& grads) {
@@ -315,8 +306,7 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, do
 }  // namespace
 
 Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, norm, input, p, dims, keepdim);
-  const OpCall call("norm", input, p, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, norm, input, p, dims, keepdim);
   return record(call, kernels::norm(input, p, dims, keepdim), {input},
                 [input = Saved(input), p, dims](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
@@ -328,8 +318,7 @@ Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
 Tensor norm(const Tensor& input, double p) { return norm(input, p, {}); }
 
 Tensor square_sum(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, square_sum, input, dims, keepdim);
-  const OpCall call("square_sum", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, square_sum, input, dims, keepdim);
   return record(call, kernels::square_sum(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad) {
                   const Tensor& x = input.get();
@@ -338,8 +327,7 @@ Tensor square_sum(const Tensor& input, const Dims& dims, bool keepdim) {
 }
 
 Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, logsumexp, input, dims, keepdim);
-  const OpCall call("logsumexp", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, logsumexp, input, dims, keepdim);
   return record(call, kernels::logsumexp(input, dims, keepdim), {input},
                 [input = Saved(input), dims](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();

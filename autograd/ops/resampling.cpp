@@ -108,8 +108,7 @@ Tensor coordinates(int64_t n, bool align_corners, int rank, int at, const Tensor
 
 Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode, GridPadding padding_mode,
                    bool align_corners) {
-  ORDO_AUTOCAST(raise, grid_sample, input, grid, mode, padding_mode, align_corners);
-  const OpCall call("grid_sample", input, grid, mode, padding_mode, align_corners);
+  ORDO_AUTOCAST_CALL(raise, grid_sample, input, grid, mode, padding_mode, align_corners);
   return sample_of(call, input, grid, kernels::grid_rules(mode, padding_mode, align_corners));
 }
 

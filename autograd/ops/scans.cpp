@@ -72,20 +72,17 @@ Tensor product_gradient(const Tensor& grad, const Tensor& x, const Tensor& y, in
 }  // namespace
 
 Tensor cumsum(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, cumsum, input, dim);
-  const OpCall call("cumsum", input, dim);
+  ORDO_AUTOCAST_CALL(raise, cumsum, input, dim);
   return sum_along(call, input, dim, false);
 }
 
 Tensor logcumsumexp(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, logcumsumexp, input, dim);
-  const OpCall call("logcumsumexp", input, dim);
+  ORDO_AUTOCAST_CALL(raise, logcumsumexp, input, dim);
   return log_sum_exp_along(call, input, dim, false);
 }
 
 Tensor cumprod(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, cumprod, input, dim);
-  const OpCall call("cumprod", input, dim);
+  ORDO_AUTOCAST_CALL(raise, cumprod, input, dim);
   return record(call, kernels::cumprod(input, dim), {input},
                 [input = Saved(input), dim](const Tensor& grad, const Tensor& result) {
                   return product_gradient(grad, input.get(), result, dim);

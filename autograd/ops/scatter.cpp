@@ -250,8 +250,7 @@ auto scatter_add_backward(int64_t dim, const Tensor& index, const Tensor& src) {
 }  // namespace
 
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
-  ORDO_AUTOCAST(raise, scatter_add, input, dim, index, src, algorithm);
-  const OpCall call("scatter_add", input, dim, index, src, algorithm);
+  ORDO_AUTOCAST_CALL(raise, scatter_add, input, dim, index, src, algorithm);
   Tensor result = kernels::scatter_add(input, dim, index, src, algorithm);
   return record(call, std::move(result), {input, src}, scatter_add_backward(dim, index, src));
 }

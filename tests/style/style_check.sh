@@ -74,7 +74,8 @@ complain 'operations that do not open an OpCall("name", ...)' < <(
     head -n 8 "$header" | grep -q Internal && continue
     grep -ohE '^(Tensor(List)?&?|Max(Pool)?Result|std::pair<.*>) [a-z_0-9]+\(' "$header" || true  # there may be none
   done | sed -E 's/.* ([a-z_0-9]+)\(/\1/' | sort -u | while read -r name; do
-    [[ " $forwarding " == *" $name "* ]] || grep -qE "OpCall [a-z]+\(\"$name\"|kOp = \"$name\"" autograd/ops/*.cpp ||
+    [[ " $forwarding " == *" $name "* ]] ||
+      grep -qE "OpCall [a-z]+\(\"$name\"|ORDO_AUTOCAST_CALL\([a-z]+, $name,|kOp = \"$name\"" autograd/ops/*.cpp ||
       grep -hE -A 4 "^inline constexpr [A-Za-z]+Names k" kernels/*/*.h | grep -q "\"$name\"" || echo "$name"
   done)
 
