@@ -8,8 +8,8 @@
 #include <ordo/autograd/ops/scans.h>
 #include <ordo/autograd/ops/scatter.h>
 #include <ordo/kernels/loss/ctc_loss.h>
-#include <ordo/kernels/loss/known_range.h>
 #include <ordo/kernels/loss/nll_loss.h>
+#include <ordo/kernels/reduce/known_range.h>
 
 namespace ordo {
 namespace {

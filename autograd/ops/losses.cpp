@@ -7,8 +7,8 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/loss/binary_cross_entropy_slope.h>
-#include <ordo/kernels/loss/known_range.h>
 #include <ordo/kernels/loss/mse_loss.h>
+#include <ordo/kernels/reduce/known_range.h>
 
 namespace ordo::detail {
 

@@ -1,4 +1,4 @@
-#include <ordo/kernels/loss/known_range.h>
+#include <ordo/kernels/reduce/known_range.h>
 
 #include <ordo/kernels/reduce/reduce.h>
 
