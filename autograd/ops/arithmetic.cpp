@@ -172,15 +172,11 @@ Tensor& Tensor::div_(const Tensor& other) {
       });
 }
 
-namespace {
-
 /// t changed by write(), with a gradient that depends on the one of the new value only.
 template <class Write, class Backward>
-Tensor& change_by_number(const OpCall& call, Tensor& t, const Write& write, const Backward& backward) {
+static Tensor& change_by_number(const OpCall& call, Tensor& t, const Write& write, const Backward& backward) {
   return detail::change_in_place(call, t, {}, write, [&](const Tensor&) { return backward; });
 }
-
-}  // namespace
 
 Tensor& Tensor::add_(Scalar other) {
   const OpCall call("add_", *this, other);
@@ -210,19 +206,15 @@ Tensor& Tensor::div_(Scalar other) {
 
 // -- powers, minima and maxima ----------------------------------------------------------------------------------------
 
-namespace {
-
 /// grad b a^(b-1); 0 where b is 0, whatever a is.
-Tensor base_gradient(const Tensor& grad, const Tensor& a, const Tensor& b) {
+static Tensor base_gradient(const Tensor& grad, const Tensor& a, const Tensor& b) {
   return where(b == 0, 0, grad * (b * pow(a, b - 1)));
 }
 
 /// grad a^b log(a); 0 where a is 0 and b not negative, the limit.
-Tensor exponent_gradient(const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& result) {
+static Tensor exponent_gradient(const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& result) {
   return where(logical_and(a == 0, b >= 0), 0, grad * (result * log(a)));
 }
-
-}  // namespace
 
 Tensor pow(const Tensor& a, const Tensor& b) {
   const OpCall call("pow", a, b);
@@ -262,10 +254,8 @@ Tensor pow(Scalar a, const Tensor& b) {
   });
 }
 
-namespace {
-
 /// Equal ones get half of the gradient each.
-Tensor extremum(const OpCall& call, Tensor r, const Tensor& a, const Tensor& b, bool largest) {
+static Tensor extremum(const OpCall& call, Tensor r, const Tensor& a, const Tensor& b, bool largest) {
   if (!recorded(a, b)) return call.done(std::move(r));
   return record(
       call, std::move(r), {a, b},
@@ -278,8 +268,6 @@ Tensor extremum(const OpCall& call, Tensor r, const Tensor& a, const Tensor& b, 
                 y.wanted ? y.fit(part(b.get(), a.get())) : Tensor()};
       });
 }
-
-}  // namespace
 
 Tensor minimum(const Tensor& a, const Tensor& b) {
   const OpCall call("minimum", a, b);

@@ -47,18 +47,16 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   return record(call, loss, {input}, [context](const Tensor& grad) { return nll_loss_backward(grad, context); });
 }
 
-namespace {
-
 /// A weight for each class, of shape [1, C, 1, ...].
-Tensor along_classes(const Tensor& weight, const Tensor& logits, int class_dim) {
+static Tensor along_classes(const Tensor& weight, const Tensor& logits, int class_dim) {
   Dims sizes = Dims::filled(logits.dim(), 1);
   sizes[class_dim] = weight.numel();
   return weight.reshape(sizes);
 }
 
 /// The sum of -weight target log(p) over the classes.
-Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                        Reduction reduction, double label_smoothing, int class_dim) {
+static Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                               Reduction reduction, double label_smoothing, int class_dim) {
   constexpr const char* kOp = "cross_entropy";
   const int64_t classes = logits.size(class_dim);
   detail::expect_like(kOp, logits, "logits", target, "target of probabilities");
@@ -82,8 +80,6 @@ Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor
     terms.mul_(t);
   return detail::reduced(neg(sum(terms, {class_dim})), reduction, logits);
 }
-
-}  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                      Reduction reduction, double label_smoothing) {

@@ -5,14 +5,10 @@
 
 namespace ordo {
 namespace distributed {
-namespace {
-
-void expect_gradient(const char* op, const Tensor& t, ReduceOp by) {
+static void expect_gradient(const char* op, const Tensor& t, ReduceOp by) {
   ORDO_CHECK(by == ReduceOp::sum || by == ReduceOp::mean || !grad_enabled() || !t.defined() || !t.requires_grad(),
              AutogradError, op, "by {} has no gradient; detach() the tensor, or call it under NoGrad", name(by));
 }
-
-}  // namespace
 
 /// For OpCall.
 static void report(detail::OpArguments& arguments, const Group& group) { arguments.add(world_size(group)); }

@@ -30,8 +30,7 @@ namespace ordo {
   }
 #include <ordo/kernels/elementwise/functions.def>
 
-namespace {
-const Tensor& mask(const char* op, const Tensor& t) {
+static const Tensor& mask(const char* op, const Tensor& t) {
   detail::expect_defined(op, t, "operand");
   ORDO_CHECK(
       t.dtype() == boolean, DTypeError, op,
@@ -39,7 +38,6 @@ const Tensor& mask(const char* op, const Tensor& t) {
       t.dtype());
   return t;
 }
-}  // namespace
 
 Tensor operator&(const Tensor& a, const Tensor& b) { return logical_and(mask("&", a), mask("&", b)); }
 Tensor operator|(const Tensor& a, const Tensor& b) { return logical_or(mask("|", a), mask("|", b)); }

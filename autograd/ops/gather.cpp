@@ -30,9 +30,7 @@ Tensor one_hot(const Tensor& target, int64_t num_classes) {
   return call.done(kernels::one_hot(target, num_classes));
 }
 
-namespace {
-
-auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
+static auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
   return [index = Saved(index), accumulate, sizes = source.sizes()](const Tensor& grad) -> TensorList {
     TensorList grads(2);
     const Tensor& at = index.get();
@@ -54,8 +52,6 @@ auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
     return grads;
   };
 }
-
-}  // namespace
 
 Tensor take(const Tensor& input, const Tensor& index) {
   const OpCall call("take", input, index);
@@ -98,20 +94,18 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   return call.done(gather(input.expand(from), d, indices.expand(to)));
 }
 
-namespace {
-
-void expect_mask(const char* op, const Tensor& input, const Tensor& mask) {
+static void expect_mask(const char* op, const Tensor& input, const Tensor& mask) {
   detail::expect_pair(op, input, "input", mask, "mask");
   ORDO_CHECK(mask.dtype() == boolean, DTypeError, op, "mask must be a bool tensor, not {}", mask.dtype());
 }
 
 /// Where the mask is true in a tensor of these sizes.
-Tensor places(const char* op, const Tensor& mask, const Dims& sizes) {
+static Tensor places(const char* op, const Tensor& mask, const Dims& sizes) {
   return kernels::nonzero_places(op, views::expand(mask, sizes));
 }
 
 /// Writes into `out`, contiguous.
-void masked_write(const char* op, const Tensor& out, const Tensor& mask, const Tensor& source) {
+static void masked_write(const char* op, const Tensor& out, const Tensor& mask, const Tensor& source) {
   detail::expect_alike(op, out, source, "source");
   const Tensor at = places(op, mask, out.sizes());
   ORDO_CHECK(at.numel() <= source.numel(), ShapeError, op, "the mask has {} true elements, source only {}", at.numel(),
@@ -121,7 +115,7 @@ void masked_write(const char* op, const Tensor& out, const Tensor& mask, const T
   kernels::scatter_(op, kernels::IndexOf::elements, views::view(out, {-1}), 0, at, values);
 }
 
-auto masked_scatter_backward(const Tensor& input, const Tensor& mask, const Tensor& source) {
+static auto masked_scatter_backward(const Tensor& input, const Tensor& mask, const Tensor& source) {
   return [sizes = input.sizes(), from = source.sizes(), elements = source.numel(),
           mask = Saved(mask)](const Tensor& grad) -> TensorList {
     TensorList grads(2);
@@ -133,8 +127,6 @@ auto masked_scatter_backward(const Tensor& input, const Tensor& mask, const Tens
     return grads;
   };
 }
-
-}  // namespace
 
 Tensor nonzero(const Tensor& input) {
   const OpCall call("nonzero", input);

@@ -6,8 +6,7 @@
 #include <ordo/kernels/index_add/index_add.h>
 
 namespace ordo {
-namespace {
-auto index_add_backward(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+static auto index_add_backward(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   return [dim, index = Saved(index), sizes = source.sizes(), alpha](const Tensor& grad) -> TensorList {
     Tensor of_source;
     if (needs(1)) {
@@ -17,7 +16,6 @@ auto index_add_backward(int64_t dim, const Tensor& index, const Tensor& source, 
     return {needs(0) ? grad : Tensor(), of_source};
   };
 }
-}  // namespace
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {

@@ -9,24 +9,22 @@
 #include <ordo/kernels/linalg/linalg.h>
 
 namespace ordo {
-namespace {
-
-Tensor adjoint(const Tensor& t) { return t.transpose(-2, -1); }
+static Tensor adjoint(const Tensor& t) { return t.transpose(-2, -1); }
 
 /// [n, n], column - row of each element.
-Tensor beyond_diagonal(const Tensor& like) {
+static Tensor beyond_diagonal(const Tensor& like) {
   const int64_t n = like.size(-1);
   const Tensor i = arange(0, n, 1, {int64, like.device()});
   return i - i.unsqueeze(1);
 }
-Tensor diagonal_matrix(const Tensor& values) { return where(eq(beyond_diagonal(values), 0), values.unsqueeze(-2), 0); }
+static Tensor diagonal_matrix(const Tensor& values) {
+  return where(eq(beyond_diagonal(values), 0), values.unsqueeze(-2), 0);
+}
 /// The lower triangle, with half of the diagonal.
-Tensor half_lower(const Tensor& t) {
+static Tensor half_lower(const Tensor& t) {
   const Tensor side = beyond_diagonal(t);
   return where(lt(side, 0), t, where(eq(side, 0), t * 0.5, 0));
 }
-
-}  // namespace
 
 Tensor cholesky(const Tensor& a) {
   const OpCall call("cholesky", a);
@@ -70,12 +68,8 @@ Tensor inverse(const Tensor& a) {
                 });
 }
 
-namespace {
-
 /// One number for each matrix.
-Tensor each(const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); }
-
-}  // namespace
+static Tensor each(const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); }
 
 Tensor det(const Tensor& a) {
   const OpCall call("det", a);
@@ -140,16 +134,12 @@ QrResult qr(const Tensor& a) {
   return {out[0], out[1]};
 }
 
-namespace {
-
 /// X - X^T, divided by the differences of squared singular values: element [j, k] by s[k]^2 - s[j]^2.
-Tensor turned(const Tensor& x, const Tensor& s) {
+static Tensor turned(const Tensor& x, const Tensor& s) {
   const Tensor same = eq(beyond_diagonal(s), 0);
   const Tensor row = s.unsqueeze(-2), column = s.unsqueeze(-1);
   return (x - adjoint(x)) / where(same, 1, (row - column) * (row + column));
 }
-
-}  // namespace
 
 SvdResult svd(const Tensor& a) {
   const OpCall call("svd", a);

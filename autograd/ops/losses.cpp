@@ -65,17 +65,15 @@ Tensor reduced(const Tensor& losses, Reduction reduction, const Tensor& input) {
 }  // namespace ordo::detail
 
 namespace ordo {
-namespace {
-
 /// The derivative of a loss for d over its slope(), in differentiable operations.
-Tensor derivative(const kernels::PairLoss& loss, const Tensor& d) {
+static Tensor derivative(const kernels::PairLoss& loss, const Tensor& d) {
   if (loss.kind == kernels::PairLoss::squared) return d;
   if (loss.kind == kernels::PairLoss::absolute) return sign(d);
   return clamp(d, -loss.bend, loss.bend);
 }
 
-Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor& a, const Tensor& b,
-                 Reduction reduction) {
+static Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor& a, const Tensor& b,
+                        Reduction reduction) {
   const auto r = kernels::LossReduction(reduction);
   Tensor out = kernels::pair_loss(loss, a, b, r);
   if (!recorded(a, b)) return call.done(std::move(out));
@@ -91,8 +89,6 @@ Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor
     return {needs(0) ? g : Tensor(), needs(1) ? neg(g) : Tensor()};
   });
 }
-
-}  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, mse_loss, input, target, reduction);
@@ -117,17 +113,15 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
   return pair_loss(call, {"huber_loss", kernels::PairLoss::bent, delta, 1}, input, target, reduction);
 }
 
-namespace {
-
 ORDO_REGISTER_OP({.name = "binary_cross_entropy", .family = "loss", .dtypes = kFloatingTypes});
 
-void expect_probabilities(const Tensor& x) {
+static void expect_probabilities(const Tensor& x) {
   const auto range = kernels::known_range(x);
   ORDO_CHECK(!range || (range->first >= 0 && range->second <= 1), ValueError, "binary_cross_entropy",
              "input must lie in [0, 1], but its elements reach from {} to {}", range->first, range->second);
 }
 
-Tensor element_losses(const Tensor& x, const Tensor& t) {
+static Tensor element_losses(const Tensor& x, const Tensor& t) {
   const OpCall call("binary_cross_entropy", x, t);
   Tensor out = kernels::binary_cross_entropy(x, t);
   if (!recorded(x, t)) return call.done(std::move(out));
@@ -147,8 +141,6 @@ Tensor element_losses(const Tensor& x, const Tensor& t) {
   });
 }
 
-}  // namespace
-
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, binary_cross_entropy, input, target, weight, reduction);
   detail::expect_floating("binary_cross_entropy", input, "input");
@@ -161,10 +153,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   return call.done(detail::reduced(losses, reduction, input));
 }
 
-namespace {
-
 /// max(x, 0) - x t + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - t.
-Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
+static Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
   Tensor out;
   {
     NoGrad guard;
@@ -177,12 +167,10 @@ Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
 }
 
 /// (1 - t) x - (1 + (q - 1) t) log(sigmoid(x)); in float for the half types.
-Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight) {
+static Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight) {
   const Tensor log_p = logsigmoid(x), of_ones = ((pos_weight - 1) * t + 1) * log_p;
   return (1 - t) * x - of_ones;
 }
-
-}  // namespace
 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
                                         Reduction reduction, const Tensor& pos_weight) {

@@ -7,9 +7,7 @@
 #include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo {
-namespace {
-
-Tensor product(const OpCall& call, const Tensor& a, const Tensor& b) {
+static Tensor product(const OpCall& call, const Tensor& a, const Tensor& b) {
   return record(call, kernels::matmul(a, b, call.name()), {a, b},
                 [a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
                   TensorList grads(2);
@@ -19,13 +17,11 @@ Tensor product(const OpCall& call, const Tensor& a, const Tensor& b) {
                 });
 }
 
-Tensor as_rows(const Tensor& t) {
+static Tensor as_rows(const Tensor& t) {
   if (t.dim() == 2) return t;
   const int64_t cols = t.sizes().back();
   return t.reshape({Dims(t.sizes().begin(), t.dim() - 1).product(), cols});
 }
-
-}  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
   ORDO_AUTOCAST_CALL(lower, matmul, a, b);
@@ -88,23 +84,21 @@ ORDO_REGISTER_PRODUCT("baddbmm");
 ORDO_REGISTER_PRODUCT("tensordot");
 ORDO_REGISTER_OP({.name = "outer", .family = "elementwise", .dtypes = kNumericTypes});
 
-namespace {
-
-void expect_pair(const char* op, const Tensor& a, const Tensor& b) {
+static void expect_pair(const char* op, const Tensor& a, const Tensor& b) {
   detail::expect_pair(op, a, "first input", b, "second input");
 }
 
-bool is(const Scalar& s, int value) { return s.to_double() == value; }
+static bool is(const Scalar& s, int value) { return s.to_double() == value; }
 
 /// beta input + alpha product
-Tensor scaled_sum(const char* op, const Tensor& input, const Tensor& product, Scalar beta, Scalar alpha) {
+static Tensor scaled_sum(const char* op, const Tensor& input, const Tensor& product, Scalar beta, Scalar alpha) {
   ORDO_CHECK(broadcast_sizes(op, input.sizes(), product.sizes()) == product.sizes(), ShapeError, op,
              "input of shape {} does not broadcast to the product's {}", input.sizes(), product.sizes());
   if (is(beta, 0)) return is(alpha, 1) ? product : product * alpha;
   return add(is(beta, 1) ? input : input * beta, product, alpha);
 }
 
-void expect_sum(const char* op, const Tensor& input, const Tensor& a, const Tensor& b, int rank) {
+static void expect_sum(const char* op, const Tensor& input, const Tensor& a, const Tensor& b, int rank) {
   detail::expect_defined(op, input, "input");
   expect_pair(op, a, b);
   detail::expect_same_device(op, input, a);
@@ -112,8 +106,6 @@ void expect_sum(const char* op, const Tensor& input, const Tensor& a, const Tens
   ORDO_CHECK(a.dim() == rank && b.dim() == rank, ShapeError, op, "takes two {}, not tensors of shape {} and {}",
              rank == 2 ? "matrices" : "batches of matrices", a.sizes(), b.sizes());
 }
-
-}  // namespace
 
 Tensor dot(const Tensor& a, const Tensor& b) {
   ORDO_AUTOCAST_CALL(raise, dot, a, b);

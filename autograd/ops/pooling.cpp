@@ -128,11 +128,9 @@ ORDO_LP_POOL("lp_pool1d");
 ORDO_LP_POOL("lp_pool2d");
 ORDO_LP_POOL("lp_pool3d");
 
-namespace {
-
 template <int N>
-Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N> kernel, OptionalSize<N> stride,
-               bool ceil_mode) {
+static Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N> kernel, OptionalSize<N> stride,
+                      bool ceil_mode) {
   const char* const op = call.name();
   detail::expect_floating(op, input, "input");
   ORDO_CHECK(norm_type != 0, ValueError, op, "norm_type must not be 0");
@@ -144,8 +142,6 @@ Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N
   if (norm_type == 2) return call.done(sqrt(powers.mul(cells)));  // squares have no sign
   return call.done((powers.sign() * powers.abs().relu()).mul(cells).pow(1 / norm_type));
 }
-
-}  // namespace
 
 Tensor lp_pool1d(const Tensor& input, double norm_type, Size1 kernel_size, OptionalSize1 stride, bool ceil_mode) {
   const OpCall call("lp_pool1d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
@@ -175,16 +171,15 @@ ORDO_FRACTIONAL("fractional_max_pool2d_with_indices");
 ORDO_FRACTIONAL("fractional_max_pool3d");
 ORDO_FRACTIONAL("fractional_max_pool3d_with_indices");
 
-namespace {
-
-MaxPoolResult with_indices(const OpCall& call, MaxPoolResult result) {
+static MaxPoolResult with_indices(const OpCall& call, MaxPoolResult result) {
   call.done(result.indices);
   return result;
 }
 
 template <int N>
-MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel, const OptionalSize<N>& output_size,
-                         const std::vector<double>& ratio, Tensor samples, Generator* generator) {
+static MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel,
+                                const OptionalSize<N>& output_size, const std::vector<double>& ratio, Tensor samples,
+                                Generator* generator) {
   const char* const op = call.name();
   kernels::check_pool_input(op, input, N);
   kernels::check_each(op, "kernel_size", kernel, 1);
@@ -226,8 +221,6 @@ MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel
   return result;
 }
 
-}  // namespace
-
 Tensor fractional_max_pool2d(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size,
                              const std::vector<double>& output_ratio, const Tensor& random_samples,
                              Generator* generator) {
@@ -263,11 +256,9 @@ ORDO_REGISTER_OP({.name = "max_unpool1d", .family = "pooling", .dtypes = kFloati
 ORDO_REGISTER_OP({.name = "max_unpool2d", .family = "pooling", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "max_unpool3d", .family = "pooling", .dtypes = kFloatingTypes});
 
-namespace {
-
 template <int N>
-Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N> stride, Size<N> padding,
-                    const Dims& output_size) {
+static Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N> stride, Size<N> padding,
+                           const Dims& output_size) {
   kernels::check_each(op, "kernel_size", kernel, 1);
   kernels::check_each(op, "stride", stride, 1);
   kernels::check_each(op, "padding", padding, 0);
@@ -287,8 +278,8 @@ Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N>
 }
 
 template <int N>
-Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Size<N> kernel, Size<N> stride,
-              Size<N> padding, const Dims& output_size) {
+static Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Size<N> kernel, Size<N> stride,
+                     Size<N> padding, const Dims& output_size) {
   const char* const op = call.name();
   detail::expect_pair(op, input, "input", indices, "indices");
   detail::expect_floating(op, input);
@@ -321,8 +312,6 @@ Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Si
                   return gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from);
                 });
 }
-
-}  // namespace
 
 Tensor max_unpool1d(const Tensor& input, const Tensor& indices, Size1 kernel_size, OptionalSize1 stride, Size1 padding,
                     const Dims& output_size) {

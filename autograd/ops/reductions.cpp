@@ -9,19 +9,15 @@
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo {
-namespace {
-
 /// What is left of `sizes`, the reduced ones being 1.
-Dims kept_sizes(const Dims& sizes, const Dims& dims) {
+static Dims kept_sizes(const Dims& sizes, const Dims& dims) {
   return kernels::sizes_after(sizes, kernels::reduced_mask("sum", sizes.size(), dims), true);
 }
 
 /// The gradient of a sum: `grad` for every value that was summed.
-Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
+static Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
   return grad.dim() == 0 ? grad.expand(sizes) : grad.reshape(kept_sizes(sizes, dims)).expand(sizes);
 }
-
-}  // namespace
 
 Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
   ORDO_AUTOCAST_CALL(raise, sum, input, dims, keepdim);
@@ -69,10 +65,8 @@ Tensor count_nonzero(const Tensor& input, const Dims& dims) {
   return call.done(sum(ne(input.detach(), 0), dims));
 }
 
-namespace {
-
 /// The product of all values before each one in its row [rows, n], by doubling.
-Tensor products_before(const Tensor& rows) {
+static Tensor products_before(const Tensor& rows) {
   const int64_t n = rows.size(1);
   const Tensor one = ones({rows.size(0), 1}, rows.options());
   Tensor p = cat({one, rows.narrow(1, 0, n - 1)}, 1);
@@ -82,7 +76,7 @@ Tensor products_before(const Tensor& rows) {
 }
 
 /// The product of all values after each one.
-Tensor products_after(const Tensor& rows) {
+static Tensor products_after(const Tensor& rows) {
   const int64_t n = rows.size(1);
   const Tensor one = ones({rows.size(0), 1}, rows.options());
   Tensor p = cat({rows.narrow(1, 1, n - 1), one}, 1);
@@ -92,7 +86,7 @@ Tensor products_after(const Tensor& rows) {
 }
 
 /// The product of the others in differentiable operations: every derivative of it is right where there are zeros.
-Tensor products_of_others(const Tensor& x, unsigned mask) {
+static Tensor products_of_others(const Tensor& x, unsigned mask) {
   if (x.numel() == 0) return x;
   Dims order, back = Dims::filled(x.dim(), 0), permuted;
   for (unsigned reduced : {0u, 1u})
@@ -110,15 +104,13 @@ Tensor products_of_others(const Tensor& x, unsigned mask) {
 
 /// The same by a division, or, where there is one zero in an output, for that zero alone. An output that is infinite or
 /// NaN does not know the others of the element that made it so.
-Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims, unsigned mask) {
+static Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims, unsigned mask) {
   const Tensor zero = eq(x, 0), zeros = sum(zero, dims, true), filled = masked_fill(x, zero, 1);
   const Tensor others = kernels::prod(filled, dims, true);
   const Tensor quotient = where(zero, masked_fill(others, ne(zeros, 1), 0), product / filled);
   const Tensor finite = isfinite(product);
   return all(finite).item<bool>() ? quotient : where(finite, quotient, products_of_others(x, mask));
 }
-
-}  // namespace
 
 Tensor prod(const Tensor& input, const Dims& dims, bool keepdim) {
   ORDO_AUTOCAST_CALL(raise, prod, input, dims, keepdim);
@@ -143,11 +135,9 @@ Tensor all(const Tensor& input, const Dims& dims, bool keepdim) {
   return call.done(kernels::all(input, dims, keepdim));
 }
 
-namespace {
-
 /// Every element equal to the extreme value gets its share of the gradient. With `nan_shares` NaN equals NaN, else an
 /// extreme value of NaN gives NaN to all (docs/derivatives.md).
-Tensor extreme_value(const OpCall& call, Tensor out, const Tensor& input, const Dims& dims, bool nan_shares) {
+static Tensor extreme_value(const OpCall& call, Tensor out, const Tensor& input, const Dims& dims, bool nan_shares) {
   return record(call, std::move(out), {input},
                 [input = Saved(input), dims, nan_shares](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
@@ -160,8 +150,8 @@ Tensor extreme_value(const OpCall& call, Tensor out, const Tensor& input, const 
                 });
 }
 
-MaxResult extreme_index(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim,
-                        bool keepdim) {
+static MaxResult extreme_index(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim,
+                               bool keepdim) {
   const TensorList both =
       record(call, {out.first, out.second}, {input},
              [sizes = input.sizes(), dim, keepdim, saved = Saved(out.second)](const TensorList& grads) {
@@ -172,8 +162,6 @@ MaxResult extreme_index(const OpCall& call, std::pair<Tensor, Tensor> out, const
              });
   return {both[0], both[1]};
 }
-
-}  // namespace
 
 Tensor amax(const Tensor& input, const Dims& dims, bool keepdim) {
   const OpCall call("amax", input, dims, keepdim);
@@ -210,10 +198,8 @@ Tensor argmin(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
   return call.done(kernels::argmin(input, dim, keepdim));
 }
 
-namespace {
-
 /// d var / dx = 2 (x - mean) / (n - correction), `grad` having the reduced shape.
-Tensor var_gradient(const Tensor& grad, const Tensor& x, const Dims& dims, double correction) {
+static Tensor var_gradient(const Tensor& grad, const Tensor& x, const Dims& dims, double correction) {
   const Dims kept = kept_sizes(x.sizes(), dims);
   const double n = double(x.numel()) / double(std::max<int64_t>(1, grad.numel()));
   const Tensor scaled = grad.reshape(kept) * (2.0 / std::max(0.0, n - correction));
@@ -222,13 +208,13 @@ Tensor var_gradient(const Tensor& grad, const Tensor& x, const Dims& dims, doubl
 
 /// The gradient of a variance from that of its root: grad / (2 root), and 0 where the root is 0 (docs/derivatives.md).
 /// Filled before and after the division: its own derivative must not see the 0 either.
-Tensor deviation_gradient(const Tensor& grad, const Tensor& root) {
+static Tensor deviation_gradient(const Tensor& grad, const Tensor& root) {
   const Tensor zero = eq(root, 0);
   return masked_fill(grad / (masked_fill(root, zero, 1) * 2.0), zero, 0);
 }
 
 /// Of {variance, mean}, either of whose gradients may be undefined.
-Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& dims, double correction) {
+static Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& dims, double correction) {
   Tensor sum;
   if (grads[0].defined()) sum = var_gradient(grads[0], x, dims, correction);
   if (grads[1].defined()) {
@@ -239,8 +225,6 @@ Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& 
   }
   return sum;
 }
-
-}  // namespace
 
 Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
   ORDO_AUTOCAST_CALL(raise, var, input, dims, correction, keepdim);
@@ -284,10 +268,8 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims, double
 Tensor var(const Tensor& input) { return var(input, Dims()); }
 Tensor std(const Tensor& input) { return std(input, Dims()); }
 
-namespace {
-
 /// `grad` and `norm` in the reduced shape with ones. Where the norm is 0, so is the gradient.
-Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, double p, const Dims& dims) {
+static Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, double p, const Dims& dims) {
   if (p == 0) return zeros_like(x);
   if (p == 1) return grad * sign(x);
   if (std::isinf(p)) {
@@ -302,8 +284,6 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, do
   const Tensor power = masked_fill(pow(masked_fill(abs(x), x_zero, 1), p - 1), x_zero, 0);
   return sign(x) * power * masked_fill(grad / pow(divisor, p - 1), zero, 0);
 }
-
-}  // namespace
 
 Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
   ORDO_AUTOCAST_CALL(raise, norm, input, p, dims, keepdim);

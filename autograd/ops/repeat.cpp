@@ -10,10 +10,8 @@ namespace ordo {
 
 ORDO_REGISTER_OP({.name = "repeat", .family = "copy", .dtypes = kAllTypes});
 
-namespace {
-
 /// Each dimension repeats by an expanded one before it.
-Tensor repeated(const Tensor& t, const Dims& repeats) {
+static Tensor repeated(const Tensor& t, const Dims& repeats) {
   Dims split, expanded, merged;
   for (int d = 0; d < t.dim(); ++d) {
     const int64_t n = t.sizes()[d], times = repeats[d];
@@ -30,7 +28,7 @@ Tensor repeated(const Tensor& t, const Dims& repeats) {
 }
 
 /// One dimension repeats; those before it and those from it on are taken together.
-Tensor repeated_along(const Tensor& t, int d, int64_t times) {
+static Tensor repeated_along(const Tensor& t, int d, int64_t times) {
   Dims merged = t.sizes();
   merged[d] = checked::mul("repeat", merged[d], times);
   (void)merged.product("repeat");
@@ -38,8 +36,6 @@ Tensor repeated_along(const Tensor& t, int d, int64_t times) {
                 inner = Dims(t.sizes().begin() + d, t.dim() - d).product();
   return t.reshape({outer, 1, inner}).expand({outer, times, inner}).clone().view(merged);
 }
-
-}  // namespace
 
 Tensor repeat(const Tensor& t, const Dims& repeats) {
   const OpCall call("repeat", t, repeats);
@@ -68,12 +64,10 @@ Tensor tile(const Tensor& t, const Dims& repeats) {
   return call.done(repeat(t, all));
 }
 
-namespace {
-
 constexpr const char* kOp = "repeat_interleave";
 
 /// Item i `repeats[i]` times. Made on the host.
-Tensor repeated_index(const Tensor& repeats) {
+static Tensor repeated_index(const Tensor& repeats) {
   detail::expect_index_dtype(kOp, repeats);
   ORDO_CHECK(repeats.dim() <= 1, ShapeError, kOp, "repeats must be 0-d or 1-d, but has shape {}", repeats.sizes());
   const auto counts = repeats.to_vector<int64_t>();
@@ -95,8 +89,6 @@ Tensor repeated_index(const Tensor& repeats) {
   }
   return index.to(repeats.device());
 }
-
-}  // namespace
 
 Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int64_t> dim) {
   const OpCall call("repeat_interleave", input, repeats, dim);

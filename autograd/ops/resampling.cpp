@@ -134,16 +134,13 @@ Tensor affine_grid(const Tensor& theta, const Dims& size, bool align_corners) {
   return call.done((grid + column(rank)).movedim(1, -1).contiguous());  // the long dimension was the inner one
 }
 
-namespace {
-
 // Linear, so the gradient of the backward pass is the forward pass.
-Tensor pad_backward(const Tensor& grad, const Dims& input_sizes, const std::vector<int64_t>& padding, PadMode mode) {
+static Tensor pad_backward(const Tensor& grad, const Dims& input_sizes, const std::vector<int64_t>& padding,
+                           PadMode mode) {
   const OpCall call("pad_backward", grad, input_sizes, padding, mode);
   return record(call, kernels::pad_backward(grad, input_sizes, padding, mode), {grad},
                 [padding, mode](const Tensor& g) { return pad(g, padding, mode); });
 }
-
-}  // namespace
 
 Tensor pad(const Tensor& input, const std::vector<int64_t>& padding, PadMode mode, Scalar value) {
   const OpCall call("pad", input, padding, mode, value);
@@ -222,9 +219,7 @@ Tensor roi_align(const Tensor& input, const TensorList& boxes, Size2 output_size
                   {output_size, {spatial_scale, sampling_ratio, aligned}});
 }
 
-namespace {
-
-Tensor input_gradient(const Tensor& grad, const Tensor& places, const Dims& sizes) {
+static Tensor input_gradient(const Tensor& grad, const Tensor& places, const Dims& sizes) {
   const OpCall call("roi_pool_backward", grad, places, sizes);
   return record(call, kernels::roi_pool_backward(grad, places, sizes), {grad},
                 [places = Saved(places)](const Tensor& g) {
@@ -234,15 +229,14 @@ Tensor input_gradient(const Tensor& grad, const Tensor& places, const Dims& size
                 });
 }
 
-Tensor pool(const OpCall& call, const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
+static Tensor pool(const OpCall& call, const Tensor& input, const Tensor& boxes, Size2 output_size,
+                   double spatial_scale) {
   kernels::RoiPoolResult r = kernels::roi_pool(input, boxes, output_size, spatial_scale);
   return record(call, std::move(r.values), {input},
                 [places = Saved(r.places), sizes = input.sizes()](const Tensor& grad) {
                   return input_gradient(grad, places.get(), sizes);
                 });
 }
-
-}  // namespace
 
 Tensor roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
   const OpCall call("roi_pool", input, boxes, output_size, spatial_scale);

@@ -89,17 +89,13 @@ Tensor cumprod(const Tensor& input, int64_t dim) {
                 });
 }
 
-namespace {
-
-MaxResult extremum(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim) {
+static MaxResult extremum(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim) {
   const TensorList both =
       record(call, {out.first, out.second}, {input}, [dim, indices = Saved(out.second)](const TensorList& grads) {
         return zeros(indices.sizes(), grads[0].options()).scatter_add_(dim, indices.get(), grads[0]);
       });
   return {both[0], both[1]};
 }
-
-}  // namespace
 
 MaxResult cummax(const Tensor& input, int64_t dim) {
   const OpCall call("cummax", input, dim);

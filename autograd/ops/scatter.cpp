@@ -220,10 +220,8 @@ Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Tensor& valu
                                  [&](const Tensor& before) { return value_backward(before, dim, index, value); });
 }
 
-namespace {
-
 /// `t` with zeros behind it in every dimension, up to `sizes`.
-Tensor pad_to(Tensor t, const Dims& sizes) {
+static Tensor pad_to(Tensor t, const Dims& sizes) {
   for (int d = 0; d < sizes.size(); ++d) {
     if (t.sizes()[d] == sizes[d]) continue;
     Dims missing = t.sizes();
@@ -233,7 +231,7 @@ Tensor pad_to(Tensor t, const Dims& sizes) {
   return t;
 }
 
-auto scatter_add_backward(int64_t dim, const Tensor& index, const Tensor& src) {
+static auto scatter_add_backward(int64_t dim, const Tensor& index, const Tensor& src) {
   return [dim, index = Saved(index), sizes = src.sizes()](const Tensor& grad) -> TensorList {
     Tensor of_src;
     if (needs(1)) {
@@ -246,8 +244,6 @@ auto scatter_add_backward(int64_t dim, const Tensor& index, const Tensor& src) {
     return {needs(0) ? grad : Tensor(), of_src};
   };
 }
-
-}  // namespace
 
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
   ORDO_AUTOCAST_CALL(raise, scatter_add, input, dim, index, src, algorithm);
@@ -266,11 +262,9 @@ ORDO_REGISTER_OP({.name = "select_scatter", .family = "copy", .dtypes = kAllType
 ORDO_REGISTER_OP({.name = "slice_scatter", .family = "copy", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "diagonal_scatter", .family = "copy", .dtypes = kAllTypes});
 
-namespace {
-
 /// A copy of input in which `view` of it has become src.
 template <class View>
-Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, const View& view) {
+static Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, const View& view) {
   const char* op = call.name();
   detail::expect_pair(op, input, "input", src, "src");
   const Dims sizes = view(input).sizes();
@@ -283,13 +277,13 @@ Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, con
 
 /// The gradients: `put(grad, zeros)` and `get(grad)`.
 template <class Put, class Get>
-auto view_backward(const Tensor& src, Put put, Get get) {
+static auto view_backward(const Tensor& src, Put put, Get get) {
   return [put, get, sizes = src.sizes(), dtype = src.dtype()](const Tensor& grad) -> TensorList {
     return {needs(0) ? put(grad, zeros(sizes, grad.options())) : Tensor(), needs(1) ? get(grad).to(dtype) : Tensor()};
   };
 }
 
-Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+static Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   ORDO_CHECK(t.dim() >= 2, ShapeError, op, "input must have 2 dimensions or more, not shape {}", t.sizes());
   const int a = wrap_dim(op, dim1, t.dim()), b = wrap_dim(op, dim2, t.dim());
   ORDO_CHECK(a != b, ValueError, op, "dim1 and dim2 must not be one dimension, but are {} and {}", dim1, dim2);
@@ -309,15 +303,13 @@ Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t di
 }
 
 /// A copy of the diagonal, differentiable.
-Tensor diagonal_of(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+static Tensor diagonal_of(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   const OpCall call("diagonal_scatter_backward", t, offset, dim1, dim2);
   return record(call, kernels::clone(diagonal_view("diagonal_scatter", t, offset, dim1, dim2)), {t},
                 [=, sizes = t.sizes()](const Tensor& grad) {
                   return diagonal_scatter(zeros(sizes, grad.options()), grad, offset, dim1, dim2);
                 });
 }
-
-}  // namespace
 
 Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
   const OpCall call("select_scatter", input, src, dim, index);

@@ -133,15 +133,13 @@ MaxResult mode(const Tensor& input, int64_t dim, bool keepdim) {
 ORDO_REGISTER_OP({.name = "quantile", .family = "sort", .dtypes = {float32, float64}});
 ORDO_REGISTER_OP({.name = "nanquantile", .family = "sort", .dtypes = {float32, float64}});
 
-namespace {
-
 /// a + w (b - a), from the nearer end.
-Tensor between(const Tensor& a, const Tensor& b, const Tensor& weight) {
+static Tensor between(const Tensor& a, const Tensor& b, const Tensor& weight) {
   return where(lt(weight, 0.5), a + weight * (b - a), b - (b - a) * (1 - weight));
 }
 
-Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
-                   Interpolation interpolation, bool ignore_nans) {
+static Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::optional<int64_t> dim,
+                          bool keepdim, Interpolation interpolation, bool ignore_nans) {
   detail::expect_defined(op, input, "input", q, "q");
   detail::expect_enumerator(op, interpolation, Interpolation::nearest,
                             "an interpolation: there are linear, lower, higher, midpoint and nearest");
@@ -195,8 +193,6 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
   }
   return out.reshape(sizes);
 }
-
-}  // namespace
 
 Tensor quantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                 Interpolation interpolation) {

@@ -3,14 +3,10 @@
 #include <ordo/autograd/view_history.h>
 
 namespace ordo {
-namespace {
-
 /// The gradient of every view that only relabels: the same elements in the input's shape.
-auto reshape_back(const Tensor& input) {
+static auto reshape_back(const Tensor& input) {
   return [from = input.sizes()](const Tensor& grad) { return grad.reshape(from); };
 }
-
-}  // namespace
 
 Tensor Tensor::view(const Dims& sizes) const {
   get();
