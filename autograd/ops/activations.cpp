@@ -41,10 +41,8 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
   return record(call, std::move(r), {x, weight},
                 [shape, x = Saved(x), w = Saved(weight)](const Tensor& grad) -> TensorList {
                   const Tensor positive = x.get() > 0;
-                  TensorList grads(2);
-                  if (needs(0)) grads[0] = where(positive, grad, grad * w.get().reshape(shape));
-                  if (needs(1)) grads[1] = sum_to(where(positive, 0, grad * x.get()), shape).reshape(w.sizes());
-                  return grads;
+                  return {needs(0) ? where(positive, grad, grad * w.get().reshape(shape)) : Tensor(),
+                          needs(1) ? sum_to(where(positive, 0, grad * x.get()), shape).reshape(w.sizes()) : Tensor()};
                 });
 }
 

@@ -4,11 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/diagonal.h>
-#include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/random.h>
 #include <ordo/kernels/softmax/attention.h>
 
 namespace ordo {

@@ -1,12 +1,8 @@
 #include <algorithm>
 
-#include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/loss_call.h>
 #include <ordo/autograd/ops/losses.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scans.h>
-#include <ordo/autograd/ops/scatter.h>
 #include <ordo/kernels/loss/ctc_loss.h>
 #include <ordo/kernels/loss/nll_loss.h>
 #include <ordo/kernels/reduce/known_range.h>
@@ -73,11 +69,7 @@ static Tensor of_probabilities(const Tensor& logits, const Tensor& target, const
   Tensor t = detail::computed(target, logits);
   if (label_smoothing > 0) t = t * (1 - label_smoothing) + label_smoothing / double(std::max<int64_t>(1, classes));
   if (weight.defined()) t = t * along_classes(detail::computed(weight, logits), logits, class_dim);
-  Tensor terms = log_softmax(detail::computed(logits, logits), class_dim);
-  if (recorded(terms, t))
-    terms = terms * t;
-  else
-    terms.mul_(t);
+  const Tensor terms = log_softmax(detail::computed(logits, logits), class_dim) * t;
   return detail::reduced(neg(sum(terms, {class_dim})), reduction, logits);
 }
 

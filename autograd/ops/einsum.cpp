@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <ordo/autograd/ops/diagonal.h>
-#include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/operation.h>
 
 namespace ordo {

@@ -1,7 +1,6 @@
 #include <ordo/autograd/ops/gather.h>
 
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scatter.h>
 #include <ordo/autograd/ops/scatter_index.h>
 #include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/indexing/take.h>

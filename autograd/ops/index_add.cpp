@@ -1,6 +1,5 @@
 #include <ordo/autograd/ops/index_add.h>
 
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/bincount/bincount.h>
 #include <ordo/kernels/index_add/index_add.h>

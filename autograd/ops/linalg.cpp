@@ -9,32 +9,34 @@
 #include <ordo/kernels/linalg/linalg.h>
 
 namespace ordo {
-static Tensor adjoint(const Tensor& t) { return t.transpose(-2, -1); }
+namespace {
+
+Tensor adjoint(const Tensor& t) { return t.transpose(-2, -1); }
 
 /// [n, n], column - row of each element.
-static Tensor beyond_diagonal(const Tensor& like) {
+Tensor beyond_diagonal(const Tensor& like) {
   const int64_t n = like.size(-1);
   const Tensor i = arange(0, n, 1, {int64, like.device()});
   return i - i.unsqueeze(1);
 }
-static Tensor diagonal_matrix(const Tensor& values) {
-  return where(eq(beyond_diagonal(values), 0), values.unsqueeze(-2), 0);
-}
+Tensor diagonal_matrix(const Tensor& values) { return where(eq(beyond_diagonal(values), 0), values.unsqueeze(-2), 0); }
 /// The lower triangle, with half of the diagonal.
-static Tensor half_lower(const Tensor& t) {
+Tensor half_lower(const Tensor& t) {
   const Tensor side = beyond_diagonal(t);
   return where(lt(side, 0), t, where(eq(side, 0), t * 0.5, 0));
 }
 
+}  // namespace
+
 Tensor cholesky(const Tensor& a) {
   const OpCall call("cholesky", a);
   // With S = L^-1 da L^-T, dL = L (the lower triangle of S, with half of its diagonal).
-  return record(call, kernels::cholesky(a), {a}, [](const Tensor& grad, const Tensor& l) {
+  return record(call, kernels::cholesky(a), {a}, [](const Tensor& grad, const Tensor& l) -> TensorList {
     const Tensor lt = adjoint(l);
-    if (!grad_enabled()) return kernels::cholesky_gradient(l, matmul(lt, grad));
+    if (!grad_enabled()) return {kernels::cholesky_gradient(l, matmul(lt, grad))};
     const Tensor left = solve(lt, half_lower(matmul(lt, grad)));  // L^-T phi
     const Tensor both = solve(lt, adjoint(left));                 // L^-T phi^T L^-1
-    return (both + adjoint(both)) * 0.5;
+    return {(both + adjoint(both)) * 0.5};
   });
 }
 
@@ -62,9 +64,9 @@ Tensor solve(const Tensor& a, const Tensor& b) {
 Tensor inverse(const Tensor& a) {
   const OpCall call("inverse", a);
   return record(call, kernels::inverse("inverse", kernels::lu("inverse", a)), {a},
-                [](const Tensor& grad, const Tensor& inverse) {
+                [](const Tensor& grad, const Tensor& inverse) -> TensorList {
                   const Tensor across = adjoint(inverse);
-                  return -matmul(across, matmul(grad, across));
+                  return {-matmul(across, matmul(grad, across))};
                 });
 }
 
@@ -76,9 +78,9 @@ Tensor det(const Tensor& a) {
   kernels::LuFactors factors = kernels::lu("det", a);
   Tensor result = kernels::det(factors);
   return record(call, std::move(result), {a},
-                [a = Saved(a), factors = std::move(factors)](const Tensor& grad, const Tensor& det) {
-                  if (grad_enabled()) return each(grad * det) * adjoint(inverse(a.get()));
-                  return adjoint(each(grad) * kernels::adjugate(factors));
+                [a = Saved(a), factors = std::move(factors)](const Tensor& grad, const Tensor& det) -> TensorList {
+                  if (grad_enabled()) return {each(grad * det) * adjoint(inverse(a.get()))};
+                  return {adjoint(each(grad) * kernels::adjugate(factors))};
                 });
 }
 
@@ -86,10 +88,11 @@ SlogdetResult slogdet(const Tensor& a) {
   const OpCall call("slogdet", a);
   kernels::LuFactors factors = kernels::lu("slogdet", a);
   auto [sign, logabsdet] = kernels::slogdet(factors);
-  const TensorList out =
-      record(call, {sign, logabsdet}, {a}, [a = Saved(a), factors = std::move(factors)](const TensorList& grads) {
-        if (!grads[1].defined()) return zeros(a.sizes(), grads[0].options());
-        return adjoint(each(grads[1]) * (grad_enabled() ? inverse(a.get()) : kernels::inverse("slogdet", factors)));
+  const TensorList out = record(
+      call, {sign, logabsdet}, {a},
+      [a = Saved(a), factors = std::move(factors)](const TensorList& grads) -> TensorList {
+        if (!grads[1].defined()) return {zeros(a.sizes(), grads[0].options())};
+        return {adjoint(each(grads[1]) * (grad_enabled() ? inverse(a.get()) : kernels::inverse("slogdet", factors)))};
       });
   return {out[0], out[1]};
 }
@@ -105,32 +108,32 @@ QrResult qr(const Tensor& a) {
   }
   auto [q, r] = kernels::qr(a);
   TensorList results{views::alias(q), views::alias(r)};  // what is kept for the backward pass has no history
-  const TensorList out =
-      record(call, std::move(results), {a}, [a = Saved(a), q = Saved(q), r = Saved(r)](const TensorList& grads) {
-        // (gQ + Q sym(upper(gR R^T - Q^T gQ))) R^-T, sym making a symmetric matrix of an upper triangle. To be
-        // differentiated again, with Q and R of the graph.
-        QrResult f;
-        if (grad_enabled())
-          f = qr(a.get());
-        else
-          f = {q.get(), r.get()};
-        const Tensor &to_q = grads[0], &to_r = grads[1];
-        Tensor inner;
-        if (to_r.defined()) inner = matmul(to_r, adjoint(f.R));
-        if (to_q.defined()) {
-          const Tensor part = matmul(adjoint(f.Q), to_q);
-          inner = inner.defined() ? inner - part : -part;
-        }
-        if (!grad_enabled()) {  // transposed: R^-1 (sym Q^T + gQ^T)
-          Tensor sum = matmul(kernels::symmetric(inner), adjoint(f.Q));
-          if (to_q.defined()) sum = sum + adjoint(to_q);
-          return adjoint(kernels::solve_upper("qr", f.R, sum));
-        }
-        const Tensor half = half_lower(adjoint(inner));
-        Tensor sum = matmul(f.Q, half + adjoint(half));
-        if (to_q.defined()) sum = sum + to_q;
-        return adjoint(solve(f.R, adjoint(sum)));
-      });
+  const TensorList out = record(call, std::move(results), {a},
+                                [a = Saved(a), q = Saved(q), r = Saved(r)](const TensorList& grads) -> TensorList {
+                                  // (gQ + Q sym(upper(gR R^T - Q^T gQ))) R^-T, sym making a symmetric matrix of an
+                                  // upper triangle. To be differentiated again, with Q and R of the graph.
+                                  QrResult f;
+                                  if (grad_enabled())
+                                    f = qr(a.get());
+                                  else
+                                    f = {q.get(), r.get()};
+                                  const Tensor &to_q = grads[0], &to_r = grads[1];
+                                  Tensor inner;
+                                  if (to_r.defined()) inner = matmul(to_r, adjoint(f.R));
+                                  if (to_q.defined()) {
+                                    const Tensor part = matmul(adjoint(f.Q), to_q);
+                                    inner = inner.defined() ? inner - part : -part;
+                                  }
+                                  if (!grad_enabled()) {  // transposed: R^-1 (sym Q^T + gQ^T)
+                                    Tensor sum = matmul(kernels::symmetric(inner), adjoint(f.Q));
+                                    if (to_q.defined()) sum = sum + adjoint(to_q);
+                                    return {adjoint(kernels::solve_upper("qr", f.R, sum))};
+                                  }
+                                  const Tensor half = half_lower(adjoint(inner));
+                                  Tensor sum = matmul(f.Q, half + adjoint(half));
+                                  if (to_q.defined()) sum = sum + to_q;
+                                  return {adjoint(solve(f.R, adjoint(sum)))};
+                                });
   return {out[0], out[1]};
 }
 
@@ -146,14 +149,14 @@ SvdResult svd(const Tensor& a) {
   const kernels::SvdTensors t = kernels::svd(a);
   const TensorList out =
       record(call, {views::alias(t.u), views::alias(t.s), views::alias(t.vh)}, {a},
-             [a = Saved(a), u = Saved(t.u), s = Saved(t.s), vh = Saved(t.vh)](const TensorList& grads) {
+             [a = Saved(a), u = Saved(t.u), s = Saved(t.s), vh = Saved(t.vh)](const TensorList& grads) -> TensorList {
                SvdResult f;
                if (grad_enabled())  // to be differentiated again: with the factors of the graph
                  f = svd(a.get());
                else
                  f = {u.get(), s.get(), vh.get()};
                const Tensor &to_u = grads[0], &to_s = grads[1], &to_vh = grads[2];
-               if (!to_u.defined() && !to_vh.defined()) return matmul(f.U * to_s.unsqueeze(-2), f.Vh);
+               if (!to_u.defined() && !to_vh.defined()) return {matmul(f.U * to_s.unsqueeze(-2), f.Vh)};
                const int64_t m = f.U.size(-2), n = f.Vh.size(-1), k = f.S.size(-1);
                const Tensor row = f.S.unsqueeze(-2), column = f.S.unsqueeze(-1);
                Tensor inner;
@@ -166,7 +169,7 @@ SvdResult svd(const Tensor& a) {
                  add(sum, matmul((to_u - matmul(f.U, matmul(adjoint(f.U), to_u))) / row, f.Vh));
                if (to_vh.defined() && n > k)
                  add(sum, matmul(f.U, (to_vh - matmul(matmul(to_vh, adjoint(f.Vh)), f.Vh)) / column));
-               return sum;
+               return {sum};
              });
   return {out[0], out[1], out[2]};
 }

@@ -19,6 +19,7 @@ static void expect_shape_of(const char* op, const Tensor& input, const char* inp
 }
 
 void expect_like(const char* op, const Tensor& input, const char* input_name, const Tensor& other, const char* name) {
+  expect_floating(op, input, input_name);
   expect_alike(op, input, other, name);
   expect_shape_of(op, input, input_name, other, name);
 }
@@ -143,7 +144,6 @@ static Tensor element_losses(const Tensor& x, const Tensor& t) {
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, binary_cross_entropy, input, target, weight, reduction);
-  detail::expect_floating("binary_cross_entropy", input, "input");
   detail::expect_like("binary_cross_entropy", input, "input", target, "target");
   detail::expect_weight("binary_cross_entropy", input, weight, "weight");
   detail::expect_reduction("binary_cross_entropy", reduction);
@@ -175,7 +175,6 @@ static Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
                                         Reduction reduction, const Tensor& pos_weight) {
   ORDO_AUTOCAST_CALL(raise, binary_cross_entropy_with_logits, logits, target, weight, reduction, pos_weight);
-  detail::expect_floating("binary_cross_entropy_with_logits", logits, "logits");
   detail::expect_like("binary_cross_entropy_with_logits", logits, "logits", target, "target");
   detail::expect_weight("binary_cross_entropy_with_logits", logits, weight, "weight");
   detail::expect_weight("binary_cross_entropy_with_logits", logits, pos_weight, "pos_weight");
@@ -203,7 +202,6 @@ ORDO_REGISTER_OP({.name = "kl_div", .family = "loss", .dtypes = kFloatingTypes})
 
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
   ORDO_AUTOCAST_CALL(raise, kl_div, input, target, reduction, log_target);
-  detail::expect_floating("kl_div", input, "input");
   detail::expect_like("kl_div", input, "input", target, "target");
   detail::expect_reduction("kl_div", reduction, Reduction::batchmean);
   ORDO_CHECK(reduction != Reduction::batchmean || input.dim() > 0, ShapeError, "kl_div",
@@ -224,7 +222,6 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
                          Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, gaussian_nll_loss, input, target, var, full, eps, reduction);
   const char* const op = call.name();
-  detail::expect_floating(op, input, "input");
   detail::expect_like(op, input, "input", target, "target");
   detail::expect_alike(op, input, var, "var");
   Dims outer, one = input.sizes();

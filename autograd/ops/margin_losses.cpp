@@ -23,7 +23,6 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
                              Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, cosine_embedding_loss, input1, input2, target, margin, reduction);
   const char* const op = call.name();
-  detail::expect_floating(op, input1, "input1");
   detail::expect_like(op, input1, "input1", input2, "input2");
   detail::expect_defined(op, target, "target");
   detail::expect_same_device(op, input1, target);
@@ -45,7 +44,6 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
                            Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, margin_ranking_loss, input1, input2, target, margin, reduction);
   const char* const op = call.name();
-  detail::expect_floating(op, input1, "input1");
   detail::expect_like(op, input1, "input1", input2, "input2");
   detail::expect_labels(op, input1, target);
   detail::expect_reduction(op, reduction);

@@ -10,10 +10,8 @@ namespace ordo {
 static Tensor product(const OpCall& call, const Tensor& a, const Tensor& b) {
   return record(call, kernels::matmul(a, b, call.name()), {a, b},
                 [a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
-                  TensorList grads(2);
-                  if (needs(0)) grads[0] = sum_to(matmul(grad, b.get().transpose(-2, -1)), a.sizes());
-                  if (needs(1)) grads[1] = sum_to(matmul(a.get().transpose(-2, -1), grad), b.sizes());
-                  return grads;
+                  return {needs(0) ? sum_to(matmul(grad, b.get().transpose(-2, -1)), a.sizes()) : Tensor(),
+                          needs(1) ? sum_to(matmul(a.get().transpose(-2, -1), grad), b.sizes()) : Tensor()};
                 });
 }
 

@@ -3,10 +3,20 @@
 #pragma once
 
 #include <ordo/autograd/autocast.h>
+#include <ordo/autograd/ops/activations.h>
+#include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/gather.h>
+#include <ordo/autograd/ops/index_add.h>
+#include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/reductions.h>
+#include <ordo/autograd/ops/scans.h>
+#include <ordo/autograd/ops/scatter.h>
+#include <ordo/autograd/ops/search.h>
+#include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>

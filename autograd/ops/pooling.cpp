@@ -26,16 +26,17 @@ Tensor max_pool_take(const Tensor& t, const Tensor& indices, int rank) {
 template <class Arguments>
 Tensor max_pool_backward_call(const Tensor& grad, const Saved& indices, const Dims& input_sizes, const Arguments& a) {
   const OpCall call(kernels::kMaxPoolBackward.of(a), grad, indices.get(), input_sizes, a);
-  return record(call, kernels::max_pool_backward(grad, indices.get(), input_sizes, a), {grad},
-                [indices, rank = a.rank](const Tensor& g) { return max_pool_take(g, indices.get(), rank); });
+  return record(
+      call, kernels::max_pool_backward(grad, indices.get(), input_sizes, a), {grad},
+      [indices, rank = a.rank](const Tensor& g) -> TensorList { return {max_pool_take(g, indices.get(), rank)}; });
 }
 
 template <class Arguments>
 MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const Arguments& a) {
   MaxPoolResult result = kernels::max_pool_with_indices(input, a);
   result.values = record(call, std::move(result.values), {input},
-                         [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) {
-                           return max_pool_backward_call(grad, indices, sizes, a);
+                         [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) -> TensorList {
+                           return {max_pool_backward_call(grad, indices, sizes, a)};
                          });
   call.done(result.indices);
   return result;
@@ -62,7 +63,9 @@ template <class Arguments>
 Tensor avg_pool_call(const Tensor& input, const Arguments& a) {
   const OpCall call(kernels::kAvgPool.of(a), input, a);
   return record(call, kernels::avg_pool(input, a), {input},
-                [a, sizes = input.sizes()](const Tensor& grad) { return avg_pool_backward_call(grad, sizes, a); });
+                [a, sizes = input.sizes()](const Tensor& grad) -> TensorList {
+                  return {avg_pool_backward_call(grad, sizes, a)};
+                });
 }
 
 // Linear, so the gradient of the backward pass is the forward pass.
@@ -70,7 +73,7 @@ template <class Arguments>
 Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const Arguments& a) {
   const OpCall call(kernels::kAvgPoolBackward.of(a), grad, input_sizes, a);
   return record(call, kernels::avg_pool_backward(grad, input_sizes, a), {grad},
-                [a](const Tensor& g) { return avg_pool_call(g, a); });
+                [a](const Tensor& g) -> TensorList { return {avg_pool_call(g, a)}; });
 }
 
 }  // namespace
@@ -128,9 +131,11 @@ ORDO_LP_POOL("lp_pool1d");
 ORDO_LP_POOL("lp_pool2d");
 ORDO_LP_POOL("lp_pool3d");
 
+namespace {
+
 template <int N>
-static Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N> kernel, OptionalSize<N> stride,
-                      bool ceil_mode) {
+Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N> kernel, OptionalSize<N> stride,
+               bool ceil_mode) {
   const char* const op = call.name();
   detail::expect_floating(op, input, "input");
   ORDO_CHECK(norm_type != 0, ValueError, op, "norm_type must not be 0");
@@ -142,6 +147,8 @@ static Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type,
   if (norm_type == 2) return call.done(sqrt(powers.mul(cells)));  // squares have no sign
   return call.done((powers.sign() * powers.abs().relu()).mul(cells).pow(1 / norm_type));
 }
+
+}  // namespace
 
 Tensor lp_pool1d(const Tensor& input, double norm_type, Size1 kernel_size, OptionalSize1 stride, bool ceil_mode) {
   const OpCall call("lp_pool1d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
@@ -171,15 +178,16 @@ ORDO_FRACTIONAL("fractional_max_pool2d_with_indices");
 ORDO_FRACTIONAL("fractional_max_pool3d");
 ORDO_FRACTIONAL("fractional_max_pool3d_with_indices");
 
-static MaxPoolResult with_indices(const OpCall& call, MaxPoolResult result) {
+namespace {
+
+MaxPoolResult with_indices(const OpCall& call, MaxPoolResult result) {
   call.done(result.indices);
   return result;
 }
 
 template <int N>
-static MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel,
-                                const OptionalSize<N>& output_size, const std::vector<double>& ratio, Tensor samples,
-                                Generator* generator) {
+MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel, const OptionalSize<N>& output_size,
+                         const std::vector<double>& ratio, Tensor samples, Generator* generator) {
   const char* const op = call.name();
   kernels::check_pool_input(op, input, N);
   kernels::check_each(op, "kernel_size", kernel, 1);
@@ -214,12 +222,14 @@ static MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N>
   MaxPoolResult result = kernels::fractional_max_pool(op, input, N, kernels::in_three(kernel, 1), outputs, samples);
   result.values =
       record(call, std::move(result.values), {input},
-             [indices = Saved(result.indices), sizes = input.sizes()](const Tensor& grad) {
+             [indices = Saved(result.indices), sizes = input.sizes()](const Tensor& grad) -> TensorList {
                const Tensor zero = zeros(sizes, grad.options()).flatten(-N, -1);
-               return scatter_add(zero, -1, indices.get().flatten(-N, -1), grad.flatten(-N, -1)).reshape(sizes);
+               return {scatter_add(zero, -1, indices.get().flatten(-N, -1), grad.flatten(-N, -1)).reshape(sizes)};
              });
   return result;
 }
+
+}  // namespace
 
 Tensor fractional_max_pool2d(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size,
                              const std::vector<double>& output_ratio, const Tensor& random_samples,
@@ -256,9 +266,11 @@ ORDO_REGISTER_OP({.name = "max_unpool1d", .family = "pooling", .dtypes = kFloati
 ORDO_REGISTER_OP({.name = "max_unpool2d", .family = "pooling", .dtypes = kFloatingTypes});
 ORDO_REGISTER_OP({.name = "max_unpool3d", .family = "pooling", .dtypes = kFloatingTypes});
 
+namespace {
+
 template <int N>
-static Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N> stride, Size<N> padding,
-                           const Dims& output_size) {
+Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, Size<N> stride, Size<N> padding,
+                    const Dims& output_size) {
   kernels::check_each(op, "kernel_size", kernel, 1);
   kernels::check_each(op, "stride", stride, 1);
   kernels::check_each(op, "padding", padding, 0);
@@ -278,8 +290,8 @@ static Dims unpooled_sizes(const char* op, const Tensor& input, Size<N> kernel, 
 }
 
 template <int N>
-static Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Size<N> kernel, Size<N> stride,
-                     Size<N> padding, const Dims& output_size) {
+Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Size<N> kernel, Size<N> stride,
+              Size<N> padding, const Dims& output_size) {
   const char* const op = call.name();
   detail::expect_pair(op, input, "input", indices, "indices");
   detail::expect_floating(op, input);
@@ -308,10 +320,12 @@ static Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indi
     result = views::view(result, sizes);
   }
   return record(call, std::move(result), {input},
-                [place = Saved(place), planes, cells, from = input.sizes()](const Tensor& grad) {
-                  return gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from);
+                [place = Saved(place), planes, cells, from = input.sizes()](const Tensor& grad) -> TensorList {
+                  return {gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from)};
                 });
 }
+
+}  // namespace
 
 Tensor max_unpool1d(const Tensor& input, const Tensor& indices, Size1 kernel_size, OptionalSize1 stride, Size1 padding,
                     const Dims& output_size) {

@@ -2,8 +2,6 @@
 
 #include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scans.h>
-#include <ordo/autograd/ops/search.h>
 #include <ordo/autograd/ops/sort.h>
 #include <ordo/kernels/random/random.h>
 

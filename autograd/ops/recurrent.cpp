@@ -1,10 +1,7 @@
 #include <ordo/autograd/ops/recurrent.h>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/random.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/kernels/recurrent/recurrent.h>
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scatter.h>
 #include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 

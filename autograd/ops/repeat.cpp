@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/checked.h>
 
@@ -78,15 +77,7 @@ static Tensor repeated_index(const Tensor& repeats) {
   }
   const Tensor index = detail::result({total}, int64, cpu);
   int64_t* to = index.data<int64_t>();
-  const int64_t* const end = to + total;
-  constexpr int64_t kFew = 8;  // written whole: what is too much, the next items write over
-  for (size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] <= kFew && end - to >= kFew)
-      std::fill_n(to, kFew, int64_t(i));
-    else
-      std::fill_n(to, counts[i], int64_t(i));
-    to += counts[i];
-  }
+  for (size_t i = 0; i < counts.size(); ++i) to = std::fill_n(to, counts[i], int64_t(i));
   return index.to(repeats.device());
 }
 

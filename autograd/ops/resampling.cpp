@@ -1,9 +1,7 @@
 #include <ordo/autograd/ops/resampling.h>
 
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/pooling.h>
-#include <ordo/autograd/ops/shapes.h>
 #include <ordo/engine/checked.h>
 #include <ordo/kernels/resampling/grid_sample.h>
 #include <ordo/kernels/resampling/interpolate.h>

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <climits>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/index_add.h>
+#include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter_index.h>
 #include <ordo/autograd/ops/scatter_reduce.h>
@@ -283,32 +281,13 @@ static auto view_backward(const Tensor& src, Put put, Get get) {
   };
 }
 
+/// Without a history.
 static Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   ORDO_CHECK(t.dim() >= 2, ShapeError, op, "input must have 2 dimensions or more, not shape {}", t.sizes());
   const int a = wrap_dim(op, dim1, t.dim()), b = wrap_dim(op, dim2, t.dim());
   ORDO_CHECK(a != b, ValueError, op, "dim1 and dim2 must not be one dimension, but are {} and {}", dim1, dim2);
-  const int64_t rows = t.sizes()[a], columns = t.sizes()[b];
-  const int64_t below = offset < 0 ? -std::max(offset, -rows) : 0, right = offset > 0 ? std::min(offset, columns) : 0;
-  const int64_t length = std::max<int64_t>(0, std::min(rows - below, columns - right));
-  Dims sizes, strides;
-  for (int d = 0; d < t.dim(); ++d) {
-    if (d == a || d == b) continue;
-    sizes.push_back(t.sizes()[d]);
-    strides.push_back(t.strides()[d]);
-  }
-  sizes.push_back(length);
-  strides.push_back(t.strides()[a] + t.strides()[b]);
-  const int64_t start = length == 0 ? 0 : below * t.strides()[a] + right * t.strides()[b];
-  return views::as_strided(t, sizes, strides, t.storage_offset() + start);
-}
-
-/// A copy of the diagonal, differentiable.
-static Tensor diagonal_of(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
-  const OpCall call("diagonal_scatter_backward", t, offset, dim1, dim2);
-  return record(call, kernels::clone(diagonal_view("diagonal_scatter", t, offset, dim1, dim2)), {t},
-                [=, sizes = t.sizes()](const Tensor& grad) {
-                  return diagonal_scatter(zeros(sizes, grad.options()), grad, offset, dim1, dim2);
-                });
+  const NoGrad guard;
+  return diagonal(t, offset, a, b);
 }
 
 Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
@@ -340,7 +319,7 @@ Tensor diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset, 
       call, std::move(out), {input, src},
       view_backward(
           src, [=](const Tensor& grad, const Tensor& zero) { return diagonal_scatter(grad, zero, offset, dim1, dim2); },
-          [=](const Tensor& grad) { return diagonal_of(grad, offset, dim1, dim2); }));
+          [=](const Tensor& grad) { return diagonal(grad, offset, dim1, dim2); }));
 }
 
 }  // namespace ordo

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/enumerator.h>
 #include <ordo/kernels/sort/sort.h>

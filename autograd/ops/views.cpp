@@ -1,5 +1,4 @@
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/view_history.h>
 
 namespace ordo {
