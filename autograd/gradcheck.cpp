@@ -5,6 +5,7 @@
 #include <ordo/engine/philox.h>
 
 namespace ordo {
+
 /// Weights for the outputs, fixed and away from zero, so that no gradient is hidden by cancellation.
 static Tensor weights_for(const Tensor& t) {
   std::vector<double> w(size_t(t.numel()));

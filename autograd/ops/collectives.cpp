@@ -50,4 +50,5 @@ Tensor all_to_all(const Tensor& tensor, const Group& group) {
 }
 
 }  // namespace distributed
+
 }  // namespace ordo

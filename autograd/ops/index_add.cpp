@@ -5,6 +5,7 @@
 #include <ordo/kernels/index_add/index_add.h>
 
 namespace ordo {
+
 static auto index_add_backward(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   return [dim, index = Saved(index), sizes = source.sizes(), alpha](const Tensor& grad) -> TensorList {
     Tensor of_source;

@@ -66,6 +66,7 @@ Tensor reduced(const Tensor& losses, Reduction reduction, const Tensor& input) {
 }  // namespace ordo::detail
 
 namespace ordo {
+
 /// The derivative of a loss for d over its slope(), in differentiable operations.
 static Tensor derivative(const kernels::PairLoss& loss, const Tensor& d) {
   if (loss.kind == kernels::PairLoss::squared) return d;

@@ -7,6 +7,7 @@
 #include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo {
+
 static Tensor product(const OpCall& call, const Tensor& a, const Tensor& b) {
   return record(call, kernels::matmul(a, b, call.name()), {a, b},
                 [a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {

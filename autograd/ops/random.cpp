@@ -6,6 +6,7 @@
 #include <ordo/kernels/random/random.h>
 
 namespace ordo {
+
 static Tensor leaf(Tensor t, const TensorOptions& options) {
   if (options.requires_grad) t.set_requires_grad();
   return t;

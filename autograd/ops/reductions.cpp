@@ -8,6 +8,7 @@
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo {
+
 /// What is left of `sizes`, the reduced ones being 1.
 static Dims kept_sizes(const Dims& sizes, const Dims& dims) {
   return kernels::sizes_after(sizes, kernels::reduced_mask("sum", sizes.size(), dims), true);

@@ -2,6 +2,7 @@
 #include <ordo/autograd/view_history.h>
 
 namespace ordo {
+
 /// The gradient of every view that only relabels: the same elements in the input's shape.
 static auto reshape_back(const Tensor& input) {
   return [from = input.sizes()](const Tensor& grad) { return grad.reshape(from); };
