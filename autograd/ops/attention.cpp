@@ -94,13 +94,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   const bool plain = !attn_mask.defined() && dropout_p == 0 && !recorded(query, key, value);
   if (plain && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 && batch_of(query) == batch_of(key) &&
       batch_of(query) == batch_of(value)) {
-    const auto flat = [](const Tensor& t) {
-      return t.reshape({t.numel() / (t.size(-2) * t.size(-1)), t.size(-2), t.size(-1)});
-    };
-    const Tensor y = kernels::attention_in_blocks(flat(query * by), flat(key), flat(value), is_causal);
-    Dims sizes = query.sizes();
-    sizes[sizes.size() - 1] = value.size(-1);
-    if (y.defined()) return call.done(y.reshape(sizes));
+    Tensor y = kernels::attention_in_blocks(query, key, value, is_causal, by);
+    if (y.defined()) return call.done(std::move(y));
   }
   Tensor weights = weights_of(query, key, attn_mask, is_causal, by);
   if (dropout_p > 0) weights = dropout(weights, dropout_p, true, generator);
