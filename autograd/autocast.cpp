@@ -46,4 +46,5 @@ TensorList converted(Cast cast, const TensorList& list) {
 }
 
 }  // namespace detail
+
 }  // namespace ordo

@@ -74,3 +74,8 @@ const T& converted(Cast, const T& other) {
 #define ORDO_AUTOCAST(rule, function, ...)                                   \
   if (::ordo::detail::converts_any(::ordo::detail::Cast::rule, __VA_ARGS__)) \
   return [&](const auto&... a) { return function(converted(::ordo::detail::Cast::rule, a)...); }(__VA_ARGS__)
+
+/// The first line of such an operation whose OpCall has the arguments of the function: that, and `const OpCall call`.
+#define ORDO_AUTOCAST_CALL(rule, function, ...) \
+  ORDO_AUTOCAST(rule, function, __VA_ARGS__);   \
+  const OpCall call(#function, __VA_ARGS__)

@@ -235,21 +235,17 @@ void register_post_accumulate_grad_hook(const Tensor& leaf, std::function<void(c
 
 // -- Tensor's part --------------------------------------------------------------------------------------------------
 
-namespace {
-
 /// What the tape knows of a tensor; null for one that nobody asked to differentiate.
-const AutogradMeta* meta_of(const TensorImpl& t) {
+static const AutogradMeta* meta_of(const TensorImpl& t) {
   if (is_behind_base(t)) follow_base(t);
   return t.autograd.get();
 }
 
-LeafGradient& leaf_gradient(TensorImpl& t) {
+static LeafGradient& leaf_gradient(TensorImpl& t) {
   if (!t.autograd) t.autograd = std::make_shared<AutogradMeta>();
   if (!t.autograd->leaf) t.autograd->leaf = std::make_shared<LeafGradient>();
   return *t.autograd->leaf;
 }
-
-}  // namespace
 
 bool Tensor::requires_grad() const {
   const AutogradMeta* meta = meta_of(get());

@@ -5,10 +5,9 @@
 #include <ordo/engine/philox.h>
 
 namespace ordo {
-namespace {
 
 /// Weights for the outputs, fixed and away from zero, so that no gradient is hidden by cancellation.
-Tensor weights_for(const Tensor& t) {
+static Tensor weights_for(const Tensor& t) {
   std::vector<double> w(size_t(t.numel()));
   for (size_t i = 0; i < w.size(); ++i) {
     const PhiloxBlock block = philox(0x6f72646f, 0, i);
@@ -17,15 +16,15 @@ Tensor weights_for(const Tensor& t) {
   return from_vector(w, t.sizes(), t.options());
 }
 
-double weighted_sum(const Tensor& t, const std::vector<double>& weights) {
+static double weighted_sum(const Tensor& t, const std::vector<double>& weights) {
   const auto values = t.to_vector<double>();
   double sum = 0;
   for (size_t i = 0; i < values.size(); ++i) sum += values[i] * weights[i];
   return sum;
 }
 
-std::string check_first_order(const std::function<Tensor(const TensorList&)>& f, const TensorList& inputs,
-                              const GradcheckOptions& options, std::string_view what) {
+static std::string check_first_order(const std::function<Tensor(const TensorList&)>& f, const TensorList& inputs,
+                                     const GradcheckOptions& options, std::string_view what) {
   TensorList wanted;
   std::vector<size_t> which;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -62,8 +61,6 @@ std::string check_first_order(const std::function<Tensor(const TensorList&)>& f,
   }
   return "";
 }
-
-}  // namespace
 
 std::string gradcheck(const std::function<Tensor(const TensorList&)>& f, const TensorList& inputs,
                       GradcheckOptions options) {

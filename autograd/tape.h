@@ -8,7 +8,8 @@
 //   }
 //
 // A backward function is written in differentiable operations, so that second derivatives follow. It returns one tensor
-// per input, undefined where no gradient flows. It may take the operation's result as a second argument.
+// per input, undefined where no gradient flows; of one input it may return the gradient itself. It may take the
+// operation's result as a second argument.
 //
 // An operation with several results records them all at once, `record(call, TensorList{...}, inputs, f)`; f gets a list
 // with one gradient per result, undefined for results that nothing was computed from.
@@ -120,6 +121,15 @@ void record_node(const OpCall& call, Tensor& result, Inputs inputs, BackwardFunc
 void record_node(const OpCall& call, Tensor& result, Inputs inputs, std::function<Tensor()> compute,
                  BackwardFunctionWithResult f);
 void record_node(const OpCall& call, TensorList& results, Inputs inputs, BackwardFunctionOfMany f);
+
+/// The backward function f of these arguments, with a list of the gradient where f returns the gradient itself.
+template <class... G, class F>
+std::function<TensorList(const G&...)> listing(F&& f) {
+  if constexpr (std::is_same_v<std::invoke_result_t<F, const G&...>, Tensor>)
+    return [f = std::forward<F>(f)](const G&... grads) -> TensorList { return {f(grads...)}; };
+  else
+    return std::forward<F>(f);
+}
 }  // namespace detail
 
 /// Puts `result`, a fresh handle, on the tape when gradients are enabled and an input requires one, and reports it to
@@ -128,9 +138,9 @@ template <class F>
 Tensor record(const OpCall& call, Tensor result, Inputs inputs, F&& backward) {
   if (detail::any_requires_grad(inputs)) {
     if constexpr (std::is_invocable_v<F, const Tensor&, const Tensor&>)
-      detail::record_node(call, result, inputs, BackwardFunctionWithResult(std::forward<F>(backward)));
+      detail::record_node(call, result, inputs, detail::listing<Tensor, Tensor>(std::forward<F>(backward)));
     else
-      detail::record_node(call, result, inputs, BackwardFunction(std::forward<F>(backward)));
+      detail::record_node(call, result, inputs, detail::listing<Tensor>(std::forward<F>(backward)));
   }
   return call.done(std::move(result));
 }
@@ -146,7 +156,8 @@ Tensor record_recomputed(const OpCall& call, Tensor result, InputList inputs, st
 template <class F>
 TensorList record(const OpCall& call, TensorList results, InputList inputs, F&& backward) {
   const Inputs all(inputs.begin(), inputs.size());
-  if (detail::any_requires_grad(all)) detail::record_node(call, results, all, std::forward<F>(backward));
+  if (detail::any_requires_grad(all))
+    detail::record_node(call, results, all, detail::listing<TensorList>(std::forward<F>(backward)));
   return call.done(std::move(results));
 }
 

@@ -9,28 +9,23 @@ namespace ordo {
 
 // Fused, unless the gradient is itself to be differentiated.
 Tensor softmax(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, softmax, input, dim);
-  const OpCall call("softmax", input, dim);
-  return record(call, kernels::softmax(input, dim), {input},
-                [dim](const Tensor& grad, const Tensor& result) -> TensorList {
-                  if (!grad_enabled()) return {kernels::softmax_backward(grad, result, dim)};
-                  return {result * (grad - sum(grad * result, {dim}, true))};
-                });
+  ORDO_AUTOCAST_CALL(raise, softmax, input, dim);
+  return record(call, kernels::softmax(input, dim), {input}, [dim](const Tensor& grad, const Tensor& result) {
+    if (!grad_enabled()) return kernels::softmax_backward(grad, result, dim);
+    return result * (grad - sum(grad * result, {dim}, true));
+  });
 }
 
 Tensor log_softmax(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, log_softmax, input, dim);
-  const OpCall call("log_softmax", input, dim);
-  return record(call, kernels::log_softmax(input, dim), {input},
-                [dim](const Tensor& grad, const Tensor& result) -> TensorList {
-                  if (!grad_enabled()) return {kernels::log_softmax_backward(grad, result, dim)};
-                  return {grad - exp(result) * sum(grad, {dim}, true)};
-                });
+  ORDO_AUTOCAST_CALL(raise, log_softmax, input, dim);
+  return record(call, kernels::log_softmax(input, dim), {input}, [dim](const Tensor& grad, const Tensor& result) {
+    if (!grad_enabled()) return kernels::log_softmax_backward(grad, result, dim);
+    return grad - exp(result) * sum(grad, {dim}, true);
+  });
 }
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
-  ORDO_AUTOCAST(raise, prelu, x, weight);
-  const OpCall call("prelu", x, weight);
+  ORDO_AUTOCAST_CALL(raise, prelu, x, weight);
   detail::expect_pair("prelu", x, "input", weight, "weight");
   detail::expect_floating("prelu", x);
   detail::expect_same_dtype("prelu", x, weight);
@@ -46,10 +41,8 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
   return record(call, std::move(r), {x, weight},
                 [shape, x = Saved(x), w = Saved(weight)](const Tensor& grad) -> TensorList {
                   const Tensor positive = x.get() > 0;
-                  TensorList grads(2);
-                  if (needs(0)) grads[0] = where(positive, grad, grad * w.get().reshape(shape));
-                  if (needs(1)) grads[1] = sum_to(where(positive, 0, grad * x.get()), shape).reshape(w.sizes());
-                  return grads;
+                  return {needs(0) ? where(positive, grad, grad * w.get().reshape(shape)) : Tensor(),
+                          needs(1) ? sum_to(where(positive, 0, grad * x.get()), shape).reshape(w.sizes()) : Tensor()};
                 });
 }
 
@@ -61,10 +54,10 @@ Tensor glu(const Tensor& x, int64_t dim) {
   const int64_t half = x.sizes()[d] / 2;
   ORDO_CHECK(x.sizes()[d] % 2 == 0, ShapeError, "glu", "dimension {} of size {} has no halves", d, x.sizes()[d]);
   Tensor r = kernels::glu(views::narrow(x, d, 0, half), views::narrow(x, d, half, half));
-  return record(call, std::move(r), {x}, [d, half, x = Saved(x)](const Tensor& grad) -> TensorList {
-    if (!grad_enabled()) return {kernels::glu_backward(grad, x.get(), d)};
+  return record(call, std::move(r), {x}, [d, half, x = Saved(x)](const Tensor& grad) {
+    if (!grad_enabled()) return kernels::glu_backward(grad, x.get(), d);
     const Tensor gate = sigmoid(x.get().narrow(d, half, half)), of_a = grad * gate;
-    return {cat({of_a, of_a * (x.get().narrow(d, 0, half) * (1 - gate))}, d)};
+    return cat({of_a, of_a * (x.get().narrow(d, 0, half) * (1 - gate))}, d);
   });
 }
 

@@ -14,11 +14,9 @@ ORDO_REGISTER_OP({.name = "linspace", .family = "copy", .dtypes = kFloatingTypes
 ORDO_REGISTER_OP({.name = "logspace", .family = "copy", .dtypes = kFloatingTypes, .differentiable = false});
 ORDO_REGISTER_OP({.name = "eye", .family = "copy", .dtypes = kAllTypes, .differentiable = false});
 
-namespace {
-
 // Made on the CPU in the wide type, then converted and moved: these are not worth a kernel.
 template <class T, class F>
-Tensor sequence(int64_t n, const TensorOptions& options, const F& value) {
+static Tensor sequence(int64_t n, const TensorOptions& options, const F& value) {
   Tensor t = detail::result({n}, dtype_of<T>, Device());
   for (int64_t i = 0; i < n; ++i) t.data<T>()[i] = value(i);
   t = kernels::to(t, options.device, options.dtype);
@@ -26,11 +24,9 @@ Tensor sequence(int64_t n, const TensorOptions& options, const F& value) {
   return t;
 }
 
-void expect_countable(bool ok, double first, double last, double by) {
+static void expect_countable(bool ok, double first, double last, double by) {
   ORDO_CHECK(ok, ShapeError, "arange", "{} to {} in steps of {} are more numbers than 64 bits count", first, last, by);
 }
-
-}  // namespace
 
 Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options) {
   const OpCall call("arange", start, end, step, options);
@@ -71,20 +67,16 @@ Tensor arange(Scalar start, Scalar end, Scalar step) {
 
 Tensor arange(Scalar end) { return arange(0, end, 1); }
 
-namespace {
-
 /// Number i of `steps` from start to end.
-auto spaced(double start, double end, int64_t steps) {
+static auto spaced(double start, double end, int64_t steps) {
   const double step = steps > 1 ? (end - start) / double(steps - 1) : 0;
   return [=](int64_t i) { return i < (steps + 1) / 2 ? start + double(i) * step : end - double(steps - 1 - i) * step; };
 }
 
-void expect_steps(const char* op, int64_t steps, DType dtype) {
+static void expect_steps(const char* op, int64_t steps, DType dtype) {
   ORDO_CHECK(steps >= 0, ValueError, op, "steps must not be negative, but is {}", steps);
   ORDO_CHECK(is_floating(dtype), DTypeError, op, "makes floating-point tensors, not {}", dtype);
 }
-
-}  // namespace
 
 Tensor linspace(double start, double end, int64_t steps, TensorOptions options) {
   const OpCall call("linspace", start, end, steps, options);

@@ -22,7 +22,7 @@ template <class F>
 Tensor record_of_one(const OpCall& call, Tensor r, const Tensor& t, F gradient) {
   if (!recorded(t)) return call.done(std::move(r));
   return record(call, std::move(r), {t},
-                [dtype = t.dtype(), gradient](const Tensor& grad) -> TensorList { return {gradient(grad).to(dtype)}; });
+                [dtype = t.dtype(), gradient](const Tensor& grad) { return gradient(grad).to(dtype); });
 }
 
 auto sum_in_place_backward(const Tensor& b, const Scalar& factor) {
@@ -95,8 +95,7 @@ Tensor div(const Tensor& a, const Tensor& b) {
   if (!recorded(a, b)) return call.done(std::move(r));
   const InputShape x(a), y(b);
   if (!y.wanted)
-    return record(call, std::move(r), {a},
-                  [x, b = Saved(b)](const Tensor& grad) -> TensorList { return {x.fit(div(grad, b.get()))}; });
+    return record(call, std::move(r), {a}, [x, b = Saved(b)](const Tensor& grad) { return x.fit(div(grad, b.get())); });
   // d(a/b)/db = -(a/b)/b
   return record_recomputed(
       call, std::move(r), {a, b}, [a = Saved(a), b = Saved(b)] { return kernels::div(a.get(), b.get()); },
@@ -173,57 +172,49 @@ Tensor& Tensor::div_(const Tensor& other) {
       });
 }
 
-namespace {
-
 /// t changed by write(), with a gradient that depends on the one of the new value only.
-template <class Write>
-Tensor& change_by_number(const OpCall& call, Tensor& t, const Write& write, const BackwardFunction& backward) {
+template <class Write, class Backward>
+static Tensor& change_by_number(const OpCall& call, Tensor& t, const Write& write, const Backward& backward) {
   return detail::change_in_place(call, t, {}, write, [&](const Tensor&) { return backward; });
 }
-
-}  // namespace
 
 Tensor& Tensor::add_(Scalar other) {
   const OpCall call("add_", *this, other);
   return change_by_number(
-      call, *this, [&] { kernels::add_(*this, other); }, [](const Tensor& grad) -> TensorList { return {grad}; });
+      call, *this, [&] { kernels::add_(*this, other); }, [](const Tensor& grad) { return grad; });
 }
 
 Tensor& Tensor::sub_(Scalar other) {
   const OpCall call("sub_", *this, other);
   return change_by_number(
-      call, *this, [&] { kernels::sub_(*this, other); }, [](const Tensor& grad) -> TensorList { return {grad}; });
+      call, *this, [&] { kernels::sub_(*this, other); }, [](const Tensor& grad) { return grad; });
 }
 
 Tensor& Tensor::mul_(Scalar other) {
   const OpCall call("mul_", *this, other);
   return change_by_number(
       call, *this, [&] { kernels::mul_(*this, other); },
-      [other](const Tensor& grad) -> TensorList { return {ordo::mul(grad, other)}; });
+      [other](const Tensor& grad) { return ordo::mul(grad, other); });
 }
 
 Tensor& Tensor::div_(Scalar other) {
   const OpCall call("div_", *this, other);
   return change_by_number(
       call, *this, [&] { kernels::div_(*this, other); },
-      [other](const Tensor& grad) -> TensorList { return {ordo::div(grad, other)}; });
+      [other](const Tensor& grad) { return ordo::div(grad, other); });
 }
 
 // -- powers, minima and maxima ----------------------------------------------------------------------------------------
 
-namespace {
-
 /// grad b a^(b-1); 0 where b is 0, whatever a is.
-Tensor base_gradient(const Tensor& grad, const Tensor& a, const Tensor& b) {
+static Tensor base_gradient(const Tensor& grad, const Tensor& a, const Tensor& b) {
   return where(b == 0, 0, grad * (b * pow(a, b - 1)));
 }
 
 /// grad a^b log(a); 0 where a is 0 and b not negative, the limit.
-Tensor exponent_gradient(const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& result) {
+static Tensor exponent_gradient(const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& result) {
   return where(logical_and(a == 0, b >= 0), 0, grad * (result * log(a)));
 }
-
-}  // namespace
 
 Tensor pow(const Tensor& a, const Tensor& b) {
   const OpCall call("pow", a, b);
@@ -231,8 +222,8 @@ Tensor pow(const Tensor& a, const Tensor& b) {
   if (!recorded(a, b)) return call.done(std::move(r));
   const InputShape x(a), y(b);
   if (!y.wanted)  // needs no result
-    return record(call, std::move(r), {a}, [x, a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
-      return {x.fit(base_gradient(grad, a.get(), b.get()))};
+    return record(call, std::move(r), {a}, [x, a = Saved(a), b = Saved(b)](const Tensor& grad) {
+      return x.fit(base_gradient(grad, a.get(), b.get()));
     });
   return record(call, std::move(r), {a, b},
                 [x, y, a = Saved(a), b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
@@ -245,11 +236,11 @@ Tensor pow(const Tensor& a, Scalar b) {
   const OpCall call("pow", a, b);
   Tensor r = kernels::pow(a, b);
   if (!recorded(a)) return call.done(std::move(r));
-  return record(call, std::move(r), {a}, [a = Saved(a), b](const Tensor& grad) -> TensorList {
+  return record(call, std::move(r), {a}, [a = Saved(a), b](const Tensor& grad) {
     const double exponent = b.to_double();
-    if (exponent == 0) return {zeros_like(grad)};
+    if (exponent == 0) return zeros_like(grad);
     const Tensor power = exponent == 2 ? a.get() : pow(a.get(), exponent - 1);
-    return {(grad * (power * exponent)).to(a.dtype())};
+    return (grad * (power * exponent)).to(a.dtype());
   });
 }
 
@@ -257,16 +248,14 @@ Tensor pow(Scalar a, const Tensor& b) {
   const OpCall call("pow", a, b);
   Tensor r = kernels::pow(a, b);
   if (!recorded(b)) return call.done(std::move(r));
-  return record(call, std::move(r), {b}, [a, b = Saved(b)](const Tensor& grad, const Tensor& result) -> TensorList {
+  return record(call, std::move(r), {b}, [a, b = Saved(b)](const Tensor& grad, const Tensor& result) {
     const Tensor base = full({}, a, {.dtype = grad.dtype(), .device = grad.device()});
-    return {exponent_gradient(grad, base, b.get(), result).to(b.dtype())};
+    return exponent_gradient(grad, base, b.get(), result).to(b.dtype());
   });
 }
 
-namespace {
-
 /// Equal ones get half of the gradient each.
-Tensor extremum(const OpCall& call, Tensor r, const Tensor& a, const Tensor& b, bool largest) {
+static Tensor extremum(const OpCall& call, Tensor r, const Tensor& a, const Tensor& b, bool largest) {
   if (!recorded(a, b)) return call.done(std::move(r));
   return record(
       call, std::move(r), {a, b},
@@ -279,8 +268,6 @@ Tensor extremum(const OpCall& call, Tensor r, const Tensor& a, const Tensor& b, 
                 y.wanted ? y.fit(part(b.get(), a.get())) : Tensor()};
       });
 }
-
-}  // namespace
 
 Tensor minimum(const Tensor& a, const Tensor& b) {
   const OpCall call("minimum", a, b);

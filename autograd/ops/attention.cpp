@@ -4,11 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/diagonal.h>
-#include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/random.h>
+#include <ordo/kernels/softmax/attention.h>
 
 namespace ordo {
 
@@ -27,31 +25,6 @@ constexpr double kLeast = -std::numeric_limits<double>::infinity();
 /// Of so many queries and keys, which keys each may look at: those that are no later.
 Tensor no_later(const Tensor& query, const Tensor& key) {
   return tril(ones({query.size(-2), key.size(-2)}, {boolean, query.device()}));
-}
-
-/// The same sums as of all at once, for so few queries at a time that their scores stay in the cache. [B, L, E] each.
-/// Where the order of a product may change with its size, keys that none of them may look at are left out.
-Tensor in_blocks(const Tensor& query, const Tensor& key, const Tensor& value, bool is_causal) {
-  constexpr int64_t kScores = 1 << 20, kRows = 64;
-  const bool shortens = is_causal && determinism() != Determinism::device_to_device;
-  const int64_t batch = query.size(0), length = query.size(1), keys = std::max<int64_t>(1, key.size(1));
-  const int64_t rows = shortens ? kRows : std::clamp<int64_t>(kScores / keys, kRows, std::max(kRows, length));
-  const int64_t matrices = std::max<int64_t>(1, kScores / (keys * std::min(rows, length)));
-  const Tensor kept = is_causal ? no_later(query, key) : Tensor();
-  TensorList batches;
-  for (int64_t b = 0; b < batch; b += matrices) {
-    const auto some = [&](const Tensor& t) { return t.narrow(0, b, std::min(matrices, batch - b)); };
-    const Tensor across = some(key).transpose(1, 2), from = some(value);
-    TensorList parts;
-    for (int64_t r = 0; r < length; r += rows) {
-      const int64_t count = std::min(rows, length - r), seen = shortens ? std::min(keys, r + count) : keys;
-      Tensor scores = matmul(some(query).narrow(1, r, count), across.narrow(2, 0, seen));
-      if (is_causal) scores = where(kept.narrow(0, r, count).narrow(1, 0, seen), scores, kLeast);
-      parts.push_back(matmul(softmax(scores, -1), from.narrow(1, 0, seen)));
-    }
-    batches.push_back(parts.size() == 1 ? parts[0] : cat(parts, 1));
-  }
-  return batches.size() == 1 ? batches[0] : cat(batches, 0);
 }
 
 /// The dimensions of a batch of matrices.
@@ -119,14 +92,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
              dropout_p);
   const double by = scale_of(query, scale);
   const bool plain = !attn_mask.defined() && dropout_p == 0 && !recorded(query, key, value);
-  if (plain && query.device().is_cpu() && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 &&
-      batch_of(query) == batch_of(key) && batch_of(query) == batch_of(value)) {
-    const auto flat = [](const Tensor& t) {
-      return t.reshape({t.numel() / (t.size(-2) * t.size(-1)), t.size(-2), t.size(-1)});
-    };
-    Dims sizes = query.sizes();
-    sizes[sizes.size() - 1] = value.size(-1);
-    return call.done(in_blocks(flat(query * by), flat(key), flat(value), is_causal).reshape(sizes));
+  if (plain && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 && batch_of(query) == batch_of(key) &&
+      batch_of(query) == batch_of(value)) {
+    Tensor y = kernels::attention_in_blocks(query, key, value, is_causal, by);
+    if (y.defined()) return call.done(std::move(y));
   }
   Tensor weights = weights_of(query, key, attn_mask, is_causal, by);
   if (dropout_p > 0) weights = dropout(weights, dropout_p, true, generator);
@@ -135,9 +104,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal,
                          std::optional<double> scale) {
-  ORDO_AUTOCAST(lower, attention_weights, query, key, attn_mask, is_causal, scale);
-  const char* const op = "attention_weights";
-  const OpCall call("attention_weights", query, key, attn_mask, is_causal, scale);
+  ORDO_AUTOCAST_CALL(lower, attention_weights, query, key, attn_mask, is_causal, scale);
+  const char* const op = call.name();
   detail::expect_defined(op, query, "query", key, "key");
   detail::expect_floating(op, query);
   detail::expect_same_device(op, query, key);

@@ -52,10 +52,8 @@ Tensor stack(const TensorList& tensors, int64_t dim) {
   return call.done(cat(parts, at));
 }
 
-namespace {
-
 /// Each with at least `rank` dimensions: a vector is [n], [1, n] or [1, n, 1].
-TensorList at_least(const char* op, const TensorList& tensors, int rank) {
+static TensorList at_least(const char* op, const TensorList& tensors, int rank) {
   ORDO_CHECK(!tensors.empty(), ValueError, op, "needs at least one tensor");
   TensorList all;
   for (const Tensor& t : tensors) {
@@ -67,8 +65,6 @@ TensorList at_least(const char* op, const TensorList& tensors, int rank) {
   }
   return all;
 }
-
-}  // namespace
 
 Tensor hstack(const TensorList& tensors) {
   const OpCall call("hstack", tensors);
@@ -90,30 +86,28 @@ ORDO_REGISTER_OP({.name = "unbind", .family = "views", .dtypes = kAllTypes, .not
 ORDO_REGISTER_OP({.name = "split", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 ORDO_REGISTER_OP({.name = "chunk", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
 
-namespace {
-
-int dim_of(const char* op, const Tensor& t, int64_t dim) {
+static int dim_of(const char* op, const Tensor& t, int64_t dim) {
   detail::expect_defined(op, t, "input");
   ORDO_CHECK(t.dim() > 0, IndexError, op, "a 0-d tensor has no dimension to cut");
   return wrap_dim(op, dim, t.dim());
 }
 
 /// Records `parts` as views of `t` that together show all of it, side by side along `dim`.
-TensorList record_parts(const OpCall& call, const Tensor& t, TensorList parts, int dim, bool keep_dim) {
+static TensorList record_parts(const OpCall& call, const Tensor& t, TensorList parts, int dim, bool keep_dim) {
   for (Tensor& part : parts) mark_view(part, t);
   std::vector<Dims> sizes;
   for (const Tensor& part : parts) sizes.push_back(part.sizes());
-  return record(call, std::move(parts), {t}, [sizes = std::move(sizes), dim, keep_dim](TensorList grads) -> TensorList {
+  return record(call, std::move(parts), {t}, [sizes = std::move(sizes), dim, keep_dim](TensorList grads) {
     TensorOptions options;
     for (const Tensor& g : grads)
       if (g.defined()) options = g.options();
     for (size_t i = 0; i < grads.size(); ++i)
       if (!grads[i].defined()) grads[i] = zeros(sizes[i], options);
-    return {keep_dim ? cat(grads, dim) : stack(grads, dim)};
+    return keep_dim ? cat(grads, dim) : stack(grads, dim);
   });
 }
 
-TensorList split_at(const OpCall& call, const Tensor& t, const std::vector<int64_t>& sizes, int dim) {
+static TensorList split_at(const OpCall& call, const Tensor& t, const std::vector<int64_t>& sizes, int dim) {
   TensorList parts;
   int64_t start = 0;
   for (int64_t size : sizes) {
@@ -123,15 +117,13 @@ TensorList split_at(const OpCall& call, const Tensor& t, const std::vector<int64
   return record_parts(call, t, std::move(parts), dim, true);
 }
 
-std::vector<int64_t> equal_parts(int64_t n, int64_t size) {
+static std::vector<int64_t> equal_parts(int64_t n, int64_t size) {
   std::vector<int64_t> sizes;
   checked::expect_room<Tensor>("split", n / size);  // for the parts
   for (int64_t left = n; left > 0; left -= size) sizes.push_back(std::min(left, size));
   if (sizes.empty()) sizes.push_back(0);
   return sizes;
 }
-
-}  // namespace
 
 TensorList unbind(const Tensor& t, int64_t dim) {
   const OpCall call("unbind", t, dim);

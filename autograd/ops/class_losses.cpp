@@ -1,15 +1,11 @@
 #include <algorithm>
 
-#include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/loss_call.h>
 #include <ordo/autograd/ops/losses.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scans.h>
-#include <ordo/autograd/ops/scatter.h>
 #include <ordo/kernels/loss/ctc_loss.h>
 #include <ordo/kernels/loss/nll_loss.h>
+#include <ordo/kernels/reduce/known_range.h>
 
 namespace ordo {
 namespace {
@@ -30,8 +26,8 @@ Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
   return record(call,
                 kernels::nll_loss_backward(grad, c.sizes, c.target.get(), c.weight_or_none(), c.ignore_index,
                                            kernels::LossReduction(c.reduction), c.total_weight),
-                {grad}, [c](const Tensor& second) -> TensorList {
-                  return {nll_loss(second, c.target.get(), c.weight_or_none(), c.ignore_index, c.reduction)};
+                {grad}, [c](const Tensor& second) {
+                  return nll_loss(second, c.target.get(), c.weight_or_none(), c.ignore_index, c.reduction);
                 });
 }
 
@@ -39,28 +35,24 @@ Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                 Reduction reduction) {
-  ORDO_AUTOCAST(raise, nll_loss, input, target, weight, ignore_index, reduction);
-  const OpCall call("nll_loss", input, target, weight, ignore_index, reduction);
+  ORDO_AUTOCAST_CALL(raise, nll_loss, input, target, weight, ignore_index, reduction);
   auto [loss, total_weight] = kernels::nll_loss(input, target, weight, ignore_index, kernels::LossReduction(reduction));
   if (!grad_enabled() || !input.requires_grad()) return call.done(std::move(loss));
   const NllContext context{input.sizes(), Saved(target), weight.defined() ? Saved(weight) : Saved(),
                            total_weight,  ignore_index,  reduction};
-  return record(call, loss, {input},
-                [context](const Tensor& grad) -> TensorList { return {nll_loss_backward(grad, context)}; });
+  return record(call, loss, {input}, [context](const Tensor& grad) { return nll_loss_backward(grad, context); });
 }
 
-namespace {
-
 /// A weight for each class, of shape [1, C, 1, ...].
-Tensor along_classes(const Tensor& weight, const Tensor& logits, int class_dim) {
+static Tensor along_classes(const Tensor& weight, const Tensor& logits, int class_dim) {
   Dims sizes = Dims::filled(logits.dim(), 1);
   sizes[class_dim] = weight.numel();
   return weight.reshape(sizes);
 }
 
 /// The sum of -weight target log(p) over the classes.
-Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                        Reduction reduction, double label_smoothing, int class_dim) {
+static Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
+                               Reduction reduction, double label_smoothing, int class_dim) {
   constexpr const char* kOp = "cross_entropy";
   const int64_t classes = logits.size(class_dim);
   detail::expect_like(kOp, logits, "logits", target, "target of probabilities");
@@ -77,20 +69,13 @@ Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor
   Tensor t = detail::computed(target, logits);
   if (label_smoothing > 0) t = t * (1 - label_smoothing) + label_smoothing / double(std::max<int64_t>(1, classes));
   if (weight.defined()) t = t * along_classes(detail::computed(weight, logits), logits, class_dim);
-  Tensor terms = log_softmax(detail::computed(logits, logits), class_dim);
-  if (recorded(terms, t))
-    terms = terms * t;
-  else
-    terms.mul_(t);
+  const Tensor terms = log_softmax(detail::computed(logits, logits), class_dim) * t;
   return detail::reduced(neg(sum(terms, {class_dim})), reduction, logits);
 }
 
-}  // namespace
-
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                      Reduction reduction, double label_smoothing) {
-  ORDO_AUTOCAST(raise, cross_entropy, logits, target, weight, ignore_index, reduction, label_smoothing);
-  const OpCall call("cross_entropy", logits, target, weight, ignore_index, reduction, label_smoothing);
+  ORDO_AUTOCAST_CALL(raise, cross_entropy, logits, target, weight, ignore_index, reduction, label_smoothing);
   detail::expect_defined("cross_entropy", logits, "logits", target, "target");
   detail::expect_floating("cross_entropy", logits);
   const bool probabilities = is_floating(target.dtype());
@@ -133,18 +118,17 @@ static void expect_scores(const char* op, const Tensor& input, const Tensor& tar
 
 /// Of each class whether it is the target's.
 static Tensor own_class(const char* op, const Tensor& target, int64_t classes) {
-  if (!target.is_cpu() || target.numel() == 0) return ne(one_hot(target, classes), 0);
-  const int64_t least = amin(target).item<int64_t>(), greatest = amax(target).item<int64_t>();
-  ORDO_CHECK(least >= 0 && greatest < classes, IndexError, op,
-             "target must lie in [0, {}), but its elements reach from {} to {}", classes, least, greatest);
-  return eq(target.unsqueeze(-1), arange(0, classes, 1, TensorOptions{target.dtype(), target.device()}));
+  const auto range = kernels::known_range(target);
+  ORDO_CHECK(!range || (range->first >= 0 && range->second < double(classes)), IndexError, op,
+             "target must lie in [0, {}), but its elements reach from {} to {}", classes, int64_t(range->first),
+             int64_t(range->second));
+  return ne(one_hot(target, classes), 0);
 }
 
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin, const Tensor& weight,
                          Reduction reduction) {
-  ORDO_AUTOCAST(raise, multi_margin_loss, input, target, p, margin, weight, reduction);
-  constexpr const char* op = "multi_margin_loss";
-  const OpCall call("multi_margin_loss", input, target, p, margin, weight, reduction);
+  ORDO_AUTOCAST_CALL(raise, multi_margin_loss, input, target, p, margin, weight, reduction);
+  const char* const op = call.name();
   expect_scores(op, input, target);
   detail::expect_same_device(op, input, weight);
   const int64_t classes = input.size(-1);
@@ -173,9 +157,8 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
 }
 
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  ORDO_AUTOCAST(raise, multilabel_margin_loss, input, target, reduction);
-  constexpr const char* op = "multilabel_margin_loss";
-  const OpCall call("multilabel_margin_loss", input, target, reduction);
+  ORDO_AUTOCAST_CALL(raise, multilabel_margin_loss, input, target, reduction);
+  const char* const op = call.name();
   expect_scores(op, input, target);
   ORDO_CHECK(input.sizes() == target.sizes(), ShapeError, op,
              "input and target must have one shape, but have {} and {}", input.sizes(), target.sizes());
@@ -196,9 +179,8 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
 
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                    Reduction reduction) {
-  ORDO_AUTOCAST(raise, multilabel_soft_margin_loss, input, target, weight, reduction);
-  constexpr const char* op = "multilabel_soft_margin_loss";
-  const OpCall call("multilabel_soft_margin_loss", input, target, weight, reduction);
+  ORDO_AUTOCAST_CALL(raise, multilabel_soft_margin_loss, input, target, weight, reduction);
+  const char* const op = call.name();
   detail::expect_floating(op, input, "input");
   detail::expect_labels(op, input, target);
   detail::expect_weight(op, input, weight, "weight");
@@ -233,8 +215,8 @@ Tensor item_losses(const Tensor& log_probs, const Tensor& targets, const Lengths
       kernels::ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, keep);
   if (!keep) return call.done(std::move(losses));
   return record(call, std::move(losses), {log_probs},
-                [x = Saved(log_probs), plan = plan, zero_infinity](const Tensor& grad) -> TensorList {
-                  return {gradient_of(grad, x.get(), plan, zero_infinity)};
+                [x = Saved(log_probs), plan = plan, zero_infinity](const Tensor& grad) {
+                  return gradient_of(grad, x.get(), plan, zero_infinity);
                 });
 }
 
@@ -269,15 +251,15 @@ Lengths numbers(const Tensor& lengths, const char* argument) {
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
                 const Lengths& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  ORDO_AUTOCAST(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
-  const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+  ORDO_AUTOCAST_CALL(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction,
+                     zero_infinity);
   return call.done(reduced(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity));
 }
 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  ORDO_AUTOCAST(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
-  const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+  ORDO_AUTOCAST_CALL(raise, ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction,
+                     zero_infinity);
   return call.done(reduced(log_probs, targets, numbers(input_lengths, "input_lengths"),
                            numbers(target_lengths, "target_lengths"), blank, reduction, zero_infinity));
 }

@@ -30,8 +30,7 @@ namespace ordo {
   }
 #include <ordo/kernels/elementwise/functions.def>
 
-namespace {
-const Tensor& mask(const char* op, const Tensor& t) {
+static const Tensor& mask(const char* op, const Tensor& t) {
   detail::expect_defined(op, t, "operand");
   ORDO_CHECK(
       t.dtype() == boolean, DTypeError, op,
@@ -39,25 +38,18 @@ const Tensor& mask(const char* op, const Tensor& t) {
       t.dtype());
   return t;
 }
-}  // namespace
 
 Tensor operator&(const Tensor& a, const Tensor& b) { return logical_and(mask("&", a), mask("&", b)); }
 Tensor operator|(const Tensor& a, const Tensor& b) { return logical_or(mask("|", a), mask("|", b)); }
 Tensor operator^(const Tensor& a, const Tensor& b) { return ne(mask("^", a), mask("^", b)); }
 Tensor operator~(const Tensor& t) { return logical_not(mask("~", t)); }
 
-ORDO_REGISTER_OP(
-    {.name = "isclose", .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = "gives bool"});
-ORDO_REGISTER_OP({.name = "allclose",
-                  .family = "elementwise",
-                  .dtypes = kAllTypes,
-                  .differentiable = false,
-                  .note = "waits for the device"});
-ORDO_REGISTER_OP({.name = "equal",
-                  .family = "elementwise",
-                  .dtypes = kAllTypes,
-                  .differentiable = false,
-                  .note = "waits for the device"});
+static OpInfo truth_row(std::string_view name, std::string_view note) {
+  return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = note};
+}
+ORDO_REGISTER_OP((truth_row("isclose", "gives bool")));
+ORDO_REGISTER_OP((truth_row("allclose", "waits for the device")));
+ORDO_REGISTER_OP((truth_row("equal", "waits for the device")));
 
 Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
   const OpCall call("isclose", a, b, rtol, atol, equal_nan);

@@ -21,10 +21,8 @@ Tensor weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad
   detail::expect_defined(call.name(), x, "input", grad, "gradient");
   return record(call, kernels::convolution_weight_grad(grad, x, weight_sizes, a), {x, grad},
                 [x = Saved(x), grad = Saved(grad), a](const Tensor& g) -> TensorList {
-                  TensorList grads(2);
-                  if (needs(0)) grads[0] = input_grad(x.sizes(), g, grad.get(), a);
-                  if (needs(1)) grads[1] = forward(x.get(), g, {}, a);
-                  return grads;
+                  return {needs(0) ? input_grad(x.sizes(), g, grad.get(), a) : Tensor(),
+                          needs(1) ? forward(x.get(), g, {}, a) : Tensor()};
                 });
 }
 
@@ -33,10 +31,8 @@ Tensor input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& g
   detail::expect_defined(call.name(), weight, "weight", grad, "gradient");
   return record(call, kernels::convolution_input_grad(grad, weight, input_sizes, a), {weight, grad},
                 [weight = Saved(weight), grad = Saved(grad), a](const Tensor& g) -> TensorList {
-                  TensorList grads(2);
-                  if (needs(0)) grads[0] = weight_grad(g, weight.sizes(), grad.get(), a);
-                  if (needs(1)) grads[1] = forward(g, weight.get(), {}, a);
-                  return grads;
+                  return {needs(0) ? weight_grad(g, weight.sizes(), grad.get(), a) : Tensor(),
+                          needs(1) ? forward(g, weight.get(), {}, a) : Tensor()};
                 });
 }
 
@@ -54,11 +50,9 @@ Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
   if (x.dim() == a.rank + 1) return call.done(forward(x.unsqueeze(0), weight, bias, a).squeeze(0));
   return record(call, kernels::convolution(x, weight, bias, a), {x, weight, bias},
                 [x = Saved(x), weight = Saved(weight), a](const Tensor& grad) -> TensorList {
-                  TensorList grads(3);
-                  if (needs(0)) grads[0] = input_grad(x.sizes(), weight.get(), grad, a);
-                  if (needs(1)) grads[1] = weight_grad(x.get(), weight.sizes(), grad, a);
-                  if (needs(2)) grads[2] = bias_grad(grad);
-                  return grads;
+                  return {needs(0) ? input_grad(x.sizes(), weight.get(), grad, a) : Tensor(),
+                          needs(1) ? weight_grad(x.get(), weight.sizes(), grad, a) : Tensor(),
+                          needs(2) ? bias_grad(grad) : Tensor()};
                 });
 }
 
@@ -74,11 +68,9 @@ Tensor transpose(const Tensor& x, const Tensor& weight, const Tensor& bias, cons
   back.outputs = kernels::in_three(x.sizes(), N);
   return record(call, std::move(y), {x, weight, bias},
                 [x = Saved(x), weight = Saved(weight), back](const Tensor& grad) -> TensorList {
-                  TensorList grads(3);
-                  if (needs(0)) grads[0] = forward(grad, weight.get(), {}, back);
-                  if (needs(1)) grads[1] = weight_grad(grad, weight.sizes(), x.get(), back);
-                  if (needs(2)) grads[2] = bias_grad(grad);
-                  return grads;
+                  return {needs(0) ? forward(grad, weight.get(), {}, back) : Tensor(),
+                          needs(1) ? weight_grad(grad, weight.sizes(), x.get(), back) : Tensor(),
+                          needs(2) ? bias_grad(grad) : Tensor()};
                 });
 }
 
@@ -112,17 +104,16 @@ Tensor unfold(const Tensor& input, Size2 kernel_size, Size2 dilation, Size2 padd
   const OpCall call("unfold", input, a);
   Tensor result = kernels::unfold(input, a);
   return record(call, std::move(result), {input},
-                [a, size = Size2(input.size(-2), input.size(-1))](const Tensor& grad) -> TensorList {
-                  return {fold(grad, size, a.kernel, a.dilation, a.padding, a.stride)};
+                [a, size = Size2(input.size(-2), input.size(-1))](const Tensor& grad) {
+                  return fold(grad, size, a.kernel, a.dilation, a.padding, a.stride);
                 });
 }
 
 Tensor fold(const Tensor& input, Size2 output_size, Size2 kernel_size, Size2 dilation, Size2 padding, Size2 stride) {
   const kernels::UnfoldArguments a{kernel_size, dilation, padding, stride};
   const OpCall call("fold", input, output_size, a);
-  return record(call, kernels::fold(input, output_size, a), {input}, [a](const Tensor& grad) -> TensorList {
-    return {unfold(grad, a.kernel, a.dilation, a.padding, a.stride)};
-  });
+  return record(call, kernels::fold(input, output_size, a), {input},
+                [a](const Tensor& grad) { return unfold(grad, a.kernel, a.dilation, a.padding, a.stride); });
 }
 
 }  // namespace ordo

@@ -52,8 +52,8 @@ Tensor diagonal(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   detail::expect_defined("diagonal", t, "input");
   const Pair p = dims_of("diagonal", dim1, dim2, t.dim());
   return record_view(call, diagonal_view("diagonal", t, offset, p), t,
-                     [sizes = t.sizes(), offset, p](const Tensor& grad) -> TensorList {
-                       return {diagonal_backward(grad, sizes, offset, p.first, p.second)};
+                     [sizes = t.sizes(), offset, p](const Tensor& grad) {
+                       return diagonal_backward(grad, sizes, offset, p.first, p.second);
                      });
 }
 
@@ -62,7 +62,7 @@ Tensor diagonal_backward(const Tensor& grad, const Dims& sizes, int64_t offset, 
   detail::expect_defined("diagonal_backward", grad, "grad");
   const Pair p = dims_of("diagonal_backward", dim1, dim2, sizes.size());
   return record(call, around_diagonal(grad, sizes, offset, p), {grad},
-                [offset, p](const Tensor& g) -> TensorList { return {diagonal(g, offset, p.first, p.second)}; });
+                [offset, p](const Tensor& g) { return diagonal(g, offset, p.first, p.second); });
 }
 
 Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
@@ -76,7 +76,7 @@ Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   sizes.insert(std::min(p.first, p.second), side);
   sizes.insert(std::max(p.first, p.second), side);
   return record(call, around_diagonal(t, sizes, offset, p), {t},
-                [offset, p](const Tensor& g) -> TensorList { return {diagonal(g, offset, p.first, p.second)}; });
+                [offset, p](const Tensor& g) { return diagonal(g, offset, p.first, p.second); });
 }
 
 Tensor diag(const Tensor& t, int64_t diagonal) {
@@ -96,14 +96,12 @@ Tensor trace(const Tensor& t) {
 
 Tensor tril(const Tensor& t, int64_t diagonal) {
   const OpCall call("tril", t, diagonal);
-  return record(call, kernels::tril(t, diagonal), {t},
-                [diagonal](const Tensor& grad) -> TensorList { return {tril(grad, diagonal)}; });
+  return record(call, kernels::tril(t, diagonal), {t}, [diagonal](const Tensor& grad) { return tril(grad, diagonal); });
 }
 
 Tensor triu(const Tensor& t, int64_t diagonal) {
   const OpCall call("triu", t, diagonal);
-  return record(call, kernels::triu(t, diagonal), {t},
-                [diagonal](const Tensor& grad) -> TensorList { return {triu(grad, diagonal)}; });
+  return record(call, kernels::triu(t, diagonal), {t}, [diagonal](const Tensor& grad) { return triu(grad, diagonal); });
 }
 
 }  // namespace ordo

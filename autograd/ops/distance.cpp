@@ -21,22 +21,19 @@ static Tensor of_length_one(const Tensor& x, double p, int64_t dim, double eps) 
 }
 
 Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
-  ORDO_AUTOCAST(raise, normalize, x, p, dim, eps);
-  const OpCall call("normalize", x, p, dim, eps);
+  ORDO_AUTOCAST_CALL(raise, normalize, x, p, dim, eps);
   detail::expect_floating("normalize", x, "input");
   return call.done(of_length_one(x, p, dim, eps));
 }
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
-  ORDO_AUTOCAST(raise, pairwise_distance, x1, x2, p, eps, keepdim);
-  const OpCall call("pairwise_distance", x1, x2, p, eps, keepdim);
+  ORDO_AUTOCAST_CALL(raise, pairwise_distance, x1, x2, p, eps, keepdim);
   expect_two("pairwise_distance", x1, x2);
   return call.done(norm(x1 - x2 + eps, p, -1, keepdim));
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-  ORDO_AUTOCAST(raise, cosine_similarity, x1, x2, dim, eps);
-  const OpCall call("cosine_similarity", x1, x2, dim, eps);
+  ORDO_AUTOCAST_CALL(raise, cosine_similarity, x1, x2, dim, eps);
   expect_two("cosine_similarity", x1, x2);
   const Dims sizes = broadcast_sizes("cosine_similarity", x1.sizes(), x2.sizes());
   const int d = wrap_dim("cosine_similarity", dim, sizes.size());
@@ -45,8 +42,7 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
 }
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
-  ORDO_AUTOCAST(raise, cdist, x1, x2, p);
-  const OpCall call("cdist", x1, x2, p);
+  ORDO_AUTOCAST_CALL(raise, cdist, x1, x2, p);
   expect_two("cdist", x1, x2);
   ORDO_CHECK(x1.dim() >= 2 && x2.dim() >= 2, ShapeError, "cdist", "takes rows of vectors, not shapes {} and {}",
              x1.sizes(), x2.sizes());

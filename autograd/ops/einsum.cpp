@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <ordo/autograd/ops/diagonal.h>
-#include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/operation.h>
 
 namespace ordo {
@@ -195,8 +194,7 @@ Operand product(Operand a, Operand b, const F& kept) {
 }  // namespace
 
 Tensor einsum(std::string_view equation, const TensorList& operands) {
-  ORDO_AUTOCAST(lower, einsum, equation, operands);
-  const OpCall call("einsum", equation, operands);
+  ORDO_AUTOCAST_CALL(lower, einsum, equation, operands);
   ORDO_CHECK(!operands.empty(), ValueError, "einsum", "needs at least one operand");
   Equation e = parse(equation);
   ORDO_CHECK(e.operands.size() == operands.size(), ValueError, "einsum", "\"{}\" is of {} operands, not {}", equation,

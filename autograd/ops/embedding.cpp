@@ -21,20 +21,19 @@ Tensor add_rows(const Tensor& grad, const Rows& rows) {
   const OpCall call("embedding_backward", grad, rows.input.get(), rows.count, rows.padding_idx);
   Tensor sums = rows.plan ? kernels::embedding_backward(grad, *rows.plan, rows.padding_idx)
                           : kernels::embedding_backward(grad, rows.input.get(), rows.count, rows.padding_idx);
-  return record(call, std::move(sums), {grad}, [rows](const Tensor& g) -> TensorList { return {pick_rows(rows, g)}; });
+  return record(call, std::move(sums), {grad}, [rows](const Tensor& g) { return pick_rows(rows, g); });
 }
 
 Tensor pick_rows(const Rows& rows, const Tensor& weight) {
   const OpCall call("embedding", rows.input.get(), weight, rows.padding_idx);
   return record(call, kernels::embedding(rows.input.get(), weight, rows.padding_idx), {weight},
-                [rows](const Tensor& grad) -> TensorList { return {add_rows(grad, rows)}; });
+                [rows](const Tensor& grad) { return add_rows(grad, rows); });
 }
 
 /// `out` is embedding's result, of rows that include padding_idx.
 Tensor with_gradient(const OpCall& call, Tensor out, const Tensor& weight, const Rows& rows) {
   kernels::wrap_padding_idx("embedding", rows.padding_idx, rows.count);
-  return record(call, std::move(out), {weight},
-                [rows](const Tensor& grad) -> TensorList { return {add_rows(grad, rows)}; });
+  return record(call, std::move(out), {weight}, [rows](const Tensor& grad) { return add_rows(grad, rows); });
 }
 
 }  // namespace
@@ -127,15 +126,13 @@ Tensor take(const Tensor& weight, const SavedBags& bags, const Saved& rows);
 Tensor spread_max(const SavedBags& bags, const Tensor& grad, const Saved& rows, int64_t num_rows) {
   const OpCall call("embedding_bag_backward", bags, grad, rows.get(), num_rows);
   return record(call, kernels::embedding_bag_backward(bags.get(), grad, rows.get(), num_rows), {grad},
-                [=](const Tensor& g) -> TensorList { return {take(g, bags, rows)}; });
+                [=](const Tensor& g) { return take(g, bags, rows); });
 }
 
 Tensor take(const Tensor& weight, const SavedBags& bags, const Saved& rows) {
   const OpCall call("embedding_bag_backward", weight, bags, rows.get());
   return record(call, kernels::embedding_bag_take(weight, rows.get()), {weight},
-                [=, num_rows = weight.size(0)](const Tensor& grad) -> TensorList {
-                  return {spread_max(bags, grad, rows, num_rows)};
-                });
+                [=, num_rows = weight.size(0)](const Tensor& grad) { return spread_max(bags, grad, rows, num_rows); });
 }
 
 Tensor embed(const OpCall& call, const kernels::BagArguments& arguments, const Tensor& weight,
@@ -149,26 +146,23 @@ Tensor embed(const OpCall& call, const kernels::BagArguments& arguments, const T
   }
   auto result = kernels::embedding_bag(arguments, weight, per_sample_weights);
   return record(call, std::move(result.values), {weight},
-                [bags = SavedBags(arguments), rows = Saved(result.rows), num_rows = weight.size(0)](
-                    const Tensor& grad) -> TensorList { return {spread_max(bags, grad, rows, num_rows)}; });
+                [bags = SavedBags(arguments), rows = Saved(result.rows),
+                 num_rows = weight.size(0)](const Tensor& grad) { return spread_max(bags, grad, rows, num_rows); });
 }
 
 }  // namespace
 
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
                      const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
-  ORDO_AUTOCAST(raise, embedding_bag, input, weight, offsets, mode, per_sample_weights, include_last_offset,
-                padding_idx);
-  const OpCall call("embedding_bag", input, weight, offsets, mode, per_sample_weights, include_last_offset,
-                    padding_idx);
+  ORDO_AUTOCAST_CALL(raise, embedding_bag, input, weight, offsets, mode, per_sample_weights, include_last_offset,
+                     padding_idx);
   return embed(call, {input, offsets, mode, include_last_offset, padding_idx}, weight, per_sample_weights);
 }
 
 Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets, EmbeddingBagMode mode,
                      const Tensor& per_sample_weights, bool include_last_offset, std::optional<int64_t> padding_idx) {
-  ORDO_AUTOCAST(raise, embedding_bag, plan, weight, offsets, mode, per_sample_weights, include_last_offset,
-                padding_idx);
-  const OpCall call("embedding_bag", plan, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx);
+  ORDO_AUTOCAST_CALL(raise, embedding_bag, plan, weight, offsets, mode, per_sample_weights, include_last_offset,
+                     padding_idx);
   return embed(call, {plan.index(), offsets, mode, include_last_offset, padding_idx, plan}, weight, per_sample_weights);
 }
 

@@ -1,7 +1,6 @@
 #include <ordo/autograd/ops/gather.h>
 
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scatter.h>
 #include <ordo/autograd/ops/scatter_index.h>
 #include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/indexing/take.h>
@@ -12,19 +11,17 @@ namespace ordo {
 Tensor gather(const Tensor& input, int64_t dim, const Tensor& index) {
   const OpCall call("gather", input, dim, index);
   Tensor out = kernels::gather(input, dim, index);
-  return record(call, std::move(out), {input},
-                [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) -> TensorList {
-                  return {zeros(sizes, grad.options()).scatter_add_(dim, index.get(), grad)};
-                });
+  return record(call, std::move(out), {input}, [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) {
+    return zeros(sizes, grad.options()).scatter_add_(dim, index.get(), grad);
+  });
 }
 
 Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index) {
   const OpCall call("index_select", input, dim, index);
   Tensor out = kernels::index_select(input, dim, index);
-  return record(call, std::move(out), {input},
-                [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) -> TensorList {
-                  return {zeros(sizes, grad.options()).index_add_(dim, index.get().reshape({-1}), grad)};
-                });
+  return record(call, std::move(out), {input}, [sizes = input.sizes(), dim, index = Saved(index)](const Tensor& grad) {
+    return zeros(sizes, grad.options()).index_add_(dim, index.get().reshape({-1}), grad);
+  });
 }
 
 Tensor one_hot(const Tensor& target, int64_t num_classes) {
@@ -32,9 +29,7 @@ Tensor one_hot(const Tensor& target, int64_t num_classes) {
   return call.done(kernels::one_hot(target, num_classes));
 }
 
-namespace {
-
-auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
+static auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
   return [index = Saved(index), accumulate, sizes = source.sizes()](const Tensor& grad) -> TensorList {
     TensorList grads(2);
     const Tensor& at = index.get();
@@ -54,13 +49,11 @@ auto put_backward(const Tensor& index, const Tensor& source, bool accumulate) {
   };
 }
 
-}  // namespace
-
 Tensor take(const Tensor& input, const Tensor& index) {
   const OpCall call("take", input, index);
   return record(call, kernels::take(input, index), {input},
-                [sizes = input.sizes(), index = Saved(index)](const Tensor& grad) -> TensorList {
-                  return {zeros(sizes, grad.options()).put_(index.get(), grad, true)};
+                [sizes = input.sizes(), index = Saved(index)](const Tensor& grad) {
+                  return zeros(sizes, grad.options()).put_(index.get(), grad, true);
                 });
 }
 
@@ -97,20 +90,18 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   return call.done(gather(input.expand(from), d, indices.expand(to)));
 }
 
-namespace {
-
-void expect_mask(const char* op, const Tensor& input, const Tensor& mask) {
+static void expect_mask(const char* op, const Tensor& input, const Tensor& mask) {
   detail::expect_pair(op, input, "input", mask, "mask");
   ORDO_CHECK(mask.dtype() == boolean, DTypeError, op, "mask must be a bool tensor, not {}", mask.dtype());
 }
 
 /// Where the mask is true in a tensor of these sizes.
-Tensor places(const char* op, const Tensor& mask, const Dims& sizes) {
+static Tensor places(const char* op, const Tensor& mask, const Dims& sizes) {
   return kernels::nonzero_places(op, views::expand(mask, sizes));
 }
 
 /// Writes into `out`, contiguous.
-void masked_write(const char* op, const Tensor& out, const Tensor& mask, const Tensor& source) {
+static void masked_write(const char* op, const Tensor& out, const Tensor& mask, const Tensor& source) {
   detail::expect_alike(op, out, source, "source");
   const Tensor at = places(op, mask, out.sizes());
   ORDO_CHECK(at.numel() <= source.numel(), ShapeError, op, "the mask has {} true elements, source only {}", at.numel(),
@@ -120,7 +111,7 @@ void masked_write(const char* op, const Tensor& out, const Tensor& mask, const T
   kernels::scatter_(op, kernels::IndexOf::elements, views::view(out, {-1}), 0, at, values);
 }
 
-auto masked_scatter_backward(const Tensor& input, const Tensor& mask, const Tensor& source) {
+static auto masked_scatter_backward(const Tensor& input, const Tensor& mask, const Tensor& source) {
   return [sizes = input.sizes(), from = source.sizes(), elements = source.numel(),
           mask = Saved(mask)](const Tensor& grad) -> TensorList {
     TensorList grads(2);
@@ -132,8 +123,6 @@ auto masked_scatter_backward(const Tensor& input, const Tensor& mask, const Tens
     return grads;
   };
 }
-
-}  // namespace
 
 Tensor nonzero(const Tensor& input) {
   const OpCall call("nonzero", input);

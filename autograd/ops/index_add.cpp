@@ -1,13 +1,12 @@
 #include <ordo/autograd/ops/index_add.h>
 
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/bincount/bincount.h>
 #include <ordo/kernels/index_add/index_add.h>
 
 namespace ordo {
-namespace {
-auto index_add_backward(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+
+static auto index_add_backward(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   return [dim, index = Saved(index), sizes = source.sizes(), alpha](const Tensor& grad) -> TensorList {
     Tensor of_source;
     if (needs(1)) {
@@ -17,19 +16,16 @@ auto index_add_backward(int64_t dim, const Tensor& index, const Tensor& source, 
     return {needs(0) ? grad : Tensor(), of_source};
   };
 }
-}  // namespace
 
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha,
                  Algorithm algorithm) {
-  ORDO_AUTOCAST(raise, index_add, input, dim, index, source, alpha, algorithm);
-  const OpCall call("index_add", input, dim, index, source, alpha, algorithm);
+  ORDO_AUTOCAST_CALL(raise, index_add, input, dim, index, source, alpha, algorithm);
   Tensor result = kernels::index_add(input, dim, index, source, alpha, algorithm);
   return record(call, std::move(result), {input, source}, index_add_backward(dim, index, source, alpha));
 }
 
 Tensor index_add(const Tensor& input, int64_t dim, const IndexPlan& plan, const Tensor& source, Scalar alpha) {
-  ORDO_AUTOCAST(raise, index_add, input, dim, plan, source, alpha);
-  const OpCall call("index_add", input, dim, plan, source, alpha);
+  ORDO_AUTOCAST_CALL(raise, index_add, input, dim, plan, source, alpha);
   return record(call, kernels::index_add(input, dim, plan, source, alpha), {input, source},
                 index_add_backward(dim, plan.index(), source, alpha));
 }
@@ -46,8 +42,8 @@ Tensor bincount(const Tensor& input, const Tensor& weights, int64_t minlength, A
   Tensor result = kernels::bincount(input, weights, minlength, algorithm);
   if (!weights.defined() || !is_floating(weights.dtype())) return call.done(std::move(result));
   return record(call, std::move(result), {weights},
-                [input = Saved(input), dtype = weights.dtype()](const Tensor& grad) -> TensorList {
-                  return {index_select(grad, 0, input.get().to(int64)).to(dtype)};
+                [input = Saved(input), dtype = weights.dtype()](const Tensor& grad) {
+                  return index_select(grad, 0, input.get().to(int64)).to(dtype);
                 });
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/where.h>
 #include <ordo/kernels/index_add/index_add.h>

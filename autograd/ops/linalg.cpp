@@ -74,12 +74,8 @@ Tensor inverse(const Tensor& a) {
                 });
 }
 
-namespace {
-
 /// One number for each matrix.
-Tensor each(const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); }
-
-}  // namespace
+static Tensor each(const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); }
 
 Tensor det(const Tensor& a) {
   const OpCall call("det", a);
@@ -146,16 +142,12 @@ QrResult qr(const Tensor& a) {
   return {out[0], out[1]};
 }
 
-namespace {
-
 /// X - X^T, divided by the differences of squared singular values: element [j, k] by s[k]^2 - s[j]^2.
-Tensor turned(const Tensor& x, const Tensor& s) {
+static Tensor turned(const Tensor& x, const Tensor& s) {
   const Tensor same = eq(beyond_diagonal(s), 0);
   const Tensor row = s.unsqueeze(-2), column = s.unsqueeze(-1);
   return (x - adjoint(x)) / where(same, 1, (row - column) * (row + column));
 }
-
-}  // namespace
 
 SvdResult svd(const Tensor& a) {
   const OpCall call("svd", a);

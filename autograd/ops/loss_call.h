@@ -6,7 +6,7 @@
 
 namespace ordo::detail {
 
-/// `other`, an input or a target beside `input`: defined, on its device, of its dtype and shape.
+/// A floating input, and an input or a target beside it: defined, on its device, of its dtype and shape.
 void expect_like(const char* op, const Tensor& input, const char* input_name, const Tensor& other, const char* name);
 /// The same for labels and counts, which may also be integers.
 void expect_labels(const char* op, const Tensor& input, const Tensor& target);

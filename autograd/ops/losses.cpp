@@ -7,6 +7,7 @@
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/binary_functions.h>
 #include <ordo/kernels/loss/mse_loss.h>
+#include <ordo/kernels/reduce/known_range.h>
 
 namespace ordo::detail {
 
@@ -17,6 +18,7 @@ static void expect_shape_of(const char* op, const Tensor& input, const char* inp
 }
 
 void expect_like(const char* op, const Tensor& input, const char* input_name, const Tensor& other, const char* name) {
+  expect_floating(op, input, input_name);
   expect_alike(op, input, other, name);
   expect_shape_of(op, input, input_name, other, name);
 }
@@ -63,17 +65,16 @@ Tensor reduced(const Tensor& losses, Reduction reduction, const Tensor& input) {
 }  // namespace ordo::detail
 
 namespace ordo {
-namespace {
 
 /// The derivative of a loss for d over its slope(), in differentiable operations.
-Tensor derivative(const kernels::PairLoss& loss, const Tensor& d) {
+static Tensor derivative(const kernels::PairLoss& loss, const Tensor& d) {
   if (loss.kind == kernels::PairLoss::squared) return d;
   if (loss.kind == kernels::PairLoss::absolute) return sign(d);
   return clamp(d, -loss.bend, loss.bend);
 }
 
-Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor& a, const Tensor& b,
-                 Reduction reduction) {
+static Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor& a, const Tensor& b,
+                        Reduction reduction) {
   const auto r = kernels::LossReduction(reduction);
   Tensor out = kernels::pair_loss(loss, a, b, r);
   if (!recorded(a, b)) return call.done(std::move(out));
@@ -90,48 +91,38 @@ Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor
   });
 }
 
-}  // namespace
-
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  ORDO_AUTOCAST(raise, mse_loss, input, target, reduction);
-  const OpCall call("mse_loss", input, target, reduction);
+  ORDO_AUTOCAST_CALL(raise, mse_loss, input, target, reduction);
   return pair_loss(call, {"mse_loss", kernels::PairLoss::squared}, input, target, reduction);
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  ORDO_AUTOCAST(raise, l1_loss, input, target, reduction);
-  const OpCall call("l1_loss", input, target, reduction);
+  ORDO_AUTOCAST_CALL(raise, l1_loss, input, target, reduction);
   return pair_loss(call, {"l1_loss", kernels::PairLoss::absolute}, input, target, reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
-  ORDO_AUTOCAST(raise, smooth_l1_loss, input, target, reduction, beta);
-  const OpCall call("smooth_l1_loss", input, target, reduction, beta);
+  ORDO_AUTOCAST_CALL(raise, smooth_l1_loss, input, target, reduction, beta);
   ORDO_CHECK(beta >= 0, ValueError, "smooth_l1_loss", "beta must not be negative, but is {}", beta);
   if (beta == 0) return call.done(l1_loss(input, target, reduction));
   return pair_loss(call, {"smooth_l1_loss", kernels::PairLoss::bent, beta, 1 / beta}, input, target, reduction);
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
-  ORDO_AUTOCAST(raise, huber_loss, input, target, reduction, delta);
-  const OpCall call("huber_loss", input, target, reduction, delta);
+  ORDO_AUTOCAST_CALL(raise, huber_loss, input, target, reduction, delta);
   ORDO_CHECK(delta > 0, ValueError, "huber_loss", "delta must be positive, but is {}", delta);
   return pair_loss(call, {"huber_loss", kernels::PairLoss::bent, delta, 1}, input, target, reduction);
 }
 
-namespace {
-
 ORDO_REGISTER_OP({.name = "binary_cross_entropy", .family = "loss", .dtypes = kFloatingTypes});
 
-void expect_probabilities(const Tensor& x) {
-  if (!x.device().is_cpu() || x.numel() == 0) return;
-  const Tensor values = x.detach();
-  const double least = amin(values).item<double>(), greatest = amax(values).item<double>();
-  ORDO_CHECK(least >= 0 && greatest <= 1, ValueError, "binary_cross_entropy",
-             "input must lie in [0, 1], but its elements reach from {} to {}", least, greatest);
+static void expect_probabilities(const Tensor& x) {
+  const auto range = kernels::known_range(x);
+  ORDO_CHECK(!range || (range->first >= 0 && range->second <= 1), ValueError, "binary_cross_entropy",
+             "input must lie in [0, 1], but its elements reach from {} to {}", range->first, range->second);
 }
 
-Tensor element_losses(const Tensor& x, const Tensor& t) {
+static Tensor element_losses(const Tensor& x, const Tensor& t) {
   const OpCall call("binary_cross_entropy", x, t);
   Tensor out = kernels::binary_cross_entropy(x, t);
   if (!recorded(x, t)) return call.done(std::move(out));
@@ -149,12 +140,8 @@ Tensor element_losses(const Tensor& x, const Tensor& t) {
   });
 }
 
-}  // namespace
-
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, Reduction reduction) {
-  ORDO_AUTOCAST(raise, binary_cross_entropy, input, target, weight, reduction);
-  const OpCall call("binary_cross_entropy", input, target, weight, reduction);
-  detail::expect_floating("binary_cross_entropy", input, "input");
+  ORDO_AUTOCAST_CALL(raise, binary_cross_entropy, input, target, weight, reduction);
   detail::expect_like("binary_cross_entropy", input, "input", target, "target");
   detail::expect_weight("binary_cross_entropy", input, weight, "weight");
   detail::expect_reduction("binary_cross_entropy", reduction);
@@ -164,10 +151,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   return call.done(detail::reduced(losses, reduction, input));
 }
 
-namespace {
-
 /// max(x, 0) - x t + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - t.
-Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
+static Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
   Tensor out;
   {
     NoGrad guard;
@@ -180,18 +165,14 @@ Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
 }
 
 /// (1 - t) x - (1 + (q - 1) t) log(sigmoid(x)); in float for the half types.
-Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight) {
+static Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight) {
   const Tensor log_p = logsigmoid(x), of_ones = ((pos_weight - 1) * t + 1) * log_p;
   return (1 - t) * x - of_ones;
 }
 
-}  // namespace
-
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
                                         Reduction reduction, const Tensor& pos_weight) {
-  ORDO_AUTOCAST(raise, binary_cross_entropy_with_logits, logits, target, weight, reduction, pos_weight);
-  const OpCall call("binary_cross_entropy_with_logits", logits, target, weight, reduction, pos_weight);
-  detail::expect_floating("binary_cross_entropy_with_logits", logits, "logits");
+  ORDO_AUTOCAST_CALL(raise, binary_cross_entropy_with_logits, logits, target, weight, reduction, pos_weight);
   detail::expect_like("binary_cross_entropy_with_logits", logits, "logits", target, "target");
   detail::expect_weight("binary_cross_entropy_with_logits", logits, weight, "weight");
   detail::expect_weight("binary_cross_entropy_with_logits", logits, pos_weight, "pos_weight");
@@ -218,9 +199,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
 ORDO_REGISTER_OP({.name = "kl_div", .family = "loss", .dtypes = kFloatingTypes});
 
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
-  ORDO_AUTOCAST(raise, kl_div, input, target, reduction, log_target);
-  const OpCall call("kl_div", input, target, reduction, log_target);
-  detail::expect_floating("kl_div", input, "input");
+  ORDO_AUTOCAST_CALL(raise, kl_div, input, target, reduction, log_target);
   detail::expect_like("kl_div", input, "input", target, "target");
   detail::expect_reduction("kl_div", reduction, Reduction::batchmean);
   ORDO_CHECK(reduction != Reduction::batchmean || input.dim() > 0, ShapeError, "kl_div",
@@ -239,10 +218,8 @@ static constexpr double kLogTwoPi = 1.8378770664093453, kTwoPi = 6.2831853071795
 
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
                          Reduction reduction) {
-  ORDO_AUTOCAST(raise, gaussian_nll_loss, input, target, var, full, eps, reduction);
-  constexpr const char* op = "gaussian_nll_loss";
-  const OpCall call("gaussian_nll_loss", input, target, var, full, eps, reduction);
-  detail::expect_floating(op, input, "input");
+  ORDO_AUTOCAST_CALL(raise, gaussian_nll_loss, input, target, var, full, eps, reduction);
+  const char* const op = call.name();
   detail::expect_like(op, input, "input", target, "target");
   detail::expect_alike(op, input, var, "var");
   Dims outer, one = input.sizes();
@@ -264,9 +241,8 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
                         Reduction reduction) {
-  ORDO_AUTOCAST(raise, poisson_nll_loss, input, target, log_input, full, eps, reduction);
-  constexpr const char* op = "poisson_nll_loss";
-  const OpCall call("poisson_nll_loss", input, target, log_input, full, eps, reduction);
+  ORDO_AUTOCAST_CALL(raise, poisson_nll_loss, input, target, log_input, full, eps, reduction);
+  const char* const op = call.name();
   detail::expect_label_loss(op, input, target, reduction);
   const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
   const Tensor expected = t * (log_input ? x : log(x + eps));

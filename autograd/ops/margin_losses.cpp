@@ -12,8 +12,7 @@ ORDO_REGISTER_OP({.name = "soft_margin_loss", .family = "loss", .dtypes = kFloat
 ORDO_REGISTER_OP({.name = "triplet_margin_loss", .family = "loss", .dtypes = kFloatingTypes});
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin, Reduction reduction) {
-  ORDO_AUTOCAST(raise, hinge_embedding_loss, input, target, margin, reduction);
-  const OpCall call("hinge_embedding_loss", input, target, margin, reduction);
+  ORDO_AUTOCAST_CALL(raise, hinge_embedding_loss, input, target, margin, reduction);
   detail::expect_label_loss("hinge_embedding_loss", input, target, reduction);
   const Tensor x = detail::computed(input, input);
   const Tensor losses = where(ne(target, 1), clamp(margin - x, 0), 0) + where(ne(target, -1), x, 0);
@@ -22,10 +21,8 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double ma
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                              Reduction reduction) {
-  ORDO_AUTOCAST(raise, cosine_embedding_loss, input1, input2, target, margin, reduction);
-  constexpr const char* op = "cosine_embedding_loss";
-  const OpCall call("cosine_embedding_loss", input1, input2, target, margin, reduction);
-  detail::expect_floating(op, input1, "input1");
+  ORDO_AUTOCAST_CALL(raise, cosine_embedding_loss, input1, input2, target, margin, reduction);
+  const char* const op = call.name();
   detail::expect_like(op, input1, "input1", input2, "input2");
   detail::expect_defined(op, target, "target");
   detail::expect_same_device(op, input1, target);
@@ -45,10 +42,8 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                            Reduction reduction) {
-  ORDO_AUTOCAST(raise, margin_ranking_loss, input1, input2, target, margin, reduction);
-  constexpr const char* op = "margin_ranking_loss";
-  const OpCall call("margin_ranking_loss", input1, input2, target, margin, reduction);
-  detail::expect_floating(op, input1, "input1");
+  ORDO_AUTOCAST_CALL(raise, margin_ranking_loss, input1, input2, target, margin, reduction);
+  const char* const op = call.name();
   detail::expect_like(op, input1, "input1", input2, "input2");
   detail::expect_labels(op, input1, target);
   detail::expect_reduction(op, reduction);
@@ -58,8 +53,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 }
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  ORDO_AUTOCAST(raise, soft_margin_loss, input, target, reduction);
-  const OpCall call("soft_margin_loss", input, target, reduction);
+  ORDO_AUTOCAST_CALL(raise, soft_margin_loss, input, target, reduction);
   detail::expect_label_loss("soft_margin_loss", input, target, reduction);
   const Tensor losses = neg(logsigmoid(detail::computed(target, input) * detail::computed(input, input)));
   return call.done(detail::reduced(losses, reduction, input));
@@ -67,9 +61,8 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction red
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
                            double p, double eps, bool swap, Reduction reduction) {
-  ORDO_AUTOCAST(raise, triplet_margin_loss, anchor, positive, negative, margin, p, eps, swap, reduction);
-  constexpr const char* op = "triplet_margin_loss";
-  const OpCall call("triplet_margin_loss", anchor, positive, negative, margin, p, eps, swap, reduction);
+  ORDO_AUTOCAST_CALL(raise, triplet_margin_loss, anchor, positive, negative, margin, p, eps, swap, reduction);
+  const char* const op = call.name();
   detail::expect_floating(op, anchor, "anchor");
   detail::expect_defined(op, positive, "positive", negative, "negative");
   for (const Tensor* t : {&positive, &negative}) {

@@ -6,29 +6,23 @@
 #include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo {
-namespace {
 
-Tensor product(const OpCall& call, const Tensor& a, const Tensor& b) {
+static Tensor product(const OpCall& call, const Tensor& a, const Tensor& b) {
   return record(call, kernels::matmul(a, b, call.name()), {a, b},
                 [a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
-                  TensorList grads(2);
-                  if (needs(0)) grads[0] = sum_to(matmul(grad, b.get().transpose(-2, -1)), a.sizes());
-                  if (needs(1)) grads[1] = sum_to(matmul(a.get().transpose(-2, -1), grad), b.sizes());
-                  return grads;
+                  return {needs(0) ? sum_to(matmul(grad, b.get().transpose(-2, -1)), a.sizes()) : Tensor(),
+                          needs(1) ? sum_to(matmul(a.get().transpose(-2, -1), grad), b.sizes()) : Tensor()};
                 });
 }
 
-Tensor as_rows(const Tensor& t) {
+static Tensor as_rows(const Tensor& t) {
   if (t.dim() == 2) return t;
   const int64_t cols = t.sizes().back();
   return t.reshape({Dims(t.sizes().begin(), t.dim() - 1).product(), cols});
 }
 
-}  // namespace
-
 Tensor matmul(const Tensor& a, const Tensor& b) {
-  ORDO_AUTOCAST(lower, matmul, a, b);
-  const OpCall call("matmul", a, b);
+  ORDO_AUTOCAST_CALL(lower, matmul, a, b);
   detail::expect_defined("matmul", a, "first input", b, "second input");
   if (a.dim() == 2 && b.dim() == 2) return product(call, a, b);
   ORDO_CHECK(a.dim() > 0 && b.dim() > 0, ShapeError, "matmul", "takes no 0-d tensors: {} with {}; multiply with *",
@@ -47,8 +41,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 }
 
 Tensor mm(const Tensor& a, const Tensor& b) {
-  ORDO_AUTOCAST(lower, mm, a, b);
-  const OpCall call("mm", a, b);
+  ORDO_AUTOCAST_CALL(lower, mm, a, b);
   detail::expect_defined("mm", a, "first input", b, "second input");
   ORDO_CHECK(a.dim() == 2 && b.dim() == 2, ShapeError, "mm", "takes two matrices, not {} and {}; see matmul", a.sizes(),
              b.sizes());
@@ -56,8 +49,7 @@ Tensor mm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor bmm(const Tensor& a, const Tensor& b) {
-  ORDO_AUTOCAST(lower, bmm, a, b);
-  const OpCall call("bmm", a, b);
+  ORDO_AUTOCAST_CALL(lower, bmm, a, b);
   detail::expect_defined("bmm", a, "first input", b, "second input");
   ORDO_CHECK(a.dim() == 3 && b.dim() == 3 && a.sizes()[0] == b.sizes()[0], ShapeError, "bmm",
              "takes two batches of matrices, [b, m, k] and [b, k, n], not {} and {}; see matmul", a.sizes(), b.sizes());
@@ -65,8 +57,7 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  ORDO_AUTOCAST(lower, linear, x, weight, bias);
-  const OpCall call("linear", x, weight, bias);
+  ORDO_AUTOCAST_CALL(lower, linear, x, weight, bias);
   detail::expect_defined("linear", x, "input", weight, "weight");
   return record(call, kernels::linear(x, weight, bias), {x, weight, bias},
                 [x = Saved(x), weight = Saved(weight)](const Tensor& grad) -> TensorList {
@@ -87,23 +78,21 @@ ORDO_REGISTER_PRODUCT("baddbmm");
 ORDO_REGISTER_PRODUCT("tensordot");
 ORDO_REGISTER_OP({.name = "outer", .family = "elementwise", .dtypes = kNumericTypes});
 
-namespace {
-
-void expect_pair(const char* op, const Tensor& a, const Tensor& b) {
+static void expect_pair(const char* op, const Tensor& a, const Tensor& b) {
   detail::expect_pair(op, a, "first input", b, "second input");
 }
 
-bool is(const Scalar& s, int value) { return s.to_double() == value; }
+static bool is(const Scalar& s, int value) { return s.to_double() == value; }
 
 /// beta input + alpha product
-Tensor scaled_sum(const char* op, const Tensor& input, const Tensor& product, Scalar beta, Scalar alpha) {
+static Tensor scaled_sum(const char* op, const Tensor& input, const Tensor& product, Scalar beta, Scalar alpha) {
   ORDO_CHECK(broadcast_sizes(op, input.sizes(), product.sizes()) == product.sizes(), ShapeError, op,
              "input of shape {} does not broadcast to the product's {}", input.sizes(), product.sizes());
   if (is(beta, 0)) return is(alpha, 1) ? product : product * alpha;
   return add(is(beta, 1) ? input : input * beta, product, alpha);
 }
 
-void expect_sum(const char* op, const Tensor& input, const Tensor& a, const Tensor& b, int rank) {
+static void expect_sum(const char* op, const Tensor& input, const Tensor& a, const Tensor& b, int rank) {
   detail::expect_defined(op, input, "input");
   expect_pair(op, a, b);
   detail::expect_same_device(op, input, a);
@@ -112,11 +101,8 @@ void expect_sum(const char* op, const Tensor& input, const Tensor& a, const Tens
              rank == 2 ? "matrices" : "batches of matrices", a.sizes(), b.sizes());
 }
 
-}  // namespace
-
 Tensor dot(const Tensor& a, const Tensor& b) {
-  ORDO_AUTOCAST(raise, dot, a, b);
-  const OpCall call("dot", a, b);
+  ORDO_AUTOCAST_CALL(raise, dot, a, b);
   expect_pair("dot", a, b);
   ORDO_CHECK(a.dim() == 1 && b.dim() == 1 && a.sizes() == b.sizes(), ShapeError, "dot",
              "takes two vectors of one size, not tensors of shape {} and {}", a.sizes(), b.sizes());
@@ -146,22 +132,19 @@ Tensor outer(const Tensor& a, const Tensor& b) {
 }
 
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  ORDO_AUTOCAST(lower, addmm, input, a, b, beta, alpha);
-  const OpCall call("addmm", input, a, b, beta, alpha);
+  ORDO_AUTOCAST_CALL(lower, addmm, input, a, b, beta, alpha);
   expect_sum("addmm", input, a, b, 2);
   return call.done(scaled_sum("addmm", input, mm(a, b), beta, alpha));
 }
 
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  ORDO_AUTOCAST(lower, baddbmm, input, a, b, beta, alpha);
-  const OpCall call("baddbmm", input, a, b, beta, alpha);
+  ORDO_AUTOCAST_CALL(lower, baddbmm, input, a, b, beta, alpha);
   expect_sum("baddbmm", input, a, b, 3);
   return call.done(scaled_sum("baddbmm", input, bmm(a, b), beta, alpha));
 }
 
 Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  ORDO_AUTOCAST(lower, addbmm, input, a, b, beta, alpha);
-  const OpCall call("addbmm", input, a, b, beta, alpha);
+  ORDO_AUTOCAST_CALL(lower, addbmm, input, a, b, beta, alpha);
   expect_sum("addbmm", input, a, b, 3);
   ORDO_CHECK(a.sizes()[0] == b.sizes()[0], ShapeError, "addbmm", "batches of {} and {} matrices do not fit",
              a.sizes()[0], b.sizes()[0]);
@@ -282,21 +265,7 @@ Tensor kron(const Tensor& a, const Tensor& b) {
     right.push_back(n);
     sizes.push_back(checked::mul("kron", m, n));
   }
-  Tensor x = a.reshape(left), y = b.reshape(right);
-  const int64_t m = rank > 0 ? left[2 * rank - 2] : 1, n = rank > 0 ? right[2 * rank - 1] : 1;
-  if (a.device().is_cpu() && n < 256 && a.numel() >= 8 * m && b.numel() >= 8 * n && !recorded(a, b)) {
-    // Short lines: those of both are first made as long as the result's.
-    const auto lines = [&](const Tensor& t) {
-      Dims wide = t.sizes(), flat;
-      wide[2 * rank - 2] = m;
-      wide[2 * rank - 1] = n;
-      for (int d = 0; d + 2 < 2 * rank; ++d) flat.push_back(wide[d]);
-      flat.push_back(sizes[rank - 1]);
-      return t.expand(wide).reshape(flat);
-    };
-    x = lines(x);
-    y = lines(y);
-  }
+  const Tensor x = a.reshape(left), y = b.reshape(right);
   return call.done((x * y).reshape(sizes));
 }
 

@@ -1,23 +1,10 @@
 // Tensor's methods that are free functions by another spelling.
-#include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
 #include <ordo/autograd/ops/diagonal.h>
-#include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/reductions.h>
+#include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/repeat.h>
-#include <ordo/autograd/ops/scans.h>
-#include <ordo/autograd/ops/scatter.h>
 #include <ordo/autograd/ops/scatter_reduce.h>
-#include <ordo/autograd/ops/search.h>
-#include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/ops/sort.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
 
 namespace ordo {
 

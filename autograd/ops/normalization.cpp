@@ -131,8 +131,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor&
 
 Tensor layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps) {
-  ORDO_AUTOCAST(raise, layer_norm, input, normalized_shape, weight, bias, eps);
-  const OpCall call("layer_norm", input, normalized_shape, weight, bias, eps);
+  ORDO_AUTOCAST_CALL(raise, layer_norm, input, normalized_shape, weight, bias, eps);
   return row_norm(call, kernels::RowNorm::layer, input, normalized_shape, weight, bias, eps);
 }
 
@@ -145,9 +144,8 @@ Tensor rms_norm(const Tensor& input, const Dims& normalized_shape, const Tensor&
 }
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps) {
-  ORDO_AUTOCAST(raise, group_norm, input, num_groups, weight, bias, eps);
-  constexpr const char* kOp = "group_norm";
-  const OpCall call(kOp, input, num_groups, weight, bias, eps);
+  ORDO_AUTOCAST_CALL(raise, group_norm, input, num_groups, weight, bias, eps);
+  const char* const kOp = call.name();
   detail::expect_floating(kOp, input, "input");
   ORDO_CHECK(input.dim() >= 2, ShapeError, kOp, "input must be [N, C, ...], but has shape {}", input.sizes());
   const int64_t channels = input.size(1);
@@ -238,9 +236,8 @@ ORDO_REGISTER_OP({.name = "local_response_norm",
                   .note = "made of avg_pool; the algorithms are its backward pass's"});
 
 Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, double beta, double k) {
-  ORDO_AUTOCAST(raise, local_response_norm, input, size, alpha, beta, k);
-  constexpr const char* kOp = "local_response_norm";
-  const OpCall call(kOp, input, size, alpha, beta, k);
+  ORDO_AUTOCAST_CALL(raise, local_response_norm, input, size, alpha, beta, k);
+  const char* const kOp = call.name();
   detail::expect_floating(kOp, input, "input");
   ORDO_CHECK(input.dim() >= 3, ShapeError, kOp,
              "input must be [N, C, ...] of three dimensions or more, but has shape {}", input.sizes());

@@ -3,10 +3,20 @@
 #pragma once
 
 #include <ordo/autograd/autocast.h>
+#include <ordo/autograd/ops/activations.h>
+#include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/cat.h>
 #include <ordo/autograd/ops/comparison.h>
+#include <ordo/autograd/ops/gather.h>
+#include <ordo/autograd/ops/index_add.h>
+#include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/random.h>
 #include <ordo/autograd/ops/reductions.h>
+#include <ordo/autograd/ops/scans.h>
+#include <ordo/autograd/ops/scatter.h>
+#include <ordo/autograd/ops/search.h>
+#include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/autograd/ops/where.h>
 #include <ordo/autograd/tape.h>
@@ -46,7 +56,9 @@ Tensor& change_in_place(const OpCall& call, Tensor& t, const Tensor& other, cons
   const InPlaceChange guard(call, t, {other});
   const Tensor before = recorded(t, other) ? history_of(t) : Tensor();
   write();
-  if (before.defined()) record_in_place(call, t, before, {other.is_same(t) ? before : other}, backward(before));
+  if (before.defined()) {
+    record_in_place(call, t, before, {other.is_same(t) ? before : other}, detail::listing<Tensor>(backward(before)));
+  }
   return t;
 }
 

@@ -2,21 +2,18 @@
 
 #include <ordo/autograd/ops/binary.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scans.h>
-#include <ordo/autograd/ops/search.h>
 #include <ordo/autograd/ops/sort.h>
 #include <ordo/kernels/random/random.h>
 
 namespace ordo {
-namespace {
 
-Tensor leaf(Tensor t, const TensorOptions& options) {
+static Tensor leaf(Tensor t, const TensorOptions& options) {
   if (options.requires_grad) t.set_requires_grad();
   return t;
 }
 
 template <class Draw>
-Tensor made(const OpCall& call, const Dims& sizes, const TensorOptions& options, const Draw& draw) {
+static Tensor made(const OpCall& call, const Dims& sizes, const TensorOptions& options, const Draw& draw) {
   Tensor t = detail::result(sizes, options.dtype, options.device);
   draw(t);
   return call.done(leaf(t, options));
@@ -24,22 +21,18 @@ Tensor made(const OpCall& call, const Dims& sizes, const TensorOptions& options,
 
 /// Overwritten values do not depend on the old ones: the gradient stops.
 template <class Draw>
-Tensor& overwrite(const OpCall& call, Tensor& t, Draw draw) {
-  return detail::change_in_place(call, t, {}, draw, [](const Tensor&) {
-    return [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; };
-  });
+static Tensor& overwrite(const OpCall& call, Tensor& t, Draw draw) {
+  return detail::change_in_place(call, t, {}, draw,
+                                 [](const Tensor&) { return [](const Tensor& grad) { return zeros_like(grad); }; });
 }
 
 /// Linear in x, and its own derivative with the same state.
-Tensor dropout_with(const Tensor& x, double p, const GeneratorState& state) {
+static Tensor dropout_with(const Tensor& x, double p, const GeneratorState& state) {
   const OpCall call("dropout", x, p, int64_t(state.seed), int64_t(state.stream), int64_t(state.offset));
   Tensor r = kernels::dropout(x, p, state);
   if (!recorded(x)) return call.done(std::move(r));
-  return record(call, std::move(r), {x},
-                [p, state](const Tensor& grad) -> TensorList { return {dropout_with(grad, p, state)}; });
+  return record(call, std::move(r), {x}, [p, state](const Tensor& grad) { return dropout_with(grad, p, state); });
 }
-
-}  // namespace
 
 Tensor rand(const Dims& sizes, TensorOptions options, Generator* generator) {
   const OpCall call("rand", sizes, options);

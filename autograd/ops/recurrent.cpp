@@ -1,10 +1,7 @@
 #include <ordo/autograd/ops/recurrent.h>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/matmul.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/random.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/kernels/recurrent/recurrent.h>
 
@@ -170,8 +167,7 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
   Tensor lengths, ended;
   if (o.lengths.defined()) {
     ordo::detail::expect_index_dtype(op, o.lengths);
-    ORDO_CHECK(o.lengths.device().is_cpu(), DeviceError, op, "lengths must be on the CPU, not on {}",
-               o.lengths.device());
+    ORDO_CHECK(o.lengths.device() == cpu, DeviceError, op, "lengths must be on the CPU, not on {}", o.lengths.device());
     expect_sizes(op, "lengths", o.lengths, {rows});
     for (const int64_t n : o.lengths.to_vector<int64_t>())
       ORDO_CHECK(n >= 0 && n <= steps, ValueError, op, "lengths must lie in [0, {}], but one is {}", steps, n);

@@ -4,43 +4,36 @@
 #include <cmath>
 
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scatter.h>
 #include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo {
-namespace {
 
 /// What is left of `sizes`, the reduced ones being 1.
-Dims kept_sizes(const Dims& sizes, const Dims& dims) {
+static Dims kept_sizes(const Dims& sizes, const Dims& dims) {
   return kernels::sizes_after(sizes, kernels::reduced_mask("sum", sizes.size(), dims), true);
 }
 
 /// The gradient of a sum: `grad` for every value that was summed.
-Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
+static Tensor spread(const Tensor& grad, const Dims& sizes, const Dims& dims) {
   return grad.dim() == 0 ? grad.expand(sizes) : grad.reshape(kept_sizes(sizes, dims)).expand(sizes);
 }
 
-}  // namespace
-
 Tensor sum(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, sum, input, dims, keepdim);
-  const OpCall call("sum", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, sum, input, dims, keepdim);
   Tensor out = kernels::sum(input, dims, keepdim);
   if (!recorded(input)) return call.done(std::move(out));
-  return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
-    return {spread(grad, sizes, dims)};
-  });
+  return record(call, std::move(out), {input},
+                [sizes = input.sizes(), dims](const Tensor& grad) { return spread(grad, sizes, dims); });
 }
 
 Tensor mean(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, mean, input, dims, keepdim);
-  const OpCall call("mean", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, mean, input, dims, keepdim);
   Tensor out = kernels::mean(input, dims, keepdim);
   if (!recorded(input)) return call.done(std::move(out));
-  return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) -> TensorList {
+  return record(call, std::move(out), {input}, [sizes = input.sizes(), dims](const Tensor& grad) {
     const double count = double(sizes.product()) / double(grad.numel());
-    return {spread(grad / std::max(1.0, count), sizes, dims)};  // of nothing: a derivative of 0 has one of 0
+    return spread(grad / std::max(1.0, count), sizes, dims);  // of nothing: a derivative of 0 has one of 0
   });
 }
 
@@ -48,19 +41,16 @@ Tensor sum(const Tensor& input) { return sum(input, Dims(), false); }
 Tensor mean(const Tensor& input) { return mean(input, Dims(), false); }
 
 Tensor nansum(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, nansum, input, dims, keepdim);
-  const OpCall call("nansum", input, dims, keepdim);
-  return record(call, kernels::nansum(input, dims, keepdim), {input},
-                [input = Saved(input), dims](const Tensor& grad) -> TensorList {
-                  const Tensor& x = input.get();
-                  const Tensor kept = grad.reshape(kept_sizes(x.sizes(), dims));
-                  return {masked_fill(kept.expand(x.sizes()), isnan(x), 0)};
-                });
+  ORDO_AUTOCAST_CALL(raise, nansum, input, dims, keepdim);
+  return record(call, kernels::nansum(input, dims, keepdim), {input}, [input = Saved(input), dims](const Tensor& grad) {
+    const Tensor& x = input.get();
+    const Tensor kept = grad.reshape(kept_sizes(x.sizes(), dims));
+    return masked_fill(kept.expand(x.sizes()), isnan(x), 0);
+  });
 }
 
 Tensor nanmean(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, nanmean, input, dims, keepdim);
-  const OpCall call("nanmean", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, nanmean, input, dims, keepdim);
   detail::expect_floating("nanmean", input, "input");
   kernels::reduced_mask("nanmean", input.dim(), dims);
   const DType wide = input.dtype() == float64 ? float64 : float32;  // a half type cannot hold every count
@@ -75,10 +65,8 @@ Tensor count_nonzero(const Tensor& input, const Dims& dims) {
   return call.done(sum(ne(input.detach(), 0), dims));
 }
 
-namespace {
-
 /// The product of all values before each one in its row [rows, n], by doubling.
-Tensor products_before(const Tensor& rows) {
+static Tensor products_before(const Tensor& rows) {
   const int64_t n = rows.size(1);
   const Tensor one = ones({rows.size(0), 1}, rows.options());
   Tensor p = cat({one, rows.narrow(1, 0, n - 1)}, 1);
@@ -88,7 +76,7 @@ Tensor products_before(const Tensor& rows) {
 }
 
 /// The product of all values after each one.
-Tensor products_after(const Tensor& rows) {
+static Tensor products_after(const Tensor& rows) {
   const int64_t n = rows.size(1);
   const Tensor one = ones({rows.size(0), 1}, rows.options());
   Tensor p = cat({rows.narrow(1, 1, n - 1), one}, 1);
@@ -98,7 +86,7 @@ Tensor products_after(const Tensor& rows) {
 }
 
 /// The product of the others in differentiable operations: every derivative of it is right where there are zeros.
-Tensor products_of_others(const Tensor& x, unsigned mask) {
+static Tensor products_of_others(const Tensor& x, unsigned mask) {
   if (x.numel() == 0) return x;
   Dims order, back = Dims::filled(x.dim(), 0), permuted;
   for (unsigned reduced : {0u, 1u})
@@ -116,7 +104,7 @@ Tensor products_of_others(const Tensor& x, unsigned mask) {
 
 /// The same by a division, or, where there is one zero in an output, for that zero alone. An output that is infinite or
 /// NaN does not know the others of the element that made it so.
-Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims, unsigned mask) {
+static Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims, unsigned mask) {
   const Tensor zero = eq(x, 0), zeros = sum(zero, dims, true), filled = masked_fill(x, zero, 1);
   const Tensor others = kernels::prod(filled, dims, true);
   const Tensor quotient = where(zero, masked_fill(others, ne(zeros, 1), 0), product / filled);
@@ -124,18 +112,15 @@ Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims, unsig
   return all(finite).item<bool>() ? quotient : where(finite, quotient, products_of_others(x, mask));
 }
 
-}  // namespace
-
 Tensor prod(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, prod, input, dims, keepdim);
-  const OpCall call("prod", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, prod, input, dims, keepdim);
   return record(call, kernels::prod(input, dims, keepdim), {input},
-                [input = Saved(input), dims](const Tensor& grad, const Tensor& result) -> TensorList {
+                [input = Saved(input), dims](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
                   const unsigned mask = kernels::reduced_mask("prod", x.dim(), dims);
                   const Dims kept = kept_sizes(x.sizes(), dims);
-                  return {grad.reshape(kept) * (grad_enabled() ? products_of_others(x, mask)
-                                                               : quotients(x, result.reshape(kept), dims, mask))};
+                  return grad.reshape(kept) * (grad_enabled() ? products_of_others(x, mask)
+                                                              : quotients(x, result.reshape(kept), dims, mask));
                 });
 }
 
@@ -150,37 +135,33 @@ Tensor all(const Tensor& input, const Dims& dims, bool keepdim) {
   return call.done(kernels::all(input, dims, keepdim));
 }
 
-namespace {
-
 /// Every element equal to the extreme value gets its share of the gradient. With `nan_shares` NaN equals NaN, else an
 /// extreme value of NaN gives NaN to all (docs/derivatives.md).
-Tensor extreme_value(const OpCall& call, Tensor out, const Tensor& input, const Dims& dims, bool nan_shares) {
+static Tensor extreme_value(const OpCall& call, Tensor out, const Tensor& input, const Dims& dims, bool nan_shares) {
   return record(call, std::move(out), {input},
-                [input = Saved(input), dims, nan_shares](const Tensor& grad, const Tensor& result) -> TensorList {
+                [input = Saved(input), dims, nan_shares](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
                   const Dims kept = kept_sizes(x.sizes(), dims);
                   const Tensor extreme = result.detach().reshape(kept);
                   Tensor equal = eq(x, extreme);
                   if (nan_shares) equal = logical_or(equal, logical_and(isnan(x), isnan(extreme)));
                   const Tensor hit = equal.to(x.dtype());
-                  return {hit * (grad.reshape(kept) / sum(hit, dims, true))};
+                  return hit * (grad.reshape(kept) / sum(hit, dims, true));
                 });
 }
 
-MaxResult extreme_index(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim,
-                        bool keepdim) {
+static MaxResult extreme_index(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim,
+                               bool keepdim) {
   const TensorList both =
       record(call, {out.first, out.second}, {input},
-             [sizes = input.sizes(), dim, keepdim, saved = Saved(out.second)](const TensorList& grads) -> TensorList {
+             [sizes = input.sizes(), dim, keepdim, saved = Saved(out.second)](const TensorList& grads) {
                const Tensor& grad = grads[0];
                const Tensor zero = zeros(sizes, grad.options()), &indices = saved.get();
-               if (sizes.empty() || keepdim) return {scatter_add(zero, dim, indices, grad)};
-               return {scatter_add(zero, dim, indices.unsqueeze(dim), grad.unsqueeze(dim))};
+               if (sizes.empty() || keepdim) return scatter_add(zero, dim, indices, grad);
+               return scatter_add(zero, dim, indices.unsqueeze(dim), grad.unsqueeze(dim));
              });
   return {both[0], both[1]};
 }
-
-}  // namespace
 
 Tensor amax(const Tensor& input, const Dims& dims, bool keepdim) {
   const OpCall call("amax", input, dims, keepdim);
@@ -217,10 +198,8 @@ Tensor argmin(const Tensor& input, std::optional<int64_t> dim, bool keepdim) {
   return call.done(kernels::argmin(input, dim, keepdim));
 }
 
-namespace {
-
 /// d var / dx = 2 (x - mean) / (n - correction), `grad` having the reduced shape.
-Tensor var_gradient(const Tensor& grad, const Tensor& x, const Dims& dims, double correction) {
+static Tensor var_gradient(const Tensor& grad, const Tensor& x, const Dims& dims, double correction) {
   const Dims kept = kept_sizes(x.sizes(), dims);
   const double n = double(x.numel()) / double(std::max<int64_t>(1, grad.numel()));
   const Tensor scaled = grad.reshape(kept) * (2.0 / std::max(0.0, n - correction));
@@ -229,13 +208,13 @@ Tensor var_gradient(const Tensor& grad, const Tensor& x, const Dims& dims, doubl
 
 /// The gradient of a variance from that of its root: grad / (2 root), and 0 where the root is 0 (docs/derivatives.md).
 /// Filled before and after the division: its own derivative must not see the 0 either.
-Tensor deviation_gradient(const Tensor& grad, const Tensor& root) {
+static Tensor deviation_gradient(const Tensor& grad, const Tensor& root) {
   const Tensor zero = eq(root, 0);
   return masked_fill(grad / (masked_fill(root, zero, 1) * 2.0), zero, 0);
 }
 
 /// Of {variance, mean}, either of whose gradients may be undefined.
-Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& dims, double correction) {
+static Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& dims, double correction) {
   Tensor sum;
   if (grads[0].defined()) sum = var_gradient(grads[0], x, dims, correction);
   if (grads[1].defined()) {
@@ -247,47 +226,41 @@ Tensor with_mean_gradient(const TensorList& grads, const Tensor& x, const Dims& 
   return sum;
 }
 
-}  // namespace
-
 Tensor var(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  ORDO_AUTOCAST(raise, var, input, dims, correction, keepdim);
-  const OpCall call("var", input, dims, correction, keepdim);
+  ORDO_AUTOCAST_CALL(raise, var, input, dims, correction, keepdim);
   return record(call, kernels::var(input, dims, correction, keepdim), {input},
-                [input = Saved(input), dims, correction](const Tensor& grad) -> TensorList {
-                  return {var_gradient(grad, input.get(), dims, correction)};
+                [input = Saved(input), dims, correction](const Tensor& grad) {
+                  return var_gradient(grad, input.get(), dims, correction);
                 });
 }
 
 Tensor std(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  ORDO_AUTOCAST(raise, std, input, dims, correction, keepdim);
-  const OpCall call("std", input, dims, correction, keepdim);
+  ORDO_AUTOCAST_CALL(raise, std, input, dims, correction, keepdim);
   return record(call, kernels::std(input, dims, correction, keepdim), {input},
-                [input = Saved(input), dims, correction](const Tensor& grad, const Tensor& result) -> TensorList {
-                  return {var_gradient(deviation_gradient(grad, result), input.get(), dims, correction)};
+                [input = Saved(input), dims, correction](const Tensor& grad, const Tensor& result) {
+                  return var_gradient(deviation_gradient(grad, result), input.get(), dims, correction);
                 });
 }
 
 std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  ORDO_AUTOCAST(raise, var_mean, input, dims, correction, keepdim);
-  const OpCall call("var_mean", input, dims, correction, keepdim);
+  ORDO_AUTOCAST_CALL(raise, var_mean, input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::var(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
-             [input = Saved(input), dims, correction](const TensorList& grads) -> TensorList {
-               return {with_mean_gradient(grads, input.get(), dims, correction)};
+             [input = Saved(input), dims, correction](const TensorList& grads) {
+               return with_mean_gradient(grads, input.get(), dims, correction);
              });
   return {both[0], both[1]};
 }
 
 std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims, double correction, bool keepdim) {
-  ORDO_AUTOCAST(raise, std_mean, input, dims, correction, keepdim);
-  const OpCall call("std_mean", input, dims, correction, keepdim);
+  ORDO_AUTOCAST_CALL(raise, std_mean, input, dims, correction, keepdim);
   const TensorList both =
       record(call, {kernels::std(input, dims, correction, keepdim), kernels::mean(input, dims, keepdim)}, {input},
-             [input = Saved(input), dims, correction, keepdim](const TensorList& grads) -> TensorList {
+             [input = Saved(input), dims, correction, keepdim](const TensorList& grads) {
                const Tensor& x = input.get();
                Tensor of_var;
                if (grads[0].defined()) of_var = deviation_gradient(grads[0], ordo::std(x, dims, correction, keepdim));
-               return {with_mean_gradient({of_var, grads[1]}, x, dims, correction)};
+               return with_mean_gradient({of_var, grads[1]}, x, dims, correction);
              });
   return {both[0], both[1]};
 }
@@ -295,10 +268,8 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims, double
 Tensor var(const Tensor& input) { return var(input, Dims()); }
 Tensor std(const Tensor& input) { return std(input, Dims()); }
 
-namespace {
-
 /// `grad` and `norm` in the reduced shape with ones. Where the norm is 0, so is the gradient.
-Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, double p, const Dims& dims) {
+static Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, double p, const Dims& dims) {
   if (p == 0) return zeros_like(x);
   if (p == 1) return grad * sign(x);
   if (std::isinf(p)) {
@@ -314,39 +285,34 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& norm, const Tensor& x, do
   return sign(x) * power * masked_fill(grad / pow(divisor, p - 1), zero, 0);
 }
 
-}  // namespace
-
 Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, norm, input, p, dims, keepdim);
-  const OpCall call("norm", input, p, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, norm, input, p, dims, keepdim);
   return record(call, kernels::norm(input, p, dims, keepdim), {input},
-                [input = Saved(input), p, dims](const Tensor& grad, const Tensor& result) -> TensorList {
+                [input = Saved(input), p, dims](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
                   const Dims kept = kept_sizes(x.sizes(), dims);
-                  return {norm_gradient(grad.reshape(kept), result.reshape(kept), x, p, dims)};
+                  return norm_gradient(grad.reshape(kept), result.reshape(kept), x, p, dims);
                 });
 }
 
 Tensor norm(const Tensor& input, double p) { return norm(input, p, {}); }
 
 Tensor square_sum(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, square_sum, input, dims, keepdim);
-  const OpCall call("square_sum", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, square_sum, input, dims, keepdim);
   return record(call, kernels::square_sum(input, dims, keepdim), {input},
-                [input = Saved(input), dims](const Tensor& grad) -> TensorList {
+                [input = Saved(input), dims](const Tensor& grad) {
                   const Tensor& x = input.get();
-                  return {x * (grad.reshape(kept_sizes(x.sizes(), dims)) * 2)};
+                  return x * (grad.reshape(kept_sizes(x.sizes(), dims)) * 2);
                 });
 }
 
 Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
-  ORDO_AUTOCAST(raise, logsumexp, input, dims, keepdim);
-  const OpCall call("logsumexp", input, dims, keepdim);
+  ORDO_AUTOCAST_CALL(raise, logsumexp, input, dims, keepdim);
   return record(call, kernels::logsumexp(input, dims, keepdim), {input},
-                [input = Saved(input), dims](const Tensor& grad, const Tensor& result) -> TensorList {
+                [input = Saved(input), dims](const Tensor& grad, const Tensor& result) {
                   const Tensor& x = input.get();
                   const Dims kept = kept_sizes(x.sizes(), dims);
-                  return {grad.reshape(kept) * exp(x - result.reshape(kept))};
+                  return grad.reshape(kept) * exp(x - result.reshape(kept));
                 });
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/checked.h>
 
@@ -10,10 +9,8 @@ namespace ordo {
 
 ORDO_REGISTER_OP({.name = "repeat", .family = "copy", .dtypes = kAllTypes});
 
-namespace {
-
 /// Each dimension repeats by an expanded one before it.
-Tensor repeated(const Tensor& t, const Dims& repeats) {
+static Tensor repeated(const Tensor& t, const Dims& repeats) {
   Dims split, expanded, merged;
   for (int d = 0; d < t.dim(); ++d) {
     const int64_t n = t.sizes()[d], times = repeats[d];
@@ -30,7 +27,7 @@ Tensor repeated(const Tensor& t, const Dims& repeats) {
 }
 
 /// One dimension repeats; those before it and those from it on are taken together.
-Tensor repeated_along(const Tensor& t, int d, int64_t times) {
+static Tensor repeated_along(const Tensor& t, int d, int64_t times) {
   Dims merged = t.sizes();
   merged[d] = checked::mul("repeat", merged[d], times);
   (void)merged.product("repeat");
@@ -38,8 +35,6 @@ Tensor repeated_along(const Tensor& t, int d, int64_t times) {
                 inner = Dims(t.sizes().begin() + d, t.dim() - d).product();
   return t.reshape({outer, 1, inner}).expand({outer, times, inner}).clone().view(merged);
 }
-
-}  // namespace
 
 Tensor repeat(const Tensor& t, const Dims& repeats) {
   const OpCall call("repeat", t, repeats);
@@ -68,12 +63,10 @@ Tensor tile(const Tensor& t, const Dims& repeats) {
   return call.done(repeat(t, all));
 }
 
-namespace {
-
 constexpr const char* kOp = "repeat_interleave";
 
 /// Item i `repeats[i]` times. Made on the host.
-Tensor repeated_index(const Tensor& repeats) {
+static Tensor repeated_index(const Tensor& repeats) {
   detail::expect_index_dtype(kOp, repeats);
   ORDO_CHECK(repeats.dim() <= 1, ShapeError, kOp, "repeats must be 0-d or 1-d, but has shape {}", repeats.sizes());
   const auto counts = repeats.to_vector<int64_t>();
@@ -84,19 +77,9 @@ Tensor repeated_index(const Tensor& repeats) {
   }
   const Tensor index = detail::result({total}, int64, cpu);
   int64_t* to = index.data<int64_t>();
-  const int64_t* const end = to + total;
-  constexpr int64_t kFew = 8;  // written whole: what is too much, the next items write over
-  for (size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] <= kFew && end - to >= kFew)
-      std::fill_n(to, kFew, int64_t(i));
-    else
-      std::fill_n(to, counts[i], int64_t(i));
-    to += counts[i];
-  }
+  for (size_t i = 0; i < counts.size(); ++i) to = std::fill_n(to, counts[i], int64_t(i));
   return index.to(repeats.device());
 }
-
-}  // namespace
 
 Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int64_t> dim) {
   const OpCall call("repeat_interleave", input, repeats, dim);

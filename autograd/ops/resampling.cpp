@@ -1,9 +1,7 @@
 #include <ordo/autograd/ops/resampling.h>
 
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/pooling.h>
-#include <ordo/autograd/ops/shapes.h>
 #include <ordo/engine/checked.h>
 #include <ordo/kernels/resampling/grid_sample.h>
 #include <ordo/kernels/resampling/interpolate.h>
@@ -20,12 +18,12 @@ Tensor interpolate_call(const Tensor& input, const kernels::ResampleArguments& a
 Tensor interpolate_backward_call(const Tensor& grad, const kernels::ResampleArguments& a) {
   const OpCall call("interpolate_backward", grad, a);
   return record(call, kernels::interpolate_backward(grad, a), {grad},
-                [a](const Tensor& g) -> TensorList { return {interpolate_call(g, a)}; });
+                [a](const Tensor& g) { return interpolate_call(g, a); });
 }
 
 Tensor interpolate_of(const OpCall& call, const Tensor& input, const kernels::ResampleArguments& a) {
   return record(call, kernels::interpolate(input, a), {input},
-                [a](const Tensor& grad) -> TensorList { return {interpolate_backward_call(grad, a)}; });
+                [a](const Tensor& grad) { return interpolate_backward_call(grad, a); });
 }
 
 Tensor interpolate_call(const Tensor& input, const kernels::ResampleArguments& a) {
@@ -108,8 +106,7 @@ Tensor coordinates(int64_t n, bool align_corners, int rank, int at, const Tensor
 
 Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode, GridPadding padding_mode,
                    bool align_corners) {
-  ORDO_AUTOCAST(raise, grid_sample, input, grid, mode, padding_mode, align_corners);
-  const OpCall call("grid_sample", input, grid, mode, padding_mode, align_corners);
+  ORDO_AUTOCAST_CALL(raise, grid_sample, input, grid, mode, padding_mode, align_corners);
   return sample_of(call, input, grid, kernels::grid_rules(mode, padding_mode, align_corners));
 }
 
@@ -135,25 +132,22 @@ Tensor affine_grid(const Tensor& theta, const Dims& size, bool align_corners) {
   return call.done((grid + column(rank)).movedim(1, -1).contiguous());  // the long dimension was the inner one
 }
 
-namespace {
-
 // Linear, so the gradient of the backward pass is the forward pass.
-Tensor pad_backward(const Tensor& grad, const Dims& input_sizes, const std::vector<int64_t>& padding, PadMode mode) {
+static Tensor pad_backward(const Tensor& grad, const Dims& input_sizes, const std::vector<int64_t>& padding,
+                           PadMode mode) {
   const OpCall call("pad_backward", grad, input_sizes, padding, mode);
   return record(call, kernels::pad_backward(grad, input_sizes, padding, mode), {grad},
-                [padding, mode](const Tensor& g) -> TensorList { return {pad(g, padding, mode)}; });
+                [padding, mode](const Tensor& g) { return pad(g, padding, mode); });
 }
-
-}  // namespace
 
 Tensor pad(const Tensor& input, const std::vector<int64_t>& padding, PadMode mode, Scalar value) {
   const OpCall call("pad", input, padding, mode, value);
   return record(call, kernels::pad(input, padding, mode, value), {input},
-                [padding, mode, sizes = input.sizes()](const Tensor& grad) -> TensorList {
-                  if (mode != PadMode::constant) return {pad_backward(grad, sizes, padding, mode)};
+                [padding, mode, sizes = input.sizes()](const Tensor& grad) {
+                  if (mode != PadMode::constant) return pad_backward(grad, sizes, padding, mode);
                   std::vector<int64_t> back = padding;
                   for (int64_t& v : back) v = -v;
-                  return {pad(grad, back)};
+                  return pad(grad, back);
                 });
 }
 
@@ -193,13 +187,13 @@ Tensor input_gradient(const Tensor& grad, const Tensor& boxes, const Dims& sizes
   const OpCall call("roi_align_backward", grad, boxes, sizes, a);
   // Linear, so its gradient is the forward pass.
   return record(call, kernels::roi_align_backward(grad, boxes, sizes, a), {grad},
-                [boxes = Saved(boxes), a](const Tensor& g) -> TensorList { return {align(g, boxes.get(), a)}; });
+                [boxes = Saved(boxes), a](const Tensor& g) { return align(g, boxes.get(), a); });
 }
 
 Tensor align_of(const OpCall& call, const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a) {
   return record(call, kernels::roi_align(input, boxes, a), {input},
-                [boxes = Saved(boxes), sizes = input.sizes(), a](const Tensor& grad) -> TensorList {
-                  return {input_gradient(grad, boxes.get(), sizes, a)};
+                [boxes = Saved(boxes), sizes = input.sizes(), a](const Tensor& grad) {
+                  return input_gradient(grad, boxes.get(), sizes, a);
                 });
 }
 
@@ -223,27 +217,24 @@ Tensor roi_align(const Tensor& input, const TensorList& boxes, Size2 output_size
                   {output_size, {spatial_scale, sampling_ratio, aligned}});
 }
 
-namespace {
-
-Tensor input_gradient(const Tensor& grad, const Tensor& places, const Dims& sizes) {
+static Tensor input_gradient(const Tensor& grad, const Tensor& places, const Dims& sizes) {
   const OpCall call("roi_pool_backward", grad, places, sizes);
   return record(call, kernels::roi_pool_backward(grad, places, sizes), {grad},
-                [places = Saved(places)](const Tensor& g) -> TensorList {
+                [places = Saved(places)](const Tensor& g) {
                   const Tensor& at = places.get();  // -1: of a bin without cells
-                  if (g.numel() == 0) return {zeros(at.sizes(), g.options())};
-                  return {where(at >= 0, take(g, clamp(at, 0)), 0)};
+                  if (g.numel() == 0) return zeros(at.sizes(), g.options());
+                  return where(at >= 0, take(g, clamp(at, 0)), 0);
                 });
 }
 
-Tensor pool(const OpCall& call, const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
+static Tensor pool(const OpCall& call, const Tensor& input, const Tensor& boxes, Size2 output_size,
+                   double spatial_scale) {
   kernels::RoiPoolResult r = kernels::roi_pool(input, boxes, output_size, spatial_scale);
   return record(call, std::move(r.values), {input},
-                [places = Saved(r.places), sizes = input.sizes()](const Tensor& grad) -> TensorList {
-                  return {input_gradient(grad, places.get(), sizes)};
+                [places = Saved(r.places), sizes = input.sizes()](const Tensor& grad) {
+                  return input_gradient(grad, places.get(), sizes);
                 });
 }
-
-}  // namespace
 
 Tensor roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
   const OpCall call("roi_pool", input, boxes, output_size, spatial_scale);

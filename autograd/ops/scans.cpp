@@ -10,8 +10,8 @@ Tensor cumsum_backward(const Tensor& t, int64_t dim);
 
 /// The gradient of a scan from one end is the scan from the other, which has no name of its own outside.
 Tensor sum_along(const OpCall& call, const Tensor& t, int64_t dim, bool reverse) {
-  return record(call, kernels::cumsum(t, dim, reverse), {t}, [dim, reverse](const Tensor& grad) -> TensorList {
-    return {reverse ? cumsum(grad, dim) : cumsum_backward(grad, dim)};
+  return record(call, kernels::cumsum(t, dim, reverse), {t}, [dim, reverse](const Tensor& grad) {
+    return reverse ? cumsum(grad, dim) : cumsum_backward(grad, dim);
   });
 }
 Tensor cumsum_backward(const Tensor& t, int64_t dim) {
@@ -72,38 +72,30 @@ Tensor product_gradient(const Tensor& grad, const Tensor& x, const Tensor& y, in
 }  // namespace
 
 Tensor cumsum(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, cumsum, input, dim);
-  const OpCall call("cumsum", input, dim);
+  ORDO_AUTOCAST_CALL(raise, cumsum, input, dim);
   return sum_along(call, input, dim, false);
 }
 
 Tensor logcumsumexp(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, logcumsumexp, input, dim);
-  const OpCall call("logcumsumexp", input, dim);
+  ORDO_AUTOCAST_CALL(raise, logcumsumexp, input, dim);
   return log_sum_exp_along(call, input, dim, false);
 }
 
 Tensor cumprod(const Tensor& input, int64_t dim) {
-  ORDO_AUTOCAST(raise, cumprod, input, dim);
-  const OpCall call("cumprod", input, dim);
+  ORDO_AUTOCAST_CALL(raise, cumprod, input, dim);
   return record(call, kernels::cumprod(input, dim), {input},
-                [input = Saved(input), dim](const Tensor& grad, const Tensor& result) -> TensorList {
-                  return {product_gradient(grad, input.get(), result, dim)};
+                [input = Saved(input), dim](const Tensor& grad, const Tensor& result) {
+                  return product_gradient(grad, input.get(), result, dim);
                 });
 }
 
-namespace {
-
-MaxResult extremum(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim) {
+static MaxResult extremum(const OpCall& call, std::pair<Tensor, Tensor> out, const Tensor& input, int64_t dim) {
   const TensorList both =
-      record(call, {out.first, out.second}, {input},
-             [dim, indices = Saved(out.second)](const TensorList& grads) -> TensorList {
-               return {zeros(indices.sizes(), grads[0].options()).scatter_add_(dim, indices.get(), grads[0])};
-             });
+      record(call, {out.first, out.second}, {input}, [dim, indices = Saved(out.second)](const TensorList& grads) {
+        return zeros(indices.sizes(), grads[0].options()).scatter_add_(dim, indices.get(), grads[0]);
+      });
   return {both[0], both[1]};
 }
-
-}  // namespace
 
 MaxResult cummax(const Tensor& input, int64_t dim) {
   const OpCall call("cummax", input, dim);

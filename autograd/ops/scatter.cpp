@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <climits>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/index_add.h>
+#include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/autograd/ops/scatter_index.h>
 #include <ordo/autograd/ops/scatter_reduce.h>
@@ -66,7 +64,6 @@ Tensor ScatterIndex::pick_stayed(const Tensor& grad) const {
       gather(scatter(full(places, -1, TensorOptions{int64, index.device()}), d, index, numbers), d, index);
   Tensor stayed = eq(last, numbers);
   if (slices()) {
-    if (stayed.is_cpu() && !any(logical_not(stayed)).item<bool>()) return picked;  // a look at few numbers
     Dims sizes = Dims::filled(std::max(1, source_.size()), 1);
     sizes[wrap_dim("scatter", dim_, source_.size())] = items;
     stayed = stayed.reshape(sizes);
@@ -90,8 +87,7 @@ auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor
 
 /// Those of input where numbers are.
 auto fill_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index) {
-  return
-      [at = ScatterIndex(kind, input, dim, index, {})](const Tensor& grad) -> TensorList { return {at.fill(grad, 0)}; };
+  return [at = ScatterIndex(kind, input, dim, index, {})](const Tensor& grad) { return at.fill(grad, 0); };
 }
 
 Tensor written(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index,
@@ -131,7 +127,7 @@ Tensor fill_value(const char* op, const Tensor& input, const Tensor& value) {
              value.sizes());
   ORDO_CHECK(is_floating(input.dtype()) || !is_floating(value.dtype()), DTypeError, op,
              "a {} value does not fit a tensor of {}; convert it with to()", value.dtype(), input.dtype());
-  if (value.device() != input.device() && !value.is_cpu()) detail::expect_same_device(op, input, value);
+  if (value.device() != cpu) detail::expect_same_device(op, input, value);
   return kernels::to(value, input.device(), input.dtype());
 }
 
@@ -215,10 +211,8 @@ Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Tensor& valu
                                  [&](const Tensor& before) { return value_backward(before, dim, index, value); });
 }
 
-namespace {
-
 /// `t` with zeros behind it in every dimension, up to `sizes`.
-Tensor pad_to(Tensor t, const Dims& sizes) {
+static Tensor pad_to(Tensor t, const Dims& sizes) {
   for (int d = 0; d < sizes.size(); ++d) {
     if (t.sizes()[d] == sizes[d]) continue;
     Dims missing = t.sizes();
@@ -228,7 +222,7 @@ Tensor pad_to(Tensor t, const Dims& sizes) {
   return t;
 }
 
-auto scatter_add_backward(int64_t dim, const Tensor& index, const Tensor& src) {
+static auto scatter_add_backward(int64_t dim, const Tensor& index, const Tensor& src) {
   return [dim, index = Saved(index), sizes = src.sizes()](const Tensor& grad) -> TensorList {
     Tensor of_src;
     if (needs(1)) {
@@ -242,11 +236,8 @@ auto scatter_add_backward(int64_t dim, const Tensor& index, const Tensor& src) {
   };
 }
 
-}  // namespace
-
 Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
-  ORDO_AUTOCAST(raise, scatter_add, input, dim, index, src, algorithm);
-  const OpCall call("scatter_add", input, dim, index, src, algorithm);
+  ORDO_AUTOCAST_CALL(raise, scatter_add, input, dim, index, src, algorithm);
   Tensor result = kernels::scatter_add(input, dim, index, src, algorithm);
   return record(call, std::move(result), {input, src}, scatter_add_backward(dim, index, src));
 }
@@ -262,11 +253,9 @@ ORDO_REGISTER_OP({.name = "select_scatter", .family = "copy", .dtypes = kAllType
 ORDO_REGISTER_OP({.name = "slice_scatter", .family = "copy", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "diagonal_scatter", .family = "copy", .dtypes = kAllTypes});
 
-namespace {
-
 /// A copy of input in which `view` of it has become src.
 template <class View>
-Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, const View& view) {
+static Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, const View& view) {
   const char* op = call.name();
   detail::expect_pair(op, input, "input", src, "src");
   const Dims sizes = view(input).sizes();
@@ -279,41 +268,20 @@ Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, con
 
 /// The gradients: `put(grad, zeros)` and `get(grad)`.
 template <class Put, class Get>
-auto view_backward(const Tensor& src, Put put, Get get) {
+static auto view_backward(const Tensor& src, Put put, Get get) {
   return [put, get, sizes = src.sizes(), dtype = src.dtype()](const Tensor& grad) -> TensorList {
     return {needs(0) ? put(grad, zeros(sizes, grad.options())) : Tensor(), needs(1) ? get(grad).to(dtype) : Tensor()};
   };
 }
 
-Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+/// Without a history.
+static Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
   ORDO_CHECK(t.dim() >= 2, ShapeError, op, "input must have 2 dimensions or more, not shape {}", t.sizes());
   const int a = wrap_dim(op, dim1, t.dim()), b = wrap_dim(op, dim2, t.dim());
   ORDO_CHECK(a != b, ValueError, op, "dim1 and dim2 must not be one dimension, but are {} and {}", dim1, dim2);
-  const int64_t rows = t.sizes()[a], columns = t.sizes()[b];
-  const int64_t below = offset < 0 ? -std::max(offset, -rows) : 0, right = offset > 0 ? std::min(offset, columns) : 0;
-  const int64_t length = std::max<int64_t>(0, std::min(rows - below, columns - right));
-  Dims sizes, strides;
-  for (int d = 0; d < t.dim(); ++d) {
-    if (d == a || d == b) continue;
-    sizes.push_back(t.sizes()[d]);
-    strides.push_back(t.strides()[d]);
-  }
-  sizes.push_back(length);
-  strides.push_back(t.strides()[a] + t.strides()[b]);
-  const int64_t start = length == 0 ? 0 : below * t.strides()[a] + right * t.strides()[b];
-  return views::as_strided(t, sizes, strides, t.storage_offset() + start);
+  const NoGrad guard;
+  return diagonal(t, offset, a, b);
 }
-
-/// A copy of the diagonal, differentiable.
-Tensor diagonal_of(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
-  const OpCall call("diagonal_scatter_backward", t, offset, dim1, dim2);
-  return record(call, kernels::clone(diagonal_view("diagonal_scatter", t, offset, dim1, dim2)), {t},
-                [=, sizes = t.sizes()](const Tensor& grad) -> TensorList {
-                  return {diagonal_scatter(zeros(sizes, grad.options()), grad, offset, dim1, dim2)};
-                });
-}
-
-}  // namespace
 
 Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
   const OpCall call("select_scatter", input, src, dim, index);
@@ -344,7 +312,7 @@ Tensor diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset, 
       call, std::move(out), {input, src},
       view_backward(
           src, [=](const Tensor& grad, const Tensor& zero) { return diagonal_scatter(grad, zero, offset, dim1, dim2); },
-          [=](const Tensor& grad) { return diagonal_of(grad, offset, dim1, dim2); }));
+          [=](const Tensor& grad) { return diagonal(grad, offset, dim1, dim2); }));
 }
 
 }  // namespace ordo

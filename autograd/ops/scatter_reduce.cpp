@@ -180,13 +180,13 @@ struct At {
 Tensor At::sum(const Tensor& x) const {
   const OpCall call("segment_reduce_backward", x, offsets);
   return record(call, kernels::segment_reduce(x, offsets, axis, SegmentReduction::sum, {}), {x},
-                [at = *this](const Tensor& grad) -> TensorList { return {at.spread(grad)}; });
+                [at = *this](const Tensor& grad) { return at.spread(grad); });
 }
 
 Tensor At::spread(const Tensor& x) const {
   const OpCall call("segment_reduce_backward", x, offsets);
   return record(call, kernels::segment_expand(x, offsets, axis, size), {x},
-                [at = *this](const Tensor& grad) -> TensorList { return {at.sum(grad)}; });
+                [at = *this](const Tensor& grad) { return at.sum(grad); });
 }
 
 Tensor reduced(const OpCall& call, const Tensor& data, const At& at, SegmentReduction reduction,
@@ -229,9 +229,8 @@ Tensor reduced(const OpCall& call, const Tensor& data, const At& at, SegmentRedu
                std::optional<double> initial) {
   const bool values = reduction != SegmentReduction::sum && reduction != SegmentReduction::mean;
   return record(call, kernels::segment_reduce(data, at.offsets, at.axis, reduction, initial), {data},
-                [x = values ? Saved(data) : Saved(), at, reduction, initial](const Tensor& grad,
-                                                                             const Tensor& result) -> TensorList {
-                  return {backward(grad, result, x.defined() ? x.get() : Tensor(), at, reduction, initial)};
+                [x = values ? Saved(data) : Saved(), at, reduction, initial](const Tensor& grad, const Tensor& result) {
+                  return backward(grad, result, x.defined() ? x.get() : Tensor(), at, reduction, initial);
                 });
 }
 

@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/scans.h>
 #include <ordo/engine/checked.h>
 #include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/indexing/take.h>

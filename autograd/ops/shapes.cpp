@@ -104,11 +104,9 @@ Tensor cartesian_prod(const TensorList& tensors) {
 ORDO_REGISTER_OP({.name = "flip", .family = "copy", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "roll", .family = "copy", .dtypes = kAllTypes});
 
-namespace {
-
 /// A copy of `from`, whose strides may walk backwards, in the order in which `like` lies in memory if it is contiguous
 /// but for the order of its dimensions.
-Tensor copied_as(const Tensor& like, const Tensor& from) {
+static Tensor copied_as(const Tensor& like, const Tensor& from) {
   Dims order, back = Dims::filled(like.dim(), 0);
   for (int d = 0; d < like.dim(); ++d) order.push_back(d);
   std::stable_sort(order.begin(), order.end(),
@@ -119,7 +117,7 @@ Tensor copied_as(const Tensor& like, const Tensor& from) {
 }
 
 /// A copy through strides that walk backwards.
-Tensor flipped(const Tensor& t, const Dims& dims) {
+static Tensor flipped(const Tensor& t, const Dims& dims) {
   const detail::OperationName name("flip");
   Dims strides = t.strides();
   int64_t offset = t.storage_offset();
@@ -135,7 +133,7 @@ Tensor flipped(const Tensor& t, const Dims& dims) {
   return copied_as(t, views::as_strided(t, t.sizes(), strides, offset));
 }
 
-Tensor rolled(const Tensor& t, int64_t shift, int dim) {
+static Tensor rolled(const Tensor& t, int64_t shift, int dim) {
   const int64_t n = t.sizes()[dim];
   const int64_t by = n == 0 ? 0 : (shift % n + n) % n;
   if (by == 0) return t;
@@ -143,18 +141,16 @@ Tensor rolled(const Tensor& t, int64_t shift, int dim) {
 }
 
 /// A multiple of the size, for which there is no negative, is no shift.
-Dims backwards(const Dims& shifts, const Dims& sizes) {
+static Dims backwards(const Dims& shifts, const Dims& sizes) {
   Dims back = shifts;
   for (int i = 0; i < back.size(); ++i) back[i] = sizes[i] == 0 ? 0 : -(shifts[i] % sizes[i]);
   return back;
 }
 
-}  // namespace
-
 Tensor flip(const Tensor& t, const Dims& dims) {
   const OpCall call("flip", t, dims);
   detail::expect_defined("flip", t, "input");
-  return record(call, flipped(t, dims), {t}, [dims](const Tensor& grad) -> TensorList { return {flip(grad, dims)}; });
+  return record(call, flipped(t, dims), {t}, [dims](const Tensor& grad) { return flip(grad, dims); });
 }
 
 Tensor roll(const Tensor& t, const Dims& shifts, const Dims& dims) {
@@ -176,9 +172,8 @@ Tensor roll(const Tensor& t, const Dims& shifts, const Dims& dims) {
     }
   }
   if (r.impl()->storage == t.impl()->storage) r = kernels::clone(r);
-  return record(call, std::move(r), {t}, [back = backwards(shifts, sizes), dims](const Tensor& grad) -> TensorList {
-    return {roll(grad, back, dims)};
-  });
+  return record(call, std::move(r), {t},
+                [back = backwards(shifts, sizes), dims](const Tensor& grad) { return roll(grad, back, dims); });
 }
 
 Tensor rot90(const Tensor& t, int64_t k, const Dims& dims) {
@@ -201,11 +196,9 @@ Tensor rot90(const Tensor& t, int64_t k, const Dims& dims) {
 ORDO_REGISTER_OP({.name = "pixel_shuffle", .family = "copy", .dtypes = kAllTypes});
 ORDO_REGISTER_OP({.name = "pixel_unshuffle", .family = "copy", .dtypes = kAllTypes});
 
-namespace {
-
 constexpr int64_t kMostFactor = int64_t(1) << 31;
 
-void check(const char* op, const Tensor& input, int64_t factor) {
+static void check(const char* op, const Tensor& input, int64_t factor) {
   detail::expect_defined(op, input, "input");
   ORDO_CHECK(input.dim() >= 3, ShapeError, op, "takes an input of shape [..., C, H, W], not {}", input.sizes());
   ORDO_CHECK(factor >= 1 && factor < kMostFactor, ValueError, op,
@@ -213,20 +206,18 @@ void check(const char* op, const Tensor& input, int64_t factor) {
 }
 
 /// The product of all sizes before the last three.
-int64_t images(const Tensor& t) {
+static int64_t images(const Tensor& t) {
   int64_t n = 1;
   for (int d = 0; d < t.dim() - 3; ++d) n *= t.sizes()[d];
   return n;
 }
 
-Dims with_last(const Tensor& t, int64_t channels, int64_t height, int64_t width) {
+static Dims with_last(const Tensor& t, int64_t channels, int64_t height, int64_t width) {
   Dims sizes = t.sizes();
   const int64_t last[3] = {channels, height, width};
   for (int k = 0; k < 3; ++k) sizes[t.dim() - 3 + k] = last[k];
   return sizes;
 }
-
-}  // namespace
 
 Tensor pixel_shuffle(const Tensor& input, int64_t upscale_factor) {
   const OpCall call("pixel_shuffle", input, upscale_factor);

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include <ordo/autograd/ops/gather.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/engine/enumerator.h>
 #include <ordo/kernels/sort/sort.h>
@@ -14,11 +13,10 @@ using kernels::Selection;
 using kernels::Sorted;
 
 MaxResult record_sorted(const OpCall& call, const Sorted& out, const Tensor& input, int64_t dim) {
-  const TensorList both =
-      record(call, {out.values, out.indices}, {input},
-             [sizes = input.sizes(), dim, indices = Saved(out.indices)](const TensorList& grads) -> TensorList {
-               return {sort_backward(grads[0], sizes, dim, indices.get())};
-             });
+  const TensorList both = record(call, {out.values, out.indices}, {input},
+                                 [sizes = input.sizes(), dim, indices = Saved(out.indices)](const TensorList& grads) {
+                                   return sort_backward(grads[0], sizes, dim, indices.get());
+                                 });
   return {both[0], both[1]};
 }
 
@@ -26,11 +24,10 @@ MaxResult record_sorted(const OpCall& call, const Sorted& out, const Tensor& inp
 MaxResult record_one(const OpCall& call, const Sorted& out, const Tensor& input, int64_t dim, bool keepdim) {
   if (keepdim || input.dim() == 0) return record_sorted(call, out, input, dim);
   const int at = wrap_dim(call.name(), dim, input.dim());
-  const TensorList both =
-      record(call, {views::squeeze(out.values, {at}), views::squeeze(out.indices, {at})}, {input},
-             [sizes = input.sizes(), at, indices = Saved(out.indices)](const TensorList& grads) -> TensorList {
-               return {sort_backward(grads[0].unsqueeze(at), sizes, at, indices.get())};
-             });
+  const TensorList both = record(call, {views::squeeze(out.values, {at}), views::squeeze(out.indices, {at})}, {input},
+                                 [sizes = input.sizes(), at, indices = Saved(out.indices)](const TensorList& grads) {
+                                   return sort_backward(grads[0].unsqueeze(at), sizes, at, indices.get());
+                                 });
   return {both[0], both[1]};
 }
 
@@ -64,14 +61,13 @@ Tensor median_of_all(const OpCall& call, Selection::Kind kind, const Tensor& inp
       out = full({}, std::numeric_limits<double>::quiet_NaN(), {input.dtype(), input.device()});
     }
   }
-  return record(call, std::move(out), {input},
-                [input = Saved(input)](const Tensor& grad, const Tensor& result) -> TensorList {
-                  const Tensor& x = input.get();
-                  const Tensor middle = result.detach();
-                  const Tensor equal = logical_or(eq(x, middle), logical_and(isnan(x), isnan(middle)));
-                  const Tensor hit = equal.to(x.dtype());
-                  return {hit * (grad / sum(hit))};
-                });
+  return record(call, std::move(out), {input}, [input = Saved(input)](const Tensor& grad, const Tensor& result) {
+    const Tensor& x = input.get();
+    const Tensor middle = result.detach();
+    const Tensor equal = logical_or(eq(x, middle), logical_and(isnan(x), isnan(middle)));
+    const Tensor hit = equal.to(x.dtype());
+    return hit * (grad / sum(hit));
+  });
 }
 
 }  // namespace
@@ -79,7 +75,7 @@ Tensor median_of_all(const OpCall& call, Selection::Kind kind, const Tensor& inp
 Tensor sort_backward(const Tensor& grad, const Dims& sizes, int64_t dim, const Tensor& index) {
   const OpCall call("sort_backward", grad, sizes, dim, index);
   return record(call, kernels::put_along(grad, sizes, dim, index), {grad},
-                [dim, index = Saved(index)](const Tensor& g) -> TensorList { return {gather(g, dim, index.get())}; });
+                [dim, index = Saved(index)](const Tensor& g) { return gather(g, dim, index.get()); });
 }
 
 MaxResult sort(const Tensor& input, int64_t dim, bool descending) {
@@ -136,15 +132,13 @@ MaxResult mode(const Tensor& input, int64_t dim, bool keepdim) {
 ORDO_REGISTER_OP({.name = "quantile", .family = "sort", .dtypes = {float32, float64}});
 ORDO_REGISTER_OP({.name = "nanquantile", .family = "sort", .dtypes = {float32, float64}});
 
-namespace {
-
 /// a + w (b - a), from the nearer end.
-Tensor between(const Tensor& a, const Tensor& b, const Tensor& weight) {
+static Tensor between(const Tensor& a, const Tensor& b, const Tensor& weight) {
   return where(lt(weight, 0.5), a + weight * (b - a), b - (b - a) * (1 - weight));
 }
 
-Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
-                   Interpolation interpolation, bool ignore_nans) {
+static Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::optional<int64_t> dim,
+                          bool keepdim, Interpolation interpolation, bool ignore_nans) {
   detail::expect_defined(op, input, "input", q, "q");
   detail::expect_enumerator(op, interpolation, Interpolation::nearest,
                             "an interpolation: there are linear, lower, higher, midpoint and nearest");
@@ -198,8 +192,6 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
   }
   return out.reshape(sizes);
 }
-
-}  // namespace
 
 Tensor quantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                 Interpolation interpolation) {

@@ -3,12 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/autograd/ops/arange.h>
 #include <ordo/autograd/ops/embedding.h>
-#include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/index_add.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/search.h>
 #include <ordo/engine/checked.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/sparse/sparse.h>

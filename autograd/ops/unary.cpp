@@ -7,10 +7,22 @@
 #include <ordo/kernels/elementwise/function_functors.h>
 #include <ordo/kernels/elementwise/functions.h>
 
+namespace ordo::math {
+
+// Formulas of functions.def are of numbers and of tensors: math:: has the functions of both.
+using ordo::abs;
+using ordo::exp;
+using ordo::sigmoid;
+using ordo::where;
+static Tensor up_to_zero(const Tensor& x) { return clamp(x, std::nullopt, 0); }
+
+}  // namespace ordo::math
+
 namespace ordo {
 namespace {
 
 using T = const Tensor&;
+using kernels::kSeluAlpha, kernels::kSeluScale, kernels::SiluGradient;
 
 /// A gradient, computed of `grad` and the input x, of `grad` and the result y, or of `grad` alone.
 enum class Of { input, result, grad };
@@ -28,43 +40,11 @@ template <Of of, class F>
 Tensor recorded_as(Derivative<of, F> rule, const OpCall& call, Tensor result, const Tensor& t) {
   if (!recorded(t)) return call.done(std::move(result));
   if constexpr (of == Of::input)
-    return record(call, std::move(result), {t},
-                  [x = Saved(t), f = rule.formula](T grad) -> TensorList { return {f(grad, x.get())}; });
+    return record(call, std::move(result), {t}, [x = Saved(t), f = rule.formula](T grad) { return f(grad, x.get()); });
   else if constexpr (of == Of::result)
-    return record(call, std::move(result), {t}, [f = rule.formula](T grad, T y) -> TensorList { return {f(grad, y)}; });
+    return record(call, std::move(result), {t}, [f = rule.formula](T grad, T y) { return f(grad, y); });
   else
-    return record(call, std::move(result), {t}, [f = rule.formula](T grad) -> TensorList { return {f(grad)}; });
-}
-
-// Where a gradient has a fused kernel, it serves when the gradient itself is not to be differentiated; otherwise the
-// same formula is composed of operations.
-
-/// Linear in grad, and its own derivative; none with respect to y.
-Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
-  const OpCall call("relu_backward", grad, y);
-  Tensor r = kernels::relu_backward(grad, y);
-  if (!recorded(grad)) return call.done(std::move(r));
-  return record(call, std::move(r), {grad},
-                [y = Saved(y.detach())](const Tensor& g) -> TensorList { return {relu_gradient(g, y.get())}; });
-}
-
-Tensor silu_gradient(const Tensor& grad, const Tensor& x) {
-  if (!grad_enabled()) return kernels::silu_backward(grad, x);
-  const Tensor s = sigmoid(x);
-  return grad * (s * (x * (1 - s) + 1));
-}
-
-/// With t = tanh(log(1 + e^x)): t + x sigmoid(x) (1 - t^2).
-Tensor mish_gradient(const Tensor& grad, const Tensor& x) {
-  if (!grad_enabled()) return kernels::mish_backward(grad, x);
-  const Tensor t = tanh(neg(logsigmoid(neg(x))));
-  return grad * (t + x * sigmoid(x) * (1 - square(t)));
-}
-
-/// p e^(q x) up to 0, and 1 above.
-Tensor elu_gradient(const Tensor& grad, const Tensor& x, Scalar p, double q) {
-  if (!grad_enabled()) return kernels::elu_backward(grad, x, p, q);
-  return where(x <= 0, grad * (exp(clamp(x, std::nullopt, 0) * q) * p), grad);
+    return record(call, std::move(result), {t}, [f = rule.formula](T grad) { return f(grad); });
 }
 
 /// `derivative` times grad up to `far` on either side, and its limits 0 and 1 beyond, where it would multiply infinity
@@ -76,33 +56,30 @@ Tensor with_limits(const Tensor& grad, const Tensor& x, double far, const Tensor
 /// Rounding between the operations counts in half types.
 bool rounds_each(const Tensor& x) { return x.dtype() == float16 || x.dtype() == bfloat16; }
 
-Tensor selu_gradient(const Tensor& grad, const Tensor& x) {
-  if (!grad_enabled() && !rounds_each(x)) return kernels::selu_backward(grad, x);
-  return elu_gradient(grad * kernels::kSeluScale, x, kernels::kSeluAlpha, 1);
+// The gradients of functions.def: in one pass or, where they are to be differentiated again, composed of operations.
+#define ORDO_GRADIENT(name, function, group, formula) \
+  Tensor name(T grad, T v, bool composed = grad_enabled()) { return composed ? formula : kernels::name(grad, v); }
+#define ORDO_GRADIENT_OF2(name, function, p, q, group, formula)                    \
+  Tensor name(T grad, T v, [[maybe_unused]] Scalar p, [[maybe_unused]] Scalar q) { \
+    return grad_enabled() ? formula : kernels::name(grad, v, p, q);                \
+  }
+#define ORDO_GRADIENT_LOOP(...)
+#include <ordo/kernels/elementwise/functions.def>
+
+/// Linear in grad, and its own derivative; none with respect to y.
+Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
+  const OpCall call("relu_backward", grad, y);
+  Tensor r = kernels::relu_backward(grad, y);
+  if (!recorded(grad)) return call.done(std::move(r));
+  return record(call, std::move(r), {grad},
+                [y = Saved(y.detach())](const Tensor& g) { return relu_gradient(g, y.get()); });
 }
 
-/// 1 between the two, 0 at them and beyond.
-Tensor window_gradient(const Tensor& grad, const Tensor& x, Scalar least, Scalar most) {
-  if (!grad_enabled()) return kernels::window_backward(grad, x, least, most);
-  return where(logical_or(x <= least, x >= most), 0, grad);
-}
-
-/// 0 up to lambd on either side, and 1 beyond.
-Tensor shrink_gradient(const Tensor& grad, const Tensor& x, Scalar lambd) {
-  if (!grad_enabled()) return kernels::shrink_backward(grad, x, lambd, 0);
-  return where(abs(x) <= lambd, 0, grad);
-}
-
-/// 1 / 6 between -3 and 3, else 0.
-Tensor hardsigmoid_gradient(const Tensor& grad, const Tensor& x) {
-  if (!grad_enabled()) return kernels::hardsigmoid_backward(grad, x);
-  return where(logical_and(x > -3, x < 3), grad / 6, 0);
-}
-
-/// 0 up to -3, 1 from 3 on, x / 3 + 1 / 2 between.
-Tensor hardswish_gradient(const Tensor& grad, const Tensor& x) {
-  if (!grad_enabled() && !rounds_each(x)) return kernels::hardswish_backward(grad, x);
-  return where(x <= -3, 0, where(x < 3, grad * (x / 3 + 0.5), grad));
+/// With t = tanh(log(1 + e^x)): t + x sigmoid(x) (1 - t^2).
+Tensor mish_gradient(const Tensor& grad, const Tensor& x) {
+  if (!grad_enabled()) return kernels::mish_backward(grad, x);
+  const Tensor t = tanh(neg(logsigmoid(neg(x))));
+  return grad * (t + x * sigmoid(x) * (1 - square(t)));
 }
 
 }  // namespace
@@ -131,13 +108,8 @@ Tensor hardswish_gradient(const Tensor& grad, const Tensor& x) {
 
 Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
   const OpCall call("clamp", t, low, high);
-  const auto gradient = [low, high](T grad, T x) {
-    if (!grad_enabled()) return kernels::clamp_backward(grad, x, low.value_or(NAN), high.value_or(NAN));
-    if (!high) return where(x > *low, grad, 0);
-    if (!low) return where(x < *high, grad, 0);
-    return where(logical_and(x > *low, x < *high), grad, 0);
-  };
-  return recorded_as(derivative<Of::input>(gradient), call, kernels::clamp(t, low, high), t);
+  const Scalar least = low.value_or(NAN), most = high.value_or(NAN);
+  return recorded_as(OF_INPUT(clamp_backward(grad, x, least, most)), call, kernels::clamp(t, low, high), t);
 }
 
 Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std::optional<double> neginf) {

@@ -1,16 +1,12 @@
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/shapes.h>
 #include <ordo/autograd/view_history.h>
 
 namespace ordo {
-namespace {
 
 /// The gradient of every view that only relabels: the same elements in the input's shape.
-auto reshape_back(const Tensor& input) {
-  return [from = input.sizes()](const Tensor& grad) -> TensorList { return {grad.reshape(from)}; };
+static auto reshape_back(const Tensor& input) {
+  return [from = input.sizes()](const Tensor& grad) { return grad.reshape(from); };
 }
-
-}  // namespace
 
 Tensor Tensor::view(const Dims& sizes) const {
   get();
@@ -31,7 +27,7 @@ Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
   get();
   const OpCall call("transpose", *this, dim0, dim1);
   return record_view(call, views::transpose(*this, dim0, dim1), *this,
-                     [=](const Tensor& grad) -> TensorList { return {grad.transpose(dim0, dim1)}; });
+                     [=](const Tensor& grad) { return grad.transpose(dim0, dim1); });
 }
 
 Tensor Tensor::t() const {
@@ -46,17 +42,15 @@ Tensor Tensor::permute(const Dims& dims) const {
   Tensor out = views::permute(*this, dims);
   Dims inverse = dims;
   for (int i = 0; i < dims.size(); ++i) inverse[wrap_dim("permute", dims[i], dim())] = i;
-  return record_view(call, std::move(out), *this,
-                     [inverse](const Tensor& grad) -> TensorList { return {grad.permute(inverse)}; });
+  return record_view(call, std::move(out), *this, [inverse](const Tensor& grad) { return grad.permute(inverse); });
 }
 
 Tensor Tensor::slice(int64_t dim, int64_t start, int64_t end, int64_t step) const {
   get();
   const OpCall call("slice", *this, dim, start, end, step);
-  return record_view(call, views::slice(*this, dim, start, end, step), *this,
-                     [=, from = sizes()](const Tensor& grad) -> TensorList {
-                       return {slice_backward(grad, from, dim, start, end, step)};
-                     });
+  return record_view(call, views::slice(*this, dim, start, end, step), *this, [=, from = sizes()](const Tensor& grad) {
+    return slice_backward(grad, from, dim, start, end, step);
+  });
 }
 
 Tensor Tensor::select(int64_t dim, int64_t index) const {
@@ -65,8 +59,8 @@ Tensor Tensor::select(int64_t dim, int64_t index) const {
   Tensor out = views::select(*this, dim, index);
   const int d = wrap_dim("select", dim, this->dim());
   const int64_t at = index < 0 ? index + sizes()[d] : index;
-  return record_view(call, std::move(out), *this, [=, from = sizes()](const Tensor& grad) -> TensorList {
-    return {slice_backward(grad.unsqueeze(d), from, d, at, at + 1, 1)};
+  return record_view(call, std::move(out), *this, [=, from = sizes()](const Tensor& grad) {
+    return slice_backward(grad.unsqueeze(d), from, d, at, at + 1, 1);
   });
 }
 
@@ -75,8 +69,8 @@ Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
   const OpCall call("narrow", *this, dim, start, length);
   Tensor out = views::narrow(*this, dim, start, length);
   const int64_t first = start < 0 ? start + size(dim) : start;
-  return record_view(call, std::move(out), *this, [=, from = sizes()](const Tensor& grad) -> TensorList {
-    return {slice_backward(grad, from, dim, first, first + length, 1)};
+  return record_view(call, std::move(out), *this, [=, from = sizes()](const Tensor& grad) {
+    return slice_backward(grad, from, dim, first, first + length, 1);
   });
 }
 
@@ -84,7 +78,7 @@ Tensor Tensor::expand(const Dims& sizes) const {
   get();
   const OpCall call("expand", *this, sizes);
   return record_view(call, views::expand(*this, sizes), *this,
-                     [from = this->sizes()](const Tensor& grad) -> TensorList { return {sum_to(grad, from)}; });
+                     [from = this->sizes()](const Tensor& grad) { return sum_to(grad, from); });
 }
 
 Tensor Tensor::squeeze() const {
@@ -129,8 +123,7 @@ Tensor slice_backward(const Tensor& grad, const Dims& sizes, int64_t dim, int64_
     NoGrad guard;
     views::slice(out, dim, start, end, step).copy_(grad);
   }
-  return record(call, std::move(out), {grad},
-                [=](const Tensor& g) -> TensorList { return {g.slice(dim, start, end, step)}; });
+  return record(call, std::move(out), {grad}, [=](const Tensor& g) { return g.slice(dim, start, end, step); });
 }
 
 Tensor sum_to(const Tensor& grad, const Dims& sizes) {
@@ -147,12 +140,12 @@ Tensor Tensor::contiguous() const {
   const OpCall call("contiguous", *this);
   detail::expect_defined("contiguous", *this, "self");
   if (is_contiguous()) return call.done(*this);
-  return record(call, kernels::contiguous(*this), {*this}, [](const Tensor& grad) -> TensorList { return {grad}; });
+  return record(call, kernels::contiguous(*this), {*this}, [](const Tensor& grad) { return grad; });
 }
 
 Tensor Tensor::clone() const {
   const OpCall call("clone", *this);
-  return record(call, kernels::clone(*this), {*this}, [](const Tensor& grad) -> TensorList { return {grad}; });
+  return record(call, kernels::clone(*this), {*this}, [](const Tensor& grad) { return grad; });
 }
 
 Tensor Tensor::to(Device device, DType dtype) const {
@@ -161,10 +154,9 @@ Tensor Tensor::to(Device device, DType dtype) const {
   if (this->device() == device && this->dtype() == dtype) return call.done(*this);
   Tensor moved = kernels::to(*this, device, dtype);
   if (!is_floating(dtype)) return call.done(std::move(moved));  // integers have no gradient
-  return record(call, std::move(moved), {*this},
-                [device = this->device(), dtype = this->dtype()](const Tensor& grad) -> TensorList {
-                  return {grad.to(device, dtype)};
-                });
+  return record(call, std::move(moved), {*this}, [device = this->device(), dtype = this->dtype()](const Tensor& grad) {
+    return grad.to(device, dtype);
+  });
 }
 
 Tensor Tensor::to(DType dtype) const {
@@ -181,7 +173,7 @@ Tensor& Tensor::fill_(Scalar value) {
   const OpCall call("fill_", *this, value);
   return detail::change_in_place(
       call, *this, {}, [&] { kernels::fill_(*this, value); },
-      [](const Tensor&) { return [](const Tensor& grad) -> TensorList { return {zeros_like(grad)}; }; });
+      [](const Tensor&) { return [](const Tensor& grad) { return zeros_like(grad); }; });
 }
 
 Tensor& Tensor::copy_(const Tensor& source) {

@@ -21,8 +21,8 @@ Tensor where(const Tensor& condition, const Tensor& a, Scalar b) {
   const OpCall call("where", condition, a, b);
   Tensor r = kernels::where(condition, a, b);
   if (!recorded(a)) return call.done(std::move(r));
-  return record(call, std::move(r), {a}, [c = Saved(condition), x = InputShape(a)](const Tensor& grad) -> TensorList {
-    return {x.fit(where(c.get(), grad, 0))};
+  return record(call, std::move(r), {a}, [c = Saved(condition), x = InputShape(a)](const Tensor& grad) {
+    return x.fit(where(c.get(), grad, 0));
   });
 }
 
@@ -30,8 +30,8 @@ Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
   const OpCall call("where", condition, a, b);
   Tensor r = kernels::where(condition, a, b);
   if (!recorded(b)) return call.done(std::move(r));
-  return record(call, std::move(r), {b}, [c = Saved(condition), y = InputShape(b)](const Tensor& grad) -> TensorList {
-    return {y.fit(where(c.get(), 0, grad))};
+  return record(call, std::move(r), {b}, [c = Saved(condition), y = InputShape(b)](const Tensor& grad) {
+    return y.fit(where(c.get(), 0, grad));
   });
 }
 
@@ -42,7 +42,7 @@ Tensor masked_fill(const Tensor& t, const Tensor& mask, Scalar value) {
   kernels::masked_fill_(r, mask, value);
   if (!recorded(t)) return call.done(std::move(r));
   return record(call, std::move(r), {t},
-                [mask = Saved(mask)](const Tensor& grad) -> TensorList { return {where(mask.get(), 0, grad)}; });
+                [mask = Saved(mask)](const Tensor& grad) { return where(mask.get(), 0, grad); });
 }
 
 Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
@@ -50,7 +50,7 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
   return detail::change_in_place(
       call, *this, {}, [&] { kernels::masked_fill_(*this, mask, value); },
       [&](const Tensor&) {
-        return [mask = Saved(mask)](const Tensor& grad) -> TensorList { return {ordo::where(mask.get(), 0, grad)}; };
+        return [mask = Saved(mask)](const Tensor& grad) { return ordo::where(mask.get(), 0, grad); };
       });
 }
 

@@ -4,6 +4,24 @@
 #include <ordo/kernels/elementwise/arithmetic_functors.h>
 #include <ordo/kernels/elementwise/math.h>
 
+namespace ordo::math {
+
+// What formulas of gradients call beside math.h: unary.cpp has the same of tensors.
+
+/// a where the condition holds, else b. Both are computed.
+template <class A, class B>
+ORDO_HD std::common_type_t<A, B> where(bool condition, A a, B b) {
+  return condition ? a : b;
+}
+
+/// min(x, 0)
+template <class T>
+ORDO_HD T up_to_zero(T x) {
+  return x > T(0) ? T(0) : x;
+}
+
+}  // namespace ordo::math
+
 namespace ordo::kernels {
 
 struct Neg {
@@ -119,12 +137,11 @@ struct GeluGradient {
   }
 };
 
-/// With s = sigmoid(x): s + x s (1 - s).
+/// With s = sigmoid(x): s + x s (1 - s). Of numbers and of tensors.
 struct SiluGradient {
   template <class T>
-  ORDO_HD T operator()(T grad, T x) const {
-    const T s = ordo::math::sigmoid(x);
-    return grad * (s * (x * (T(1) - s) + T(1)));
+  ORDO_HD T operator()(const T& grad, const T& x, const T& s) const {
+    return grad * (s * (x * (1 - s) + 1));
   }
 };
 

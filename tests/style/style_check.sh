@@ -35,6 +35,8 @@ complain 'above the kernels the number of threads is read, which may only divide
   search '[^_]num_threads\(\)' autograd nn | grep -v '^nn/audit/header.cpp:.*h\.threads = num_threads()' || true)
 complain 'above the kernels only leaf_gradient.cpp is compiled with ORDO_HAS_CUDA' < <(
   search 'ORDO_HAS_CUDA|ORDO_ON_DEVICE' autograd nn | grep -v '^autograd/leaf_gradient\.cpp:' || true)
+complain 'autograd asks whether a tensor is on the CPU: what differs between devices stands in kernels' < <(
+  search 'is_cpu\(\)' autograd)
 complain 'public and kernel headers start with #pragma once (but for those that Highway includes again)' < <(
   find ordo.h engine kernels autograd nn ! -name '*-inl.h' \( -name '*.h' -o -name '*.cuh' \) -exec grep -L '^#pragma once' {} +)
 complain 'public headers stay light' < <(
@@ -74,7 +76,8 @@ complain 'operations that do not open an OpCall("name", ...)' < <(
     head -n 8 "$header" | grep -q Internal && continue
     grep -ohE '^(Tensor(List)?&?|Max(Pool)?Result|std::pair<.*>) [a-z_0-9]+\(' "$header" || true  # there may be none
   done | sed -E 's/.* ([a-z_0-9]+)\(/\1/' | sort -u | while read -r name; do
-    [[ " $forwarding " == *" $name "* ]] || grep -qE "OpCall [a-z]+\(\"$name\"|kOp = \"$name\"" autograd/ops/*.cpp ||
+    [[ " $forwarding " == *" $name "* ]] ||
+      grep -qE "OpCall [a-z]+\(\"$name\"|ORDO_AUTOCAST_CALL\([a-z]+, $name,|kOp = \"$name\"" autograd/ops/*.cpp ||
       grep -hE -A 4 "^inline constexpr [A-Za-z]+Names k" kernels/*/*.h | grep -q "\"$name\"" || echo "$name"
   done)
 

@@ -87,13 +87,12 @@ TEST(ActivationGradients, of_gelu_have_the_limits_at_infinities_and_far_out) {
 
 /// Public gradients of half types are made of several operations, which round each.
 TEST(ActivationGradients, plain_functions_of_half_types_compute_in_float_and_round_once) {
+  const auto f = kernels::hardswish_backward;
   for (Device device : test_devices())
-    for (DType dtype : {float16, bfloat16})
-      for (const auto f : {kernels::hardswish_backward, kernels::selu_backward}) {
-        const Tensor grad = test_values({1000}, 1).to(device, dtype),
-                     x = test_values({1000}, 2, -6, 6).to(device, dtype);
-        EXPECT_EQ(f(grad, x).to_vector<float>(), f(grad.to(float32), x.to(float32)).to(dtype).to_vector<float>());
-      }
+    for (DType dtype : {float16, bfloat16}) {
+      const Tensor grad = test_values({1000}, 1).to(device, dtype), x = test_values({1000}, 2, -6, 6).to(device, dtype);
+      EXPECT_EQ(f(grad, x).to_vector<float>(), f(grad.to(float32), x.to(float32)).to(dtype).to_vector<float>());
+    }
 }
 
 }  // namespace
