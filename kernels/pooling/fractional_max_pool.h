@@ -2,6 +2,7 @@
 // <ordo/autograd/ops/pooling.h>.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/max_pool_result.h>
 #include <ordo/kernels/pooling/pool_arguments.h>
@@ -66,13 +67,7 @@ struct FractionalMaxPoolElement {
 MaxPoolResult fractional_max_pool(const char* op, const Tensor& input, int rank, const Size3& kernel,
                                   const Size3& output_size, const Tensor& samples);
 
-namespace cpu {
-void fractional_max_pool(const Tensor& input, const Tensor& samples, const Tensor& values, const Tensor& indices,
-                         const FractionalWindows& windows);
-}
-namespace cuda {
-void fractional_max_pool(const Tensor& input, const Tensor& samples, const Tensor& values, const Tensor& indices,
-                         const FractionalWindows& windows);
-}
+ORDO_DEVICES(void, fractional_max_pool, const Tensor& input, const Tensor& samples, const Tensor& values,
+             const Tensor& indices, const FractionalWindows& windows)
 
 }  // namespace ordo::kernels

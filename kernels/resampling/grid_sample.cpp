@@ -106,7 +106,7 @@ Tensor grid_sample_backward_grid(const Tensor& grad, const Tensor& input, const 
   const GridShape shape = grid_shape(kBackward, input.sizes(), grid.sizes(), rules);
   check_grad(grad, input.sizes(), grid.sizes());
   // Nearest does not change with its coordinates.
-  if (rules.kind == Resample::nearest) return full(grid.sizes(), 0, grid.dtype(), grid.device());
+  if (rules.kind == Resample::nearest || shape.channels == 0) return full(grid.sizes(), 0, grid.dtype(), grid.device());
   const Tensor output = ordo::detail::result_like(contiguous(grid));
   if (output.numel() > 0)
     ORDO_ON_DEVICE(grad.device(), grid_sample_backward_grid, contiguous(grad), contiguous(input), contiguous(grid),

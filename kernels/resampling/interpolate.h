@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/size.h>
@@ -84,13 +85,7 @@ class ResampleMemory {
 };
 
 // Per device. Everything is contiguous; results are overwritten.
-namespace cpu {
-void interpolate(const Tensor& input, const Tensor& output, const ResampleArguments& arguments);
-void interpolate_backward(const Tensor& grad, const Tensor& output, const ResampleArguments& arguments);
-}  // namespace cpu
-namespace cuda {
-void interpolate(const Tensor& input, const Tensor& output, const ResampleArguments& arguments);
-void interpolate_backward(const Tensor& grad, const Tensor& output, const ResampleArguments& arguments);
-}  // namespace cuda
+ORDO_DEVICES(void, interpolate, const Tensor& input, const Tensor& output, const ResampleArguments& arguments)
+ORDO_DEVICES(void, interpolate_backward, const Tensor& grad, const Tensor& output, const ResampleArguments& arguments)
 
 }  // namespace ordo::kernels

@@ -2,6 +2,7 @@
 // <ordo/autograd/ops/convolution.h>.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/size.h>
@@ -22,14 +23,8 @@ Tensor unfold(const Tensor& input, const UnfoldArguments& arguments);
 Tensor fold(const Tensor& input, Size2 output_size, const UnfoldArguments& arguments);
 
 // Per device. Everything is contiguous; results are overwritten.
-namespace cpu {
-void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
-void fold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
-}  // namespace cpu
-namespace cuda {
-void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
-void fold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
-}  // namespace cuda
+ORDO_DEVICES(void, unfold_columns, const Tensor& input, const Tensor& output, const UnfoldShape& shape)
+ORDO_DEVICES(void, fold_columns, const Tensor& input, const Tensor& output, const UnfoldShape& shape)
 
 /// Takes the last digit, of `size` values, from e.
 ORDO_HD int64_t take_digit(int64_t& e, int64_t size) {
