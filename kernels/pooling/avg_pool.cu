@@ -38,13 +38,11 @@ void avg_pool(const Tensor& input, const Tensor& values, const Windows& s) {
 void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& s, Algorithm algorithm) {
   const Device device = grad.device();
   dispatch_floating("avg_pool_backward", grad.dtype(), [&]<class T>() {
-    if (algorithm == Algorithm::atomic) {
-      const ordo::cuda::DeviceScope scope(device);
-      const ScatterCells<T> cells(output.data<T>(), output.numel(), device);
-      ordo::cuda::launch_over(avg_pool_backward_atomic_kernel<T>, grad.numel(), ordo::cuda::current_stream(device),
-                              grad.data<T>(), cells.data(), grad.numel(), s);
-      return cells.store();
-    }
+    if (algorithm == Algorithm::atomic)
+      return add_atomically<T>(output, [&](accumulate_t<T>* cells) {
+        ordo::cuda::launch_over(avg_pool_backward_atomic_kernel<T>, grad.numel(), ordo::cuda::current_stream(device),
+                                grad.data<T>(), cells, grad.numel(), s);
+      });
     const auto run = [&]<template <class> class Sum>() {
       each(output.numel(), AveragePoolGradientElement<Sum, T>{s, grad.data<T>(), output.data<T>()}, device);
     };

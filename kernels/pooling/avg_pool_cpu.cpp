@@ -8,15 +8,20 @@
 namespace ordo::kernels::cpu {
 namespace {
 
+// Lists of what the places of d and h read stay below this many numbers.
+constexpr int64_t kMostReads = int64_t(1) << 22;
+
 template <class T>
 void average(const T* input, T* values, int64_t volumes, const Windows& s) {
   using V = accumulate_t<T>;
   const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
-  const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
-  if (s.most_cells() > kOrderedGroup)
+  // A few outputs of many cells each: nothing to vectorise.
+  const bool one_by_one = s.w.is_adaptive() && s.most_cells() > kOrderedGroup;
+  if (one_by_one || depth * s.d.most_cells() + height * s.h.most_cells() > kMostReads)
     return each_of(s.most_cells(), volumes * s.outputs(), AveragePoolElement<OrderedSum, T>{s, input, values});
   const VolumeReads reads{ReadLists(cells_of_outputs(s.d), s.input_row(1, 0)),
                           ReadLists(cells_of_outputs(s.h), s.w.input), cells_of_outputs(s.w), s.inputs()};
+  const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
   parallel_for(0, volumes * depth * height, grain, [&](int64_t begin, int64_t end) {
     sum_reads<V>(reads, input, begin, end, [&](const VolumeRow& at, int64_t first, int64_t count, const V* sums) {
       const int64_t row_divisor = s.row_divisor(at.d, at.h);
@@ -65,7 +70,7 @@ void gradient(const T* grad, T* output, int64_t volumes, const Windows& s) {
   if (s.w.is_adaptive() && by_volume(volumes, s))
     return scatter_volumes(output, volumes, s,
                            [&](int64_t volume, V* cells) { spread(grad + volume * s.outputs(), cells, s); });
-  if (s.w.is_adaptive() || s.overlap() > kOrderedGroup)
+  if (s.w.is_adaptive() || s.d.input * s.d.overlap() + s.h.input * s.h.overlap() > kMostReads)
     return each_of(s.overlap(), volumes * s.inputs(), AveragePoolGradientElement<OrderedSum, T>{s, grad, output});
   const VolumeReads reads{ReadLists(outputs_of_cells(s.d), s.output_row(1, 0)),
                           ReadLists(outputs_of_cells(s.h), s.w.output), outputs_of_cells(s.w), s.outputs()};
