@@ -70,7 +70,7 @@ void check_pool_input(const char* op, const Tensor& input, int rank);
 Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& arguments);
 
 /// `sizes` with its last `rank` replaced by the windows' outputs; ShapeError where so many cannot be addressed.
-Dims pooled_sizes(const char* op, Dims sizes, int rank, const Windows& windows);
+Dims pooled_sizes(const char* op, const Dims& sizes, int rank, const Windows& windows);
 
 /// Checks a gradient of the result against the shape of the result; `indices` may be undefined.
 void check_pool_grad(const char* op, const Tensor& grad, const Tensor& indices, int rank, const Dims& expected);
