@@ -15,11 +15,10 @@ __global__ void avg_pool_backward_atomic_kernel(const T* grad, accumulate_t<T>* 
     const VolumeCell at(i, s.d.output, s.h.output, s.w.output);
     const V share = V(grad[i]) / V(s.divisor(s.row_divisor(at.d, at.h), at.w));
     V* to = cells + at.volume * s.inputs();
-    const WindowRows rows = s.cells(at.d, at.h);
-    const int64_t w_begin = s.w.begin(at.w), w_end = s.w.end(at.w);
-    for (int64_t id = rows.d_begin; id < rows.d_end; id += s.d.dilation)
-      for (int64_t ih = rows.h_begin; ih < rows.h_end; ih += s.h.dilation)
-        for (int64_t iw = w_begin; iw < w_end; iw += s.w.dilation)
+    const AxisCells d = s.d.cells(at.d), h = s.h.cells(at.h), w = s.w.cells(at.w);
+    for (int64_t id = d.begin; id < d.end; id += d.step)
+      for (int64_t ih = h.begin; ih < h.end; ih += h.step)
+        for (int64_t iw = w.begin; iw < w.end; iw += w.step)
           ordo::cuda::atomic_add(to + s.input_row(id, ih) + iw, share);
   }
 }

@@ -49,13 +49,13 @@ template <class T, class V>
 void spread(const T* grad, V* cells, const Windows& s) {
   for (int64_t od = 0; od < s.d.output; ++od)
     for (int64_t oh = 0; oh < s.h.output; ++oh) {
-      const WindowRows rows = s.cells(od, oh);
+      const AxisCells d = s.d.cells(od), h = s.h.cells(oh);
       const int64_t row_divisor = s.row_divisor(od, oh);
       for (int64_t ow = 0; ow < s.w.output; ++ow) {
         const V share = V(*grad++) / V(s.divisor(row_divisor, ow));
         const int64_t begin = s.w.begin(ow), end = s.w.end(ow);
-        for (int64_t id = rows.d_begin; id < rows.d_end; ++id)
-          for (int64_t ih = rows.h_begin; ih < rows.h_end; ++ih) {
+        for (int64_t id = d.begin; id < d.end; ++id)
+          for (int64_t ih = h.begin; ih < h.end; ++ih) {
             V* const row = cells + s.input_row(id, ih);
             for (int64_t iw = begin; iw < end; ++iw) row[iw] += share;
           }

@@ -24,13 +24,8 @@ struct MaxCell {
   int64_t index;  // flat in the volume
 };
 
-/// Cells begin, begin + step, ... < end of an axis; at least one.
-struct AxisCells {
-  int64_t begin, end, step = 1;
-};
-
-/// The first maximum of the cells of a [d, height, width] volume in row-major order; a NaN, the last one, wins over
-/// everything.
+/// The first maximum of the cells (at least one) of a [d, height, width] volume in row-major order; a NaN, the last
+/// one, wins over everything.
 template <class T>
 ORDO_HD MaxCell<accumulate_t<T>> first_maximum(const T* volume, int64_t height, int64_t width, const AxisCells& d,
                                                const AxisCells& h, const AxisCells& w) {
@@ -61,9 +56,8 @@ struct MaxPoolElement {
   int64_t* indices;  // may be null
   ORDO_HD void operator()(int64_t i) const {
     const VolumeCell at(i, s.d.output, s.h.output, s.w.output);
-    const auto cells = [](const WindowAxis& a, int64_t o) { return AxisCells{a.begin(o), a.end(o), a.dilation}; };
-    const auto cell = first_maximum(input + at.volume * s.inputs(), s.h.input, s.w.input, cells(s.d, at.d),
-                                    cells(s.h, at.h), cells(s.w, at.w));
+    const auto cell = first_maximum(input + at.volume * s.inputs(), s.h.input, s.w.input, s.d.cells(at.d),
+                                    s.h.cells(at.h), s.w.cells(at.w));
     values[i] = T(cell.value);
     if (indices != nullptr) indices[i] = cell.index;
   }
@@ -81,13 +75,12 @@ struct MaxPoolGradientElement {
     using V = accumulate_t<T>;
     const VolumeCell at(i, s.d.input, s.h.input, s.w.input);
     const int64_t first = at.volume * s.outputs(), cell = i - at.volume * s.inputs();
-    const WindowRows rows = s.outputs_at(at.d, at.h);
-    const int64_t w_begin = s.w.first_output(at.w), w_end = s.w.end_output(at.w);
+    const AxisCells d = s.d.outputs(at.d), h = s.h.outputs(at.h), w = s.w.outputs(at.w);
     Sum<V> sum;
-    for (int64_t od = rows.d_begin; od < rows.d_end; ++od) {
-      const int64_t end = first + s.output_row(od, rows.h_end);
-      for (int64_t row = first + s.output_row(od, rows.h_begin); row < end; row += s.w.output) {
-        for (int64_t o = row + w_begin; o < row + w_end; ++o)
+    for (int64_t od = d.begin; od < d.end; ++od) {
+      const int64_t end = first + s.output_row(od, h.end);
+      for (int64_t row = first + s.output_row(od, h.begin); row < end; row += s.w.output) {
+        for (int64_t o = row + w.begin; o < row + w.end; ++o)
           if (indices[o] == cell) sum.push(grad[o]);
       }
     }
@@ -105,14 +98,14 @@ struct AveragePoolElement {
     using V = accumulate_t<T>;
     const VolumeCell at(i, s.d.output, s.h.output, s.w.output);
     const T* const volume = input + at.volume * s.inputs();
-    const WindowRows rows = s.cells(at.d, at.h);
-    const int64_t w_begin = s.w.begin(at.w), w_end = s.w.end(at.w), next_row = s.h.dilation * s.w.input;
-    int64_t row = s.input_row(rows.d_begin, rows.h_begin);
+    const AxisCells d = s.d.cells(at.d), h = s.h.cells(at.h), w = s.w.cells(at.w);
+    const int64_t next_row = h.step * s.w.input;
+    int64_t row = s.input_row(d.begin, h.begin);
     Sum<V> sum;
-    for (int64_t id = rows.d_begin; id < rows.d_end;) {
-      for (int64_t iw = w_begin; iw < w_end; iw += s.w.dilation) sum.push(volume[row + iw]);
+    for (int64_t id = d.begin; id < d.end;) {
+      for (int64_t iw = w.begin; iw < w.end; iw += w.step) sum.push(volume[row + iw]);
       row += next_row;
-      if (row >= s.input_row(id, rows.h_end)) row = s.input_row(id += s.d.dilation, rows.h_begin);
+      if (row >= s.input_row(id, h.end)) row = s.input_row(id += d.step, h.begin);
     }
     values[i] = T(sum.result() / V(s.divisor(s.row_divisor(at.d, at.h), at.w)));
   }
@@ -128,16 +121,15 @@ struct AveragePoolGradientElement {
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
     const VolumeCell at(i, s.d.input, s.h.input, s.w.input);
-    const WindowRows rows = s.outputs_at(at.d, at.h);
-    const int64_t w_begin = s.w.first_output(at.w), w_end = s.w.end_output(at.w);
+    const AxisCells d = s.d.outputs(at.d), h = s.h.outputs(at.h), w = s.w.outputs(at.w);
     Sum<V> sum;
-    for (int64_t od = rows.d_begin; od < rows.d_end; ++od) {
+    for (int64_t od = d.begin; od < d.end; ++od) {
       if (!s.d.covers(od, at.d)) continue;
-      for (int64_t oh = rows.h_begin; oh < rows.h_end; ++oh) {
+      for (int64_t oh = h.begin; oh < h.end; ++oh) {
         if (!s.h.covers(oh, at.h)) continue;
         const T* const row = grad + at.volume * s.outputs() + s.output_row(od, oh);
         const int64_t row_divisor = s.row_divisor(od, oh);
-        for (int64_t ow = w_begin; ow < w_end; ++ow)
+        for (int64_t ow = w.begin; ow < w.end; ++ow)
           if (s.w.covers(ow, at.w)) sum.push(V(row[ow]) / V(s.divisor(row_divisor, ow)));
       }
     }

@@ -26,7 +26,7 @@ struct RoiAlignElement {
     }
     const RoiBox<V> box(s, rules, numbers);
     const T* const plane = input + (image * s.channels + at.d) * s.cells();
-    const RoiCells rows = box.y.samples(at.h), columns = box.x.samples(at.w);
+    const AxisCells rows = box.y.samples(at.h), columns = box.x.samples(at.w);
     OrderedSum<V> sum;
     ORDO_NO_UNROLL
     for (int64_t r = rows.begin; r < rows.end; ++r) {

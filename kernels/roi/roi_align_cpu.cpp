@@ -12,7 +12,7 @@ namespace {
 /// The samples of a bin along an axis that lie inside.
 template <class V>
 void find_taps(const RoiAxis<V>& axis, int64_t bin, std::vector<RoiTap<V>>& taps) {
-  const RoiCells range = axis.samples(bin);
+  const AxisCells range = axis.samples(bin);
   taps.clear();
   for (int64_t i = range.begin; i < range.end; ++i) {
     const RoiTap<V> tap = axis.tap(axis.place(bin, i));

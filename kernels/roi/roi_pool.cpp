@@ -76,7 +76,7 @@ class BinRow {
 
   /// f(number, maximum) for each of `count` bins.
   template <class T, class F>
-  void maxima(const T* plane, int64_t offset, const RoiCells& rows, const RoiCells* columns, int64_t count,
+  void maxima(const T* plane, int64_t offset, const AxisCells& rows, const AxisCells* columns, int64_t count,
               const F& f) const {
     int64_t begin = width_, end = 0;
     for (int64_t c = 0; c < count; ++c) begin = std::min(begin, columns[c].begin), end = std::max(end, columns[c].end);
@@ -126,7 +126,7 @@ template <class T>
 static void pool_planes(const RoiPoolElement<T>& f, int64_t first, int64_t last) {
   using V = accumulate_t<T>;
   const RoiShape& s = f.s;
-  const Scratch<RoiCells> rows(s.rows, Device()), columns(s.columns, Device());
+  const Scratch<AxisCells> rows(s.rows, Device()), columns(s.columns, Device());
   const BinRow<V> bins(s.width);
   for (int64_t plane = first, found = -1; plane < last; ++plane) {
     const int64_t number = plane / s.channels, channel = plane - number * s.channels;
