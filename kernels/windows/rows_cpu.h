@@ -1,11 +1,31 @@
 // Rows of a tensor as work for the CPU's threads. Internal.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include <ordo/engine/dtype.h>
+#include <ordo/engine/memory.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 
 namespace ordo::kernels::cpu {
+
+/// Calls add(v, sums) for v = 0..volumes-1, which adds to the sums of a volume's cells, zero at first; rounds them to
+/// `output`.
+template <class T, class Add>
+void sum_volumes(T* output, int64_t volumes, int64_t cells, const Add& add) {
+  using V = accumulate_t<T>;
+  constexpr bool kDirect = std::is_same_v<T, V>;
+  const Scratch<V> scratch(kDirect ? 0 : cells, Device());
+  for (int64_t v = 0; v < volumes; ++v, output += cells) {
+    V* sums = scratch.data();
+    if constexpr (kDirect) sums = output;
+    std::fill_n(sums, cells, V(0));
+    add(v, sums);
+    if constexpr (!kDirect)
+      for (int64_t i = 0; i < cells; ++i) output[i] = T(sums[i]);
+  }
+}
 
 /// Row r of a [volumes, depth, height, width] tensor, taken apart.
 struct VolumeRow {
