@@ -92,7 +92,7 @@ class BinRow {
       for (int64_t w = best + 1; w < columns[c].end; ++w)
         if (most_[w] > most_[best] || (most_[w] == most_[best] && rows_[w] < rows_[best])) best = w;
       const int64_t place = (rows.begin + rows_[best]) * width_ + best;
-      f(c, RoiMaximum<V>{offset + place, V(plane[place])});
+      f(c, MaxCell<V>{V(plane[place]), offset + place});
     }
   }
 
@@ -146,11 +146,10 @@ static void pool_planes(const RoiPoolElement<T>& f, int64_t first, int64_t last)
     }
     const int64_t offset = (image * s.channels + channel) * s.cells();
     for (int64_t r = 0; r < s.rows; ++r, value += s.columns, place += s.columns)
-      bins.maxima(f.input + offset, offset, rows[r], columns.data(), s.columns,
-                  [&](int64_t c, const RoiMaximum<V>& best) {
-                    value[c] = T(best.value);
-                    place[c] = best.place;
-                  });
+      bins.maxima(f.input + offset, offset, rows[r], columns.data(), s.columns, [&](int64_t c, const MaxCell<V>& best) {
+        value[c] = T(best.value);
+        place[c] = best.index;
+      });
   }
 }
 
