@@ -1,8 +1,6 @@
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/cells.h>
-#include <ordo/kernels/pooling/scatter_cpu.h>
 #include <ordo/kernels/windows/sum_reads_cpu.h>
 
 namespace ordo::kernels::cpu {
@@ -67,9 +65,10 @@ template <class T>
 void gradient(const T* grad, T* output, int64_t volumes, const Windows& s) {
   using V = accumulate_t<T>;
   const int64_t rows = s.d.input * s.h.input, width = s.w.input;
-  if (s.w.is_adaptive() && by_volume(volumes, s))
-    return scatter_volumes(output, volumes, s,
-                           [&](int64_t volume, V* cells) { spread(grad + volume * s.outputs(), cells, s); });
+  // At most 64 values for a cell are a plain sum, in the outputs' order.
+  if (s.w.is_adaptive() && s.overlap() <= kOrderedGroup)
+    return sum_volumes(output, volumes, s.inputs(), 2 * s.outputs(),
+                       [&](int64_t v, V* cells) { spread(grad + v * s.outputs(), cells, s); });
   if (s.w.is_adaptive() || s.d.input * s.d.overlap() + s.h.input * s.h.overlap() > kMostReads)
     return each_of(s.overlap(), volumes * s.inputs(), AveragePoolGradientElement<OrderedSum, T>{s, grad, output});
   const VolumeReads reads{ReadLists(outputs_of_cells(s.d), s.output_row(1, 0)),

@@ -3,7 +3,7 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/max_pool.h>
-#include <ordo/kernels/pooling/scatter_cpu.h>
+#include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -94,11 +94,12 @@ void maxima(const T* input, T* values, int64_t* indices, int64_t volumes, const 
 template <class T>
 void gradient(const T* grad, const int64_t* indices, T* output, int64_t volumes, const Windows& s) {
   using V = accumulate_t<T>;
-  if (!by_volume(volumes, s))
+  if (s.overlap() > kOrderedGroup)
     return each_of(s.overlap(), volumes * s.inputs(), MaxPoolGradientElement<OrderedSum, T>{s, grad, indices, output});
+  // At most 64 values for a cell are a plain sum, in the outputs' order.
   const int64_t outputs = s.outputs();
-  scatter_volumes(output, volumes, s, [&](int64_t volume, V* cells) {
-    for (int64_t o = volume * outputs; o < (volume + 1) * outputs; ++o) cells[indices[o]] += V(grad[o]);
+  sum_volumes(output, volumes, s.inputs(), 2 * outputs, [&](int64_t v, V* cells) {
+    for (int64_t o = v * outputs; o < (v + 1) * outputs; ++o) cells[indices[o]] += V(grad[o]);
   });
 }
 

@@ -10,21 +10,23 @@
 
 namespace ordo::kernels::cpu {
 
-/// Calls add(v, sums) for v = 0..volumes-1, which adds to the sums of a volume's cells, zero at first; rounds them to
-/// `output`.
+/// Calls add(v, sums) for v = 0..volumes-1 on the threads, which takes `cost` steps: it adds to the sums of a volume's
+/// cells, zero at first. They are rounded to `output`.
 template <class T, class Add>
-void sum_volumes(T* output, int64_t volumes, int64_t cells, const Add& add) {
+void sum_volumes(T* output, int64_t volumes, int64_t cells, int64_t cost, const Add& add) {
   using V = accumulate_t<T>;
   constexpr bool kDirect = std::is_same_v<T, V>;
-  const Scratch<V> scratch(kDirect ? 0 : cells, Device());
-  for (int64_t v = 0; v < volumes; ++v, output += cells) {
-    V* sums = scratch.data();
-    if constexpr (kDirect) sums = output;
-    std::fill_n(sums, cells, V(0));
-    add(v, sums);
-    if constexpr (!kDirect)
-      for (int64_t i = 0; i < cells; ++i) output[i] = T(sums[i]);
-  }
+  parallel_for(0, volumes, row_grain(cells + cost), [&](int64_t begin, int64_t end) {
+    const Scratch<V> scratch(kDirect ? 0 : cells, Device());
+    for (int64_t v = begin; v < end; ++v) {
+      V* sums = scratch.data();
+      if constexpr (kDirect) sums = output + v * cells;
+      std::fill_n(sums, cells, V(0));
+      add(v, sums);
+      if constexpr (!kDirect)
+        for (int64_t i = 0; i < cells; ++i) output[v * cells + i] = T(sums[i]);
+    }
+  });
 }
 
 /// Row r of a [volumes, depth, height, width] tensor, taken apart.

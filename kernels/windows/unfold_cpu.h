@@ -91,7 +91,7 @@ void fold(const UnfoldShape& s, const A* columns, int64_t pitch, T* image) {
   using V = accumulate_t<T>;
   if (s.elements() > kOrderedGroup)  // at most 64 values for a cell are a plain sum
     return sum_reads(columns_of_cells(s, pitch), columns, 0, s.planes * s.d.input * s.h.input, image);
-  sum_volumes(image, s.planes, s.cells(),
+  sum_volumes(image, s.planes, s.cells(), s.elements() * s.positions(),
               [&](int64_t p, V* cells) { add_columns(s, columns + p * s.elements() * pitch, pitch, cells); });
 }
 
