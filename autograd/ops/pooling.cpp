@@ -116,16 +116,7 @@ Tensor avg_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride, Size3
 
 // -- powers
 
-#define ORDO_REGISTER_LP_POOL(N)                                                        \
-  ORDO_REGISTER_OP({.name = "lp_pool" #N "d",                                           \
-                    .family = "pooling",                                                \
-                    .dtypes = kFloatingTypes,                                           \
-                    .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},    \
-                                   {Algorithm::gather, Determinism::device_to_device}}, \
-                    .note = "made of avg_pool; the algorithms are its backward pass's"})
-ORDO_REGISTER_LP_POOL(1);
-ORDO_REGISTER_LP_POOL(2);
-ORDO_REGISTER_LP_POOL(3);
+static const kernels::PoolRows kLpRows(kernels::kLpPool, "made of avg_pool; the algorithms are its backward pass's");
 
 namespace {
 
@@ -146,11 +137,12 @@ Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N
 
 }  // namespace
 
-#define ORDO_LP_POOL(N)                                                                                          \
-  Tensor lp_pool##N##d(const Tensor& input, double norm_type, Size##N kernel_size, OptionalSize##N stride,       \
-                       bool ceil_mode) {                                                                         \
-    const OpCall call("lp_pool" #N "d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode); \
-    return lp_pool<N>(call, input, norm_type, kernel_size, stride, ceil_mode);                                   \
+#define ORDO_LP_POOL(N)                                                                                     \
+  Tensor lp_pool##N##d(const Tensor& input, double norm_type, Size##N kernel_size, OptionalSize##N stride,  \
+                       bool ceil_mode) {                                                                    \
+    const OpCall call(kernels::kLpPool[N - 1], input, norm_type, kernel_size, stride.value_or(kernel_size), \
+                      ceil_mode);                                                                           \
+    return lp_pool<N>(call, input, norm_type, kernel_size, stride, ceil_mode);                              \
   }
 ORDO_LP_POOL(1)
 ORDO_LP_POOL(2)
@@ -224,14 +216,14 @@ MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel
   Tensor fractional_max_pool##N##d(const Tensor& input, Size##N kernel_size, OptionalSize##N output_size,             \
                                    const std::vector<double>& output_ratio, const Tensor& random_samples,             \
                                    Generator* generator) {                                                            \
-    const OpCall call("fractional_max_pool" #N "d", input, kernel_size, output_size.value_or(0), output_ratio,        \
+    const OpCall call(kernels::kFractionalMaxPool[N - 1], input, kernel_size, output_size.value_or(0), output_ratio,  \
                       random_samples);                                                                                \
     return fractional<N>(call, input, kernel_size, output_size, output_ratio, random_samples, generator).values;      \
   }                                                                                                                   \
   MaxPoolResult fractional_max_pool##N##d_with_indices(                                                               \
       const Tensor& input, Size##N kernel_size, OptionalSize##N output_size, const std::vector<double>& output_ratio, \
       const Tensor& random_samples, Generator* generator) {                                                           \
-    const OpCall call("fractional_max_pool" #N "d_with_indices", input, kernel_size, output_size.value_or(0),         \
+    const OpCall call(kernels::kFractionalMaxPoolWithIndices[N - 1], input, kernel_size, output_size.value_or(0),     \
                       output_ratio, random_samples);                                                                  \
     MaxPoolResult result =                                                                                            \
         fractional<N>(call, input, kernel_size, output_size, output_ratio, random_samples, generator);                \
@@ -311,7 +303,7 @@ Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Si
   Tensor max_unpool##N##d(const Tensor& input, const Tensor& indices, Size##N kernel_size, OptionalSize##N stride, \
                           Size##N padding, const Dims& output_size) {                                              \
     const Size##N step = stride.value_or(kernel_size);                                                             \
-    const OpCall call("max_unpool" #N "d", input, indices, kernel_size, step, padding, output_size);               \
+    const OpCall call(kernels::kMaxUnpool[N - 1], input, indices, kernel_size, step, padding, output_size);        \
     return unpool<N>(call, input, indices, kernel_size, step, padding, output_size);                               \
   }
 ORDO_UNPOOL(1)

@@ -26,15 +26,20 @@ void check_rank(const char* op, const Dims& sizes, int rank) {
 
 }  // namespace
 
+PoolRows::PoolRows(const RankNames& names, const char* note) {
+  for (const char* name : names)
+    ordo::detail::OpRegistration({.name = name,
+                                  .family = "pooling",
+                                  .dtypes = kFloatingTypes,
+                                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
+                                                 {Algorithm::gather, Determinism::device_to_device}},
+                                  .note = note});
+}
+
 PoolRows::PoolRows(const PoolNames& names) {
-  for (const char* const* of_one_kind : {names.sliding, names.adaptive})
-    for (int rank = 1; rank <= 3; ++rank)
-      ordo::detail::OpRegistration({.name = of_one_kind[rank - 1],
-                                    .family = "pooling",
-                                    .dtypes = kFloatingTypes,
-                                    .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                                   {Algorithm::gather, Determinism::device_to_device}},
-                                    .note = "the algorithms are the backward pass's"});
+  constexpr const char* kNote = "the algorithms are the backward pass's";
+  PoolRows(names.sliding, kNote);
+  PoolRows(names.adaptive, kNote);
 }
 
 void check_pool_input(const char* op, const Tensor& input, int rank) {

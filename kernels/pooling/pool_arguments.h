@@ -54,13 +54,23 @@ PoolArguments adaptive_pool_arguments(Size<N> output_size) {
 
 /// The names of a pooling operation, or of its backward pass, over both kinds of windows: sliding[rank - 1].
 struct PoolNames {
-  const char *sliding[3], *adaptive[3];
+  const char* sliding[3];
+  const char* adaptive[3];
   const char* of(const PoolArguments& a) const { return (a.output_size ? adaptive : sliding)[a.rank - 1]; }
 };
+
+/// The names of an operation that has one kind of windows: of 1, 2 and 3 dimensions.
+using RankNames = const char* const[3];
+inline constexpr RankNames kLpPool = {"lp_pool1d", "lp_pool2d", "lp_pool3d"};
+inline constexpr RankNames kMaxUnpool = {"max_unpool1d", "max_unpool2d", "max_unpool3d"};
+inline constexpr RankNames kFractionalMaxPool = {"", "fractional_max_pool2d", "fractional_max_pool3d"};
+inline constexpr RankNames kFractionalMaxPoolWithIndices = {"", "fractional_max_pool2d_with_indices",
+                                                            "fractional_max_pool3d_with_indices"};
 
 /// Puts the rows of a pooling operation into the registry, one for each name.
 struct PoolRows {
   explicit PoolRows(const PoolNames& names);
+  PoolRows(const RankNames& names, const char* note);
 };
 
 /// Checks dtype and shape ([N, C, spatial...] or [C, spatial...], no spatial size 0) of a pooling input.
