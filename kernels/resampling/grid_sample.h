@@ -7,7 +7,7 @@
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/resampling/grid_taps.h>
-#include <ordo/kernels/resampling/interpolate_mode.h>
+#include <ordo/kernels/resampling/modes.h>
 
 namespace ordo::kernels {
 

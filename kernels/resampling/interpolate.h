@@ -9,7 +9,7 @@
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/size.h>
 #include <ordo/engine/tensor.h>
-#include <ordo/kernels/resampling/interpolate_mode.h>
+#include <ordo/kernels/resampling/modes.h>
 #include <ordo/kernels/resampling/resample_axis.h>
 
 namespace ordo::kernels {

@@ -7,7 +7,7 @@
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
-#include <ordo/kernels/resampling/pad_mode.h>
+#include <ordo/kernels/resampling/modes.h>
 #include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels {
