@@ -15,10 +15,10 @@ void each(int64_t n, const F& f, Device = Device()) {
   });
 }
 
-/// Rows (or whatever takes `cost` steps): so many for a thread, at least.
+/// How many items of `cost` steps a thread takes at least.
 inline int64_t row_grain(int64_t cost) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)); }
 
-/// Likewise where each takes `cost` steps.
+/// each() for f that takes `cost` steps.
 template <class F>
 void each_of(int64_t cost, int64_t n, const F& f, Device = Device()) {
   // Not inlined: in this loop, the registers would not suffice for the loops inside.

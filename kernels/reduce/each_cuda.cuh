@@ -17,7 +17,7 @@ void each(int64_t n, const F& f, Device device) {
   const ordo::cuda::DeviceScope scope(device);
   ordo::cuda::launch_over(each_kernel<F>, n, ordo::cuda::current_stream(device), f, n);
 }
-/// For *.loops.h: on the CPU, threads share what takes `cost` steps each.
+/// each() under the name that *.loops.h call it by where the CPU shares out items by their cost.
 template <class F>
 void each_of(int64_t, int64_t n, const F& f, Device device) {
   each(n, f, device);

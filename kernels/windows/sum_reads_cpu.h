@@ -11,7 +11,7 @@
 
 namespace ordo::kernels::cpu {
 
-/// Adds what the runs read of `row` to the places' sums, in the order of the runs.
+/// Adds what the runs read of `row` to the places' sums, in the order of the runs: plain sums.
 template <class S, class V>
 void add_reads(const std::vector<AxisRun>& runs, const S* row, V* sums) {
   for (const AxisRun& r : runs) {
@@ -40,7 +40,7 @@ void add_reads(const std::vector<AxisRun>& runs, const S* row, V* sums) {
   }
 }
 
-/// Likewise to sums of any number of values.
+/// Sums of more than 64 values: those by rule 1.
 template <class S, class V>
 void add_reads(const std::vector<AxisRun>& runs, const S* row, OrderedSum<V>* sums) {
   for (const AxisRun& r : runs) {
