@@ -14,6 +14,8 @@
 namespace ordo {
 namespace {
 
+using kernels::PoolArguments;
+
 // -- maxima and averages: the recorded calls, over sliding or adaptive windows of any rank. Their names end in _call,
 // because their arguments' namespace has functions of the short names.
 
@@ -23,16 +25,15 @@ Tensor max_pool_take(const Tensor& t, const Tensor& indices, int rank) {
   return gather(t.flatten(-rank, -1), -1, indices.flatten(-rank, -1)).reshape(indices.sizes());
 }
 
-template <class Arguments>
-Tensor max_pool_backward_call(const Tensor& grad, const Saved& indices, const Dims& input_sizes, const Arguments& a) {
+Tensor max_pool_backward_call(const Tensor& grad, const Saved& indices, const Dims& input_sizes,
+                              const PoolArguments& a) {
   const OpCall call(kernels::kMaxPoolBackward.of(a), grad, indices.get(), input_sizes, a);
   return record(
       call, kernels::max_pool_backward(grad, indices.get(), input_sizes, a), {grad},
       [indices, rank = a.rank](const Tensor& g) -> TensorList { return {max_pool_take(g, indices.get(), rank)}; });
 }
 
-template <class Arguments>
-MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const Arguments& a) {
+MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const PoolArguments& a) {
   MaxPoolResult result = kernels::max_pool_with_indices(input, a);
   result.values = record(call, std::move(result.values), {input},
                          [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) -> TensorList {
@@ -43,24 +44,20 @@ MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const Ar
 }
 
 /// Without a gradient, no indices are needed.
-template <class Arguments>
-Tensor max_pool_call(const Tensor& input, const Arguments& a) {
+Tensor max_pool_call(const Tensor& input, const PoolArguments& a) {
   const OpCall call(kernels::kMaxPool.of(a), input, a);
   if (recorded(input)) return max_pool_forward(call, input, a).values;
   return call.done(kernels::max_pool(input, a));
 }
 
-template <class Arguments>
-MaxPoolResult max_pool_with_indices_call(const Tensor& input, const Arguments& a) {
+MaxPoolResult max_pool_with_indices_call(const Tensor& input, const PoolArguments& a) {
   const OpCall call(kernels::kMaxPoolWithIndices.of(a), input, a);
   return max_pool_forward(call, input, a);
 }
 
-template <class Arguments>
-Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const Arguments& a);
+Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const PoolArguments& a);
 
-template <class Arguments>
-Tensor avg_pool_call(const Tensor& input, const Arguments& a) {
+Tensor avg_pool_call(const Tensor& input, const PoolArguments& a) {
   const OpCall call(kernels::kAvgPool.of(a), input, a);
   return record(call, kernels::avg_pool(input, a), {input},
                 [a, sizes = input.sizes()](const Tensor& grad) -> TensorList {
@@ -69,8 +66,7 @@ Tensor avg_pool_call(const Tensor& input, const Arguments& a) {
 }
 
 // Linear, so the gradient of the backward pass is the forward pass.
-template <class Arguments>
-Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const Arguments& a) {
+Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const PoolArguments& a) {
   const OpCall call(kernels::kAvgPoolBackward.of(a), grad, input_sizes, a);
   return record(call, kernels::avg_pool_backward(grad, input_sizes, a), {grad},
                 [a](const Tensor& g) -> TensorList { return {avg_pool_call(g, a)}; });
@@ -120,16 +116,7 @@ Tensor avg_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride, Size3
 
 // -- powers
 
-#define ORDO_LP_POOL(name_)                                                             \
-  ORDO_REGISTER_OP({.name = name_,                                                      \
-                    .family = "pooling",                                                \
-                    .dtypes = kFloatingTypes,                                           \
-                    .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},    \
-                                   {Algorithm::gather, Determinism::device_to_device}}, \
-                    .note = "made of avg_pool; the algorithms are its backward pass's"})
-ORDO_LP_POOL("lp_pool1d");
-ORDO_LP_POOL("lp_pool2d");
-ORDO_LP_POOL("lp_pool3d");
+static const kernels::PoolRows kLpRows(kernels::kLpPool, "made of avg_pool; the algorithms are its backward pass's");
 
 namespace {
 
@@ -150,22 +137,21 @@ Tensor lp_pool(const OpCall& call, const Tensor& input, double norm_type, Size<N
 
 }  // namespace
 
-Tensor lp_pool1d(const Tensor& input, double norm_type, Size1 kernel_size, OptionalSize1 stride, bool ceil_mode) {
-  const OpCall call("lp_pool1d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
-  return lp_pool<1>(call, input, norm_type, kernel_size, stride, ceil_mode);
-}
-Tensor lp_pool2d(const Tensor& input, double norm_type, Size2 kernel_size, OptionalSize2 stride, bool ceil_mode) {
-  const OpCall call("lp_pool2d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
-  return lp_pool<2>(call, input, norm_type, kernel_size, stride, ceil_mode);
-}
-Tensor lp_pool3d(const Tensor& input, double norm_type, Size3 kernel_size, OptionalSize3 stride, bool ceil_mode) {
-  const OpCall call("lp_pool3d", input, norm_type, kernel_size, stride.value_or(kernel_size), ceil_mode);
-  return lp_pool<3>(call, input, norm_type, kernel_size, stride, ceil_mode);
-}
+#define ORDO_LP_POOL(N)                                                                                     \
+  Tensor lp_pool##N##d(const Tensor& input, double norm_type, Size##N kernel_size, OptionalSize##N stride,  \
+                       bool ceil_mode) {                                                                    \
+    const OpCall call(kernels::kLpPool[N - 1], input, norm_type, kernel_size, stride.value_or(kernel_size), \
+                      ceil_mode);                                                                           \
+    return lp_pool<N>(call, input, norm_type, kernel_size, stride, ceil_mode);                              \
+  }
+ORDO_LP_POOL(1)
+ORDO_LP_POOL(2)
+ORDO_LP_POOL(3)
+#undef ORDO_LP_POOL
 
 // -- maxima of windows at random places
 
-#define ORDO_FRACTIONAL(name_)                                                                      \
+#define ORDO_REGISTER_FRACTIONAL(name_)                                                             \
   ORDO_REGISTER_OP({.name = name_,                                                                  \
                     .family = "pooling",                                                            \
                     .dtypes = kFloatingTypes,                                                       \
@@ -173,17 +159,12 @@ Tensor lp_pool3d(const Tensor& input, double norm_type, Size3 kernel_size, Optio
                                    {Algorithm::sorted, Determinism::device_to_device},              \
                                    {Algorithm::exact, Determinism::device_to_device, kExactTypes}}, \
                     .note = "the algorithms are those of the backward pass, which is a scatter_add"})
-ORDO_FRACTIONAL("fractional_max_pool2d");
-ORDO_FRACTIONAL("fractional_max_pool2d_with_indices");
-ORDO_FRACTIONAL("fractional_max_pool3d");
-ORDO_FRACTIONAL("fractional_max_pool3d_with_indices");
+ORDO_REGISTER_FRACTIONAL("fractional_max_pool2d");
+ORDO_REGISTER_FRACTIONAL("fractional_max_pool2d_with_indices");
+ORDO_REGISTER_FRACTIONAL("fractional_max_pool3d");
+ORDO_REGISTER_FRACTIONAL("fractional_max_pool3d_with_indices");
 
 namespace {
-
-MaxPoolResult with_indices(const OpCall& call, MaxPoolResult result) {
-  call.done(result.indices);
-  return result;
-}
 
 template <int N>
 MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel, const OptionalSize<N>& output_size,
@@ -231,34 +212,27 @@ MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel
 
 }  // namespace
 
-Tensor fractional_max_pool2d(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size,
-                             const std::vector<double>& output_ratio, const Tensor& random_samples,
-                             Generator* generator) {
-  const OpCall call("fractional_max_pool2d", input, kernel_size, output_size.value_or(0), output_ratio, random_samples);
-  return fractional<2>(call, input, kernel_size, output_size, output_ratio, random_samples, generator).values;
-}
-MaxPoolResult fractional_max_pool2d_with_indices(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size,
-                                                 const std::vector<double>& output_ratio, const Tensor& random_samples,
-                                                 Generator* generator) {
-  const OpCall call("fractional_max_pool2d_with_indices", input, kernel_size, output_size.value_or(0), output_ratio,
-                    random_samples);
-  return with_indices(call,
-                      fractional<2>(call, input, kernel_size, output_size, output_ratio, random_samples, generator));
-}
-Tensor fractional_max_pool3d(const Tensor& input, Size3 kernel_size, OptionalSize3 output_size,
-                             const std::vector<double>& output_ratio, const Tensor& random_samples,
-                             Generator* generator) {
-  const OpCall call("fractional_max_pool3d", input, kernel_size, output_size.value_or(0), output_ratio, random_samples);
-  return fractional<3>(call, input, kernel_size, output_size, output_ratio, random_samples, generator).values;
-}
-MaxPoolResult fractional_max_pool3d_with_indices(const Tensor& input, Size3 kernel_size, OptionalSize3 output_size,
-                                                 const std::vector<double>& output_ratio, const Tensor& random_samples,
-                                                 Generator* generator) {
-  const OpCall call("fractional_max_pool3d_with_indices", input, kernel_size, output_size.value_or(0), output_ratio,
-                    random_samples);
-  return with_indices(call,
-                      fractional<3>(call, input, kernel_size, output_size, output_ratio, random_samples, generator));
-}
+#define ORDO_FRACTIONAL(N)                                                                                            \
+  Tensor fractional_max_pool##N##d(const Tensor& input, Size##N kernel_size, OptionalSize##N output_size,             \
+                                   const std::vector<double>& output_ratio, const Tensor& random_samples,             \
+                                   Generator* generator) {                                                            \
+    const OpCall call(kernels::kFractionalMaxPool[N - 1], input, kernel_size, output_size.value_or(0), output_ratio,  \
+                      random_samples);                                                                                \
+    return fractional<N>(call, input, kernel_size, output_size, output_ratio, random_samples, generator).values;      \
+  }                                                                                                                   \
+  MaxPoolResult fractional_max_pool##N##d_with_indices(                                                               \
+      const Tensor& input, Size##N kernel_size, OptionalSize##N output_size, const std::vector<double>& output_ratio, \
+      const Tensor& random_samples, Generator* generator) {                                                           \
+    const OpCall call(kernels::kFractionalMaxPoolWithIndices[N - 1], input, kernel_size, output_size.value_or(0),     \
+                      output_ratio, random_samples);                                                                  \
+    MaxPoolResult result =                                                                                            \
+        fractional<N>(call, input, kernel_size, output_size, output_ratio, random_samples, generator);                \
+    call.done(result.indices);                                                                                        \
+    return result;                                                                                                    \
+  }
+ORDO_FRACTIONAL(2)
+ORDO_FRACTIONAL(3)
+#undef ORDO_FRACTIONAL
 
 // -- maxima put back
 
@@ -300,9 +274,7 @@ Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Si
              "takes an input of {} or {} dimensions, not of shape {}", N + 1, N + 2, input.sizes());
   ORDO_CHECK(indices.sizes() == input.sizes(), ShapeError, op,
              "input and indices must have one shape, but have {} and {}", input.sizes(), indices.sizes());
-  for (int i = 1; i <= N; ++i)
-    ORDO_CHECK(input.size(-i) > 0, ShapeError, op, "takes an input whose {} is not 0, not {}",
-               kernels::kAxisNames[3 - i], input.sizes());
+  kernels::check_not_empty(op, input.sizes(), N);
   const Dims sizes = unpooled_sizes(op, input, kernel, stride, padding, output_size);
   int64_t planes = 1, places = 1, cells = 1;
   for (int d = 0; d < input.dim(); ++d) {
@@ -327,20 +299,16 @@ Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Si
 
 }  // namespace
 
-Tensor max_unpool1d(const Tensor& input, const Tensor& indices, Size1 kernel_size, OptionalSize1 stride, Size1 padding,
-                    const Dims& output_size) {
-  const OpCall call("max_unpool1d", input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
-  return unpool<1>(call, input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
-}
-Tensor max_unpool2d(const Tensor& input, const Tensor& indices, Size2 kernel_size, OptionalSize2 stride, Size2 padding,
-                    const Dims& output_size) {
-  const OpCall call("max_unpool2d", input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
-  return unpool<2>(call, input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
-}
-Tensor max_unpool3d(const Tensor& input, const Tensor& indices, Size3 kernel_size, OptionalSize3 stride, Size3 padding,
-                    const Dims& output_size) {
-  const OpCall call("max_unpool3d", input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
-  return unpool<3>(call, input, indices, kernel_size, stride.value_or(kernel_size), padding, output_size);
-}
+#define ORDO_UNPOOL(N)                                                                                             \
+  Tensor max_unpool##N##d(const Tensor& input, const Tensor& indices, Size##N kernel_size, OptionalSize##N stride, \
+                          Size##N padding, const Dims& output_size) {                                              \
+    const Size##N step = stride.value_or(kernel_size);                                                             \
+    const OpCall call(kernels::kMaxUnpool[N - 1], input, indices, kernel_size, step, padding, output_size);        \
+    return unpool<N>(call, input, indices, kernel_size, step, padding, output_size);                               \
+  }
+ORDO_UNPOOL(1)
+ORDO_UNPOOL(2)
+ORDO_UNPOOL(3)
+#undef ORDO_UNPOOL
 
 }  // namespace ordo

@@ -6,9 +6,7 @@
 
 #include <ordo/engine/size.h>
 #include <ordo/engine/tensor.h>
-#include <ordo/kernels/resampling/grid_padding.h>
-#include <ordo/kernels/resampling/interpolate_mode.h>
-#include <ordo/kernels/resampling/pad_mode.h>
+#include <ordo/kernels/resampling/modes.h>
 
 namespace ordo {
 

@@ -105,24 +105,25 @@ namespace ORDO_LOOPS_DEVICE {
 void embedding_bag(const Bags& bags, const IndexView& index, const Tensor& weight, const Tensor& sample_weights,
                    EmbeddingBagMode mode, const Tensor& values, const Tensor& rows) {
   dispatch_floating("embedding_bag", weight.dtype(), [&]<class T>() {
-    each(values.numel(),
-         BagElement<T>{bags, index, weight.data<T>(), sample_weights.defined() ? sample_weights.data<T>() : nullptr,
-                       mode, weight.size(1), values.data<T>(), rows.defined() ? rows.data<int64_t>() : nullptr},
-         weight.device(), bags.mean_length());
+    each_of(bags.mean_length(), values.numel(),
+            BagElement<T>{bags, index, weight.data<T>(), sample_weights.defined() ? sample_weights.data<T>() : nullptr,
+                          mode, weight.size(1), values.data<T>(), rows.defined() ? rows.data<int64_t>() : nullptr},
+            weight.device());
   });
 }
 
 void find_bags(const Bags& bags, const IndexView& index, Device device, int64_t* row_of, int64_t* bag_of,
                int64_t* counts) {
   each(bags.items, ItemInNoBag{bags.bags, row_of, bag_of}, device);
-  each(bags.bags, FindBag{bags, index, row_of, bag_of, counts}, device, bags.mean_length());
+  each_of(bags.mean_length(), bags.bags, FindBag{bags, index, row_of, bag_of, counts}, device);
 }
 
 void embedding_bag_sample_gradient(int64_t items, const int64_t* row_of, const int64_t* bag_of, const Tensor& grad,
                                    const Tensor& weight, const Tensor& output) {
   dispatch_floating("embedding_bag_sample_gradient", grad.dtype(), [&]<class T>() {
-    each(items, SampleGradient<T>{row_of, bag_of, grad.data<T>(), weight.data<T>(), output.data<T>(), weight.size(1)},
-         grad.device(), weight.size(1));
+    each_of(weight.size(1), items,
+            SampleGradient<T>{row_of, bag_of, grad.data<T>(), weight.data<T>(), output.data<T>(), weight.size(1)},
+            grad.device());
   });
 }
 

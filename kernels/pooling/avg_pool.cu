@@ -15,11 +15,10 @@ __global__ void avg_pool_backward_atomic_kernel(const T* grad, accumulate_t<T>* 
     const VolumeCell at(i, s.d.output, s.h.output, s.w.output);
     const V share = V(grad[i]) / V(s.divisor(s.row_divisor(at.d, at.h), at.w));
     V* to = cells + at.volume * s.inputs();
-    const WindowRows rows = s.cells(at.d, at.h);
-    const int64_t w_begin = s.w.begin(at.w), w_end = s.w.end(at.w);
-    for (int64_t id = rows.d_begin; id < rows.d_end; id += s.d.dilation)
-      for (int64_t ih = rows.h_begin; ih < rows.h_end; ih += s.h.dilation)
-        for (int64_t iw = w_begin; iw < w_end; iw += s.w.dilation)
+    const AxisCells d = s.d.cells(at.d), h = s.h.cells(at.h), w = s.w.cells(at.w);
+    for (int64_t id = d.begin; id < d.end; id += d.step)
+      for (int64_t ih = h.begin; ih < h.end; ih += h.step)
+        for (int64_t iw = w.begin; iw < w.end; iw += w.step)
           ordo::cuda::atomic_add(to + s.input_row(id, ih) + iw, share);
   }
 }
@@ -38,13 +37,11 @@ void avg_pool(const Tensor& input, const Tensor& values, const Windows& s) {
 void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& s, Algorithm algorithm) {
   const Device device = grad.device();
   dispatch_floating("avg_pool_backward", grad.dtype(), [&]<class T>() {
-    if (algorithm == Algorithm::atomic) {
-      const ordo::cuda::DeviceScope scope(device);
-      const ScatterCells<T> cells(output.data<T>(), output.numel(), device);
-      ordo::cuda::launch_over(avg_pool_backward_atomic_kernel<T>, grad.numel(), ordo::cuda::current_stream(device),
-                              grad.data<T>(), cells.data(), grad.numel(), s);
-      return cells.store();
-    }
+    if (algorithm == Algorithm::atomic)
+      return add_atomically<T>(output, [&](accumulate_t<T>* cells) {
+        ordo::cuda::launch_over(avg_pool_backward_atomic_kernel<T>, grad.numel(), ordo::cuda::current_stream(device),
+                                grad.data<T>(), cells, grad.numel(), s);
+      });
     const auto run = [&]<template <class> class Sum>() {
       each(output.numel(), AveragePoolGradientElement<Sum, T>{s, grad.data<T>(), output.data<T>()}, device);
     };

@@ -2,6 +2,7 @@
 // functions are in <ordo/autograd/ops/pooling.h>.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/kernels/pooling/pool_arguments.h>
 
 namespace ordo::kernels {
@@ -19,13 +20,8 @@ inline constexpr PoolNames kAvgPoolBackward{
     {"adaptive_avg_pool1d_backward", "adaptive_avg_pool2d_backward", "adaptive_avg_pool3d_backward"}};
 
 // Per device. `input` and `grad` are contiguous; results are overwritten.
-namespace cpu {
-void avg_pool(const Tensor& input, const Tensor& values, const Windows& windows);
-void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& windows, Algorithm algorithm);
-}  // namespace cpu
-namespace cuda {
-void avg_pool(const Tensor& input, const Tensor& values, const Windows& windows);
-void avg_pool_backward(const Tensor& grad, const Tensor& output, const Windows& windows, Algorithm algorithm);
-}  // namespace cuda
+ORDO_DEVICES(void, avg_pool, const Tensor& input, const Tensor& values, const Windows& windows)
+ORDO_DEVICES(void, avg_pool_backward, const Tensor& grad, const Tensor& output, const Windows& windows,
+             Algorithm algorithm)
 
 }  // namespace ordo::kernels

@@ -1,22 +1,25 @@
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/cells.h>
-#include <ordo/kernels/pooling/scatter_cpu.h>
 #include <ordo/kernels/windows/sum_reads_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
 
+// Lists of what the places of d and h read stay below this many numbers.
+constexpr int64_t kMostReads = int64_t(1) << 22;
+
 template <class T>
 void average(const T* input, T* values, int64_t volumes, const Windows& s) {
   using V = accumulate_t<T>;
   const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
-  const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
-  if (s.most_cells() > kOrderedGroup)
+  // A few outputs of many cells each: nothing to vectorise.
+  const bool one_by_one = s.w.is_adaptive() && s.most_cells() > kOrderedGroup;
+  if (one_by_one || depth * s.d.most_cells() + height * s.h.most_cells() > kMostReads)
     return each_of(s.most_cells(), volumes * s.outputs(), AveragePoolElement<OrderedSum, T>{s, input, values});
   const VolumeReads reads{ReadLists(cells_of_outputs(s.d), s.input_row(1, 0)),
                           ReadLists(cells_of_outputs(s.h), s.w.input), cells_of_outputs(s.w), s.inputs()};
+  const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
   parallel_for(0, volumes * depth * height, grain, [&](int64_t begin, int64_t end) {
     sum_reads<V>(reads, input, begin, end, [&](const VolumeRow& at, int64_t first, int64_t count, const V* sums) {
       const int64_t row_divisor = s.row_divisor(at.d, at.h);
@@ -44,13 +47,13 @@ template <class T, class V>
 void spread(const T* grad, V* cells, const Windows& s) {
   for (int64_t od = 0; od < s.d.output; ++od)
     for (int64_t oh = 0; oh < s.h.output; ++oh) {
-      const WindowRows rows = s.cells(od, oh);
+      const AxisCells d = s.d.cells(od), h = s.h.cells(oh);
       const int64_t row_divisor = s.row_divisor(od, oh);
       for (int64_t ow = 0; ow < s.w.output; ++ow) {
         const V share = V(*grad++) / V(s.divisor(row_divisor, ow));
         const int64_t begin = s.w.begin(ow), end = s.w.end(ow);
-        for (int64_t id = rows.d_begin; id < rows.d_end; ++id)
-          for (int64_t ih = rows.h_begin; ih < rows.h_end; ++ih) {
+        for (int64_t id = d.begin; id < d.end; ++id)
+          for (int64_t ih = h.begin; ih < h.end; ++ih) {
             V* const row = cells + s.input_row(id, ih);
             for (int64_t iw = begin; iw < end; ++iw) row[iw] += share;
           }
@@ -62,10 +65,11 @@ template <class T>
 void gradient(const T* grad, T* output, int64_t volumes, const Windows& s) {
   using V = accumulate_t<T>;
   const int64_t rows = s.d.input * s.h.input, width = s.w.input;
-  if (s.w.is_adaptive() && by_volume(volumes, s))
-    return scatter_volumes(output, volumes, s,
-                           [&](int64_t volume, V* cells) { spread(grad + volume * s.outputs(), cells, s); });
-  if (s.w.is_adaptive() || s.overlap() > kOrderedGroup)
+  // At most 64 values for a cell are a plain sum, in the outputs' order.
+  if (s.w.is_adaptive() && s.overlap() <= kOrderedGroup)
+    return sum_volumes(output, volumes, s.inputs(), 2 * s.outputs(),
+                       [&](int64_t v, V* cells) { spread(grad + v * s.outputs(), cells, s); });
+  if (s.w.is_adaptive() || s.d.input * s.d.overlap() + s.h.input * s.h.overlap() > kMostReads)
     return each_of(s.overlap(), volumes * s.inputs(), AveragePoolGradientElement<OrderedSum, T>{s, grad, output});
   const VolumeReads reads{ReadLists(outputs_of_cells(s.d), s.output_row(1, 0)),
                           ReadLists(outputs_of_cells(s.h), s.w.output), outputs_of_cells(s.w), s.outputs()};

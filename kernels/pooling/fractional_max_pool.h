@@ -2,7 +2,7 @@
 // <ordo/autograd/ops/pooling.h>.
 #pragma once
 
-#include <ordo/kernels/pooling/cells.h>
+#include <ordo/engine/devices.h>
 #include <ordo/kernels/pooling/max_pool_result.h>
 #include <ordo/kernels/pooling/pool_arguments.h>
 
@@ -27,52 +27,17 @@ struct FractionalAxis {
 
 struct FractionalWindows {
   FractionalAxis d, h, w;
-  int64_t rank;  // so many samples has a volume: those of (w, h), or of (d, h, w)
+  int64_t rank;  // so many samples has a volume: those of (w, h), or of (d, h, w); in 2 dimensions d has one cell
 
   ORDO_HD int64_t inputs() const { return d.input * h.input * w.input; }
   ORDO_HD int64_t outputs() const { return d.output * h.output * w.output; }
-  template <class T>
-  ORDO_HD int64_t d_begin(const T* u, int64_t o) const {
-    return rank == 2 ? 0 : d.begin(o, accumulate_t<T>(u[0]));
-  }
-  template <class T>
-  ORDO_HD int64_t h_begin(const T* u, int64_t o) const {
-    return h.begin(o, accumulate_t<T>(u[1]));
-  }
-  template <class T>
-  ORDO_HD int64_t w_begin(const T* u, int64_t o) const {
-    return w.begin(o, accumulate_t<T>(u[rank == 2 ? 0 : 2]));
-  }
-};
-
-template <class T>
-struct FractionalMaxPoolElement {
-  FractionalWindows s;
-  const T *input, *samples;
-  T* values;
-  int64_t* indices;
-  ORDO_HD void operator()(int64_t i) const {
-    const VolumeCell at(i, s.d.output, s.h.output, s.w.output);
-    const T* const u = samples + at.volume * s.rank;
-    const int64_t d = s.d_begin(u, at.d), h = s.h_begin(u, at.h), w = s.w_begin(u, at.w);
-    const auto cell = first_maximum(input + at.volume * s.inputs(), s.h.input, s.w.input, {d, d + s.d.kernel},
-                                    {h, h + s.h.kernel}, {w, w + s.w.kernel});
-    values[i] = T(cell.value);
-    indices[i] = cell.index;
-  }
 };
 
 /// input: [N, C, spatial...] or [C, spatial...]; samples: [N, C, rank] in input's dtype. output_size: in three.
 MaxPoolResult fractional_max_pool(const char* op, const Tensor& input, int rank, const Size3& kernel,
                                   const Size3& output_size, const Tensor& samples);
 
-namespace cpu {
-void fractional_max_pool(const Tensor& input, const Tensor& samples, const Tensor& values, const Tensor& indices,
-                         const FractionalWindows& windows);
-}
-namespace cuda {
-void fractional_max_pool(const Tensor& input, const Tensor& samples, const Tensor& values, const Tensor& indices,
-                         const FractionalWindows& windows);
-}
+ORDO_DEVICES(void, fractional_max_pool, const Tensor& input, const Tensor& samples, const Tensor& values,
+             const Tensor& indices, const FractionalWindows& windows)
 
 }  // namespace ordo::kernels

@@ -29,13 +29,11 @@ void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& 
   const Device device = grad.device();
   const int64_t* const places = indices.data<int64_t>();
   dispatch_floating("max_pool_backward", grad.dtype(), [&]<class T>() {
-    if (algorithm == Algorithm::atomic) {
-      const ordo::cuda::DeviceScope scope(device);
-      const ScatterCells<T> cells(output.data<T>(), output.numel(), device);
-      ordo::cuda::launch_over(max_pool_backward_atomic_kernel<T>, grad.numel(), ordo::cuda::current_stream(device),
-                              grad.data<T>(), places, cells.data(), grad.numel(), s.outputs(), s.inputs());
-      return cells.store();
-    }
+    if (algorithm == Algorithm::atomic)
+      return add_atomically<T>(output, [&](accumulate_t<T>* cells) {
+        ordo::cuda::launch_over(max_pool_backward_atomic_kernel<T>, grad.numel(), ordo::cuda::current_stream(device),
+                                grad.data<T>(), places, cells, grad.numel(), s.outputs(), s.inputs());
+      });
     const auto run = [&]<template <class> class Sum>() {
       each(output.numel(), MaxPoolGradientElement<Sum, T>{s, grad.data<T>(), places, output.data<T>()}, device);
     };

@@ -2,6 +2,7 @@
 // functions are in <ordo/autograd/ops/pooling.h>.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/kernels/pooling/max_pool_result.h>
 #include <ordo/kernels/pooling/pool_arguments.h>
 
@@ -24,15 +25,8 @@ inline constexpr PoolNames kMaxPoolBackward{
     {"adaptive_max_pool1d_backward", "adaptive_max_pool2d_backward", "adaptive_max_pool3d_backward"}};
 
 // Per device. `input` and `grad` are contiguous; forward, `indices` may be undefined. Results are overwritten.
-namespace cpu {
-void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& windows);
-void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows& windows,
-                       Algorithm algorithm);
-}  // namespace cpu
-namespace cuda {
-void max_pool(const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& windows);
-void max_pool_backward(const Tensor& grad, const Tensor& indices, const Tensor& output, const Windows& windows,
-                       Algorithm algorithm);
-}  // namespace cuda
+ORDO_DEVICES(void, max_pool, const Tensor& input, const Tensor& values, const Tensor& indices, const Windows& windows)
+ORDO_DEVICES(void, max_pool_backward, const Tensor& grad, const Tensor& indices, const Tensor& output,
+             const Windows& windows, Algorithm algorithm)
 
 }  // namespace ordo::kernels

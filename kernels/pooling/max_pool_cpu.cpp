@@ -3,7 +3,7 @@
 #include <ordo/engine/dispatch.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/max_pool.h>
-#include <ordo/kernels/pooling/scatter_cpu.h>
+#include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -75,64 +75,31 @@ void max_row(const T* volume, T* values, int64_t* indices, const Windows& window
   }
 }
 
-/// max_window() of consecutive cells. A row in which nothing exceeds the best so far is passed by in a loop without
-/// branches.
-template <class T>
-MaxCell<accumulate_t<T>> max_window_of_runs(const T* volume, const Windows& windows, const WindowRows& rows,
-                                            int64_t ow) {
-  const int64_t begin = windows.w.begin(ow), end = windows.w.end(ow);
-  int64_t index = windows.input_row(rows.d_begin, rows.h_begin) + begin;
-  accumulate_t<T> best = volume[index];
-  for (int64_t id = rows.d_begin; id < rows.d_end; ++id)
-    for (int64_t ih = rows.h_begin; ih < rows.h_end; ++ih) {
-      const int64_t row = windows.input_row(id, ih);
-      const auto exceeds = [best, volume, row](int64_t iw) { return !(accumulate_t<T>(volume[row + iw]) <= best); };
-      unsigned any = 0;
-      for (int64_t iw = begin; iw < end; ++iw) any |= unsigned(exceeds(iw));
-      if (any == 0) continue;
-      for (int64_t iw = begin; iw < end; ++iw)
-        if (const accumulate_t<T> v = volume[row + iw]; v > best || v != v) best = v, index = row + iw;
-    }
-  return {best, index};
-}
-
 /// `indices` may be null.
 template <class T>
 void maxima(const T* input, T* values, int64_t* indices, int64_t volumes, const Windows& s) {
   const int64_t depth = s.d.output, height = s.h.output, width = s.w.output;
-  const bool by_row = max_row_fits(s);
-  if (!by_row && !s.w.is_adaptive())
+  if (!max_row_fits(s))
     return each_of(s.most_cells(), volumes * s.outputs(), MaxPoolElement<T>{s, input, values, indices});
   const auto row = s.w.stride == 1 ? max_row<T, 1> : s.w.stride == 2 ? max_row<T, 2> : max_row<T, 0>;
   const int64_t grain = row_grain(s.inputs() / (depth * height) + width);
   parallel_for(0, volumes * depth * height, grain, [&](int64_t begin, int64_t end) {
     VolumeRow at(begin, depth, height);
-    for (int64_t r = begin; r < end; ++r, at.advance(depth, height)) {
-      const T* const volume = input + at.volume * s.inputs();
-      T* const to = values + r * width;
-      int64_t* const index_to = indices != nullptr ? indices + r * width : nullptr;
-      if (by_row) {
-        row(volume, to, index_to, s, at.d, at.h);
-        continue;
-      }
-      const WindowRows rows = s.cells(at.d, at.h);
-      for (int64_t ow = 0; ow < width; ++ow) {
-        const auto cell = max_window_of_runs(volume, s, rows, ow);
-        to[ow] = T(cell.value);
-        if (index_to != nullptr) index_to[ow] = cell.index;
-      }
-    }
+    for (int64_t r = begin; r < end; ++r, at.advance(depth, height))
+      row(input + at.volume * s.inputs(), values + r * width, indices != nullptr ? indices + r * width : nullptr, s,
+          at.d, at.h);
   });
 }
 
 template <class T>
 void gradient(const T* grad, const int64_t* indices, T* output, int64_t volumes, const Windows& s) {
   using V = accumulate_t<T>;
-  if (!by_volume(volumes, s))
+  if (s.overlap() > kOrderedGroup)
     return each_of(s.overlap(), volumes * s.inputs(), MaxPoolGradientElement<OrderedSum, T>{s, grad, indices, output});
+  // At most 64 values for a cell are a plain sum, in the outputs' order.
   const int64_t outputs = s.outputs();
-  scatter_volumes(output, volumes, s, [&](int64_t volume, V* cells) {
-    for (int64_t o = volume * outputs; o < (volume + 1) * outputs; ++o) cells[indices[o]] += V(grad[o]);
+  sum_volumes(output, volumes, s.inputs(), 2 * outputs, [&](int64_t v, V* cells) {
+    for (int64_t o = v * outputs; o < (v + 1) * outputs; ++o) cells[indices[o]] += V(grad[o]);
   });
 }
 

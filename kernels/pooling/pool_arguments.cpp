@@ -26,24 +26,27 @@ void check_rank(const char* op, const Dims& sizes, int rank) {
 
 }  // namespace
 
+PoolRows::PoolRows(const RankNames& names, const char* note) {
+  for (const char* name : names)
+    ordo::detail::OpRegistration({.name = name,
+                                  .family = "pooling",
+                                  .dtypes = kFloatingTypes,
+                                  .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
+                                                 {Algorithm::gather, Determinism::device_to_device}},
+                                  .note = note});
+}
+
 PoolRows::PoolRows(const PoolNames& names) {
-  for (const char* const* of_one_kind : {names.sliding, names.adaptive})
-    for (int rank = 1; rank <= 3; ++rank)
-      ordo::detail::OpRegistration({.name = of_one_kind[rank - 1],
-                                    .family = "pooling",
-                                    .dtypes = kFloatingTypes,
-                                    .algorithms = {{Algorithm::atomic, Determinism::not_guaranteed},
-                                                   {Algorithm::gather, Determinism::device_to_device}},
-                                    .note = "the algorithms are the backward pass's"});
+  constexpr const char* kNote = "the algorithms are the backward pass's";
+  PoolRows(names.sliding, kNote);
+  PoolRows(names.adaptive, kNote);
 }
 
 void check_pool_input(const char* op, const Tensor& input, int rank) {
   ordo::detail::expect_defined(op, input, "input");
   ordo::detail::expect_floating(op, input);
   check_rank(op, input.sizes(), rank);
-  for (int i = 1; i <= rank; ++i)
-    ORDO_CHECK(input.size(-i) > 0, ShapeError, op, "takes an input whose {} is not 0, not {}", kAxisNames[3 - i],
-               input.sizes());
+  check_not_empty(op, input.sizes(), rank);
 }
 
 Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& a) {
@@ -74,10 +77,8 @@ Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& a) 
   return {axis(0), axis(1), axis(2), a.count_include_pad, a.divisor_override.value_or(0)};
 }
 
-Dims pooled_sizes(const char* op, Dims sizes, int rank, const Windows& windows) {
-  const int64_t outputs[3] = {windows.d.output, windows.h.output, windows.w.output};
-  for (int i = 1; i <= rank; ++i) sizes[sizes.size() - i] = outputs[3 - i];
-  return check_addressable(op, sizes);
+Dims pooled_sizes(const char* op, const Dims& sizes, int rank, const Windows& windows) {
+  return check_addressable(op, with_last(sizes, rank, {windows.d.output, windows.h.output, windows.w.output}));
 }
 
 void check_pool_grad(const char* op, const Tensor& grad, const Tensor& indices, int rank, const Dims& expected) {

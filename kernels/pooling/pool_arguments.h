@@ -54,13 +54,23 @@ PoolArguments adaptive_pool_arguments(Size<N> output_size) {
 
 /// The names of a pooling operation, or of its backward pass, over both kinds of windows: sliding[rank - 1].
 struct PoolNames {
-  const char *sliding[3], *adaptive[3];
+  const char* sliding[3];
+  const char* adaptive[3];
   const char* of(const PoolArguments& a) const { return (a.output_size ? adaptive : sliding)[a.rank - 1]; }
 };
+
+/// The names of an operation that has one kind of windows: of 1, 2 and 3 dimensions.
+using RankNames = const char* const[3];
+inline constexpr RankNames kLpPool = {"lp_pool1d", "lp_pool2d", "lp_pool3d"};
+inline constexpr RankNames kMaxUnpool = {"max_unpool1d", "max_unpool2d", "max_unpool3d"};
+inline constexpr RankNames kFractionalMaxPool = {"", "fractional_max_pool2d", "fractional_max_pool3d"};
+inline constexpr RankNames kFractionalMaxPoolWithIndices = {"", "fractional_max_pool2d_with_indices",
+                                                            "fractional_max_pool3d_with_indices"};
 
 /// Puts the rows of a pooling operation into the registry, one for each name.
 struct PoolRows {
   explicit PoolRows(const PoolNames& names);
+  PoolRows(const RankNames& names, const char* note);
 };
 
 /// Checks dtype and shape ([N, C, spatial...] or [C, spatial...], no spatial size 0) of a pooling input.
@@ -70,7 +80,7 @@ void check_pool_input(const char* op, const Tensor& input, int rank);
 Windows pool_windows(const char* op, const Dims& sizes, const PoolArguments& arguments);
 
 /// `sizes` with its last `rank` replaced by the windows' outputs; ShapeError where so many cannot be addressed.
-Dims pooled_sizes(const char* op, Dims sizes, int rank, const Windows& windows);
+Dims pooled_sizes(const char* op, const Dims& sizes, int rank, const Windows& windows);
 
 /// Checks a gradient of the result against the shape of the result; `indices` may be undefined.
 void check_pool_grad(const char* op, const Tensor& grad, const Tensor& indices, int rank, const Dims& expected);

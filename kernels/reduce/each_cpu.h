@@ -11,11 +11,24 @@
 
 namespace ordo::kernels::cpu {
 
-/// f(i) for i = 0..n-1. `cost`: how many elements each reads, about.
+/// How many items of `cost` steps a thread takes at least. A step is about a read of an element.
+inline int64_t row_grain(int64_t cost) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)); }
+
+/// f(i) for i = 0..n-1.
 template <class F>
-void each(int64_t n, const F& f, Device = Device(), int64_t cost = 1) {
-  parallel_for(0, n, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)), [&](int64_t first, int64_t last) {
+void each(int64_t n, const F& f, Device = Device()) {
+  parallel_for(0, n, row_grain(1), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) f(i);
+  });
+}
+
+/// Likewise where f takes `cost` steps.
+template <class F>
+void each_of(int64_t cost, int64_t n, const F& f, Device = Device()) {
+  // Not inlined: in this loop, the registers would not suffice for the loops inside.
+  const auto one = [&](int64_t i) __attribute__((noinline)) { f(i); };
+  parallel_for(0, n, row_grain(cost), [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) one(i);
   });
 }
 
@@ -35,8 +48,8 @@ struct Team {
 /// f(i, team) for i = 0..n-1. f's call operator is an ORDO_TEAM function.
 template <class F>
 void each_team(int64_t n, int64_t /*width*/, const F& f, Device device, int64_t cost) {
-  const auto alone = [&f](int64_t i) { f(i, Team()); };
-  each(n, alone, device, cost);
+  each_of(
+      cost, n, [&f](int64_t i) { f(i, Team()); }, device);
 }
 
 }  // namespace ordo::kernels::cpu

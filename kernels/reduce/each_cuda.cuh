@@ -17,10 +17,15 @@ __global__ void __launch_bounds__(ordo::cuda::LaunchTuning::kMostThreads) each_k
 
 /// f(i) for i = 0..n-1, a CUDA thread each.
 template <class F>
-void each(int64_t n, const F& f, Device device, int64_t /*cost*/ = 1) {
+void each(int64_t n, const F& f, Device device) {
   if (n == 0) return;
   const ordo::cuda::DeviceScope scope(device);
   ordo::cuda::launch_over(each_kernel<F>, n, ordo::cuda::current_stream(device), f, n);
+}
+/// Likewise. The CPU shares out the calls by their cost.
+template <class F>
+void each_of(int64_t, int64_t n, const F& f, Device device) {
+  each(n, f, device);
 }
 
 /// The threads of a block, which has a call of each_team().

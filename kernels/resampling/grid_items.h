@@ -13,7 +13,7 @@ struct GridSampleElement {
   T* output;
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
-    const int64_t sample = i / s.positions, position = i - sample * s.positions;
+    const int64_t sample = quotient(i, s.positions), position = i - sample * s.positions;
     const GridPlace<V> at(s, grid + i * s.rank);
     const T* plane = input + sample * s.channels * s.cells();
     T* to = output + sample * s.channels * s.positions + position;
@@ -30,7 +30,7 @@ struct GridGradientElement {
   T* output;
   ORDO_HD void operator()(int64_t i) const {
     using V = accumulate_t<T>;
-    const int64_t sample = i / s.positions, position = i - sample * s.positions;
+    const int64_t sample = quotient(i, s.positions), position = i - sample * s.positions;
     ORDO_NO_UNROLL
     for (int axis = 0; axis < s.rank; ++axis) {
       const GridPlace<V> place(s, grid + i * s.rank, axis);
@@ -54,7 +54,7 @@ struct GridItemsElement {
   accumulate_t<T>* weights;
   ORDO_HD void operator()(int64_t i) const {
     const int corners = s.corners();
-    const int64_t plane = i / s.positions * s.cells();
+    const int64_t plane = quotient(i, s.positions) * s.cells();
     const GridPlace<accumulate_t<T>> at(s, grid + i * s.rank);
     at.each_corner(s, [&](int k, int64_t cell, accumulate_t<T> weight) {
       cells[i * corners + k] = cell < 0 ? -1 : plane + cell;

@@ -32,9 +32,7 @@ GridShape grid_shape(const char* op, const Dims& input, const Dims& grid, const 
              rank + 2, input[0], rank, grid);
   ORDO_CHECK(rules.kind != Resample::cubic || rank == 2, ShapeError, op,
              "mode bicubic takes an input of 4 dimensions, not of shape {}", input);
-  for (int i = 1; i <= rank; ++i)
-    ORDO_CHECK(input[input.size() - i] > 0, ShapeError, op, "takes an input whose {} is not 0, not {}",
-               kAxisNames[3 - i], input);
+  check_not_empty(op, input, rank);
   const Size3 cells = in_three(input, rank);
   GridShape s{rules, rank, input[0], input[1], 1, cells[0], cells[1], cells[2]};
   for (int d = 1; d <= rank; ++d) s.positions *= grid[d];
@@ -106,7 +104,7 @@ Tensor grid_sample_backward_grid(const Tensor& grad, const Tensor& input, const 
   const GridShape shape = grid_shape(kBackward, input.sizes(), grid.sizes(), rules);
   check_grad(grad, input.sizes(), grid.sizes());
   // Nearest does not change with its coordinates.
-  if (rules.kind == Resample::nearest) return full(grid.sizes(), 0, grid.dtype(), grid.device());
+  if (rules.kind == Resample::nearest || shape.channels == 0) return full(grid.sizes(), 0, grid.dtype(), grid.device());
   const Tensor output = ordo::detail::result_like(contiguous(grid));
   if (output.numel() > 0)
     ORDO_ON_DEVICE(grad.device(), grid_sample_backward_grid, contiguous(grad), contiguous(input), contiguous(grid),

@@ -2,11 +2,12 @@
 // <ordo/autograd/ops/resampling.h>.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/resampling/grid_taps.h>
-#include <ordo/kernels/resampling/interpolate_mode.h>
+#include <ordo/kernels/resampling/modes.h>
 
 namespace ordo::kernels {
 
@@ -27,19 +28,10 @@ Tensor grid_sample_backward_grid(const Tensor& grad, const Tensor& input, const 
 
 // Per device. Everything is contiguous. `rows` is [samples, positions, channels]; `output` is
 // [samples, cells, channels], zeros that are added to.
-namespace cpu {
-void grid_sample(const Tensor& input, const Tensor& grid, const Tensor& output, const GridShape& shape);
-void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Tensor& output, const GridShape& shape,
-                                Algorithm algorithm);
-void grid_sample_backward_grid(const Tensor& grad, const Tensor& input, const Tensor& grid, const Tensor& output,
-                               const GridShape& shape);
-}  // namespace cpu
-namespace cuda {
-void grid_sample(const Tensor& input, const Tensor& grid, const Tensor& output, const GridShape& shape);
-void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Tensor& output, const GridShape& shape,
-                                Algorithm algorithm);
-void grid_sample_backward_grid(const Tensor& grad, const Tensor& input, const Tensor& grid, const Tensor& output,
-                               const GridShape& shape);
-}  // namespace cuda
+ORDO_DEVICES(void, grid_sample, const Tensor& input, const Tensor& grid, const Tensor& output, const GridShape& shape)
+ORDO_DEVICES(void, grid_sample_backward_input, const Tensor& rows, const Tensor& grid, const Tensor& output,
+             const GridShape& shape, Algorithm algorithm)
+ORDO_DEVICES(void, grid_sample_backward_grid, const Tensor& grad, const Tensor& input, const Tensor& grid,
+             const Tensor& output, const GridShape& shape)
 
 }  // namespace ordo::kernels

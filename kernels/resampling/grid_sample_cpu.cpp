@@ -144,11 +144,11 @@ class PlaceBlock {
   AxisBlock<V> axes_[3];
 };
 
-/// f(sample, first, places) for blocks of places of the samples [sample, last).
+/// f(sample, first, places) for all blocks of places, each of which takes `work` steps.
 template <class F>
-void for_blocks(const GridShape& s, int64_t sample, int64_t last, int64_t work, const F& f) {
+void for_blocks(const GridShape& s, int64_t work, const F& f) {
   const int64_t places = block_places(s), blocks = (s.positions + places - 1) / places;
-  parallel_for(sample * blocks, last * blocks, row_grain(places * work), [&](int64_t begin, int64_t end) {
+  parallel_for(0, s.samples * blocks, row_grain(places * work), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       const int64_t first = b % blocks * places;
       f(b / blocks, first, int(std::min(places, s.positions - first)));
@@ -159,7 +159,7 @@ void for_blocks(const GridShape& s, int64_t sample, int64_t last, int64_t work, 
 template <class T>
 void sample_planes(const GridShape& s, const T* input, const T* grid, T* output) {
   using V = accumulate_t<T>;
-  for_blocks(s, 0, s.samples, s.channels, [&](int64_t sample, int64_t first, int places) {
+  for_blocks(s, s.channels, [&](int64_t sample, int64_t first, int places) {
     const PlaceBlock<V> block(s, grid + (sample * s.positions + first) * s.rank, places);
     T values[kCorners];
     V sums[kCorners];
@@ -177,129 +177,30 @@ void sample_planes(const GridShape& s, const T* input, const T* grid, T* output)
   });
 }
 
-/// f(begin, end) for samples. Threads take whole ones where each gets about as many: what a sample needs then stays in
-/// the caches of its core. Else f gets all of them, and shares out what is in each.
-template <class F>
-void for_samples(const GridShape& s, const F& f) {
-  constexpr int64_t kEven = 4;  // so many for each thread are shared out about evenly
-  const int64_t threads = pieces_for(s.samples * s.positions * s.channels, 16 * 1024);
-  const bool whole = s.samples >= kEven * threads || s.samples % threads == 0;
-  parallel_for(0, s.samples, whole ? 1 : s.samples, f);
-}
-
-/// The same sums, from a copy of a sample in which the channels of a cell stand side by side.
-template <class T>
-class SampleRows {
-  using V = accumulate_t<T>;
-
- public:
-  SampleRows(const GridShape& s, const T* input, const T* grid, T* output)
-      : s_(s),
-        input_(input),
-        grid_(grid),
-        output_(output),
-        rows_((s.cells() + 1) * s.channels, Device()),
-        none_(rows_ + s.cells() * s.channels) {
-    std::fill_n(none_, s.channels, V(0));
-  }
-  void run(int64_t sample) const {
-    copy(input_ + sample * s_.channels * s_.cells());
-    for_blocks(s_, sample, sample + 1, s_.channels, [&](int64_t, int64_t first, int places) {
-      const T* const grid = grid_ + (sample * s_.positions + first) * s_.rank;
-      add(PlaceBlock<V>(s_, grid, places), output_ + sample * s_.channels * s_.positions + first);
-    });
-  }
-
- private:
-  void copy(const T* planes) const {
-    constexpr int64_t kTile = 16;
-    const int64_t cells = s_.cells(), channels = s_.channels;
-    parallel_for(0, cells, row_grain(channels), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; i += kTile)
-        for (int64_t c = 0; c < channels; c += kTile)
-          for (int64_t j = i; j < std::min(end, i + kTile); ++j)
-            for (int64_t d = c; d < std::min(channels, c + kTile); ++d) rows_[j * channels + d] = planes[d * cells + j];
-    });
-  }
-  /// `output`: of the block's first place, in the sample's first channel.
-  void add(const PlaceBlock<V>& block, T* output) const {
-    constexpr int kChannels = 64, kPlaces = 64;
-    V sums[kPlaces][kChannels + 1];  // + 1: places lie in different sets of the cache
-    for (int64_t c = 0; c < s_.channels; c += kChannels) {
-      const int width = int(std::min<int64_t>(kChannels, s_.channels - c));
-      for (int begin = 0; begin < block.places; begin += kPlaces) {
-        const int count = std::min(kPlaces, block.places - begin);
-        for (int p = 0; p < count; ++p) {
-          V* const to = sums[p];
-          std::fill(to, to + width, V(0));
-          for (int n = begin + p; n < kCorners; n += 4 * block.stride) {
-            const V* row[4];
-            V w[4];
-            for (int k = 0; k < 4; ++k) {
-              const int32_t cell = block.cells[n + k * block.stride];
-              row[k] = (cell < 0 ? none_ : rows_ + cell * s_.channels) + c;
-              w[k] = block.weights[n + k * block.stride];
-            }
-            for (int i = 0; i < width; ++i)
-              to[i] = to[i] + w[0] * row[0][i] + w[1] * row[1][i] + w[2] * row[2][i] + w[3] * row[3][i];
-          }
-        }
-        for (int i = 0; i < width; ++i) {
-          T* const to = output + (c + i) * s_.positions + begin;
-          for (int p = 0; p < count; ++p) to[p] = T(sums[p][i]);
-        }
-      }
-    }
-  }
-
-  const GridShape& s_;
-  const T *input_, *grid_;
-  T* output_;
-  const Scratch<V> rows_;
-  V* none_;  // what a corner outside has: +-0 changes no sum that began with +0
-};
-
-template <class T>
-void sample_rows(const GridShape& s, const T* input, const T* grid, T* output) {
-  for_samples(s, [&](int64_t begin, int64_t end) {
-    const SampleRows<T> rows(s, input, grid, output);
-    for (int64_t sample = begin; sample < end; ++sample) rows.run(sample);
-  });
-}
-
-/// Whether to copy a sample is worth it: nearest reads as little as the copy does.
-bool by_rows(const GridShape& s) { return s.taps() > 1 && s.channels >= 8 && s.positions * s.corners() >= s.cells(); }
-
 /// The gradients of coordinates: for each, rule 1 over the channels.
 template <class T>
 void gradient_of_grid(const GridShape& s, const T* grad, const T* input, const T* grid, T* output) {
   using V = accumulate_t<T>;
-  for_blocks(s, 0, s.samples, 4 * s.channels, [&](int64_t sample, int64_t first, int places) {
+  for_blocks(s, 4 * s.channels, [&](int64_t sample, int64_t first, int places) {
     const int64_t at = (sample * s.positions + first) * s.rank;
     const PlaceBlock<V> block(s, grid + at, places);
     V slopes[3][kCorners];
     for (int axis = 0; axis < s.rank; ++axis) block.slopes(axis, grid + at, slopes[axis]);
     T values[kCorners];
-    V one[kCorners], sums[kColumnBlock] = {};
-    OrderedRow<V> groups;
-    const int width = s.rank * places;
+    V one[kCorners];
+    OrderedRows<V> sums[3] = {OrderedRows<V>(places), OrderedRows<V>(places), OrderedRows<V>(places)};
     for (int64_t c = 0; c < s.channels; ++c) {
       const T* const from = grad + (sample * s.channels + c) * s.positions + first;
-      const bool begins = c % kOrderedGroup == 0;
-      if (c > 0 && begins) groups.push_group(sums, width);
       block.fetch(input + (sample * s.channels + c) * s.cells(), values);
       for (int axis = 0; axis < s.rank; ++axis) {
-        V* const to = sums + axis * places;
         block.add(values, slopes[axis], one);
-        for (int p = 0; p < places; ++p) {
-          const V value = V(from[p]) * one[p];
-          to[p] = begins ? value : to[p] + value;
-        }
+        sums[axis].add([&](int p) { return V(from[p]) * one[p]; });
       }
     }
-    if (s.channels > kOrderedGroup) groups.finish(sums, width, true);
-    for (int axis = 0; axis < s.rank; ++axis)
-      for (int p = 0; p < places; ++p) output[at + p * s.rank + axis] = T(sums[axis * places + p]);
+    for (int axis = 0; axis < s.rank; ++axis) {
+      const V* const sum = sums[axis].finish();
+      for (int p = 0; p < places; ++p) output[at + p * s.rank + axis] = T(sum[p]);
+    }
   });
 }
 
@@ -308,7 +209,7 @@ void gradient_of_grid(const GridShape& s, const T* grad, const T* input, const T
 void grid_sample(const Tensor& input, const Tensor& grid, const Tensor& output, const GridShape& s) {
   dispatch_floating("grid_sample", input.dtype(), [&]<class T>() {
     if (s.cells() <= INT32_MAX)
-      (by_rows(s) ? sample_rows<T> : sample_planes<T>)(s, input.data<T>(), grid.data<T>(), output.data<T>());
+      sample_planes(s, input.data<T>(), grid.data<T>(), output.data<T>());
     else
       each(s.samples * s.positions, GridSampleElement<T>{s, input.data<T>(), grid.data<T>(), output.data<T>()});
   });
@@ -317,26 +218,17 @@ void grid_sample(const Tensor& input, const Tensor& grid, const Tensor& output, 
 void grid_sample_backward_input(const Tensor& rows, const Tensor& grid, const Tensor& output, const GridShape& s,
                                 Algorithm algorithm) {
   dispatch_floating("grid_sample_backward", rows.dtype(), [&]<class T>() {
-    using V = accumulate_t<T>;
-    for_samples(s, [&](int64_t begin, int64_t end) {
-      const int64_t first = begin * s.positions, places = (end - begin) * s.positions, items = places * s.corners();
+    // Threads take whole samples where each gets about as many: what a sample needs then stays in the caches of its
+    // core. Else they share what is in each.
+    constexpr int64_t kEven = 4;  // so many for each thread are shared out about evenly
+    const int64_t threads = pieces_for(s.samples * s.positions * s.channels, 16 * 1024);
+    const bool whole = s.samples >= kEven * threads || s.samples % threads == 0;
+    parallel_for(0, s.samples, whole ? 1 : s.samples, [&](int64_t begin, int64_t end) {
+      const int64_t places = (end - begin) * s.positions, items = places * s.corners();
       const Scratch<int64_t> cells(items, Device());
-      const Scratch<V> weights(items, Device());
-      const T* const from = grid.data<T>() + first * s.rank;
-      if (s.cells() <= INT32_MAX)
-        for_blocks(s, 0, end - begin, 1, [&](int64_t sample, int64_t place, int count) {
-          const int64_t at = sample * s.positions + place;
-          const PlaceBlock<V> block(s, from + at * s.rank, count);
-          for (int p = 0; p < count; ++p)
-            for (int k = 0; k < s.corners(); ++k) {
-              const int64_t item = (at + p) * s.corners() + k;
-              const int n = k * block.stride + p;
-              cells[item] = block.cells[n] < 0 ? -1 : sample * s.cells() + block.cells[n];
-              weights[item] = block.weights[n];
-            }
-        });
-      else
-        each(places, GridItemsElement<T>{s, from, cells.data(), weights.data()});
+      const Scratch<accumulate_t<T>> weights(items, Device());
+      const T* const from = grid.data<T>() + begin * s.positions * s.rank;
+      each(places, GridItemsElement<T>{s, from, cells.data(), weights.data()});
       add_weighted_rows({items, cells.data(), weights.data(), nullptr, s.corners()},
                         views::narrow(rows, 0, begin, end - begin), views::narrow(output, 0, begin, end - begin),
                         algorithm);

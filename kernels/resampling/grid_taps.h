@@ -8,7 +8,7 @@
 #include <ordo/engine/host_device.h>
 #include <ordo/engine/no_unroll.h>
 #include <ordo/kernels/elementwise/math.h>
-#include <ordo/kernels/resampling/grid_padding.h>
+#include <ordo/kernels/resampling/modes.h>
 #include <ordo/kernels/resampling/resample_axis.h>
 
 namespace ordo::kernels {

@@ -35,11 +35,6 @@ Resample kind_of(InterpolateMode mode) {
   return rank_of(mode) > 0 ? Resample::linear : Resample::nearest;
 }
 
-Dims with_last(Dims sizes, int rank, const Size3& last) {
-  for (int i = 1; i <= rank; ++i) sizes[sizes.size() - i] = last[3 - i];
-  return sizes;
-}
-
 }  // namespace
 
 ResampleArguments resample_arguments(const Tensor& input, const Dims& size, const std::vector<double>& scale_factor,
@@ -55,9 +50,7 @@ ResampleArguments resample_arguments(const Tensor& input, const Dims& size, cons
              "takes an input of shape [N, C, W], [N, C, H, W] or [N, C, D, H, W], not {}", input.sizes());
   ORDO_CHECK(rank_of(mode) == 0 || rank_of(mode) == rank, ShapeError, kOp,
              "this mode is for {} spatial dimensions, but the input has shape {}", rank_of(mode), input.sizes());
-  for (int i = 1; i <= rank; ++i)
-    ORDO_CHECK(input.size(-i) > 0, ShapeError, kOp, "takes an input whose {} is not 0, not {}", kAxisNames[3 - i],
-               input.sizes());
+  check_not_empty(kOp, input.sizes(), rank);
   ORDO_CHECK(size.empty() != scale_factor.empty(), ValueError, kOp, "takes either size or scale_factor");
   const int given = size.empty() ? int(std::min<size_t>(scale_factor.size(), 9)) : size.size();
   ORDO_CHECK(given == 1 || given == rank, ValueError, kOp,

@@ -1,53 +1,82 @@
 #include <ordo/engine/dispatch.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/resampling/interpolate.h>
-#include <ordo/kernels/resampling/resample_cells.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
-namespace ordo::kernels::cuda {
-namespace {
+namespace ordo::kernels {
 
+/// An output: of every row of cells their weighted sum, left to right, and of these sums theirs, row by row.
 template <class T>
-__global__ void interpolate_kernel(ResampleTables<accumulate_t<T>> t, const T* input, T* output, int64_t count) {
-  const int64_t inputs = t.d.axis.input * t.h.axis.input * t.w.axis.input;
-  ORDO_NO_UNROLL
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
+struct InterpolateElement {
+  ResampleTables<accumulate_t<T>> t;
+  const T* input;
+  T* output;
+  ORDO_HD void operator()(int64_t i) const { output[i] = value(i); }
+  ORDO_HD T value(int64_t i) const {
+    using V = accumulate_t<T>;
     const VolumeCell at(i, t.d.axis.output, t.h.axis.output, t.w.axis.output);
-    output[i] = resampled(input + at.volume * inputs, t, at.d, at.h, at.w);
+    const T* const volume = input + at.volume * (t.d.axis.input * t.h.axis.input * t.w.axis.input);
+    const int taps_d = t.d.axis.taps(), taps_h = t.h.axis.taps(), taps_w = t.w.axis.taps();
+    const int64_t from_d = t.d.first[at.d], from_h = t.h.first[at.h], from_w = t.w.first[at.w];
+    V sum = V(0);
+    for (int a = 0; a < taps_d; ++a)
+      for (int b = 0; b < taps_h; ++b) {
+        const T* const row =
+            volume + (t.d.axis.cell(from_d + a) * t.h.axis.input + t.h.axis.cell(from_h + b)) * t.w.axis.input;
+        if (taps_w == 1) return row[t.w.axis.cell(from_w)];  // nearest: no sums
+        const V* const w = t.w.weights + at.w * taps_w;
+        V across = w[0] * V(row[t.w.axis.cell(from_w)]);
+        for (int c = 1; c < taps_w; ++c) across = across + w[c] * V(row[t.w.axis.cell(from_w + c)]);
+        across = t.d.weights[at.d * taps_d + a] * t.h.weights[at.h * taps_h + b] * across;
+        sum = a + b == 0 ? across : sum + across;
+      }
+    return T(sum);
   }
-}
+};
 
+/// The gradient of a cell: of every column of outputs the sum of their weighted gradients by rule 1, layer by layer and
+/// row by row, and of these sums theirs by rule 1, weighted again; added to zero.
 template <class T>
-__global__ void interpolate_backward_kernel(ResampleTables<accumulate_t<T>> t, const T* grad, T* output,
-                                            int64_t count) {
-  const int64_t outputs = t.d.axis.output * t.h.axis.output * t.w.axis.output;
-  ORDO_NO_UNROLL
-  for (int64_t i = ordo::cuda::thread_index(); i < count; i += ordo::cuda::thread_count()) {
+struct InterpolateGradientElement {
+  ResampleTables<accumulate_t<T>> t;
+  const T* grad;
+  T* output;
+  ORDO_HD void operator()(int64_t i) const {
+    using V = accumulate_t<T>;
     const VolumeCell at(i, t.d.axis.input, t.h.axis.input, t.w.axis.input);
-    output[i] = resampled_gradient(grad + at.volume * outputs, t, at.d, at.h, at.w);
+    const T* const volume = grad + at.volume * (t.d.axis.output * t.h.axis.output * t.w.axis.output);
+    OrderedSum<V> sum;
+    for (int64_t ow = t.w.begin[at.w]; ow < t.w.end[at.w]; ++ow) {
+      OrderedSum<V> down;
+      for (int64_t od = t.d.begin[at.d]; od < t.d.end[at.d]; ++od) {
+        const V deep = t.d.weight(od, at.d);
+        for (int64_t oh = t.h.begin[at.h]; oh < t.h.end[at.h]; ++oh)
+          down.push(deep * t.h.weight(oh, at.h) * V(volume[(od * t.h.axis.output + oh) * t.w.axis.output + ow]));
+      }
+      sum.push(t.w.weight(ow, at.w) * down.result());
+    }
+    output[i] = T(V(0) + sum.result());
   }
-}
+};
 
-template <class T>
-void run(void (*kernel)(ResampleTables<accumulate_t<T>>, const T*, T*, int64_t), const Tensor& from, const Tensor& to,
-         const ResampleArguments& a, bool gradient) {
-  const Device device = to.device();
-  const ordo::cuda::DeviceScope scope(device);
-  const ResampleMemory<accumulate_t<T>> memory(a, gradient, device);
-  each(memory.tables().count(), memory.tables(), device);
-  ordo::cuda::launch_over(kernel, to.numel(), ordo::cuda::current_stream(device), memory.tables(), from.data<T>(),
-                          to.data<T>(), to.numel());
-}
+namespace cuda {
 
-}  // namespace
+template <template <class> class Element>
+static void run(const Tensor& from, const Tensor& to, const ResampleArguments& a, bool gradient) {
+  dispatch_floating("interpolate", from.dtype(), [&]<class T>() {
+    const ResampleMemory<accumulate_t<T>> memory(a, gradient, to.device());
+    each(memory.tables().count(), memory.tables(), to.device());
+    each(to.numel(), Element<T>{memory.tables(), from.data<T>(), to.data<T>()}, to.device());
+  });
+}
 
 void interpolate(const Tensor& input, const Tensor& output, const ResampleArguments& a) {
-  dispatch_floating("interpolate", input.dtype(),
-                    [&]<class T>() { run<T>(interpolate_kernel<T>, input, output, a, false); });
+  run<InterpolateElement>(input, output, a, false);
 }
 
 void interpolate_backward(const Tensor& grad, const Tensor& output, const ResampleArguments& a) {
-  dispatch_floating("interpolate_backward", grad.dtype(),
-                    [&]<class T>() { run<T>(interpolate_backward_kernel<T>, grad, output, a, true); });
+  run<InterpolateGradientElement>(grad, output, a, true);
 }
 
-}  // namespace ordo::kernels::cuda
+}  // namespace cuda
+}  // namespace ordo::kernels

@@ -4,11 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/memory.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/size.h>
 #include <ordo/engine/tensor.h>
-#include <ordo/kernels/resampling/interpolate_mode.h>
+#include <ordo/kernels/resampling/modes.h>
 #include <ordo/kernels/resampling/resample_axis.h>
 
 namespace ordo::kernels {
@@ -40,23 +41,19 @@ template <class V>
 class ResampleMemory {
  public:
   ResampleMemory(const ResampleArguments& a, bool gradient, Device device)
-      : tables_{{axis(a, 0)}, {axis(a, 1)}, {axis(a, 2)}, gradient},
-        integers_(total([](const ResampleAxis<V>& x) { return x.output + 2 * x.input; }), device),
-        numbers_(total([](const ResampleAxis<V>& x) { return x.output * x.taps(); }), device) {
-    int64_t* n = integers_.data();
-    V* v = numbers_.data();
-    for (ResampleTable<V>* t : {&tables_.d, &tables_.h, &tables_.w}) {
-      t->first = n;
-      t->begin = t->first + t->axis.output;
-      t->end = t->begin + t->axis.input;
-      n = t->end + t->axis.input;
-      t->weights = v;
-      v += t->axis.output * t->axis.taps();
-    }
-  }
-  const ResampleTables<V>& tables() const { return tables_; }
+      : d_(axis(a, 0), device), h_(axis(a, 1), device), w_(axis(a, 2), device), gradient_(gradient) {}
+  ResampleTables<V> tables() const { return {d_.table, h_.table, w_.table, gradient_}; }
 
  private:
+  struct Axis {
+    Scratch<int64_t> integers;
+    Scratch<V> weights;
+    ResampleTable<V> table;
+    Axis(const ResampleAxis<V>& a, Device device)
+        : integers(a.output + 2 * a.input, device),
+          weights(a.output * a.taps(), device),
+          table{a, integers.data(), integers.data() + a.output, integers.data() + a.output + a.input, weights.data()} {}
+  };
   static ResampleAxis<V> axis(const ResampleArguments& a, int k) {
     ResampleAxis<V> axis;
     if (k < 3 - a.rank) return axis;
@@ -73,24 +70,13 @@ class ResampleMemory {
     axis.whole = axis.taps() == 1 && axis.input == axis.output && axis.scale == V(1);
     return axis;
   }
-  template <class Of>
-  int64_t total(const Of& of) const {
-    return of(tables_.d.axis) + of(tables_.h.axis) + of(tables_.w.axis);
-  }
 
-  ResampleTables<V> tables_;
-  Scratch<int64_t> integers_;
-  Scratch<V> numbers_;
+  Axis d_, h_, w_;
+  bool gradient_;
 };
 
 // Per device. Everything is contiguous; results are overwritten.
-namespace cpu {
-void interpolate(const Tensor& input, const Tensor& output, const ResampleArguments& arguments);
-void interpolate_backward(const Tensor& grad, const Tensor& output, const ResampleArguments& arguments);
-}  // namespace cpu
-namespace cuda {
-void interpolate(const Tensor& input, const Tensor& output, const ResampleArguments& arguments);
-void interpolate_backward(const Tensor& grad, const Tensor& output, const ResampleArguments& arguments);
-}  // namespace cuda
+ORDO_DEVICES(void, interpolate, const Tensor& input, const Tensor& output, const ResampleArguments& arguments)
+ORDO_DEVICES(void, interpolate_backward, const Tensor& grad, const Tensor& output, const ResampleArguments& arguments)
 
 }  // namespace ordo::kernels

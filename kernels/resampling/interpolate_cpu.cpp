@@ -117,26 +117,10 @@ void weighted_rows(const ResampleTables<accumulate_t<T>>& t, const Across<accumu
 /// sums[i] = rule 1 over row(k)(i) for k < count, for each i < width.
 template <class V, class Row>
 void ordered_rows(int64_t count, int64_t width, const Row& row, V* sums) {
-  if (count == 0) return (void)std::fill_n(sums, width, V(0));
   for (int64_t block = 0; block < width; block += kColumnBlock) {
-    const int columns = int(std::min<int64_t>(kColumnBlock, width - block));
-    V* const to = sums + block;
-    OrderedRow<V> groups;
-    for (int64_t k = 0; k < count; ++k) {
-      const auto value = row(k);
-      if (k % kOrderedGroup > 0) {
-        for (int i = 0; i < columns; ++i) to[i] += value(block + i);
-        continue;
-      }
-      if (k > 0) groups.push_group(to, columns);
-      if (k + 1 == count) {
-        for (int i = 0; i < columns; ++i) to[i] = value(block + i);
-        break;
-      }
-      const auto next = row(++k);
-      for (int i = 0; i < columns; ++i) to[i] = value(block + i) + next(block + i);
-    }
-    if (count > kOrderedGroup) groups.finish(to, columns, true);
+    OrderedRows<V> rows(int(std::min<int64_t>(kColumnBlock, width - block)));
+    for (int64_t k = 0; k < count; ++k) rows.add([value = row(k), block](int i) { return value(block + i); });
+    std::copy_n(rows.finish(), std::min<int64_t>(kColumnBlock, width - block), sums + block);
   }
 }
 
@@ -190,7 +174,7 @@ void gradient_rows(const ResampleTables<accumulate_t<T>>& t, const Back<accumula
 void interpolate(const Tensor& input, const Tensor& output, const ResampleArguments& a) {
   dispatch_floating("interpolate", input.dtype(), [&]<class T>() {
     const ResampleMemory<accumulate_t<T>> memory(a, false, Device());
-    const auto& t = memory.tables();
+    const auto t = memory.tables();
     each(t.count(), t);
     const Across<accumulate_t<T>> across(t.w);
     const int64_t width = t.w.axis.output;
@@ -204,7 +188,7 @@ void interpolate(const Tensor& input, const Tensor& output, const ResampleArgume
 void interpolate_backward(const Tensor& grad, const Tensor& output, const ResampleArguments& a) {
   dispatch_floating("interpolate_backward", grad.dtype(), [&]<class T>() {
     const ResampleMemory<accumulate_t<T>> memory(a, true, Device());
-    const auto& t = memory.tables();
+    const auto t = memory.tables();
     each(t.count(), t);
     const Back<accumulate_t<T>> back(t.w);
     const int64_t width = t.w.axis.input, work = std::max(width, grad.numel() / (output.numel() / width));

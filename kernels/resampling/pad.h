@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/kernels/resampling/pad_axis.h>
 
@@ -15,13 +16,7 @@ Tensor pad(const Tensor& input, const std::vector<int64_t>& padding, PadMode mod
 Tensor pad_backward(const Tensor& grad, const Dims& input_sizes, const std::vector<int64_t>& padding, PadMode mode);
 
 // Per device. Everything is contiguous; results are overwritten. `fill` is one element.
-namespace cpu {
-void pad(const Tensor& input, const Tensor& output, const PadShape& shape, const Tensor& fill);
-void pad_backward(const Tensor& grad, const Tensor& output, const PadShape& shape);
-}  // namespace cpu
-namespace cuda {
-void pad(const Tensor& input, const Tensor& output, const PadShape& shape, const Tensor& fill);
-void pad_backward(const Tensor& grad, const Tensor& output, const PadShape& shape);
-}  // namespace cuda
+ORDO_DEVICES(void, pad, const Tensor& input, const Tensor& output, const PadShape& shape, const Tensor& fill)
+ORDO_DEVICES(void, pad_backward, const Tensor& grad, const Tensor& output, const PadShape& shape)
 
 }  // namespace ordo::kernels

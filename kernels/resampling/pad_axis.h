@@ -7,7 +7,7 @@
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/host_device.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
-#include <ordo/kernels/resampling/pad_mode.h>
+#include <ordo/kernels/resampling/modes.h>
 #include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels {
@@ -39,10 +39,7 @@ struct PadAxis {
     return uint64_t(i) < uint64_t(input) ? i : run(o < left ? 0 : 2).read_by(o);
   }
   /// The outputs [begin, end) of run k that show cell i; not of mode constant.
-  struct Outputs {
-    int64_t begin, end;
-  };
-  ORDO_HD Outputs outputs(int64_t i, int k) const {
+  ORDO_HD AxisCells outputs(int64_t i, int k) const {
     const AxisRun r = run(k);
     if (r.at_step == 0) return {r.place, r.at == i ? r.place + r.count : r.place};
     const int64_t n = (i - r.at) * r.at_step;
@@ -104,7 +101,7 @@ struct PadGradientElement {
   template <class F>
   ORDO_HD static void each_output(const PadAxis& axis, int64_t i, const F& f) {
     for (int k = 0; k < 3; ++k) {
-      const PadAxis::Outputs outputs = axis.outputs(i, k);
+      const AxisCells outputs = axis.outputs(i, k);
       for (int64_t o = outputs.begin; o < outputs.end; ++o) f(o);
     }
   }

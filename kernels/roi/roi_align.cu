@@ -1,11 +1,48 @@
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
-#include <ordo/kernels/resampling/weighted_rows.h>
+#include <ordo/engine/index_check.h>
+#include <ordo/engine/no_unroll.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/roi/roi_align.h>
-#include <ordo/kernels/roi/roi_align_items.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 
-namespace ordo::kernels::cuda {
+namespace ordo::kernels {
+
+/// An output: rule 1 over the samples of its bin that lie inside, divided by the number of all.
+template <class T>
+struct RoiAlignElement {
+  RoiShape s;
+  RoiAlignRules rules;
+  const T *input, *boxes;
+  T* output;
+  IndexCheck check;
+  ORDO_HD void operator()(int64_t i) const {
+    using V = accumulate_t<T>;
+    const VolumeCell at = s.output(i);
+    const T* const numbers = boxes + at.volume * kBoxNumbers;
+    const int64_t image = box_image(V(numbers[0]));
+    if (!check.ok(at.volume * kBoxNumbers, image, s.images)) {
+      output[i] = T(V(0));
+      return;
+    }
+    const RoiBox<V> box(s, rules, numbers);
+    const T* const plane = input + (image * s.channels + at.d) * s.cells();
+    const AxisCells rows = box.y.samples(at.h), columns = box.x.samples(at.w);
+    OrderedSum<V> sum;
+    ORDO_NO_UNROLL
+    for (int64_t r = rows.begin; r < rows.end; ++r) {
+      const RoiTap<V> y = box.y.tap(box.y.place(at.h, r));
+      if (y.low < 0) continue;
+      ORDO_NO_UNROLL
+      for (int64_t c = columns.begin; c < columns.end; ++c) {
+        const RoiTap<V> x = box.x.tap(box.x.place(at.w, c));
+        if (x.low >= 0) sum.push(roi_sample(plane, s.width, y, x));
+      }
+    }
+    output[i] = T(sum.result() / box.count);
+  }
+};
+
+namespace cuda {
 
 void roi_align(const Tensor& input, const Tensor& boxes, const Tensor& output, const RoiShape& s,
                const RoiAlignRules& rules) {
@@ -17,27 +54,5 @@ void roi_align(const Tensor& input, const Tensor& boxes, const Tensor& output, c
   guard.finish();
 }
 
-void roi_align_counts(const Tensor& boxes, const Tensor& counts, const RoiShape& s, const RoiAlignRules& rules) {
-  dispatch_floating("roi_align_backward", boxes.dtype(), [&]<class T>() {
-    each(s.boxes, RoiCountElement<T>{s, rules, boxes.data<T>(), counts.data<int64_t>()}, boxes.device());
-  });
-}
-
-void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& begin, int64_t items,
-                        const Tensor& output, const RoiShape& s, const RoiAlignRules& rules, Algorithm algorithm) {
-  const Device device = rows.device();
-  const ordo::cuda::DeviceScope scope(device);
-  dispatch_floating("roi_align_backward", rows.dtype(), [&]<class T>() {
-    const Scratch<int64_t> cells(items, device), bins(begin.defined() ? items : 0, device);
-    const Scratch<accumulate_t<T>> weights(items, device);
-    int64_t* const bin_of = begin.defined() ? bins.data() : nullptr;
-    each(s.boxes * s.bins(),
-         RoiItemsElement<T>{s, rules, boxes.data<T>(), begin.defined() ? begin.data<int64_t>() : nullptr, cells.data(),
-                            weights.data(), bin_of},
-         device);
-    add_weighted_rows({items, cells.data(), weights.data(), bin_of, items / (s.boxes * s.bins())}, rows, output,
-                      algorithm);
-  });
-}
-
-}  // namespace ordo::kernels::cuda
+}  // namespace cuda
+}  // namespace ordo::kernels

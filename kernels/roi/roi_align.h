@@ -2,6 +2,7 @@
 // <ordo/autograd/ops/resampling.h>.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/size.h>
@@ -32,19 +33,11 @@ Tensor roi_align_backward(const Tensor& grad, const Tensor& boxes, const Dims& i
 
 // Per device. Everything is contiguous. `counts` and `begin` are of the boxes' items; `begin` may be undefined, see
 // RoiItemsElement. `rows` is [boxes, bins, channels]; `output` is [images, cells, channels], zeros that are added to.
-namespace cpu {
-void roi_align(const Tensor& input, const Tensor& boxes, const Tensor& output, const RoiShape& shape,
-               const RoiAlignRules& rules);
-void roi_align_counts(const Tensor& boxes, const Tensor& counts, const RoiShape& shape, const RoiAlignRules& rules);
-void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& begin, int64_t items,
-                        const Tensor& output, const RoiShape& shape, const RoiAlignRules& rules, Algorithm algorithm);
-}  // namespace cpu
-namespace cuda {
-void roi_align(const Tensor& input, const Tensor& boxes, const Tensor& output, const RoiShape& shape,
-               const RoiAlignRules& rules);
-void roi_align_counts(const Tensor& boxes, const Tensor& counts, const RoiShape& shape, const RoiAlignRules& rules);
-void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& begin, int64_t items,
-                        const Tensor& output, const RoiShape& shape, const RoiAlignRules& rules, Algorithm algorithm);
-}  // namespace cuda
+ORDO_DEVICES(void, roi_align, const Tensor& input, const Tensor& boxes, const Tensor& output, const RoiShape& shape,
+             const RoiAlignRules& rules)
+ORDO_DEVICES(void, roi_align_counts, const Tensor& boxes, const Tensor& counts, const RoiShape& shape,
+             const RoiAlignRules& rules)
+ORDO_DEVICES(void, roi_align_backward, const Tensor& rows, const Tensor& boxes, const Tensor& begin, int64_t items,
+             const Tensor& output, const RoiShape& shape, const RoiAlignRules& rules, Algorithm algorithm)
 
 }  // namespace ordo::kernels

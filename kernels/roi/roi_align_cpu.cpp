@@ -1,13 +1,10 @@
 #include <vector>
 
-#include <ordo/engine/checked.h>
 #include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/index_check.h>
+#include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/reduce/each_cpu.h>
-#include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/roi/roi_align.h>
-#include <ordo/kernels/roi/roi_align_items.h>
-#include <ordo/kernels/windows/rows_cpu.h>
 
 namespace ordo::kernels::cpu {
 namespace {
@@ -15,7 +12,7 @@ namespace {
 /// The samples of a bin along an axis that lie inside.
 template <class V>
 void find_taps(const RoiAxis<V>& axis, int64_t bin, std::vector<RoiTap<V>>& taps) {
-  const RoiCells range = axis.samples(bin);
+  const AxisCells range = axis.samples(bin);
   taps.clear();
   for (int64_t i = range.begin; i < range.end; ++i) {
     const RoiTap<V> tap = axis.tap(axis.place(bin, i));
@@ -23,7 +20,8 @@ void find_taps(const RoiAxis<V>& axis, int64_t bin, std::vector<RoiTap<V>>& taps
   }
 }
 
-/// What RoiAlignElement does for every channel, finding the samples once.
+/// An output is rule 1 over the samples of its bin that lie inside, divided by the number of all. Samples are found
+/// once for all channels.
 template <class T>
 void align_boxes(const T* input, const T* boxes, T* output, const RoiShape& s, const RoiAlignRules& rules,
                  const IndexCheck& check) {
@@ -61,27 +59,6 @@ void roi_align(const Tensor& input, const Tensor& boxes, const Tensor& output, c
     align_boxes(input.data<T>(), boxes.data<T>(), output.data<T>(), s, rules, guard.check());
   });
   guard.finish();
-}
-
-void roi_align_counts(const Tensor& boxes, const Tensor& counts, const RoiShape& s, const RoiAlignRules& rules) {
-  dispatch_floating("roi_align_backward", boxes.dtype(), [&]<class T>() {
-    each(s.boxes, RoiCountElement<T>{s, rules, boxes.data<T>(), counts.data<int64_t>()});
-  });
-}
-
-void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& begin, int64_t items,
-                        const Tensor& output, const RoiShape& s, const RoiAlignRules& rules, Algorithm algorithm) {
-  dispatch_floating("roi_align_backward", rows.dtype(), [&]<class T>() {
-    const Scratch<int64_t> cells(items, Device()), bins(begin.defined() ? items : 0, Device());
-    const Scratch<accumulate_t<T>> weights(items, Device());
-    int64_t* const bin_of = begin.defined() ? bins.data() : nullptr;
-    const RoiItemsElement<T> f{
-        s,     rules, boxes.data<T>(), begin.defined() ? begin.data<int64_t>() : nullptr, cells.data(), weights.data(),
-        bin_of};
-    each_of(64, s.boxes * s.bins(), f);
-    add_weighted_rows({items, cells.data(), weights.data(), bin_of, items / (s.boxes * s.bins())}, rows, output,
-                      algorithm);
-  });
 }
 
 }  // namespace ordo::kernels::cpu

@@ -29,11 +29,6 @@ ORDO_HD int64_t box_image(V number) {
   return number > V(-1) && number < V(1e15) ? int64_t(number) : -1;
 }
 
-/// Cells [begin, end) of a line.
-struct RoiCells {
-  int64_t begin, end;
-};
-
 /// The nearest cell, halves away from zero. What is no cell's number (NaN apart, which is 0) is a far one.
 template <class V>
 ORDO_HD int64_t nearest_cell(V at) {
@@ -46,7 +41,7 @@ ORDO_HD int64_t nearest_cell(V at) {
 
 /// Those of bin `bin` of `bins`, where the box goes from cell `first` to `last`, or is one cell where that is before.
 /// In whole numbers: a bin does not depend on how a division rounds.
-ORDO_HD RoiCells roi_cells(int64_t first, int64_t last, int64_t bin, int64_t bins, int64_t size) {
+ORDO_HD AxisCells roi_cells(int64_t first, int64_t last, int64_t bin, int64_t bins, int64_t size) {
   const int64_t extent = last > first ? last - first + 1 : 1;
   const int64_t begin = first + quotient(bin * extent, bins),
                 end = first + quotient((bin + 1) * extent + bins - 1, bins);
@@ -86,12 +81,12 @@ struct RoiAxis {
 
   ORDO_HD V place(int64_t b, int64_t sample) const { return start + V(b) * bin + (V(sample) + V(0.5)) * bin / V(grid); }
   /// The samples [begin, end) of bin b of which some may lie inside: of a box that exceeds the input by far, few do.
-  ORDO_HD RoiCells samples(int64_t b) const {
+  ORDO_HD AxisCells samples(int64_t b) const {
     if (!adaptive || grid == 0) return {0, grid};
     return samples_between(b, V(-1), V(cells));
   }
   /// Those that count in a cell, and a few more.
-  ORDO_HD RoiCells samples_at(int64_t b, int64_t cell) const {
+  ORDO_HD AxisCells samples_at(int64_t b, int64_t cell) const {
     return samples_between(b, V(cell - 1), V(cell == cells - 1 ? cells : cell + 1));
   }
   ORDO_HD RoiTap<V> tap(V at) const {
@@ -104,7 +99,7 @@ struct RoiAxis {
   }
 
  private:
-  ORDO_HD RoiCells samples_between(int64_t b, V low, V high) const {
+  ORDO_HD AxisCells samples_between(int64_t b, V low, V high) const {
     constexpr V kMargin = V(4);  // for the rounding of this estimate
     const V first = start + V(b) * bin, step = bin / V(grid);
     const int64_t begin = sample_number((low - first) / step - kMargin);
@@ -128,7 +123,7 @@ class RoiEntries {
  public:
   ORDO_HD RoiEntries(const RoiAxis<V>& axis, int64_t bin) : axis_(axis), bin_(bin), first_(0), count_(2 * axis.grid) {
     if (!axis.adaptive) return;
-    RoiCells range = axis.samples(bin);
+    AxisCells range = axis.samples(bin);
     while (range.begin < range.end && tap(range.begin).low < 0) ++range.begin;
     while (range.begin < range.end && tap(range.end - 1).low < 0) --range.end;
     first_ = range.begin < range.end ? tap(range.begin).low : 0;
@@ -141,7 +136,7 @@ class RoiEntries {
       return i % 2 == 0 ? RoiEntry<V>{sample.low, sample.at_low} : RoiEntry<V>{sample.high, sample.at_high};
     }
     const int64_t cell = first_ + i;
-    const RoiCells range = axis_.samples_at(bin_, cell);
+    const AxisCells range = axis_.samples_at(bin_, cell);
     V weight = V(0);
     for (int64_t k = range.begin; k < range.end; ++k) {
       const RoiTap<V> sample = tap(k);

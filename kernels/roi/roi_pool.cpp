@@ -76,7 +76,7 @@ class BinRow {
 
   /// f(number, maximum) for each of `count` bins.
   template <class T, class F>
-  void maxima(const T* plane, int64_t offset, const RoiCells& rows, const RoiCells* columns, int64_t count,
+  void maxima(const T* plane, int64_t offset, const AxisCells& rows, const AxisCells* columns, int64_t count,
               const F& f) const {
     int64_t begin = width_, end = 0;
     for (int64_t c = 0; c < count; ++c) begin = std::min(begin, columns[c].begin), end = std::max(end, columns[c].end);
@@ -92,7 +92,7 @@ class BinRow {
       for (int64_t w = best + 1; w < columns[c].end; ++w)
         if (most_[w] > most_[best] || (most_[w] == most_[best] && rows_[w] < rows_[best])) best = w;
       const int64_t place = (rows.begin + rows_[best]) * width_ + best;
-      f(c, RoiMaximum<V>{offset + place, V(plane[place])});
+      f(c, MaxCell<V>{V(plane[place]), offset + place});
     }
   }
 
@@ -126,7 +126,7 @@ template <class T>
 static void pool_planes(const RoiPoolElement<T>& f, int64_t first, int64_t last) {
   using V = accumulate_t<T>;
   const RoiShape& s = f.s;
-  const Scratch<RoiCells> rows(s.rows, Device()), columns(s.columns, Device());
+  const Scratch<AxisCells> rows(s.rows, Device()), columns(s.columns, Device());
   const BinRow<V> bins(s.width);
   for (int64_t plane = first, found = -1; plane < last; ++plane) {
     const int64_t number = plane / s.channels, channel = plane - number * s.channels;
@@ -146,11 +146,10 @@ static void pool_planes(const RoiPoolElement<T>& f, int64_t first, int64_t last)
     }
     const int64_t offset = (image * s.channels + channel) * s.cells();
     for (int64_t r = 0; r < s.rows; ++r, value += s.columns, place += s.columns)
-      bins.maxima(f.input + offset, offset, rows[r], columns.data(), s.columns,
-                  [&](int64_t c, const RoiMaximum<V>& best) {
-                    value[c] = T(best.value);
-                    place[c] = best.place;
-                  });
+      bins.maxima(f.input + offset, offset, rows[r], columns.data(), s.columns, [&](int64_t c, const MaxCell<V>& best) {
+        value[c] = T(best.value);
+        place[c] = best.index;
+      });
   }
 }
 

@@ -2,6 +2,7 @@
 // <ordo/autograd/ops/resampling.h>.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/op_registry.h>
 #include <ordo/engine/size.h>
 #include <ordo/engine/tensor.h>
@@ -20,13 +21,7 @@ Tensor roi_pool_backward(const Tensor& grad, const Tensor& places, const Dims& i
                          Algorithm algorithm = Algorithm::automatic);
 
 // Per device. Everything is contiguous.
-namespace cpu {
-void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& result, const RoiShape& shape,
-              double scale);
-}  // namespace cpu
-namespace cuda {
-void roi_pool(const Tensor& input, const Tensor& boxes, const RoiPoolResult& result, const RoiShape& shape,
-              double scale);
-}  // namespace cuda
+ORDO_DEVICES(void, roi_pool, const Tensor& input, const Tensor& boxes, const RoiPoolResult& result,
+             const RoiShape& shape, double scale)
 
 }  // namespace ordo::kernels

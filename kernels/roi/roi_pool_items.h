@@ -7,20 +7,14 @@
 
 namespace ordo::kernels {
 
-/// The place of a bin's maximum in the input, flat, and its value; -1 and 0 for a bin without cells.
-template <class V>
-struct RoiMaximum {
-  int64_t place;
-  V value;
-};
-
-/// The first maximum in row-major order; a NaN, the last one, wins. `plane` is the input's, which begins at `offset`.
+/// The first maximum of a bin in row-major order, and its flat place in the input; 0 and -1 for a bin without cells. A
+/// NaN, the last one, wins. `plane` is the input's, which begins at `offset`.
 template <class V, class T>
-ORDO_HD RoiMaximum<V> roi_maximum(const T* plane, int64_t offset, int64_t width, const RoiCells& rows,
-                                  const RoiCells& columns) {
-  if (rows.begin >= rows.end || columns.begin >= columns.end) return {-1, V(0)};
-  const auto best = first_maximum(plane, 0, width, {0, 1}, {rows.begin, rows.end}, {columns.begin, columns.end});
-  return {offset + best.index, best.value};
+ORDO_HD MaxCell<V> roi_maximum(const T* plane, int64_t offset, int64_t width, const AxisCells& rows,
+                               const AxisCells& columns) {
+  if (rows.begin >= rows.end || columns.begin >= columns.end) return {V(0), -1};
+  const MaxCell<V> best = first_maximum(plane, 0, width, {0, 1}, rows, columns);
+  return {best.value, offset + best.index};
 }
 
 template <class T>
@@ -32,10 +26,10 @@ struct RoiPoolElement {
   int64_t* places;
   IndexCheck check;
   ORDO_HD int64_t cell(T at) const { return nearest_cell(accumulate_t<T>(at) * accumulate_t<T>(scale)); }
-  ORDO_HD RoiCells rows_of(const T* box, int64_t row) const {
+  ORDO_HD AxisCells rows_of(const T* box, int64_t row) const {
     return roi_cells(cell(box[2]), cell(box[4]), row, s.rows, s.height);
   }
-  ORDO_HD RoiCells columns_of(const T* box, int64_t column) const {
+  ORDO_HD AxisCells columns_of(const T* box, int64_t column) const {
     return roi_cells(cell(box[1]), cell(box[3]), column, s.columns, s.width);
   }
   ORDO_HD void operator()(int64_t i) const {
@@ -48,11 +42,11 @@ struct RoiPoolElement {
       places[i] = -1;
       return;
     }
-    const RoiCells rows = rows_of(box, at.h), columns = columns_of(box, at.w);
+    const AxisCells rows = rows_of(box, at.h), columns = columns_of(box, at.w);
     const int64_t offset = (image * s.channels + at.d) * s.cells();
-    const RoiMaximum<V> best = roi_maximum<V>(input + offset, offset, s.width, rows, columns);
+    const MaxCell<V> best = roi_maximum<V>(input + offset, offset, s.width, rows, columns);
     values[i] = T(best.value);
-    places[i] = best.place;
+    places[i] = best.index;
   }
 };
 

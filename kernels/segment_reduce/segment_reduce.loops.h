@@ -145,9 +145,9 @@ void segment_reduce(const SegmentArgs& a, const Tensor& data, const Tensor& out)
   dispatch_floating("segment_reduce", data.dtype(), [&]<class T>() {
     using V = accumulate_t<T>;
     with_segment_sum<V>(a.reduction, [&]<class Acc>() {
-      each(out.numel(),
-           SegmentElement<T, Acc>{a.segments, a.columns, SegmentRule<V, Acc>(a), data.data<T>(), out.data<T>()},
-           data.device(), a.segments.slices() / std::max<int64_t>(1, a.segments.count()) + 1);
+      each_of(a.segments.slices() / std::max<int64_t>(1, a.segments.count()) + 1, out.numel(),
+              SegmentElement<T, Acc>{a.segments, a.columns, SegmentRule<V, Acc>(a), data.data<T>(), out.data<T>()},
+              data.device());
     });
   });
 }

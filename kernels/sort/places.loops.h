@@ -99,9 +99,10 @@ void find_bins(const Tensor& t, int64_t bins, double least, double greatest, con
 }
 
 void mode_lines(const Tensor& lines, const Tensor& order, const Tensor& places) {
-  each(places.numel(),
-       ModeOfLine{{lines.data(), lines.dtype(), false}, order.data<int64_t>(), lines.size(-1), places.data<int64_t>()},
-       lines.device(), lines.size(-1));
+  each_of(
+      lines.size(-1), places.numel(),
+      ModeOfLine{{lines.data(), lines.dtype(), false}, order.data<int64_t>(), lines.size(-1), places.data<int64_t>()},
+      lines.device());
 }
 
 void put_along(const Tensor& t, const Tensor& index, const Tensor& out, int64_t count, int64_t length, int64_t inner) {

@@ -4,20 +4,28 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/dtype.h>
+#include <ordo/engine/memory.h>
+#include <ordo/kernels/reduce/each_cpu.h>
 
 namespace ordo::kernels::cpu {
 
-/// Rows of `cost` elements each: so many for a thread, at least.
-inline int64_t row_grain(int64_t cost) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost)); }
-
-/// Calls f(i) for i = 0..n-1 on the CPU's threads, as each(), of which each takes `cost` steps.
-template <class F>
-void each_of(int64_t cost, int64_t n, const F& f) {
-  // Not inlined: in this loop, the registers would not suffice for the loops inside.
-  const auto one = [&](int64_t i) __attribute__((noinline)) { f(i); };
-  parallel_for(0, n, row_grain(cost), [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) one(i);
+/// Calls add(v, sums) for v = 0..volumes-1 on the threads, which takes `cost` steps: it adds to the sums of a volume's
+/// cells, zero at first. They are rounded to `output`.
+template <class T, class Add>
+void sum_volumes(T* output, int64_t volumes, int64_t cells, int64_t cost, const Add& add) {
+  using V = accumulate_t<T>;
+  constexpr bool kDirect = std::is_same_v<T, V>;
+  parallel_for(0, volumes, row_grain(cells + cost), [&](int64_t begin, int64_t end) {
+    const Scratch<V> scratch(kDirect ? 0 : cells, Device());
+    for (int64_t v = begin; v < end; ++v) {
+      V* sums = scratch.data();
+      if constexpr (kDirect) sums = output + v * cells;
+      std::fill_n(sums, cells, V(0));
+      add(v, sums);
+      if constexpr (!kDirect)
+        for (int64_t i = 0; i < cells; ++i) output[v * cells + i] = T(sums[i]);
+    }
   });
 }
 

@@ -34,6 +34,17 @@ Size3 in_three(const Dims& sizes, int rank) {
   return {v[0], v[1], v[2]};
 }
 
+Dims with_last(Dims sizes, int rank, const Size3& last) {
+  for (int i = 1; i <= rank; ++i) sizes[sizes.size() - i] = last[3 - i];
+  return sizes;
+}
+
+void check_not_empty(const char* op, const Dims& sizes, int rank) {
+  for (int i = 1; i <= rank; ++i)
+    ORDO_CHECK(sizes[sizes.size() - i] > 0, ShapeError, op, "takes an input whose {} is not 0, not {}",
+               kAxisNames[3 - i], sizes);
+}
+
 void check_each(const char* op, const char* argument, const int64_t* values, int count, int64_t least) {
   for (int i = 0; i < count; ++i)
     ORDO_CHECK(values[i] >= least && values[i] < kMost, ValueError, op,

@@ -19,6 +19,11 @@ Size3 in_three(const Size<N>& size, int64_t outer) {
 /// The last `rank` sizes, as in_three.
 Size3 in_three(const Dims& sizes, int rank);
 
+/// `sizes` with their last `rank` replaced by those of `last`.
+Dims with_last(Dims sizes, int rank, const Size3& last);
+
+/// ShapeError where one of the last `rank` sizes is 0.
+void check_not_empty(const char* op, const Dims& sizes, int rank);
 /// ValueError unless every value is at least `least`, and below 2^31: a product of two fits into 64 bits.
 void check_each(const char* op, const char* argument, const int64_t* values, int count, int64_t least);
 template <int N>

@@ -11,14 +11,7 @@
 
 namespace ordo::kernels::cpu {
 
-/// Calls add(place, value) for what the runs read of `row`, in their order.
-template <class S, class Add>
-void for_reads(const std::vector<AxisRun>& runs, const S* row, const Add& add) {
-  for (const AxisRun& r : runs)
-    for (int64_t i = 0; i < r.count; ++i) add(r.place + i * r.place_step, row[r.at + i * r.at_step]);
-}
-
-/// The same, added to the places' sums.
+/// Adds what the runs read of `row` to the places' sums, in the order of the runs: plain sums.
 template <class S, class V>
 void add_reads(const std::vector<AxisRun>& runs, const S* row, V* sums) {
   for (const AxisRun& r : runs) {
@@ -47,6 +40,20 @@ void add_reads(const std::vector<AxisRun>& runs, const S* row, V* sums) {
   }
 }
 
+/// Sums of more than 64 values: those by rule 1.
+template <class S, class V>
+void add_reads(const std::vector<AxisRun>& runs, const S* row, OrderedSum<V>* sums) {
+  for (const AxisRun& r : runs) {
+    if (r.place_step == 0) {
+      OrderedSum<V> sum = sums[r.place];
+      for (int64_t i = 0; i < r.count; ++i) sum.push(V(row[r.at + i * r.at_step]));
+      sums[r.place] = sum;
+    } else {
+      for (int64_t i = 0; i < r.count; ++i) sums[r.place + i * r.place_step].push(V(row[r.at + i * r.at_step]));
+    }
+  }
+}
+
 /// What the places of a [d, h, w] volume read of one that begins every `step` elements: all combinations of what they
 /// read along each axis. A position is the sum of what the axes say.
 struct VolumeReads {
@@ -60,6 +67,7 @@ struct VolumeReads {
 template <class V, class S, class Store>
 void sum_reads(const VolumeReads& reads, const S* from, int64_t begin, int64_t end, const Store& store) {
   V sums[kRunBlock];
+  std::vector<OrderedSum<V>> ordered;
   const int64_t depth = reads.d.places(), height = reads.h.places();
   VolumeRow at(begin, depth, height);
   for (int64_t r = begin; r < end; ++r, at.advance(depth, height)) {
@@ -76,10 +84,9 @@ void sum_reads(const VolumeReads& reads, const S* from, int64_t begin, int64_t e
         std::fill_n(sums, count, V(-0.0));  // -0 + v is v, bit for bit
         for_rows([&](const S* row) { add_reads(block.runs, row, sums); });
       } else {
-        std::vector<OrderedSum<V>> ordered(static_cast<size_t>(count));
-        for_rows([&](const S* row) {
-          for_reads(block.runs, row, [&](int64_t place, S value) { ordered[size_t(place)].push(V(value)); });
-        });
+        ordered.clear();
+        ordered.resize(size_t(count));
+        for_rows([&](const S* row) { add_reads(block.runs, row, ordered.data()); });
         for (int64_t i = 0; i < count; ++i) sums[i] = ordered[size_t(i)].result();
       }
       store(at, block.begin, count, sums);

@@ -2,6 +2,7 @@
 // <ordo/autograd/ops/convolution.h>.
 #pragma once
 
+#include <ordo/engine/devices.h>
 #include <ordo/engine/dtype.h>
 #include <ordo/engine/op_call.h>
 #include <ordo/engine/size.h>
@@ -22,22 +23,8 @@ Tensor unfold(const Tensor& input, const UnfoldArguments& arguments);
 Tensor fold(const Tensor& input, Size2 output_size, const UnfoldArguments& arguments);
 
 // Per device. Everything is contiguous; results are overwritten.
-namespace cpu {
-void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
-void fold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
-}  // namespace cpu
-namespace cuda {
-void unfold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
-void fold_columns(const Tensor& input, const Tensor& output, const UnfoldShape& shape);
-}  // namespace cuda
-
-/// Takes the last digit, of `size` values, from e.
-ORDO_HD int64_t take_digit(int64_t& e, int64_t size) {
-  if (size == 1) return 0;
-  const int64_t rest = quotient(e, size), digit = e - rest * size;
-  e = rest;
-  return digit;
-}
+ORDO_DEVICES(void, unfold_columns, const Tensor& input, const Tensor& output, const UnfoldShape& shape)
+ORDO_DEVICES(void, fold_columns, const Tensor& input, const Tensor& output, const UnfoldShape& shape)
 
 /// One element of the columns; zero in the padding.
 template <class T>
@@ -46,15 +33,13 @@ struct UnfoldElement {
   const T* image;
   T* columns;
   ORDO_HD void operator()(int64_t e) const {
-    int64_t plane = e;
-    const int64_t j = take_digit(plane, s.w.output), i = take_digit(plane, s.h.output),
-                  l = take_digit(plane, s.d.output), v = take_digit(plane, s.w.kernel),
-                  u = take_digit(plane, s.h.kernel), t = take_digit(plane, s.d.kernel);
-    const int64_t z = l * s.d.stride + t * s.d.dilation - s.d.padding;
-    const int64_t y = i * s.h.stride + u * s.h.dilation - s.h.padding;
-    const int64_t x = j * s.w.stride + v * s.w.dilation - s.w.padding;
+    const VolumeCell at(e, s.d.output, s.h.output, s.w.output);
+    const VolumeCell of(at.volume, s.d.kernel, s.h.kernel, s.w.kernel);
+    const int64_t z = at.d * s.d.stride + of.d * s.d.dilation - s.d.padding;
+    const int64_t y = at.h * s.h.stride + of.h * s.h.dilation - s.h.padding;
+    const int64_t x = at.w * s.w.stride + of.w * s.w.dilation - s.w.padding;
     const bool inside = z >= 0 && z < s.d.input && y >= 0 && y < s.h.input && x >= 0 && x < s.w.input;
-    columns[e] = inside ? image[((plane * s.d.input + z) * s.h.input + y) * s.w.input + x] : T(0.0f);
+    columns[e] = inside ? image[((of.volume * s.d.input + z) * s.h.input + y) * s.w.input + x] : T(0.0f);
   }
 };
 
@@ -74,19 +59,18 @@ struct FoldElement {
   T* image;
   ORDO_HD void operator()(int64_t e) const {
     using V = accumulate_t<T>;
-    int64_t plane = e;
-    const int64_t x = take_digit(plane, s.w.input), y = take_digit(plane, s.h.input), z = take_digit(plane, s.d.input);
+    const VolumeCell at(e, s.d.input, s.h.input, s.w.input);
     OrderedSum<V> sum;
     for (int64_t t = 0; t < s.d.kernel; ++t) {
-      const int64_t l = output_with(s.d, z, t);
+      const int64_t l = output_with(s.d, at.d, t);
       if (l < 0) continue;
       for (int64_t u = 0; u < s.h.kernel; ++u) {
-        const int64_t i = output_with(s.h, y, u);
+        const int64_t i = output_with(s.h, at.h, u);
         if (i < 0) continue;
         for (int64_t v = 0; v < s.w.kernel; ++v) {
-          const int64_t j = output_with(s.w, x, v);
+          const int64_t j = output_with(s.w, at.w, v);
           if (j < 0) continue;
-          const int64_t row = ((plane * s.d.kernel + t) * s.h.kernel + u) * s.w.kernel + v;
+          const int64_t row = ((at.volume * s.d.kernel + t) * s.h.kernel + u) * s.w.kernel + v;
           sum.push(V(columns[row * s.positions() + (l * s.h.output + i) * s.w.output + j]));
         }
       }

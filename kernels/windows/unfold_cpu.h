@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <ordo/engine/memory.h>
 #include <ordo/kernels/windows/sum_reads_cpu.h>
 #include <ordo/kernels/windows/unfold.h>
 
@@ -92,16 +91,8 @@ void fold(const UnfoldShape& s, const A* columns, int64_t pitch, T* image) {
   using V = accumulate_t<T>;
   if (s.elements() > kOrderedGroup)  // at most 64 values for a cell are a plain sum
     return sum_reads(columns_of_cells(s, pitch), columns, 0, s.planes * s.d.input * s.h.input, image);
-  constexpr bool kDirect = std::is_same_v<T, V>;
-  const Scratch<V> scratch(kDirect ? 0 : s.cells(), Device());
-  for (int64_t p = 0; p < s.planes; ++p, columns += s.elements() * pitch, image += s.cells()) {
-    V* cells = scratch.data();
-    if constexpr (kDirect) cells = image;
-    std::fill_n(cells, s.cells(), V(0));
-    add_columns(s, columns, pitch, cells);
-    if constexpr (!kDirect)
-      for (int64_t i = 0; i < s.cells(); ++i) image[i] = T(cells[i]);
-  }
+  sum_volumes(image, s.planes, s.cells(), s.elements() * s.positions(),
+              [&](int64_t p, V* cells) { add_columns(s, columns + p * s.elements() * pitch, pitch, cells); });
 }
 
 }  // namespace ordo::kernels::cpu

@@ -24,6 +24,11 @@ struct AxisRun {
   ORDO_HD int64_t read_by(int64_t p) const { return p >= place && p < place + count ? at + (p - place) * at_step : -1; }
 };
 
+/// Cells (or outputs) begin, begin + step, ... < end of an axis.
+struct AxisCells {
+  int64_t begin, end, step = 1;
+};
+
 /// One axis of windows. Sliding: output o covers the cells o stride - padding + k dilation, k = 0..kernel-1, that
 /// exist. Adaptive, whose stride is 0: the cells [floor(o I / O), ceil((o + 1) I / O)), at most `kernel` of them.
 struct WindowAxis {
@@ -46,6 +51,8 @@ struct WindowAxis {
     return at < input ? at : input;
   }
 
+  ORDO_HD AxisCells cells(int64_t o) const { return {begin(o), end(o), dilation}; }
+
   /// Outputs that may cover cell i; with dilation, covers() has the last word.
   ORDO_HD int64_t first_output(int64_t i) const {
     if (is_adaptive()) return quotient(i * output, input);
@@ -57,6 +64,7 @@ struct WindowAxis {
     const int64_t end = quotient(i + padding, stride) + 1;
     return end < output ? end : output;
   }
+  ORDO_HD AxisCells outputs(int64_t i) const { return {first_output(i), end_output(i)}; }
   ORDO_HD bool covers(int64_t o, int64_t i) const {
     return dilation == 1 || (i + padding - o * stride) % dilation == 0;
   }
@@ -90,11 +98,6 @@ struct VolumeCell {
   }
 };
 
-/// What the windows of one row of outputs share, or the windows that cover a row of cells: [begin, end) along d and h.
-struct WindowRows {
-  int64_t d_begin, d_end, h_begin, h_end;
-};
-
 /// The windows of a [volumes, d, h, w] input. Fewer dimensions are a d, or d and h, of one cell.
 struct Windows {
   WindowAxis d, h, w;
@@ -106,12 +109,6 @@ struct Windows {
   /// Where row (d, h) of a volume begins.
   ORDO_HD int64_t input_row(int64_t id, int64_t ih) const { return (id * h.input + ih) * w.input; }
   ORDO_HD int64_t output_row(int64_t od, int64_t oh) const { return (od * h.output + oh) * w.output; }
-  /// The cells of the windows (od, oh, any).
-  ORDO_HD WindowRows cells(int64_t od, int64_t oh) const { return {d.begin(od), d.end(od), h.begin(oh), h.end(oh)}; }
-  /// The outputs that may cover the cells (id, ih, any).
-  ORDO_HD WindowRows outputs_at(int64_t id, int64_t ih) const {
-    return {d.first_output(id), d.end_output(id), h.first_output(ih), h.end_output(ih)};
-  }
   /// What the divisors of the windows (od, oh, any) have in common.
   ORDO_HD int64_t row_divisor(int64_t od, int64_t oh) const {
     if (count_padding) return d.padded_extent(od) * h.padded_extent(oh);

@@ -1,7 +1,7 @@
 // Crops, flips, resizing and rotation of images float32 [C, H, W]; see transforms.h.
 #pragma once
 
-#include <ordo/kernels/resampling/interpolate_mode.h>
+#include <ordo/kernels/resampling/modes.h>
 #include <ordo/nn/data/transforms.h>
 
 namespace ordo::data {

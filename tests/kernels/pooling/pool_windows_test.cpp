@@ -75,33 +75,23 @@ void expect_plain_bits(const Windows& windows) {
   cpu::avg_pool(mixed, averages, windows);
   cpu::max_pool_backward(grads, chosen, max_grads, windows, Algorithm::gather);
   cpu::avg_pool_backward(grads, average_grads, windows, Algorithm::gather);
-  const T *const x = tied.data<T>(), *const grad = grads.data<T>();
-  const int64_t* const indices = chosen.data<int64_t>();
-  const auto bits = [](T v) { return std::vector<uint8_t>((uint8_t*)&v, (uint8_t*)&v + sizeof(T)); };
-  for (int64_t p = 0; p < planes; ++p) {
-    for (int64_t i = 0; i < outputs; ++i) {
-      const int64_t at = p * outputs + i;
-      const int64_t ow = i % windows.w.output, oh = i / windows.w.output % windows.h.output,
-                    od = i / windows.w.output / windows.h.output;
-      const auto cell = max_window(x + p * inputs, windows, windows.cells(od, oh), ow);
-      ASSERT_EQ(float(maxima.data<T>()[at]), float(cell.value));
-      ASSERT_EQ(indices[at], cell.index);
-      ASSERT_EQ(bits(averages.data<T>()[at]),
-                bits(T(average_window<OrderedSum>(mixed.data<T>() + p * inputs, windows, windows.cells(od, oh),
-                                                  windows.row_divisor(od, oh), ow))));
-    }
-    for (int64_t i = 0; i < inputs; ++i) {
-      const int64_t at = p * inputs + i;
-      const int64_t iw = i % windows.w.input, ih = i / windows.w.input % windows.h.input,
-                    id = i / windows.w.input / windows.h.input;
-      const T* from = grad + p * outputs;
-      const WindowRows rows = windows.outputs_at(id, ih);
-      ASSERT_EQ(bits(max_grads.data<T>()[at]),
-                bits(T(max_gradient<OrderedSum>(from, indices + p * outputs, windows, rows, i, iw))));
-      ASSERT_EQ(bits(average_grads.data<T>()[at]),
-                bits(T(average_gradient<OrderedSum>(from, windows, rows, id, ih, iw))));
-    }
+  const Tensor plain_maxima = empty_like(maxima), plain_averages = empty_like(averages),
+               plain_chosen = empty_like(chosen);
+  const Tensor plain_max_grads = empty_like(max_grads), plain_average_grads = empty_like(average_grads);
+  const T* const grad = grads.data<T>();
+  for (int64_t i = 0; i < planes * outputs; ++i) {
+    MaxPoolElement<T>{windows, tied.data<T>(), plain_maxima.data<T>(), plain_chosen.data<int64_t>()}(i);
+    AveragePoolElement<OrderedSum, T>{windows, mixed.data<T>(), plain_averages.data<T>()}(i);
   }
+  for (int64_t i = 0; i < planes * inputs; ++i) {
+    MaxPoolGradientElement<OrderedSum, T>{windows, grad, chosen.data<int64_t>(), plain_max_grads.data<T>()}(i);
+    AveragePoolGradientElement<OrderedSum, T>{windows, grad, plain_average_grads.data<T>()}(i);
+  }
+  ASSERT_EQ(bytes_of(maxima), bytes_of(plain_maxima));
+  ASSERT_EQ(bytes_of(chosen), bytes_of(plain_chosen));
+  ASSERT_EQ(bytes_of(averages), bytes_of(plain_averages));
+  ASSERT_EQ(bytes_of(max_grads), bytes_of(plain_max_grads));
+  ASSERT_EQ(bytes_of(average_grads), bytes_of(plain_average_grads));
 }
 
 std::string describe(const Windows& w) {

@@ -1,47 +1,12 @@
-// What the bins of roi_align compute, and what they add to. Internal; shared by both devices.
+// What the bins of roi_align add to in its gradient.
 #pragma once
 
-#include <ordo/engine/index_check.h>
+#include <ordo/engine/memory.h>
 #include <ordo/engine/no_unroll.h>
-#include <ordo/kernels/ordering/ordered_sum.h>
-#include <ordo/kernels/roi/roi_boxes.h>
+#include <ordo/kernels/resampling/weighted_rows.h>
+#include <ordo/kernels/roi/roi_align.h>
 
 namespace ordo::kernels {
-
-/// An output: rule 1 over the samples of its bin that lie inside, divided by the number of all.
-template <class T>
-struct RoiAlignElement {
-  RoiShape s;
-  RoiAlignRules rules;
-  const T *input, *boxes;
-  T* output;
-  IndexCheck check;
-  ORDO_HD void operator()(int64_t i) const {
-    using V = accumulate_t<T>;
-    const VolumeCell at = s.output(i);
-    const T* const numbers = boxes + at.volume * kBoxNumbers;
-    const int64_t image = box_image(V(numbers[0]));
-    if (!check.ok(at.volume * kBoxNumbers, image, s.images)) {
-      output[i] = T(V(0));
-      return;
-    }
-    const RoiBox<V> box(s, rules, numbers);
-    const T* const plane = input + (image * s.channels + at.d) * s.cells();
-    const RoiCells rows = box.y.samples(at.h), columns = box.x.samples(at.w);
-    OrderedSum<V> sum;
-    ORDO_NO_UNROLL
-    for (int64_t r = rows.begin; r < rows.end; ++r) {
-      const RoiTap<V> y = box.y.tap(box.y.place(at.h, r));
-      if (y.low < 0) continue;
-      ORDO_NO_UNROLL
-      for (int64_t c = columns.begin; c < columns.end; ++c) {
-        const RoiTap<V> x = box.x.tap(box.x.place(at.w, c));
-        if (x.low >= 0) sum.push(roi_sample(plane, s.width, y, x));
-      }
-    }
-    output[i] = T(sum.result() / box.count);
-  }
-};
 
 /// How many items a box has.
 template <class T>
@@ -92,4 +57,28 @@ struct RoiItemsElement {
   }
 };
 
+namespace ORDO_LOOPS_DEVICE {
+
+void roi_align_counts(const Tensor& boxes, const Tensor& counts, const RoiShape& s, const RoiAlignRules& rules) {
+  dispatch_floating("roi_align_backward", boxes.dtype(), [&]<class T>() {
+    each(s.boxes, RoiCountElement<T>{s, rules, boxes.data<T>(), counts.data<int64_t>()}, boxes.device());
+  });
+}
+
+void roi_align_backward(const Tensor& rows, const Tensor& boxes, const Tensor& begin, int64_t items,
+                        const Tensor& output, const RoiShape& s, const RoiAlignRules& rules, Algorithm algorithm) {
+  const Device device = rows.device();
+  dispatch_floating("roi_align_backward", rows.dtype(), [&]<class T>() {
+    const Scratch<int64_t> cells(items, device), bins(begin.defined() ? items : 0, device);
+    const Scratch<accumulate_t<T>> weights(items, device);
+    const int64_t* const box_begin = begin.defined() ? begin.data<int64_t>() : nullptr;
+    int64_t* const bin_of = begin.defined() ? bins.data() : nullptr;
+    each_of(64, s.boxes * s.bins(),
+            RoiItemsElement<T>{s, rules, boxes.data<T>(), box_begin, cells.data(), weights.data(), bin_of}, device);
+    add_weighted_rows({items, cells.data(), weights.data(), bin_of, items / (s.boxes * s.bins())}, rows, output,
+                      algorithm);
+  });
+}
+
+}  // namespace ORDO_LOOPS_DEVICE
 }  // namespace ordo::kernels
