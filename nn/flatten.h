@@ -4,8 +4,8 @@
 //   nn::Flatten()(images)   // [N, 16, 7, 7] -> [N, 784]
 #pragma once
 
-#include <ordo/nn/description.h>
-#include <ordo/nn/module.h>
+#include <ordo/autograd/ops/shapes.h>
+#include <ordo/nn/layer.h>
 
 namespace ordo::nn {
 
@@ -26,15 +26,9 @@ class Flatten : public Module {
   FlattenOptions options_;
 };
 
-class Unflatten : public Module {
+class Unflatten : public Layer<unflatten, NoOptions, int64_t, Dims> {
  public:
-  Unflatten(int64_t dim, Dims unflattened_size) : dim_(dim), sizes_(unflattened_size) {}
-  Tensor forward(const Tensor& input) override { return input.unflatten(dim_, sizes_); }
-  std::string description() const override { return Description("Unflatten", dim_, sizes_); }
-
- private:
-  int64_t dim_;
-  Dims sizes_;
+  Unflatten(int64_t dim, Dims unflattened_size) : Layer(dim, unflattened_size) {}
 };
 
 }  // namespace ordo::nn

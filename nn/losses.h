@@ -74,15 +74,11 @@ class Loss {
  public:
   explicit Loss(Options options = {}) : options_(std::move(options)) {}
   Tensor operator()(const Inputs&... inputs) const {
-    constexpr size_t members = parameter_count(function) - sizeof...(Inputs);
+    constexpr size_t members = ordo::detail::parameter_count(function) - sizeof...(Inputs);
     return std::apply(function, std::tuple_cat(std::tie(inputs...), ordo::detail::members_of<members>(options_)));
   }
 
  private:
-  template <class... Parameters>
-  static constexpr size_t parameter_count(Tensor (*)(Parameters...)) {
-    return sizeof...(Parameters);
-  }
   Options options_;
 };
 

@@ -88,12 +88,4 @@ template class InstanceNorm<1>;
 template class InstanceNorm<2>;
 template class InstanceNorm<3>;
 
-LocalResponseNorm::LocalResponseNorm(int64_t size, LocalResponseNormOptions options) : size_(size), options_(options) {}
-Tensor LocalResponseNorm::forward(const Tensor& input) {
-  return local_response_norm(input, size_, options_.alpha, options_.beta, options_.k);
-}
-std::string LocalResponseNorm::description() const {
-  return Description("LocalResponseNorm", size_).with_options(options_, "alpha", "beta", "k");
-}
-
 }  // namespace ordo::nn

@@ -8,7 +8,8 @@
 #include <initializer_list>
 #include <optional>
 
-#include <ordo/nn/module.h>
+#include <ordo/autograd/ops/normalization.h>
+#include <ordo/nn/layer.h>
 
 namespace ordo::nn {
 
@@ -105,15 +106,10 @@ struct LocalResponseNormOptions {
   double k = 1;
 };
 
-class LocalResponseNorm : public Module {
+class LocalResponseNorm : public Layer<local_response_norm, LocalResponseNormOptions, int64_t> {
  public:
-  explicit LocalResponseNorm(int64_t size, LocalResponseNormOptions options = {});
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  int64_t size_;
-  LocalResponseNormOptions options_;
+  explicit LocalResponseNorm(int64_t size, LocalResponseNormOptions options = {}) : Layer(size, options) {}
+  std::string description() const override { return describe("LocalResponseNorm", "alpha", "beta", "k"); }
 };
 
 }  // namespace ordo::nn

@@ -14,8 +14,13 @@
 #include <ordo/autograd/ops/convolution.h>
 #include <ordo/autograd/ops/resampling.h>
 #include <ordo/autograd/ops/shapes.h>
-#include <ordo/nn/description.h>
-#include <ordo/nn/module.h>
+#include <ordo/nn/layer.h>
+
+namespace ordo::detail {
+
+Tensor channel_shuffle(const Tensor& input, int64_t groups);
+
+}  // namespace ordo::detail
 
 namespace ordo::nn {
 
@@ -27,48 +32,26 @@ struct UpsampleOptions {
   bool recompute_scale_factor = false;
 };
 
-class Upsample : public Module {
+class Upsample : public Layer<interpolate, UpsampleOptions> {
  public:
-  explicit Upsample(UpsampleOptions options) : options_(std::move(options)) {}
-  Tensor forward(const Tensor& input) override {
-    return interpolate(input, options_.size, options_.scale_factor, options_.mode, options_.align_corners,
-                       options_.recompute_scale_factor);
-  }
+  explicit Upsample(UpsampleOptions options) : Layer(std::move(options)) {}
   std::string description() const override;
-
- private:
-  UpsampleOptions options_;
 };
 
-class PixelShuffle : public Module {
+class PixelShuffle : public Layer<pixel_shuffle, NoOptions, int64_t> {
  public:
-  explicit PixelShuffle(int64_t upscale_factor) : factor_(upscale_factor) {}
-  Tensor forward(const Tensor& input) override { return pixel_shuffle(input, factor_); }
-  std::string description() const override { return Description("PixelShuffle", factor_); }
-
- private:
-  int64_t factor_;
+  explicit PixelShuffle(int64_t upscale_factor) : Layer(upscale_factor) {}
 };
 
-class PixelUnshuffle : public Module {
+class PixelUnshuffle : public Layer<pixel_unshuffle, NoOptions, int64_t> {
  public:
-  explicit PixelUnshuffle(int64_t downscale_factor) : factor_(downscale_factor) {}
-  Tensor forward(const Tensor& input) override { return pixel_unshuffle(input, factor_); }
-  std::string description() const override { return Description("PixelUnshuffle", factor_); }
-
- private:
-  int64_t factor_;
+  explicit PixelUnshuffle(int64_t downscale_factor) : Layer(downscale_factor) {}
 };
 
-class ChannelShuffle : public Module {
+/// ShapeError below three dimensions or unless the groups divide the channels.
+class ChannelShuffle : public Layer<detail::channel_shuffle, NoOptions, int64_t> {
  public:
-  explicit ChannelShuffle(int64_t groups) : groups_(groups) {}
-  /// ShapeError below three dimensions or unless the groups divide the channels.
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override { return Description("ChannelShuffle", groups_); }
-
- private:
-  int64_t groups_;
+  explicit ChannelShuffle(int64_t groups) : Layer(groups) {}
 };
 
 struct UnfoldOptions {
@@ -77,35 +60,16 @@ struct UnfoldOptions {
   Size2 stride = 1;
 };
 
-class Unfold : public Module {
+class Unfold : public Layer<unfold, UnfoldOptions, Size2> {
  public:
-  explicit Unfold(Size2 kernel, UnfoldOptions options = {}) : kernel_(kernel), options_(options) {}
-  Tensor forward(const Tensor& input) override {
-    return unfold(input, kernel_, options_.dilation, options_.padding, options_.stride);
-  }
-  std::string description() const override {
-    return Description("Unfold", kernel_).with_options(options_, "dilation", "padding", "stride");
-  }
-
- private:
-  Size2 kernel_;
-  UnfoldOptions options_;
+  explicit Unfold(Size2 kernel, UnfoldOptions options = {}) : Layer(kernel, options) {}
+  std::string description() const override { return describe("Unfold", "dilation", "padding", "stride"); }
 };
 
-class Fold : public Module {
+class Fold : public Layer<fold, UnfoldOptions, Size2, Size2> {
  public:
-  Fold(Size2 output_size, Size2 kernel, UnfoldOptions options = {})
-      : output_size_(output_size), kernel_(kernel), options_(options) {}
-  Tensor forward(const Tensor& input) override {
-    return fold(input, output_size_, kernel_, options_.dilation, options_.padding, options_.stride);
-  }
-  std::string description() const override {
-    return Description("Fold", output_size_, kernel_).with_options(options_, "dilation", "padding", "stride");
-  }
-
- private:
-  Size2 output_size_, kernel_;
-  UnfoldOptions options_;
+  Fold(Size2 output_size, Size2 kernel, UnfoldOptions options = {}) : Layer(output_size, kernel, options) {}
+  std::string description() const override { return describe("Fold", "dilation", "padding", "stride"); }
 };
 
 }  // namespace ordo::nn
