@@ -22,21 +22,30 @@ struct BatchNormOptions {
   bool track_running_stats = true;       ///< without: the batch's values are used in evaluation mode too
 };
 
+/// What BatchNorm and InstanceNorm share.
+template <class Options>
+class NormWithStatistics : public Module {
+ public:
+  std::string description() const override;
+
+  Parameter weight, bias;                                 ///< [channels]; undefined unless affine
+  Buffer running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked; InstanceNorm's last one stays 0
+
+ protected:
+  /// ValueError unless there are channels.
+  NormWithStatistics(const char* name, int64_t channels, Options options);
+  const char* name_;
+  int64_t channels_;
+  Options options_;
+};
+
 /// Over N spatial dimensions.
 template <int N>
-class BatchNorm : public Module {
+class BatchNorm : public NormWithStatistics<BatchNormOptions> {
  public:
   explicit BatchNorm(int64_t channels, BatchNormOptions options = {});
   /// ShapeError unless the input is [N, channels, spatial...].
   Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
-  Parameter weight, bias;                                 ///< undefined unless affine
-  Buffer running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked
-
- private:
-  int64_t channels_;
-  BatchNormOptions options_;
 };
 using BatchNorm1d = BatchNorm<1>;
 using BatchNorm2d = BatchNorm<2>;

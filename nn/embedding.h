@@ -16,19 +16,26 @@ struct EmbeddingOptions {
   std::optional<int64_t> padding_idx = {};  ///< negative: counted from the end
 };
 
-class Embedding : public Module {
+/// What Embedding and EmbeddingBag share.
+class EmbeddingTable : public Module {
  public:
-  /// ValueError unless the sizes are positive and padding_idx is a row of the table.
-  Embedding(int64_t num_embeddings, int64_t dim, EmbeddingOptions options = {});
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
   /// Draws new initial values.
   void reset_parameters();
 
   Parameter weight;
 
- private:
-  EmbeddingOptions options_;
+ protected:
+  /// ValueError unless the sizes are positive and padding_idx is a row of the table.
+  EmbeddingTable(const char* name, int64_t num_embeddings, int64_t dim, std::optional<int64_t> padding_idx);
+  std::optional<int64_t> padding_idx_;  ///< not negative
+};
+
+class Embedding : public EmbeddingTable {
+ public:
+  /// ValueError unless the sizes are positive and padding_idx is a row of the table.
+  Embedding(int64_t num_embeddings, int64_t dim, EmbeddingOptions options = {});
+  Tensor forward(const Tensor& input) override;
+  std::string description() const override;
 };
 
 }  // namespace ordo::nn

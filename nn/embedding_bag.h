@@ -10,7 +10,7 @@
 #include <optional>
 
 #include <ordo/autograd/ops/embedding.h>
-#include <ordo/nn/module.h>
+#include <ordo/nn/embedding.h>
 
 namespace ordo::nn {
 
@@ -20,7 +20,7 @@ struct EmbeddingBagOptions {
   std::optional<int64_t> padding_idx = {};  ///< negative: counted from the end
 };
 
-class EmbeddingBag : public Module {
+class EmbeddingBag : public EmbeddingTable {
  public:
   /// ValueError unless the sizes are positive and padding_idx is a row of the table.
   EmbeddingBag(int64_t num_embeddings, int64_t dim, EmbeddingBagOptions options = {});
@@ -34,13 +34,10 @@ class EmbeddingBag : public Module {
     return forward(input, offsets, per_sample_weights);
   }
   std::string description() const override;
-  /// Draws new initial values.
-  void reset_parameters();
-
-  Parameter weight;
 
  private:
-  EmbeddingBagOptions options_;
+  EmbeddingBagMode mode_;
+  bool include_last_offset_;
 };
 
 }  // namespace ordo::nn

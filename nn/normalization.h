@@ -9,6 +9,7 @@
 #include <optional>
 
 #include <ordo/autograd/ops/normalization.h>
+#include <ordo/nn/batch_norm.h>
 #include <ordo/nn/layer.h>
 
 namespace ordo::nn {
@@ -82,19 +83,11 @@ struct InstanceNormOptions {
 
 /// Over N spatial dimensions, with or without a batch: [N, C, spatial...] or [C, spatial...].
 template <int N>
-class InstanceNorm : public Module {
+class InstanceNorm : public NormWithStatistics<InstanceNormOptions> {
  public:
   explicit InstanceNorm(int64_t channels, InstanceNormOptions options = {});
   /// ShapeError for other inputs.
   Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
-  Parameter weight, bias;                                 ///< [channels]; undefined unless affine
-  Buffer running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked; the last stays 0, as PyTorch's
-
- private:
-  int64_t channels_;
-  InstanceNormOptions options_;
 };
 using InstanceNorm1d = InstanceNorm<1>;
 using InstanceNorm2d = InstanceNorm<2>;

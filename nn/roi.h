@@ -19,10 +19,8 @@ struct RoIAlignOptions {
 class RoIAlign : public ModuleOf<RoIAlign> {
  public:
   explicit RoIAlign(Size2 output_size, RoIAlignOptions options = {}) : output_size_(output_size), options_(options) {}
-  Tensor forward(const Tensor& input, const Tensor& boxes) {
-    return roi_align(input, boxes, output_size_, options_.spatial_scale, options_.sampling_ratio, options_.aligned);
-  }
-  Tensor forward(const Tensor& input, const TensorList& boxes) {
+  template <class Boxes>  // Tensor or TensorList
+  Tensor forward(const Tensor& input, const Boxes& boxes) {
     return roi_align(input, boxes, output_size_, options_.spatial_scale, options_.sampling_ratio, options_.aligned);
   }
   std::string description() const override {
@@ -41,10 +39,8 @@ struct RoIPoolOptions {
 class RoIPool : public ModuleOf<RoIPool> {
  public:
   explicit RoIPool(Size2 output_size, RoIPoolOptions options = {}) : output_size_(output_size), options_(options) {}
-  Tensor forward(const Tensor& input, const Tensor& boxes) {
-    return roi_pool(input, boxes, output_size_, options_.spatial_scale);
-  }
-  Tensor forward(const Tensor& input, const TensorList& boxes) {
+  template <class Boxes>  // Tensor or TensorList
+  Tensor forward(const Tensor& input, const Boxes& boxes) {
     return roi_pool(input, boxes, output_size_, options_.spatial_scale);
   }
   std::string description() const override {
