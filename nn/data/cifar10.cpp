@@ -28,7 +28,7 @@ void read_records(const std::string& path, int64_t count, float* images, int64_t
   for (int64_t n = 0; n < count; ++n) {
     const uint64_t at = file.offset();
     file.read(record, kRecord, "an image");
-    if (record[0] > 9) file.fail(at, fmt::format("expected a label between 0 and 9, found {}", record[0]));
+    if (record[0] > 9) file.fail(at, "expected a label between 0 and 9, found {}", record[0]);
     labels[n] = record[0];
     for (int64_t i = 0; i < kPixels; ++i) images[n * kPixels + i] = float(record[1 + i]) / 255.0f;
   }

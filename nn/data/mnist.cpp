@@ -13,33 +13,31 @@ namespace {
 
 /// The header's dimensions; the file stands at the first element afterwards.
 Dims read_header(nn::DataFile& file, int rank) {
-  const uint32_t magic = file.read_big_endian("the magic number");
-  if (magic >> 16 != 0) file.fail(0, fmt::format("expected an IDX file, which begins with 00 00, found {:08x}", magic));
+  const uint64_t magic = file.read_number(4, "the magic number", std::endian::big);
+  if (magic >> 16 != 0) file.fail(0, "expected an IDX file, which begins with 00 00, found {:08x}", magic);
   if ((magic >> 8 & 0xff) != 0x08)
-    file.fail(2, fmt::format("expected element type 08 (unsigned byte), found {:02x}", magic >> 8 & 0xff));
+    file.fail(2, "expected element type 08 (unsigned byte), found {:02x}", magic >> 8 & 0xff);
   const int found = int(magic & 0xff);
-  if (rank > 0 && found != rank) file.fail(3, fmt::format("expected {} dimensions, found {}", rank, found));
-  if (found > kMaxDims) file.fail(3, fmt::format("expected at most {} dimensions, found {}", kMaxDims, found));
+  if (rank > 0 && found != rank) file.fail(3, "expected {} dimensions, found {}", rank, found);
+  if (found > kMaxDims) file.fail(3, "expected at most {} dimensions, found {}", kMaxDims, found);
 
   Dims sizes;
   uint64_t count = 1, span = 1;  // span: as if no dimension were 0, for the strides
   for (int d = 0; d < found; ++d) {
-    const uint64_t at = file.offset(), size = file.read_big_endian("a dimension");
+    const uint64_t at = file.offset(), size = file.read_number(4, "a dimension", std::endian::big);
     sizes.push_back(int64_t(size));
-    if (size != 0 && span > uint64_t(INT64_MAX) / size)
-      file.fail(at, fmt::format("the dimensions {} are too large", sizes));
+    if (size != 0 && span > uint64_t(INT64_MAX) / size) file.fail(at, "the dimensions {} are too large", sizes);
     span *= std::max<uint64_t>(size, 1);
     count *= size;
   }
   if (count > file.most_left())
-    file.fail(file.offset(), fmt::format("the header promises {} elements, {} bytes, but at most {} bytes can follow",
-                                         sizes, count, file.most_left()));
+    file.fail(file.offset(), "the header promises {} elements, {} bytes, but at most {} bytes can follow", sizes, count,
+              file.most_left());
   return sizes;
 }
 
 Tensor read_elements(nn::DataFile& file, const Dims& sizes) {
-  Tensor t = detail::result(sizes, uint8, cpu);
-  file.read(t.data(), t.nbytes(), "the elements");
+  Tensor t = file.read_tensor(uint8, sizes, "the elements");
   file.expect_end();
   return t;
 }
@@ -61,14 +59,13 @@ Tensor read_labels(const std::string& path, int64_t expected, const std::string&
   nn::DataFile file(path);
   const Dims sizes = read_header(file, 1);
   if (sizes[0] != expected)
-    file.fail(4,
-              fmt::format("expected {} labels, one for every image in {}, found {}", expected, images_path, sizes[0]));
+    file.fail(4, "expected {} labels, one for every image in {}, found {}", expected, images_path, sizes[0]);
   const uint64_t start = file.offset();
   const Tensor bytes = read_elements(file, sizes);
   Tensor labels = detail::result(sizes, int64, cpu);
   for (int64_t i = 0; i < sizes[0]; ++i) {
     const uint8_t label = bytes.data<uint8_t>()[i];
-    if (label > 9) file.fail(start + uint64_t(i), fmt::format("expected a label between 0 and 9, found {}", label));
+    if (label > 9) file.fail(start + uint64_t(i), "expected a label between 0 and 9, found {}", label);
     labels.data<int64_t>()[i] = label;
   }
   return labels;

@@ -121,7 +121,7 @@ class Member : public nn::ByteSource {
  private:
   uint64_t read_some(void* to, uint64_t bytes) override {
     const zip_int64_t got = zip_fread(file_, to, std::min<uint64_t>(bytes, 1u << 30));
-    if (got < 0) fail(offset_, reason_of(zip_file_get_error(file_)));
+    if (got < 0) fail(offset_, "{}", reason_of(zip_file_get_error(file_)));
     return uint64_t(got);
   }
   std::string end_text(uint64_t missing, uint64_t, const char* what) const override {
