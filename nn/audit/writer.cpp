@@ -7,7 +7,6 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/fork.h>
 #include <ordo/kernels/fingerprint/mix.h>
-#include <ordo/nn/audit/header.h>
 #include <ordo/nn/audit/trace.h>
 
 namespace ordo::audit {

@@ -1,8 +1,8 @@
-#include <ordo/nn/train/run_state.h>
-
+// RunState as a state dict.
 #include <ordo/engine/check.h>
 #include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/nn/state/entries.h>
+#include <ordo/nn/train/training_run.h>
 
 namespace ordo::detail {
 namespace {
