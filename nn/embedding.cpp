@@ -5,7 +5,6 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/description.h>
-#include <ordo/nn/embedding_bag.h>
 #include <ordo/nn/init.h>
 
 namespace ordo::nn {

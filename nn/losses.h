@@ -1,5 +1,5 @@
 // Losses as objects that keep their options. Each calls the function of its name with its tensors, in their order:
-// CrossEntropyLoss `cross_entropy`, BCELoss `binary_cross_entropy`. Those of margins are in margin_losses.h.
+// CrossEntropyLoss `cross_entropy`, BCELoss `binary_cross_entropy`.
 //
 //   nn::CrossEntropyLoss criterion({.label_smoothing = 0.1});
 //   criterion(model(images), labels).backward();
@@ -120,5 +120,45 @@ class CTCLoss {
  private:
   CTCLossOptions options_;
 };
+
+struct HingeEmbeddingLossOptions {
+  double margin = 1;
+  Reduction reduction = Reduction::mean;
+};
+
+/// Of CosineEmbeddingLoss and MarginRankingLoss.
+struct MarginLossOptions {
+  double margin = 0;
+  Reduction reduction = Reduction::mean;
+};
+
+struct MultiMarginLossOptions {
+  int64_t p = 1;
+  double margin = 1;
+  Tensor weight = {};  ///< per class
+  Reduction reduction = Reduction::mean;
+};
+
+struct MultiLabelSoftMarginLossOptions {
+  Tensor weight = {};  ///< broadcasts to the input's sizes
+  Reduction reduction = Reduction::mean;
+};
+
+struct TripletMarginLossOptions {
+  double margin = 1;
+  double p = 2;
+  double eps = 1e-6;
+  bool swap = false;
+  Reduction reduction = Reduction::mean;
+};
+
+using HingeEmbeddingLoss = Loss<hinge_embedding_loss, HingeEmbeddingLossOptions, Tensor, Tensor>;
+using CosineEmbeddingLoss = Loss<cosine_embedding_loss, MarginLossOptions, Tensor, Tensor, Tensor>;
+using MarginRankingLoss = Loss<margin_ranking_loss, MarginLossOptions, Tensor, Tensor, Tensor>;
+using SoftMarginLoss = Loss<soft_margin_loss, LossOptions, Tensor, Tensor>;
+using MultiMarginLoss = Loss<multi_margin_loss, MultiMarginLossOptions, Tensor, Tensor>;
+using MultiLabelMarginLoss = Loss<multilabel_margin_loss, LossOptions, Tensor, Tensor>;
+using MultiLabelSoftMarginLoss = Loss<multilabel_soft_margin_loss, MultiLabelSoftMarginLossOptions, Tensor, Tensor>;
+using TripletMarginLoss = Loss<triplet_margin_loss, TripletMarginLossOptions, Tensor, Tensor, Tensor>;
 
 }  // namespace ordo::nn

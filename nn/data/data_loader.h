@@ -22,7 +22,6 @@
 
 #include <ordo/engine/generator.h>
 #include <ordo/nn/data/batch.h>
-#include <ordo/nn/data/collate.h>
 #include <ordo/nn/data/dataset.h>
 #include <ordo/nn/data/handle.h>
 #include <ordo/nn/data/sampler.h>

@@ -3,10 +3,7 @@
 
 #include <ordo/engine/check.h>
 #include <ordo/kernels/optim/optim.h>
-#include <ordo/nn/optim/adagrad.h>
-#include <ordo/nn/optim/adam.h>
-#include <ordo/nn/optim/rmsprop.h>
-#include <ordo/nn/optim/sgd.h>
+#include <ordo/nn/optim/optimizers.h>
 
 namespace ordo::optim {
 
