@@ -10,14 +10,13 @@
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/convolution.h>
 #include <ordo/nn/data/batch.h>
-#include <ordo/nn/data/cifar10.h>
 #include <ordo/nn/data/csv.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/data/dataset.h>
 #include <ordo/nn/data/draws.h>
 #include <ordo/nn/data/handle.h>
 #include <ordo/nn/data/image_file.h>
-#include <ordo/nn/data/mnist.h>
+#include <ordo/nn/data/image_sets.h>
 #include <ordo/nn/data/sampler.h>
 #include <ordo/nn/data/subset.h>
 #include <ordo/nn/data/synthetic.h>
@@ -29,7 +28,6 @@
 #include <ordo/nn/distance.h>
 #include <ordo/nn/dropout.h>
 #include <ordo/nn/embedding.h>
-#include <ordo/nn/flatten.h>
 #include <ordo/nn/init.h>
 #include <ordo/nn/linear.h>
 #include <ordo/nn/losses.h>
@@ -44,12 +42,10 @@
 #include <ordo/nn/optim/optimizer.h>
 #include <ordo/nn/optim/optimizers.h>
 #include <ordo/nn/optim/schedule.h>
-#include <ordo/nn/padding.h>
 #include <ordo/nn/parameter.h>
 #include <ordo/nn/pooling.h>
 #include <ordo/nn/recurrent.h>
 #include <ordo/nn/resampling.h>
-#include <ordo/nn/roi.h>
 #include <ordo/nn/state/checkpoint.h>
 #include <ordo/nn/state/npy.h>
 #include <ordo/nn/state/npz.h>

@@ -87,4 +87,12 @@ std::string directory_within(const std::string& directory, const std::string& na
 Dims checked_sizes(const std::vector<uint64_t>& sizes, uint64_t element, uint64_t bytes,
                    const std::function<void(const std::string&)>& fail);
 
+// -- the parts of a .npy file, which .npz files are made of, too
+
+/// Reads all of the source, which was checked against the header before memory is taken.
+Tensor read_npy(ByteSource& source);
+
+/// What comes before the elements of a tensor in C order. DTypeError naming `op` for bfloat16, which begins with `of`.
+std::string npy_header(const char* op, const std::string& of, const Tensor& tensor);
+
 }  // namespace ordo::nn

@@ -13,7 +13,7 @@
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/printable.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/state/npy_stream.h>
+#include <ordo/nn/state/data_file.h>
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <set>
 
-#include <ordo/nn/state/npy_stream.h>
+#include <ordo/nn/state/data_file.h>
 #endif
 
 namespace ordo {
