@@ -119,6 +119,7 @@ class DataLoader {
   nn::Commit prepare_state_dict(const nn::NamedTensorList& state);
 
  private:
+  DataLoader(const DataLoader&) = default;  // for Run
   std::shared_ptr<Progress> drawn(int64_t epoch, Generator generator) const;
   void expect_indices(const std::vector<int64_t>& indices) const;
   int64_t samples() const;  // of an epoch

@@ -10,6 +10,8 @@
 
 namespace ordo::data {
 
+// -- IDX --------------------------------------------------------------------------------------------------------------
+
 namespace {
 
 /// The header's dimensions; the file stands at the first element afterwards.
@@ -95,6 +97,8 @@ ImageDataset mnist(const std::string& directory, bool train) {
   dataset.labels = read_labels(labels_path, dataset.images.size(0), images_path);
   return dataset;
 }
+
+// -- CIFAR-10 ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
