@@ -36,9 +36,7 @@ class Linear : public Module {
   Parameter weight, bias;  ///< bias is undefined without one
 };
 
-struct BilinearOptions {
-  bool bias = true;
-};
+using BilinearOptions = LinearOptions;
 
 class Bilinear : public ModuleOf<Bilinear> {
  public:

@@ -139,10 +139,7 @@ struct MultiMarginLossOptions {
   Reduction reduction = Reduction::mean;
 };
 
-struct MultiLabelSoftMarginLossOptions {
-  Tensor weight = {};  ///< broadcasts to the input's sizes
-  Reduction reduction = Reduction::mean;
-};
+using MultiLabelSoftMarginLossOptions = BCELossOptions;
 
 struct TripletMarginLossOptions {
   double margin = 1;

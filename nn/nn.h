@@ -22,8 +22,6 @@
 #include <ordo/nn/data/synthetic.h>
 #include <ordo/nn/data/text.h>
 #include <ordo/nn/data/transforms.h>
-#include <ordo/nn/data/transforms_color.h>
-#include <ordo/nn/data/transforms_geometry.h>
 #include <ordo/nn/description.h>
 #include <ordo/nn/distance.h>
 #include <ordo/nn/dropout.h>
@@ -48,7 +46,6 @@
 #include <ordo/nn/resampling.h>
 #include <ordo/nn/state/checkpoint.h>
 #include <ordo/nn/state/npy.h>
-#include <ordo/nn/state/npz.h>
 #include <ordo/nn/state/safetensors.h>
 #include <ordo/nn/train/metrics.h>
 #include <ordo/nn/train/trainer.h>

@@ -1,7 +1,7 @@
 // Archives are written here, in the form that Python's zipfile gives to those of numpy.savez, so that their bytes do
 // not depend on the version of a library: members that are not packed, then a directory of them. Numbers are
 // little-endian (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT). npz_read.cpp reads them.
-#include <ordo/nn/state/npz.h>
+#include <ordo/nn/state/npy.h>
 
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
 // Archives are read by libzip (https://libzip.org), which checks headers against each other and checksums.
-#include <ordo/nn/state/npz.h>
+#include <ordo/nn/state/npy.h>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>

@@ -22,7 +22,6 @@
 #include <ordo/nn/data/image_file.h>
 #include <ordo/nn/data/image_sets.h>
 #include <ordo/nn/state/npy.h>
-#include <ordo/nn/state/npz.h>
 #include <ordo/nn/state/safetensors.h>
 
 namespace ordo::test {
