@@ -39,6 +39,8 @@ bool is_obeyed(uint32_t code) {
 
 }  // namespace
 
+size_t character_bytes(std::string_view text) { return text.empty() ? 0 : first_of(text).bytes; }
+
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {

@@ -44,6 +44,8 @@ class OptionalSize {
 
   constexpr Size<N> value_or(Size<N> other) const { return given_ ? size_ : other; }
 
+  friend constexpr bool operator==(const OptionalSize&, const OptionalSize&) = default;
+
  private:
   Size<N> size_ = 0;
   bool given_ = false;

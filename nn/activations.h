@@ -9,12 +9,10 @@
 #pragma once
 
 #include <string>
-#include <tuple>
 
 #include <ordo/autograd/ops/activations.h>
 #include <ordo/autograd/ops/unary.h>
-#include <ordo/nn/description.h>
-#include <ordo/nn/module.h>
+#include <ordo/nn/layer.h>
 
 namespace ordo::detail {
 
@@ -30,19 +28,7 @@ namespace ordo::nn {
 
 /// `function` of the input and of these numbers, which follow the class's name when it is printed.
 template <auto function, class... Numbers>
-class Activation : public Module {
- public:
-  Tensor forward(const Tensor& input) override {
-    return std::apply([&](const Numbers&... n) { return function(input, n...); }, numbers_);
-  }
-  std::string description() const override {
-    return std::apply([&](const Numbers&... n) { return Description(Module::description(), n...); }, numbers_);
-  }
-
- protected:
-  explicit Activation(Numbers... numbers) : numbers_(numbers...) {}
-  const std::tuple<Numbers...> numbers_;
-};
+using Activation = Layer<function, NoOptions, Numbers...>;
 
 class ReLU : public Activation<relu> {};
 class ReLU6 : public Activation<relu6> {};
@@ -59,50 +45,47 @@ struct GELUOptions {
   std::string approximate = "none";  ///< or "tanh"
 };
 
-class GELU : public Module {
+class GELU : public Layer<gelu, GELUOptions> {
  public:
+  /// ValueError for another `approximate`.
   explicit GELU(GELUOptions options = {});
-  Tensor forward(const Tensor& input) override { return gelu(input, options_.approximate); }
-  std::string description() const override;
-
- private:
-  GELUOptions options_;
+  std::string description() const override { return describe("GELU", "approximate"); }
 };
 
 class LeakyReLU : public Activation<leaky_relu, double> {
  public:
-  explicit LeakyReLU(double negative_slope = 0.01) : Activation(negative_slope) {}
+  explicit LeakyReLU(double negative_slope = 0.01) : Layer(negative_slope) {}
 };
 
 class ELU : public Activation<elu, double> {
  public:
-  explicit ELU(double alpha = 1) : Activation(alpha) {}
+  explicit ELU(double alpha = 1) : Layer(alpha) {}
 };
 
 class CELU : public Activation<celu, double> {
  public:
-  explicit CELU(double alpha = 1) : Activation(alpha) {}
+  explicit CELU(double alpha = 1) : Layer(alpha) {}
 };
 
 class Softplus : public Activation<softplus, double, double> {
  public:
-  explicit Softplus(double beta = 1, double threshold = 20) : Activation(beta, threshold) {}
+  explicit Softplus(double beta = 1, double threshold = 20) : Layer(beta, threshold) {}
   std::string description() const override;
 };
 
 class Hardtanh : public Activation<hardtanh, double, double> {
  public:
-  explicit Hardtanh(double min_val = -1, double max_val = 1) : Activation(min_val, max_val) {}
+  explicit Hardtanh(double min_val = -1, double max_val = 1) : Layer(min_val, max_val) {}
 };
 
 class Hardshrink : public Activation<hardshrink, double> {
  public:
-  explicit Hardshrink(double lambd = 0.5) : Activation(lambd) {}
+  explicit Hardshrink(double lambd = 0.5) : Layer(lambd) {}
 };
 
 class Softshrink : public Activation<softshrink, double> {
  public:
-  explicit Softshrink(double lambd = 0.5) : Activation(lambd) {}
+  explicit Softshrink(double lambd = 0.5) : Layer(lambd) {}
 };
 
 class PReLU : public Module {
@@ -121,7 +104,7 @@ class Tanhshrink : public Activation<detail::tanhshrink> {};
 /// x where x > threshold, else value.
 class Threshold : public Activation<detail::threshold, double, double> {
  public:
-  Threshold(double threshold, double value) : Activation(threshold, value) {}
+  Threshold(double threshold, double value) : Layer(threshold, value) {}
 };
 
 /// leaky_relu whose slope, while training, is drawn for each element from U(lower, upper); in evaluation mode it is
@@ -141,22 +124,22 @@ class Softmax2d : public Activation<detail::softmax2d> {};
 
 class Softmin : public Activation<detail::softmin, int64_t> {
  public:
-  explicit Softmin(int64_t dim) : Activation(dim) {}
+  explicit Softmin(int64_t dim) : Layer(dim) {}
 };
 
 class Softmax : public Activation<softmax, int64_t> {
  public:
-  explicit Softmax(int64_t dim) : Activation(dim) {}
+  explicit Softmax(int64_t dim) : Layer(dim) {}
 };
 
 class LogSoftmax : public Activation<log_softmax, int64_t> {
  public:
-  explicit LogSoftmax(int64_t dim) : Activation(dim) {}
+  explicit LogSoftmax(int64_t dim) : Layer(dim) {}
 };
 
 class GLU : public Activation<glu, int64_t> {
  public:
-  explicit GLU(int64_t dim = -1) : Activation(dim) {}
+  explicit GLU(int64_t dim = -1) : Layer(dim) {}
 };
 
 }  // namespace ordo::nn

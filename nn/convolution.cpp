@@ -5,121 +5,79 @@
 #include <ordo/autograd/ops/convolution.h>
 #include <ordo/engine/check.h>
 #include <ordo/kernels/windows/sliding.h>
-#include <ordo/nn/description.h>
 #include <ordo/nn/init.h>
+#include <ordo/nn/layer.h>
 
 namespace ordo::nn {
 namespace {
 
-constexpr const char* kConv[] = {"Conv1d", "Conv2d", "Conv3d"};
-constexpr const char* kTransposed[] = {"ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};
+constexpr const char* kNames[] = {"Conv1d",          "Conv2d",          "Conv3d",
+                                  "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};
+template <int N, bool kTransposed>
+constexpr const char* kName = kNames[(kTransposed ? 3 : 0) + N - 1];
 
-template <int N, class Options>
-void check_arguments(const char* op, int64_t in_channels, int64_t out_channels, const Size<N>& kernel,
-                     const Options& options) {
+}  // namespace
+
+template <int N, bool kTransposed>
+Convolution<N, kTransposed>::Convolution(int64_t in_channels, int64_t out_channels, Size<N> kernel, Options options)
+    : options_(options) {
+  const char* const op = kName<N, kTransposed>;
   ORDO_CHECK(in_channels > 0 && out_channels > 0, ValueError, op, "needs positive channel counts, not {} and {}",
              in_channels, out_channels);
   kernels::check_each(op, "kernel", kernel, 1);
   kernels::check_each(op, "stride", options.stride, 1);
   kernels::check_each(op, "dilation", options.dilation, 1);
   kernels::check_each(op, "padding", options.padding, 0);
-  ORDO_CHECK(options.groups > 0 && in_channels % options.groups == 0 && out_channels % options.groups == 0, ValueError,
-             op, "groups = {} must divide in_channels = {} and out_channels = {}", options.groups, in_channels,
-             out_channels);
-}
+  const int64_t groups = options.groups;
+  ORDO_CHECK(groups > 0 && in_channels % groups == 0 && out_channels % groups == 0, ValueError, op,
+             "groups = {} must divide in_channels = {} and out_channels = {}", groups, in_channels, out_channels);
+  if constexpr (kTransposed) kernels::check_each(op, "output_padding", options.output_padding, 0);
 
-template <int N>
-Dims weight_sizes(int64_t first, int64_t second, const Size<N>& kernel) {
-  Dims sizes{first, second};
+  Dims sizes = kTransposed ? Dims{in_channels, out_channels / groups} : Dims{out_channels, in_channels / groups};
   for (int64_t k : kernel) sizes.push_back(k);
-  return sizes;
+  weight = add_parameter("weight", zeros(sizes));
+  if (options.bias) bias = add_parameter("bias", zeros({out_channels}));
+  reset_parameters();
 }
 
-template <int N>
-Size<N> kernel_of(const Parameter& weight) {
-  if constexpr (N == 1) return weight.size(2);
-  if constexpr (N == 2) return {weight.size(2), weight.size(3)};
-  if constexpr (N == 3) return {weight.size(2), weight.size(3), weight.size(4)};
+template <int N, bool kTransposed>
+Tensor Convolution<N, kTransposed>::forward(const Tensor& input) {
+  const Options& o = options_;
+  if constexpr (kTransposed)
+    return ordo::detail::of_rank<N>(conv_transpose1d, conv_transpose2d, conv_transpose3d)(
+        input, weight, bias, o.stride, o.padding, o.output_padding, o.groups, o.dilation);
+  else
+    return ordo::detail::of_rank<N>(conv1d, conv2d, conv3d)(input, weight, bias, o.stride, o.padding, o.dilation,
+                                                            o.groups);
 }
 
-void reset(const Parameter& weight, const Parameter& bias) {
+template <int N, bool kTransposed>
+void Convolution<N, kTransposed>::reset_parameters() {
   init::kaiming_uniform_(weight, {.negative_slope = std::sqrt(5.0)});
   if (!bias.defined()) return;
   const double bound = 1 / std::sqrt(double(init::fans(weight).in));
   init::uniform_(bias, -bound, bound);
 }
 
-}  // namespace
-
-template <int N>
-Conv<N>::Conv(int64_t in_channels, int64_t out_channels, Size<N> kernel, ConvOptions<N> options) : options_(options) {
-  check_arguments(kConv[N - 1], in_channels, out_channels, kernel, options);
-  weight = add_parameter("weight", zeros(weight_sizes(out_channels, in_channels / options.groups, kernel)));
-  if (options.bias) bias = add_parameter("bias", zeros({out_channels}));
-  reset_parameters();
+template <int N, bool kTransposed>
+std::string Convolution<N, kTransposed>::description() const {
+  const Options& o = options_;
+  const std::vector<int64_t> kernel(weight.sizes().begin() + 2, weight.sizes().end());
+  if constexpr (kTransposed)
+    return Description(kName<N, kTransposed>, weight.size(0), weight.size(1) * o.groups)
+        .with("kernel_size", kernel)
+        .with_options(o, "stride", "padding", "output_padding", "groups", "bias", "dilation");
+  else
+    return Description(kName<N, kTransposed>, weight.size(1) * o.groups, weight.size(0))
+        .with("kernel_size", kernel)
+        .with_options(o, "stride", "padding", "dilation", "groups", "bias");
 }
 
-template <int N>
-Tensor Conv<N>::forward(const Tensor& input) {
-  const ConvOptions<N>& o = options_;
-  if constexpr (N == 1) return conv1d(input, weight, bias, o.stride, o.padding, o.dilation, o.groups);
-  if constexpr (N == 2) return conv2d(input, weight, bias, o.stride, o.padding, o.dilation, o.groups);
-  if constexpr (N == 3) return conv3d(input, weight, bias, o.stride, o.padding, o.dilation, o.groups);
-}
-
-template <int N>
-void Conv<N>::reset_parameters() {
-  reset(weight, bias);
-}
-
-template <int N>
-std::string Conv<N>::description() const {
-  const ConvOptions<N>& o = options_;
-  return Description(kConv[N - 1], weight.size(1) * o.groups, weight.size(0))
-      .with("kernel_size", kernel_of<N>(weight))
-      .with_options(o, "stride", "padding", "dilation", "groups", "bias");
-}
-
-template <int N>
-ConvTranspose<N>::ConvTranspose(int64_t in_channels, int64_t out_channels, Size<N> kernel,
-                                ConvTransposeOptions<N> options)
-    : options_(options) {
-  check_arguments(kTransposed[N - 1], in_channels, out_channels, kernel, options);
-  kernels::check_each(kTransposed[N - 1], "output_padding", options.output_padding, 0);
-  weight = add_parameter("weight", zeros(weight_sizes(in_channels, out_channels / options.groups, kernel)));
-  if (options.bias) bias = add_parameter("bias", zeros({out_channels}));
-  reset_parameters();
-}
-
-template <int N>
-Tensor ConvTranspose<N>::forward(const Tensor& input) {
-  const ConvTransposeOptions<N>& o = options_;
-  if constexpr (N == 1)
-    return conv_transpose1d(input, weight, bias, o.stride, o.padding, o.output_padding, o.groups, o.dilation);
-  if constexpr (N == 2)
-    return conv_transpose2d(input, weight, bias, o.stride, o.padding, o.output_padding, o.groups, o.dilation);
-  if constexpr (N == 3)
-    return conv_transpose3d(input, weight, bias, o.stride, o.padding, o.output_padding, o.groups, o.dilation);
-}
-
-template <int N>
-void ConvTranspose<N>::reset_parameters() {
-  reset(weight, bias);
-}
-
-template <int N>
-std::string ConvTranspose<N>::description() const {
-  const ConvTransposeOptions<N>& o = options_;
-  return Description(kTransposed[N - 1], weight.size(0), weight.size(1) * o.groups)
-      .with("kernel_size", kernel_of<N>(weight))
-      .with_options(o, "stride", "padding", "output_padding", "groups", "bias", "dilation");
-}
-
-template class Conv<1>;
-template class Conv<2>;
-template class Conv<3>;
-template class ConvTranspose<1>;
-template class ConvTranspose<2>;
-template class ConvTranspose<3>;
+template class Convolution<1, false>;
+template class Convolution<2, false>;
+template class Convolution<3, false>;
+template class Convolution<1, true>;
+template class Convolution<2, true>;
+template class Convolution<3, true>;
 
 }  // namespace ordo::nn

@@ -10,6 +10,8 @@
 //   Tensor y = conv(images);   // [N, 1, 28, 28] -> [N, 16, 28, 28]
 #pragma once
 
+#include <type_traits>
+
 #include <ordo/engine/size.h>
 #include <ordo/nn/module.h>
 
@@ -27,26 +29,6 @@ using Conv1dOptions = ConvOptions<1>;
 using Conv2dOptions = ConvOptions<2>;
 using Conv3dOptions = ConvOptions<3>;
 
-/// Over N spatial dimensions.
-template <int N>
-class Conv : public Module {
- public:
-  /// ValueError unless all sizes are positive, padding is at least 0 and groups divides both channel counts.
-  Conv(int64_t in_channels, int64_t out_channels, Size<N> kernel, ConvOptions<N> options = {});
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-  /// Draws new initial values.
-  void reset_parameters();
-
-  Parameter weight, bias;  ///< bias is undefined without one
-
- private:
-  ConvOptions<N> options_;
-};
-using Conv1d = Conv<1>;
-using Conv2d = Conv<2>;
-using Conv3d = Conv<3>;
-
 template <int N>
 struct ConvTransposeOptions {
   Size<N> stride = 1;
@@ -60,12 +42,15 @@ using ConvTranspose1dOptions = ConvTransposeOptions<1>;
 using ConvTranspose2dOptions = ConvTransposeOptions<2>;
 using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
-/// The gradient of Conv with respect to its input, as a layer: conv_transpose1d, conv_transpose2d, conv_transpose3d.
-template <int N>
-class ConvTranspose : public Module {
+/// A convolution over N spatial dimensions, or its gradient with respect to the input as a layer: conv_transpose1d,
+/// conv_transpose2d, conv_transpose3d.
+template <int N, bool kTransposed>
+class Convolution : public Module {
  public:
-  /// ValueError as Conv; an output_padding that is too large is refused by forward.
-  ConvTranspose(int64_t in_channels, int64_t out_channels, Size<N> kernel, ConvTransposeOptions<N> options = {});
+  using Options = std::conditional_t<kTransposed, ConvTransposeOptions<N>, ConvOptions<N>>;
+  /// ValueError unless all sizes are positive, paddings are at least 0 and groups divides both channel counts; an
+  /// output_padding that is too large is refused by forward.
+  Convolution(int64_t in_channels, int64_t out_channels, Size<N> kernel, Options options = {});
   Tensor forward(const Tensor& input) override;
   std::string description() const override;
   /// Draws new initial values.
@@ -74,8 +59,15 @@ class ConvTranspose : public Module {
   Parameter weight, bias;  ///< bias is undefined without one
 
  private:
-  ConvTransposeOptions<N> options_;
+  Options options_;
 };
+template <int N>
+using Conv = Convolution<N, false>;
+using Conv1d = Conv<1>;
+using Conv2d = Conv<2>;
+using Conv3d = Conv<3>;
+template <int N>
+using ConvTranspose = Convolution<N, true>;
 using ConvTranspose1d = ConvTranspose<1>;
 using ConvTranspose2d = ConvTranspose<2>;
 using ConvTranspose3d = ConvTranspose<3>;

@@ -27,6 +27,10 @@ static std::string in_braces(const T* begin, const T* end) {
 }
 std::string Description::list(const int64_t* begin, const int64_t* end) { return in_braces(begin, end); }
 std::string Description::list(const double* begin, const double* end) { return in_braces(begin, end); }
+std::string Description::sizes(const int64_t* begin, const int64_t* end) {
+  const bool alike = begin != end && std::all_of(begin, end, [&](int64_t size) { return size == *begin; });
+  return alike ? text(*begin) : list(begin, end);
+}
 
 namespace {
 

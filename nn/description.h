@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <ordo/engine/dims.h>
 #include <ordo/engine/size.h>
@@ -61,9 +62,16 @@ class Description {
   static std::string text(std::string_view value) { return std::string(value); }
   static std::string text(const char* value) { return value; }
   static std::string text(const Dims& value) { return list(value.begin(), value.end()); }
+  static std::string text(const std::vector<int64_t>& value) {
+    return sizes(value.data(), value.data() + value.size());
+  }
   template <int N>
   static std::string text(const Size<N>& value) {
-    return value == Size<N>(value[0]) ? text(value[0]) : list(value.begin(), value.end());
+    return sizes(value.begin(), value.end());
+  }
+  template <int N>
+  static std::string text(const OptionalSize<N>& value) {
+    return text(value.value_or(0));
   }
   template <class T>
   static std::string text(const std::optional<T>& value) {
@@ -72,6 +80,8 @@ class Description {
   /// {1, 2}
   static std::string list(const int64_t* begin, const int64_t* end);
   static std::string list(const double* begin, const double* end);
+  /// {1, 2}, or 2 for {2, 2}
+  static std::string sizes(const int64_t* begin, const int64_t* end);
 
  private:
   void append(const std::string& option) { options_ += (options_.empty() ? "" : ", ") + option; }

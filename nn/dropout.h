@@ -11,43 +11,43 @@
 
 namespace ordo::nn {
 
-class Dropout : public Module {
+/// What the dropouts share.
+class DropoutBase : public Module {
  public:
-  /// ValueError unless 0 <= p <= 1.
-  explicit Dropout(double p = 0.5);
-  Tensor forward(const Tensor& input) override;
   std::string description() const override;
 
- private:
+ protected:
+  /// ValueError unless 0 <= p <= 1.
+  DropoutBase(const char* name, double p);
+  const char* name_;
   double p_;
+};
+
+class Dropout : public DropoutBase {
+ public:
+  /// ValueError unless 0 <= p <= 1.
+  explicit Dropout(double p = 0.5) : DropoutBase("Dropout", p) {}
+  Tensor forward(const Tensor& input) override;
 };
 
 /// Over N spatial dimensions.
 template <int N>
-class ChannelDropout : public Module {
+class ChannelDropout : public DropoutBase {
  public:
   /// ValueError unless 0 <= p <= 1.
   explicit ChannelDropout(double p = 0.5);
   /// ShapeError for other inputs.
   Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double p_;
 };
 using Dropout1d = ChannelDropout<1>;
 using Dropout2d = ChannelDropout<2>;
 using Dropout3d = ChannelDropout<3>;
 
-class AlphaDropout : public Module {
+class AlphaDropout : public DropoutBase {
  public:
   /// ValueError unless 0 <= p <= 1.
-  explicit AlphaDropout(double p = 0.5);
+  explicit AlphaDropout(double p = 0.5) : DropoutBase("AlphaDropout", p) {}
   Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double p_;
 };
 
 }  // namespace ordo::nn

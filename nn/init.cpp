@@ -60,27 +60,21 @@ double xavier_std(const Tensor& t, double gain) {
 }
 }  // namespace
 
+/// U(-b, b) of this standard deviation.
+static Tensor spread(Tensor t, double deviation) {
+  const double bound = std::sqrt(3.0) * deviation;
+  return init::uniform_(t, -bound, bound);
+}
+
+// Fans of a tensor without elements may be 0.
 Tensor kaiming_uniform_(Tensor t, KaimingOptions options) {
-  if (t.numel() == 0) return t;
-  const double bound = std::sqrt(3.0) * kaiming_std(t, options);
-  return init::uniform_(t, -bound, bound);
+  return t.numel() == 0 ? t : spread(t, kaiming_std(t, options));
 }
-
 Tensor kaiming_normal_(Tensor t, KaimingOptions options) {
-  if (t.numel() == 0) return t;
-  return init::normal_(t, 0, kaiming_std(t, options));
+  return t.numel() == 0 ? t : init::normal_(t, 0, kaiming_std(t, options));
 }
-
-Tensor xavier_uniform_(Tensor t, double gain) {
-  if (t.numel() == 0) return t;
-  const double bound = std::sqrt(3.0) * xavier_std(t, gain);
-  return init::uniform_(t, -bound, bound);
-}
-
-Tensor xavier_normal_(Tensor t, double gain) {
-  if (t.numel() == 0) return t;
-  return init::normal_(t, 0, xavier_std(t, gain));
-}
+Tensor xavier_uniform_(Tensor t, double gain) { return t.numel() == 0 ? t : spread(t, xavier_std(t, gain)); }
+Tensor xavier_normal_(Tensor t, double gain) { return t.numel() == 0 ? t : init::normal_(t, 0, xavier_std(t, gain)); }
 
 Tensor uniform_(Tensor t, double low, double high) {
   NoGrad guard;

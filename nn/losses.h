@@ -1,5 +1,5 @@
 // Losses as objects that keep their options. Each calls the function of its name with its tensors, in their order:
-// CrossEntropyLoss `cross_entropy`, BCELoss `binary_cross_entropy`. Those of margins are in margin_losses.h.
+// CrossEntropyLoss `cross_entropy`, BCELoss `binary_cross_entropy`.
 //
 //   nn::CrossEntropyLoss criterion({.label_smoothing = 0.1});
 //   criterion(model(images), labels).backward();
@@ -74,15 +74,11 @@ class Loss {
  public:
   explicit Loss(Options options = {}) : options_(std::move(options)) {}
   Tensor operator()(const Inputs&... inputs) const {
-    constexpr size_t members = parameter_count(function) - sizeof...(Inputs);
+    constexpr size_t members = ordo::detail::parameter_count(function) - sizeof...(Inputs);
     return std::apply(function, std::tuple_cat(std::tie(inputs...), ordo::detail::members_of<members>(options_)));
   }
 
  private:
-  template <class... Parameters>
-  static constexpr size_t parameter_count(Tensor (*)(Parameters...)) {
-    return sizeof...(Parameters);
-  }
   Options options_;
 };
 
@@ -124,5 +120,42 @@ class CTCLoss {
  private:
   CTCLossOptions options_;
 };
+
+struct HingeEmbeddingLossOptions {
+  double margin = 1;
+  Reduction reduction = Reduction::mean;
+};
+
+/// Of CosineEmbeddingLoss and MarginRankingLoss.
+struct MarginLossOptions {
+  double margin = 0;
+  Reduction reduction = Reduction::mean;
+};
+
+struct MultiMarginLossOptions {
+  int64_t p = 1;
+  double margin = 1;
+  Tensor weight = {};  ///< per class
+  Reduction reduction = Reduction::mean;
+};
+
+using MultiLabelSoftMarginLossOptions = BCELossOptions;
+
+struct TripletMarginLossOptions {
+  double margin = 1;
+  double p = 2;
+  double eps = 1e-6;
+  bool swap = false;
+  Reduction reduction = Reduction::mean;
+};
+
+using HingeEmbeddingLoss = Loss<hinge_embedding_loss, HingeEmbeddingLossOptions, Tensor, Tensor>;
+using CosineEmbeddingLoss = Loss<cosine_embedding_loss, MarginLossOptions, Tensor, Tensor, Tensor>;
+using MarginRankingLoss = Loss<margin_ranking_loss, MarginLossOptions, Tensor, Tensor, Tensor>;
+using SoftMarginLoss = Loss<soft_margin_loss, LossOptions, Tensor, Tensor>;
+using MultiMarginLoss = Loss<multi_margin_loss, MultiMarginLossOptions, Tensor, Tensor>;
+using MultiLabelMarginLoss = Loss<multilabel_margin_loss, LossOptions, Tensor, Tensor>;
+using MultiLabelSoftMarginLoss = Loss<multilabel_soft_margin_loss, MultiLabelSoftMarginLossOptions, Tensor, Tensor>;
+using TripletMarginLoss = Loss<triplet_margin_loss, TripletMarginLossOptions, Tensor, Tensor, Tensor>;
 
 }  // namespace ordo::nn

@@ -4,13 +4,22 @@
 #include <cstddef>
 #include <tuple>
 
+#include <ordo/engine/tensor.h>
+
 namespace ordo::detail {
+
+template <class... Parameters>
+constexpr size_t parameter_count(Tensor (*)(Parameters...)) {
+  return sizeof...(Parameters);
+}
 
 /// References to the `count` members of `o`, which has no others, in their order.
 template <size_t count, class Options>
 auto members_of(const Options& o) {
-  static_assert(count >= 1 && count <= 7);
-  if constexpr (count == 1) {
+  static_assert(count <= 7);
+  if constexpr (count == 0) {
+    return std::tuple<>();
+  } else if constexpr (count == 1) {
     const auto& [a] = o;
     return std::tie(a);
   } else if constexpr (count == 2) {

@@ -87,19 +87,15 @@ void ModuleBase::collect(bool trained, const std::string& prefix, NamedTensorLis
   for (const auto& [name, child] : state().children) child->collect(trained, prefix + name + ".", out);
 }
 
-NamedTensorList ModuleBase::named_parameters() const {
+NamedTensorList ModuleBase::collected(bool trained) const {
   const ordo::detail::LibraryCall call;
   NamedTensorList all;
-  collect(true, "", all);
+  collect(trained, "", all);
   return all;
 }
 
-NamedTensorList ModuleBase::named_buffers() const {
-  const ordo::detail::LibraryCall call;
-  NamedTensorList all;
-  collect(false, "", all);
-  return all;
-}
+NamedTensorList ModuleBase::named_parameters() const { return collected(true); }
+NamedTensorList ModuleBase::named_buffers() const { return collected(false); }
 
 TensorList ModuleBase::parameters() const {
   const ordo::detail::LibraryCall call;

@@ -151,6 +151,7 @@ class ModuleBase {
   struct State;
   State& state() const;
   void collect(bool trained, const std::string& prefix, NamedTensorList& out) const;
+  NamedTensorList collected(bool trained) const;
   NewParameter add_slot(const std::string& name, Tensor value, bool trained);
   Commit prepare(const NamedTensorList& state, bool strict, LoadReport* report);
   std::shared_ptr<State> state_;

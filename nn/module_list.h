@@ -13,6 +13,14 @@
 //   nn::ModuleDict<nn::Linear> heads;
 //   heads.insert("age", nn::Linear(64, 1)).insert("name", nn::Linear(64, 100));
 //   Tensor age = heads["age"](x);
+//
+// Sequential: modules one after another.
+//
+//   nn::Sequential model{nn::Conv2d(1, 16, {3, 3}, {.padding = 1}), nn::ReLU(), nn::Flatten(), nn::Linear(12544, 10)};
+//   Tensor logits = model(images);
+//
+// Write the braces: C++ evaluates arguments in braces from left to right, so the initial weights are drawn in that
+// order by every compiler. In parentheses the order is the compiler's choice.
 #pragma once
 
 #include <ordo/engine/out_of_memory.h>
@@ -98,6 +106,26 @@ class ModuleDict : public ModuleBase {
     std::vector<std::pair<std::string, M&>> all;
     for (const auto& [name, module] : children()) all.emplace_back(name, static_cast<M&>(*module));
     return all;
+  }
+};
+
+class Sequential : public ListOf<Module, Module> {
+ public:
+  Sequential() : ListOf("Sequential") {}
+  /// The modules are named "0", "1", ...
+  template <class... M>
+  requires(sizeof...(M) > 0 && (std::is_base_of_v<Module, std::remove_cvref_t<M>> && ...) &&
+           !(sizeof...(M) == 1 && (std::is_same_v<std::remove_cvref_t<M>, Sequential> && ...))) explicit(sizeof...(M) ==
+                                                                                                         1)
+      Sequential(M&&... modules)
+      : Sequential() {
+    (push_back(modules), ...);
+  }
+
+  Tensor forward(const Tensor& input) override {
+    Tensor x = input;
+    for (Module& module : *this) x = module(x);
+    return x;
   }
 };
 

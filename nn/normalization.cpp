@@ -1,5 +1,6 @@
 #include <ordo/nn/normalization.h>
 
+#include <ordo/autograd/grad_mode.h>
 #include <ordo/autograd/ops/normalization.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
@@ -7,6 +8,81 @@
 #include <ordo/nn/description.h>
 
 namespace ordo::nn {
+namespace {
+
+constexpr const char* kBatchNorm[] = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d"};
+constexpr const char* kBatchShapes[] = {"[N, C] or [N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"};
+constexpr const char* kInstanceNorm[] = {"InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"};
+constexpr const char* kInstanceShapes[] = {"[N, C, L] or [C, L]", "[N, C, H, W] or [C, H, W]",
+                                           "[N, C, D, H, W] or [C, D, H, W]"};
+
+}  // namespace
+
+template <class Options>
+NormWithStatistics<Options>::NormWithStatistics(const char* name, int64_t channels, Options options)
+    : name_(name), channels_(channels), options_(options) {
+  const ordo::detail::LibraryCall library;
+  ORDO_CHECK(channels > 0, ValueError, name, "needs a positive number of channels, not {}", channels);
+  if (options.affine) {
+    weight = add_parameter("weight", ones({channels}));
+    bias = add_parameter("bias", zeros({channels}));
+  }
+  if (options.track_running_stats) {
+    running_mean = add_buffer("running_mean", zeros({channels}));
+    running_var = add_buffer("running_var", ones({channels}));
+    num_batches_tracked = add_buffer("num_batches_tracked", zeros({}, {.dtype = int64}));
+  }
+}
+
+template <class Options>
+std::string NormWithStatistics<Options>::description() const {
+  return Description(name_, channels_).with_options(options_, "eps", "momentum", "affine", "track_running_stats");
+}
+
+template <int N>
+BatchNorm<N>::BatchNorm(int64_t channels, BatchNormOptions options)
+    : NormWithStatistics(kBatchNorm[N - 1], channels, options) {}
+
+template <int N>
+Tensor BatchNorm<N>::forward(const Tensor& input) {
+  detail::expect_defined(name_, input, "input");
+  ORDO_CHECK(input.dim() == N + 2 || (N == 1 && input.dim() == 2), ShapeError, name_, "takes inputs {}, not {}",
+             kBatchShapes[N - 1], input.sizes());
+  const bool tracked = running_mean.defined();
+  double momentum = options_.momentum.value_or(0);
+  if (is_training() && tracked) {
+    NoGrad guard;
+    num_batches_tracked.add_(1);
+    if (!options_.momentum) momentum = 1.0 / num_batches_tracked.item<double>();
+  }
+  return batch_norm(input, running_mean, running_var, weight, bias, is_training() || !tracked, momentum, options_.eps);
+}
+
+template <int N>
+InstanceNorm<N>::InstanceNorm(int64_t channels, InstanceNormOptions options)
+    : NormWithStatistics(kInstanceNorm[N - 1], channels, options) {}
+
+template <int N>
+Tensor InstanceNorm<N>::forward(const Tensor& input) {
+  detail::expect_defined(name_, input, "input");
+  ORDO_CHECK(input.dim() == N + 1 || input.dim() == N + 2, ShapeError, name_, "takes inputs {}, not {}",
+             kInstanceShapes[N - 1], input.sizes());
+  ORDO_CHECK(input.size(-N - 1) == channels_, ShapeError, name_, "takes inputs of {} channels, not {}", channels_,
+             input.sizes());
+  const bool batched = input.dim() == N + 2;
+  const Tensor y = instance_norm(batched ? input : input.unsqueeze(0), running_mean, running_var, weight, bias,
+                                 is_training() || !running_mean.defined(), options_.momentum, options_.eps);
+  return batched ? y : y.squeeze(0);
+}
+
+template class NormWithStatistics<BatchNormOptions>;
+template class NormWithStatistics<InstanceNormOptions>;
+template class BatchNorm<1>;
+template class BatchNorm<2>;
+template class BatchNorm<3>;
+template class InstanceNorm<1>;
+template class InstanceNorm<2>;
+template class InstanceNorm<3>;
 
 LayerNorm::LayerNorm(Dims normalized_shape, LayerNormOptions options) : shape_(normalized_shape), eps_(options.eps) {
   if (!options.elementwise_affine) return;
@@ -42,58 +118,6 @@ GroupNorm::GroupNorm(int64_t num_groups, int64_t channels, GroupNormOptions opti
 Tensor GroupNorm::forward(const Tensor& input) { return group_norm(input, groups_, weight, bias, eps_); }
 std::string GroupNorm::description() const {
   return Description("GroupNorm", groups_, channels_).with("eps", eps_, 1e-5).with("affine", weight.defined(), true);
-}
-
-namespace {
-constexpr const char* kNames[] = {"InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"};
-constexpr const char* kShapes[] = {"[N, C, L] or [C, L]", "[N, C, H, W] or [C, H, W]",
-                                   "[N, C, D, H, W] or [C, D, H, W]"};
-}  // namespace
-
-template <int N>
-InstanceNorm<N>::InstanceNorm(int64_t channels, InstanceNormOptions options) : channels_(channels), options_(options) {
-  const ordo::detail::LibraryCall library;
-  ORDO_CHECK(channels > 0, ValueError, kNames[N - 1], "needs a positive number of channels, not {}", channels);
-  if (options.affine) {
-    weight = add_parameter("weight", ones({channels}));
-    bias = add_parameter("bias", zeros({channels}));
-  }
-  if (options.track_running_stats) {
-    running_mean = add_buffer("running_mean", zeros({channels}));
-    running_var = add_buffer("running_var", ones({channels}));
-    num_batches_tracked = add_buffer("num_batches_tracked", zeros({}, {.dtype = int64}));
-  }
-}
-
-template <int N>
-Tensor InstanceNorm<N>::forward(const Tensor& input) {
-  const char* const op = kNames[N - 1];
-  detail::expect_defined(op, input, "input");
-  ORDO_CHECK(input.dim() == N + 1 || input.dim() == N + 2, ShapeError, op, "takes inputs {}, not {}", kShapes[N - 1],
-             input.sizes());
-  ORDO_CHECK(input.size(-N - 1) == channels_, ShapeError, op, "takes inputs of {} channels, not {}", channels_,
-             input.sizes());
-  const bool batched = input.dim() == N + 2;
-  const Tensor y = instance_norm(batched ? input : input.unsqueeze(0), running_mean, running_var, weight, bias,
-                                 is_training() || !running_mean.defined(), options_.momentum, options_.eps);
-  return batched ? y : y.squeeze(0);
-}
-
-template <int N>
-std::string InstanceNorm<N>::description() const {
-  return Description(kNames[N - 1], channels_)
-      .with_options(options_, "eps", "momentum", "affine", "track_running_stats");
-}
-template class InstanceNorm<1>;
-template class InstanceNorm<2>;
-template class InstanceNorm<3>;
-
-LocalResponseNorm::LocalResponseNorm(int64_t size, LocalResponseNormOptions options) : size_(size), options_(options) {}
-Tensor LocalResponseNorm::forward(const Tensor& input) {
-  return local_response_norm(input, size_, options_.alpha, options_.beta, options_.k);
-}
-std::string LocalResponseNorm::description() const {
-  return Description("LocalResponseNorm", size_).with_options(options_, "alpha", "beta", "k");
 }
 
 }  // namespace ordo::nn

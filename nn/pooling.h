@@ -11,10 +11,23 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include <ordo/autograd/ops/pooling.h>
 #include <ordo/engine/size.h>
-#include <ordo/nn/module.h>
+#include <ordo/nn/layer.h>
+
+namespace ordo::detail {
+
+/// A stride of the kernel's size is the usual one: left out.
+template <int N, class Options>
+Options with_stride(const Size<N>& kernel, Options options) {
+  if (options.stride.value_or(kernel) == kernel) options.stride = {};
+  return options;
+}
+
+}  // namespace ordo::detail
 
 namespace ordo::nn {
 
@@ -31,15 +44,13 @@ using MaxPool3dOptions = MaxPoolOptions<3>;
 
 /// Over N spatial dimensions.
 template <int N>
-class MaxPool : public Module {
+class MaxPool : public Layer<ordo::detail::of_rank<N>(max_pool1d, max_pool2d, max_pool3d), MaxPoolOptions<N>, Size<N>> {
  public:
-  explicit MaxPool(Size<N> kernel, MaxPoolOptions<N> options = {}) : kernel_(kernel), options_(options) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  Size<N> kernel_;
-  MaxPoolOptions<N> options_;
+  explicit MaxPool(Size<N> kernel, MaxPoolOptions<N> options = {})
+      : MaxPool::Layer(kernel, ordo::detail::with_stride(kernel, options)) {}
+  std::string description() const override {
+    return this->describe(ordo::detail::name_of_rank<N>("MaxPool"), "stride", "padding", "dilation", "ceil_mode");
+  }
 };
 using MaxPool1d = MaxPool<1>;
 using MaxPool2d = MaxPool<2>;
@@ -65,15 +76,17 @@ using AvgPool2dOptions = AvgPoolOptions<2>;
 using AvgPool3dOptions = AvgPoolOptions<3>;
 
 template <int N>
-class AvgPool : public Module {
+class AvgPool : public Layer<ordo::detail::of_rank<N>(avg_pool1d, avg_pool2d, avg_pool3d), AvgPoolOptions<N>, Size<N>> {
  public:
-  explicit AvgPool(Size<N> kernel, AvgPoolOptions<N> options = {}) : kernel_(kernel), options_(options) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  Size<N> kernel_;
-  AvgPoolOptions<N> options_;
+  explicit AvgPool(Size<N> kernel, AvgPoolOptions<N> options = {})
+      : AvgPool::Layer(kernel, ordo::detail::with_stride(kernel, options)) {}
+  std::string description() const override {
+    const std::string name = ordo::detail::name_of_rank<N>("AvgPool");
+    if constexpr (N == 1)
+      return this->describe(name, "stride", "padding", "ceil_mode", "count_include_pad");
+    else
+      return this->describe(name, "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override");
+  }
 };
 using AvgPool1d = AvgPool<1>;
 using AvgPool2d = AvgPool<2>;
@@ -81,14 +94,15 @@ using AvgPool3d = AvgPool<3>;
 
 /// Of the maxima, or of the means.
 template <int N, bool kMax>
-class AdaptivePool : public Module {
+class AdaptivePool : public Layer<ordo::detail::of_rank<N>(kMax ? adaptive_max_pool1d : adaptive_avg_pool1d,
+                                                           kMax ? adaptive_max_pool2d : adaptive_avg_pool2d,
+                                                           kMax ? adaptive_max_pool3d : adaptive_avg_pool3d),
+                                  NoOptions, Size<N>> {
  public:
-  explicit AdaptivePool(Size<N> output_size) : output_size_(output_size) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  Size<N> output_size_;
+  explicit AdaptivePool(Size<N> output_size) : AdaptivePool::Layer(output_size) {}
+  std::string description() const override {
+    return this->describe(ordo::detail::name_of_rank<N>(kMax ? "AdaptiveMaxPool" : "AdaptiveAvgPool"));
+  }
 };
 template <int N>
 using AdaptiveAvgPool = AdaptivePool<N, false>;
@@ -111,17 +125,14 @@ using LPPool2dOptions = LPPoolOptions<2>;
 using LPPool3dOptions = LPPoolOptions<3>;
 
 template <int N>
-class LPPool : public Module {
+class LPPool
+    : public Layer<ordo::detail::of_rank<N>(lp_pool1d, lp_pool2d, lp_pool3d), LPPoolOptions<N>, double, Size<N>> {
  public:
   LPPool(double norm_type, Size<N> kernel, LPPoolOptions<N> options = {})
-      : norm_type_(norm_type), kernel_(kernel), options_(options) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
-
- private:
-  double norm_type_;
-  Size<N> kernel_;
-  LPPoolOptions<N> options_;
+      : LPPool::Layer(norm_type, kernel, ordo::detail::with_stride(kernel, options)) {}
+  std::string description() const override {
+    return this->describe(ordo::detail::name_of_rank<N>("LPPool"), "stride", "ceil_mode");
+  }
 };
 using LPPool1d = LPPool<1>;
 using LPPool2d = LPPool<2>;
@@ -139,9 +150,15 @@ using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
 template <int N>
 class MaxUnpool : public ModuleOf<MaxUnpool<N>> {
  public:
-  explicit MaxUnpool(Size<N> kernel, MaxUnpoolOptions<N> options = {}) : kernel_(kernel), options_(options) {}
-  Tensor forward(const Tensor& input, const Tensor& indices, const Dims& output_size = {});
-  std::string description() const override;
+  explicit MaxUnpool(Size<N> kernel, MaxUnpoolOptions<N> options = {})
+      : kernel_(kernel), options_(ordo::detail::with_stride(kernel, options)) {}
+  Tensor forward(const Tensor& input, const Tensor& indices, const Dims& output_size = {}) {
+    return ordo::detail::of_rank<N>(max_unpool1d, max_unpool2d, max_unpool3d)(input, indices, kernel_, options_.stride,
+                                                                              options_.padding, output_size);
+  }
+  std::string description() const override {
+    return Description(ordo::detail::name_of_rank<N>("MaxUnpool"), kernel_).with_options(options_, "stride", "padding");
+  }
 
  private:
   Size<N> kernel_;
@@ -166,8 +183,16 @@ class FractionalMaxPool : public Module {
  public:
   explicit FractionalMaxPool(Size<N> kernel, FractionalMaxPoolOptions<N> options)
       : kernel_(kernel), options_(std::move(options)) {}
-  Tensor forward(const Tensor& input) override;
-  std::string description() const override;
+  Tensor forward(const Tensor& input) override {
+    return ordo::detail::of_rank<N>(nullptr, fractional_max_pool2d, fractional_max_pool3d)(
+        input, kernel_, options_.output_size, options_.output_ratio, options_.random_samples, nullptr);
+  }
+  std::string description() const override {
+    const std::vector<double>& ratio = options_.output_ratio;  // or output_size: one of them is given
+    Description d(ordo::detail::name_of_rank<N>("FractionalMaxPool"), kernel_);
+    if (ratio.empty()) return d.with("output_size", options_.output_size.value_or(0));
+    return d.with("output_ratio", Description::list(ratio.data(), ratio.data() + ratio.size()));
+  }
 
  private:
   Size<N> kernel_;

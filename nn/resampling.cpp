@@ -3,35 +3,31 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/tensor_impl.h>
 
-namespace ordo::nn {
+namespace ordo {
 
-static std::string text(InterpolateMode mode) {
-  constexpr const char* kModes[] = {"nearest", "nearest_exact", "linear", "bilinear", "bicubic", "trilinear", "area"};
-  return kModes[int(mode)];
+Tensor detail::channel_shuffle(const Tensor& input, int64_t groups) {
+  const char* const op = "ChannelShuffle";
+  expect_defined(op, input, "input");
+  ORDO_CHECK(input.dim() >= 3, ShapeError, op, "takes inputs [..., C, H, W], not {}", input.sizes());
+  ORDO_CHECK(groups > 0 && input.size(-3) % groups == 0, ShapeError, op,
+             "{} groups must divide the {} channels of the input", groups, input.size(-3));
+  const Tensor split = input.unflatten(-3, {groups, input.size(-3) / groups});
+  return split.transpose(-3, -4).flatten(-4, -3);
 }
 
-std::string Upsample::description() const {
+std::string nn::Upsample::description() const {
+  constexpr const char* kModes[] = {"nearest", "nearest_exact", "linear", "bilinear", "bicubic", "trilinear", "area"};
+  const auto one_or_all = [](const auto& values) {
+    const auto* const first = &*values.begin();
+    return values.size() == 1 ? Description::text(*first) : Description::list(first, first + values.size());
+  };
   const UpsampleOptions& o = options_;
   Description d("Upsample");
-  if (!o.size.empty()) d.with("size", o.size.size() == 1 ? Description::text(o.size[0]) : Description::text(o.size));
-  if (!o.scale_factor.empty())
-    d.with("scale_factor",
-           o.scale_factor.size() == 1
-               ? Description::text(o.scale_factor[0])
-               : Description::list(o.scale_factor.data(), o.scale_factor.data() + o.scale_factor.size()));
-  return d.with("mode", text(o.mode))
+  if (!o.size.empty()) d.with("size", one_or_all(o.size));
+  if (!o.scale_factor.empty()) d.with("scale_factor", one_or_all(o.scale_factor));
+  return d.with("mode", kModes[int(o.mode)])
       .with("align_corners", o.align_corners, std::nullopt)
       .with("recompute_scale_factor", o.recompute_scale_factor, false);
 }
 
-Tensor ChannelShuffle::forward(const Tensor& input) {
-  const char* const op = "ChannelShuffle";
-  detail::expect_defined(op, input, "input");
-  ORDO_CHECK(input.dim() >= 3, ShapeError, op, "takes inputs [..., C, H, W], not {}", input.sizes());
-  ORDO_CHECK(groups_ > 0 && input.size(-3) % groups_ == 0, ShapeError, op,
-             "{} groups must divide the {} channels of the input", groups_, input.size(-3));
-  const Tensor split = input.unflatten(-3, {groups_, input.size(-3) / groups_});
-  return split.transpose(-3, -4).flatten(-4, -3);
-}
-
-}  // namespace ordo::nn
+}  // namespace ordo

@@ -36,6 +36,14 @@ Tensor feed_forward(Layer& layer, const Tensor& x) {
   return layer.linear2(layer.dropout(layer.options().activation == "gelu" ? gelu(hidden) : relu(hidden)));
 }
 
+/// The output for queries x, of keys that are also the values.
+Tensor attend(MultiheadAttention& attention, const Tensor& x, const Tensor& keys, const Tensor& key_padding_mask,
+              const Tensor& attn_mask, bool is_causal) {
+  return attention(x, keys, keys,
+                   {.key_padding_mask = key_padding_mask, .attn_mask = attn_mask, .is_causal = is_causal})
+      .output;
+}
+
 template <class Layer>
 void fill(const char* op, ModuleList<Layer>& layers, const Layer& first, int64_t num_layers) {
   ORDO_CHECK(num_layers > 0, ValueError, op, "needs a positive number of layers, not {}", num_layers);
@@ -62,18 +70,14 @@ TransformerEncoderLayer::TransformerEncoderLayer(int64_t d_model, int64_t nhead,
       dropout2(add("dropout2", Dropout(options_.dropout))) {}
 
 Tensor TransformerEncoderLayer::forward(const Tensor& src, const TransformerEncoderCall& call) {
-  const auto attend = [&](const Tensor& x) {
-    return dropout1(
-        self_attn(
-            x, x, x,
-            {.key_padding_mask = call.src_key_padding_mask, .attn_mask = call.src_mask, .is_causal = call.is_causal})
-            .output);
+  const auto attended = [&](const Tensor& x) {
+    return dropout1(attend(self_attn, x, x, call.src_key_padding_mask, call.src_mask, call.is_causal));
   };
   if (options_.norm_first) {
-    const Tensor x = src + attend(norm1(src));
+    const Tensor x = src + attended(norm1(src));
     return x + dropout2(feed_forward(*this, norm2(x)));
   }
-  const Tensor x = norm1(src + attend(src));
+  const Tensor x = norm1(src + attended(src));
   return norm2(x + dropout2(feed_forward(*this, x)));
 }
 
@@ -108,25 +112,18 @@ TransformerDecoderLayer::TransformerDecoderLayer(int64_t d_model, int64_t nhead,
       dropout3(add("dropout3", Dropout(options_.dropout))) {}
 
 Tensor TransformerDecoderLayer::forward(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call) {
-  const auto attend = [&](const Tensor& x) {
-    return dropout1(self_attn(x, x, x,
-                              {.key_padding_mask = call.tgt_key_padding_mask,
-                               .attn_mask = call.tgt_mask,
-                               .is_causal = call.tgt_is_causal})
-                        .output);
+  const auto attended = [&](const Tensor& x) {
+    return dropout1(attend(self_attn, x, x, call.tgt_key_padding_mask, call.tgt_mask, call.tgt_is_causal));
   };
   const auto look_up = [&](const Tensor& x) {
-    return dropout2(multihead_attn(x, memory, memory,
-                                   {.key_padding_mask = call.memory_key_padding_mask,
-                                    .attn_mask = call.memory_mask,
-                                    .is_causal = call.memory_is_causal})
-                        .output);
+    return dropout2(
+        attend(multihead_attn, x, memory, call.memory_key_padding_mask, call.memory_mask, call.memory_is_causal));
   };
   if (options_.norm_first) {
-    const Tensor x = tgt + attend(norm1(tgt)), y = x + look_up(norm2(x));
+    const Tensor x = tgt + attended(norm1(tgt)), y = x + look_up(norm2(x));
     return y + dropout3(feed_forward(*this, norm3(y)));
   }
-  const Tensor x = norm1(tgt + attend(tgt)), y = norm2(x + look_up(x));
+  const Tensor x = norm1(tgt + attended(tgt)), y = norm2(x + look_up(x));
   return norm3(y + dropout3(feed_forward(*this, y)));
 }
 

@@ -1,4 +1,4 @@
-// Numbers and texts as a trace holds them (nn/audit/trace.h). Internal to nn.
+// Numbers, texts and the header as a trace holds them (nn/audit/trace.h). Internal to nn.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <ordo/kernels/fingerprint/fingerprint.h>
+#include <ordo/nn/audit/record.h>
 
 namespace ordo::audit {
 
@@ -97,5 +97,11 @@ class Decoder {
  private:
   std::string_view rest_;
 };
+
+/// Of this process, as it is now.
+Header current_header(Detail detail, const std::string& filters);
+Encoder encode(const Header& header);
+/// Throws Damage. The type has been read.
+Header decode_header(Decoder& body);
 
 }  // namespace ordo::audit

@@ -1,4 +1,4 @@
-#include <ordo/nn/audit/environment.h>
+#include <ordo/nn/audit/recording.h>
 
 #include <unistd.h>
 
@@ -8,7 +8,6 @@
 #include <memory>
 
 #include <ordo/engine/check.h>
-#include <ordo/nn/audit/recording.h>
 
 namespace ordo::audit {
 namespace {

@@ -1,4 +1,4 @@
-#include <ordo/nn/audit/header.h>
+#include <ordo/nn/audit/encoding.h>
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/kernels/fingerprint/mix.h>
-#include <ordo/nn/audit/header.h>
+#include <ordo/nn/audit/encoding.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::audit {

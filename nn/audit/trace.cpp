@@ -13,7 +13,6 @@
 #include <ordo/engine/files.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/nn/audit/encoding.h>
-#include <ordo/nn/audit/header.h>
 
 namespace ordo::audit {
 

@@ -20,7 +20,7 @@
 //     6 step       as operation
 //     7 summary    step  number of the text name  u64 high  u64 low
 //     8 end        nothing: the trace was closed
-//   Zeros follow the last record of a file that is being written, or was not closed: a head of zeros is where it ends.
+//   A head of zeros is read as the end of a file: the trace was not closed.
 //   tensor   u8 state (0 undefined, 1 unread, 2 read) + 16 * dtype; unless undefined: number of the sizes, number of
 //            the text name; if read: u64 high  u64 low
 #pragma once

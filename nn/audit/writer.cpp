@@ -1,26 +1,43 @@
 #include <ordo/nn/audit/writer.h>
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 
+#include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <ordo/engine/check.h>
+#include <ordo/engine/files.h>
 #include <ordo/engine/fork.h>
 #include <ordo/kernels/fingerprint/mix.h>
-#include <ordo/nn/audit/header.h>
 #include <ordo/nn/audit/trace.h>
+#include <ordo/nn/state/whole_file.h>
 
 namespace ordo::audit {
 
+/// A new file in place of one that is there, which stays whole for a program that is still writing it.
+static int open_new(const std::string& path) {
+  const ordo::detail::FilePlace place = ordo::detail::place_to_write("trace", path);
+  for (int tries = 0; place.replaceable && tries < 100; ++tries) {
+    if (::unlink(place.path.c_str()) != 0 && errno != ENOENT) break;
+    const int file = ::open(place.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) return file;
+    if (errno != EEXIST) break;
+  }
+  return ordo::detail::open_to_write("trace", path, O_WRONLY | O_CREAT | O_TRUNC, path);
+}
+
 Writer::Writer(const std::string& path) : path_(path), process_(ordo::detail::forks()) {
-  if (!path.empty()) file_.open("trace", path);
+  if (!path.empty()) file_ = open_new(path);
   pending_ = kMagic;
   pending_.append(little_endian(kFormat).data(), 4);
   flush();
 }
 
 Writer::~Writer() {
-  if (file_.is_open() && !forked()) file_.close();
+  if (file_ >= 0) ::close(file_);
 }
 
 bool Writer::forked() const { return ordo::detail::forks() != process_; }
@@ -36,7 +53,7 @@ void Writer::frame(const Encoder& body) {
 void Writer::flush() {
   if (path_.empty()) return;
   // A child shares the file, and would write between its parent's records.
-  if (error_ == 0 && !forked()) error_ = file_.append(pending_, kHead);
+  if (error_ == 0 && !forked()) error_ = nn::write_all(file_, pending_);
   pending_.clear();
 }
 
@@ -112,12 +129,11 @@ void Writer::write_operation(const Record& r, uint64_t name, uint64_t path) {
 }
 
 void Writer::close() {
-  if (!path_.empty() && (!file_.is_open() || forked())) return;
+  if (!path_.empty() && (file_ < 0 || forked())) return;
   frame(Encoder(RecordType::end));
   flush();
   if (path_.empty()) return;
-  const int error = file_.close();
-  if (error_ == 0) error_ = error;
+  if (::close(std::exchange(file_, -1)) != 0 && error_ == 0) error_ = errno;
   ORDO_CHECK(error_ == 0, DataError, "trace", "{}: cannot be written: {}", path_, std::strerror(error_));
 }
 

@@ -8,14 +8,14 @@
 
 #include <ordo/engine/dims.h>
 #include <ordo/nn/audit/encoding.h>
-#include <ordo/nn/audit/growing_file.h>
 #include <ordo/nn/audit/record.h>
 
 namespace ordo::audit {
 
 class Writer {
  public:
-  /// Makes the file, or empties it; without a path the trace is kept in memory. DataError when it cannot be made.
+  /// Makes the file, in place of one that is there, also where a link leads; without a path the trace is kept in
+  /// memory. DataError when it cannot be made.
   explicit Writer(const std::string& path);
   ~Writer();
   Writer(const Writer&) = delete;
@@ -47,7 +47,7 @@ class Writer {
   bool forked() const;
 
   std::string path_;
-  GrowingFile file_;
+  int file_ = -1;
   int process_;
   int error_ = 0;  // errno of the first write that failed
   std::string pending_;

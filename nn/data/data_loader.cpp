@@ -29,31 +29,23 @@ struct DataLoader::Progress {
 class DataLoader::Run {
  public:
   Run(const DataLoader& loader, int64_t first)
-      : progress(loader.progress_),
-        parts(loader.parts_of_epoch()),
-        dataset_(loader.dataset_),
-        rows_(loader.rows_),
-        collate_(loader.options_.collate),
-        device_(loader.options_.device),
-        batch_size_(loader.options_.batch_size),
-        cut_(loader.parts_),
-        first_part_(loader.first_part_),
-        parts_of_batch_(loader.parts_of_batch()) {
-    const DataLoaderOptions& o = loader.options_;
-    const bool on_cpu = std::all_of(rows_.begin(), rows_.end(), [](const Tensor& t) { return t.is_cpu(); });
+      : progress(loader.progress_), parts(loader.parts_of_epoch()), loader_(loader) {
+    const DataLoaderOptions& o = loader_.options_;
+    const TensorList& rows = loader_.rows_;
+    const bool on_cpu = std::all_of(rows.begin(), rows.end(), [](const Tensor& t) { return t.is_cpu(); });
     if (o.workers > 0 && on_cpu && first < parts)  // a device copies rows in its own order
       prefetcher_.emplace([this](int64_t i) { return make(i); }, first, parts, o.workers,
-                          o.prefetch.value_or(2 * o.workers), loader.copies_);
+                          o.prefetch.value_or(2 * o.workers), loader_.copies_);
   }
 
   Batch batch(int64_t index) {
     NoGrad guard;
     const OpCall call("DataLoader", OpEvent::Role::batch, index, first_of(index), count_of(index));
     Batch batch{call.done(prefetcher_ ? prefetcher_->take(index) : make(index))};
-    if (device_)
+    if (const auto& device = loader_.options_.device)
       for (Tensor& t : batch.tensors)
-        if (t.defined()) t = t.to(*device_);  // where no worker has
-    progress->delivered = (index + 1) / parts_of_batch_;
+        if (t.defined()) t = t.to(*device);  // where no worker has
+    progress->delivered = (index + 1) / loader_.parts_of_batch();
     return batch;
   }
 
@@ -63,9 +55,10 @@ class DataLoader::Run {
  private:
   /// Where part `index` begins, and with `end` where it ends, among the epoch's rows.
   int64_t border_of(int64_t index, int64_t end) const {
-    const int64_t first = index / parts_of_batch_ * batch_size_;
-    const int64_t rows = std::min(batch_size_, int64_t(progress->order.size()) - first);
-    return first + (first_part_ + index % parts_of_batch_ + end) * rows / cut_;
+    const int64_t parts_of_batch = loader_.parts_of_batch(), batch_size = loader_.options_.batch_size;
+    const int64_t first = index / parts_of_batch * batch_size;
+    const int64_t rows = std::min(batch_size, int64_t(progress->order.size()) - first);
+    return first + (loader_.first_part_ + index % parts_of_batch + end) * rows / loader_.parts_;
   }
   int64_t first_of(int64_t index) const { return border_of(index, 0); }
   int64_t count_of(int64_t index) const { return border_of(index, 1) - first_of(index); }
@@ -76,21 +69,18 @@ class DataLoader::Run {
     const int64_t* indices = progress->order.data() + first_of(index);
     const int64_t count = count_of(index);
     if (count == 0) return {};
-    if (!rows_.empty() && !collate_) {
+    const Collate& collate = loader_.options_.collate;
+    if (!loader_.rows_.empty() && !collate) {
       TensorList batch;
-      for (const Tensor& t : rows_) batch.push_back(take_rows(t, indices, count));
+      for (const Tensor& t : loader_.rows_) batch.push_back(take_rows(t, indices, count));
       return batch;
     }
     std::vector<Sample> samples;
-    for (int64_t i = 0; i < count; ++i) samples.push_back(dataset_->get_in_epoch(indices[i], progress->epoch));
-    return collate_ ? collate_(samples) : stack_samples(samples);
+    for (int64_t i = 0; i < count; ++i) samples.push_back(loader_.dataset_->get_in_epoch(indices[i], progress->epoch));
+    return collate ? collate(samples) : stack_samples(samples);
   }
 
-  const Handle<const Dataset> dataset_;
-  const TensorList rows_;
-  const Collate collate_;
-  const std::optional<Device> device_;
-  const int64_t batch_size_, cut_, first_part_, parts_of_batch_;
+  const DataLoader loader_;               // a copy: an iterator outlives its loader, and does not notice its changes
   std::optional<Prefetcher> prefetcher_;  // the last member: its threads end before what they use
 };
 

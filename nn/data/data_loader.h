@@ -22,7 +22,6 @@
 
 #include <ordo/engine/generator.h>
 #include <ordo/nn/data/batch.h>
-#include <ordo/nn/data/collate.h>
 #include <ordo/nn/data/dataset.h>
 #include <ordo/nn/data/handle.h>
 #include <ordo/nn/data/sampler.h>
@@ -120,6 +119,7 @@ class DataLoader {
   nn::Commit prepare_state_dict(const nn::NamedTensorList& state);
 
  private:
+  DataLoader(const DataLoader&) = default;  // for Run
   std::shared_ptr<Progress> drawn(int64_t epoch, Generator generator) const;
   void expect_indices(const std::vector<int64_t>& indices) const;
   int64_t samples() const;  // of an epoch

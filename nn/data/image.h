@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include <ordo/engine/check.h>
 #include <ordo/engine/tensor.h>
 #include <ordo/nn/data/draws.h>
 
@@ -38,5 +41,33 @@ void expect_part(const char* op, const std::vector<double>& scale, const std::ve
 /// Of area and ratio width / height between these; nothing after ten that were larger than the image.
 std::optional<Part> random_part(Draws& draws, int64_t height, int64_t width, const std::vector<double>& scale,
                                 const std::vector<double>& ratio);
+
+/// Bytes of an image, row by row, pixel by pixel, its channels side by side.
+struct Pixels {
+  int64_t channels = 0, height = 0, width = 0;
+  std::vector<uint8_t> bytes;
+};
+
+/// A file's contents, and how to complain about them.
+struct ImageSource {
+  const std::string& path;
+  const std::string& contents;
+  int64_t max_pixels;
+
+  /// DataError: "[read_image] PATH: REASON".
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> reason, Args&&... args) const {
+    ordo::detail::fail<DataError>("read_image", "{}: {}", path, fmt::format(reason, std::forward<Args>(args)...));
+  }
+  /// Fails for sizes that are 0, too many pixels, or more than kMostPixels in a row or column.
+  void expect_sizes(int64_t height, int64_t width) const;
+  /// The same, and makes room.
+  Pixels room_for(int64_t channels, int64_t height, int64_t width) const;
+};
+
+// Decoders of image formats. They return 1 or 3 channels.
+Pixels decode_png(const ImageSource& source);
+Pixels decode_jpeg(const ImageSource& source);
+Pixels decode_pnm(const ImageSource& source);
 
 }  // namespace ordo::data

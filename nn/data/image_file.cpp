@@ -8,23 +8,18 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 #include <ordo/nn/data/image.h>
-#include <ordo/nn/data/image_decoders.h>
 #include <ordo/nn/state/data_file.h>
 
 namespace ordo::data {
 
 namespace fs = std::filesystem;
 
-void ImageSource::fail(const std::string& reason) const {
-  detail::fail<DataError>("read_image", "{}: {}", path, reason);
-}
-
 void ImageSource::expect_sizes(int64_t height, int64_t width) const {
   if (height < 1 || width < 1 || height > kMostPixels || width > kMostPixels || height > max_pixels / width)
     fail(
-        fmt::format("the header promises {} x {} pixels; expected at least one, at most {} in a row or column, and at "
-                    "most {} together (max_pixels)",
-                    height, width, kMostPixels, max_pixels));
+        "the header promises {} x {} pixels; expected at least one, at most {} in a row or column, and at most {} "
+        "together (max_pixels)",
+        height, width, kMostPixels, max_pixels);
 }
 
 Pixels ImageSource::room_for(int64_t channels, int64_t height, int64_t width) const {
@@ -42,16 +37,16 @@ Pixels decode_pnm(const ImageSource& source) {
     const size_t begin = at;
     for (; at < s.size() && at < begin + 9 && std::isdigit(uint8_t(s[at])); ++at) value = 10 * value + (s[at] - '0');
     if (at == begin || at == s.size() || !std::isspace(uint8_t(s[at])))
-      source.fail(fmt::format("byte {}: expected {}, a number and white space", begin, what));
+      source.fail("byte {}: expected {}, a number and white space", begin, what);
     return value;
   };
   const int64_t channels = s[1] == '6' ? 3 : 1, width = number("the width"), height = number("the height");
   const int64_t greatest = number("the greatest value");
   ++at;
-  if (greatest != 255) source.fail(fmt::format("expected values up to 255, found {}", greatest));
+  if (greatest != 255) source.fail("expected values up to 255, found {}", greatest);
   if (width > kMostPixels || height > kMostPixels || channels * width * height != int64_t(s.size() - at))
-    source.fail(fmt::format("the header promises {} x {} pixels of {} bytes, but {} bytes follow", height, width,
-                            channels, s.size() - at));
+    source.fail("the header promises {} x {} pixels of {} bytes, but {} bytes follow", height, width, channels,
+                s.size() - at);
   Pixels pixels = source.room_for(channels, height, width);
   std::memcpy(pixels.bytes.data(), s.data() + at, pixels.bytes.size());
   return pixels;

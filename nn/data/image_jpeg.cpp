@@ -1,5 +1,5 @@
 // JPEG by libjpeg, whose errors leave it by longjmp: functions that call setjmp have no objects with destructors.
-#include <ordo/nn/data/image_decoders.h>
+#include <ordo/nn/data/image.h>
 
 #ifdef ORDO_HAS_JPEG
 #include <csetjmp>
@@ -69,11 +69,11 @@ bool read_rows(Reader& r, unsigned char* to, size_t row_bytes) {
 
 Pixels decode_jpeg(const ImageSource& source) {
   Reader reader;
-  const auto corrupt = [&] { source.fail(std::string("the JPEG data is corrupt: ") + reader.reason); };
+  const auto corrupt = [&] { source.fail("the JPEG data is corrupt: {}", reader.reason); };
   if (!read_header(reader, reinterpret_cast<const unsigned char*>(source.contents.data()), source.contents.size()))
     corrupt();
   if (reader.jpeg.num_components != 1 && reader.jpeg.num_components != 3)
-    source.fail("expected a JPEG file of 1 or 3 channels, found " + std::to_string(reader.jpeg.num_components));
+    source.fail("expected a JPEG file of 1 or 3 channels, found {}", reader.jpeg.num_components);
   source.expect_sizes(reader.jpeg.image_height, reader.jpeg.image_width);
   // Huffman codes have at least a bit for each block of 8 x 8 pixels of the channel that has most.
   if (!reader.jpeg.arith_code &&

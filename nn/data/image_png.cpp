@@ -1,5 +1,5 @@
 // PNG by libpng, whose errors leave it by longjmp: functions that call setjmp have no objects with destructors.
-#include <ordo/nn/data/image_decoders.h>
+#include <ordo/nn/data/image.h>
 
 #ifdef ORDO_HAS_PNG
 #include <png.h>
@@ -85,7 +85,7 @@ Pixels decode_png(const ImageSource& source) {
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
   if (reader.png) reader.info = png_create_info_struct(reader.png);
   if (!reader.info) source.fail("libpng has no memory left, or is another version than the one Ordo was compiled with");
-  const auto corrupt = [&] { source.fail(std::string("the PNG data is corrupt: ") + reader.reason); };
+  const auto corrupt = [&] { source.fail("the PNG data is corrupt: {}", reader.reason); };
   if (!read_header(reader)) corrupt();
   // A byte of deflate holds at most 1032 bytes, and a row has at least a bit for each of its pixels.
   if (uint64_t(reader.height) * (reader.width / 8 + 1) > (uint64_t(source.contents.size()) + 1) * 1032)

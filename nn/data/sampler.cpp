@@ -33,8 +33,8 @@ class Words {
   GeneratorState state_;
 };
 
-std::vector<int64_t> counted(int64_t rows) {
-  auto order = checked::vector<int64_t>("Sampler", rows);
+std::vector<int64_t> counted(const char* op, int64_t rows) {
+  auto order = checked::vector<int64_t>(op, rows);
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
@@ -43,8 +43,7 @@ std::vector<int64_t> counted(int64_t rows) {
 
 std::vector<int64_t> permutation(int64_t n, Generator& generator) {
   ORDO_CHECK(n >= 0, ValueError, "permutation", "n must not be negative, but is {}", n);
-  auto order = checked::vector<int64_t>("permutation", n);
-  std::iota(order.begin(), order.end(), 0);
+  auto order = counted("permutation", n);
   const Words words(generator, n);
   for (int64_t i = n - 1; i > 0; --i) std::swap(order[size_t(i)], order[size_t(words.below(i + 1, i))]);
   return order;
@@ -55,7 +54,7 @@ nn::Commit Sampler::prepare_state_dict(const nn::NamedTensorList& state) {
   return [] {};
 }
 
-std::vector<int64_t> SequentialSampler::indices(int64_t rows, int64_t, Generator&) { return counted(rows); }
+std::vector<int64_t> SequentialSampler::indices(int64_t rows, int64_t, Generator&) { return counted("Sampler", rows); }
 
 RandomSampler::RandomSampler(RandomSamplerOptions options) : options_(options) {
   ORDO_CHECK(options.num_samples >= 0, ValueError, "RandomSampler", "needs num_samples of at least 0, not {}",
@@ -139,7 +138,7 @@ int64_t DistributedSampler::size(int64_t rows) const {
 
 std::vector<int64_t> DistributedSampler::indices(int64_t rows, int64_t epoch, Generator&) {
   Generator shared(options_.seed, Draws::kDistributed ^ uint64_t(epoch));
-  const auto all = options_.shuffle ? permutation(rows, shared) : counted(rows);
+  const auto all = options_.shuffle ? permutation(rows, shared) : counted("Sampler", rows);
   auto own = checked::vector<int64_t>("DistributedSampler", size(rows));
   for (size_t i = 0; i < own.size(); ++i)
     own[i] = all[size_t((int64_t(i) * options_.world_size + options_.rank) % rows)];

@@ -4,6 +4,7 @@
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
+#include <ordo/engine/printable.h>
 #include <ordo/engine/tensor_impl.h>
 #include <ordo/nn/state/data_file.h>
 
@@ -11,27 +12,11 @@ namespace ordo::data {
 
 namespace {
 
-/// Bytes of the character that begins at `at`, 0 where the text is not UTF-8 (RFC 3629: no longer forms than needed, no
-/// surrogates, nothing above U+10FFFF).
-size_t character_bytes(std::string_view text, size_t at) {
-  const auto byte = [&](size_t k) { return at + k < text.size() ? uint8_t(text[at + k]) : uint8_t(0); };
-  const uint8_t first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t bytes = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : 4;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  const uint8_t least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const uint8_t most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (byte(1) < least || byte(1) > most) return 0;
-  for (size_t k = 2; k < bytes; ++k)
-    if (byte(k) < 0x80 || byte(k) > 0xbf) return 0;
-  return bytes;
-}
-
 /// Calls f(character, byte) for each; returns the byte where the text is not UTF-8, or its size.
 template <class F>
 size_t for_characters(std::string_view text, const F& f) {
   for (size_t at = 0; at < text.size();) {
-    const size_t bytes = character_bytes(text, at);
+    const size_t bytes = character_bytes(text.substr(at));
     if (bytes == 0) return at;
     f(text.substr(at, bytes), at);
     at += bytes;

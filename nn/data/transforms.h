@@ -9,11 +9,12 @@
 // for others. The random numbers of transform k for sample i in epoch e depend on (seed, e, i, k) only, so neither
 // workers nor the order of samples change an image, and a loader that continues within an epoch gets the same ones.
 //
-// The transforms: transforms_geometry.h, transforms_color.h, and those below, which are made of others.
+// The transforms: those made of others, crops, flips, resizing and rotation, then colours and erased parts.
 #pragma once
 
 #include <vector>
 
+#include <ordo/kernels/resampling/modes.h>
 #include <ordo/nn/data/dataset.h>
 #include <ordo/nn/data/draws.h>
 #include <ordo/nn/data/handle.h>
@@ -83,6 +84,143 @@ class TransformedDataset : public Dataset {
   Handle<const Dataset> base_;
   Compose transforms_;
   TransformedDatasetOptions options_;
+};
+
+/// Rows top .. top + height - 1 and columns left .. left + width - 1 of an image that is `fill` outside.
+Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width, double fill = 0);
+
+/// The image turned counterclockwise by `degrees` about its middle, in its size. Output pixel (y, x) is the bilinear
+/// mean of the four pixels around the place it came from, which are `fill` outside: with dy and dx its distance from
+/// the middle (H - 1) / 2, (W - 1) / 2, that place is dx sin + dy cos down and dx cos - dy sin right of the middle.
+Tensor rotate(const Tensor& image, double degrees, double fill = 0);
+
+struct RandomCropOptions {
+  int64_t padding = 0;  ///< rows and columns of `fill` put around the image first
+  double fill = 0;
+};
+
+/// A part of this size at any place. ShapeError when the padded image is smaller.
+class RandomCrop : public Transform {
+ public:
+  RandomCrop(int64_t height, int64_t width, RandomCropOptions options = {});
+  Tensor apply(const Tensor& image, Draws& draws) const override;
+
+ private:
+  int64_t height_, width_;
+  RandomCropOptions options_;
+};
+
+/// The part of this size in the middle, from row floor((H - height) / 2); where the image is smaller, 0 around it.
+class CenterCrop : public Transform {
+ public:
+  CenterCrop(int64_t height, int64_t width);
+  Tensor apply(const Tensor& image, Draws& draws) const override;
+
+ private:
+  int64_t height_, width_;
+};
+
+struct RandomResizedCropOptions {
+  std::vector<double> scale = {0.08, 1.0};  ///< least and greatest part of the image's area
+  std::vector<double> ratio = {3.0 / 4, 4.0 / 3};
+};
+
+/// A part of random area and ratio width / height, resized. Its area is uniform, its ratio's logarithm too; after ten
+/// parts that were larger than the image it is the largest one in the middle whose ratio is allowed.
+class RandomResizedCrop : public Transform {
+ public:
+  RandomResizedCrop(int64_t height, int64_t width, RandomResizedCropOptions options = {});
+  Tensor apply(const Tensor& image, Draws& draws) const override;
+
+ private:
+  int64_t height_, width_;
+  RandomResizedCropOptions options_;
+};
+
+/// Left and right, or top and bottom, exchanged with probability p.
+template <bool kVertical>
+class RandomFlip : public Transform {
+ public:
+  explicit RandomFlip(double p = 0.5);
+  Tensor apply(const Tensor& image, Draws& draws) const override;
+
+ private:
+  double p_;
+};
+using RandomHorizontalFlip = RandomFlip<false>;
+using RandomVerticalFlip = RandomFlip<true>;
+
+/// The image in another size, by interpolate() without align_corners. It does not smooth what it shrinks, mode area
+/// does.
+class Resize : public Transform {
+ public:
+  Resize(int64_t height, int64_t width, InterpolateMode mode = InterpolateMode::bilinear);
+  Tensor apply(const Tensor& image, Draws& draws) const override;
+
+ private:
+  int64_t height_, width_;
+  InterpolateMode mode_;
+};
+
+/// rotate() by an angle that is uniform between -degrees and degrees.
+class RandomRotation : public Transform {
+ public:
+  explicit RandomRotation(double degrees, double fill = 0);
+  Tensor apply(const Tensor& image, Draws& draws) const override;
+
+ private:
+  double degrees_, fill_;
+};
+
+// Of images with values in [0, 1]; results are clamped to it. gray = 0.2989 red + 0.587 green + 0.114 blue, and an
+// image of one channel is gray. Contrast, saturation and hue take one or three channels, ShapeError for others.
+Tensor adjust_brightness(const Tensor& image, double factor);  ///< factor x
+Tensor adjust_contrast(const Tensor& image, double factor);    ///< factor x + (1 - factor) mean(gray)
+/// factor x + (1 - factor) gray; one channel stays as it is.
+Tensor adjust_saturation(const Tensor& image, double factor);
+/// The hue of the HSV model turned by `shift` circles, -0.5 to 0.5; one channel stays as it is.
+Tensor adjust_hue(const Tensor& image, double shift);
+
+struct ColorJitterOptions {
+  double brightness = 0, contrast = 0, saturation = 0;  ///< factors are uniform in [max(0, 1 - it), 1 + it]
+  double hue = 0;                                       ///< the shift is uniform in [-it, it], at most 0.5
+};
+
+/// The four above, in random order. Those whose option is 0 are left out.
+class ColorJitter : public Transform {
+ public:
+  explicit ColorJitter(ColorJitterOptions options);
+  Tensor apply(const Tensor& image, Draws& draws) const override;
+
+ private:
+  ColorJitterOptions options_;
+};
+
+/// (x - mean) / std; one mean and std for all channels or one each.
+class Normalize : public Transform {
+ public:
+  Normalize(std::vector<double> mean, std::vector<double> std);
+  Tensor apply(const Tensor& image, Draws& draws) const override;
+
+ private:
+  std::vector<double> mean_, std_;
+};
+
+struct RandomErasingOptions {
+  double p = 0.5;
+  std::vector<double> scale = {0.02, 0.33};  ///< least and greatest part of the image's area
+  std::vector<double> ratio = {0.3, 3.3};    ///< width / height; its logarithm is uniform
+  double value = 0;
+};
+
+/// With probability p, one rectangle is filled with `value`; the image stays as it is if ten drawn ones were larger.
+class RandomErasing : public Transform {
+ public:
+  explicit RandomErasing(RandomErasingOptions options = {});
+  Tensor apply(const Tensor& image, Draws& draws) const override;
+
+ private:
+  RandomErasingOptions options_;
 };
 
 }  // namespace ordo::data

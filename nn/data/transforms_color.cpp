@@ -1,4 +1,4 @@
-#include <ordo/nn/data/transforms_color.h>
+#include <ordo/nn/data/transforms.h>
 
 #include <algorithm>
 #include <cmath>
@@ -124,15 +124,8 @@ Normalize::Normalize(std::vector<double> mean, std::vector<double> std) : mean_(
 }
 
 Tensor Normalize::apply(const Tensor& image, Draws&) const {
-  const Image from("Normalize", image), to(from.channels, from.height, from.width);
-  const auto fits = [&](const std::vector<double>& v) { return v.size() == 1 || int64_t(v.size()) == from.channels; };
-  ORDO_CHECK(fits(mean_) && fits(std_), ValueError, "Normalize", "takes 1 or {} means and deviations, not {} and {}",
-             from.channels, mean_.size(), std_.size());
-  for (int64_t c = 0; c < from.channels; ++c) {
-    const auto m = float(mean_[mean_.size() == 1 ? 0 : size_t(c)]), s = float(std_[std_.size() == 1 ? 0 : size_t(c)]);
-    for (int64_t i = c * from.area(); i < (c + 1) * from.area(); ++i) to.data[i] = (from.data[i] - m) / s;
-  }
-  return to.tensor;
+  const ordo::detail::OperationName name("Normalize");
+  return normalize(Image("Normalize", image).tensor.unsqueeze(0), mean_, std_).squeeze(0);
 }
 
 RandomErasing::RandomErasing(RandomErasingOptions options) : options_(std::move(options)) {

@@ -1,4 +1,4 @@
-#include <ordo/nn/data/transforms_geometry.h>
+#include <ordo/nn/data/transforms.h>
 
 #include <algorithm>
 #include <cmath>

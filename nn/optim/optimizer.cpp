@@ -49,11 +49,13 @@ void Optimizer::zero_grad() {
   for (Tensor& p : parameters_) p.zero_grad();
 }
 
-double Optimizer::lr(int64_t group) const {
+size_t Optimizer::index_of(int64_t group) const {
   ORDO_CHECK(group >= 0 && group < group_count(), IndexError, name_, "there is no group {}; there are {}", group,
              group_count());
-  return lr_[size_t(group)] * lr_factor_;
+  return size_t(group);
 }
+
+double Optimizer::lr(int64_t group) const { return lr_[index_of(group)] * lr_factor_; }
 
 void Optimizer::set_lr(double lr) {
   for (int64_t g = 0; g < group_count(); ++g) set_lr(lr, g);
@@ -61,9 +63,7 @@ void Optimizer::set_lr(double lr) {
 
 void Optimizer::set_lr(double lr, int64_t group) {
   ORDO_CHECK(lr >= 0 && std::isfinite(lr), ValueError, name_, "needs a learning rate of at least 0, not {}", lr);
-  ORDO_CHECK(group >= 0 && group < group_count(), IndexError, name_, "there is no group {}; there are {}", group,
-             group_count());
-  lr_[size_t(group)] = lr;
+  lr_[index_of(group)] = lr;
 }
 
 void Optimizer::set_lr_factor(double factor) {

@@ -82,6 +82,7 @@ class Optimizer {
   TensorList parameters_;
 
  private:
+  size_t index_of(int64_t group) const;  // IndexError
   const char* name_;
   std::vector<size_t> group_;  // of each parameter
   std::vector<double> lr_;     // of each group

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
@@ -13,9 +14,6 @@ namespace ordo::optim {
 
 namespace {
 
-void expect_step(const char* op, int64_t step) {
-  ORDO_CHECK(step >= 0, ValueError, op, "needs a step of at least 0, not {}", step);
-}
 void expect_factor(const char* op, const char* what, double factor) {
   ORDO_CHECK(factor >= 0 && std::isfinite(factor), ValueError, op, "needs {} of at least 0, not {}", what, factor);
 }
@@ -26,6 +24,15 @@ double power(double base, int64_t exponent) {
   for (; exponent > 0; exponent /= 2, base *= base)
     if (exponent % 2) result *= base;
   return result;
+}
+
+/// `factor` of a step, which is checked first.
+template <class F>
+Schedule schedule(const char* op, F factor) {
+  return [op, factor = std::move(factor)](int64_t step) -> double {
+    ORDO_CHECK(step >= 0, ValueError, op, "needs a step of at least 0, not {}", step);
+    return factor(step);
+  };
 }
 
 /// From `from` to `to` along half a cosine, of which `part` of 1 is done.
@@ -39,20 +46,14 @@ double along_cosine(double from, double to, double part) {
 Schedule constant(double factor) {
   const ordo::detail::LibraryCall library;
   expect_factor("constant", "a factor", factor);
-  return [=](int64_t step) {
-    expect_step("constant", step);
-    return factor;
-  };
+  return schedule("constant", [=](int64_t) { return factor; });
 }
 
 Schedule step_decay(int64_t every, double gamma) {
   const ordo::detail::LibraryCall library;
   ORDO_CHECK(every >= 1, ValueError, "step_decay", "needs at least 1 step, not {}", every);
   expect_factor("step_decay", "gamma", gamma);
-  return [=](int64_t step) {
-    expect_step("step_decay", step);
-    return power(gamma, step / every);
-  };
+  return schedule("step_decay", [=](int64_t step) { return power(gamma, step / every); });
 }
 
 Schedule multi_step(const std::vector<int64_t>& milestones, double gamma) {
@@ -60,29 +61,24 @@ Schedule multi_step(const std::vector<int64_t>& milestones, double gamma) {
   expect_factor("multi_step", "gamma", gamma);
   ORDO_CHECK(std::is_sorted(milestones.begin(), milestones.end()), ValueError, "multi_step",
              "needs milestones in ascending order");
-  return [=](int64_t step) {
-    expect_step("multi_step", step);
+  return schedule("multi_step", [=](int64_t step) {
     return power(gamma, std::upper_bound(milestones.begin(), milestones.end(), step) - milestones.begin());
-  };
+  });
 }
 
 Schedule exponential(double gamma) {
   const ordo::detail::LibraryCall library;
   expect_factor("exponential", "gamma", gamma);
-  return [=](int64_t step) {
-    expect_step("exponential", step);
-    return power(gamma, step);
-  };
+  return schedule("exponential", [=](int64_t step) { return power(gamma, step); });
 }
 
 Schedule cosine(int64_t steps, double last) {
   const ordo::detail::LibraryCall library;
   ORDO_CHECK(steps >= 1, ValueError, "cosine", "needs at least 1 step, not {}", steps);
   expect_factor("cosine", "a last factor", last);
-  return [=](int64_t step) {
-    expect_step("cosine", step);
+  return schedule("cosine", [=](int64_t step) {
     return step >= steps ? last : along_cosine(1, last, double(step) / double(steps));
-  };
+  });
 }
 
 Schedule one_cycle(int64_t steps, OneCycleOptions o) {
@@ -92,12 +88,11 @@ Schedule one_cycle(int64_t steps, OneCycleOptions o) {
   expect_factor("one_cycle", "a first factor", o.first);
   expect_factor("one_cycle", "a last factor", o.last);
   const double peak = std::max(0.0, o.rise * double(steps) - 1), end = double(steps - 1);
-  return [=](int64_t step) {
-    expect_step("one_cycle", step);
+  return schedule("one_cycle", [=](int64_t step) {
     const double at = std::min(double(step), end);
     if (at < peak) return along_cosine(o.first, 1, at / peak);
     return end > peak ? along_cosine(1, o.last, (at - peak) / (end - peak)) : o.last;
-  };
+  });
 }
 
 Schedule warmup(int64_t steps, Schedule then, double first) {
@@ -105,11 +100,9 @@ Schedule warmup(int64_t steps, Schedule then, double first) {
   ORDO_CHECK(steps >= 0, ValueError, "warmup", "needs at least 0 steps, not {}", steps);
   ORDO_CHECK(then, ValueError, "warmup", "needs a schedule to go on with");
   expect_factor("warmup", "a first factor", first);
-  return [=](int64_t step) {
-    expect_step("warmup", step);
-    if (step >= steps) return then(step - steps);
-    return first + (1 - first) * (double(step) / double(steps));
-  };
+  return schedule("warmup", [=](int64_t step) {
+    return step >= steps ? then(step - steps) : first + (1 - first) * (double(step) / double(steps));
+  });
 }
 
 Plateau::Plateau(PlateauOptions options)

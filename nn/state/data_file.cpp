@@ -9,23 +9,41 @@
 #include <cstring>
 #include <filesystem>
 
-#include <ordo/engine/check.h>
 #include <ordo/engine/checked.h>
 #include <ordo/engine/files.h>
+#include <ordo/engine/tensor_impl.h>
 
 namespace ordo::nn {
 
-void ByteSource::fail(uint64_t offset, const std::string& message) const {
+void ByteSource::fail_with(uint64_t offset, const std::string& message) const {
   detail::fail<DataError>(op_, "{}: byte {}{}: {}", place_, offset, of_, message);
 }
 
 void ByteSource::read(void* to, uint64_t bytes, const char* what) {
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t got = read_some(static_cast<char*>(to) + done, bytes - done);
-    if (got == 0) fail(offset_, end_text(bytes - done, bytes, what));
+    if (got == 0) fail_with(offset_, end_text(bytes - done, bytes, what));
     done += got;
     offset_ += got;
   }
+}
+
+uint64_t ByteSource::read_number(int bytes, const char* what, std::endian order) {
+  uint8_t b[8];
+  read(b, uint64_t(bytes), what);
+  uint64_t number = 0;
+  for (int i = 0; i < bytes; ++i) number = number << 8 | b[order == std::endian::big ? i : bytes - 1 - i];
+  return number;
+}
+
+Tensor ByteSource::read_tensor(DType dtype, const Dims& sizes, const char* what, const std::string& wrong_bool) {
+  Tensor t = detail::result(sizes, dtype, cpu);
+  const uint64_t start = offset_;
+  read(t.data(), t.nbytes(), what);
+  const auto* const bytes = static_cast<const uint8_t*>(t.data());
+  for (uint64_t i = 0; dtype == boolean && i < t.nbytes(); ++i)
+    if (bytes[i] > 1) fail_with(start + i, wrong_bool);
+  return t;
 }
 
 DataFile::DataFile(const std::string& path, const char* op, Packing packing) : ByteSource(op, path) {
@@ -53,28 +71,22 @@ uint64_t DataFile::read_some(void* to, uint64_t bytes) {
     ssize_t got;
     do got = ::read(plain_, to, chunk);
     while (got < 0 && errno == EINTR);
-    if (got < 0) fail(offset_, std::string("cannot be read: ") + std::strerror(errno));
+    if (got < 0) fail(offset_, "cannot be read: {}", std::strerror(errno));
     return uint64_t(got);
   }
   const int got = gzread(static_cast<gzFile>(file_), to, chunk);
   if (got > 0) return uint64_t(got);
   int code = Z_OK;
   const char* message = gzerror(static_cast<gzFile>(file_), &code);
-  if (code == Z_ERRNO) fail(offset_, std::string("cannot be read: ") + std::strerror(errno));
+  if (code == Z_ERRNO) fail(offset_, "cannot be read: {}", std::strerror(errno));
   // Z_BUF_ERROR: the compressed data end too early; whoever needs more says so.
   if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-    fail(offset_, std::string("the gzip data is corrupt: ") + message);
+    fail(offset_, "the gzip data is corrupt: {}", message);
   return 0;
 }
 
 std::string DataFile::end_text(uint64_t missing, uint64_t bytes, const char* what) const {
   return fmt::format("the file ends here; expected {} more of the {} bytes of {}", missing, bytes, what);
-}
-
-uint32_t DataFile::read_big_endian(const char* what) {
-  uint8_t b[4];
-  read(b, 4, what);
-  return uint32_t(b[0]) << 24 | uint32_t(b[1]) << 16 | uint32_t(b[2]) << 8 | uint32_t(b[3]);
 }
 
 void DataFile::expect_end() {
@@ -83,7 +95,7 @@ void DataFile::expect_end() {
   if (!file_) return;
   int code = Z_OK;  // of gzip's own end, which was read just now
   const char* message = gzerror(static_cast<gzFile>(file_), &code);
-  if (code == Z_BUF_ERROR) fail(offset_, std::string("the gzip data is corrupt: ") + message);
+  if (code == Z_BUF_ERROR) fail(offset_, "the gzip data is corrupt: {}", message);
 }
 
 uint64_t DataFile::most_left() const {
@@ -119,27 +131,22 @@ std::string directory_within(const std::string& directory, const std::string& na
   return std::filesystem::is_directory(path, error) ? path.string() : directory;
 }
 
-std::string sizes_problem(const std::vector<uint64_t>& sizes, uint64_t element, uint64_t bytes) {
-  if (sizes.size() > size_t(kMaxDims)) return fmt::format("{} dimensions; Ordo has at most {}", sizes.size(), kMaxDims);
+Dims checked_sizes(const std::vector<uint64_t>& sizes, uint64_t element, uint64_t bytes,
+                   const std::function<void(const std::string&)>& fail) {
+  if (sizes.size() > size_t(kMaxDims)) fail(fmt::format("{} dimensions; Ordo has at most {}", sizes.size(), kMaxDims));
+  Dims checked;
   // As if no size were 0: strides of the other dimensions must be numbers, too.
   uint64_t count = 1, total = element;
   for (uint64_t size : sizes) {
     if (size > uint64_t(INT64_MAX) || (size != 0 && total > uint64_t(INT64_MAX) / size))
-      return "its sizes are too large";
+      fail("its sizes are too large");
     if (size != 0) total *= size;
     count *= size;
+    checked.push_back(int64_t(size));
   }
   if (count == 0) total = 0;
-  if (total != bytes) return fmt::format("its sizes and dtype need {} bytes, but it has {}", total, bytes);
-  return "";
-}
-
-uint64_t first_bad_bool(const Tensor& t) {
-  if (t.dtype() != boolean) return t.nbytes();
-  const uint8_t* bytes = static_cast<const uint8_t*>(t.data());
-  for (uint64_t i = 0; i < t.nbytes(); ++i)
-    if (bytes[i] > 1) return i;
-  return t.nbytes();
+  if (total != bytes) fail(fmt::format("its sizes and dtype need {} bytes, but it has {}", total, bytes));
+  return checked;
 }
 
 }  // namespace ordo::nn

@@ -1,12 +1,15 @@
 // Reading binary data, a file or a part of an archive, with errors that say where it is broken. Internal to nn.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <ordo/engine/check.h>
 #include <ordo/engine/tensor.h>
 
 namespace ordo::nn {
@@ -20,12 +23,20 @@ class ByteSource {
 
   /// Reads exactly `bytes` bytes of `what` or throws DataError.
   void read(void* to, uint64_t bytes, const char* what);
+  /// A number of at most 8 bytes.
+  uint64_t read_number(int bytes, const char* what, std::endian order = std::endian::little);
+  /// A tensor in CPU memory. DataError `wrong_bool` for a bool that is neither 0 nor 1.
+  Tensor read_tensor(DType dtype, const Dims& sizes, const char* what,
+                     const std::string& wrong_bool = "a bool is neither 0 nor 1");
   /// An upper bound of what is left to read, known without reading. Sizes in a header are checked against it before
   /// memory is allocated.
   virtual uint64_t most_left() const = 0;
   uint64_t offset() const { return offset_; }
   /// Throws DataError: "[OP] PLACE: byte OFFSET: MESSAGE".
-  [[noreturn]] void fail(uint64_t offset, const std::string& message) const;
+  template <class... Args>
+  [[noreturn]] void fail(uint64_t offset, fmt::format_string<Args...> format, Args&&... args) const {
+    fail_with(offset, fmt::format(format, std::forward<Args>(args)...));
+  }
 
  protected:
   ByteSource(const char* op, std::string place) : op_(op), place_(std::move(place)) {}
@@ -33,6 +44,7 @@ class ByteSource {
   virtual uint64_t read_some(void* to, uint64_t bytes) = 0;
   /// What is said when the last `missing` of the `bytes` bytes of `what` are not there.
   virtual std::string end_text(uint64_t missing, uint64_t bytes, const char* what) const = 0;
+  [[noreturn]] void fail_with(uint64_t offset, const std::string& message) const;
 
   const char* op_;
   const std::string place_;
@@ -49,7 +61,6 @@ class DataFile : public ByteSource {
   explicit DataFile(const std::string& path, const char* op = "data", Packing packing = Packing::gzip_or_none);
   ~DataFile() override;
 
-  uint32_t read_big_endian(const char* what);
   /// DataError unless all of the file has been read.
   void expect_end();
   uint64_t most_left() const override;
@@ -71,14 +82,17 @@ std::string find_file(const std::string& directory, std::initializer_list<std::s
 /// The sub-directory of this name, where there is one, else `directory`.
 std::string directory_within(const std::string& directory, const std::string& name);
 
-// -- what readers check of the shapes that files declare, before memory is taken for them
+/// The sizes of a tensor that a file declares, checked before memory is taken for it. Calls `fail` with the reason
+/// unless a tensor can have them, and takes `bytes` bytes then, with `element` bytes for each element.
+Dims checked_sizes(const std::vector<uint64_t>& sizes, uint64_t element, uint64_t bytes,
+                   const std::function<void(const std::string&)>& fail);
 
-/// Why a tensor of these sizes, of `element` bytes each, does not take `bytes` bytes; empty when it does, and when its
-/// sizes are also some that a tensor can have.
-std::string sizes_problem(const std::vector<uint64_t>& sizes, uint64_t element, uint64_t bytes);
+// -- the parts of a .npy file, which .npz files are made of, too
 
-/// The first byte of a bool tensor in CPU memory that is neither 0 nor 1; nbytes() when there is none, or when the
-/// tensor is no bool.
-uint64_t first_bad_bool(const Tensor& t);
+/// Reads all of the source, which was checked against the header before memory is taken.
+Tensor read_npy(ByteSource& source);
+
+/// What comes before the elements of a tensor in C order. DTypeError naming `op` for bfloat16, which begins with `of`.
+std::string npy_header(const char* op, const std::string& of, const Tensor& tensor);
 
 }  // namespace ordo::nn

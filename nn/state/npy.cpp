@@ -8,7 +8,7 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/state/npy_stream.h>
+#include <ordo/nn/state/data_file.h>
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo {
@@ -41,7 +41,7 @@ class HeaderReader {
       const size_t at = (skip(), at_);
       const std::string key = quoted();
       const int which = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : -1;
-      if (which < 0 || std::exchange(seen[which], true)) fail(at, fmt::format("an unknown or repeated key '{}'", key));
+      if (which < 0 || std::exchange(seen[which], true)) fail(at, "an unknown or repeated key '{}'", key);
       expect(':');
       if (which == 0) dtype = quoted();
       if (which == 1) fortran = truth();
@@ -57,7 +57,10 @@ class HeaderReader {
   }
 
  private:
-  [[noreturn]] void fail(size_t at, const std::string& reason) const { file_.fail(start_ + at, reason); }
+  template <class... Args>
+  [[noreturn]] void fail(size_t at, fmt::format_string<Args...> format, Args&&... args) const {
+    file_.fail(start_ + at, format, std::forward<Args>(args)...);
+  }
   void skip() {
     while (at_ < text_.size() && std::strchr(" \t\n\r", text_[at_]) && text_[at_] != '\0') ++at_;
   }
@@ -66,7 +69,7 @@ class HeaderReader {
     return at_ < text_.size() && text_[at_] == c && ++at_;
   }
   void expect(char c) {
-    if (!take(c)) fail(at_, fmt::format("the header must have '{}' here", c));
+    if (!take(c)) fail(at_, "the header must have '{}' here", c);
   }
   std::string quoted() {
     skip();
@@ -138,18 +141,11 @@ Tensor read_npy(ByteSource& file) {
   std::array<char, 6> magic;
   file.read(magic.data(), magic.size(), "the magic text");
   if (magic != kMagic) file.fail(0, "expected a .npy file, which begins with 93 'NUMPY'");
-  const auto byte_of = [&](const char* what) {
-    uint8_t value;
-    file.read(&value, 1, what);
-    return value;
-  };
-  const int major = byte_of("the version"), minor = byte_of("the version");
-  if (major < 1 || major > 3 || minor != 0)
-    file.fail(6, fmt::format("expected version 1.0, 2.0 or 3.0, found {}.{}", major, minor));
-  uint64_t length = 0;
-  for (int i = 0; i < (major == 1 ? 2 : 4); ++i) length |= uint64_t(byte_of("the header's length")) << 8 * i;
+  const uint64_t major = file.read_number(1, "the version"), minor = file.read_number(1, "the version");
+  if (major < 1 || major > 3 || minor != 0) file.fail(6, "expected version 1.0, 2.0 or 3.0, found {}.{}", major, minor);
+  const uint64_t length = file.read_number(major == 1 ? 2 : 4, "the header's length");
   if (length > kMostHeader || length > file.most_left())
-    file.fail(8, fmt::format("the header's length is {}, but {} bytes follow", length, file.most_left()));
+    file.fail(8, "the header's length is {}, but {} bytes follow", length, file.most_left());
   const uint64_t start = file.offset();
   std::string text(size_t(length), ' ');
   file.read(text.data(), length, "the header");
@@ -157,18 +153,12 @@ Tensor read_npy(ByteSource& file) {
   header.read();
   const auto* dtype =
       std::find_if(std::begin(kDTypes), std::end(kDTypes), [&](auto& d) { return d.first == header.dtype; });
-  if (dtype == std::end(kDTypes)) file.fail(start, fmt::format("Ordo has no dtype '{}'", header.dtype));
-  if (const std::string reason = sizes_problem(header.shape, size_of(dtype->second), file.most_left()); !reason.empty())
-    file.fail(start, reason);
-  Dims sizes;
-  for (uint64_t size : header.shape) sizes.push_back(int64_t(size));
+  if (dtype == std::end(kDTypes)) file.fail(start, "Ordo has no dtype '{}'", header.dtype);
+  Dims sizes = checked_sizes(header.shape, size_of(dtype->second), file.most_left(),
+                             [&](const std::string& reason) { file.fail(start, "{}", reason); });
   if (header.fortran) std::reverse(sizes.begin(), sizes.end());
   NoGrad guard;
-  Tensor t = detail::result(sizes, dtype->second, cpu);
-  const uint64_t elements = file.offset();
-  file.read(t.data(), t.nbytes(), "the elements");
-  if (const uint64_t wrong = first_bad_bool(t); wrong < t.nbytes())
-    file.fail(elements + wrong, "a bool is neither 0 nor 1");
+  const Tensor t = file.read_tensor(dtype->second, sizes, "the elements");
   if (!header.fortran) return t;
   Dims reversed;
   for (int d = t.dim(); d-- > 0;) reversed.push_back(d);

@@ -1,19 +1,19 @@
 // Archives are written here, in the form that Python's zipfile gives to those of numpy.savez, so that their bytes do
 // not depend on the version of a library: members that are not packed, then a directory of them. Numbers are
 // little-endian (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT). npz_read.cpp reads them.
-#include <ordo/nn/state/npz.h>
+#include <ordo/nn/state/npy.h>
 
 #include <zlib.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include <ordo/autograd/grad_mode.h>
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/printable.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/state/npy_stream.h>
+#include <ordo/nn/state/data_file.h>
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo {
@@ -81,11 +81,8 @@ std::string end_of_archive(uint64_t members, uint64_t directory, uint64_t direct
 void expect_good_name(const char* op, const std::string& name) {
   ORDO_CHECK(!name.empty() && name.size() + 4 <= kAll16 && name.find('\0') == std::string::npos, ValueError, op,
              "names have 1 to 65531 bytes and no zero byte; this one has {}: '{}'", name.size(), name.substr(0, 64));
-  try {
-    nlohmann::json(name).dump();
-  } catch (const nlohmann::json::exception&) {
-    detail::fail<ValueError>(op, "names must be UTF-8");
-  }
+  for (std::string_view left = name; !left.empty(); left.remove_prefix(character_bytes(left)))
+    ORDO_CHECK(character_bytes(left) > 0, ValueError, op, "names must be UTF-8");
 }
 
 uint64_t crc_of(uint64_t crc, const void* data, uint64_t bytes) {

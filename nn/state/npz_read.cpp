@@ -1,5 +1,5 @@
 // Archives are read by libzip (https://libzip.org), which checks headers against each other and checksums.
-#include <ordo/nn/state/npz.h>
+#include <ordo/nn/state/npy.h>
 
 #include <ordo/engine/check.h>
 #include <ordo/engine/out_of_memory.h>
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <set>
 
-#include <ordo/nn/state/npy_stream.h>
+#include <ordo/nn/state/data_file.h>
 #endif
 
 namespace ordo {
@@ -121,7 +121,7 @@ class Member : public nn::ByteSource {
  private:
   uint64_t read_some(void* to, uint64_t bytes) override {
     const zip_int64_t got = zip_fread(file_, to, std::min<uint64_t>(bytes, 1u << 30));
-    if (got < 0) fail(offset_, reason_of(zip_file_get_error(file_)));
+    if (got < 0) fail(offset_, "{}", reason_of(zip_file_get_error(file_)));
     return uint64_t(got);
   }
   std::string end_text(uint64_t missing, uint64_t, const char* what) const override {

@@ -176,17 +176,13 @@ namespace {
 
 /// The text of the header, behind which the file stands then.
 std::string read_header(nn::DataFile& file) {
-  std::array<uint8_t, 8> bytes;
-  file.read(bytes.data(), bytes.size(), "the header's length");
-  uint64_t length = 0;
-  for (int i = 0; i < 8; ++i) length |= uint64_t(bytes[size_t(i)]) << 8 * i;
-  if (length > kMostHeader)
-    file.fail(0, fmt::format("the header's length is {}; the format allows {}", length, kMostHeader));
+  const uint64_t length = file.read_number(8, "the header's length");
+  if (length > kMostHeader) file.fail(0, "the header's length is {}; the format allows {}", length, kMostHeader);
   if (length > file.most_left())
-    file.fail(0, fmt::format("the header's length is {}, but {} bytes follow", length, file.most_left()));
+    file.fail(0, "the header's length is {}, but {} bytes follow", length, file.most_left());
   std::string text(size_t(length), ' ');
   file.read(text.data(), length, "the header");
-  if (text.empty() || text[0] != '{') file.fail(8, "the header must begin with '{'");
+  if (text.empty() || text[0] != '{') file.fail(8, "the header must begin with '{{'");
   if (const size_t at = text.find('\0'); at != std::string::npos)  // which would end the JSON
     file.fail(8 + at, "the header is no valid JSON here");
   return text;
@@ -204,18 +200,12 @@ struct Place {
 std::vector<Place> places_of(const std::vector<Entry>& entries, const nn::DataFile& file) {
   std::vector<Place> places;
   for (const Entry& e : entries) {
-    const auto bad = [&](const std::string& reason) {
-      file.fail(8, fmt::format("entry '{}' of the header: {}", e.name, reason));
-    };
+    const auto bad = [&](const std::string& reason) { file.fail(8, "entry '{}' of the header: {}", e.name, reason); };
     const auto* dtype =
         std::find_if(std::begin(kDTypes), std::end(kDTypes), [&](auto& d) { return d.first == e.dtype; });
     if (dtype == std::end(kDTypes)) bad(fmt::format("Ordo has no dtype '{}'", e.dtype));
     if (e.offsets.size() != 2 || e.offsets[0] > e.offsets[1]) bad("data_offsets must be [begin, end]");
-    if (const std::string reason = nn::sizes_problem(e.shape, size_of(dtype->second), e.offsets[1] - e.offsets[0]);
-        !reason.empty())
-      bad(reason);
-    Dims sizes;
-    for (uint64_t size : e.shape) sizes.push_back(int64_t(size));
+    const Dims sizes = nn::checked_sizes(e.shape, size_of(dtype->second), e.offsets[1] - e.offsets[0], bad);
     places.push_back({e.name, dtype->second, sizes, e.offsets[0], e.offsets[1]});
   }
   std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
@@ -224,12 +214,11 @@ std::vector<Place> places_of(const std::vector<Entry>& entries, const nn::DataFi
   uint64_t at = 0;
   for (const Place& p : places) {
     if (p.begin != at)
-      file.fail(8, fmt::format("entry '{}' of the header: its data begin at {}, but those before end at {}", p.name,
-                               p.begin, at));
+      file.fail(8, "entry '{}' of the header: its data begin at {}, but those before end at {}", p.name, p.begin, at);
     at = p.end;
   }
   if (at != file.most_left())
-    file.fail(file.offset(), fmt::format("the header promises {} bytes, but {} follow", at, file.most_left()));
+    file.fail(file.offset(), "the header promises {} bytes, but {} follow", at, file.most_left());
   return places;
 }
 
@@ -241,15 +230,11 @@ Safetensors load_safetensors(const std::string& path) {
   const std::string text = read_header(file);
   HeaderReader header;
   if (!nlohmann::json::sax_parse(text, &header))
-    file.fail(8 + (header.problem_at ? header.problem_at - 1 : 0), header.problem);
+    file.fail(8 + (header.problem_at ? header.problem_at - 1 : 0), "{}", header.problem);
   Safetensors result{{}, std::move(header.metadata)};
   for (const Place& p : places_of(header.entries, file)) {
-    const Tensor t = detail::result(p.sizes, p.dtype, cpu);
-    const uint64_t start = file.offset();
-    file.read(t.data(), t.nbytes(), p.name.c_str());
-    if (const uint64_t wrong = nn::first_bad_bool(t); wrong < t.nbytes())
-      file.fail(start + wrong, fmt::format("'{}' is BOOL, but this byte is neither 0 nor 1", p.name));
-    result.tensors.push_back({p.name, t});
+    const std::string wrong_bool = fmt::format("'{}' is BOOL, but this byte is neither 0 nor 1", p.name);
+    result.tensors.push_back({p.name, file.read_tensor(p.dtype, p.sizes, p.name.c_str(), wrong_bool)});
   }
   return result;
 }

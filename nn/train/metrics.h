@@ -88,34 +88,31 @@ std::pair<int64_t, int64_t> rank_and_size();
 
 }  // namespace detail
 
-/// The mean of each metric over the rows of all batches, in double: its values, weighted by the batches' rows, are
-/// added in the order of the batches. The model is in evaluation mode meanwhile. A loader that shuffles would change
-/// the order and so the last bits.
-template <class Model, class Loader>
-NamedNumbers evaluate(Model& model, Loader& loader, const Metrics& metrics) {
-  const detail::Evaluating guard(model);
-  detail::MetricMeans means(metrics);
-  for (auto [inputs, targets] : loader) means.add(model(inputs), targets);
-  return means.means();
-}
-
 namespace detail {
 
-/// The same numbers; several processes, all of which call it, compute a part of the batches each.
+/// The processes, `rank` of `size`, all of which call it, compute a part of the batches each. The numbers are the same.
 template <class Model, class Loader>
-NamedNumbers evaluate_in_parts(Model& model, Loader& loader, const Metrics& metrics) {
+NamedNumbers evaluate_in_parts(Model& model, Loader& loader, const Metrics& metrics, int64_t rank, int64_t size) {
   const Evaluating guard(model);
   MetricMeans means(metrics);
-  const auto [rank, size] = rank_and_size();
   int64_t i = 0;
   for (auto [inputs, targets] : loader)
     if (i++ % size == rank)
       means.add(model(inputs), targets);
     else
       means.skip();
-  means.exchange();
+  if (size > 1) means.exchange();
   return means.means();
 }
 
 }  // namespace detail
+
+/// The mean of each metric over the rows of all batches, in double: its values, weighted by the batches' rows, are
+/// added in the order of the batches. The model is in evaluation mode meanwhile. A loader that shuffles would change
+/// the order and so the last bits.
+template <class Model, class Loader>
+NamedNumbers evaluate(Model& model, Loader& loader, const Metrics& metrics) {
+  return detail::evaluate_in_parts(model, loader, metrics, 0, 1);
+}
+
 }  // namespace ordo

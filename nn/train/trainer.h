@@ -121,8 +121,10 @@ class Trainer {
   /// must outlive the Trainer.
   template <class Model, class Loader>
   void validate(Model& model, Loader& loader, Metrics metrics) {
-    validate(
-        [&model, &loader, metrics = std::move(metrics)] { return detail::evaluate_in_parts(model, loader, metrics); });
+    validate([&model, &loader, metrics = std::move(metrics)] {
+      const auto [rank, size] = detail::rank_and_size();
+      return detail::evaluate_in_parts(model, loader, metrics, rank, size);
+    });
   }
   /// Validates by a function that gives all metrics. It is called without recording.
   void validate(std::function<NamedNumbers()> validation);

@@ -4,12 +4,11 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/nn/activations.h>
-#include <ordo/nn/batch_norm.h>
 #include <ordo/nn/dropout.h>
 #include <ordo/nn/init.h>
 #include <ordo/nn/linear.h>
-#include <ordo/nn/optim/sgd.h>
-#include <ordo/nn/sequential.h>
+#include <ordo/nn/module_list.h>
+#include <ordo/nn/optim/optimizers.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

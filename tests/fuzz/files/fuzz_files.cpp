@@ -18,12 +18,10 @@
 #include <ordo/nn/audit/diff.h>
 #include <ordo/nn/audit/trace.h>
 #include <ordo/nn/checksum.h>
-#include <ordo/nn/data/cifar10.h>
 #include <ordo/nn/data/csv.h>
 #include <ordo/nn/data/image_file.h>
-#include <ordo/nn/data/mnist.h>
+#include <ordo/nn/data/image_sets.h>
 #include <ordo/nn/state/npy.h>
-#include <ordo/nn/state/npz.h>
 #include <ordo/nn/state/safetensors.h>
 
 namespace ordo::test {

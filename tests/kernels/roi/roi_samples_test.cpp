@@ -11,7 +11,7 @@
 #include <ordo/autograd/ops/resampling.h>
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_pool.h>
-#include <ordo/nn/roi.h>
+#include <ordo/nn/resampling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

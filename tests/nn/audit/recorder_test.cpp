@@ -6,7 +6,6 @@
 #include <thread>
 
 #include <ordo/engine/emulation.h>
-#include <ordo/nn/audit/environment.h>
 #include <ordo/nn/audit/recording.h>
 #include <ordo/ordo.h>
 #include "tests/support/folder_test_base.h"

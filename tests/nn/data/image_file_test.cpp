@@ -5,7 +5,7 @@
 #include <ordo/engine/error.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/data/image_file.h>
-#include <ordo/nn/data/transforms_geometry.h>
+#include <ordo/nn/data/transforms.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/memory_limit.h"
 #include "tests/support/op_samples.h"

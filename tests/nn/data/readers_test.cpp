@@ -4,8 +4,7 @@
 
 #include <ordo/engine/error.h>
 #include <ordo/engine/memory.h>
-#include <ordo/nn/data/cifar10.h>
-#include <ordo/nn/data/mnist.h>
+#include <ordo/nn/data/image_sets.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 

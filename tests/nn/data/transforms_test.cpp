@@ -9,8 +9,7 @@
 #include <ordo/autograd/ops/arange.h>
 #include <ordo/engine/error.h>
 #include <ordo/nn/data/data_loader.h>
-#include <ordo/nn/data/transforms_color.h>
-#include <ordo/nn/data/transforms_geometry.h>
+#include <ordo/nn/data/transforms.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

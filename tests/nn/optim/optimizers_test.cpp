@@ -10,12 +10,9 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/engine/error.h>
 #include <ordo/engine/parallel.h>
-#include <ordo/nn/optim/adagrad.h>
-#include <ordo/nn/optim/adam.h>
 #include <ordo/nn/optim/clip_grad.h>
 #include <ordo/nn/optim/ema.h>
-#include <ordo/nn/optim/rmsprop.h>
-#include <ordo/nn/optim/sgd.h>
+#include <ordo/nn/optim/optimizers.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 

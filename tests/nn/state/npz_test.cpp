@@ -7,7 +7,6 @@
 #include <ordo/engine/error.h>
 #include <ordo/engine/memory.h>
 #include <ordo/nn/state/npy.h>
-#include <ordo/nn/state/npz.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 

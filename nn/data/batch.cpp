@@ -1,4 +1,4 @@
-#include <ordo/nn/data/collate.h>
+#include <ordo/nn/data/batch.h>
 
 #include <cstring>
 
@@ -8,7 +8,6 @@
 #include <ordo/engine/check.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/nn/data/batch.h>
 
 namespace ordo::data {
 

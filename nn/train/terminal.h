@@ -1,4 +1,4 @@
-// What a person sees of a run, on stderr: a bar where that is a terminal, elsewhere lines. Internal to nn.
+// A run and the person at its terminal. Internal to nn.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 
 namespace ordo::detail {
 
+/// What a person sees, on stderr: a bar where that is a terminal, elsewhere lines.
 class Progress {
  public:
   /// `done` of `steps` were made by earlier parts of the run.
@@ -26,6 +27,21 @@ class Progress {
   bool on_, terminal_, drawn_ = false;
   int64_t first_, steps_;
   Clock::time_point began_, last_drawn_;
+};
+
+/// While one lives, the first Ctrl-C is remembered instead of ending the program; a second one ends it. Those of
+/// several threads, each of which trains, remember the same one.
+class InterruptGuard {
+ public:
+  explicit InterruptGuard(bool on);
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  bool interrupted() const;
+
+ private:
+  bool on_;
 };
 
 }  // namespace ordo::detail

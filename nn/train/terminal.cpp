@@ -1,12 +1,28 @@
-#include <ordo/nn/train/progress.h>
+#include <ordo/nn/train/terminal.h>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
+#include <mutex>
+
+#include <ordo/engine/fork.h>
 
 namespace ordo::detail {
+namespace {
+
+std::atomic<bool> seen = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes to it");
+void remember(int) { seen = true; }
+
+std::mutex& mutex() { return process_mutex(ProcessLock::interrupts); }
+int guards = 0;
+struct sigaction before {};
+
+}  // namespace
 
 Progress::Progress(bool on, int64_t done, int64_t steps)
     : on_(on), terminal_(on && isatty(STDERR_FILENO)), first_(done), steps_(steps), began_(Clock::now()) {}
@@ -47,5 +63,26 @@ void Progress::step(int64_t step, const std::string& label, double loss) {
   std::fflush(stderr);
   drawn_ = true;
 }
+
+InterruptGuard::InterruptGuard(bool on) : on_(on) {
+  if (!on_) return;
+  const std::lock_guard lock(mutex());
+  if (guards++ > 0) return;
+  seen = false;
+  ::sigaction(SIGINT, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;  // the program is to go on, as under nohup
+  struct sigaction ours {};
+  ours.sa_handler = remember;
+  ours.sa_flags = int(SA_RESTART | SA_RESETHAND);  // once: the next one has its usual effect
+  ::sigaction(SIGINT, &ours, nullptr);
+}
+
+InterruptGuard::~InterruptGuard() {
+  if (!on_) return;
+  const std::lock_guard lock(mutex());
+  if (--guards == 0) ::sigaction(SIGINT, &before, nullptr);
+}
+
+bool InterruptGuard::interrupted() const { return on_ && seen; }
 
 }  // namespace ordo::detail

@@ -1,0 +1,152 @@
+// SGD, Adam, AdamW, RMSprop and Adagrad: PyTorch's formulas for a parameter p with gradient g, in its step t = 1, 2,
+// ... Every element has a fixed order: the same at all determinism levels.
+//
+// SGD, stochastic gradient descent:
+//   g = g + weight_decay p
+//   b = momentum b + (1 - dampening) g        (b = g in the first step; only with momentum)
+//   g = nesterov ? g + momentum b : b         (only with momentum)
+//   p = p - lr g
+// Adam and AdamW (Kingma, Ba, "Adam: a method for stochastic optimization", 2015; Loshchilov, Hutter, "Decoupled weight
+// decay regularization", 2019):
+//   Adam   g = g + weight_decay p
+//   AdamW  p = p - lr weight_decay p
+//   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
+//   p = p - lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+// RMSprop (Tieleman, Hinton, "Lecture 6.5: rmsprop", 2012; the centred form is of Graves, "Generating sequences with
+// recurrent neural networks", 2013):
+//   g = g + weight_decay p
+//   v = alpha v + (1 - alpha) g^2
+//   m = alpha m + (1 - alpha) g                               (only if centered)
+//   d = g / (sqrt(centered ? max(v - m^2, 0) : v) + eps)      (PyTorch lets rounding make the difference negative)
+//   b = momentum b + d,   d = b                               (only with momentum)
+//   p = p - lr d
+// Adagrad (Duchi, Hazan, Singer, "Adaptive subgradient methods for online learning and stochastic optimization", 2011):
+//   g = g + weight_decay p
+//   s = s + g^2                                               (initial_accumulator_value at first)
+//   p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
+#pragma once
+
+#include <vector>
+
+#include <ordo/nn/optim/optimizer.h>
+
+namespace ordo::optim {
+
+struct SGDOptions {
+  double lr = 1e-3;
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
+  bool nesterov = false;  ///< needs momentum > 0 and dampening == 0
+};
+
+class SGD : public OptimizerOf<SGDOptions, Tensor> {
+ public:
+  explicit SGD(TensorList parameters, SGDOptions options = {})
+      : SGD(std::vector<ParameterGroup<SGDOptions>>{{std::move(parameters), options}}) {}
+  explicit SGD(const std::vector<ParameterGroup<SGDOptions>>& groups);
+
+ private:
+  void update(size_t parameter, const Tensor& grad) override;
+  std::vector<Memory> remembered(size_t parameter) override;
+};
+
+/// How much of the old averages a step keeps: beta1 of the gradient, beta2 of its square.
+struct AdamBetas {
+  double first = 0.9, second = 0.999;
+};
+
+struct AdamOptions {
+  double lr = 1e-3;
+  AdamBetas betas = {};
+  double eps = 1e-8;
+  double weight_decay = 0;
+};
+
+/// Of a parameter.
+struct AdamState {
+  Tensor first, second;           ///< moments; undefined until its first step
+  double power1 = 1, power2 = 1;  ///< beta^t
+};
+
+class Adam : public OptimizerOf<AdamOptions, AdamState> {
+ public:
+  explicit Adam(TensorList parameters, AdamOptions options = {})
+      : Adam(std::vector<ParameterGroup<AdamOptions>>{{std::move(parameters), options}}) {}
+  explicit Adam(const std::vector<ParameterGroup<AdamOptions>>& groups) : Adam("Adam", groups, false) {}
+
+ protected:
+  Adam(const char* name, const std::vector<ParameterGroup<AdamOptions>>& groups, bool decoupled);
+  void update(size_t parameter, const Tensor& grad) override;
+  std::vector<Memory> remembered(size_t parameter) override;
+
+ private:
+  const char* name_;
+  bool decoupled_;
+};
+
+struct AdamWOptions {
+  double lr = 1e-3;
+  AdamBetas betas = {};
+  double eps = 1e-8;
+  double weight_decay = 1e-2;
+};
+
+class AdamW : public Adam {
+ public:
+  explicit AdamW(TensorList parameters, AdamWOptions options = {})
+      : AdamW(std::vector<ParameterGroup<AdamWOptions>>{{std::move(parameters), options}}) {}
+  explicit AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups);
+};
+
+struct RMSpropOptions {
+  double lr = 1e-2;
+  double alpha = 0.99;
+  double eps = 1e-8;
+  double weight_decay = 0;
+  double momentum = 0;
+  bool centered = false;
+};
+
+/// Of a parameter; undefined until its first step.
+struct RMSpropState {
+  Tensor square, momentum, mean;
+};
+
+class RMSprop : public OptimizerOf<RMSpropOptions, RMSpropState> {
+ public:
+  explicit RMSprop(TensorList parameters, RMSpropOptions options = {})
+      : RMSprop(std::vector<ParameterGroup<RMSpropOptions>>{{std::move(parameters), options}}) {}
+  explicit RMSprop(const std::vector<ParameterGroup<RMSpropOptions>>& groups);
+
+ private:
+  void update(size_t parameter, const Tensor& grad) override;
+  std::vector<Memory> remembered(size_t parameter) override;
+};
+
+struct AdagradOptions {
+  double lr = 1e-2;
+  double lr_decay = 0;
+  double weight_decay = 0;
+  double initial_accumulator_value = 0;
+  double eps = 1e-10;
+};
+
+/// Of a parameter.
+struct AdagradState {
+  Tensor sum;        ///< undefined until its first step
+  double steps = 0;  ///< that it has made
+};
+
+class Adagrad : public OptimizerOf<AdagradOptions, AdagradState> {
+ public:
+  explicit Adagrad(TensorList parameters, AdagradOptions options = {})
+      : Adagrad(std::vector<ParameterGroup<AdagradOptions>>{{std::move(parameters), options}}) {}
+  explicit Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups);
+
+ private:
+  void update(size_t parameter, const Tensor& grad) override;
+  std::vector<Memory> remembered(size_t parameter) override;
+};
+
+}  // namespace ordo::optim
