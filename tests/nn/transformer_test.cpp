@@ -5,49 +5,36 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/nn/nn.h>
+#include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
 
-std::vector<std::string> names_of(const nn::ModuleBase& module) {
-  std::vector<std::string> all;
-  for (const auto& entry : module.state_dict()) all.push_back(entry.name);
-  return all;
-}
-
 TEST(Transformer, names_are_pytorchs) {
   const nn::TransformerEncoderLayer layer(8, 2, {.dim_feedforward = 12});
-  const std::vector<std::string> expected{"self_attn.in_proj_weight",
-                                          "self_attn.in_proj_bias",
-                                          "self_attn.out_proj.weight",
-                                          "self_attn.out_proj.bias",
-                                          "linear1.weight",
-                                          "linear1.bias",
-                                          "linear2.weight",
-                                          "linear2.bias",
-                                          "norm1.weight",
-                                          "norm1.bias",
-                                          "norm2.weight",
-                                          "norm2.bias"};
-  EXPECT_EQ(names_of(layer), expected);
+  const std::string expected =
+      "self_attn.in_proj_weight self_attn.in_proj_bias self_attn.out_proj.weight self_attn.out_proj.bias "
+      "linear1.weight linear1.bias linear2.weight linear2.bias norm1.weight norm1.bias norm2.weight norm2.bias";
+  EXPECT_EQ(names_of(layer.state_dict()), expected);
   EXPECT_EQ(layer.linear1.weight.sizes(), (Dims{12, 8}));
   const nn::TransformerEncoder encoder(layer, 3, nn::LayerNorm(8));
-  const auto all = names_of(encoder);
-  ASSERT_EQ(all.size(), 3 * expected.size() + 2);
-  EXPECT_EQ(all.front(), "layers.0.self_attn.in_proj_weight");
-  EXPECT_EQ(all[all.size() - 3], "layers.2.norm2.bias");
-  EXPECT_EQ(all.back(), "norm.bias");
+  EXPECT_EQ(names_of(encoder.layers[2].state_dict()), expected);
+  const auto all = encoder.state_dict();
+  ASSERT_EQ(all.size(), 3u * 12 + 2);
+  EXPECT_EQ(all.front().name, "layers.0.self_attn.in_proj_weight");
+  EXPECT_EQ(all[all.size() - 3].name, "layers.2.norm2.bias");
+  EXPECT_EQ(all.back().name, "norm.bias");
   // Each layer has values of its own; the first is the given one.
   EXPECT_TRUE(encoder.layers[0].linear1.weight.is_same(layer.linear1.weight));
   EXPECT_NE(bytes_of(encoder.layers[1].linear1.weight), bytes_of(layer.linear1.weight));
   EXPECT_NE(bytes_of(encoder.layers[1].linear1.weight), bytes_of(encoder.layers[2].linear1.weight));
 
   const nn::TransformerDecoderLayer decoder(8, 2, {.dim_feedforward = 12});
-  const auto of_decoder = names_of(decoder);
-  EXPECT_EQ(of_decoder.size(), expected.size() + 6);
-  EXPECT_EQ(of_decoder[4], "multihead_attn.in_proj_weight");
-  EXPECT_EQ(of_decoder.back(), "norm3.bias");
+  const auto of_decoder = decoder.state_dict();
+  EXPECT_EQ(of_decoder.size(), 12u + 6);
+  EXPECT_EQ(of_decoder[4].name, "multihead_attn.in_proj_weight");
+  EXPECT_EQ(of_decoder.back().name, "norm3.bias");
   EXPECT_EQ(nn::TransformerEncoderLayer(8, 2, {.dim_feedforward = 12, .bias = false}).parameters().size(), 6u);
 }
 

@@ -16,7 +16,7 @@
 #include <ordo/nn/optim/ema.h>
 #include <ordo/nn/optim/rmsprop.h>
 #include <ordo/nn/optim/sgd.h>
-#include "tests/support/op_samples.h"
+#include "tests/support/registry_test_base.h"
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test {
@@ -36,19 +36,6 @@ double error(const Tensor& t, const std::vector<double>& expected) {
     largest = std::max(largest, std::abs(expected[i]));
   }
   return worst / largest;
-}
-
-double epsilon(DType t) {
-  switch (t) {
-    case DType::float64:
-      return 0x1p-52;
-    case DType::float32:
-      return 0x1p-23;
-    case DType::float16:
-      return 0x1p-10;
-    default:
-      return 0x1p-7;
-  }
 }
 
 void run_steps(optim::Optimizer& optimizer, Tensor& p) {
