@@ -9,6 +9,8 @@ import json
 import re
 import sys
 
+from tables import print_table
+
 SPREADS = ("uniform", "half_to_one", "all_to_one", "sorted")
 
 if len(sys.argv) != 2:
@@ -20,8 +22,6 @@ for key, count in test.items():
     match = re.fullmatch(r"(\w+)_columns(\d+)_steps(\d+)_(" + "|".join(SPREADS) + ")", key)
     if match:
         lines.setdefault(match.groups()[:3], {})[match.group(4)] = float(count)
-print("| form | columns | items a thread walks | uniform | half to one | all to one | runs of 16 |")
-print("|---|---|---|---|---|---|---|")
-for (form, columns, steps), counts in lines.items():
-    cells = [f"{counts[spread]:.4f}" if spread in counts else "" for spread in SPREADS]
-    print(f"| {form} | {columns} | {steps} | " + " | ".join(cells) + " |")
+print_table(["form", "columns", "items a thread walks", "uniform", "half to one", "all to one", "runs of 16"],
+            [[*kind, *(f"{counts[spread]:.4f}" if spread in counts else "" for spread in SPREADS)]
+             for kind, counts in lines.items()])

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <ordo/engine/emulation.h>
 #include <ordo/engine/files.h>
-#include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 
 #include <filesystem>
@@ -95,10 +94,7 @@ void run_model(const Options& options) {
       file["predictions"].push_back(entry);
     }
   if (file["predictions"].empty()) throw DataError("[bench] the filter matches no benchmark");
-  if (options.json.empty()) return;
-  nn::WholeFile whole(options.json, "bench");
-  whole.write(file.dump(1) + "\n");
-  whole.commit();
+  if (!options.json.empty()) write_file("bench", options.json, file.dump(1) + "\n");
 }
 
 void run_bench(Options& options) {

@@ -9,6 +9,8 @@
 import json
 import sys
 
+from tables import print_table
+
 # NVIDIA Warp, documentation of the deterministic mode (1.15): RTX 4090, CUDA 12.4, replay of a graph that also clears the
 # result; float additions, milliseconds: writes, words, by atomics.
 PUBLISHED = [(65536, 65536, 0.0058), (262144, 65536, 0.0081), (1048576, 65536, 0.020)]
@@ -17,10 +19,7 @@ CLEARING = 2.5e-3  # another launch
 
 
 def table(head, rows):
-    print("| " + " | ".join(head) + " |")
-    print("|---" * len(head) + "|")
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
+    print_table(head, rows)
     print()
 
 

@@ -6,23 +6,15 @@ usage: performance_table.py machine|operations|products|training|summary|accumul
 A file that is not there leaves its cells empty.
 """
 import json
-import math
 import os
-import statistics
 import sys
+
+from tables import mean, print_table, span
 
 FAST, DETERMINISTIC = ("atomic", "not_guaranteed"), ("run_to_run",)
 EXACT, PEER = ("exact", "device_to_device"), ("pytorch",)
 PEER_DETERMINISTIC = ("pytorch_deterministic",)
 PEER_WITHOUT_BFLOAT16 = ("pytorch_without_bfloat16",)
-
-
-def mean(values):
-    return math.exp(statistics.fmean(math.log(v) for v in values))
-
-
-def span(values):
-    return f"{mean(values):.2f} ({min(values):.2f}, {max(values):.2f})" if values else ""
 
 
 def stem(name):
@@ -63,13 +55,6 @@ def patterns(rows, paths):
 def worst(rows, paths):
     found = [r["max_ulp"] for r in (of(row, paths) for row in rows.values()) if r and "max_ulp" in r]
     return number(max(found)) if found else ""
-
-
-def print_table(head, lines):
-    print("| " + " | ".join(head) + " |")
-    print("|" + "---|" * len(head))
-    for line in lines:
-        print("| " + " | ".join(line) + " |")
 
 
 def print_caption(name, data):

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -130,51 +131,58 @@ void print_head(const char* algorithm, const Effort& effort, const std::vector<s
                 .c_str());
 }
 
-void compare_exact(const std::vector<Size>& sizes, const Effort& effort) {
-  const std::vector<std::string> names = {"direct", "block_sums"};
-  print_head("exact", effort, names);
+/// A plan for each form that there is, none for a form that cannot be; and which of them is chosen.
+template <class Plan>
+struct Plans {
+  size_t chosen;
+  std::vector<std::optional<Plan>> forms;
+};
+
+/// A table of these sizes; plans(size, problem) are what it compares.
+template <class F>
+void compare(const char* algorithm, const std::vector<std::string>& names, const std::vector<Size>& sizes,
+             const Effort& effort, const F& plans) {
+  print_head(algorithm, effort, names);
   for (const Size& size : sizes)
     for (const char* distribution : kDistributions) {
       Problem problem(size, distribution, effort);
-      const ExactPlan chosen = kernels::cuda::plan_exact(size.items, problem.shape());
-      Forms forms{.times = {}, .chosen = size_t(chosen.form)};
-      for (ExactForm form : {ExactForm::direct, ExactForm::block_sums}) {
-        const ExactPlan plan{form, kernels::cuda::values_per_block(size.destinations)};
-        const bool fits = form != ExactForm::block_sums || size.destinations <= kernels::cuda::kBlockSums;
-        forms.times.push_back(fits ? problem.times([&](const FormItems& items) {
-          accumulate_as(plan, items, problem.output(), problem.shape());
-        })
-                                   : std::vector<double>());
+      const auto compared = plans(size, problem);
+      Forms forms{.times = {}, .chosen = compared.chosen};
+      for (const auto& plan : compared.forms) {
+        const auto run = [&](const FormItems& items) {
+          accumulate_as(*plan, items, problem.output(), problem.shape());
+        };
+        forms.times.push_back(plan ? problem.times(run) : std::vector<double>());
       }
       print(size, distribution, effort, forms, names);
     }
 }
 
+void compare_exact(const std::vector<Size>& sizes, const Effort& effort) {
+  compare("exact", {"direct", "block_sums"}, sizes, effort, [](const Size& size, const Problem& problem) {
+    Plans<ExactPlan> plans{size_t(kernels::cuda::plan_exact(size.items, problem.shape()).form), {}};
+    for (ExactForm form : {ExactForm::direct, ExactForm::block_sums})
+      plans.forms.push_back(ExactPlan{form, kernels::cuda::values_per_block(size.destinations)});
+    if (size.destinations > kernels::cuda::kBlockSums) plans.forms.back().reset();
+    return plans;
+  });
+}
+
 void compare_atomic(const std::vector<Size>& sizes, const Effort& effort) {
-  const std::vector<std::string> names = {"warp", "rows", "histogram"};
-  print_head("atomic", effort, names);
-  for (const Size& size : sizes)
-    for (const char* distribution : kDistributions) {
-      Problem problem(size, distribution, effort);
-      const int64_t outputs = size.destinations * size.columns;
-      const AtomicPlan chosen = kernels::cuda::plan_atomic(size.items, problem.shape(), problem.output());
-      Forms forms{.times = {}, .chosen = size_t(chosen.form)};
-      for (AtomicForm form : {AtomicForm::warp, AtomicForm::rows, AtomicForm::histogram}) {
-        AtomicPlan plan = chosen;
-        plan.form = form;
-        const bool is_histogram = form == AtomicForm::histogram;
-        if (is_histogram) {
-          plan.vector = 1;
-          plan.histogram_blocks = kernels::cuda::histogram_blocks(size.items * size.columns, outputs);
-        }
-        const bool fits = !is_histogram || outputs * 4 <= kernels::cuda::kHistogramBytes;
-        forms.times.push_back(fits ? problem.times([&](const FormItems& items) {
-          accumulate_as(plan, items, problem.output(), problem.shape());
-        })
-                                   : std::vector<double>());
-      }
-      print(size, distribution, effort, forms, names);
+  compare("atomic", {"warp", "rows", "histogram"}, sizes, effort, [](const Size& size, Problem& problem) {
+    const int64_t outputs = size.destinations * size.columns;
+    AtomicPlan plan = kernels::cuda::plan_atomic(size.items, problem.shape(), problem.output());
+    Plans<AtomicPlan> plans{size_t(plan.form), {}};
+    for (AtomicForm form : {AtomicForm::warp, AtomicForm::rows, AtomicForm::histogram}) {
+      plan.form = form;
+      plans.forms.push_back(plan);
     }
+    AtomicPlan& histogram = *plans.forms.back();
+    histogram.vector = 1;
+    histogram.histogram_blocks = kernels::cuda::histogram_blocks(size.items * size.columns, outputs);
+    if (outputs * 4 > kernels::cuda::kHistogramBytes) plans.forms.back().reset();
+    return plans;
+  });
 }
 
 /// CUB's radix sort of pairs of 32 bits each. An RTX 5090 (NVIDIA's data sheet: 170 multiprocessors, 2.41 GHz, 1792

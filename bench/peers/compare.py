@@ -144,14 +144,11 @@ def svd(x):
 for name in ("sum", "mean", "amax", "amin", "all", "any"):
     entry(name, lambda x, dims, keepdim, f=getattr(torch, name): f(x, dim=dims or tuple(range(x.dim())), keepdim=keepdim)
           if x.dim() else f(x))
-entry("var", lambda x, dims, correction, keepdim: torch.var(x, dims or None, correction=correction, keepdim=keepdim))
-entry("std", lambda x, dims, correction, keepdim: torch.std(x, dims or None, correction=correction, keepdim=keepdim))
-entry("var_mean", lambda x, dims, correction, keepdim: torch.var_mean(x, dims or None, correction=correction, keepdim=keepdim))
-entry("std_mean", lambda x, dims, correction, keepdim: torch.std_mean(x, dims or None, correction=correction, keepdim=keepdim))
+for name in ("var", "std", "var_mean", "std_mean"):
+    entry(name, lambda x, dims, correction, keepdim, f=getattr(torch, name): f(x, dims or None, correction=correction,
+                                                                               keepdim=keepdim))
 entry("square_sum", lambda x, dims, keepdim: torch.sum(x * x, dims or None, keepdim))
 entry("norm", lambda x, p, dims, keepdim: torch.linalg.vector_norm(x, p, dims or None, keepdim))
-entry("softmax", lambda x, dim: torch.softmax(x, dim))
-entry("log_softmax", lambda x, dim: torch.log_softmax(x, dim))
 
 entry("clone", lambda x: x.clone())
 entry("contiguous", lambda x: x.contiguous())
@@ -162,7 +159,6 @@ for name in ("view", "reshape", "permute", "transpose", "squeeze", "unsqueeze", 
     entry(name, lambda x, *arguments, f=getattr(torch.Tensor, name): f(x, *arguments))
 entry("slice", lambda x, dim, start, end, step: torch.ops.aten.slice(x, dim, start, end, step))
 entry("index", lambda x, *indices: x[key(indices)])
-entry("masked_fill", lambda x, mask, value: torch.masked_fill(x, mask, value))
 entry("where", lambda c, a, b: torch.where(c, torch.as_tensor(a), torch.as_tensor(b)))
 entry("one_hot", lambda target, classes: F.one_hot(target.long(), -1 if classes is None else classes))
 
@@ -281,7 +277,6 @@ for rank in (1, 2, 3):
                                                      groups))
 
 
-
 @call("batch_norm")
 def batch_norm(x, mean, var, w, b, training, momentum, eps):
     mean, var = (None if t is None else t.clone() for t in (mean, var))
@@ -360,18 +355,13 @@ def recurrent(f, x, states, weights, has_biases, layers, dropout, train, bidirec
 for name in ("rnn_tanh", "rnn_relu", "gru", "lstm"):
     entry(name, lambda *arguments, f=getattr(torch, name): recurrent(f, *arguments))
 
-entry("cummax", lambda x, dim: torch.cummax(x, dim))
-entry("cummin", lambda x, dim: torch.cummin(x, dim))
 entry("sort", lambda x, dim, descending: torch.sort(x, dim=dim, descending=descending, stable=True))
 entry("argsort", lambda x, dim, descending: torch.argsort(x, dim=dim, descending=descending, stable=True))
-entry("topk", lambda x, k, dim, largest: torch.topk(x, k, dim, largest))
-entry("quantile", lambda x, q, dim, keepdim, how: torch.quantile(
-    x, q, dim, keepdim, interpolation=["linear", "lower", "higher", "midpoint", "nearest"][how]))
-entry("nanquantile", lambda x, q, dim, keepdim, how: torch.nanquantile(
-    x, q, dim, keepdim, interpolation=["linear", "lower", "higher", "midpoint", "nearest"][how]))
+for name in ("quantile", "nanquantile"):
+    entry(name, lambda x, q, dim, keepdim, how, f=getattr(torch, name): f(
+        x, q, dim, keepdim, interpolation=["linear", "lower", "higher", "midpoint", "nearest"][how]))
 entry("searchsorted", lambda s, v, out_int32, right, sorter: torch.searchsorted(s, v, out_int32=out_int32, right=right, sorter=sorter))
 entry("bucketize", lambda x, b, out_int32, right: torch.bucketize(x, b, out_int32=out_int32, right=right))
-entry("histc", lambda x, bins, low, high: torch.histc(x, bins, low, high))
 entry("histogram", lambda x, bins, weight, density: torch.histogram(x, bins, weight=weight, density=density))
 entry("unique", lambda x, inverse, counts, dim=None: torch.unique(x, return_inverse=inverse, return_counts=counts, dim=dim))
 entry("unique_consecutive", lambda x, inverse, counts, dim=None: torch.unique_consecutive(x, inverse, counts, dim))
@@ -384,29 +374,21 @@ entry("interpolate", lambda x, size, scale, mode, align, recompute: F.interpolat
     x, size or None, (scale[0] if len(scale) == 1 else scale) if scale else None, MODES[mode], align, recompute or None))
 entry("grid_sample", lambda x, grid, mode, padding, align: F.grid_sample(
     x, grid, MODES[mode], ["zeros", "border", "reflection"][padding], align))
-entry("affine_grid", lambda theta, size, align: F.affine_grid(theta, size, align))
 entry("unfold", lambda x, kernel, dilation, padding, stride: F.unfold(x, kernel, dilation, padding, stride))
-entry("fold", lambda x, size, kernel, dilation, padding, stride: F.fold(x, size, kernel, dilation, padding, stride))
 
 entry("addcmul", lambda x, a, b, value: torch.addcmul(x, a, b, value=value))
 entry("addcdiv", lambda x, a, b, value: torch.addcdiv(x, a, b, value=value))
-entry("lerp", lambda a, b, w: torch.lerp(a, b, w))
 entry("unflatten", lambda x, dim, sizes: x.unflatten(dim, sizes))
 entry("expand_as", lambda x, other: x.expand_as(other))
 entry("meshgrid", lambda tensors, indexing: torch.meshgrid(tensors, indexing=indexing))
 entry("cartesian_prod", lambda tensors: torch.cartesian_prod(*tensors))
-entry("diagonal", lambda x, offset, a, b: torch.diagonal(x, offset, a, b))
 entry("repeat", lambda x, repeats: x.repeat(repeats))
 for name in ("addmm", "baddbmm", "addbmm"):
     entry(name, lambda x, a, b, beta, alpha, f=getattr(torch, name): f(x, a, b, beta=beta, alpha=alpha))
 entry("tensordot", lambda a, b, of_a, of_b: torch.tensordot(a, b, [of_a, of_b]))
 entry("einsum", lambda equation, operands: torch.einsum(equation, *operands))
-entry("dot", torch.dot)
-entry("cosine_similarity", lambda a, b, dim, eps: F.cosine_similarity(a, b, dim, eps))
-entry("normalize", lambda x, p, dim, eps: F.normalize(x, p, dim, eps))
 entry("scaled_dot_product_attention", lambda q, k, v, mask, dropout, causal, scale: F.scaled_dot_product_attention(
     q, k, v, mask, dropout, causal, scale=scale))
-
 
 
 @call("prod")

@@ -188,17 +188,6 @@ def nccl_that_fails():
          {**by_stand_in("silence=1:4"), "ORDO_DISTRIBUTED_TIMEOUT": "3"})
 
 
-def resumes():
-    command = arguments(TRANSFORMER, STEPS)
-    whole, run_folder = fresh("whole"), fresh("run")
-    expected = weights(2, command + ["--folder", whole])
-    for ranks, steps in ((8, STEPS // 3), (3, 2 * STEPS // 3), (5, STEPS)):
-        last = weights(ranks, arguments(TRANSFORMER, steps) + ["--folder", run_folder, "--resume"])
-    assert last == expected
-    last = f"step-{STEPS:012}.safetensors"
-    assert files_of(whole)[last] == files_of(run_folder)[last]
-
-
 # Algorithms of MPI_Allreduce. Open MPI's recursive doubling, ring, segmented ring and Rabenseifner's; MPICH's recursive
 # doubling, and two of those that it has for reductions in the background.
 FORCED = {"openmpi": [{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_allreduce_algorithm": number}

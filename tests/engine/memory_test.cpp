@@ -21,6 +21,8 @@ size_t held(Device device) {
   return now.allocated_bytes + now.cached_bytes;
 }
 
+void use(size_t bytes, Device device) { detail::deallocate(detail::allocate(bytes, device), bytes, device); }
+
 // Blocks of drawn sizes, of which `at_once` are alive: every size class is met, and none often.
 struct Traffic {
   Device device;
@@ -62,14 +64,13 @@ TEST_F(MemoryCache, holds_at_most_twice_the_greatest_use_and_the_slack) {
 TEST_F(MemoryCache, what_was_used_lately_is_kept) {
   for (Device device : test_devices()) {
     empty_cache(device);
-    const auto use = [&](size_t bytes) { detail::deallocate(detail::allocate(bytes, device), bytes, device); };
     // Blocks that no kept one serves, many times more than the cache may hold, and one that is used again and again.
     const size_t often = size_t(1) << 20;
-    use(often);
+    use(often, device);
     for (size_t bytes = size_t(4) << 20; bytes < size_t(12) << 20; bytes += bytes / 8) {
-      use(bytes);
+      use(bytes, device);
       const uint64_t before = memory_stats(device).device_allocations;
-      use(often);
+      use(often, device);
       EXPECT_EQ(memory_stats(device).device_allocations, before) << device.str() << ", beside " << bytes;
     }
     EXPECT_LE(held(device), 2 * (memory_stats(device).allocated_bytes + (size_t(12) << 20)) + kMemoryCacheSlack);
@@ -94,7 +95,7 @@ TEST_F(MemoryCache, a_larger_block_serves_and_goes_back_to_its_own_size) {
     EXPECT_EQ(third, first) << device.str();
     detail::deallocate(third, large, device);
     EXPECT_EQ(memory_stats(device).device_allocations, before.device_allocations + 1) << device.str();
-    detail::deallocate(detail::allocate(least, device), least, device);
+    use(least, device);
     EXPECT_EQ(memory_stats(device).device_allocations, before.device_allocations + 2)
         << device.str() << ": a block of three times the size does not serve";
     empty_cache(device);
@@ -106,7 +107,7 @@ TEST_F(MemoryCache, emptying_it_forgets_the_greatest_use) {
     for (bool reset : {false, true}) {
       empty_cache(device);
       const size_t much = size_t(64) << 20;
-      detail::deallocate(detail::allocate(much, device), much, device);
+      use(much, device);
       EXPECT_EQ(held(device), memory_stats(device).allocated_bytes + much) << device.str();
       if (reset) reset_peak_memory_stats(device);
       empty_cache(device);
@@ -115,8 +116,7 @@ TEST_F(MemoryCache, emptying_it_forgets_the_greatest_use) {
       }
       reset_peak_memory_stats(device);
       EXPECT_EQ(memory_stats(device).peak_allocated_bytes, memory_stats(device).allocated_bytes) << device.str();
-      for (size_t bytes = size_t(1) << 20; bytes < size_t(8) << 20; bytes += bytes / 8)
-        detail::deallocate(detail::allocate(bytes, device), bytes, device);
+      for (size_t bytes = size_t(1) << 20; bytes < size_t(8) << 20; bytes += bytes / 8) use(bytes, device);
       EXPECT_LE(held(device), 2 * memory_stats(device).peak_allocated_bytes + kMemoryCacheSlack) << device.str();
     }
 }
@@ -124,16 +124,15 @@ TEST_F(MemoryCache, emptying_it_forgets_the_greatest_use) {
 TEST_F(MemoryCache, resetting_the_peak_gives_nothing_back) {
   for (Device device : test_devices()) {
     empty_cache(device);
-    const auto use = [&](size_t bytes) { detail::deallocate(detail::allocate(bytes, device), bytes, device); };
     const auto use_many = [&] {
-      for (size_t bytes = size_t(1) << 20; bytes <= size_t(6) << 20; bytes += bytes / 8) use(bytes);
+      for (size_t bytes = size_t(1) << 20; bytes <= size_t(6) << 20; bytes += bytes / 8) use(bytes, device);
     };
-    use(size_t(64) << 20);
+    use(size_t(64) << 20, device);
     reset_peak_memory_stats(device);
     use_many();
     const uint64_t before = memory_stats(device).device_allocations;
     use_many();
-    use(size_t(64) << 20);
+    use(size_t(64) << 20, device);
     EXPECT_EQ(memory_stats(device).device_allocations, before) << device.str();
     empty_cache(device);
   }

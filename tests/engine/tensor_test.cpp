@@ -7,10 +7,8 @@
 
 #include <ordo/engine/determinism.h>
 #include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
 #include "tests/support/memory_caching.h"
 #include "tests/support/op_samples.h"
-#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -146,20 +144,6 @@ TEST(Memory, blocks_are_reused_and_counted) {
     EXPECT_EQ(memory_stats(device).cached_bytes, 0u) << "the cache is given back before giving up";
     EXPECT_EQ(ones({3}, {.device = device}).to_vector<int64_t>(), (std::vector<int64_t>{1, 1, 1})) << "usable after";
   }
-}
-
-TEST(Parallel, covers_the_range_once_and_passes_exceptions_on) {
-  const ThreadsScope scope;
-  for (int threads : {1, 2, 5}) {
-    set_num_threads(threads);
-    std::vector<int> seen(1000);
-    parallel_for(3, 1000, 10, [&](int64_t lo, int64_t hi) {
-      for (int64_t i = lo; i < hi; ++i) ++seen[size_t(i)];
-    });
-    for (int i = 0; i < 1000; ++i) ASSERT_EQ(seen[size_t(i)], i >= 3);
-    EXPECT_THROW(parallel_for(0, 100, 1, [](int64_t, int64_t) { throw ValueError("stop"); }), ValueError);
-  }
-  EXPECT_ORDO_ERROR(set_num_threads(0), ValueError, "0");
 }
 
 TEST(Scalar, converts_to_integers_towards_zero_and_saturates) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -113,74 +114,68 @@ class Program {
     return f(from_vector(all, v.tensor.sizes())).to_vector<int64_t>();
   }
 
-  void view() {
-    const Value v = any_copy();
-    const int n = v.tensor.dim();
-    std::function<Tensor(const Tensor&)> f;
+  struct View {
     std::string what;
+    std::function<Tensor(const Tensor&)> of;  ///< empty: detach()
+  };
+
+  /// Nothing where the view that is drawn does not fit the tensor.
+  std::optional<View> drawn_view(const Value& v) {
+    const int n = v.tensor.dim();
     const int64_t d = n ? draw_.in(0, n - 1) : 0, size = n ? v.tensor.size(d) : 1;
     switch (draw_.in(0, 9)) {
       case 0:
       case 1: {
-        if (n == 0) return;
+        if (n == 0) return {};
         const int64_t start = draw_.in(0, size - 1), end = draw_.in(start + 1, size), step = draw_.in(1, 2);
-        f = [=](const Tensor& t) { return t.slice(d, start, end, step); };
-        what = fmt::format("slice({}, {}, {}, {})", d, start, end, step);
-        break;
+        return View{fmt::format("slice({}, {}, {}, {})", d, start, end, step),
+                    [=](const Tensor& t) { return t.slice(d, start, end, step); }};
       }
       case 2: {
-        if (n == 0) return;
+        if (n == 0) return {};
         const int64_t at = draw_.in(0, size - 1);
-        f = [=](const Tensor& t) { return t.select(d, at); };
-        what = fmt::format("select({}, {})", d, at);
-        break;
+        return View{fmt::format("select({}, {})", d, at), [=](const Tensor& t) { return t.select(d, at); }};
       }
       case 3: {
-        if (n < 2) return;
+        if (n < 2) return {};
         const int64_t e = draw_.in(0, n - 1);
-        f = [=](const Tensor& t) { return t.transpose(d, e); };
-        what = fmt::format("transpose({}, {})", d, e);
-        break;
+        return View{fmt::format("transpose({}, {})", d, e), [=](const Tensor& t) { return t.transpose(d, e); }};
       }
-      case 4: {
-        if (n > 3) return;
-        f = [=](const Tensor& t) { return t.unsqueeze(d); };
-        what = fmt::format("unsqueeze({})", d);
-        break;
-      }
-      case 5: {
-        f = [=](const Tensor& t) { return t.squeeze(); };
-        what = "squeeze()";
-        break;
-      }
+      case 4:
+        if (n > 3) return {};
+        return View{fmt::format("unsqueeze({})", d), [=](const Tensor& t) { return t.unsqueeze(d); }};
+      case 5:
+        return View{"squeeze()", [](const Tensor& t) { return t.squeeze(); }};
       case 6: {
-        if (n > 3 || v.cells.size() > 30) return;
+        if (n > 3 || v.cells.size() > 30) return {};
         Dims sizes = v.tensor.sizes();
         for (int i = 0; i < n; ++i)
           if (sizes[i] == 1) sizes[i] = draw_.in(1, 3);
         if (draw_.chance(50)) sizes.insert(0, draw_.in(1, 2));
-        f = [=](const Tensor& t) { return t.expand(sizes); };
-        what = fmt::format("expand({})", sizes.str());
-        break;
+        return View{fmt::format("expand({})", sizes.str()), [=](const Tensor& t) { return t.expand(sizes); }};
       }
-      case 7: {
-        f = [=](const Tensor& t) { return t.reshape({-1}); };
-        what = "reshape(-1)";
-        break;
-      }
+      case 7:
+        return View{"reshape(-1)", [](const Tensor& t) { return t.reshape({-1}); }};
       case 8: {
-        if (n == 0 || size < 2) return;
+        if (n == 0 || size < 2) return {};
         const int64_t start = draw_.in(0, size - 2);
-        f = [=](const Tensor& t) { return t.narrow(d, start, 2); };
-        what = fmt::format("narrow({}, {}, 2)", d, start);
-        break;
+        return View{fmt::format("narrow({}, {}, 2)", d, start), [=](const Tensor& t) { return t.narrow(d, start, 2); }};
       }
-      default: {
-        say(fmt::format("t{} = {}.detach()", values_.size(), name_of(v)));
-        Tensor t = v.tensor.detach();
-        values_.push_back({t, v.cells, cells_.new_history(), t});
-        return;
-      }
+      default:
+        return View{"detach()", {}};
+    }
+  }
+
+  void view() {
+    const Value v = any_copy();
+    const std::optional<View> drawn = drawn_view(v);
+    if (!drawn) return;
+    const auto& [what, f] = *drawn;
+    if (!f) {
+      say(fmt::format("t{} = {}.{}", values_.size(), name_of(v), what));
+      Tensor t = v.tensor.detach();
+      values_.push_back({t, v.cells, cells_.new_history(), t});
+      return;
     }
     const bool tracked = !draw_.chance(8);
     say(fmt::format("t{} = {}.{}{}", values_.size(), name_of(v), what, tracked ? "" : " under NoGrad"));

@@ -32,7 +32,7 @@ TESTS = {
     "autograd/": "Tape*:*Gradient*:ViewHistory*:InPlace*:AutogradThreads*:Hooks*:Node*",
     "nn/optim/": "SGD*:Adam*:RMSprop*:Adagrad*:Optimizers*:Schedule*:Plateau*:ClipGrad*:EMA*",
     "nn/train/": "Trainer*:Metrics*:Kill*:*Resume*",
-    "nn/state/": "Checkpoint*:Safetensors*:Npy*:Npz*:Resume*:SpecialFiles*",
+    "nn/state/": "Checkpoint*:Safetensors*:Npy*:Npz*:*TrainerResume*:*TrainerForgets*:SpecialFiles*",
     "nn/data/": "DataLoader*:Workers*:Sampl*:Transforms*:Subset*:Csv*:Text*:Image*:Cifar10*:Mnist*:Synthetic*:Normalize*",
     "nn/audit/": "*Trace*:*Recorder*:*Diff*:*Dump*:ModulePath*:Reproducible*",
     "nn/": "Layers*:Module*:Training*:Multihead*:Transformer*:Autocast*:GradScaler*:Init*:Sha256*",

@@ -7,6 +7,7 @@
 #include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/ops/unary.h>
 #include <ordo/nn/nn.h>
+#include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -86,18 +87,6 @@ TEST(Layers, initialisers) {
   EXPECT_EQ(init::kaiming_uniform_(zeros({0, 3})).numel(), 0);
 }
 
-TEST(Layers, initial_values_are_the_same_on_every_device_and_seeded) {
-  manual_seed(9);
-  const auto expected = bytes_of(nn::Linear(10, 10).weight);
-  EXPECT_NE(bytes_of(nn::Linear(10, 10).weight), expected);
-  for (Device device : test_devices()) {
-    manual_seed(9);
-    const Tensor there = nn::init::uniform_(zeros({10, 10}, {.device = device}), -std::sqrt(0.1), std::sqrt(0.1));
-    EXPECT_EQ(there.device(), device);
-    EXPECT_EQ(bytes_of(there), expected);
-  }
-}
-
 TEST(Layers, impossible_arguments) {
   EXPECT_ORDO_ERROR(nn::Linear(-1, 2), ValueError, "Linear");
   EXPECT_ORDO_ERROR(nn::Conv2d(0, 2, 3), ValueError, "Conv2d");
@@ -113,35 +102,6 @@ TEST(Layers, impossible_arguments) {
   EXPECT_ORDO_ERROR(nn::BatchNorm2d(2)(zeros({3, 2})), ShapeError, "[N, C, H, W]");
   EXPECT_ORDO_ERROR(nn::Dropout(1.5), ValueError, "Dropout");
   EXPECT_ORDO_ERROR(nn::GELU({.approximate = "erf"}), ValueError, "GELU");
-}
-
-TEST(Layers, shapes_of_a_network) {
-  for (Device device : test_devices()) {
-    nn::Sequential model{nn::Conv2d(3, 8, {3, 3}, {.stride = 2, .padding = 1}),
-                         nn::BatchNorm2d(8),
-                         nn::ReLU(),
-                         nn::MaxPool2d(3, {.stride = 2}),
-                         nn::AvgPool2d({2, 1}, {.stride = 1}),
-                         nn::Sigmoid(),
-                         nn::Tanh(),
-                         nn::GELU(),
-                         nn::AdaptiveAvgPool2d({2, 3}),
-                         nn::Flatten(),
-                         nn::Dropout(0.5),
-                         nn::Linear(48, 5)};
-    model.to(device);
-    const Tensor x = test_values({2, 3, 20, 24}).to(device, float32);
-    const Dims expected[] = {{2, 8, 10, 12}, {2, 8, 10, 12}, {2, 8, 10, 12}, {2, 8, 4, 5}, {2, 8, 3, 5}, {2, 8, 3, 5},
-                             {2, 8, 3, 5},   {2, 8, 3, 5},   {2, 8, 2, 3},   {2, 48},      {2, 48},      {2, 5}};
-    Tensor y = x;
-    for (int64_t i = 0; i < model.size(); ++i) {
-      y = model[i](y);
-      EXPECT_EQ(y.sizes(), expected[i]) << i;
-      EXPECT_EQ(y.device(), device);
-    }
-    y.sum().backward();
-    for (const auto& [name, p] : model.named_parameters()) EXPECT_TRUE(p.grad().defined()) << name;
-  }
 }
 
 TEST(Layers, linear_and_conv_compute_their_formula) {
@@ -193,65 +153,13 @@ TEST(Layers, embedding_bag_forms_agree) {
   }
 }
 
-TEST(Losses, keep_their_options) {
-  const Tensor logits = test_values({4, 3}).to(float32), other = test_values({4, 3}, 1).to(float32);
-  const Tensor classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
-  EXPECT_EQ(bytes_of(nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.1})(logits, classes)),
-            bytes_of(cross_entropy(logits, classes, {}, 1, Reduction::mean, 0.1)));
-  EXPECT_EQ(bytes_of(nn::NLLLoss({.reduction = Reduction::sum})(logits, classes)),
-            bytes_of(nll_loss(logits, classes, {}, -100, Reduction::sum)));
-  EXPECT_EQ(bytes_of(nn::MSELoss()(logits, other)), bytes_of(mse_loss(logits, other)));
-  EXPECT_EQ(bytes_of(nn::L1Loss({.reduction = Reduction::none})(logits, other)),
-            bytes_of(l1_loss(logits, other, Reduction::none)));
-  EXPECT_EQ(bytes_of(nn::BCEWithLogitsLoss()(logits, other)),
-            bytes_of(binary_cross_entropy_with_logits(logits, other)));
-  EXPECT_EQ(bytes_of(nn::SmoothL1Loss({.beta = 0.5})(logits, other)),
-            bytes_of(smooth_l1_loss(logits, other, Reduction::mean, 0.5)));
-  EXPECT_EQ(bytes_of(nn::HuberLoss({.delta = 0.5})(logits, other)),
-            bytes_of(huber_loss(logits, other, Reduction::mean, 0.5)));
-  const Tensor weight = test_values({3}, 2, 0.5, 2).to(float32), p = sigmoid(logits), q = sigmoid(other);
-  EXPECT_EQ(bytes_of(nn::BCELoss({.weight = weight})(p, q)), bytes_of(binary_cross_entropy(p, q, weight)));
-  EXPECT_EQ(bytes_of(nn::BCEWithLogitsLoss({.weight = weight, .pos_weight = weight})(logits, q)),
-            bytes_of(binary_cross_entropy_with_logits(logits, q, weight, Reduction::mean, weight)));
-  EXPECT_EQ(bytes_of(nn::KLDivLoss({.reduction = Reduction::batchmean, .log_target = true})(logits, other)),
-            bytes_of(kl_div(logits, other, Reduction::batchmean, true)));
-  EXPECT_EQ(bytes_of(nn::GaussianNLLLoss({.full = true, .eps = 0.5})(logits, other, q)),
-            bytes_of(gaussian_nll_loss(logits, other, q, true, 0.5)));
-  EXPECT_EQ(bytes_of(nn::PoissonNLLLoss({.log_input = false, .full = true, .eps = 0.5})(p, q)),
-            bytes_of(poisson_nll_loss(p, q, false, true, 0.5)));
-}
-
-TEST(Losses, of_margins_keep_their_options) {
-  const Tensor x = test_values({4, 3}).to(float32), y = test_values({4, 3}, 1).to(float32);
-  const Tensor z = test_values({4, 3}, 2).to(float32), weight = test_values({3}, 3, 0.5, 2).to(float32);
-  const Tensor signs = test_indices({4, 3}, 2) * 2 - 1, classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
-  constexpr Reduction sum = Reduction::sum;
-  EXPECT_EQ(bytes_of(nn::HingeEmbeddingLoss({.margin = 2, .reduction = sum})(x, signs)),
-            bytes_of(hinge_embedding_loss(x, signs, 2, sum)));
-  EXPECT_EQ(bytes_of(nn::CosineEmbeddingLoss({.margin = -1})(x, y, signs.select(1, 0))),
-            bytes_of(cosine_embedding_loss(x, y, signs.select(1, 0), -1)));
-  EXPECT_EQ(bytes_of(nn::MarginRankingLoss({.margin = 2})(x, y, signs)), bytes_of(margin_ranking_loss(x, y, signs, 2)));
-  EXPECT_EQ(bytes_of(nn::SoftMarginLoss({.reduction = sum})(x, signs)), bytes_of(soft_margin_loss(x, signs, sum)));
-  EXPECT_EQ(bytes_of(nn::MultiMarginLoss({.p = 2, .margin = 2, .weight = weight, .reduction = sum})(x, classes)),
-            bytes_of(multi_margin_loss(x, classes, 2, 2, weight, sum)));
-  EXPECT_EQ(bytes_of(nn::MultiLabelMarginLoss({.reduction = sum})(x, signs)),
-            bytes_of(multilabel_margin_loss(x, signs, sum)));
-  EXPECT_EQ(bytes_of(nn::MultiLabelSoftMarginLoss({.weight = weight, .reduction = sum})(x, signs)),
-            bytes_of(multilabel_soft_margin_loss(x, signs, weight, sum)));
-  EXPECT_EQ(bytes_of(nn::TripletMarginLoss({.margin = 3, .p = 1, .eps = 0.5, .swap = true, .reduction = sum})(x, y, z)),
-            bytes_of(triplet_margin_loss(x, y, z, 3, 1, 0.5, true, sum)));
-}
-
 TEST(Layers, recurrent) {
   manual_seed(5);
   nn::LSTM layers(3, 40, {.num_layers = 2, .batch_first = true, .bidirectional = true});
-  std::vector<std::string> names;
-  for (const auto& [name, tensor] : layers.named_parameters()) names.push_back(name);
-  EXPECT_EQ(names, (std::vector<std::string>{"weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0",
-                                             "weight_ih_l0_reverse", "weight_hh_l0_reverse", "bias_ih_l0_reverse",
-                                             "bias_hh_l0_reverse", "weight_ih_l1", "weight_hh_l1", "bias_ih_l1",
-                                             "bias_hh_l1", "weight_ih_l1_reverse", "weight_hh_l1_reverse",
-                                             "bias_ih_l1_reverse", "bias_hh_l1_reverse"}));
+  EXPECT_EQ(names_of(layers.named_parameters()),
+            "weight_ih_l0 weight_hh_l0 bias_ih_l0 bias_hh_l0 weight_ih_l0_reverse weight_hh_l0_reverse "
+            "bias_ih_l0_reverse bias_hh_l0_reverse weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 "
+            "weight_ih_l1_reverse weight_hh_l1_reverse bias_ih_l1_reverse bias_hh_l1_reverse");
   for (const Tensor& t : layers.parameters()) expect_uniform(t, 1 / std::sqrt(40.0), "LSTM");
   EXPECT_EQ(layers.weights()[8].sizes(), (Dims{160, 80}));
 

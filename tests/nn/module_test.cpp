@@ -9,6 +9,7 @@
 #include <ordo/nn/linear.h>
 #include <ordo/nn/module_list.h>
 #include <ordo/nn/optim/optimizers.h>
+#include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -26,19 +27,12 @@ struct Net : nn::Module {
   Tensor forward(const Tensor& x) override { return tail(hidden(x)); }
 };
 
-std::vector<std::string> names(const nn::NamedTensorList& list) {
-  std::vector<std::string> all;
-  for (const auto& entry : list) all.push_back(entry.name);
-  return all;
-}
-
 TEST(Module, dotted_names_in_order) {
   Net net;
-  EXPECT_EQ(names(net.named_parameters()),
-            (std::vector<std::string>{"hidden.weight", "hidden.bias", "tail.1.weight", "tail.2.factor"}));
-  EXPECT_EQ(names(net.named_buffers()), (std::vector<std::string>{"tail.2.calls"}));
-  EXPECT_EQ(names(net.state_dict()), (std::vector<std::string>{"hidden.weight", "hidden.bias", "tail.1.weight",
-                                                               "tail.2.factor", "tail.2.calls"}));
+  const std::string parameters = "hidden.weight hidden.bias tail.1.weight tail.2.factor";
+  EXPECT_EQ(names_of(net.named_parameters()), parameters);
+  EXPECT_EQ(names_of(net.named_buffers()), "tail.2.calls");
+  EXPECT_EQ(names_of(net.state_dict()), parameters + " tail.2.calls");
   EXPECT_EQ(net.parameters().size(), 4u);
   EXPECT_EQ(net.parameter_count(), 3 * 4 + 4 + 4 * 2 + 1);
   EXPECT_EQ(net.named_children().at(1).first, "tail");
@@ -73,7 +67,7 @@ TEST(Module, a_module_in_two_places_is_listed_once) {
   const nn::Linear shared(2, 2);
   nn::Sequential model{shared, nn::ReLU(), shared};
   EXPECT_EQ(model.size(), 3);
-  EXPECT_EQ(names(model.named_parameters()), (std::vector<std::string>{"0.weight", "0.bias"}));
+  EXPECT_EQ(names_of(model.named_parameters()), "0.weight 0.bias");
   optim::SGD optimizer(model.parameters());
 }
 
@@ -177,13 +171,8 @@ TEST(Sequential, grows_and_is_indexed) {
   EXPECT_EQ(model[-1](tensor({-3.0f})).item<float>(), -6);
   EXPECT_ORDO_ERROR(model[2], IndexError, "there are 2");
   EXPECT_ORDO_ERROR(model[-3], IndexError, "there are 2");
-}
-
-TEST(Sequential, one_module) {
-  nn::Sequential model{nn::ReLU()};
-  EXPECT_EQ(model.size(), 1);
-  nn::Sequential same{model};
-  EXPECT_EQ(same.size(), 1);
+  EXPECT_EQ(nn::Sequential{nn::ReLU()}.size(), 1);
+  EXPECT_EQ(nn::Sequential{model}.size(), 2) << "a copy";
 }
 
 TEST(Sequential, initial_weights_are_drawn_from_left_to_right) {

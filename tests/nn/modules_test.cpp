@@ -27,7 +27,12 @@ void expect_same(const Tensor& got, const Tensor& expected, const char* what) {
 
 TEST(Modules, activations) {
   const Tensor x = test_values({2, 4, 3}, 0, -4, 4).to(float32);
+  EXPECT_COMPUTES(nn::ReLU()(x), relu(x));
   EXPECT_COMPUTES(nn::ReLU6()(x), relu6(x));
+  EXPECT_COMPUTES(nn::Sigmoid()(x), sigmoid(x));
+  EXPECT_COMPUTES(nn::Tanh()(x), tanh(x));
+  EXPECT_COMPUTES(nn::GELU()(x), gelu(x));
+  EXPECT_COMPUTES(nn::GELU({.approximate = "tanh"})(x), gelu(x, "tanh"));
   EXPECT_COMPUTES(nn::SiLU()(x), silu(x));
   EXPECT_COMPUTES(nn::Mish()(x), mish(x));
   EXPECT_COMPUTES(nn::SELU()(x), selu(x));
@@ -74,12 +79,14 @@ TEST(Modules, pooling) {
   const Tensor line = test_values({2, 3, 9}, 0, 0.5, 2).to(float32), image = test_values({2, 3, 7, 8}).to(float32),
                volume = test_values({1, 2, 6, 4, 5}, 0, 0.5, 2).to(float32);
   EXPECT_COMPUTES(nn::MaxPool1d(3, {.stride = 2, .padding = 1})(line), max_pool1d(line, 3, 2, 1));
+  EXPECT_COMPUTES(nn::MaxPool2d(3, {.stride = 2})(image), max_pool2d(image, 3, 2));
   EXPECT_COMPUTES(nn::MaxPool3d({2, 1, 2}, {.ceil_mode = true})(volume), max_pool3d(volume, {2, 1, 2}, {}, 0, 1, true));
   EXPECT_COMPUTES(nn::AvgPool1d(4, {.padding = 2, .count_include_pad = false})(line),
                   avg_pool1d(line, 4, {}, 2, false, false));
   EXPECT_COMPUTES(nn::AvgPool2d(2, {.divisor_override = 3})(image), avg_pool2d(image, 2, {}, 0, false, true, 3));
   EXPECT_COMPUTES(nn::AvgPool3d(2, {.stride = {1, 2, 1}})(volume), avg_pool3d(volume, 2, {1, 2, 1}));
   EXPECT_COMPUTES(nn::AdaptiveAvgPool1d(4)(line), adaptive_avg_pool1d(line, 4));
+  EXPECT_COMPUTES(nn::AdaptiveAvgPool2d({2, 3})(image), adaptive_avg_pool2d(image, {2, 3}));
   EXPECT_COMPUTES(nn::AdaptiveAvgPool3d({1, 2, 3})(volume), adaptive_avg_pool3d(volume, {1, 2, 3}));
   EXPECT_COMPUTES(nn::AdaptiveMaxPool1d(4)(line), adaptive_max_pool1d(line, 4));
   EXPECT_COMPUTES(nn::AdaptiveMaxPool2d({4, 3})(image), adaptive_max_pool2d(image, {4, 3}));
@@ -107,6 +114,7 @@ TEST(Modules, resampling) {
   EXPECT_COMPUTES(nn::Unfold({2, 3}, {.padding = {0, 1}, .stride = 2})(x), columns);
   EXPECT_COMPUTES(nn::Fold({6, 8}, {2, 3}, {.padding = {0, 1}, .stride = 2})(columns),
                   fold(columns, {6, 8}, {2, 3}, 1, {0, 1}, 2));
+  EXPECT_COMPUTES(nn::Flatten()(x), x.view({2, 4 * 6 * 8}));
   EXPECT_COMPUTES(nn::Unflatten(1, {2, 2})(x), x.view({2, 2, 2, 6, 8}));
 }
 
@@ -183,6 +191,50 @@ TEST(Modules, made_of_other_operations) {
   EXPECT_COMPUTES(random(x), leaky_relu(x, 0.375));
 }
 
+TEST(Modules, losses_keep_their_options) {
+  const Tensor logits = test_values({4, 3}).to(float32), other = test_values({4, 3}, 1).to(float32);
+  const Tensor classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
+  EXPECT_COMPUTES(nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.1})(logits, classes),
+                  cross_entropy(logits, classes, {}, 1, Reduction::mean, 0.1));
+  EXPECT_COMPUTES(nn::NLLLoss({.reduction = Reduction::sum})(logits, classes),
+                  nll_loss(logits, classes, {}, -100, Reduction::sum));
+  EXPECT_COMPUTES(nn::MSELoss()(logits, other), mse_loss(logits, other));
+  EXPECT_COMPUTES(nn::L1Loss({.reduction = Reduction::none})(logits, other), l1_loss(logits, other, Reduction::none));
+  EXPECT_COMPUTES(nn::BCEWithLogitsLoss()(logits, other), binary_cross_entropy_with_logits(logits, other));
+  EXPECT_COMPUTES(nn::SmoothL1Loss({.beta = 0.5})(logits, other), smooth_l1_loss(logits, other, Reduction::mean, 0.5));
+  EXPECT_COMPUTES(nn::HuberLoss({.delta = 0.5})(logits, other), huber_loss(logits, other, Reduction::mean, 0.5));
+  const Tensor weight = test_values({3}, 2, 0.5, 2).to(float32), p = sigmoid(logits), q = sigmoid(other);
+  EXPECT_COMPUTES(nn::BCELoss({.weight = weight})(p, q), binary_cross_entropy(p, q, weight));
+  EXPECT_COMPUTES(nn::BCEWithLogitsLoss({.weight = weight, .pos_weight = weight})(logits, q),
+                  binary_cross_entropy_with_logits(logits, q, weight, Reduction::mean, weight));
+  EXPECT_COMPUTES(nn::KLDivLoss({.reduction = Reduction::batchmean, .log_target = true})(logits, other),
+                  kl_div(logits, other, Reduction::batchmean, true));
+  EXPECT_COMPUTES(nn::GaussianNLLLoss({.full = true, .eps = 0.5})(logits, other, q),
+                  gaussian_nll_loss(logits, other, q, true, 0.5));
+  EXPECT_COMPUTES(nn::PoissonNLLLoss({.log_input = false, .full = true, .eps = 0.5})(p, q),
+                  poisson_nll_loss(p, q, false, true, 0.5));
+}
+
+TEST(Modules, losses_of_margins_keep_their_options) {
+  const Tensor x = test_values({4, 3}).to(float32), y = test_values({4, 3}, 1).to(float32);
+  const Tensor z = test_values({4, 3}, 2).to(float32), weight = test_values({3}, 3, 0.5, 2).to(float32);
+  const Tensor signs = test_indices({4, 3}, 2) * 2 - 1, classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
+  constexpr Reduction sum = Reduction::sum;
+  EXPECT_COMPUTES(nn::HingeEmbeddingLoss({.margin = 2, .reduction = sum})(x, signs),
+                  hinge_embedding_loss(x, signs, 2, sum));
+  EXPECT_COMPUTES(nn::CosineEmbeddingLoss({.margin = -1})(x, y, signs.select(1, 0)),
+                  cosine_embedding_loss(x, y, signs.select(1, 0), -1));
+  EXPECT_COMPUTES(nn::MarginRankingLoss({.margin = 2})(x, y, signs), margin_ranking_loss(x, y, signs, 2));
+  EXPECT_COMPUTES(nn::SoftMarginLoss({.reduction = sum})(x, signs), soft_margin_loss(x, signs, sum));
+  EXPECT_COMPUTES(nn::MultiMarginLoss({.p = 2, .margin = 2, .weight = weight, .reduction = sum})(x, classes),
+                  multi_margin_loss(x, classes, 2, 2, weight, sum));
+  EXPECT_COMPUTES(nn::MultiLabelMarginLoss({.reduction = sum})(x, signs), multilabel_margin_loss(x, signs, sum));
+  EXPECT_COMPUTES(nn::MultiLabelSoftMarginLoss({.weight = weight, .reduction = sum})(x, signs),
+                  multilabel_soft_margin_loss(x, signs, weight, sum));
+  EXPECT_COMPUTES(nn::TripletMarginLoss({.margin = 3, .p = 1, .eps = 0.5, .swap = true, .reduction = sum})(x, y, z),
+                  triplet_margin_loss(x, y, z, 3, 1, 0.5, true, sum));
+}
+
 TEST(Modules, bilinear) {
   manual_seed(1);
   nn::Bilinear layer(2, 3, 4);
@@ -244,25 +296,21 @@ TEST(Modules, recurrent_cells_are_steps_of_the_layers) {
     ASSERT_EQ(a.sizes(), b.sizes()) << what;
     EXPECT_LT((a - b).abs().max().item(), 1e-6) << what;  // another order of a few sums of float32
   };
-  for (const auto kind : {nn::RecurrentNonlinearity::tanh, nn::RecurrentNonlinearity::relu}) {
-    nn::RNN layer(4, 5, {}, kind);
-    nn::RNNCell cell(4, 5, {}, kind);
+  const auto expect_steps = [&](auto cell, auto layer, const char* what) {
     copy(cell, layer);
     const Tensor all = layer(x).output;
     Tensor h;
-    for (int64_t t = 0; t < 3; ++t) expect_near(h = cell(x[t], h), all[t], "RNNCell");
-  }
-  nn::GRU gru(4, 5);
+    for (int64_t t = 0; t < 3; ++t) expect_near(h = cell(x[t], h), all[t], what);
+  };
+  for (const auto kind : {nn::RecurrentNonlinearity::tanh, nn::RecurrentNonlinearity::relu})
+    expect_steps(nn::RNNCell(4, 5, {}, kind), nn::RNN(4, 5, {}, kind), "RNNCell");
+  expect_steps(nn::GRUCell(4, 5), nn::GRU(4, 5), "GRUCell");
   nn::GRUCell gru_cell(4, 5);
-  copy(gru_cell, gru);
-  const Tensor of_gru = gru(x).output;
   Tensor h, c;
-  for (int64_t t = 0; t < 3; ++t) expect_near(h = gru_cell(x[t], h), of_gru[t], "GRUCell");
   nn::LSTM lstm(4, 5);
   nn::LSTMCell lstm_cell(4, 5);
   copy(lstm_cell, lstm);
   const LstmResult of_lstm = lstm(x);
-  h = Tensor();
   for (int64_t t = 0; t < 3; ++t) {
     std::tie(h, c) = lstm_cell(x[t], h, c);
     expect_near(h, of_lstm.output[t], "LSTMCell");

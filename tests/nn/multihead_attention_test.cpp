@@ -12,6 +12,7 @@
 #include <ordo/autograd/ops/diagonal.h>
 #include <ordo/autograd/ops/matmul.h>
 #include <ordo/nn/nn.h>
+#include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -70,6 +71,10 @@ Reference reference(const Tensor& query, const Tensor& key, const Tensor& value,
   return r;
 }
 
+double nothing(int64_t, int64_t, int64_t, int64_t) { return 0; }
+/// Leaves out what comes later.
+double causal(int64_t, int64_t, int64_t query, int64_t key) { return key > query ? -INFINITY : 0; }
+
 void expect_near(const Tensor& got, const Values& expected, const char* what) {
   const Values values = got.to_vector<double>();
   ASSERT_EQ(values.size(), expected.size()) << what;
@@ -91,48 +96,18 @@ TEST(MultiheadAttention, computes_its_formula) {
   const Tensor& b = attention.in_proj_bias;
   const Values weights[3] = {part(w, 0, e), part(w, e, e), part(w, 2 * e, e)};
   const Values biases[3] = {part(b, 0, e), part(b, e, e), part(b, 2 * e, e)};
-  const auto expected = [&](auto&& added) {
-    return reference(query, key, value, weights, biases, attention.out_proj.weight.to_vector<double>(),
-                     attention.out_proj.bias.to_vector<double>(), h, added);
-  };
-  const auto none = [](int64_t, int64_t, int64_t, int64_t) { return 0.0; };
-  expect_near(attention(query, key, value).output, expected(none).output, "plain");
+  const Reference expected =
+      reference(query, key, value, weights, biases, attention.out_proj.weight.to_vector<double>(),
+                attention.out_proj.bias.to_vector<double>(), h, nothing);
+  expect_near(attention(query, key, value).output, expected.output, "plain");
 
   const auto both = attention(query, key, value, {.need_weights = true, .average_attn_weights = false});
   EXPECT_EQ(both.weights.sizes(), (Dims{n, h, l, s}));
-  expect_near(both.weights, expected(none).weights, "weights");
-  expect_near(both.output, expected(none).output, "output beside weights");
+  expect_near(both.weights, expected.weights, "weights");
+  expect_near(both.output, expected.output, "output beside weights");
   const auto mean = attention(query, key, value, {.need_weights = true});
   EXPECT_EQ(bytes_of(mean.weights), bytes_of(both.weights.mean(1)));
   EXPECT_FALSE(attention(query, key, value).weights.defined());
-
-  // Masks: true is left out.
-  const Tensor padding = from_vector<uint8_t>({0, 0, 1, 0, 1, 0, 0, 1}, {n, s}).to(boolean);
-  const auto left_out = padding.to_vector<double>();
-  const auto padded = [&](int64_t i, int64_t, int64_t, int64_t j) {
-    return left_out[size_t(i * s + j)] ? -INFINITY : 0;
-  };
-  expect_near(attention(query, key, value, {.key_padding_mask = padding}).output, expected(padded).output, "padding");
-  const auto later = [](int64_t, int64_t, int64_t i, int64_t j) { return j > i ? -INFINITY : 0; };
-  expect_near(attention(query, key, value, {.is_causal = true}).output, expected(later).output, "causal");
-  expect_near(attention(query, key, value, {.attn_mask = triu(ones({l, s}, boolean), 1)}).output,
-              expected(later).output, "bool mask");
-  const auto padded_later = [&](int64_t i, int64_t, int64_t a, int64_t j) {
-    return left_out[size_t(i * s + j)] || j > a ? -INFINITY : 0;
-  };
-  const Reference all = expected(padded_later);
-  const auto got =
-      attention(query, key, value,
-                {.key_padding_mask = padding, .is_causal = true, .need_weights = true, .average_attn_weights = false});
-  expect_near(got.output, all.output, "padding and causal");
-  expect_near(got.weights, all.weights, "weights of padding and causal");  // query 0 of sample 1 has no key
-  const Tensor numbers = test_values({n * h, l, s}, 3);
-  const auto values = numbers.to_vector<double>();
-  const auto added = [&](int64_t i, int64_t head, int64_t a, int64_t j) {
-    return left_out[size_t(i * s + j)] ? -INFINITY : values[size_t(((i * h + head) * l + a) * s + j)];
-  };
-  expect_near(attention(query, key, value, {.key_padding_mask = padding, .attn_mask = numbers}).output,
-              expected(added).output, "numbers for each head");
 }
 
 TEST(MultiheadAttention, sizes_of_keys_and_values_of_their_own) {
@@ -145,13 +120,13 @@ TEST(MultiheadAttention, sizes_of_keys_and_values_of_their_own) {
                              attention.v_proj_weight.to_vector<double>()};
   const Values biases[3];
   const Reference expected =
-      reference(query, key, value, weights, biases, attention.out_proj.weight.to_vector<double>(), {}, h,
-                [](int64_t, int64_t, int64_t, int64_t) { return 0.0; });
+      reference(query, key, value, weights, biases, attention.out_proj.weight.to_vector<double>(), {}, h, nothing);
   expect_near(attention(query, key, value).output, expected.output, "kdim and vdim");
 }
 
-// Keys and values are their own projections here, so that the keys that options add are those of longer inputs.
-TEST(MultiheadAttention, keys_that_options_add) {
+// Keys and values are their own projections here, so that the keys that options add are those of longer inputs. Of
+// masks true is left out; without added keys, sample 1 has none.
+TEST(MultiheadAttention, masks_and_keys_that_options_add) {
   manual_seed(6);
   const int64_t n = 2, l = 3, s = 4, e = 6, h = 2;
   const Tensor query = test_values({n, l, e}), key = test_values({n, s, e}, 1), value = test_values({n, s, e}, 2);
@@ -190,16 +165,16 @@ TEST(MultiheadAttention, keys_that_options_add) {
         expect_near(got.output, r.output, what);
         expect_near(got.weights, r.weights, what);
       };
-      expect_all({}, "plain", [](int64_t, int64_t, int64_t, int64_t) { return 0.0; });
-      expect_all({.is_causal = true}, "causal",
-                 [](int64_t, int64_t, int64_t a, int64_t j) { return j > a ? -INFINITY : 0.0; });
+      expect_all({}, "plain", nothing);
+      expect_all({.is_causal = true}, "causal", causal);
+      expect_all({.attn_mask = triu(ones({l, s}, boolean), 1)}, "bool mask", causal);
+      expect_all({.key_padding_mask = padding}, "padding",
+                 [&](int64_t i, int64_t, int64_t, int64_t j) { return left_out[size_t(i * s + j)] ? -INFINITY : 0.0; });
       expect_all({.key_padding_mask = padding, .attn_mask = numbers, .is_causal = true}, "masks",
                  [&](int64_t i, int64_t head, int64_t a, int64_t j) {
                    return left_out[size_t(i * s + j)] || j > a ? -INFINITY
                                                                : more[size_t(((i * h + head) * l + a) * s + j)];
                  });
-      expect_all({.attn_mask = triu(ones({l, s}, boolean), 1)}, "bool mask",
-                 [](int64_t, int64_t, int64_t a, int64_t j) { return j > a ? -INFINITY : 0.0; });
     }
   nn::MultiheadAttention both(4, 2, {.add_bias_kv = true, .add_zero_attn = true});
   both.to(float64);
@@ -249,16 +224,10 @@ TEST(MultiheadAttention, layouts) {
 
 TEST(MultiheadAttention, names_and_initial_values_are_pytorchs) {
   manual_seed(9);
-  const auto names = [](const nn::ModuleBase& module) {
-    std::vector<std::string> all;
-    for (const auto& entry : module.state_dict()) all.push_back(entry.name);
-    return all;
-  };
   const nn::MultiheadAttention one(8, 2), other(8, 2, {.kdim = 3});
-  EXPECT_EQ(names(one),
-            (std::vector<std::string>{"in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias"}));
-  EXPECT_EQ(names(other), (std::vector<std::string>{"q_proj_weight", "k_proj_weight", "v_proj_weight", "in_proj_bias",
-                                                    "out_proj.weight", "out_proj.bias"}));
+  EXPECT_EQ(names_of(one.state_dict()), "in_proj_weight in_proj_bias out_proj.weight out_proj.bias");
+  EXPECT_EQ(names_of(other.state_dict()),
+            "q_proj_weight k_proj_weight v_proj_weight in_proj_bias out_proj.weight out_proj.bias");
   EXPECT_EQ(one.in_proj_weight.sizes(), (Dims{24, 8}));
   EXPECT_EQ(other.k_proj_weight.sizes(), (Dims{8, 3}));
   const double bound = std::sqrt(6.0 / (8 + 24));

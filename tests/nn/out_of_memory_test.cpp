@@ -15,19 +15,19 @@ namespace {
 
 class OutOfMemory : public FolderTest {
  protected:
-  void SetUp() override {
-    FolderTest::SetUp();
-    set_determinism(Determinism::run_to_run);
-  }
-  void TearDown() override {
-    set_determinism(Determinism::not_guaranteed);
-    FolderTest::TearDown();
-  }
+  OutOfMemory() { set_determinism(Determinism::run_to_run); }
+  ~OutOfMemory() override { set_determinism(Determinism::not_guaranteed); }
   static void expect_survival(const std::function<double()>& program, int64_t times = 600,
                               const std::function<void()>& before_each_run = {}) {
     EXPECT_EQ(fail_each_allocation(program, checked_build() ? 40 : times, before_each_run), "");
   }
 };
+
+/// A test of a program, which gives its number.
+#define ORDO_SURVIVES(name)                                      \
+  double program_##name();                                       \
+  TEST_F(OutOfMemory, name) { expect_survival(program_##name); } \
+  double program_##name()
 
 double gradients_of(const nn::ModuleBase& model) {
   double sum = 0;
@@ -36,74 +36,60 @@ double gradients_of(const nn::ModuleBase& model) {
   return sum;
 }
 
-TEST_F(OutOfMemory, a_graph_that_grows) {
-  expect_survival([] {
-    Tensor x = ones({3}, {.requires_grad = true}), y = x;
-    for (int i = 0; i < 30; ++i) y = y * 1.5 + x;
-    return sum_of(y);
-  });
+ORDO_SURVIVES(a_graph_that_grows) {
+  Tensor x = ones({3}, {.requires_grad = true}), y = x;
+  for (int i = 0; i < 30; ++i) y = y * 1.5 + x;
+  return sum_of(y);
 }
 
-TEST_F(OutOfMemory, backward_passes) {
-  expect_survival([] {
-    Tensor w = randn({4, 3}, {.requires_grad = true}), x = randn({5, 4});
-    for (int i = 0; i < 2; ++i) softmax(relu(matmul(x, w)), 1).pow(2).sum().backward();
-    return sum_of(w.grad());
-  });
+ORDO_SURVIVES(backward_passes) {
+  Tensor w = randn({4, 3}, {.requires_grad = true}), x = randn({5, 4});
+  for (int i = 0; i < 2; ++i) softmax(relu(matmul(x, w)), 1).pow(2).sum().backward();
+  return sum_of(w.grad());
 }
 
-TEST_F(OutOfMemory, second_derivatives) {
-  expect_survival([] {
-    const Tensor x = randn({4}, {.requires_grad = true});
-    const Tensor first = grad({(x * x * x).sum()}, {x}, {}, false, true)[0];
-    return sum_of(grad({first.sum()}, {x})[0]);
-  });
+ORDO_SURVIVES(second_derivatives) {
+  const Tensor x = randn({4}, {.requires_grad = true});
+  const Tensor first = grad({(x * x * x).sum()}, {x}, {}, false, true)[0];
+  return sum_of(grad({first.sum()}, {x})[0]);
 }
 
-TEST_F(OutOfMemory, hooks) {
-  expect_survival([] {
-    const Tensor x = randn({4}, {.requires_grad = true}), y = x * 2;
-    register_hook(x, [](const Tensor& g) { return g * 2; });
-    register_hook(y, [](const Tensor& g) { return g + 1; });
-    register_post_accumulate_grad_hook(x,
-                                       [](const Tensor& leaf) { const_cast<Tensor&>(leaf).set_grad(leaf.grad() * 3); });
-    y.sum().backward();
-    return sum_of(x.grad());
-  });
+ORDO_SURVIVES(hooks) {
+  const Tensor x = randn({4}, {.requires_grad = true}), y = x * 2;
+  register_hook(x, [](const Tensor& g) { return g * 2; });
+  register_hook(y, [](const Tensor& g) { return g + 1; });
+  register_post_accumulate_grad_hook(x,
+                                     [](const Tensor& leaf) { const_cast<Tensor&>(leaf).set_grad(leaf.grad() * 3); });
+  y.sum().backward();
+  return sum_of(x.grad());
 }
 
-TEST_F(OutOfMemory, changes_in_place) {
-  expect_survival([] {
-    const Tensor x = randn({4}, {.requires_grad = true});
-    Tensor y = x * 2;
-    y.mul_(3).add_(x).index_add_(0, from_vector(std::vector<int64_t>{0, 3}, {2}), x.slice(0, 0, 2));
-    y.sum().backward();
-    return sum_of(x.grad()) + sum_of(y);
-  });
+ORDO_SURVIVES(changes_in_place) {
+  const Tensor x = randn({4}, {.requires_grad = true});
+  Tensor y = x * 2;
+  y.mul_(3).add_(x).index_add_(0, from_vector(std::vector<int64_t>{0, 3}, {2}), x.slice(0, 0, 2));
+  y.sum().backward();
+  return sum_of(x.grad()) + sum_of(y);
 }
 
-TEST_F(OutOfMemory, views) {
-  expect_survival([] {
-    const Tensor x = randn({4, 6}, {.requires_grad = true});
-    Tensor base = x * 1;
-    Tensor part = base.transpose(0, 1).slice(0, 1, 4).select(1, 2), row = base.view({2, 12}).narrow(1, 0, 3);
-    part.mul_(2);
-    row.add_(1);
-    (part.sum() + row.pow(2).sum() + base.unsqueeze(0).expand({2, 4, 6}).sum()).backward();
-    return sum_of(x.grad());
-  });
+ORDO_SURVIVES(views) {
+  const Tensor x = randn({4, 6}, {.requires_grad = true});
+  Tensor base = x * 1;
+  Tensor part = base.transpose(0, 1).slice(0, 1, 4).select(1, 2), row = base.view({2, 12}).narrow(1, 0, 3);
+  part.mul_(2);
+  row.add_(1);
+  (part.sum() + row.pow(2).sum() + base.unsqueeze(0).expand({2, 4, 6}).sum()).backward();
+  return sum_of(x.grad());
 }
 
-TEST_F(OutOfMemory, modules) {
-  expect_survival([] {
-    nn::Sequential model{nn::Linear(4, 6), nn::BatchNorm1d(6), nn::ReLU(), nn::Dropout(0.3), nn::Linear(6, 2)};
-    model(randn({5, 4})).sum().backward();
-    model.zero_grad();
-    model.eval();
-    model.to(float64);
-    model(randn({5, 4}, {.dtype = float64})).sum().backward();
-    return gradients_of(model) + double(model.str().size());
-  });
+ORDO_SURVIVES(modules) {
+  nn::Sequential model{nn::Linear(4, 6), nn::BatchNorm1d(6), nn::ReLU(), nn::Dropout(0.3), nn::Linear(6, 2)};
+  model(randn({5, 4})).sum().backward();
+  model.zero_grad();
+  model.eval();
+  model.to(float64);
+  model(randn({5, 4}, {.dtype = float64})).sum().backward();
+  return gradients_of(model) + double(model.str().size());
 }
 
 struct Tied : nn::Module {
@@ -113,15 +99,13 @@ struct Tied : nn::Module {
   Tensor forward(const Tensor& x) override { return two(relu(one(x))) * scale; }
 };
 
-TEST_F(OutOfMemory, parameters_that_are_shared) {
-  expect_survival([] {
-    Tied model;
-    Tied copy = model;
-    nn::Parameter handle = copy.scale, moved = std::move(handle);
-    model.scale = full({3}, 2.0);
-    copy(randn({2, 3})).sum().backward();
-    return gradients_of(model) + sum_of(moved);
-  });
+ORDO_SURVIVES(parameters_that_are_shared) {
+  Tied model;
+  Tied copy = model;
+  nn::Parameter handle = copy.scale, moved = std::move(handle);
+  model.scale = full({3}, 2.0);
+  copy(randn({2, 3})).sum().backward();
+  return gradients_of(model) + sum_of(moved);
 }
 
 template <class Optimizer, class Options>
@@ -144,56 +128,44 @@ double train(Options options) {
   return last + sum_of(model(x));
 }
 
-TEST_F(OutOfMemory, training_by_sgd) {
-  expect_survival([] { return train<optim::SGD>(optim::SGDOptions{.lr = 0.1, .momentum = 0.9}); });
+ORDO_SURVIVES(training_by_sgd) { return train<optim::SGD>(optim::SGDOptions{.lr = 0.1, .momentum = 0.9}); }
+
+ORDO_SURVIVES(training_by_adam) { return train<optim::Adam>(optim::AdamOptions{.lr = 0.1}); }
+
+ORDO_SURVIVES(mixed_precision) {
+  nn::Linear model(3, 2);
+  optim::SGD optimizer(model.parameters(), {.lr = 0.1});
+  amp::GradScaler scaler({.init_scale = 8});
+  const Tensor x = randn({4, 3});
+  for (int i = 0; i < 2; ++i) {
+    optimizer.zero_grad();
+    const Tensor loss = [&] {
+      const amp::Autocast guard(bfloat16);
+      return model(x).pow(2).mean();
+    }();
+    scaler.scale(loss).backward();
+    scaler.step(optimizer);
+    scaler.update();
+  }
+  return sum_of(model.weight);
 }
 
-TEST_F(OutOfMemory, training_by_adam) {
-  expect_survival([] { return train<optim::Adam>(optim::AdamOptions{.lr = 0.1}); });
+ORDO_SURVIVES(attention) {
+  nn::TransformerEncoderLayer layer(8, 2, {.dim_feedforward = 8, .dropout = 0.1});
+  layer(randn({2, 3, 8})).sum().backward();
+  return gradients_of(layer);
 }
 
-TEST_F(OutOfMemory, mixed_precision) {
-  expect_survival([] {
-    nn::Linear model(3, 2);
-    optim::SGD optimizer(model.parameters(), {.lr = 0.1});
-    amp::GradScaler scaler({.init_scale = 8});
-    const Tensor x = randn({4, 3});
-    for (int i = 0; i < 2; ++i) {
-      optimizer.zero_grad();
-      const Tensor loss = [&] {
-        const amp::Autocast guard(bfloat16);
-        return model(x).pow(2).mean();
-      }();
-      scaler.scale(loss).backward();
-      scaler.step(optimizer);
-      scaler.update();
-    }
-    return sum_of(model.weight);
-  });
+ORDO_SURVIVES(recurrent_networks) {
+  nn::LSTM lstm(3, 4);
+  lstm(randn({5, 2, 3})).output.sum().backward();
+  return gradients_of(lstm);
 }
 
-TEST_F(OutOfMemory, attention) {
-  expect_survival([] {
-    nn::TransformerEncoderLayer layer(8, 2, {.dim_feedforward = 8, .dropout = 0.1});
-    layer(randn({2, 3, 8})).sum().backward();
-    return gradients_of(layer);
-  });
-}
-
-TEST_F(OutOfMemory, recurrent_networks) {
-  expect_survival([] {
-    nn::LSTM lstm(3, 4);
-    lstm(randn({5, 2, 3})).output.sum().backward();
-    return gradients_of(lstm);
-  });
-}
-
-TEST_F(OutOfMemory, convolutions) {
-  expect_survival([] {
-    nn::Sequential model{nn::Conv2d(1, 2, 3), nn::ReLU(), nn::MaxPool2d(2), nn::Flatten(), nn::Linear(8, 2)};
-    cross_entropy(model(randn({2, 1, 6, 6})), zeros({2}, {.dtype = int64})).backward();
-    return gradients_of(model);
-  });
+ORDO_SURVIVES(convolutions) {
+  nn::Sequential model{nn::Conv2d(1, 2, 3), nn::ReLU(), nn::MaxPool2d(2), nn::Flatten(), nn::Linear(8, 2)};
+  cross_entropy(model(randn({2, 1, 6, 6})), zeros({2}, {.dtype = int64})).backward();
+  return gradients_of(model);
 }
 
 TEST_F(OutOfMemory, sums_into_shared_places) {
@@ -206,13 +178,11 @@ TEST_F(OutOfMemory, sums_into_shared_places) {
   });
 }
 
-TEST_F(OutOfMemory, sorted_and_selected) {
-  expect_survival([] {
-    const Tensor x = randn({20}, {.requires_grad = true});
-    const Tensor y = cat({sort(x).values, cumsum(x, 0), x.masked_select(x > 0)});
-    (y.sum() + topk(x, 3).values.sum() + median(x)).backward();
-    return sum_of(x.grad()) + sum_of(argsort(x).to(float32));
-  });
+ORDO_SURVIVES(sorted_and_selected) {
+  const Tensor x = randn({20}, {.requires_grad = true});
+  const Tensor y = cat({sort(x).values, cumsum(x, 0), x.masked_select(x > 0)});
+  (y.sum() + topk(x, 3).values.sum() + median(x)).backward();
+  return sum_of(x.grad()) + sum_of(argsort(x).to(float32));
 }
 
 TEST_F(OutOfMemory, several_threads_of_an_operation) {
@@ -226,8 +196,8 @@ TEST_F(OutOfMemory, several_threads_of_an_operation) {
   set_num_threads(before);
 }
 
-TEST_F(OutOfMemory, text_of_tensors) {
-  expect_survival([] { return double(randn({3, 4}).str().size()) + double(arange(5).to_vector<int64_t>().size()); });
+ORDO_SURVIVES(text_of_tensors) {
+  return double(randn({3, 4}).str().size()) + double(arange(5).to_vector<int64_t>().size());
 }
 
 double read_all(data::DataLoader& loader) {
@@ -252,11 +222,9 @@ struct Squares : data::Dataset {
   data::Sample get(int64_t i) const override { return {full({1}, double(i)), full({2}, double(i * i))}; }
 };
 
-TEST_F(OutOfMemory, workers_of_loaders) {
-  expect_survival([] {
-    data::DataLoader loader(Squares(), {.batch_size = 2, .shuffle = true, .workers = 2});
-    return read_all(loader);
-  });
+ORDO_SURVIVES(workers_of_loaders) {
+  data::DataLoader loader(Squares(), {.batch_size = 2, .shuffle = true, .workers = 2});
+  return read_all(loader);
 }
 
 double small_training() {
@@ -269,12 +237,10 @@ double small_training() {
   return sum_of(p);
 }
 
-TEST_F(OutOfMemory, traces_in_memory) {
-  expect_survival([] {
-    audit::Recorder recorder;
-    const double result = small_training();
-    return result + double(recorder.trace().records.size());
-  });
+ORDO_SURVIVES(traces_in_memory) {
+  audit::Recorder recorder;
+  const double result = small_training();
+  return result + double(recorder.trace().records.size());
 }
 
 TEST_F(OutOfMemory, traces_in_files) {
@@ -287,13 +253,11 @@ TEST_F(OutOfMemory, traces_in_files) {
   });
 }
 
-TEST_F(OutOfMemory, listeners) {
-  expect_survival([] {
-    int64_t calls = 0;
-    const OpListener listener([&](const OpEvent& e) { calls += int64_t(e.outputs.size()); });
-    const double result = small_training();
-    return result + 0 * double(calls);
-  });
+ORDO_SURVIVES(listeners) {
+  int64_t calls = 0;
+  const OpListener listener([&](const OpEvent& e) { calls += int64_t(e.outputs.size()); });
+  const double result = small_training();
+  return result + 0 * double(calls);
 }
 
 TEST_F(OutOfMemory, checkpoints) {

@@ -2,18 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <ordo/ordo.h>
+#include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
-
-using Names = std::vector<std::string>;
-
-Names names(const nn::NamedTensorList& list) {
-  Names all;
-  for (const auto& entry : list) all.push_back(entry.name);
-  return all;
-}
 
 struct Cell : nn::ModuleOf<Cell> {
   nn::Linear input = add("input", nn::Linear(3, 4)), state = add("state", nn::Linear(4, 4));
@@ -62,14 +55,13 @@ TEST(ModuleOf, any_arguments_and_results) {
 
 TEST(ModuleOf, contents) {
   Recurrent net;
-  EXPECT_EQ(names(net.named_parameters()),
-            (Names{"cells.0.input.weight", "cells.0.input.bias", "cells.0.state.weight", "cells.0.state.bias",
-                   "heads.one.weight", "heads.one.bias", "heads.two.weight", "heads.two.bias"}));
-  EXPECT_EQ(names(net.named_buffers()), (Names{"steps"}));
-  Names modules;
-  for (const auto& [name, module] : net.named_modules()) modules.push_back(name);
-  EXPECT_EQ(modules, (Names{"", "cells", "cells.0", "cells.0.input", "cells.0.state", "heads", "heads.one", "heads.two",
-                            "dropout"}));
+  EXPECT_EQ(names_of(net.named_parameters()),
+            "cells.0.input.weight cells.0.input.bias cells.0.state.weight cells.0.state.bias heads.one.weight "
+            "heads.one.bias heads.two.weight heads.two.bias");
+  EXPECT_EQ(names_of(net.named_buffers()), "steps");
+  std::string modules;
+  for (const auto& [name, module] : net.named_modules()) modules += name + ",";
+  EXPECT_EQ(modules, ",cells,cells.0,cells.0.input,cells.0.state,heads,heads.one,heads.two,dropout,");
   int linear = 0;
   net.apply([&](nn::ModuleBase& module) {
     if (auto* layer = dynamic_cast<nn::Linear*>(&module)) nn::init::ones_(layer->weight), ++linear;
@@ -121,7 +113,7 @@ struct Language : nn::Module {
 
 TEST(Parameter, tied_by_assignment) {
   Language net;
-  EXPECT_EQ(names(net.named_parameters()), (Names{"tokens.weight"}));
+  EXPECT_EQ(names_of(net.named_parameters()), "tokens.weight");
   EXPECT_EQ(net.parameter_count(), 15);
   EXPECT_TRUE(net.head.weight.is_same(net.tokens.weight));
   const Tensor text = tensor<int64_t>({1, 2});
@@ -149,7 +141,7 @@ TEST(Parameter, assignment_reaches_every_copy) {
   EXPECT_TRUE(copy.weight.is_same(value));
   EXPECT_TRUE(model.named_parameters()[0].tensor.is_same(value));
   layer.bias = Tensor();
-  EXPECT_EQ(names(model.named_parameters()), (Names{"0.weight"}));
+  EXPECT_EQ(names_of(model.named_parameters()), "0.weight");
   EXPECT_EQ(model(ones({2})).to_vector<float>(), (std::vector<float>{3, 7})) << "the copy in the list has no bias now";
   const Tensor plain = layer.weight;  // a tensor, no entry
   layer.weight = zeros({2, 2});

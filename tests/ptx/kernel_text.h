@@ -13,6 +13,10 @@
 
 namespace ordo::ptx {
 
+inline constexpr Schedule kSchedules[] = {{Schedule::Order::forward, 1}, {Schedule::Order::reverse, 1},
+                                          {Schedule::Order::random, 1},  {Schedule::Order::random, 2},
+                                          {Schedule::Order::random, 3},  {Schedule::Order::random, 4}};
+
 inline constexpr const char* kHeader = ".version 9.0\n.target sm_90\n.address_size 64\n";
 inline constexpr const char* kRegisters =
     ".reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<19>; .reg .b64 %rd<19>; .reg .f32 %f<9>; .reg .f64 %fd<9>;\n";

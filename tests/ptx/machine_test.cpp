@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "tests/ptx/kernel_text.h"
+#include "tests/support/expect_contains.h"
+#include "tests/support/op_samples.h"
 
 namespace ordo::ptx {
 namespace {
-
-constexpr Schedule kSchedules[] = {{Schedule::Order::forward, 1}, {Schedule::Order::reverse, 1},
-                                   {Schedule::Order::random, 1},  {Schedule::Order::random, 2},
-                                   {Schedule::Order::random, 3},  {Schedule::Order::random, 4}};
 
 /// The word of every thread of a launch: `body` leaves it in %r0. %r1 is the thread's number in its block, %r2 the
 /// block's; %rd1 is the address of `extra`.
@@ -196,7 +194,7 @@ void expect_fault(Fault::Kind kind, const std::string& text, const std::string& 
     ADD_FAILURE() << "no fault: " << body;
   } catch (const Fault& e) {
     EXPECT_EQ(e.kind, kind) << e.what();
-    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+    EXPECT_CONTAINS(e.what(), text);
   }
 }
 
@@ -224,14 +222,11 @@ TEST(PtxFaults, are_caught_by_name) {
 }
 
 TEST(PtxFaults, name_thread_and_statement) {
-  try {
+  const auto run = [] {
     words_of("setp.eq.u32 %p1, %r1, 37; @%p1 ld.global.u32 %r0, [%rd1+8];", {3, 1, 1}, {64, 1, 1}, kSchedules[0]);
-    ADD_FAILURE();
-  } catch (const Fault& e) {
-    const std::string what = e.what();
-    EXPECT_NE(what.find("thread (37, 0, 0) of block (0, 0, 0)"), std::string::npos) << what;
-    EXPECT_NE(what.find("ld.global.u32 %r0, [%rd1+8];"), std::string::npos) << what;
-  }
+  };
+  EXPECT_ORDO_ERROR(run(), ptx::Fault, "thread (37, 0, 0) of block (0, 0, 0)");
+  EXPECT_ORDO_ERROR(run(), ptx::Fault, "ld.global.u32 %r0, [%rd1+8];");
 }
 
 TEST(PtxFaults, freed_memory) {
@@ -241,12 +236,7 @@ TEST(PtxFaults, freed_memory) {
   const std::string text = kernel_text("ld.param.u64 %rd0, [p0]; ld.global.u32 %r0, [%rd0+4];", 1);
   run_text(device, text, {address}, {}, {});
   words.reset();
-  try {
-    run_text(device, text, {address}, {}, {});
-    ADD_FAILURE();
-  } catch (const Fault& e) {
-    EXPECT_NE(std::string(e.what()).find("byte 4 of 32 that have been freed"), std::string::npos) << e.what();
-  }
+  EXPECT_ORDO_ERROR(run_text(device, text, {address}, {}, {}), ptx::Fault, "byte 4 of 32 that have been freed");
 }
 
 TEST(PtxFaults, memory_that_nobody_has_written) {
@@ -270,7 +260,7 @@ TEST(PtxFaults, memory_that_nobody_has_written) {
     return said;
   };
   const auto expect_caught = [&](const std::string& body) {
-    EXPECT_NE(said_of(body).find("of global memory, which nobody has written"), std::string::npos) << body;
+    EXPECT_CONTAINS(said_of(body), "of global memory, which nobody has written") << body;
   };
   expect_caught("ld.global.u8 %r0, [%rd0];");
   expect_caught("red.global.add.u32 [%rd0], 1;");

@@ -4,14 +4,10 @@
 #include <string>
 
 #include "tests/ptx/kernel_text.h"
+#include "tests/support/expect_contains.h"
 
 namespace ordo::ptx {
 namespace {
-
-constexpr Schedule kSchedules[] = {{Schedule::Order::forward, 1},
-                                   {Schedule::Order::reverse, 1},
-                                   {Schedule::Order::random, 1},
-                                   {Schedule::Order::random, 2}};
 
 /// What the machine says of a program, which finds in %r1 the thread's number in its block, in %r2 the block's, in %rd1
 /// the address of 64 words, in %rd3 and %rd4 those of the thread's word and of its opposite, and in %r4 that of the
@@ -41,10 +37,10 @@ std::string said_of(const std::string& body, Dim3 grid, Dim3 block, const Schedu
 void expect_race(const std::string& body, Dim3 grid, Dim3 block, const std::string& before, const std::string& now) {
   for (const Schedule& s : kSchedules) {
     const std::string said = said_of(body, grid, block, s);
-    EXPECT_NE(said.find("a data race"), std::string::npos) << body << "\n" << said;
+    EXPECT_CONTAINS(said, "a data race") << body;
     // Which of the two comes first is the schedule's.
-    EXPECT_NE(said.find(before), std::string::npos) << said;
-    EXPECT_NE(said.find(now), std::string::npos) << said;
+    EXPECT_CONTAINS(said, before);
+    EXPECT_CONTAINS(said, now);
   }
 }
 

@@ -5,7 +5,6 @@
 #if ORDO_EMULATED
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <set>
 #include <vector>
 
@@ -13,7 +12,7 @@
 #include <ordo/engine/emulation.h>
 #include <ordo/engine/error.h>
 
-#include "tests/engine/cuda/device_array.h"
+#include "tests/engine/cuda/cub_calls.h"
 
 namespace ordo::test {
 namespace {
@@ -25,21 +24,6 @@ class FreedomTest : public testing::Test {
   cuda::Schedule before_ = cuda::schedule();
   ~FreedomTest() override { cuda::set_schedule(before_); }
 };
-
-std::vector<float> mixed_values() {
-  std::vector<float> v;
-  for (int i = 0; i < kCount; ++i) v.push_back(std::ldexp(float(i % 17 - 8) + 0.37f, i * 7 % 23 - 11));
-  return v;
-}
-
-// Calls f(temp, bytes) twice, as CUB wants.
-template <class F>
-void with_temp_storage(F f) {
-  size_t bytes = 0;
-  cuda::check(f(nullptr, bytes), "size");
-  const Scratch<char> temp(int64_t(bytes), kCuda);
-  cuda::check(f(temp.data(), bytes), "call");
-}
 
 TEST_F(FreedomTest, multiprocessors_are_drawn_from_the_seed) {
   std::set<int> counts;
@@ -69,33 +53,8 @@ std::vector<T> scanned(const std::vector<T>& values) {
   return out.values();
 }
 
-struct Plus {
-  template <class T>
-  __host__ __device__ T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-
-// The sums of runs of `run` values.
-template <class T>
-std::vector<T> reduced_by_key(const std::vector<T>& values, int run) {
-  std::vector<int> keys;
-  for (int i = 0; i < kCount; ++i) keys.push_back(i / run);
-  const size_t runs = size_t((kCount + run - 1) / run);
-  const DeviceArray<int> device_keys(keys), unique(runs), found(size_t(1));
-  const DeviceArray<T> in(values), out(runs);
-  with_temp_storage([&](void* temp, size_t& bytes) {
-    return cub::DeviceReduce::ReduceByKey(temp, bytes, static_cast<const int*>(device_keys), static_cast<int*>(unique),
-                                          static_cast<const T*>(in), static_cast<T*>(out), static_cast<int*>(found),
-                                          Plus(), kCount, cuda::current_stream(kCuda));
-  });
-  EXPECT_EQ(found.values(), std::vector<int>{int(runs)});
-  for (size_t r = 0; r < runs; ++r) EXPECT_EQ(unique.values()[r], int(r));
-  return out.values();
-}
-
 TEST_F(FreedomTest, float_collectives_associate_differently_at_every_call) {
-  const std::vector<float> values = mixed_values();
+  const std::vector<float> values = mixed_floats(kCount);
   std::set<std::vector<float>> scans, reductions;
   const uint64_t before = cuda::emulator_counts().float_collectives;
   for (int i = 0; i < 10; ++i) scans.insert(scanned(values)), reductions.insert(reduced_by_key(values, kCount));
@@ -107,6 +66,15 @@ TEST_F(FreedomTest, float_collectives_associate_differently_at_every_call) {
   const std::vector<float> again = scanned(values);
   cuda::restart_schedule();
   EXPECT_EQ(scanned(values), again);
+  std::set<std::vector<float>> of_seeds;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    cuda::Schedule schedule = before_;
+    schedule.seed = seed;
+    cuda::restart_schedule();
+    cuda::set_schedule(schedule);
+    of_seeds.insert(scanned(values));
+  }
+  EXPECT_GT(of_seeds.size(), 5u);
 }
 
 TEST_F(FreedomTest, sums_are_right_whatever_the_association) {

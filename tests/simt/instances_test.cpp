@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <ordo/ordo.h>
+#include "tests/engine/cuda/device_array.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
@@ -17,12 +18,7 @@ using Function = std::function<TensorList(Device)>;
 constexpr DType kFloating[] = {float32, float64, float16, bfloat16};
 constexpr DType kAll[] = {float32, float64, float16, bfloat16, int32, int64, uint8, boolean};
 
-class Instances : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
-  }
-};
+using Instances = CudaTest;
 
 /// The same bytes on both devices.
 void expect_same(const Function& f) {
@@ -95,23 +91,22 @@ TEST_F(Instances, accumulated_columns) {
         const auto gradients = [](const Tensor& out, const TensorList& of) {
           return grad({out}, of, {test_gradient(out.sizes(), out)});
         };
+        const auto leaf = [](const Tensor& t, Device d) { return t.to(d).detach().set_requires_grad(); };
+        const auto of_bags = [&](EmbeddingBagMode mode) -> Function {
+          return [&, mode](Device d) -> TensorList {
+            const Tensor w = leaf(weight, d);
+            return gradients(embedding_bag(index.to(d), w, offsets.to(d), mode), {w});
+          };
+        };
         const Function functions[] = {
             [&](Device d) -> TensorList { return {index_add(weight.to(d), 0, index.to(d), source.to(d))}; },
             [&](Device d) -> TensorList {
-              const Tensor w = weight.to(d).detach().set_requires_grad();
+              const Tensor w = leaf(weight, d);
               return gradients(embedding(index.to(d), w), {w});
             },
+            of_bags(EmbeddingBagMode::mean), of_bags(EmbeddingBagMode::max),
             [&](Device d) -> TensorList {
-              const Tensor w = weight.to(d).detach().set_requires_grad();
-              return gradients(embedding_bag(index.to(d), w, offsets.to(d), EmbeddingBagMode::mean), {w});
-            },
-            [&](Device d) -> TensorList {
-              const Tensor w = weight.to(d).detach().set_requires_grad();
-              return gradients(embedding_bag(index.to(d), w, offsets.to(d), EmbeddingBagMode::max), {w});
-            },
-            [&](Device d) -> TensorList {
-              const Tensor w = weight.to(d).detach().set_requires_grad();
-              const Tensor s = weights.to(d).detach().set_requires_grad();
+              const Tensor w = leaf(weight, d), s = leaf(weights, d);
               return gradients(embedding_bag(index.to(d), w, offsets.to(d), EmbeddingBagMode::sum, s), {w, s});
             }};
         for (const Function& f : functions) {

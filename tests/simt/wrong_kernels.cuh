@@ -2,22 +2,15 @@
 #pragma once
 
 #include <ordo/engine/cuda/atomics.h>
-#include <ordo/engine/cuda/cub.h>
 #include <ordo/engine/cuda/cuda.h>
 
-#include <cmath>
+#include <functional>
 
-#include "tests/engine/cuda/device_array.h"
+#include "tests/engine/cuda/cub_calls.h"
 
 namespace ordo::test {
 
 using namespace ordo::cuda;
-
-inline std::vector<float> mixed_floats(int n) {
-  std::vector<float> v(size_t(n), 0.f);
-  for (int i = 0; i < n; ++i) v[size_t(i)] = std::ldexp(float(i % 17 - 8) + 0.37f, i * 7 % 23 - 11);
-  return v;
-}
 
 /// Runs a kernel of (const float* in, int n, float* out) on n mixed numbers.
 template <class Kernel>
@@ -27,6 +20,16 @@ std::vector<float> run_on_numbers(Kernel kernel, int n, int blocks, int threads,
   launch(kernel, dim3(unsigned(blocks)), dim3(unsigned(threads)), shared_bytes, current_stream(kCuda),
          static_cast<const float*>(in), n, static_cast<float*>(out));
   return out.values();
+}
+
+using Run = std::function<std::vector<float>(bool right)>;
+
+/// The same, by a kernel that is right and by one that is not.
+inline Run on_numbers(void (*right)(const float*, int, float*), void (*wrong)(const float*, int, float*), int n,
+                      int blocks, int threads, size_t results, size_t shared_bytes = 0) {
+  return [=](bool is_right) {
+    return run_on_numbers(is_right ? right : wrong, n, blocks, threads, results, shared_bytes);
+  };
 }
 
 template <bool kRight>
@@ -44,9 +47,6 @@ __global__ void tree_sum_kernel(const float* x, int n, float* out) {
       __threadfence_block();  // orders this thread's accesses, and no thread
   }
   if (t == 0) out[blockIdx.x] = part[0];
-}
-inline std::vector<float> run_tree_sum(bool right) {
-  return run_on_numbers(right ? tree_sum_kernel<true> : tree_sum_kernel<false>, 3000, 12, 256, 12, 1024);
 }
 
 template <bool kRight>
@@ -66,9 +66,6 @@ __global__ void warp_sum_kernel(const float* x, int n, float* out) {
   }
   if (t == 0) *out = part[0];
 }
-inline std::vector<float> run_warp_sum(bool right) {
-  return run_on_numbers(right ? warp_sum_kernel<true> : warp_sum_kernel<false>, 32, 1, 32, 1);
-}
 
 // A shuffle makes lanes meet, and orders no memory.
 template <bool kRight>
@@ -84,9 +81,6 @@ __global__ void warp_exchange_kernel(const float* x, int, float* out) {
     out[lane] = __shfl_sync(~0u, 31, 0) == 31 ? part[31 - lane] + early - early : 0.f;
   }
 }
-inline std::vector<float> run_warp_exchange(bool right) {
-  return run_on_numbers(right ? warp_exchange_kernel<true> : warp_exchange_kernel<false>, 32, 1, 32, 32);
-}
 
 template <bool kRight>
 __global__ void rounds_kernel(const float* x, int, float* out) {
@@ -100,9 +94,6 @@ __global__ void rounds_kernel(const float* x, int, float* out) {
   }
   out[threadIdx.x] = sum;
 }
-inline std::vector<float> run_rounds(bool right) {
-  return run_on_numbers(right ? rounds_kernel<true> : rounds_kernel<false>, 64, 1, 64, 64);
-}
 
 template <bool kRight>
 __global__ void count_kernel(const float*, int n, float* out) {
@@ -113,9 +104,6 @@ __global__ void count_kernel(const float*, int n, float* out) {
   else
     out[i % 13] += 1.f;
 }
-inline std::vector<float> run_count(bool right) {
-  return run_on_numbers(right ? count_kernel<true> : count_kernel<false>, 3000, 12, 256, 13);
-}
 
 template <bool kRight>
 __global__ void running_total_kernel(const float*, int n, float* out) {
@@ -123,9 +111,6 @@ __global__ void running_total_kernel(const float*, int n, float* out) {
   if (i >= n) return;
   const float before = kRight ? atomicAdd(out, 0.f) : *out;
   if (before < 1e9f) atomicAdd(out, 1.f);
-}
-inline std::vector<float> run_running_total(bool right) {
-  return run_on_numbers(right ? running_total_kernel<true> : running_total_kernel<false>, 600, 6, 128, 1);
 }
 
 enum class Fault { none, no_fence, block_fence, no_barrier };
@@ -166,17 +151,11 @@ __global__ void last_block_kernel(const float* x, int n, float* out) {
     *done = 0;
   }
 }
+/// The total.
 template <Fault kFault>
 std::vector<float> run_last_block_kernel(bool right) {
   auto all = run_on_numbers(right ? last_block_kernel<Fault::none> : last_block_kernel<kFault>, 700, 16, 32, 18);
   return {all[0]};
-}
-inline std::vector<float> run_last_block(bool right) { return run_last_block_kernel<Fault::no_fence>(right); }
-inline std::vector<float> run_last_block_with_block_fence(bool right) {
-  return run_last_block_kernel<Fault::block_fence>(right);
-}
-inline std::vector<float> run_last_block_all_threads(bool right) {
-  return run_last_block_kernel<Fault::no_barrier>(right);
 }
 
 /// Block 0 sends a number to block 1; the wrong one looks at the flag that it should set.
@@ -208,9 +187,6 @@ __global__ void divergent_barrier_kernel(const float* x, int, float* out) {
   else
     __syncthreads();
 }
-inline std::vector<float> run_divergent_barrier(bool right) {
-  return run_on_numbers(right ? divergent_barrier_kernel<true> : divergent_barrier_kernel<false>, 64, 1, 64, 64);
-}
 
 template <bool kRight>
 __global__ void barrier_after_return_kernel(const float* x, int, float* out) {
@@ -218,26 +194,17 @@ __global__ void barrier_after_return_kernel(const float* x, int, float* out) {
   __syncthreads();
   if (threadIdx.x != 5) out[threadIdx.x] = x[threadIdx.x];
 }
-inline std::vector<float> run_barrier_after_return(bool right) {
-  return run_on_numbers(right ? barrier_after_return_kernel<true> : barrier_after_return_kernel<false>, 64, 1, 64, 64);
-}
 
 template <bool kRight>
 __global__ void shuffle_in_branch_kernel(const float* x, int, float* out) {
   if (threadIdx.x % 32 < 16) out[threadIdx.x] = __shfl_xor_sync(kRight ? 0x0000ffffu : ~0u, x[threadIdx.x], 1);
   __syncthreads();
 }
-inline std::vector<float> run_shuffle_in_branch(bool right) {
-  return run_on_numbers(right ? shuffle_in_branch_kernel<true> : shuffle_in_branch_kernel<false>, 64, 1, 64, 64);
-}
 
 template <bool kRight>
 __global__ void wrong_mask_kernel(const float* x, int, float* out) {
   __syncwarp(kRight || threadIdx.x < 16 ? ~0u : 0x0000ffffu);
   out[threadIdx.x] = x[threadIdx.x];
-}
-inline std::vector<float> run_wrong_mask(bool right) {
-  return run_on_numbers(right ? wrong_mask_kernel<true> : wrong_mask_kernel<false>, 32, 1, 32, 32);
 }
 
 /// The first block waits for the last one, of more blocks than are ever in flight together.
@@ -248,9 +215,6 @@ __global__ void wait_for_later_block_kernel(const float*, int, float* out) {
     while (atomicAdd(flag, 0u) == 0) __nanosleep(10);
   if (blockIdx.x == gridDim.x - 1) atomicExch(flag, 1u);
 }
-inline std::vector<float> run_wait_for_later_block(bool right) {
-  return run_on_numbers(right ? wait_for_later_block_kernel<true> : wait_for_later_block_kernel<false>, 1, 200, 1, 1);
-}
 
 template <bool kRight>
 __global__ void unwritten_shared_kernel(const float* x, int, float* out) {
@@ -259,9 +223,6 @@ __global__ void unwritten_shared_kernel(const float* x, int, float* out) {
   __syncthreads();
   out[threadIdx.x] = value[31 - threadIdx.x];
 }
-inline std::vector<float> run_unwritten_shared(bool right) {
-  return run_on_numbers(right ? unwritten_shared_kernel<true> : unwritten_shared_kernel<false>, 32, 1, 32, 32);
-}
 
 template <bool kRight>
 __global__ void beyond_shared_kernel(const float* x, int, float* out) {
@@ -269,9 +230,6 @@ __global__ void beyond_shared_kernel(const float* x, int, float* out) {
   value[threadIdx.x] = x[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = *(value + threadIdx.x + (kRight ? 0 : 1));
-}
-inline std::vector<float> run_beyond_shared(bool right) {
-  return run_on_numbers(right ? beyond_shared_kernel<true> : beyond_shared_kernel<false>, 32, 1, 32, 32);
 }
 
 template <bool kRight>
@@ -282,17 +240,10 @@ __global__ void beyond_dynamic_shared_kernel(const float* x, int, float* out) {
   __syncthreads();
   out[threadIdx.x] = value[31 - threadIdx.x];
 }
-inline std::vector<float> run_beyond_dynamic_shared(bool right) {
-  return run_on_numbers(right ? beyond_dynamic_shared_kernel<true> : beyond_dynamic_shared_kernel<false>, 32, 1, 32, 32,
-                        32 * sizeof(float));
-}
 
 template <bool kRight>
 __global__ void beyond_global_kernel(const float* x, int, float* out) {
   out[threadIdx.x] = x[threadIdx.x + (kRight ? 0 : 1)];
-}
-inline std::vector<float> run_beyond_global(bool right) {
-  return run_on_numbers(right ? beyond_global_kernel<true> : beyond_global_kernel<false>, 50, 1, 50, 50);
 }
 
 __global__ inline void copy_kernel(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x]; }
@@ -316,10 +267,6 @@ inline std::vector<float> run_host_memory(bool right) {
   return out.values();
 }
 
-struct Plus {
-  __host__ __device__ float operator()(float a, float b) const { return a + b; }
-};
-
 /// Sums of runs of 1000 values: by CUB, whose association depends on timing, or by a thread each.
 __global__ inline void sums_of_runs_kernel(const float* x, float* sums) {
   float sum = 0;
@@ -327,25 +274,10 @@ __global__ inline void sums_of_runs_kernel(const float* x, float* sums) {
   sums[threadIdx.x] = sum;
 }
 inline std::vector<float> run_sums_of_runs(bool right) {
-  constexpr int kCount = 3000;
-  const DeviceArray<float> in(mixed_floats(kCount)), sums(size_t(3));
-  if (right) {
-    launch(sums_of_runs_kernel, dim3(1), dim3(3), 0, current_stream(kCuda), in, sums);
-    return sums.values();
-  }
-  std::vector<int> keys;
-  for (int i = 0; i < kCount; ++i) keys.push_back(i / 1000);
-  const DeviceArray<int> key(keys), unique(size_t(3)), found(size_t(1));
-  const auto reduce = [&](void* temporary, size_t& bytes) {
-    check(cub::DeviceReduce::ReduceByKey(temporary, bytes, static_cast<const int*>(key), static_cast<int*>(unique),
-                                         static_cast<const float*>(in), static_cast<float*>(sums),
-                                         static_cast<int*>(found), Plus(), kCount, current_stream(kCuda)),
-          "ReduceByKey");
-  };
-  size_t bytes = 0;
-  reduce(nullptr, bytes);
-  const Scratch<char> temporary(int64_t(bytes), kCuda);
-  reduce(temporary.data(), bytes);
+  const std::vector<float> values = mixed_floats(3000);
+  if (!right) return reduced_by_key(values, 1000);
+  const DeviceArray<float> in(values), sums(size_t(3));
+  launch(sums_of_runs_kernel, dim3(1), dim3(3), 0, current_stream(kCuda), in, sums);
   return sums.values();
 }
 

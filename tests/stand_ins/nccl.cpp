@@ -238,25 +238,19 @@ void combine(T* to, const T* with, size_t count, ncclRedOp_t op) {
 }
 void combine(void* to, const void* with, size_t count, ncclDataType_t type, ncclRedOp_t op) {
   const auto as = [&]<class T>(T) { combine(static_cast<T*>(to), static_cast<const T*>(with), count, op); };
+  const bool compares = op == ncclMax || op == ncclMin;  // else numbers wrap
   switch (type) {
     case ncclUint8:
       return as(uint8_t());
     case ncclInt32:
-      return as(uint32_t());  // sums and products wrap
+      return compares ? as(int32_t()) : as(uint32_t());
     case ncclInt64:
-      return as(uint64_t());
+      return compares ? as(int64_t()) : as(uint64_t());
     case ncclFloat32:
       return as(float());
     default:
       return as(double());
   }
-}
-void combine_signed(void* to, const void* with, size_t count, ncclDataType_t type, ncclRedOp_t op) {
-  if ((op == ncclMax || op == ncclMin) && type == ncclInt32)
-    return combine(static_cast<int32_t*>(to), static_cast<const int32_t*>(with), count, op);
-  if ((op == ncclMax || op == ncclMin) && type == ncclInt64)
-    return combine(static_cast<int64_t*>(to), static_cast<const int64_t*>(with), count, op);
-  combine(to, with, count, type, op);
 }
 
 /// Partial results go from each rank to the next; chunk c is complete in rank c. Then, for kAllReduce, they go around.
@@ -278,7 +272,7 @@ void reduce(const Call& call, Header header) {
     const int sent = (comm.rank + 2 * n - step) % n, received = (comm.rank + 2 * n - step - 1) % n;
     other.resize(count_of(received) * width + 1);
     pass(sent, received, other.data());
-    combine_signed(other.data(), chunk_of(received), count_of(received), call.type, call.op);
+    combine(other.data(), chunk_of(received), count_of(received), call.type, call.op);
     std::memcpy(chunk_of(received), other.data(), count_of(received) * width);
   }
   if (call.kind == kReduceScatter) {

@@ -149,6 +149,33 @@ def harmed(page, scratch, names):
             [f"{page}: {name} is not shown as it is" for name in names if plain(hostile(name)) not in text])
 
 
+class Reports:
+    """Pages of `ordo report`, and what is wrong with them."""
+
+    def __init__(self, ordo):
+        self.ordo, self.failures = ordo, []
+
+    def expect(self, truth, text):
+        if not truth:
+            self.failures.append(text)
+
+    def make(self, status, pattern, *arguments):
+        """Ends the program with status 77 where Matplotlib is not installed."""
+        run = subprocess.run([self.ordo, "report", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if run.returncode == 3 and "matplotlib" in run.stdout:
+            print(run.stdout)
+            sys.exit(77)
+        self.expect(run.returncode == status and re.search(pattern, run.stdout), f"{arguments}: exit status {run.returncode}, {run.stdout}")
+
+    def text_of(self, page):
+        """The text of a page, which needs nothing but itself."""
+        with open(page) as file:
+            text = file.read()
+        outside = re.findall(r'(?:src|href)="(?!#|data:)[^"]*"|url\((?!#)[^)]*\)|@import', text)
+        self.expect(not outside, f"the page asks for {outside}")
+        return text
+
+
 if __name__ == "__main__":
     if BROWSER is None:
         print("Chromium is not installed")

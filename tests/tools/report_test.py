@@ -7,7 +7,6 @@ skipped test, where Chromium or Matplotlib is not installed.
 import json
 import os
 import re
-import subprocess
 import sys
 
 import page_check
@@ -15,28 +14,11 @@ import page_check
 ordo, results, scratch = sys.argv[1:]
 os.makedirs(scratch, exist_ok=True)
 page = os.path.join(os.path.abspath(scratch), "report.html")
-failures = []
-
-
-def expect(truth, text):
-    if not truth:
-        failures.append(text)
-
-
-def report(status, pattern, *arguments):
-    run = subprocess.run([ordo, "report", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    said = " ".join(arguments) + f": exit status {run.returncode}, {run.stdout}"
-    if run.returncode == 3 and "matplotlib" in run.stdout:
-        print(run.stdout)
-        sys.exit(77)
-    expect(run.returncode == status and re.search(pattern, run.stdout), said)
-
+reports = page_check.Reports(ordo)
+report, expect, failures = reports.make, reports.expect, reports.failures
 
 report(0, "wrote", results, "-o", page)
-with open(page) as file:
-    text = file.read()
-outside = re.findall(r'(?:src|href)="(?!#|data:)[^"]*"|url\((?!#)[^)]*\)|@import', text)
-expect(not outside, f"the page asks for {outside}")
+text = reports.text_of(page)
 expect(text.count("<svg role") >= 6, "there are fewer than six drawings")
 for word in ("The price of determinism", "Spread of the repeats", "<h2>Bits</h2>", "<pre>ordo bench --", "of copy bandwidth",
              "@media print", "prefers-color-scheme: dark"):

@@ -6,7 +6,6 @@ is good, one that is broken elsewhere is named. Exit status 77, a skipped test, 
 """
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -17,28 +16,12 @@ ordo, tests, scratch = sys.argv[1:]
 shutil.rmtree(scratch, ignore_errors=True)
 os.makedirs(scratch)
 page, log = os.path.join(scratch, "run.html"), os.path.join(scratch, "run", "log.jsonl")
-failures = []
-
-
-def expect(truth, text):
-    if not truth:
-        failures.append(text)
-
-
-def report(status, pattern, *arguments):
-    run = subprocess.run([ordo, "report", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if run.returncode == 3 and "matplotlib" in run.stdout:
-        print(run.stdout)
-        sys.exit(77)
-    expect(run.returncode == status and re.search(pattern, run.stdout), f"{arguments}: {run.returncode}, {run.stdout}")
-
+reports = page_check.Reports(ordo)
+report, expect, failures = reports.make, reports.expect, reports.failures
 
 subprocess.run([tests, "kill", "--train", os.path.dirname(log)], check=True)
 report(0, "wrote", log, "-o", page)
-with open(page) as file:
-    text = file.read()
-outside = re.findall(r'(?:src|href)="(?!#|data:)[^"]*"|url\((?!#)[^)]*\)|@import', text)
-expect(not outside, f"the page asks for {outside}")
+text = reports.text_of(page)
 expect(text.count("<svg role") == 4, "loss, accuracy, learning rate and norm are not drawn")
 with open(log) as file:
     lines = [json.loads(line) for line in file]

@@ -19,19 +19,18 @@ import page_check
 ordo, scratch = sys.argv[1:]
 os.makedirs(scratch, exist_ok=True)
 pages, wrong = [], []
-for name, words in (("fork", ["fork", "--steps", "4"]),):
-    page, picture = (os.path.join(scratch, name + end) for end in (".html", ".svg"))
-    subprocess.run([ordo, "show", *words, "--html", page, "--svg", picture, "--json", page + ".json"], check=True, stdout=subprocess.DEVNULL)
-    with open(page + ".json") as file:
-        levels = json.load(file)["levels"]
-    if [(l["level"], len(l["weights"]), len(l["losses"])) for l in levels] != [("not_guaranteed", 4, 4), ("run_to_run", 4, 4)]:
-        wrong.append(f"{page}.json: {levels}")
-    if levels[1]["first"] or any(levels[1]["weights"]):
-        wrong.append(f"{page}.json: run_to_run parts")
-    curves = [path for path in xml.dom.minidom.parse(picture).getElementsByTagName("path") if "L" in path.getAttribute("d")]
-    if len(curves) != 2:
-        wrong.append(f"{picture}: {len(curves)} curves")
-    pages.append(page)
+page, picture = (os.path.join(scratch, "fork" + end) for end in (".html", ".svg"))
+subprocess.run([ordo, "show", "fork", "--steps", "4", "--html", page, "--svg", picture, "--json", page + ".json"], check=True, stdout=subprocess.DEVNULL)
+with open(page + ".json") as file:
+    levels = json.load(file)["levels"]
+if [(l["level"], len(l["weights"]), len(l["losses"])) for l in levels] != [("not_guaranteed", 4, 4), ("run_to_run", 4, 4)]:
+    wrong.append(f"{page}.json: {levels}")
+if levels[1]["first"] or any(levels[1]["weights"]):
+    wrong.append(f"{page}.json: run_to_run parts")
+curves = [path for path in xml.dom.minidom.parse(picture).getElementsByTagName("path") if "L" in path.getAttribute("d")]
+if len(curves) != 2:
+    wrong.append(f"{picture}: {len(curves)} curves")
+pages.append(page)
 # Two threads meet at a barrier and add to one place.
 recording = [{"format": "ordo recording", "version": 1},
              {"launch": 1, "kernel": "add_atomic_kernel</script>", "grid": [1, 1, 1], "block": [2, 1, 1], "seed": 1, "order": "random"},

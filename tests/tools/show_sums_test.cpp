@@ -116,18 +116,21 @@ void expect_tree(const ShownSum& sum, const SumTree& want) {
 
 constexpr Determinism kLevels[] = {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::device_to_device};
 
-TEST(ShownTrees, of_sum_are_those_of_rule_2) {
-  for (Device device : test_devices())
-    for (DType dtype : {float32, float64})
-      for (int n : sizes(device, {1, 2, 16, 33, 100, 130, 4097, 9000}))
-        expect_tree({.op = "sum", .size = n, .dtype = dtype, .device = device}, rule_2(n));
-}
-
-TEST(ShownTrees, of_mean_are_those_of_sum) {
-  for (Device device : test_devices())
-    for (DType dtype : {float32, float64})
-      for (int n : sizes(device, {1, 2, 16, 128, 8192}))
-        expect_tree({.op = "mean", .size = n, .dtype = dtype, .device = device}, rule_2(n));
+TEST(ShownTrees, are_those_of_the_rules) {
+  const struct {
+    const char* op;
+    Algorithm algorithm;
+    SumTree (*rule)(int);
+    std::vector<int> all_sizes;
+  } cases[] = {{"sum", Algorithm::automatic, rule_2, {1, 2, 16, 33, 100, 130, 4097, 9000}},
+               {"mean", Algorithm::automatic, rule_2, {1, 2, 16, 128, 8192}},
+               {"cumsum", Algorithm::automatic, rule_6, {1, 2, 64, 65, 130, 5000}},
+               {"index_add", Algorithm::sorted, rule_1_with_old, {1, 2, 64, 65, 130, 4200}}};
+  for (const auto& c : cases)
+    for (Device device : test_devices())
+      for (DType dtype : {float32, float64})
+        for (int n : sizes(device, c.all_sizes))
+          expect_tree({.op = c.op, .size = n, .dtype = dtype, .device = device, .algorithm = c.algorithm}, c.rule(n));
 }
 
 TEST(ShownTrees, of_matmul_are_those_of_rule_3) {
@@ -140,21 +143,6 @@ TEST(ShownTrees, of_matmul_are_those_of_rule_3) {
           expect_tree(sum, rule_3(n));
           EXPECT_EQ(sum.fused(), n > 1);
         }
-}
-
-TEST(ShownTrees, of_cumsum_are_those_of_rule_6) {
-  for (Device device : test_devices())
-    for (DType dtype : {float32, float64})
-      for (int n : sizes(device, {1, 2, 64, 65, 130, 5000}))
-        expect_tree({.op = "cumsum", .size = n, .dtype = dtype, .device = device}, rule_6(n));
-}
-
-TEST(ShownTrees, of_index_add_by_sorted_are_those_of_rule_1) {
-  for (Device device : test_devices())
-    for (DType dtype : {float32, float64})
-      for (int n : sizes(device, {1, 2, 64, 65, 130, 4200}))
-        expect_tree({.op = "index_add", .size = n, .dtype = dtype, .device = device, .algorithm = Algorithm::sorted},
-                    rule_1_with_old(n));
 }
 
 TEST(ShownTrees, of_exact_and_integers_do_not_exist) {

@@ -118,21 +118,6 @@ bool SumTree::binary() const {
   return std::all_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.leaf() || n.children.size() == 2; });
 }
 
-std::vector<int> SumTree::heights() const {
-  std::vector<int> heights(nodes.size(), 0);
-  for (size_t i = size_t(count); i < nodes.size(); ++i)
-    for (int c : nodes[i].children) heights[i] = std::max(heights[i], heights[size_t(c)] + 1);
-  return heights;
-}
-
-std::vector<int> SumTree::depths() const {
-  std::vector<int> depths(nodes.size(), 0);
-  for (size_t i = nodes.size(); i-- > size_t(count);)
-    for (int c : nodes[i].children) depths[size_t(c)] = depths[i] + 1;
-  depths.resize(size_t(count));
-  return depths;
-}
-
 Recovered recover_tree(int count, const Sum& sum, double mass) {
   Recovery recovery(count, sum, mass);
   Recovered result;

@@ -22,10 +22,6 @@ struct SumTree {
 
   int root() const { return int(nodes.size()) - 1; }
   bool binary() const;
-  /// Of each node: how many additions lie on the longest way down to a value.
-  std::vector<int> heights() const;
-  /// Of each value: how many additions it passes.
-  std::vector<int> depths() const;
   friend bool operator==(const SumTree&, const SumTree&) = default;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include <ordo/engine/memory.h>
@@ -30,6 +31,13 @@ class DeviceArray {
   size_t count_;
   Scratch<T> memory_;
 };
+
+/// Numbers of mixed magnitudes, so that the order of a sum shows.
+inline std::vector<float> mixed_floats(int n) {
+  std::vector<float> v;
+  for (int i = 0; i < n; ++i) v.push_back(std::ldexp(float(i % 17 - 8) + 0.37f, i * 7 % 23 - 11));
+  return v;
+}
 
 /// Without a GPU and outside the emulated build, CUDA tests are skipped.
 class CudaTest : public testing::Test {

@@ -6,6 +6,7 @@
 
 #include <ordo/nn/audit/writer.h>
 #include <ordo/ordo.h>
+#include "tests/support/expect_contains.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -20,6 +21,12 @@ const Dims kSizes{4, 3};
 
 TensorRecord tensor_of(uint64_t bits, const Dims& sizes = kSizes) {
   return {.state = TensorRecord::State::read, .dtype = float32, .sizes = &sizes, .fingerprint = {bits, ~bits}};
+}
+TensorRecord tensor_of(const Tensor& t) {
+  return {.state = TensorRecord::State::read,
+          .dtype = t.dtype(),
+          .sizes = &t.sizes(),
+          .fingerprint = kernels::fingerprint(t)};
 }
 
 struct Call {
@@ -42,6 +49,14 @@ class Hand {
     r.name = c.name, r.path = c.path, r.arguments = c.arguments, r.step = c.step, r.thread = c.thread;
     r.depth = c.depth, r.algorithm = c.algorithm, r.level = c.level, r.device = "cpu";
     r.tensors = {tensor_of(c.in), tensor_of(c.out)};
+    r.input_count = 1;
+    return put(r);
+  }
+  /// Of one input; the other tensors are its outputs.
+  Hand& operation(const char* name, std::vector<TensorRecord> tensors, Algorithm algorithm = Algorithm::direct) {
+    Record r;
+    r.name = name, r.step = 1, r.device = "cpu", r.algorithm = algorithm;
+    r.tensors = std::move(tensors);
     r.input_count = 1;
     return put(r);
   }
@@ -110,13 +125,13 @@ TEST(TraceDiff, finds_where_equal_inputs_gave_other_outputs) {
   EXPECT_EQ(d.spread[1].name, "mul");
   ASSERT_EQ(d.before.size(), 1u);
   EXPECT_EQ(d.before[0].name, "add");
-  EXPECT_NE(d.remedy.find("use_deterministic_algorithms(true)"), std::string::npos);
-  EXPECT_NE(d.remedy.find("Algorithm::sorted"), std::string::npos);
+  EXPECT_CONTAINS(d.remedy, "use_deterministic_algorithms(true)");
+  EXPECT_CONTAINS(d.remedy, "Algorithm::sorted");
   EXPECT_TRUE(d.others.empty());
   ASSERT_EQ(d.steps.size(), 2u);
   EXPECT_EQ(d.steps[0].different, 2);
   EXPECT_EQ(d.steps[1].different, 1);
-  EXPECT_NE(d.str().find("output 0 has other bits, from equal inputs"), std::string::npos) << d.str();
+  EXPECT_CONTAINS(d.str(), "output 0 has other bits, from equal inputs");
 }
 
 TEST(TraceDiff, tells_every_operation_that_parts_by_itself) {
@@ -152,42 +167,17 @@ TEST(TraceDiff, names_known_causes) {
     return Hand(audit::Header{.format = 1, .threads = threads, .instruction_set = set});
   };
   EXPECT_EQ(cause(with(1, "AVX2").call({.out = 3}), with(1, "NEON").call({.out = 4})), Cause::processor);
-  const auto fill = [](const Tensor& t) {
-    Record r;
-    r.name = "add_", r.step = 1, r.device = "cpu";
-    r.tensors = {{.state = TensorRecord::State::read,
-                  .dtype = t.dtype(),
-                  .sizes = &t.sizes(),
-                  .fingerprint = kernels::fingerprint(t)}};
-    r.input_count = 1;
-    return Hand().put(r);
-  };
-  EXPECT_EQ(cause(fill(full({5}, NAN)), fill(ones({5}))), Cause::uninitialized);
-  EXPECT_EQ(cause(fill(zeros({5})), fill(ones({5}))), Cause::outside);
+  const auto add = [](const Tensor& t) { return Hand().operation("add_", {tensor_of(t)}); };
+  EXPECT_EQ(cause(add(full({5}, NAN)), add(ones({5}))), Cause::uninitialized);
+  EXPECT_EQ(cause(add(zeros({5})), add(ones({5}))), Cause::outside);
   const auto shaped = [](const Dims& sizes, Algorithm algorithm = Algorithm::direct) {
-    Record r;
-    r.name = "relu", r.step = 1, r.device = "cpu", r.algorithm = algorithm;
-    r.tensors = {tensor_of(1, sizes), tensor_of(1, sizes)};
-    r.input_count = 1;
-    return Hand().put(r);
+    return Hand().operation("relu", {tensor_of(1, sizes), tensor_of(1, sizes)}, algorithm);
   };
   EXPECT_EQ(cause(shaped({2, 3}), shaped({3, 2})), Cause::shapes);
   const auto other_algorithm = audit::diff(shaped({2, 3}).trace(), shaped({9, 1}, Algorithm::sorted).trace());
   EXPECT_EQ(other_algorithm.first.cause, Cause::shapes);
-  EXPECT_NE(other_algorithm.first.what.find("another algorithm computes, direct in A and sorted in B"),
-            std::string::npos)
-      << other_algorithm.first.what;
-  const auto gives = [](const Tensor& t) {
-    Record r;
-    r.name = "relu", r.step = 1, r.device = "cpu";
-    r.tensors = {tensor_of(1),
-                 {.state = TensorRecord::State::read,
-                  .dtype = t.dtype(),
-                  .sizes = &t.sizes(),
-                  .fingerprint = kernels::fingerprint(t)}};
-    r.input_count = 1;
-    return Hand().put(r);
-  };
+  EXPECT_CONTAINS(other_algorithm.first.what, "another algorithm computes, direct in A and sorted in B");
+  const auto gives = [](const Tensor& t) { return Hand().operation("relu", {tensor_of(1), tensor_of(t)}); };
   EXPECT_EQ(cause(gives(full({5}, NAN)), gives(full({5}, -NAN))), Cause::nan);
   const auto summary = [](uint64_t hash) {
     Record r;
@@ -202,16 +192,9 @@ TEST(TraceDiff, tells_which_algorithms_changed_with_sizes) {
   const Dims one{64, 1}, two{64, 2};
   const auto make = [](const Dims& sizes, Algorithm algorithm) {
     Hand hand;
-    const auto put = [&](const char* name, const Dims& in, const Dims& out, Algorithm by) {
-      Record r;
-      r.name = name, r.step = 1, r.device = "cpu", r.algorithm = by;
-      r.tensors = {tensor_of(1, in), tensor_of(1, out)};
-      r.input_count = 1;
-      hand.put(r);
-    };
-    put("narrow", kSizes, sizes, Algorithm::direct);
-    put("relu", sizes, sizes, Algorithm::direct);
-    for (int i = 0; i < 2; ++i) put("index_add", sizes, sizes, algorithm);
+    hand.operation("narrow", {tensor_of(1), tensor_of(1, sizes)});
+    hand.operation("relu", {tensor_of(1, sizes), tensor_of(1, sizes)});
+    for (int i = 0; i < 2; ++i) hand.operation("index_add", {tensor_of(1, sizes), tensor_of(1, sizes)}, algorithm);
     return hand.trace();
   };
   const audit::TraceDiff d = audit::diff(make(one, Algorithm::exact), make(two, Algorithm::sorted));
@@ -220,16 +203,13 @@ TEST(TraceDiff, tells_which_algorithms_changed_with_sizes) {
   EXPECT_EQ(d.others[0].place().name, "relu") << "the first with other sizes";
   EXPECT_EQ(d.others[1].place().name, "index_add") << "once";
   EXPECT_EQ(d.others[1].cause, Cause::shapes);
-  EXPECT_NE(d.others[1].what.find("another algorithm computes, exact in A and sorted in B"), std::string::npos)
-      << d.others[1].what;
+  EXPECT_CONTAINS(d.others[1].what, "another algorithm computes, exact in A and sorted in B");
   EXPECT_EQ(audit::diff(make(one, Algorithm::exact), make(two, Algorithm::exact)).others.size(), 1u);
 }
 
 TEST(TraceDiff, says_who_drew_more) {
   const audit::TraceDiff d = audit::diff(Hand().draw({1, 0, 4}, 2).trace(), Hand().draw({1, 0, 9}, 2).trace());
-  EXPECT_NE(d.str().find("B has drawn more from the generator with seed 1 before: 4 blocks in A, 9 in B"),
-            std::string::npos)
-      << d.str();
+  EXPECT_CONTAINS(d.str(), "B has drawn more from the generator with seed 1 before: 4 blocks in A, 9 in B");
 }
 
 TEST(TraceDiff, goes_on_after_other_operations) {
@@ -250,7 +230,7 @@ TEST(TraceDiff, goes_on_after_other_operations) {
   EXPECT_EQ(d.different, 1) << d.str();
   EXPECT_EQ(d.compared, 200);
   EXPECT_EQ(d.only_b, 1);
-  EXPECT_NE(d.first.what.find("only B has it; A goes on with relu in Net.layer"), std::string::npos) << d.first.what;
+  EXPECT_CONTAINS(d.first.what, "only B has it; A goes on with relu in Net.layer");
   const audit::TraceDiff other = audit::diff(make(true), make(false));
   EXPECT_EQ(other.only_a, 1);
   EXPECT_EQ(other.first.a->name, "clamp");
@@ -266,13 +246,13 @@ TEST(TraceDiff, of_unequal_lengths) {
   EXPECT_FALSE(longer.equal);
   EXPECT_EQ(longer.first.cause, Cause::control_flow);
   EXPECT_EQ(longer.only_b, 2);
-  EXPECT_NE(longer.first.what.find("A has ended"), std::string::npos) << longer.first.what;
+  EXPECT_CONTAINS(longer.first.what, "A has ended");
   for (bool swap : {false, true}) {
     const audit::TraceDiff cut =
         swap ? audit::diff(make(5, true), make(3, false)) : audit::diff(make(3, false), make(5, true));
     EXPECT_TRUE(cut.equal) << cut.str();
     EXPECT_EQ(cut.compared, 3);
-    EXPECT_NE(cut.str().find("compared as far as it goes: by hand: at byte"), std::string::npos) << cut.str();
+    EXPECT_CONTAINS(cut.str(), "compared as far as it goes: by hand: at byte");
   }
 }
 
@@ -345,7 +325,7 @@ TEST_F(TraceDiffOfPrograms, names_the_operation) {
   const audit::TraceDiff cut =
       audit::diff(path("a.trace"), write("cut", read(path("b.trace")).substr(0, bytes.size() - 99)));
   EXPECT_TRUE(cut.equal) << cut.str();
-  EXPECT_NE(cut.str().find("as far as it goes"), std::string::npos);
+  EXPECT_CONTAINS(cut.str(), "as far as it goes");
 }
 
 TEST_F(TraceDiffOfPrograms, threads_and_levels_are_no_difference) {

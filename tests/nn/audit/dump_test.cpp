@@ -3,14 +3,14 @@
 #include <ordo/nn/audit/dump.h>
 #include <ordo/nn/audit/recording.h>
 #include <ordo/ordo.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <thread>
 
-namespace ordo {
+#include "tests/support/folder_test_base.h"
+#include "tests/support/in_child.h"
+
+namespace ordo::test {
 namespace {
 
 using audit::DumpPlace;
@@ -20,16 +20,8 @@ struct Numbers {
   double first = 2.0, second = 5.0, in_a_thread = 7.0, last = 1.0;
 };
 
-class DumpTest : public testing::Test {
+class DumpTest : public FolderTest {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "ordo_dump_test";
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-
   static void program(const Numbers& n = {}) {
     Tensor t = full({3}, 1.0);
     t.mul_(n.first);
@@ -42,7 +34,7 @@ class DumpTest : public testing::Test {
   }
   void record(const std::string& name, std::optional<audit::Dump> dump, const Numbers& numbers = {}) {
     const auto recording =
-        std::make_shared<audit::Recording>(audit::RecorderOptions{.path = file(name)}, std::move(dump));
+        std::make_shared<audit::Recording>(audit::RecorderOptions{.path = path(name)}, std::move(dump));
     recording->listen();
     program(numbers);
     recording->close();
@@ -51,12 +43,11 @@ class DumpTest : public testing::Test {
   DumpPlace place(const Numbers& other) {
     record("first.trace", std::nullopt);
     record("other.trace", std::nullopt, other);
-    const audit::TraceDiff d = audit::diff(file("first.trace"), file("other.trace"));
+    const audit::TraceDiff d = audit::diff(path("first.trace"), path("other.trace"));
     EXPECT_FALSE(d.equal);
     return audit::dump_place(d.first.place()).value();
   }
-  std::vector<float> values(const std::string& name) const { return load_npy(file(name)).to_vector<float>(); }
-  std::filesystem::path folder_;
+  std::vector<float> values(const std::string& name) const { return load_npy(path(name)).to_vector<float>(); }
 };
 
 TEST_F(DumpTest, a_text_is_read_as_it_was_written) {
@@ -77,35 +68,27 @@ TEST_F(DumpTest, the_chosen_call_is_written_with_what_its_inputs_were_before_it)
   EXPECT_EQ(place({.first = 3}).call, 1);
   const DumpPlace second = place({.second = 3});
   EXPECT_EQ(second.call, 2);
-  record("again.trace", audit::Dump(second, file("values")));
+  record("again.trace", audit::Dump(second, path("values")));
   EXPECT_EQ(values("values/input-0.npy"), std::vector<float>(3, 2.0f));
   EXPECT_EQ(values("values/output-0.npy"), std::vector<float>(3, 10.0f));
-  EXPECT_TRUE(audit::diff(file("first.trace"), file("again.trace")).equal);
+  EXPECT_TRUE(audit::diff(path("first.trace"), path("again.trace")).equal);
 }
 
 TEST_F(DumpTest, calls_of_each_thread_are_counted_by_themselves) {
   const DumpPlace in_thread = place({.in_a_thread = 3});
   EXPECT_EQ(in_thread.thread, 1u);
   EXPECT_EQ(in_thread.call, 2) << "the first thread has called it twice before";
-  record("again.trace", audit::Dump(in_thread, file("values")));
+  record("again.trace", audit::Dump(in_thread, path("values")));
   EXPECT_EQ(values("values/input-0.npy"), std::vector<float>(3, 10.0f));
   EXPECT_EQ(values("values/output-0.npy"), std::vector<float>(3, 70.0f));
 }
 
 TEST_F(DumpTest, the_program_ends_there_when_it_is_to) {
   const DumpPlace second = place({.second = 3});
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    set_num_threads(1);
-    record("again.trace", audit::Dump(second, file("values"), true));
-    ::_exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  const int status = in_child([&] { record("again.trace", audit::Dump(second, path("values"), true)); });
   EXPECT_EQ(WEXITSTATUS(status), audit::kDumpStatus);
   EXPECT_EQ(values("values/output-0.npy"), std::vector<float>(3, 10.0f));
-  EXPECT_EQ(audit::read(file("again.trace")).records.back().name, "mul_");
+  EXPECT_EQ(audit::read(path("again.trace")).records.back().name, "mul_");
 }
 
 TEST_F(DumpTest, what_has_no_tensors_has_no_place) {
@@ -119,14 +102,14 @@ TEST_F(DumpTest, what_has_no_tensors_has_no_place) {
 }
 
 TEST_F(DumpTest, bfloat16_is_written_as_float32_under_a_name_that_says_so) {
-  record("again.trace", audit::Dump(place({.last = 2.0}), file("values")));
+  record("again.trace", audit::Dump(place({.last = 2.0}), path("values")));
   EXPECT_EQ(values("values/output-0.bfloat16.npy"), std::vector<float>(3, 70.0f));
 }
 
 TEST_F(DumpTest, a_folder_that_cannot_be_made_is_an_error) {
   record("first.trace", std::nullopt);
-  EXPECT_THROW(audit::Dump({}, file("first.trace") + "/inside"), DataError);
+  EXPECT_THROW(audit::Dump({}, path("first.trace") + "/inside"), DataError);
 }
 
 }  // namespace
-}  // namespace ordo
+}  // namespace ordo::test

@@ -1,8 +1,6 @@
 // Trace files: what is written is read, what a crash leaves is read as far as it goes, and what was changed is refused.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -10,8 +8,11 @@
 
 #include <ordo/engine/op_scope.h>
 #include <ordo/ordo.h>
+#include "tests/support/expect_contains.h"
 #include "tests/support/fifo.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/folder_test_base.h"
+#include "tests/support/in_child.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -82,7 +83,7 @@ TEST_F(TraceFile, cut_off_at_every_byte_is_read_as_far_as_it_goes) {
     }
     try {
       const audit::Trace part = audit::read(cut());
-      EXPECT_NE(part.incomplete.find("cut.trace: at byte "), std::string::npos) << part.incomplete;
+      EXPECT_CONTAINS(part.incomplete, "cut.trace: at byte ");
       ASSERT_LT(part.records.size(), whole.records.size() + (n + 9 >= bytes.size() ? 1 : 0)) << n;
       ASSERT_GE(part.records.size(), least) << n;
       least = part.records.size();
@@ -110,7 +111,7 @@ TEST_F(TraceFile, changed_anywhere_is_noticed) {
           ASSERT_EQ(text_of(part.records[i]), text_of(whole.records[i])) << n;
         ++incomplete;
       } catch (const DataError& error) {
-        EXPECT_NE(std::string(error.what()).find("changed.trace: at byte "), std::string::npos) << error.what();
+        EXPECT_CONTAINS(error.what(), "changed.trace: at byte ");
         ++refused;
       }
     }
@@ -132,20 +133,12 @@ std::string framed(const std::string& body) {
 
 TEST_F(TraceFile, declared_numbers_are_checked) {
   const std::string start("ORDOTRC\n\1\0\0\0", 12), header = framed(std::string("\0\0", 2));
-  const auto problem = [&](const std::string& rest) {
-    try {
-      audit::read(write("made.trace", start + rest));
-      return std::string("none");
-    } catch (const DataError& error) {
-      return std::string(error.what());
-    }
-  };
-  const auto expect = [&](const std::string& rest, const std::string& text) {
-    const std::string found = problem(rest);
-    EXPECT_NE(found.find(text), std::string::npos) << found;
+  const auto made = [&](const std::string& rest) { return audit::read(write("made.trace", start + rest)); };
+  const auto expect = [&](const std::string& rest, const char* text) {
+    EXPECT_ORDO_ERROR(made(rest), DataError, text);
   };
   const std::string huge = "\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
-  EXPECT_EQ(problem(header), "none");
+  EXPECT_NO_THROW(made(header));
   expect(framed("\1\0"), "the first record is no header");
   expect(framed(std::string("\0", 1) + huge), "the number of the header's pairs is");
   expect(framed(std::string("\0\1", 2) + huge), "the length of a text is");
@@ -157,7 +150,7 @@ TEST_F(TraceFile, declared_numbers_are_checked) {
   expect(header + framed("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1"), "a size is");
   expect(header + framed("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\x2"), "more than 64 bits");
   const std::string operation("\3\0\0\0\0\0\1\0\0\0\0\0", 12);
-  EXPECT_EQ(problem(header + framed(operation + std::string("\0\0", 2))), "none");
+  EXPECT_NO_THROW(made(header + framed(operation + std::string("\0\0", 2))));
   expect(header + framed(operation + huge + std::string("\0", 1)), "the number of inputs is");
   expect(header + framed(operation + std::string("\1\0\2\0\0", 5)), "sizes 0 of 0");
   expect(header + framed(operation + std::string("\1\0\3", 3)), "a tensor's state is 3");
@@ -169,10 +162,9 @@ TEST_F(TraceFile, declared_numbers_are_checked) {
   expect(header + framed("\x2a"), "its type 42 is unknown");
   expect(header + framed("\x8") + "x", "goes on after the trace's end");
   expect(header + std::string(4, '\0') + "crcc", "a record without content");
-  EXPECT_NE(audit::read(write("room.trace", start + header + std::string(8, '\0'))).incomplete, "");
+  EXPECT_NE(made(header + std::string(8, '\0')).incomplete, "");
   expect(header + std::string("\xff\xff\xff\x7f") + "crcc", "a record of 2147483647 bytes");
-  const audit::Trace cut = audit::read(write("cut.trace", start + header + std::string("\0\0\0\1crccabc", 11)));
-  EXPECT_NE(cut.incomplete.find("3 of 16777216 bytes"), std::string::npos) << cut.incomplete;
+  EXPECT_CONTAINS(made(header + std::string("\0\0\0\1crccabc", 11)).incomplete, "3 of 16777216 bytes");
   EXPECT_ORDO_ERROR(audit::read(path("missing.trace")), DataError, "missing.trace");
   EXPECT_ORDO_ERROR(audit::read(folder()), DataError, folder());
   EXPECT_ORDO_ERROR(audit::read(write("other", "PNG and more bytes")), DataError, "no trace");
@@ -185,22 +177,17 @@ TEST_F(TraceFile, declared_numbers_are_checked) {
 
 TEST_F(TraceFile, survives_the_process) {
   const std::string file = path("crash.trace");
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    set_num_threads(1);
+  const int status = in_child([&] {
     audit::Recorder recorder(file);
     Tensor t = ones({4});
     for (int i = 0; i < 10; ++i) t = t + 1;
     ::kill(::getpid(), SIGKILL);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  });
   ASSERT_TRUE(WIFSIGNALED(status));
   const audit::Trace trace = audit::read(file);
   EXPECT_EQ(trace.records.size(), 11u);
   EXPECT_EQ(trace.records.back().outputs()[0].fingerprint, kernels::fingerprint(full({4}, 11)));
-  EXPECT_NE(trace.incomplete.find("the trace was not closed"), std::string::npos);
+  EXPECT_CONTAINS(trace.incomplete, "the trace was not closed");
 }
 
 TEST_F(TraceFile, has_each_event_at_once) {
@@ -268,27 +255,11 @@ TEST_F(TraceFile, of_a_pipe_that_nobody_reads_are_an_error) {
 
 TEST_F(TraceFile, a_full_disk_is_an_error_and_leaves_what_was_written) {
   const std::string file = path("full.trace");
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    set_num_threads(1);
-    ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{64 << 10, 64 << 10};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    audit::Recorder recorder(file);
-    Tensor t = ones({4});
-    for (int i = 0; i < 2000; ++i) t = t + 1;
-    try {
-      recorder.close();
-    } catch (const DataError&) {
-      ::_exit(7);
-    }
-    ::_exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 7);
+  const FileSizeLimit full(64 << 10);
+  audit::Recorder recorder(file);
+  Tensor t = ones({4});
+  for (int i = 0; i < 2000; ++i) t = t + 1;
+  EXPECT_ORDO_ERROR(recorder.close(), DataError, file);
   EXPECT_GT(audit::read(file).records.size(), 100u);
 }
 
@@ -296,15 +267,23 @@ TEST_F(TraceFile, is_not_written_by_forked_processes) {
   const std::string file = path("fork.trace");
   audit::Recorder recorder(file);
   ones({4}) + 1;
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    ones({4}) + 2;
-    ::_exit(0);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(in_child([] { ones({4}) + 2; }), 0);
   EXPECT_EQ(recorder.trace().records.size(), 2u);
+}
+
+/// With ORDO_TRACE. The header is written when the process ends, and names the seed of a generator that nobody has
+/// used.
+TEST_F(TraceFile, in_which_nothing_happened_is_whole) {
+  const std::string file = path("empty.trace");
+  // What is used after it was freed shows.
+  const Ended ended = run_this_program({"--gtest_filter=none"}, {"ORDO_TRACE=" + file, "MALLOC_PERTURB_=165"});
+  EXPECT_TRUE(ended.in_time);
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.errors, "");
+  const audit::Trace trace = audit::read(file);
+  EXPECT_EQ(trace.incomplete, "");
+  EXPECT_EQ(trace.header.seed, 0u);
+  EXPECT_EQ(trace.records.size(), 0u);
 }
 
 TEST_F(TraceFile, reports_a_full_disk) {

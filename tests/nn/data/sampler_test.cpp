@@ -11,7 +11,7 @@
 #include <ordo/engine/error.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/state/entries.h>
-#include "tests/support/op_samples.h"
+#include "tests/nn/data/continues.h"
 
 namespace ordo::test {
 namespace {
@@ -123,28 +123,11 @@ TEST(Samplers, loaders_continue_with_them) {
   const std::vector<std::function<data::Handle<data::Sampler>()>> samplers{
       [&] { return data::WeightedRandomSampler(weights, 8); }, [] { return data::RandomSampler({.num_samples = 7}); },
       [] { return data::DistributedSampler({.rank = 1, .world_size = 2}); }, [] { return Turning(3); }};
-  for (const auto& sampler : samplers) {
-    const auto make = [&](uint64_t seed) {
+  for (const auto& sampler : samplers)
+    expect_continues([&](bool resumed) {
       return data::DataLoader(data::TensorDataset({arange(0, 10, 1, {.dtype = int64})}),
-                              {.batch_size = 2, .generator = Generator(seed), .sampler = sampler()});
-    };
-    auto whole = make(1);
-    Indices expected[3];
-    for (Indices& e : expected) e = batches_of(whole);
-    for (int64_t stop = 1; stop <= whole.size(); ++stop) {
-      auto loader = make(1);
-      batches_of(loader);
-      Indices seen = batches_of(loader, stop);
-      const auto state = loader.state_dict();
-      auto resumed = make(9);
-      batches_of(resumed, 1);
-      resumed.load_state_dict(state);
-      if (resumed.delivered() == stop)  // else the epoch was at its end
-        for (int64_t i : batches_of(resumed)) seen.push_back(i);
-      EXPECT_EQ(seen, expected[1]);
-      EXPECT_EQ(batches_of(resumed), expected[2]);
-    }
-  }
+                              {.batch_size = 2, .generator = Generator(resumed ? 9 : 1), .sampler = sampler()});
+    });
 }
 
 TEST(Samplers, a_samplers_state_may_change_within_an_epoch) {

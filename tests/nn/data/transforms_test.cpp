@@ -10,7 +10,7 @@
 #include <ordo/engine/error.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/data/transforms.h>
-#include "tests/support/op_samples.h"
+#include "tests/nn/data/continues.h"
 
 namespace ordo::test {
 namespace {
@@ -277,28 +277,11 @@ TEST(Transforms, loaders_give_the_same_images_with_any_workers_and_continue) {
         {.seed = 5});
     return data::DataLoader(set, {.batch_size = 5, .shuffle = true, .generator = Generator(2), .workers = workers});
   };
-  const auto rest = [](data::DataLoader& loader, int64_t stop = -1) {
-    std::vector<std::vector<unsigned char>> all;
-    for (auto [images, labels] : loader) {
-      EXPECT_EQ(images.size(0), labels.size(0));
-      all.push_back(bytes_of(images));
-      if (loader.delivered() == stop) break;
-    }
-    return all;
-  };
-  auto whole = make(0);
-  const auto first = rest(whole), second = rest(whole);
-  EXPECT_NE(first, second);
-  for (int64_t workers : {1, 3})
-    for (int64_t stop : {1, 2}) {
-      auto loader = make(workers);
-      EXPECT_EQ(rest(loader), first);
-      auto seen = rest(loader, stop);
-      auto resumed = make(3 - workers);
-      resumed.load_state_dict(loader.state_dict());
-      for (auto& batch : rest(resumed)) seen.push_back(batch);
-      EXPECT_EQ(seen, second);
-    }
+  auto whole = make(0), other = make(3);
+  const Batches first = epoch_of(whole);
+  EXPECT_EQ(epoch_of(other), first);
+  EXPECT_NE(epoch_of(whole), first);
+  for (int64_t workers : {1, 3}) expect_continues([&](bool resumed) { return make(resumed ? 3 - workers : workers); });
 }
 
 TEST(Transforms, image_and_mask_alike) {

@@ -1,4 +1,5 @@
-// Checkpoints: all parts or none, the latest and the best, and training that continues with the same bits.
+// Checkpoints: all parts or none, the latest and the best. That trainings continue with the same bits:
+// tests/nn/train/resume_test.cpp.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +12,7 @@
 #include <thread>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/determinism.h>
 #include <ordo/engine/error.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/file_calls.h"
 #include "tests/support/folder_test_base.h"
@@ -186,136 +185,6 @@ TEST_F(CheckpointTest, a_file_that_goes_at_once_is_an_error) {
   watched.after_rename = [](const std::string& path) { fs::remove(path); };
   EXPECT_ORDO_ERROR(folder.save(run, 3), DataError, "step-000000000003.safetensors: it was saved, and is gone");
   EXPECT_EQ(folder.latest(), saved);
-}
-
-/// A training with everything that can be forgotten: shuffled batches, dropout, batch normalisation, momentum, a
-/// schedule, an average, gradients of two batches before each step.
-class Training {
- public:
-  Training() : train_(data::synthetic_digits(52, 1)) {
-    for (const auto& [name, part] : parts_) part();
-  }
-  void save(const std::string& path) const { checkpoint_.save(path); }
-  void load(const std::string& path, const std::string& without = "") {
-    if (without.empty()) return checkpoint_.load(path);
-    std::vector<std::string> names;
-    for (const auto& [name, part] : parts_)
-      if (name != without) names.push_back(name);
-    checkpoint_.load(path, names);
-  }
-  /// Goes on to the end, or until so many batches have been seen in all; returns the weights' fingerprint.
-  std::string go(int64_t until = INT64_MAX) {
-    for (; epoch_ < 2; ++epoch_)
-      for (auto [images, labels] : loader_) {
-        const Tensor loss = cross_entropy(model_(images), labels);
-        loss.backward();
-        metric_ += loss.item();
-        if (++batches_ % 2 == 0) {
-          optimizer_.set_lr_factor(schedule_(batches_ / 2));
-          optimizer_.step();
-          optimizer_.zero_grad();
-          average_.update();
-        }
-        if (batches_ == until) return "";
-      }
-    TensorList all = average_.averages();
-    for (const auto& entry : model_.state_dict()) all.push_back(entry.tensor);
-    all.push_back(scalar_tensor(metric_, {float64}));
-    return sha256_hex(all);
-  }
-  std::vector<std::string> part_names() const {
-    std::vector<std::string> names;
-    for (const auto& part : parts_) names.push_back(part.first);
-    return names;
-  }
-
- private:
-  struct Gradients {  // of the batches since the last step
-    explicit Gradients(TensorList p) : parameters(std::move(p)) {}
-    TensorList parameters;
-    nn::NamedTensorList state_dict() const {
-      nn::NamedTensorList all;
-      for (size_t i = 0; i < parameters.size(); ++i)
-        if (parameters[i].grad().defined()) all.push_back({std::to_string(i), parameters[i].grad()});
-      return all;
-    }
-    nn::Commit prepare_state_dict(const nn::NamedTensorList& state) {
-      return [this, state] {
-        for (Tensor& p : parameters) p.zero_grad();
-        for (const auto& [name, gradient] : state) parameters[size_t(std::stoi(name))].set_grad(gradient);
-      };
-    }
-  };
-  data::ImageDataset train_;
-  nn::Sequential model_{
-      nn::Conv2d(1, 4, 3, {.stride = 2}), nn::BatchNorm2d(4), nn::ReLU(), nn::Dropout(0.2), nn::Flatten(),
-      nn::Linear(4 * 13 * 13, 10)};
-  optim::SGD optimizer_{model_.parameters(), {.lr = 0.05, .momentum = 0.9}};
-  optim::EMA average_{model_.parameters(), {.decay = 0.9}};
-  optim::Schedule schedule_ = optim::warmup(2, optim::cosine(4, 0.1));
-  data::DataLoader loader_{train_, {.batch_size = 8, .shuffle = true, .generator = Generator(3)}};
-  Gradients gradients_{model_.parameters()};
-  int64_t epoch_ = 0, batches_ = 0;
-  double metric_ = 0;
-  Checkpoint checkpoint_;
-  const std::vector<std::pair<std::string, std::function<void()>>> parts_ = {
-      {"model", [this] { checkpoint_.add("model", model_); }},
-      {"optimizer", [this] { checkpoint_.add("optimizer", optimizer_); }},
-      {"average", [this] { checkpoint_.add("average", average_); }},
-      {"loader", [this] { checkpoint_.add("loader", loader_); }},
-      {"gradients", [this] { checkpoint_.add("gradients", gradients_); }},
-      {"generator", [this] { checkpoint_.add("generator", default_generator()); }},
-      {"epoch", [this] { checkpoint_.add("epoch", epoch_); }},
-      {"batches", [this] { checkpoint_.add("batches", batches_); }},
-      {"metric", [this] { checkpoint_.add("metric", metric_); }}};
-};
-
-class Resume : public FolderTest {
- protected:
-  static constexpr int64_t kBatches = 2 * 7;  // two epochs of 52 / 8 batches
-  /// As a new process would: other random numbers, and nothing in memory.
-  static std::unique_ptr<Training> start(uint64_t seed) {
-    manual_seed(seed);
-    return std::make_unique<Training>();
-  }
-  const DeterminismGuard guard_{Determinism::run_to_run};
-};
-
-TEST_F(Resume, after_any_batch_with_the_same_bits) {
-  const std::string whole = start(1)->go();
-  for (int64_t stop = 0; stop <= kBatches; ++stop) {
-    const auto first = start(1);
-    if (stop > 0) first->go(stop);
-    first->save(path("a"));
-    set_num_threads(1);
-    const auto second = start(77);
-    second->load(path("a"));
-    second->save(path("b"));
-    EXPECT_EQ(read(path("a")), read(path("b"))) << stop;
-    if (stop + 3 <= kBatches) {  // twice in a row
-      second->go(stop + 3);
-      second->save(path("b"));
-      const auto third = start(78);
-      third->load(path("b"));
-      set_num_threads(2);
-      EXPECT_EQ(third->go(), whole) << stop;
-    } else {
-      EXPECT_EQ(second->go(), whole) << stop;
-    }
-    set_num_threads(2);
-  }
-}
-
-TEST_F(Resume, without_any_one_part_the_bits_differ) {
-  const std::string whole = start(1)->go();
-  const auto first = start(1);
-  first->go(9);  // in the middle of an epoch and of a pair of batches
-  first->save(path("a"));
-  for (const std::string& part : first->part_names()) {
-    const auto second = start(77);
-    second->load(path("a"), part);
-    EXPECT_NE(second->go(), whole) << part;
-  }
 }
 
 }  // namespace

@@ -1,14 +1,12 @@
 // safetensors: what is written is read, byte for byte the same each time, and every rule of the format is checked.
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
-#include <csignal>
 #include <filesystem>
 
 #include <ordo/engine/error.h>
 #include <ordo/engine/memory.h>
 #include <ordo/nn/state/safetensors.h>
+#include "tests/support/file_size_limit.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -163,16 +161,11 @@ TEST_F(SafetensorsTest, a_full_disk_leaves_the_earlier_file) {
   const std::string before = read(path("a"));
   EXPECT_ORDO_ERROR(save_safetensors("/dev/full/a", {}), DataError, "/dev/full/a: cannot be opened: Not a directory");
   // Files may have so many bytes: what the system says then reaches us as from a full disk.
-  rlimit old{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit small = old;
-  small.rlim_cur = 4096;
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  EXPECT_ORDO_ERROR(save_safetensors(path("a"), {{"x", ones({5000})}}), DataError,
-                    path("a") + ": cannot be written: File too large");
-  setrlimit(RLIMIT_FSIZE, &old);
-  std::signal(SIGXFSZ, handler);
+  {
+    const FileSizeLimit full(4096);
+    EXPECT_ORDO_ERROR(save_safetensors(path("a"), {{"x", ones({5000})}}), DataError,
+                      path("a") + ": cannot be written: File too large");
+  }
   EXPECT_EQ(read(path("a")), before);
   EXPECT_FALSE(fs::exists(path("a") + ".part"));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/nn/train/toy_run.h"
+#include "tests/support/expect_contains.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/thread_job.h"
@@ -22,22 +23,24 @@ class TrainerOfSeveral : public FolderTest {
   static std::string train(const TrainerOptions& options, int64_t until = -1, int64_t workers = 0) {
     ToyRun run(options);
     data::DataLoader loader = loader_of(workers);
-    run.trainer.on(On::step_end, [until](Trainer& t) {
-      if (t.status().step == until) t.stop();
-    });
-    return text_of(run.trainer.fit(run.model, run.optimizer, loader, nn::CrossEntropyLoss()));
+    return text_of(run.go_to(until, loader));
   }
+  /// Without a name nothing is written.
   TrainerOptions options_of(const std::string& name, bool resume = false, int64_t shards = 3) const {
-    TrainerOptions o = toy_options(path(name), resume);
+    TrainerOptions o = toy_options(name.empty() ? "" : path(name), resume);
     o.shards = shards;
     if (resume) o.randomness->seed = 77;
     return o;
   }
-  std::string in_job(int ranks, const TrainerOptions& options, int64_t until = -1) {
+  /// What every rank's f returns, which is the same.
+  static std::string in_job(int ranks, const std::function<std::string()>& f) {
     std::vector<std::string> texts(static_cast<size_t>(ranks));
-    run_job(ranks, [&](int rank) { texts[size_t(rank)] = train(options, until); });
+    run_job(ranks, [&](int rank) { texts[size_t(rank)] = f(); });
     for (const std::string& text : texts) EXPECT_EQ(text, texts[0]);
     return texts[0];
+  }
+  static std::string in_job(int ranks, const TrainerOptions& options, int64_t until = -1, int64_t workers = 0) {
+    return in_job(ranks, [&] { return train(options, until, workers); });
   }
   void expect_same_files(const std::string& name, const std::string& other) const {
     for (const char* file : {"log.jsonl", "best.safetensors", "step-000000000006.safetensors"}) {
@@ -47,30 +50,25 @@ class TrainerOfSeveral : public FolderTest {
     }
   }
 
+  TrainerOfSeveral() { set_determinism(Determinism::device_to_device); }
+  ~TrainerOfSeveral() override { set_determinism(before_); }
+
  private:
   const Determinism before_ = determinism();
-
- public:
-  void SetUp() override {
-    FolderTest::SetUp();
-    set_determinism(Determinism::device_to_device);
-  }
-  void TearDown() override {
-    set_determinism(before_);
-    FolderTest::TearDown();
-  }
 };
 
 TEST_F(TrainerOfSeveral, any_number_of_processes_gives_the_same_bytes) {
-  const std::string expected = train(options_of("alone"));
-  for (int ranks = 1; ranks <= 3; ++ranks) {
-    const std::string name = "ranks" + std::to_string(ranks);
-    EXPECT_EQ(in_job(ranks, options_of(name)), expected) << ranks;
-    expect_same_files("alone", name);
+  const std::pair<int64_t, std::vector<int>> cases[] = {{3, {1, 2, 3}}, {8, {2, 4, 5, 8}}};  // shards, and processes
+  for (const auto& [shards, processes] : cases) {
+    const std::string alone = "alone" + std::to_string(shards), expected = train(options_of(alone, false, shards));
+    for (const int ranks : processes) {
+      const std::string name = alone + "." + std::to_string(ranks);
+      EXPECT_EQ(in_job(ranks, options_of(name, false, shards)), expected) << ranks;
+      expect_same_files(alone, name);
+    }
+    EXPECT_NE(train(options_of("whole" + alone, false, 1)), expected)
+        << "the number of shards is a part of the program";
   }
-  TrainerOptions whole = options_of("whole");
-  whole.shards = 1;
-  EXPECT_NE(train(whole), expected) << "the number of shards is a part of the program";
 }
 
 TEST_F(TrainerOfSeveral, an_epochs_last_step_is_settled_once) {
@@ -82,12 +80,6 @@ TEST_F(TrainerOfSeveral, an_epochs_last_step_is_settled_once) {
   const auto whole = lines("whole", 1);
   EXPECT_GT(whole, 0);
   EXPECT_EQ(lines("shards", 3), whole) << "steps, epochs and validations";
-}
-
-TEST_F(TrainerOfSeveral, eight_shards_in_one_to_eight_processes) {
-  const std::string expected = train(options_of("alone", false, 8));
-  for (const int ranks : {2, 4, 5, 8})
-    EXPECT_EQ(in_job(ranks, options_of("r" + std::to_string(ranks), false, 8)), expected);
 }
 
 TEST_F(TrainerOfSeveral, the_number_may_change_at_every_resume) {
@@ -117,22 +109,21 @@ TEST_F(TrainerOfSeveral, each_keeps_a_part_of_the_optimizers_state) {
 
 TEST_F(TrainerOfSeveral, every_device_gives_the_same_weights) {
   const auto weights = [&](int ranks, Device device) {
-    std::string all;
-    run_job(ranks, [&](int rank) {
-      TrainerOptions options = options_of("device");
-      options.folder = options.log = options.monitor = "";
+    return in_job(ranks, [&] {
+      TrainerOptions options = options_of("");
+      options.monitor = "";
       options.plateau = {};
       options.validate_every = {};
       ToyRun run(options);
       run.model.to(device);
       data::DataLoader loader = loader_of();
-      const TrainResult result =
-          run.trainer.fit(run.model, run.optimizer, loader, [device](auto& model, const data::Batch& batch) {
-            return cross_entropy(model(batch[0].to(device)), batch[1].to(device));
-          });
-      if (rank == 0) all = result.weights;
+      return run.trainer
+          .fit(run.model, run.optimizer, loader,
+               [device](auto& model, const data::Batch& batch) {
+                 return cross_entropy(model(batch[0].to(device)), batch[1].to(device));
+               })
+          .weights;
     });
-    return all;
   };
   for (const Device device : test_devices()) {
     EXPECT_EQ(weights(1, device), weights(1, cpu));
@@ -142,58 +133,42 @@ TEST_F(TrainerOfSeveral, every_device_gives_the_same_weights) {
 
 TEST_F(TrainerOfSeveral, at_not_guaranteed_the_grouping_shows) {
   set_determinism(Determinism::not_guaranteed);
-  TrainerOptions options = options_of("alone", false, 8);
   const std::string two = in_job(2, options_of("two", false, 8)), five = in_job(5, options_of("five", false, 8));
   EXPECT_NE(two, five);
 }
 
 TEST_F(TrainerOfSeveral, workers_and_accumulated_batches_change_nothing) {
-  TrainerOptions options = options_of("alone");
-  options.accumulate = 1;
-  const std::string expected = train(options);
-  std::vector<std::string> texts(2);
-  TrainerOptions other = options_of("other");
-  other.accumulate = 1;
-  run_job(2, [&](int rank) { texts[size_t(rank)] = train(other, -1, 2); });
-  EXPECT_EQ(texts[0], expected);
-  EXPECT_EQ(texts[1], expected);
+  TrainerOptions options = options_of("alone"), other = options_of("other");
+  options.accumulate = other.accumulate = 1;
+  EXPECT_EQ(in_job(2, other, -1, 2), train(options));
 }
 
 TEST_F(TrainerOfSeveral, shards_may_be_without_rows) {
   const auto weights = [&](int ranks) {
-    std::string all;
-    run_job(ranks, [&](int rank) {
-      TrainerOptions options = options_of("few", false, 8);
-      options.folder = options.log = options.monitor = "";
+    return in_job(ranks, [&] {
+      TrainerOptions options = options_of("", false, 8);
+      options.monitor = "";
       options.plateau = {};
       Trainer trainer(options);
       nn::Sequential model{nn::Linear(6, 8), nn::Dropout(0.2), nn::Linear(8, 3)};
       optim::Adam optimizer(model.parameters());
       data::DataLoader loader = loader_of(0, 23, 10);  // 10, 10, 3
-      const TrainResult result = trainer.fit(model, optimizer, loader, nn::CrossEntropyLoss());
-      if (rank == 0) all = text_of(result);
+      return text_of(trainer.fit(model, optimizer, loader, nn::CrossEntropyLoss()));
     });
-    return all;
   };
   const std::string expected = weights(1);
   for (const int ranks : {2, 5, 8}) EXPECT_EQ(weights(ranks), expected) << ranks;
 }
 
 TEST_F(TrainerOfSeveral, a_loss_that_is_not_finite_ends_all_of_them) {
-  try {
-    run_job(2, [&](int rank) {
-      TrainerOptions options = options_of("bad");
-      ToyRun run(options);
-      data::DataLoader loader = loader_of();
-      run.trainer.fit(run.model, run.optimizer, loader, [rank](const Tensor& out, const Tensor& targets) {
-        return cross_entropy(out, targets) * (rank == 1 ? INFINITY : 1.0);
-      });
+  const auto fit = [&](int rank) {
+    ToyRun run(options_of("bad"));
+    data::DataLoader loader = loader_of();
+    run.trainer.fit(run.model, run.optimizer, loader, [rank](const Tensor& out, const Tensor& targets) {
+      return cross_entropy(out, targets) * (rank == 1 ? INFINITY : 1.0);
     });
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const ValueError& error) {
-    EXPECT_NE(std::string(error.what()).find("the loss of step 1 (epoch 1, batch 1) is inf"), std::string::npos)
-        << error.what();
-  }
+  };
+  EXPECT_ORDO_ERROR(run_job(2, fit), ValueError, "the loss of step 1 (epoch 1, batch 1) is inf");
 }
 
 TEST_F(TrainerOfSeveral, more_shards_than_a_step_can_have) {
@@ -205,8 +180,7 @@ TEST_F(TrainerOfSeveral, what_does_not_fit_is_named) {
   const auto message = [&](const std::function<void(int, TrainerOptions&)>& change) {
     try {
       run_job(3, [&](int rank) {
-        TrainerOptions options = options_of("bad");
-        options.folder = options.log = "";
+        TrainerOptions options = options_of("");
         change(rank, options);
         train(options);
       });
@@ -214,28 +188,21 @@ TEST_F(TrainerOfSeveral, what_does_not_fit_is_named) {
     }
     return last_job_message();
   };
-  EXPECT_NE(message([](int rank, TrainerOptions& o) { o.randomness->seed = rank == 1 ? 5 : 6; }).find("seed 6"),
-            std::string::npos);
-  EXPECT_NE(message([](int rank, TrainerOptions& o) { o.accumulate = rank == 2 ? 1 : 2; }).find("accumulate 1"),
-            std::string::npos);
-  EXPECT_NE(message([](int, TrainerOptions& o) { o.shards = 2; }).find("3 processes cannot share 2 shards"),
-            std::string::npos);
+  EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.randomness->seed = rank == 1 ? 5 : 6; }), "seed 6");
+  EXPECT_CONTAINS(message([](int rank, TrainerOptions& o) { o.accumulate = rank == 2 ? 1 : 2; }), "accumulate 1");
+  EXPECT_CONTAINS(message([](int, TrainerOptions& o) { o.shards = 2; }), "3 processes cannot share 2 shards");
 }
 
 TEST_F(TrainerOfSeveral, a_process_that_throws_ends_the_job_and_names_itself) {
-  try {
-    run_job(3, [&](int rank) {
-      ToyRun run(options_of("run"));
-      data::DataLoader loader = loader_of();
-      run.trainer.on(On::step_end, [rank](Trainer& t) {
-        if (rank == 1 && t.status().step == 3) throw ValueError("[callback] gives up");
-      });
-      run.trainer.fit(run.model, run.optimizer, loader, nn::CrossEntropyLoss());
+  const auto fit = [&](int rank) {
+    ToyRun run(options_of("run"));
+    data::DataLoader loader = loader_of();
+    run.trainer.on(On::step_end, [rank](Trainer& t) {
+      if (rank == 1 && t.status().step == 3) throw ValueError("[callback] gives up");
     });
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const ValueError& error) {
-    EXPECT_STREQ(error.what(), "[callback] gives up");
-  }
+    run.go(loader);
+  };
+  EXPECT_ORDO_ERROR(run_job(3, fit), ValueError, "[callback] gives up");
   EXPECT_EQ(last_job_message(), "[ordo] rank 1 of 3: [callback] gives up\n");
   EXPECT_EQ(in_job(2, options_of("run", true)), train(options_of("whole")));
 }
@@ -244,12 +211,11 @@ TEST_F(TrainerOfSeveral, ranks_may_have_seeds_of_their_own) {
   std::vector<std::string> texts(2);
   std::vector<uint64_t> seeds(2);
   run_job(2, [&](int rank) {
-    TrainerOptions options = options_of("own");
-    options.folder = options.log = "";
+    TrainerOptions options = options_of("");
     options.randomness->diff_rank_seed = true;
     ToyRun run(options);
     data::DataLoader loader = loader_of();
-    texts[size_t(rank)] = run.trainer.fit(run.model, run.optimizer, loader, nn::CrossEntropyLoss()).weights;
+    texts[size_t(rank)] = run.go(loader).weights;
     seeds[size_t(rank)] = run.trainer.randomness().rank_seed;
   });
   EXPECT_EQ(texts[0], texts[1]) << "the weights are rank 0's all the same";

@@ -1,15 +1,14 @@
 // What a Trainer writes: the log, and what happens when files and folders cannot be written or are missing.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/nn/train/toy_run.h"
 #include "tests/support/fifo.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
@@ -36,24 +35,6 @@ class TrainerFiles : public FolderTest {
 
  private:
   const DeterminismGuard guard_{Determinism::run_to_run};
-};
-
-/// No file may grow beyond so many bytes: what a full disk does to a program.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(size_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{rlim_t(bytes), before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
 };
 
 TEST_F(TrainerFiles, the_log_has_every_number) {

@@ -10,6 +10,7 @@
 
 namespace ordo::test {
 
+/// Writes nothing where the folder is "".
 inline TrainerOptions toy_options(const std::string& folder, bool resume = false) {
   TrainerOptions o{.epochs = 3, .accumulate = 2, .schedule = optim::warmup(2, optim::cosine(8, 0.1))};
   o.plateau = optim::PlateauOptions{.gamma = 0.8, .patience = 1, .threshold = 0.5};
@@ -21,7 +22,7 @@ inline TrainerOptions toy_options(const std::string& folder, bool resume = false
   o.folder = folder;
   o.save_every = {.steps = 2};
   o.resume = resume;
-  o.log = folder + "/log.jsonl";
+  o.log = folder.empty() ? "" : folder + "/log.jsonl";
   o.progress = false;
   return o;
 }
@@ -33,13 +34,15 @@ class ToyRun {
   explicit ToyRun(const TrainerOptions& options) : trainer(options) {
     trainer.validate(model, test, {{"loss", nn::CrossEntropyLoss()}, {"accuracy", metrics::accuracy}});
   }
-  TrainResult go() { return trainer.fit(model, optimizer, loader, nn::CrossEntropyLoss()); }
+  TrainResult go() { return go(loader); }
+  TrainResult go(data::DataLoader& batches) { return trainer.fit(model, optimizer, batches, nn::CrossEntropyLoss()); }
   /// Until so many steps have been made in all.
-  TrainResult go_to(int64_t steps) {
+  TrainResult go_to(int64_t steps) { return go_to(steps, loader); }
+  TrainResult go_to(int64_t steps, data::DataLoader& batches) {
     trainer.on(On::step_end, [steps](Trainer& t) {
       if (t.status().step == steps) t.stop();
     });
-    return go();
+    return go(batches);
   }
 
   static Tensor rows() { return inputs(19, 5); }

@@ -29,7 +29,6 @@ struct Line {
 TEST(Trainer, does_what_a_loop_of_ones_own_does) {
   const DeterminismGuard guard(Determinism::run_to_run);
   TrainerOptions options = toy_options("");
-  options.log = "";
   ToyRun run(options);
   const TrainResult result = run.go();
 
@@ -204,11 +203,7 @@ TEST(Trainer, ctrl_c_stays_ignored) {
 }
 
 TEST(Trainer, frozen_modules_stay_frozen) {
-  ToyRun run([] {
-    TrainerOptions options = toy_options("");
-    options.log = "";
-    return options;
-  }());
+  ToyRun run(toy_options(""));
   auto modules = run.model.named_modules();
   modules.at(2).second->eval();  // the batch normalisation
   const auto before = bytes_of(run.model.named_buffers().at(0).tensor);
@@ -280,7 +275,6 @@ TEST(Trainer, reports_the_seed) {
 
 TEST(Trainer, memory_stays_flat) {
   TrainerOptions options = toy_options("");
-  options.log = "";
   options.epochs = 0;
   options.steps = 10000;
   ToyRun run(options);

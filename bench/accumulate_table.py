@@ -6,9 +6,9 @@ usage: accumulate_table.py FILE [--values]
 --values: instead, what single columns cost by the kind of their values.
 """
 import json
-import math
-import statistics
 import sys
+
+from tables import print_table, span
 
 DISTRIBUTIONS = ("uniform", "zipf", "half", "one")
 VALUES = ("uniform", "normal", "gradients", "zeros", "signs", "exp3", "exp8", "boundaries")
@@ -23,23 +23,17 @@ def kind(row):
     return " ".join(words), " ".join(sizes), row["dtype"]
 
 
-def mean(ratios):
-    return math.exp(statistics.fmean(math.log(r) for r in ratios))
-
-
-def print_table(title, results, cell, key="distribution", columns=DISTRIBUTIONS):
+def print_results(title, results, cell, key="distribution", columns=DISTRIBUTIONS):
     """One line per kind, one column per distribution (pooling has none) or kind of values; cell(result) is text, or None
     for no cell."""
     print(f"\n{title}\n")
-    print("| operation | size | dtype | " + " | ".join(columns) + " |")
-    print("|---|---|---|" + "---|" * len(columns))
     lines = {}
     for result in results:
         text, place = cell(result), result["row"].get(key)
         if text is not None:
             lines.setdefault(kind(result["row"]), {})[place if place in columns else "uniform"] = text
-    for (op, sizes, dtype), cells in lines.items():
-        print(f"| {op} | {sizes} | {dtype} | " + " | ".join(cells.get(c, "") for c in columns) + " |")
+    print_table(["operation", "size", "dtype", *columns],
+                [[*row, *(cells.get(c, "") for c in columns)] for row, cells in lines.items()])
 
 
 PEER_MODES = {"pytorch": "default", "pytorch_deterministic": "deterministic"}
@@ -64,21 +58,20 @@ def print_values(everything):
     spread = {kind(r["row"]) for r in everything if "values" in r["row"]}
     rows = [r for r in everything if kind(r["row"]) in spread and r["row"]["distribution"] == "uniform"]
     for name, path in (("Deterministic time", "run_to_run"), ("Time of `sorted`", "sorted")):
-        print_table(f"{name} divided by that of `atomic`, destinations uniform", rows,
-                    lambda r: f"{r['ms'][path] / r['ms']['atomic']:.2f}", "values", VALUES)
-    print_table("PyTorch's time divided by the deterministic one", rows,
-                lambda r: f"{r['peer']['default'] / r['ms']['run_to_run']:.1f}" if "default" in r["peer"] else None,
-                "values", VALUES)
+        print_results(f"{name} divided by that of `atomic`, destinations uniform", rows,
+                      lambda r: f"{r['ms'][path] / r['ms']['atomic']:.2f}", "values", VALUES)
+    print_results("PyTorch's time divided by the deterministic one", rows,
+                  lambda r: f"{r['peer']['default'] / r['ms']['run_to_run']:.1f}" if "default" in r["peer"] else None,
+                  "values", VALUES)
     prices = {v: [r["ms"]["run_to_run"] / r["ms"]["atomic"] for r in rows if r["row"].get("values", "uniform") == v]
               for v in VALUES}
-    print("\nDeterministic / `atomic`: geometric means (least, greatest)\n\n| values | |\n|---|---|")
+    print("\nDeterministic / `atomic`: geometric means (least, greatest)\n")
     ordinary = sum((some for v, some in prices.items() if v not in MADE), [])
-    for name, some in [*prices.items(), (f"all but {', '.join(MADE)}", ordinary)]:
-        if some:
-            print(f"| {name} | {mean(some):.2f} ({min(some):.2f}, {max(some):.2f}) |")
+    every = [*prices.items(), (f"all but {', '.join(MADE)}", ordinary)]
+    print_table(["values", "mean"], [[name, span(some)] for name, some in every if some])
     made = [r["ms"]["run_to_run"] / r["ms"]["sorted"] for r in rows if r["row"].get("values") in MADE]
     if made:
-        print(f"\nDeterministic / `sorted` for {', '.join(MADE)}: {mean(made):.2f} ({min(made):.2f}, {max(made):.2f}).")
+        print(f"\nDeterministic / `sorted` for {', '.join(MADE)}: {span(made)}.")
 
 
 def main():
@@ -105,25 +98,24 @@ def main():
         ours = result["ms"]
         return f"{ours['sorted'] / ours['exact']:.2f}" if "exact" in ours else None
 
-    print_table("PyTorch's time divided by ours: `atomic` / deterministic", results, against_peer)
-    print_table("Deterministic time divided by that of the fastest of our algorithms", results, price)
-    print_table("Time of `sorted` divided by that of `exact`", results, exact)
+    print_results("PyTorch's time divided by ours: `atomic` / deterministic", results, against_peer)
+    print_results("Deterministic time divided by that of the fastest of our algorithms", results, price)
+    print_results("Time of `sorted` divided by that of `exact`", results, exact)
 
     print("\nGeometric means (least, greatest)\n")
-    print("| operation | PyTorch / `atomic` | PyTorch / deterministic | deterministic / fastest own |")
-    print("|---|---|---|---|")
     groups = {}
     for result in results:
         width = result["row"].get("D")
         name = result["row"]["op"] + ("" if width is None else ", D = 1" if width == 1 else ", D > 1")
         groups.setdefault(name, []).append(result)
+    lines = []
     for name, group in groups.items():
         columns = []
         for path in ("atomic", "run_to_run"):
             columns.append([r["peer"]["default"] / r["ms"][path] for r in group if "default" in r["peer"]])
         columns.append([r["ms"]["run_to_run"] / min(r["ms"].values()) for r in group])
-        cells = [f"{mean(c):.2f} ({min(c):.2f}, {max(c):.2f})" if c else "" for c in columns]
-        print(f"| {name} | " + " | ".join(cells) + " |")
+        lines.append([name, *map(span, columns)])
+    print_table(["operation", "PyTorch / `atomic`", "PyTorch / deterministic", "deterministic / fastest own"], lines)
 
 
 main()
