@@ -173,8 +173,8 @@ inline constexpr LoopBodies kLoopBodies = {loop_body<Baseline, F, Z, V...>, loop
 
 /// Compiled once for each N: what differs between functions is the body.
 template <int N>
-void run_loop(const LoopArgs<N>& args, const Elements& out, const Elements* const (&in)[N],
-              const LoopBodies& bodies, const void* f);
+void run_loop(const LoopArgs<N>& args, const Elements& out, const Elements* const (&in)[N], const LoopBodies& bodies,
+              const void* f);
 
 /// out = f(in...), R and T being the types of out and in.
 template <class R, class... T, class F>

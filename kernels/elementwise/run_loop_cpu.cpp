@@ -21,8 +21,8 @@ Layout<N> rows_of(const Layout<N>& l) {
 }  // namespace
 
 template <int N>
-void run_loop(const LoopArgs<N>& args, const Elements& out, const Elements* const (&in)[N],
-              const LoopBodies& bodies, const void* f) {
+void run_loop(const LoopArgs<N>& args, const Elements& out, const Elements* const (&in)[N], const LoopBodies& bodies,
+              const void* f) {
   constexpr int64_t kGrain = 32768, kShort = 64;
   const LoopBody body = has_avx512() ? bodies.avx512 : bodies.baseline;
   // Of rows that are short, a piece has several. Others are elements, each a row of its own.
@@ -69,8 +69,11 @@ void run_loop(const LoopArgs<N>& args, const Elements& out, const Elements* cons
   });
 }
 
-template void run_loop(const LoopArgs<1>&, const Elements&, const Elements* const (&)[1], const LoopBodies&, const void*);
-template void run_loop(const LoopArgs<2>&, const Elements&, const Elements* const (&)[2], const LoopBodies&, const void*);
-template void run_loop(const LoopArgs<3>&, const Elements&, const Elements* const (&)[3], const LoopBodies&, const void*);
+template void run_loop(const LoopArgs<1>&, const Elements&, const Elements* const (&)[1], const LoopBodies&,
+                       const void*);
+template void run_loop(const LoopArgs<2>&, const Elements&, const Elements* const (&)[2], const LoopBodies&,
+                       const void*);
+template void run_loop(const LoopArgs<3>&, const Elements&, const Elements* const (&)[3], const LoopBodies&,
+                       const void*);
 
 }  // namespace ordo::kernels::cpu
