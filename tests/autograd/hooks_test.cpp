@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/tape.h>
-#include <ordo/ordo.h>
 #include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 

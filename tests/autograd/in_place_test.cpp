@@ -2,11 +2,6 @@
 // for a backward pass stays usable. And what no derivative needs is not saved.
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/normalization.h>
-#include <ordo/autograd/ops/random.h>
 #include <ordo/engine/tensor_impl.h>
 #include "tests/support/op_samples.h"
 
@@ -97,6 +92,19 @@ TEST(InPlace, refused_calls_are_not_counted) {
       EXPECT_EQ(t.impl()->storage->version(), version);
       EXPECT_EQ(bytes_of(t), before);
     }
+}
+
+TEST(InPlace, elements_that_share_memory_do_not_change) {
+  Tensor wide = zeros({3, 1}).expand({3, 4});
+  const Tensor line = tensor<int64_t>({1}), index = zeros({1, 4}, int64), source = ones({1, 4});
+  EXPECT_ORDO_ERROR(wide.add_(source), ShapeError, "[add_]");
+  EXPECT_ORDO_ERROR(wide.copy_(source), ShapeError, "[copy_]");
+  EXPECT_ORDO_ERROR(wide.fill_(1), ShapeError, "[fill_]");
+  EXPECT_ORDO_ERROR(wide.index_add_(0, line, source), ShapeError, "index_add");
+  EXPECT_ORDO_ERROR(wide.index_fill_(0, line, 1), ShapeError, "index_fill_");
+  EXPECT_ORDO_ERROR(wide.index_put_({0}, 0), ShapeError, "index_put_");
+  EXPECT_ORDO_ERROR(wide.scatter_(0, index, source), ShapeError, "scatter_");
+  EXPECT_ORDO_ERROR(wide.scatter_add_(0, index, source), ShapeError, "scatter_add");
 }
 
 // The CPU looks at all indices first; CUDA uses the good ones and reports the others later.

@@ -5,7 +5,6 @@
 #include <set>
 #include <thread>
 
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -2,7 +2,6 @@
 // draws programs of this kind.
 #include <gtest/gtest.h>
 
-#include <ordo/ordo.h>
 #include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 

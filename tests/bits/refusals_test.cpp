@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include <ordo/ordo.h>
 #include "tests/support/memory_limit.h"
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"

@@ -4,7 +4,6 @@
 #include <set>
 
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/ordo.h>
 #include "tests/support/registry_test_base.h"
 
 namespace ordo::test {

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/registry_test_base.h"
 

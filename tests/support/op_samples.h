@@ -13,10 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/error.h>
-#include <ordo/engine/generator.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/ordo.h>
 
 namespace ordo::test {
 

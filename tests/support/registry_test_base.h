@@ -8,9 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

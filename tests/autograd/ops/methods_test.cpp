@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -7,7 +7,6 @@
 #include <functional>
 
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <functional>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/shapes.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

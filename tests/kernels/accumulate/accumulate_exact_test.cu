@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/accumulate/table_items.h"

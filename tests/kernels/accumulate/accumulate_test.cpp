@@ -6,11 +6,9 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <set>
 #include <string>
 #include <vector>
 
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include "tests/kernels/accumulate/table_items.h"
 #include "tests/kernels/ordering/rule1.h"
@@ -149,39 +147,35 @@ TEST_F(Accumulate, many_short_runs_onto_any_old_content) {
 }
 
 // Sums of powers of two are exact in any order.
+template <class T>
+void expect_added_once(int64_t m, int64_t n, int64_t inner, Spread spread) {
+  const auto to = destinations(m, n, spread);
+  std::vector<T> v(size_t(m * inner)), got(size_t(n * inner), T(4));
+  for (size_t i = 0; i < v.size(); ++i) v[i] = T(1 << i % 4);
+  std::vector<T> want = got;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < inner && to[size_t(i)] >= 0; ++j)
+      want[size_t(to[size_t(i)] * inner + j)] += v[size_t(i * inner + j)];
+  kernels::cpu::accumulate(TableItems<T>{m, to.data(), v.data(), inner}, got.data(), {n, 1, inner}, Algorithm::atomic);
+  EXPECT_EQ(got, want) << name(dtype_of<T>) << " " << m << " items, " << n << " destinations, " << inner
+                       << " columns, spread " << int(spread) << ", " << num_threads() << " threads";
+}
+
 TEST_F(Accumulate, atomic_adds_everything_once_on_every_path) {
-  for (int threads : {1, 2, 3})
+  for (int threads : {1, 2, 3}) {
+    set_num_threads(threads);
     for (Spread spread : {Spread::uniform, Spread::most_to_one, Spread::skips})
       for (auto [m, n, inner] : std::initializer_list<std::array<int64_t, 3>>{{50000, 300, 1},
                                                                               {50000, 30000, 1},
                                                                               {20000, 90000, 1},
                                                                               {3000, 50, 16},
                                                                               {3000, 2000, 16},
-                                                                              {9000, 8000, 2}}) {
-        set_num_threads(threads);
-        const auto to = destinations(m, n, spread);
-        std::vector<float> v(size_t(m * inner)), got(size_t(n * inner), 0.5f);
-        for (size_t i = 0; i < v.size(); ++i) v[i] = float(1 << i % 4);
-        std::vector<float> want = got;
-        for (int64_t i = 0; i < m; ++i)
-          for (int64_t j = 0; j < inner && to[size_t(i)] >= 0; ++j)
-            want[size_t(to[size_t(i)] * inner + j)] += v[size_t(i * inner + j)];
-        kernels::cpu::accumulate(TableItems<float>{m, to.data(), v.data(), inner}, got.data(), {n, 1, inner},
-                                 Algorithm::atomic);
-        EXPECT_EQ(got, want) << m << " items, " << n << " destinations, " << inner << " columns, spread " << int(spread)
-                             << ", " << threads << " threads";
-      }
-}
-
-TEST_F(Accumulate, nothing_to_do) {
-  const TableItems<float> none{0, nullptr, nullptr, 1};
-  float x = 3;
-  for (Algorithm a : {Algorithm::atomic, Algorithm::sorted}) {
-    kernels::cpu::accumulate(none, &x, {1, 1, 1}, a);
-    kernels::cpu::accumulate(none, &x, {0, 1, 1}, a);
-    kernels::cpu::accumulate(none, &x, {5, 0, 1}, a);
+                                                                              {9000, 8000, 2}})
+        expect_added_once<float>(m, n, inner, spread);
+    expect_added_once<double>(60000, 5, 1, Spread::uniform);
+    expect_added_once<int32_t>(60000, 5, 1, Spread::uniform);
+    expect_added_once<int64_t>(60000, 5, 1, Spread::uniform);
   }
-  EXPECT_EQ(x, 3);
 }
 
 TEST_F(Accumulate, destinations_without_items_keep_their_bits) {
@@ -192,25 +186,6 @@ TEST_F(Accumulate, destinations_without_items_keep_their_bits) {
   EXPECT_TRUE(std::signbit(output[0]));
   EXPECT_FALSE(std::signbit(output[1]));  // -0 + 0
   EXPECT_TRUE(std::signbit(output[2]));
-}
-
-TEST_F(Accumulate, atomic_loses_no_update) {
-  set_num_threads(3);
-  constexpr int64_t kItems = 60000;
-  const auto to = destinations(kItems, 5, Spread::uniform);
-  std::vector<int64_t> counts(5);
-  for (int64_t d : to) ++counts[size_t(d)];
-  const auto check = [&]<class T>(T one) {
-    const std::vector<T> ones(kItems, one);
-    std::vector<T> output(5, T(0));
-    kernels::cpu::accumulate(TableItems<T>{kItems, to.data(), ones.data(), 1}, output.data(), {5, 1, 1},
-                             Algorithm::atomic);
-    for (int d = 0; d < 5; ++d) EXPECT_EQ(double(output[size_t(d)]), double(counts[size_t(d)]) * double(one));
-  };
-  check(1.0f);
-  check(1.0);
-  check(int32_t(2));
-  check(int64_t(3));
 }
 
 }  // namespace

@@ -6,11 +6,27 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include <ordo/engine/dtype.h>
 
 namespace ordo::test {
+
+inline constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+auto bits(T v) {
+  return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>(v);
+}
+
+/// Any float: mostly of exponents about `center`, some zero; where not `finite`, some infinite or NaN.
+inline float draw_float(std::mt19937_64& random, int center, int spread, bool finite) {
+  if (!finite && random() % 100 == 0) return random() % 4 == 0 ? kNan : random() % 2 ? kInf : -kInf;
+  if (random() % 10 == 0) return random() % 2 ? 0.0f : -0.0f;
+  const int exponent = std::clamp(center + int(random() % uint64_t(2 * spread + 1)) - spread, 0, 254);
+  return std::bit_cast<float>(uint32_t(exponent) << 23 | (uint32_t(random()) & 0x807fffffu));
+}
 
 /// All finite values of T that are not negative, ascending: those of 16-bit types are few enough to look through.
 template <class T>
@@ -118,8 +134,8 @@ T rule5(T old, const std::vector<float>& values) {
   for (float v : values) add(v);
   if (sum.zero() && !nan && !plus && !minus) return old;
   add(float(old));
-  if (nan || (plus && minus)) return T(std::numeric_limits<float>::quiet_NaN());
-  if (plus || minus) return T(plus ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
+  if (nan || (plus && minus)) return T(kNan);
+  if (plus || minus) return T(plus ? kInf : -kInf);
   return sum.rounded<T>();
 }
 

@@ -3,14 +3,6 @@
 
 #include <limits>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/embedding.h>
-#include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include "tests/support/op_samples.h"
 

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/ops/index_add.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <ordo/autograd/ops/convolution.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

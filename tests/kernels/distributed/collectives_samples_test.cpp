@@ -5,7 +5,6 @@
 #include <thread>
 
 #include <ordo/engine/distributed/world.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/thread_job.h"

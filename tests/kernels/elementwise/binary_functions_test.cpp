@@ -6,7 +6,6 @@
 #include <limits>
 #include <random>
 
-#include <ordo/autograd/ops/binary.h>
 #include <ordo/kernels/elementwise/math.h>
 #include "tests/support/op_samples.h"
 

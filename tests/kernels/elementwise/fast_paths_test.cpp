@@ -8,9 +8,6 @@
 #include <limits>
 #include <random>
 
-#include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/unary.h>
 #include <ordo/kernels/elementwise/function_fast_paths.h>
 #include <ordo/kernels/elementwise/functions.h>
 #include "tests/support/op_samples.h"

@@ -1,9 +1,6 @@
 // Samples of the unary functions.
 #include <cmath>
 
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
 #include <ordo/kernels/elementwise/function_functors.h>
 #include "tests/support/op_samples.h"
 

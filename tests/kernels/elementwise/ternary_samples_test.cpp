@@ -5,10 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/ops/embedding.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 

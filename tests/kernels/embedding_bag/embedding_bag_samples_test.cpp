@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/embedding.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 #include "tests/support/op_samples.h"
 

@@ -4,9 +4,7 @@
 #include <cstring>
 
 #include <ordo/engine/launch_tuning.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/fingerprint/fingerprint.h>
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 

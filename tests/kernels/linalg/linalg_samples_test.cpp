@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/linalg.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -4,10 +4,6 @@
 #include <cmath>
 #include <functional>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/normalization.h>
-#include <ordo/engine/error.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

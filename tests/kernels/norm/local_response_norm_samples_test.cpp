@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/autograd/ops/normalization.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"

@@ -9,13 +9,14 @@
 
 namespace ordo::test {
 
-template <class Acc>
-Acc rule1(std::vector<Acc> v) {
+/// The sum, or what else `add` does.
+template <class Acc, class Add = std::plus<Acc>>
+Acc rule1(std::vector<Acc> v, Add add = {}) {
   while (v.size() > 1) {
     std::vector<Acc> groups;
     for (size_t g = 0; g < v.size(); g += 64) {
       Acc sum = v[g];
-      for (size_t i = g + 1; i < std::min(v.size(), g + 64); ++i) sum = sum + v[i];
+      for (size_t i = g + 1; i < std::min(v.size(), g + 64); ++i) sum = add(sum, v[i]);
       groups.push_back(sum);
     }
     v = groups;

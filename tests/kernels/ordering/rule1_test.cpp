@@ -2,12 +2,10 @@
 // that is new needs a line here, or in rule1_cuda_test.cu.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/engine/determinism.h>
 #include <ordo/engine/emulation.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/sorted/dense_rows_cpu.h>
 #include <ordo/kernels/accumulate/sorted/fold_cpu.h>
 #include <ordo/kernels/convolution/convolution.h>
@@ -145,7 +143,7 @@ Values index_adds(Device device, const Values& v, int64_t columns) {
   const int64_t count = int64_t(v.size());
   const Tensor source = on(device, v, {count, 1}).expand({count, columns});
   const Tensor index = zeros({count}, {int64, device}), into = zeros({2, columns}, {float32, device});
-  return index_add(into, 0, index, source, 1, Algorithm::sorted).slice(0, 0, 1).to_vector<float>();
+  return kernels::index_add(into, 0, index, source, 1, Algorithm::sorted).slice(0, 0, 1).to_vector<float>();
 }
 
 /// Two lines of `columns` columns, the items of which all go to one place.
@@ -153,7 +151,7 @@ Values scatter_adds(Device device, const Values& v, int64_t columns) {
   const int64_t count = int64_t(v.size());
   const Tensor source = on(device, v, {1, count, 1}).expand({2, count, columns});
   const Tensor index = ones({2, count, columns}, {int64, device}), into = zeros({2, 2, columns}, {float32, device});
-  return scatter_add(into, 1, index, source, Algorithm::sorted).select(1, 1).contiguous().to_vector<float>();
+  return kernels::scatter_add(into, 1, index, source, Algorithm::sorted).select(1, 1).contiguous().to_vector<float>();
 }
 
 /// The first value of each block of rule 2 is one of `v`, the others are zeros: what is added by rule 1 is `v`.
@@ -249,7 +247,7 @@ const Operation kOperations[] = {
     {"sum_of_blocks", kTwoLevels, kOneLevel,
      [](Device d, const Values& v) {
        const Values all = blocks_of(v);
-       return sum(on(d, all, {int64_t(all.size())}), {}).to_vector<float>();
+       return kernels::sum(on(d, all, {int64_t(all.size())}), {}).to_vector<float>();
      }},
     {"softmax_sum_of_blocks", kOneLevel, kOneLevel,  // the gradient is g - exp(0) sum(g)
      [](Device d, const Values& v) {
@@ -297,6 +295,14 @@ TEST_P(Rule1, keeps_the_order) {
     for (float sum : got)
       ASSERT_EQ(std::memcmp(&sum, &want, sizeof sum), 0) << length << " values: " << sum << " instead of " << want;
   }
+}
+
+TEST(OrderedSum, of_nothing_is_zero_and_begins_with_the_first_value) {
+  EXPECT_EQ(OrderedSum<double>().result(), 0);
+  OrderedSum<float> sum;
+  sum.push(-0.0f);  // 0 + -0 would be +0
+  EXPECT_TRUE(std::signbit(sum.result()));
+  EXPECT_EQ(sum.count(), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ordering, Rule1, testing::ValuesIn(all_implementations()),

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/ops/pooling.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/op_samples.h"

@@ -3,11 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/pooling.h>
-#include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/scatter.h>
-#include <ordo/nn/pooling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/pooling.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/integer_arguments.h"

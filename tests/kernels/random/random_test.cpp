@@ -5,12 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/random.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/engine/philox.h>
 #include "tests/support/op_samples.h"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 

@@ -4,9 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/reduce/reference.h"
 
 namespace ordo::test {

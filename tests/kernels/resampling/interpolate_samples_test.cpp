@@ -2,9 +2,6 @@
 
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/pooling.h>
-#include <ordo/autograd/ops/resampling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

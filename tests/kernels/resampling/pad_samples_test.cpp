@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/resampling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/scans.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/ops/scatter.h>
+#include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -8,19 +8,8 @@ namespace {
 
 std::vector<double> scatter_add_reference(const TensorList& in, int dim) {
   auto out = in[0].to_vector<double>();
-  const auto index = in[1].to_vector<int64_t>();
   const auto src = in[2].to_vector<double>();
-  const Dims sizes = in[1].sizes(), to = contiguous_strides(in[0].sizes()), from = contiguous_strides(in[2].sizes());
-  for (size_t k = 0; k < index.size(); ++k) {
-    int64_t rest = int64_t(k), read = 0, write = 0;
-    for (int d = sizes.size() - 1; d >= 0; --d) {
-      const int64_t at = rest % sizes[d];
-      rest /= sizes[d];
-      read += at * from[d];
-      write += (d == dim ? index[k] : at) * to[d];
-    }
-    out[size_t(write)] += src[size_t(read)];
-  }
+  for_scattered(in[0].sizes(), in[1], in[2].sizes(), dim, [&](size_t to, size_t from) { out[to] += src[from]; });
   return out;
 }
 

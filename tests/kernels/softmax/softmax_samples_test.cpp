@@ -4,11 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/sort.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -2,9 +2,6 @@
 // none.
 #include <gtest/gtest.h>
 
-#include <ordo/autograd/ops/convolution.h>
-#include <ordo/autograd/ops/matmul.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/vectors/vector_targets.h>
 
 #include "tests/kernels/vectors/shapes.h"
