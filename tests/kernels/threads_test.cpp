@@ -1,6 +1,4 @@
 // Sizes at which the CPU really uses several threads: the bits must not show how many.
-#include <gtest/gtest.h>
-
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/max_pool.h>
 #include "tests/support/threads_scope.h"

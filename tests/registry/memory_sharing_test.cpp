@@ -1,7 +1,6 @@
 // An operation that is no view gives its result memory of its own, also where it has nothing to do: one repetition, one
 // element, one tensor to join. A change of the result would change the input else.
 #include <algorithm>
-#include <functional>
 
 #include <ordo/engine/tensor_impl.h>
 #include "tests/support/integer_arguments.h"

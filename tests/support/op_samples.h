@@ -8,6 +8,8 @@
 //   ORDO_OP_SIZES(index_add) { return {items(n), columns(n)}; }  // the same at any size n
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <map>
 #include <string>
@@ -36,6 +38,14 @@ struct Sample {
 
 using SampleFunction = std::vector<Sample> (*)();
 std::map<std::string, SampleFunction>& op_samples();
+
+/// A sample of each case.
+template <class Case>
+std::vector<Sample> samples_of(const std::vector<Case>& cases, Sample (*make)(const Case&)) {
+  std::vector<Sample> samples;
+  for (const Case& c : cases) samples.push_back(make(c));
+  return samples;
+}
 
 /// Samples whose every dimension that a kernel divides among threads is n in one of them: items, destinations, rows,
 /// columns, window, ... n is 1 or more.

@@ -2,11 +2,7 @@
 // how a sample is run and compared.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "tests/support/op_samples.h"
 

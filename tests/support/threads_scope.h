@@ -1,11 +1,6 @@
 // How many threads compute, in tests.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <vector>
-
 #include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
 

@@ -1,9 +1,5 @@
 // `atomic` on CUDA: every form adds every value once, whatever the sizes, the spread of the destinations, the schedule
 // and the launch shape; and equal destinations meet before they reach the output.
-#include <gtest/gtest.h>
-
-#include <set>
-
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/accumulate/table_items.h"

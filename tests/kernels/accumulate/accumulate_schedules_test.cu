@@ -1,6 +1,4 @@
 // The CUDA engine's runs: the bytes of ordering rule 1. tests/simt has other schedules.
-#include <gtest/gtest.h>
-
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/emulation.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
@@ -52,13 +50,8 @@ struct Problem {
     auto all = old.template to_vector<T>();
     const auto v = values.template to_vector<T>();
     const FlatItems<T> on_host{0, nullptr, v.data() + skew, shape.columns(), shape.inner, pitch};
-    for (int64_t c = 0; c < shape.columns(); ++c) {
-      const int64_t o = c / shape.inner, j = c % shape.inner;
-      std::vector<T> column(size_t(shape.destinations));
-      for (int64_t d = 0; d < shape.destinations; ++d) column[size_t(d)] = all[size_t(shape.offset(d, o, j))];
-      accumulate_by_rule1<T>(column, to, [&](int64_t i) { return on_host.value(i, c); });
-      for (int64_t d = 0; d < shape.destinations; ++d) all[size_t(shape.offset(d, o, j))] = column[size_t(d)];
-    }
+    accumulate_columns_by_rule1(all, to, shape,
+                                [&](int64_t i, int64_t o, int64_t j) { return on_host.value(i, o * shape.inner + j); });
     return bytes_of(from_vector(all, {shape.outer, shape.destinations, shape.inner}));
   }
   kernels::AccumulateShape shape;

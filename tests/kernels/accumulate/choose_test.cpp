@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <ordo/kernels/accumulate/accumulate.h>
 #include "tests/support/op_samples.h"
 

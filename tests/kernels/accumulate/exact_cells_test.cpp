@@ -2,9 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cmath>
-#include <limits>
-#include <numeric>
 #include <random>
 #include <span>
 #include <utility>
@@ -16,6 +13,14 @@ namespace ordo::test {
 namespace {
 
 using namespace kernels::cpu::accumulate_detail;
+
+/// Any float: mostly of exponents about `center`, some zero; where not `finite`, some infinite or NaN.
+float draw_float(std::mt19937_64& random, int center, int spread, bool finite) {
+  if (!finite && random() % 100 == 0) return random() % 4 == 0 ? kNan : random() % 2 ? kInf : -kInf;
+  if (random() % 10 == 0) return random() % 2 ? 0.0f : -0.0f;
+  const int exponent = std::clamp(center + int(random() % uint64_t(2 * spread + 1)) - spread, 0, 254);
+  return std::bit_cast<float>(uint32_t(exponent) << 23 | (uint32_t(random()) & 0x807fffffu));
+}
 
 struct Table {
   int64_t cells;

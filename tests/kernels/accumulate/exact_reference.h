@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <ordo/engine/dtype.h>
@@ -18,14 +17,6 @@ inline constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std
 template <class T>
 auto bits(T v) {
   return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>(v);
-}
-
-/// Any float: mostly of exponents about `center`, some zero; where not `finite`, some infinite or NaN.
-inline float draw_float(std::mt19937_64& random, int center, int spread, bool finite) {
-  if (!finite && random() % 100 == 0) return random() % 4 == 0 ? kNan : random() % 2 ? kInf : -kInf;
-  if (random() % 10 == 0) return random() % 2 ? 0.0f : -0.0f;
-  const int exponent = std::clamp(center + int(random() % uint64_t(2 * spread + 1)) - spread, 0, 254);
-  return std::bit_cast<float>(uint32_t(exponent) << 23 | (uint32_t(random()) & 0x807fffffu));
 }
 
 /// All finite values of T that are not negative, ascending: those of 16-bit types are few enough to look through.

@@ -1,6 +1,4 @@
 // An IndexPlan changes no bit: what it is used for is what `sorted` computes without it.
-#include <gtest/gtest.h>
-
 #include <limits>
 
 #include <ordo/kernels/embedding/embedding.h>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include <ordo/kernels/accumulate/accumulate.h>
 #include "tests/support/op_samples.h"

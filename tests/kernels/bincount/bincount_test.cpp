@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 

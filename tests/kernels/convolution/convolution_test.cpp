@@ -1,11 +1,8 @@
 // Bits of the ordered convolution (docs/ordering.md, rule 4), threads, and bad input.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <map>
 
 #include "tests/kernels/convolution/convolution_reference.h"
 #include "tests/kernels/matmul/rule3.h"

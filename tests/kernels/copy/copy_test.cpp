@@ -1,6 +1,4 @@
 // Conversions between all dtypes, copies between layouts and devices, and what they refuse.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 

@@ -1,6 +1,4 @@
 // Collectives: samples, as of one process, and jobs of several.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
 

@@ -1,6 +1,4 @@
 // The fused gradients against the composed ones, which serve when the gradient is differentiated again.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include <ordo/kernels/elementwise/functions.h>

@@ -1,6 +1,4 @@
 // Functions of two operands where samples do not go: signs, zeros, infinities, NaN, ends of ranges, and dtypes.
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cmath>
 #include <limits>

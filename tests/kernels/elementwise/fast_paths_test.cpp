@@ -1,7 +1,5 @@
 // Functions that CPU loops reach by a shorter way where they can: the same bits as the whole function, whatever a piece
 // of the loop holds.
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cmath>
 #include <cstring>

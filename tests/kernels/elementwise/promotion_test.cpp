@@ -1,6 +1,4 @@
 // Which dtype a result has, and what elementwise operations refuse.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "tests/support/op_samples.h"

@@ -1,7 +1,5 @@
 // Samples and rules of functions of three operands, of activations with a gate, and of isclose, nan_to_num and
 // bitwise_not.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 

@@ -1,6 +1,4 @@
 // embedding: padding, and gradients of other shapes.
-#include <gtest/gtest.h>
-
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 

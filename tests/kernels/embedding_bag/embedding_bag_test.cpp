@@ -1,6 +1,4 @@
 // embedding_bag: gradients of one column, NaN, and bad input.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 

@@ -1,7 +1,4 @@
-#include <gtest/gtest.h>
-
 #include <ordo/kernels/index_add/index_add.h>
-#include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/op_samples.h"
 
@@ -46,14 +44,9 @@ Sample select_sample(const char* label, const Tensor& input, int dim, const Tens
           .reference =
               [dim](const TensorList& in) {
                 const auto x = in[0].to_vector<double>();
-                const auto picked = in[1].to_vector<int64_t>();
-                int64_t outer = 1, inner = 1;
-                for (int d = 0; d < in[0].dim(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : in[0].sizes()[d];
-                const int64_t length = in[0].dim() ? in[0].sizes()[dim] : 1;
+                if (in[0].dim() == 0) return x;
                 std::vector<double> out;
-                for (int64_t o = 0; o < outer; ++o)
-                  for (int64_t k : picked)
-                    for (int64_t i = 0; i < inner; ++i) out.push_back(x[size_t((o * length + k) * inner + i)]);
+                for_sliced(in[0].sizes(), in[1], dim, [&](size_t at, size_t) { out.push_back(x[at]); });
                 return out;
               },
           .gradient = input.numel() <= 100,

@@ -1,6 +1,4 @@
 // Tensor::index, index_put_ and brackets: PyTorch's rules, one by one.
-#include <gtest/gtest.h>
-
 #include <ordo/engine/tensor_impl.h>
 #include "tests/support/op_samples.h"
 

@@ -1,7 +1,5 @@
 // Every operation that takes indices finds those out of range, on every device: the error names the operation, the
 // place and the index, and the device is usable after it. On the CPU nothing has been written then.
-#include <gtest/gtest.h>
-
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 

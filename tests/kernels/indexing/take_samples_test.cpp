@@ -1,10 +1,9 @@
 // take, put, take_along_dim, nonzero, masked_select, masked_scatter and repeat_interleave.
-#include <gtest/gtest.h>
-
 #include <limits>
 
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
+#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -230,6 +229,27 @@ TEST(Take, gradients_of_put_in_one_pass_are_the_composed_ones) {
                      again = grad({y}, {x, source}, {weights}, true, true);
     for (size_t i : {0u, 1u}) EXPECT_EQ(once[i].to_vector<float>(), again[i].detach().to_vector<float>());
     EXPECT_EQ(grad({y}, {source}, {weights})[0].to_vector<float>(), once[1].to_vector<float>());
+  }
+}
+
+TEST(Take, the_last_item_stays_with_any_number_of_threads) {
+  const ThreadsScope scope;
+  constexpr int64_t kItems = 300'000;
+  for (const int64_t places : {1, 2, 7, 1000, 400'000}) {
+    std::vector<int64_t> index;
+    std::vector<float> expected(size_t(places), -1.0F), values;
+    for (int64_t i = 0; i < kItems; ++i) {
+      const int64_t place = i * i % 1'000'003 % places;
+      index.push_back(i % 3 == 0 ? place - places : place);
+      values.push_back(float(i));
+      expected[size_t(place)] = float(i);
+    }
+    const Tensor start = full({places}, -1, float32);
+    const Tensor at = from_vector(index, {kItems}), source = from_vector(values, {kItems});
+    for (const int threads : {1, 2, 3, 9}) {
+      set_num_threads(threads);
+      EXPECT_EQ(put(start, at, source).to_vector<float>(), expected) << places << " " << threads;
+    }
   }
 }
 

@@ -1,11 +1,8 @@
 // LU has the bytes of rule 10's loops (docs/ordering.md), with any number of threads.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include <ordo/kernels/linalg/matrix.h>
 #include "tests/support/op_samples.h"

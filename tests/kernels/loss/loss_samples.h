@@ -1,9 +1,6 @@
 // What the samples of losses share.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

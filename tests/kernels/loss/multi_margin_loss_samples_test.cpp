@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include <cmath>
 
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"

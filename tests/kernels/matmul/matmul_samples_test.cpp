@@ -1,5 +1,4 @@
 // matmul, mm, bmm, linear: samples for the registry-driven tests.
-
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,8 +1,5 @@
 // Bits of the ordered products, layouts, and bad input.
-#include <gtest/gtest.h>
-
 #include <ordo/kernels/matmul/gemm.h>
-
 #include "tests/kernels/matmul/rule3.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
@@ -27,34 +24,23 @@ const DType kProductTypes[] = {float32, float16, bfloat16};
 
 TEST(Matmul, OrderedProductsFollowRule3) {
   const DeterminismGuard guard(Determinism::device_to_device);
-  struct Case {
-    int64_t m, n, k;
-  };
-  for (const Case& s : {Case{1, 1, 1},
-                        {3, 5, 255},
-                        {3, 5, 256},
-                        {3, 5, 257},
-                        {65, 66, 17},
-                        {2, 300, 520},
-                        {300, 2, 520},
-                        {1, 70, 300},
-                        {70, 1, 300},
-                        {2, 3, 256 * 64},
-                        {3, 2, 256 * 64 + 1},
-                        {1, 40, 256 * 64 * 2 + 300}})
+  constexpr int64_t kShapes[][3] = {{1, 1, 1},    {3, 5, 255},      {3, 5, 256},          {3, 5, 257},
+                                    {65, 66, 17}, {2, 300, 520},    {300, 2, 520},        {1, 70, 300},
+                                    {70, 1, 300}, {2, 3, 256 * 64}, {3, 2, 256 * 64 + 1}, {1, 40, 256 * 64 * 2 + 300}};
+  for (const auto& [m, n, k] : kShapes)
     for (DType dtype : kProductTypes) {
-      const Tensor a = test_mixed_values({s.m, s.k}, 1).to(dtype), b = test_mixed_values({s.k, s.n}, 2).to(dtype);
+      const Tensor a = test_mixed_values({m, k}, 1).to(dtype), b = test_mixed_values({k, n}, 2).to(dtype);
       const auto x = a.to_vector<float>(), y = b.to_vector<float>();
-      const auto expected = dtype == float32   ? product_by_rule3<float>(x, y, s.m, s.n, s.k)
-                            : dtype == float16 ? product_by_rule3<Half>(x, y, s.m, s.n, s.k)
-                                               : product_by_rule3<BFloat16>(x, y, s.m, s.n, s.k);
-      const auto bytes = bytes_of(from_vector(expected, {s.m, s.n}));
+      const auto expected = dtype == float32   ? product_by_rule3<float>(x, y, m, n, k)
+                            : dtype == float16 ? product_by_rule3<Half>(x, y, m, n, k)
+                                               : product_by_rule3<BFloat16>(x, y, m, n, k);
+      const auto bytes = bytes_of(from_vector(expected, {m, n}));
       for (Device device : test_devices())
         for (int threads : device.is_cuda() ? std::vector{2} : std::vector{1, 2, 3}) {
           set_num_threads(threads);
           const Tensor left = a.to(device), right = b.to(device);
           EXPECT_EQ(bytes_of(matmul(left, right).to(cpu, float32)), bytes)
-              << s.m << "x" << s.n << "x" << s.k << " " << name(dtype) << " " << device.str() << " " << threads;
+              << m << "x" << n << "x" << k << " " << name(dtype) << " " << device.str() << " " << threads;
           const Tensor right_t = right.t().contiguous();
           EXPECT_EQ(bytes_of(linear(left, right_t).to(cpu, float32)), bytes);
           EXPECT_EQ(bytes_of(matmul(left.t().contiguous().t(), right_t.t()).to(cpu, float32)), bytes);

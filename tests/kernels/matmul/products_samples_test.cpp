@@ -1,10 +1,6 @@
 // Samples and rules of products made of matmul, of einsum, distances and attention.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
-#include <map>
-#include <set>
 
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"

@@ -1,8 +1,5 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -53,11 +51,7 @@ Sample sample_of(const Case& c) {
   s.tolerance = 32;
   return s;
 }
-std::vector<Sample> samples(const std::vector<Case>& cases) {
-  std::vector<Sample> out;
-  for (const Case& c : cases) out.push_back(sample_of(c));
-  return out;
-}
+std::vector<Sample> samples(const std::vector<Case>& cases) { return samples_of(cases, sample_of); }
 
 ORDO_OP_SAMPLES(local_response_norm) {
   return samples({{"lines", {2, 5, 3}, 3},

@@ -36,4 +36,17 @@ void accumulate_by_rule1(std::vector<T>& output, const std::vector<int64_t>& des
     if (!runs[d].empty()) output[d] = T(Acc(output[d]) + rule1(runs[d]));
 }
 
+/// The same for each column of a result of `shape`, a kernels::AccumulateShape, of value(i, outer, inner).
+template <class T, class Shape, class F>
+void accumulate_columns_by_rule1(std::vector<T>& output, const std::vector<int64_t>& destination, const Shape& shape,
+                                 const F& value) {
+  for (int64_t o = 0; o < shape.outer; ++o)
+    for (int64_t j = 0; j < shape.inner; ++j) {
+      std::vector<T> column(size_t(shape.destinations));
+      for (int64_t d = 0; d < shape.destinations; ++d) column[size_t(d)] = output[size_t(shape.offset(d, o, j))];
+      accumulate_by_rule1<T>(column, destination, [&](int64_t i) { return value(i, o, j); });
+      for (int64_t d = 0; d < shape.destinations; ++d) output[size_t(shape.offset(d, o, j))] = column[size_t(d)];
+    }
+}
+
 }  // namespace ordo::test

@@ -1,7 +1,5 @@
 // Ordering rule 1 in all of its implementations, byte for byte against the plain loops of rule1.h. An implementation
 // that is new needs a line here, or in rule1_cuda_test.cu.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 
@@ -154,6 +152,20 @@ Values scatter_adds(Device device, const Values& v, int64_t columns) {
   return kernels::scatter_add(into, 1, index, source, Algorithm::sorted).select(1, 1).contiguous().to_vector<float>();
 }
 
+BagArguments bag_of(const Tensor& input) {
+  BagArguments bag;
+  bag.input = input;
+  bag.mode = EmbeddingBagMode::sum;
+  return bag;
+}
+
+/// A bag of `items` items, each with the gradient of a row of these values.
+Values sample_gradients(Device d, const Values& v, int64_t items) {
+  const int64_t count = int64_t(v.size());
+  const Tensor ones_row = ones({1, count}, {float32, d}), input = zeros({1, items}, {int64, d});
+  return embedding_bag_sample_gradient(bag_of(input), ones_row, on(d, v, {1, count})).to_vector<float>();
+}
+
 /// The first value of each block of rule 2 is one of `v`, the others are zeros: what is added by rule 1 is `v`.
 Values blocks_of(const Values& v) {
   Values all((v.size() - 1) * size_t(kReduceBlock) + 1);
@@ -164,93 +176,74 @@ Values blocks_of(const Values& v) {
 struct Operation {
   const char* name;
   int64_t most, most_emulated;
-  Values (*sums)(Device, const Values&);
+  Values (*sums)(Device, const Values&, int64_t count);
 };
 
 const Operation kOperations[] = {
-    {"index_add_one_column", kAny, kAny, [](Device d, const Values& v) { return index_adds(d, v, 1); }},
-    {"index_add_few_columns", kTwoLevels, kTwoLevels, [](Device d, const Values& v) { return index_adds(d, v, 3); }},
-    {"index_add_columns", kTwoLevels, kTwoLevels, [](Device d, const Values& v) { return index_adds(d, v, 33); }},
+    {"index_add_one_column", kAny, kAny, [](Device d, const Values& v, int64_t) { return index_adds(d, v, 1); }},
+    {"index_add_few_columns", kTwoLevels, kTwoLevels,
+     [](Device d, const Values& v, int64_t) { return index_adds(d, v, 3); }},
+    {"index_add_columns", kTwoLevels, kTwoLevels,
+     [](Device d, const Values& v, int64_t) { return index_adds(d, v, 33); }},
     {"index_add_aligned_columns", kTwoLevels, kTwoLevels,
-     [](Device d, const Values& v) { return index_adds(d, v, 16); }},
-    {"scatter_add_lines", kAny, kOneLevel, [](Device d, const Values& v) { return scatter_adds(d, v, 1); }},
-    {"scatter_add_columns", kTwoLevels, kOneLevel, [](Device d, const Values& v) { return scatter_adds(d, v, 35); }},
+     [](Device d, const Values& v, int64_t) { return index_adds(d, v, 16); }},
+    {"scatter_add_lines", kAny, kOneLevel, [](Device d, const Values& v, int64_t) { return scatter_adds(d, v, 1); }},
+    {"scatter_add_columns", kTwoLevels, kOneLevel,
+     [](Device d, const Values& v, int64_t) { return scatter_adds(d, v, 35); }},
     {"embedding_bag", kAny, kTwoLevels,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
-       BagArguments bag;
-       bag.input = arange(0, count, 1, {int64, d}).reshape({1, count});
-       bag.mode = EmbeddingBagMode::sum;
-       return embedding_bag(bag, on(d, v, {count, 1})).values.to_vector<float>();
+     [](Device d, const Values& v, int64_t count) {
+       const Tensor input = arange(0, count, 1, {int64, d}).reshape({1, count});
+       return embedding_bag(bag_of(input), on(d, v, {count, 1})).values.to_vector<float>();
      }},
     {"embedding_bag_sample_gradient", kAny, kTwoLevels,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
-       BagArguments bag;
-       bag.input = zeros({1, 1}, {int64, d});
-       bag.mode = EmbeddingBagMode::sum;
-       const Tensor ones_row = ones({1, count}, {float32, d});
-       return embedding_bag_sample_gradient(bag, ones_row, on(d, v, {1, count})).to_vector<float>();
-     }},
+     [](Device d, const Values& v, int64_t) { return sample_gradients(d, v, 1); }},
     {"embedding_bag_sample_gradients", kAny, kTwoLevels,  // several at a time
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
-       BagArguments bag;
-       bag.input = zeros({1, 9}, {int64, d});
-       bag.mode = EmbeddingBagMode::sum;
-       const Tensor ones_row = ones({1, count}, {float32, d});
-       return embedding_bag_sample_gradient(bag, ones_row, on(d, v, {1, count})).to_vector<float>();
-     }},
-    {"segment_reduce", kAny, kTwoLevels, [](Device d, const Values& v) { return segment_sums(d, v, 1); }},
-    {"segment_reduce_columns", kTwoLevels, kTwoLevels, [](Device d, const Values& v) { return segment_sums(d, v, 5); }},
+     [](Device d, const Values& v, int64_t) { return sample_gradients(d, v, 9); }},
+    {"segment_reduce", kAny, kTwoLevels, [](Device d, const Values& v, int64_t) { return segment_sums(d, v, 1); }},
+    {"segment_reduce_columns", kTwoLevels, kTwoLevels,
+     [](Device d, const Values& v, int64_t) { return segment_sums(d, v, 5); }},
     {"avg_pool", kAny, kTwoLevels,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        const auto arguments = avg_pool_arguments<2>({1, count}, {}, 0, false, true, 1);
        return avg_pool(on(d, v, {1, 1, 1, count}), arguments).to_vector<float>();
      }},
     {"avg_pool_backward", kTwoLevels, kOneLevel,  // the cell in the middle is in all windows
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        const auto arguments = avg_pool_arguments<2>({1, count}, 1, 0, false, true, 1);
        return Values{avg_pool_backward(on(d, v, {1, 1, 1, count}), {1, 1, 1, 2 * count - 1}, arguments)
                          .to_vector<float>()[size_t(count - 1)]};
      }},
     {"max_pool_backward", kTwoLevels, kOneLevel,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        const Tensor chosen = full({1, 1, count}, count - 1, {int64, d});
        return Values{
            max_pool_backward(on(d, v, {1, 1, count}), chosen, {1, 1, 2 * count - 1}, max_pool_arguments<1>(count, 1))
                .to_vector<float>()[size_t(count - 1)]};
      }},
     {"adaptive_avg_pool_backward", kAny, kTwoLevels,  // one cell, of which all outputs are averages
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        return avg_pool_backward(on(d, v, {1, 1, count}), {1, 1, 1}, adaptive_pool_arguments<1>(count))
            .to_vector<float>();
      }},
     {"adaptive_max_pool_backward", kAny, kTwoLevels,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        return max_pool_backward(on(d, v, {1, 1, count}), zeros({1, 1, count}, {int64, d}), {1, 1, 1},
                                 adaptive_pool_arguments<1>(count))
            .to_vector<float>();
      }},
     {"conv_transpose", 1000, kOneLevel,  // the cell in the middle gets 1 * v[k] from every kernel element k
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        return Values{
            conv_transpose(ones({1, 1, count}, {float32, d}), on(d, v, {1, 1, count}), {}, conv_arguments<1>(), 0)
                .to_vector<float>()[size_t(count - 1)]};
      }},
     {"sum_of_blocks", kTwoLevels, kOneLevel,
-     [](Device d, const Values& v) {
+     [](Device d, const Values& v, int64_t) {
        const Values all = blocks_of(v);
        return kernels::sum(on(d, all, {int64_t(all.size())}), {}).to_vector<float>();
      }},
     {"softmax_sum_of_blocks", kOneLevel, kOneLevel,  // the gradient is g - exp(0) sum(g)
-     [](Device d, const Values& v) {
+     [](Device d, const Values& v, int64_t) {
        Values all = blocks_of(v);
        all.push_back(0);
        const int64_t count = int64_t(all.size());
@@ -262,10 +255,11 @@ const Operation kOperations[] = {
 std::vector<Rule1Implementation> all_implementations() {
   std::vector<Rule1Implementation> all = rule1_implementations();
   for (const Operation& op : kOperations) {
-    all.push_back({std::string(op.name) + "_cpu", op.most, [&op](const Values& v) { return op.sums(Device(), v); }});
+    all.push_back({std::string(op.name) + "_cpu", op.most,
+                   [&op](const Values& v) { return op.sums(Device(), v, int64_t(v.size())); }});
     if (ordo::cuda::is_available())
       all.push_back({std::string(op.name) + "_cuda", ordo::cuda::is_simulated() ? op.most_emulated : op.most,
-                     [&op](const Values& v) { return op.sums("cuda", v); }});
+                     [&op](const Values& v) { return op.sums("cuda", v, int64_t(v.size())); }});
   }
   return all;
 }

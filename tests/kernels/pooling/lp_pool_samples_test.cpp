@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include <ordo/kernels/pooling/avg_pool.h>
@@ -54,9 +52,7 @@ Sample sample_of(const Case<N>& c) {
 }
 template <class C>
 std::vector<Sample> samples(const std::vector<C>& cases) {
-  std::vector<Sample> out;
-  for (const C& c : cases) out.push_back(sample_of(c));
-  return out;
+  return samples_of<C>(cases, sample_of);
 }
 
 ORDO_OP_SAMPLES(lp_pool1d) {

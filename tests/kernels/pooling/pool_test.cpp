@@ -1,6 +1,4 @@
 // Pooling: ties, NaN, indices, and bad input.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 

@@ -1,7 +1,4 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 

@@ -1,6 +1,5 @@
 // scatter_reduce and index_reduce.
-#include <gtest/gtest.h>
-
+#include <cmath>
 #include <limits>
 
 #include "tests/kernels/ordering/rule1.h"

@@ -1,6 +1,4 @@
 // scatter, index_copy and index_fill.
-#include <gtest/gtest.h>
-
 #include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
@@ -140,25 +138,6 @@ TEST(Scatter, the_last_item_stays) {
     const Tensor rows = index_copy(zeros({3, 1}, {.device = device}), 0, index, src.view({5, 1}));
     EXPECT_EQ(rows.to_vector<float>(), (std::vector<float>{5, 0, 4}));
   }
-}
-
-// Many items for few places, at every level: no race decides.
-TEST(Scatter, many_items_for_few_places) {
-  const Tensor index = test_indices({30000}, 7, 1), src = test_values({30000}, 2).to(float32);
-  const Tensor rows = test_values({300, 40}, 3).to(float32), at = test_indices({300}, 7, 4);
-  std::vector<float> want(7, 0.f);
-  const auto indices = index.to_vector<int64_t>();
-  const auto values = src.to_vector<float>();
-  for (size_t i = 0; i < indices.size(); ++i) want[size_t(indices[i])] = values[i];
-  for (Device device : test_devices())
-    for (Determinism level : {Determinism::not_guaranteed, Determinism::device_to_device}) {
-      const DeterminismGuard guard(level);
-      EXPECT_EQ(scatter(zeros({7}, {.device = device}), 0, index.to(device), src.to(device)).to_vector<float>(), want);
-      const Tensor expanded = at.view({300, 1}).expand({300, 40});
-      EXPECT_EQ(
-          bytes_of(scatter(zeros({7, 40}, {.device = device}), 0, expanded.contiguous().to(device), rows.to(device))),
-          bytes_of(index_copy(zeros({7, 40}), 0, at, rows)));
-    }
 }
 
 // In one pass on the CPU, and of parts where it is to be differentiated again.

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
 

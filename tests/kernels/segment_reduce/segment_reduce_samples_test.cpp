@@ -1,6 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <limits>
 
 #include "tests/support/integer_arguments.h"

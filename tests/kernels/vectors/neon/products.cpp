@@ -10,7 +10,6 @@
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/convolution/direct_cpu.h>
 #include <ordo/kernels/matmul/gemm_cpu.h>
-
 #include "tests/kernels/vectors/shapes.h"
 
 namespace ordo {
