@@ -1,8 +1,5 @@
 // Hooks on gradients, and nodes with any number of inputs and results.
-#include <gtest/gtest.h>
-
 #include <ordo/autograd/tape.h>
-#include <ordo/ordo.h>
 #include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 

@@ -1,12 +1,5 @@
 // An in-place operation that refuses its arguments changes nothing, and so is not counted as a change: what was saved
 // for a backward pass stays usable. And what no derivative needs is not saved.
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/normalization.h>
-#include <ordo/autograd/ops/random.h>
 #include <ordo/engine/tensor_impl.h>
 #include "tests/support/op_samples.h"
 
@@ -18,7 +11,19 @@ struct Call {
   std::function<void(Tensor&)> run;  // on a [4, 3] tensor of float32
 };
 
-Tensor like(const Tensor& t, const Dims& sizes, DType dtype = float32) { return ones(sizes, {dtype, t.device()}); }
+/// Ones on the device of t.
+template <class... N>
+Tensor floats(const Tensor& t, N... sizes) {
+  return ones({int64_t(sizes)...}, {float32, t.device()});
+}
+template <class... N>
+Tensor indices(const Tensor& t, N... sizes) {
+  return floats(t, sizes...).to(int64);
+}
+template <class... N>
+Tensor flags(const Tensor& t, N... sizes) {
+  return floats(t, sizes...).to(boolean);
+}
 
 const std::vector<Call>& bad_calls() {
   const auto refusing = [](auto scalar_call) {  // integers do not take fractions
@@ -34,50 +39,27 @@ const std::vector<Call>& bad_calls() {
     };
   };
   static const std::vector<Call> all = {
-      {"add_ shape", [](Tensor& t) { t.add_(like(t, {5})); }},
-      {"sub_ shape",
-       [](Tensor& t) {
-         t.sub_(like(t, {2, 4, 3}));
-       }},
+      {"add_ shape", [](Tensor& t) { t.add_(floats(t, 5)); }},
+      {"sub_ shape", [](Tensor& t) { t.sub_(floats(t, 2, 4, 3)); }},
       {"mul_ undefined", [](Tensor& t) { t.mul_(Tensor()); }},
-      {"mul_ shape", [](Tensor& t) { t.mul_(like(t, {2})); }},
-      {"div_ shape", [](Tensor& t) { t.div_(like(t, {2})); }},
+      {"mul_ shape", [](Tensor& t) { t.mul_(floats(t, 2)); }},
+      {"div_ shape", [](Tensor& t) { t.div_(floats(t, 2)); }},
       {"add_ fraction", refusing([](Tensor& t) { t.add_(0.5); })},
       {"mul_ fraction", refusing([](Tensor& t) { t.mul_(0.5); })},
       {"div_ fraction", refusing([](Tensor& t) { t.div_(0.5); })},
-      {"copy_ shape", [](Tensor& t) { t.copy_(like(t, {4})); }},
+      {"copy_ shape", [](Tensor& t) { t.copy_(floats(t, 4)); }},
       {"copy_ undefined", [](Tensor& t) { t.copy_(Tensor()); }},
-      {"masked_fill_ dtype",
-       [](Tensor& t) {
-         t.masked_fill_(like(t, {4, 3}), 1);
-       }},
-      {"masked_fill_ shape", [](Tensor& t) { t.masked_fill_(like(t, {5}, boolean), 1); }},
-      {"index_add_ dimension",
-       [](Tensor& t) {
-         t.index_add_(2, like(t, {1}, int64), like(t, {1, 3}));
-       }},
-      {"index_add_ dtype",
-       [](Tensor& t) {
-         t.index_add_(0, like(t, {1}), like(t, {1, 3}));
-       }},
-      {"index_add_ shape",
-       [](Tensor& t) {
-         t.index_add_(0, like(t, {2}, int64), like(t, {1, 3}));
-       }},
-      {"scatter_add_ shape",
-       [](Tensor& t) {
-         t.scatter_add_(0, like(t, {2, 4}, int64), like(t, {2, 4}));
-       }},
-      {"scatter_add_ dtype",
-       [](Tensor& t) {
-         t.scatter_add_(0, like(t, {2, 3}, int64), like(t, {2, 3}, float64));
-       }},
+      {"masked_fill_ dtype", [](Tensor& t) { t.masked_fill_(floats(t, 4, 3), 1); }},
+      {"masked_fill_ shape", [](Tensor& t) { t.masked_fill_(flags(t, 5), 1); }},
+      {"index_add_ dimension", [](Tensor& t) { t.index_add_(2, indices(t, 1), floats(t, 1, 3)); }},
+      {"index_add_ dtype", [](Tensor& t) { t.index_add_(0, floats(t, 1), floats(t, 1, 3)); }},
+      {"index_add_ shape", [](Tensor& t) { t.index_add_(0, indices(t, 2), floats(t, 1, 3)); }},
+      {"scatter_add_ shape", [](Tensor& t) { t.scatter_add_(0, indices(t, 2, 4), floats(t, 2, 4)); }},
+      {"scatter_add_ dtype", [](Tensor& t) { t.scatter_add_(0, indices(t, 2, 3), floats(t, 2, 3).to(float64)); }},
       {"uniform_ range", [](Tensor& t) { uniform_(t, 1, 0); }},
       {"normal_ deviation", [](Tensor& t) { normal_(t, 0, -1); }},
       {"batch_norm shape",
-       [](Tensor& t) {
-         batch_norm(like(t, {5, 2}), t.select(1, 0), t.select(1, 1), {}, {}, true);
-       }},
+       [](Tensor& t) { batch_norm(floats(t, 5, 2), t.select(1, 0), t.select(1, 1), {}, {}, true); }},
       {"expanded",
        [](Tensor& t) {
          t.narrow(0, 0, 1).expand({4, 3}).fill_(1);
@@ -99,6 +81,19 @@ TEST(InPlace, refused_calls_are_not_counted) {
     }
 }
 
+TEST(InPlace, elements_that_share_memory_do_not_change) {
+  Tensor wide = zeros({3, 1}).expand({3, 4});
+  const Tensor line = tensor<int64_t>({1}), index = zeros({1, 4}, int64), source = ones({1, 4});
+  EXPECT_ORDO_ERROR(wide.add_(source), ShapeError, "[add_]");
+  EXPECT_ORDO_ERROR(wide.copy_(source), ShapeError, "[copy_]");
+  EXPECT_ORDO_ERROR(wide.fill_(1), ShapeError, "[fill_]");
+  EXPECT_ORDO_ERROR(wide.index_add_(0, line, source), ShapeError, "index_add");
+  EXPECT_ORDO_ERROR(wide.index_fill_(0, line, 1), ShapeError, "index_fill_");
+  EXPECT_ORDO_ERROR(wide.index_put_({0}, 0), ShapeError, "index_put_");
+  EXPECT_ORDO_ERROR(wide.scatter_(0, index, source), ShapeError, "scatter_");
+  EXPECT_ORDO_ERROR(wide.scatter_add_(0, index, source), ShapeError, "scatter_add");
+}
+
 // The CPU looks at all indices first; CUDA uses the good ones and reports the others later.
 TEST(InPlace, bad_indices_on_the_cpu_are_not_counted) {
   Tensor t = test_values({4, 3});
@@ -111,24 +106,18 @@ TEST(InPlace, bad_indices_on_the_cpu_are_not_counted) {
 
 TEST(InPlace, changes_are_counted_once) {
   const Call good[] = {
-      {"add_", [](Tensor& t) { t.add_(like(t, {3})); }},
+      {"add_", [](Tensor& t) { t.add_(floats(t, 3)); }},
       {"add_ number", [](Tensor& t) { t.add_(1); }},
-      {"sub_", [](Tensor& t) { t.sub_(like(t, {3})); }},
+      {"sub_", [](Tensor& t) { t.sub_(floats(t, 3)); }},
       {"mul_", [](Tensor& t) { t.mul_(t); }},
       {"mul_ number", [](Tensor& t) { t.mul_(2); }},
-      {"div_", [](Tensor& t) { t.div_(like(t, {3})); }},
+      {"div_", [](Tensor& t) { t.div_(floats(t, 3)); }},
       {"div_ number", [](Tensor& t) { t.div_(2); }},
-      {"copy_", [](Tensor& t) { t.copy_(like(t, {3})); }},
+      {"copy_", [](Tensor& t) { t.copy_(floats(t, 3)); }},
       {"fill_", [](Tensor& t) { t.fill_(1); }},
-      {"masked_fill_", [](Tensor& t) { t.masked_fill_(like(t, {3}, boolean), 1); }},
-      {"index_add_",
-       [](Tensor& t) {
-         t.index_add_(0, like(t, {1}, int64), like(t, {1, 3}));
-       }},
-      {"scatter_add_",
-       [](Tensor& t) {
-         t.scatter_add_(0, like(t, {2, 3}, int64), like(t, {2, 3}));
-       }},
+      {"masked_fill_", [](Tensor& t) { t.masked_fill_(flags(t, 3), 1); }},
+      {"index_add_", [](Tensor& t) { t.index_add_(0, indices(t, 1), floats(t, 1, 3)); }},
+      {"scatter_add_", [](Tensor& t) { t.scatter_add_(0, indices(t, 2, 3), floats(t, 2, 3)); }},
       {"uniform_", [](Tensor& t) { uniform_(t); }},
       {"normal_", [](Tensor& t) { normal_(t); }},
   };

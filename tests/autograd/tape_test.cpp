@@ -1,8 +1,4 @@
 // The tape: what accumulates where, what is refused, and the errors that say so.
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
 #include <ordo/autograd/tape.h>
 #include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"

@@ -1,11 +1,8 @@
 // Backward passes of several threads that meet in one leaf: nothing is lost, and at the deterministic levels the bits
 // do not depend on which thread came first.
-#include <gtest/gtest.h>
-
 #include <set>
 #include <thread>
 
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

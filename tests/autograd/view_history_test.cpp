@@ -1,8 +1,5 @@
 // Views and in-place changes of them and of their bases: gradients as PyTorch's, or an error. tests/fuzz/fuzz_views.cpp
 // draws programs of this kind.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 

@@ -8,8 +8,6 @@
 #include <fstream>
 #include <sstream>
 
-#include <ordo/engine/about.h>
-#include <ordo/engine/op_call.h>
 #include "tests/bits/refusals.h"
 #include "tests/support/registry_test_base.h"
 

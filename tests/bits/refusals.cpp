@@ -9,8 +9,6 @@
 #include <memory>
 #include <typeinfo>
 
-#include <ordo/engine/op_call.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/memory_limit.h"
 #include "tests/support/registry_test_base.h"

@@ -3,9 +3,6 @@
 // kind.
 #include "tests/bits/refusals.h"
 
-#include <algorithm>
-
-#include <ordo/ordo.h>
 #include "tests/support/memory_limit.h"
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"

@@ -7,11 +7,11 @@ SUFFIXES = (".cpp", ".h", ".cu", ".cuh")
 # Tests of a file, by the beginning of its path; where nothing fits, those that have its family's or its own name.
 TESTS = {
     "cmake/": "*Registry*",
-    "kernels/accumulate/exact": "*Exact*",
+    "kernels/accumulate/exact": "*Exact*:*Fuzz.programs/sums",
     "kernels/ordering/": "*Rule1*:*OrderedSum*:*Accumulate*",
     "kernels/accumulate/": "*Rule1*:*/index_add:*/scatter_add:*/bincount:*/embedding*:*Accumulate*:*IndexPlan*",
     "kernels/reduce/": "*/sum:*/mean:*/amax:*/argmin:*/var:*/max:*/norm:*/batch_norm:*Reduc*",
-    "kernels/matmul/": "*/matmul:*/bmm:*/linear:*Matmul*",
+    "kernels/matmul/": "*/matmul:*/bmm:*/linear:*Matmul*:Threads*",
     "kernels/copy/": "*/contiguous:*/clone:*/copy_:*/permute:*/transpose:*Copy*",
     "kernels/pooling/": "*pool*:*Pool*",
     "kernels/convolution/": "*conv*:*Conv*",

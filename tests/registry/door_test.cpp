@@ -1,10 +1,8 @@
 // Every operation passes the door: an OpCall under the name of its row, with its inputs and results, forward and
 // backward.
 #include <algorithm>
-#include <set>
 
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/ordo.h>
 #include "tests/support/registry_test_base.h"
 
 namespace ordo::test {

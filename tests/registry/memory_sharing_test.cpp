@@ -1,11 +1,8 @@
 // An operation that is no view gives its result memory of its own, also where it has nothing to do: one repetition, one
 // element, one tensor to join. A change of the result would change the input else.
 #include <algorithm>
-#include <functional>
 
-#include <ordo/engine/op_call.h>
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/registry_test_base.h"
 

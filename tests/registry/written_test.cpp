@@ -6,7 +6,6 @@
 #include <set>
 
 #include <ordo/engine/poison.h>
-#include <ordo/ordo.h>
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 

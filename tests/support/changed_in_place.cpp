@@ -1,9 +1,5 @@
 #include "tests/support/changed_in_place.h"
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/engine/op_call.h>
-
 namespace ordo::test {
 namespace {
 

@@ -5,13 +5,9 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
-#include <ordo/autograd/ops/shapes.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/generator.h>
-#include <ordo/engine/memory.h>
+#include <ordo/ordo.h>
 #include "tests/support/memory_caching.h"
 
 namespace ordo::test {

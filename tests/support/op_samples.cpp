@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include <ordo/engine/dispatch.h>
 #include <ordo/engine/philox.h>
 
 namespace ordo::test {
@@ -63,25 +64,7 @@ static std::vector<uint8_t> raw(const Tensor& t) {
 }
 
 std::vector<uint8_t> bytes_of(const Tensor& t) {
-  switch (t.dtype()) {
-    case DType::boolean:
-      return raw<bool>(t);
-    case DType::uint8:
-      return raw<uint8_t>(t);
-    case DType::int32:
-      return raw<int32_t>(t);
-    case DType::int64:
-      return raw<int64_t>(t);
-    case DType::float16:
-      return raw<Half>(t);
-    case DType::bfloat16:
-      return raw<BFloat16>(t);
-    case DType::float32:
-      return raw<float>(t);
-    case DType::float64:
-      return raw<double>(t);
-  }
-  return {};
+  return dispatch_all("bytes_of", t.dtype(), [&]<class T>() { return raw<T>(t); });
 }
 
 std::string hash_of(const Tensor& t) {

@@ -8,15 +8,14 @@
 //   ORDO_OP_SIZES(index_add) { return {items(n), columns(n)}; }  // the same at any size n
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include <ordo/engine/error.h>
-#include <ordo/engine/generator.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/ordo.h>
 
 namespace ordo::test {
 
@@ -39,6 +38,14 @@ struct Sample {
 
 using SampleFunction = std::vector<Sample> (*)();
 std::map<std::string, SampleFunction>& op_samples();
+
+/// A sample of each case.
+template <class Case>
+std::vector<Sample> samples_of(const std::vector<Case>& cases, Sample (*make)(const Case&)) {
+  std::vector<Sample> samples;
+  for (const Case& c : cases) samples.push_back(make(c));
+  return samples;
+}
 
 /// Samples whose every dimension that a kernel divides among threads is n in one of them: items, destinations, rows,
 /// columns, window, ... n is 1 or more.

@@ -2,15 +2,8 @@
 // how a sample is run and compared.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <optional>
-#include <string>
-#include <vector>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,9 +1,6 @@
 // What a model author writes without thinking: methods, operators, one dimension or several, truth values.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -121,21 +118,6 @@ TEST(Operators, in_place) {
   Tensor integers = ones({2}, int64);
   EXPECT_ORDO_ERROR(integers -= 0.5, DTypeError, "[sub_]");
   EXPECT_ORDO_ERROR(Tensor().sub_(1), ValueError, "[sub_]");
-}
-
-TEST(Operators, in_place_gradients) {
-  const Tensor x = test_values({3}, 1).set_requires_grad(), y = test_values({3}, 2, 1, 2).set_requires_grad();
-  const auto f = [](const TensorList& in) {
-    Tensor a = in[0] * 1;
-    a += in[1];
-    a *= in[1];
-    a -= in[0];
-    a -= 3;
-    a /= in[1];
-    a *= 2;
-    return a;
-  };
-  EXPECT_EQ(gradcheck(f, {x, y}, {.second_order = true}), "");
 }
 
 TEST(Operators, masks) {

@@ -1,18 +1,11 @@
 // Samples of the views. The reference walks the result's indices and asks where each element comes from.
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <functional>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/shapes.h>
-#include "tests/support/op_samples.h"
+#include "tests/autograd/ops/moved_sample.h"
 
 namespace ordo::test {
 namespace {
 
-using Index = std::vector<int64_t>;
 template <class... I>
 Index at(I... i) {
   return {int64_t(i)...};
@@ -25,24 +18,12 @@ Dims dims(N... n) {
 /// A sample whose result has `sizes`, element i being input element source(i).
 Sample view_sample(const char* label, const Tensor& input, const Dims& sizes, std::function<Tensor(const Tensor&)> run,
                    std::function<Index(const Index&)> source) {
-  return {.label = label,
-          .inputs = {input},
-          .run = [run](const TensorList& in) { return run(in[0]); },
-          .reference =
-              [=](const TensorList& in) {
-                const auto from = in[0].to_vector<double>();
-                std::vector<double> out;
-                Index place(size_t(sizes.size()), 0);
-                for (int64_t n = 0; n < sizes.product(); ++n) {
-                  const Index s = source(place);
-                  int64_t flat = 0;
-                  for (size_t d = 0; d < s.size(); ++d) flat = flat * in[0].sizes()[int(d)] + s[d];
-                  out.push_back(from[size_t(flat)]);
-                  for (int d = sizes.size() - 1; d >= 0 && ++place[size_t(d)] == sizes[d]; --d) place[size_t(d)] = 0;
-                }
-                return out;
-              },
-          .tolerance = 0};
+  return moved(label, input, sizes, std::move(run), [from = input.sizes(), source](const Index& i) {
+    const Index s = source(i);
+    int64_t flat = 0;
+    for (size_t d = 0; d < s.size(); ++d) flat = flat * from[int(d)] + s[d];
+    return flat;
+  });
 }
 
 const auto flat_in = [](Dims to, Dims from) {

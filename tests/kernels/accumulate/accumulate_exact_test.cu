@@ -1,16 +1,11 @@
 // `exact` on CUDA: every form gives the bytes of the CPU, whatever the sizes, the values, the spread of the
 // destinations, the schedule and the launch shape.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <random>
-#include <string>
-#include <vector>
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/accumulate/table_items.h"

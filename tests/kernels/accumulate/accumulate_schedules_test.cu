@@ -1,11 +1,6 @@
-// The CUDA engine: the contract's bytes under every schedule, and no floating-point atomics in the ordered path.
-#include <gtest/gtest.h>
-
-#include <set>
-
+// The CUDA engine's runs: the bytes of ordering rule 1. tests/simt has other schedules.
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/emulation.h>
-#include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
@@ -32,27 +27,8 @@ struct FlatItems {
   bool aligned(int64_t bytes) const { return kernels::rows_aligned(values, {pitch, columns - inner}, bytes); }
 };
 
-struct Case {
-  const char* label;
-  int64_t items, destinations, columns;
-  bool hot;  // three quarters of the items go to one destination
-};
-const Case kCases[] = {{"narrow", 3000, 37, 1, false}, {"wide", 300, 11, 33, false},    {"hot", 5000, 9, 1, true},
-                       {"single", 4200, 1, 2, false},  {"sparse", 200, 5000, 1, false}, {"one", 1, 1, 1, false}};
-
-std::vector<int64_t> destinations(const Case& c) {
-  auto to = test_indices({c.items}, c.destinations, 5).to_vector<int64_t>();
-  const auto chance = test_indices({c.items}, 8, 6).to_vector<int64_t>();
-  for (int64_t i = 0; i < c.items; ++i) {
-    if (c.hot && chance[size_t(i)] < 6) to[size_t(i)] = c.destinations / 2;
-    if (chance[size_t(i)] == 7 && c.items > 1) to[size_t(i)] = -1;
-  }
-  return to;
-}
-
 template <class T>
 struct Problem {
-  explicit Problem(const Case& c) : Problem(destinations(c), {c.destinations, 1, c.columns}) {}
   /// The first value lies `skew` elements from an aligned address, and `gap` elements lie between items.
   Problem(const std::vector<int64_t>& to, kernels::AccumulateShape shape, int64_t skew = 0, int64_t gap = 0)
       : shape(shape), skew(skew), pitch(shape.columns() + gap), to(to) {
@@ -70,22 +46,12 @@ struct Problem {
             shape.inner,
             pitch};
   }
-  Tensor run(Algorithm algorithm) const {
-    Tensor output = old.to("cuda");
-    kernels::cuda::accumulate(items(), output.template data<T>(), shape, algorithm, "cuda");
-    return output;
-  }
   std::vector<uint8_t> reference() const {
     auto all = old.template to_vector<T>();
     const auto v = values.template to_vector<T>();
     const FlatItems<T> on_host{0, nullptr, v.data() + skew, shape.columns(), shape.inner, pitch};
-    for (int64_t c = 0; c < shape.columns(); ++c) {
-      const int64_t o = c / shape.inner, j = c % shape.inner;
-      std::vector<T> column(size_t(shape.destinations));
-      for (int64_t d = 0; d < shape.destinations; ++d) column[size_t(d)] = all[size_t(shape.offset(d, o, j))];
-      accumulate_by_rule1<T>(column, to, [&](int64_t i) { return on_host.value(i, c); });
-      for (int64_t d = 0; d < shape.destinations; ++d) all[size_t(shape.offset(d, o, j))] = column[size_t(d)];
-    }
+    accumulate_columns_by_rule1(all, to, shape,
+                                [&](int64_t i, int64_t o, int64_t j) { return on_host.value(i, o * shape.inner + j); });
     return bytes_of(from_vector(all, {shape.outer, shape.destinations, shape.inner}));
   }
   kernels::AccumulateShape shape;
@@ -105,26 +71,6 @@ std::vector<int64_t> runs_of(const std::vector<int64_t>& lengths, int64_t skip =
     mixed.push_back(sorted[sorted.size() % kStep ? at % sorted.size() : i]);
   }
   return mixed;
-}
-
-template <class T>
-void expect_contract() {
-  for (const Case& c : kCases) {
-    SCOPED_TRACE(std::string(c.label) + " " + std::string(name(dtype_of<T>)));
-    const Problem<T> problem(c);
-    const auto want = problem.reference();
-    const uint64_t before = order_dependent_operations();
-    for (int repeat = 0; repeat < 20; ++repeat) ASSERT_EQ(bytes_of(problem.run(Algorithm::sorted)), want);
-    EXPECT_EQ(order_dependent_operations(), before) << "an ordered path must not add floats atomically";
-  }
-}
-
-TEST(AccumulateCuda, sorted_keeps_rule_1_under_every_schedule) {
-  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
-  expect_contract<float>();
-  expect_contract<double>();
-  expect_contract<Half>();
-  expect_contract<BFloat16>();
 }
 
 /// Both types of Index, two launch shapes, and the same runs for a second reduction.
@@ -188,34 +134,6 @@ TEST(AccumulateCuda, all_or_no_items_are_skipped) {
   if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
   for (int64_t count : {1, 16, 64, 130, 4097})
     for (int64_t inner : {1, 8}) expect_rule1<float>(std::vector<int64_t>(size_t(count), -1), {3, 1, inner});
-}
-
-TEST(AccumulateCuda, atomic_depends_on_the_schedule) {
-  if (!cuda::is_simulated()) GTEST_SKIP() << "needs the schedules of a simulated device";
-  for (DType dtype : {float32, float64, float16, bfloat16}) {
-    const uint64_t before = order_dependent_operations();
-    const auto patterns = [&] {
-      if (dtype == float32)
-        return distinct_results(20, [p = Problem<float>(kCases[0])] { return p.run(Algorithm::atomic); });
-      if (dtype == float64)
-        return distinct_results(20, [p = Problem<double>(kCases[0])] { return p.run(Algorithm::atomic); });
-      if (dtype == float16)
-        return distinct_results(20, [p = Problem<Half>(kCases[0])] { return p.run(Algorithm::atomic); });
-      return distinct_results(20, [p = Problem<BFloat16>(kCases[0])] { return p.run(Algorithm::atomic); });
-    }();
-    EXPECT_GT(patterns, 1) << name(dtype);
-    EXPECT_GT(order_dependent_operations(), before) << name(dtype);
-  }
-}
-
-TEST(AccumulateCuda, nothing_to_do) {
-  if (!cuda::is_available()) GTEST_SKIP() << "no CUDA device";
-  const FlatItems<float> none{0, nullptr, nullptr, 1, 1, 1};
-  for (Algorithm a : {Algorithm::atomic, Algorithm::sorted}) {
-    kernels::cuda::accumulate(none, static_cast<float*>(nullptr), {4, 1, 1}, a, "cuda");
-    kernels::cuda::accumulate(none, static_cast<float*>(nullptr), {0, 1, 0}, a, "cuda");
-  }
-  cuda::synchronize();
 }
 
 }  // namespace

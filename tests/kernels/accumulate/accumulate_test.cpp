@@ -1,16 +1,9 @@
 // The CPU engine against ordering rule 1 in plain loops, byte for byte.
-#include <gtest/gtest.h>
-
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <set>
-#include <string>
-#include <vector>
 
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/accumulate_cpu.h>
 #include "tests/kernels/accumulate/table_items.h"
 #include "tests/kernels/ordering/rule1.h"
@@ -30,13 +23,7 @@ void expect_rule1(const std::vector<int64_t>& to, AccumulateShape shape, const s
   const auto m = int64_t(to.size());
   const TableItems<T> items{m, to.data(), v.data(), shape.inner};
   auto want = before;
-  for (int64_t o = 0; o < shape.outer; ++o)
-    for (int64_t j = 0; j < shape.inner; ++j) {
-      std::vector<T> column(size_t(shape.destinations));
-      for (int64_t d = 0; d < shape.destinations; ++d) column[size_t(d)] = before[size_t(shape.offset(d, o, j))];
-      accumulate_by_rule1<T>(column, to, [&](int64_t i) { return items.value(i, o, j); });
-      for (int64_t d = 0; d < shape.destinations; ++d) want[size_t(shape.offset(d, o, j))] = column[size_t(d)];
-    }
+  accumulate_columns_by_rule1(want, to, shape, [&](int64_t i, int64_t o, int64_t j) { return items.value(i, o, j); });
   for (int threads : {1, 2, 3, 7}) {
     set_num_threads(threads);
     auto got = before;
@@ -65,21 +52,14 @@ class Accumulate : public testing::Test {
   int threads_ = num_threads();
 };
 
+const int64_t kItemsAndDestinations[][2] = {{1, 1},   {5, 3},    {64, 1},    {65, 2},       {192, 3},
+                                            {193, 7}, {4097, 2}, {5000, 10}, {30000, 3000}, {40000, 90000}};
+const int64_t kColumns[][2] = {{1, 3}, {2, 1}, {3, 5}, {1, 257}, {40, 1}, {1, 64}, {2, 33}};  // outer and inner
+
 TEST_F(Accumulate, sorted_keeps_rule_1) {
   for (Spread spread : kAll) {
-    for (auto [m, n] : std::initializer_list<std::pair<int64_t, int64_t>>{{1, 1},
-                                                                          {5, 3},
-                                                                          {64, 1},
-                                                                          {65, 2},
-                                                                          {192, 3},
-                                                                          {193, 7},
-                                                                          {4097, 2},
-                                                                          {5000, 10},
-                                                                          {30000, 3000},
-                                                                          {40000, 90000}})
-      expect_rule1<float>(m, {n, 1, 1}, spread);
-    for (auto [outer, inner] : std::initializer_list<std::pair<int64_t, int64_t>>{
-             {1, 3}, {2, 1}, {3, 5}, {1, 257}, {40, 1}, {1, 64}, {2, 33}}) {
+    for (const auto& [m, n] : kItemsAndDestinations) expect_rule1<float>(m, {n, 1, 1}, spread);
+    for (const auto& [outer, inner] : kColumns) {
       expect_rule1<float>(700, {9, outer, inner}, spread);
       expect_rule1<double>(700, {9, outer, inner}, spread);
       expect_rule1<Half>(700, {9, outer, inner}, spread);
@@ -149,39 +129,31 @@ TEST_F(Accumulate, many_short_runs_onto_any_old_content) {
 }
 
 // Sums of powers of two are exact in any order.
-TEST_F(Accumulate, atomic_adds_everything_once_on_every_path) {
-  for (int threads : {1, 2, 3})
-    for (Spread spread : {Spread::uniform, Spread::most_to_one, Spread::skips})
-      for (auto [m, n, inner] : std::initializer_list<std::array<int64_t, 3>>{{50000, 300, 1},
-                                                                              {50000, 30000, 1},
-                                                                              {20000, 90000, 1},
-                                                                              {3000, 50, 16},
-                                                                              {3000, 2000, 16},
-                                                                              {9000, 8000, 2}}) {
-        set_num_threads(threads);
-        const auto to = destinations(m, n, spread);
-        std::vector<float> v(size_t(m * inner)), got(size_t(n * inner), 0.5f);
-        for (size_t i = 0; i < v.size(); ++i) v[i] = float(1 << i % 4);
-        std::vector<float> want = got;
-        for (int64_t i = 0; i < m; ++i)
-          for (int64_t j = 0; j < inner && to[size_t(i)] >= 0; ++j)
-            want[size_t(to[size_t(i)] * inner + j)] += v[size_t(i * inner + j)];
-        kernels::cpu::accumulate(TableItems<float>{m, to.data(), v.data(), inner}, got.data(), {n, 1, inner},
-                                 Algorithm::atomic);
-        EXPECT_EQ(got, want) << m << " items, " << n << " destinations, " << inner << " columns, spread " << int(spread)
-                             << ", " << threads << " threads";
-      }
+template <class T>
+void expect_added_once(int64_t m, int64_t n, int64_t inner, Spread spread) {
+  const auto to = destinations(m, n, spread);
+  std::vector<T> v(size_t(m * inner)), got(size_t(n * inner), T(4));
+  for (size_t i = 0; i < v.size(); ++i) v[i] = T(1 << i % 4);
+  std::vector<T> want = got;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < inner && to[size_t(i)] >= 0; ++j)
+      want[size_t(to[size_t(i)] * inner + j)] += v[size_t(i * inner + j)];
+  kernels::cpu::accumulate(TableItems<T>{m, to.data(), v.data(), inner}, got.data(), {n, 1, inner}, Algorithm::atomic);
+  EXPECT_EQ(got, want) << name(dtype_of<T>) << " " << m << " items, " << n << " destinations, " << inner
+                       << " columns, spread " << int(spread) << ", " << num_threads() << " threads";
 }
 
-TEST_F(Accumulate, nothing_to_do) {
-  const TableItems<float> none{0, nullptr, nullptr, 1};
-  float x = 3;
-  for (Algorithm a : {Algorithm::atomic, Algorithm::sorted}) {
-    kernels::cpu::accumulate(none, &x, {1, 1, 1}, a);
-    kernels::cpu::accumulate(none, &x, {0, 1, 1}, a);
-    kernels::cpu::accumulate(none, &x, {5, 0, 1}, a);
+TEST_F(Accumulate, atomic_adds_everything_once_on_every_path) {
+  constexpr int64_t kProblems[][3] = {{50000, 300, 1}, {50000, 30000, 1}, {20000, 90000, 1},
+                                      {3000, 50, 16},  {3000, 2000, 16},  {9000, 8000, 2}};
+  for (int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    for (Spread spread : {Spread::uniform, Spread::most_to_one, Spread::skips})
+      for (const auto& [m, n, inner] : kProblems) expect_added_once<float>(m, n, inner, spread);
+    expect_added_once<double>(60000, 5, 1, Spread::uniform);
+    expect_added_once<int32_t>(60000, 5, 1, Spread::uniform);
+    expect_added_once<int64_t>(60000, 5, 1, Spread::uniform);
   }
-  EXPECT_EQ(x, 3);
 }
 
 TEST_F(Accumulate, destinations_without_items_keep_their_bits) {
@@ -192,25 +164,6 @@ TEST_F(Accumulate, destinations_without_items_keep_their_bits) {
   EXPECT_TRUE(std::signbit(output[0]));
   EXPECT_FALSE(std::signbit(output[1]));  // -0 + 0
   EXPECT_TRUE(std::signbit(output[2]));
-}
-
-TEST_F(Accumulate, atomic_loses_no_update) {
-  set_num_threads(3);
-  constexpr int64_t kItems = 60000;
-  const auto to = destinations(kItems, 5, Spread::uniform);
-  std::vector<int64_t> counts(5);
-  for (int64_t d : to) ++counts[size_t(d)];
-  const auto check = [&]<class T>(T one) {
-    const std::vector<T> ones(kItems, one);
-    std::vector<T> output(5, T(0));
-    kernels::cpu::accumulate(TableItems<T>{kItems, to.data(), ones.data(), 1}, output.data(), {5, 1, 1},
-                             Algorithm::atomic);
-    for (int d = 0; d < 5; ++d) EXPECT_EQ(double(output[size_t(d)]), double(counts[size_t(d)]) * double(one));
-  };
-  check(1.0f);
-  check(1.0);
-  check(int32_t(2));
-  check(int64_t(3));
 }
 
 }  // namespace

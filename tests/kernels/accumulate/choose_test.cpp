@@ -1,7 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/error.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include "tests/support/op_samples.h"
 

@@ -2,9 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cmath>
-#include <limits>
-#include <numeric>
 #include <random>
 #include <span>
 #include <utility>
@@ -17,19 +14,12 @@ namespace {
 
 using namespace kernels::cpu::accumulate_detail;
 
-constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
-
-/// Any float: mostly of exponents about `center`, some infinite, some zero.
+/// Any float: mostly of exponents about `center`, some zero; where not `finite`, some infinite or NaN.
 float draw_float(std::mt19937_64& random, int center, int spread, bool finite) {
   if (!finite && random() % 100 == 0) return random() % 4 == 0 ? kNan : random() % 2 ? kInf : -kInf;
   if (random() % 10 == 0) return random() % 2 ? 0.0f : -0.0f;
   const int exponent = std::clamp(center + int(random() % uint64_t(2 * spread + 1)) - spread, 0, 254);
   return std::bit_cast<float>(uint32_t(exponent) << 23 | (uint32_t(random()) & 0x807fffffu));
-}
-
-template <class T>
-auto bits(T v) {
-  return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>(v);
 }
 
 struct Table {

@@ -12,6 +12,13 @@
 
 namespace ordo::test {
 
+inline constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+auto bits(T v) {
+  return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>(v);
+}
+
 /// All finite values of T that are not negative, ascending: those of 16-bit types are few enough to look through.
 template <class T>
 std::vector<T> all_magnitudes() {
@@ -118,8 +125,8 @@ T rule5(T old, const std::vector<float>& values) {
   for (float v : values) add(v);
   if (sum.zero() && !nan && !plus && !minus) return old;
   add(float(old));
-  if (nan || (plus && minus)) return T(std::numeric_limits<float>::quiet_NaN());
-  if (plus || minus) return T(plus ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity());
+  if (nan || (plus && minus)) return T(kNan);
+  if (plus || minus) return T(plus ? kInf : -kInf);
   return sum.rounded<T>();
 }
 

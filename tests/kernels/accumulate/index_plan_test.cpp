@@ -1,16 +1,6 @@
 // An IndexPlan changes no bit: what it is used for is what `sorted` computes without it.
-#include <gtest/gtest.h>
-
 #include <limits>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/embedding.h>
-#include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"

@@ -1,7 +1,5 @@
 // Sorted items of both forms. Only numbers of items or destinations that no test can have make the wide one.
 #include <ordo/kernels/accumulate/sorted/fold_cpu.h>
-
-#include <gtest/gtest.h>
 #include "tests/kernels/accumulate/table_items.h"
 #include "tests/kernels/ordering/rule1.h"
 

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include <ordo/engine/tensor.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include "tests/support/op_samples.h"
 

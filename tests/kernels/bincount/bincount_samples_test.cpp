@@ -1,6 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/ops/index_add.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -46,23 +43,19 @@ ORDO_OP_SIZES(bincount) {
           sample_of({"counts", n, 7, 0, false})};
 }
 ORDO_OP_SAMPLES(bincount) {
-  std::vector<Sample> out;
-  for (const Case& c : {
-           Case{"counts", 30, 7, 0, false},
-           Case{"minlength", 10, 4, 9, false, int32},
-           Case{"empty", 0, 1, 3, false},
-           Case{"weights", 25, 5, 0, true},
-           Case{"weights_of_int32", 20, 5, 8, true, int32},
-           Case{"weights_of_uint8", 20, 5, 2, true, uint8},
-           Case{"empty_weights", 0, 1, 2, true},
-           Case{"one", 1, 1, 0, true},
-           Case{"one_bin", 4200, 1, 0, true, int64, false},
-           Case{"many", 5000, 60, 0, true, int32, false},
-           Case{"sparse", 100, 4000, 0, true, int64, false},
-           Case{"many_counts", 20000, 300, 0, false, int32, false},
-       })
-    out.push_back(sample_of(c));
-  return out;
+  return samples_of<Case>({{"counts", 30, 7, 0, false},
+                           {"minlength", 10, 4, 9, false, int32},
+                           {"empty", 0, 1, 3, false},
+                           {"weights", 25, 5, 0, true},
+                           {"weights_of_int32", 20, 5, 8, true, int32},
+                           {"weights_of_uint8", 20, 5, 2, true, uint8},
+                           {"empty_weights", 0, 1, 2, true},
+                           {"one", 1, 1, 0, true},
+                           {"one_bin", 4200, 1, 0, true, int64, false},
+                           {"many", 5000, 60, 0, true, int32, false},
+                           {"sparse", 100, 4000, 0, true, int64, false},
+                           {"many_counts", 20000, 300, 0, false, int32, false}},
+                          sample_of);
 }
 
 }  // namespace

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include <ordo/autograd/ops/convolution.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -79,32 +77,22 @@ struct ConvCase {
   }
 };
 
-template <int N>
-Tensor conv(const Tensor& x, const Tensor& w, const Tensor& bias, const ConvCase<N>& c) {
-  if constexpr (N == 1) return conv1d(x, w, bias, c.stride, c.padding, c.dilation, c.groups);
-  if constexpr (N == 2) return conv2d(x, w, bias, c.stride, c.padding, c.dilation, c.groups);
-  if constexpr (N == 3) return conv3d(x, w, bias, c.stride, c.padding, c.dilation, c.groups);
-}
-template <int N>
-Tensor conv_input_grad(const Tensor& w, const Tensor& g, const ConvCase<N>& c) {
-  if constexpr (N == 1) return conv1d_input_grad(c.x, w, g, c.stride, c.padding, c.dilation, c.groups);
-  if constexpr (N == 2) return conv2d_input_grad(c.x, w, g, c.stride, c.padding, c.dilation, c.groups);
-  if constexpr (N == 3) return conv3d_input_grad(c.x, w, g, c.stride, c.padding, c.dilation, c.groups);
-}
-template <int N>
-Tensor conv_weight_grad(const Tensor& x, const Tensor& g, const ConvCase<N>& c) {
-  if constexpr (N == 1) return conv1d_weight_grad(x, c.w, g, c.stride, c.padding, c.dilation, c.groups);
-  if constexpr (N == 2) return conv2d_weight_grad(x, c.w, g, c.stride, c.padding, c.dilation, c.groups);
-  if constexpr (N == 3) return conv3d_weight_grad(x, c.w, g, c.stride, c.padding, c.dilation, c.groups);
-}
-template <int N>
-Tensor conv_transpose(const Tensor& y, const Tensor& w, const Tensor& bias, const ConvCase<N>& c) {
-  if constexpr (N == 1)
-    return conv_transpose1d(y, w, bias, c.stride, c.padding, c.output_padding, c.groups, c.dilation);
-  if constexpr (N == 2)
-    return conv_transpose2d(y, w, bias, c.stride, c.padding, c.output_padding, c.groups, c.dilation);
-  if constexpr (N == 3)
-    return conv_transpose3d(y, w, bias, c.stride, c.padding, c.output_padding, c.groups, c.dilation);
-}
+#define ORDO_CONVOLUTION_OF_CASE(N)                                                                          \
+  inline Tensor conv(const Tensor& x, const Tensor& w, const Tensor& bias, const ConvCase<N>& c) {           \
+    return conv##N##d(x, w, bias, c.stride, c.padding, c.dilation, c.groups);                                \
+  }                                                                                                          \
+  inline Tensor conv_input_grad(const Tensor& w, const Tensor& g, const ConvCase<N>& c) {                    \
+    return conv##N##d_input_grad(c.x, w, g, c.stride, c.padding, c.dilation, c.groups);                      \
+  }                                                                                                          \
+  inline Tensor conv_weight_grad(const Tensor& x, const Tensor& g, const ConvCase<N>& c) {                   \
+    return conv##N##d_weight_grad(x, c.w, g, c.stride, c.padding, c.dilation, c.groups);                     \
+  }                                                                                                          \
+  inline Tensor conv_transpose(const Tensor& y, const Tensor& w, const Tensor& bias, const ConvCase<N>& c) { \
+    return conv_transpose##N##d(y, w, bias, c.stride, c.padding, c.output_padding, c.groups, c.dilation);    \
+  }
+ORDO_CONVOLUTION_OF_CASE(1)
+ORDO_CONVOLUTION_OF_CASE(2)
+ORDO_CONVOLUTION_OF_CASE(3)
+#undef ORDO_CONVOLUTION_OF_CASE
 
 }  // namespace ordo::test

@@ -79,29 +79,45 @@ Cases<N> sized(int64_t n) {
   return out;
 }
 
+using Values = std::vector<double>;
+
+/// A sample of what adds products of its first two inputs: `add(first, second, result)` adds them all. A third input is
+/// the bias of each of `channels` channels.
+template <int N>
+Sample sample_of(const ConvCase<N>& c, TensorList inputs, const Dims& result,
+                 std::function<Tensor(const TensorList&)> run,
+                 std::function<void(const Values&, const Values&, Values&)> add) {
+  const size_t samples = size_t(result[0]);
+  return {.label = c.label,
+          .inputs = std::move(inputs),
+          .run = std::move(run),
+          .reference =
+              [=](const TensorList& in) {
+                Values out(size_t(result.product()));
+                add(in[0].to_vector<double>(), in[1].to_vector<double>(), out);
+                if (in.size() > 2) {
+                  const Values bias = in[2].to_vector<double>();
+                  const size_t channels = bias.size() * samples;
+                  for (size_t e = 0; e < out.size(); ++e) out[e] += bias[e / (out.size() / channels) % bias.size()];
+                }
+                return out;
+              },
+          .gradient = c.gradient,
+          .tolerance = c.tolerance()};
+}
+
 template <int N>
 std::vector<Sample> conv_samples(const Cases<N>& cases) {
   std::vector<Sample> samples;
   for (const ConvCase<N>& c : cases) {
     TensorList inputs = {test_values(c.x, 1), test_values(c.w, 2)};
     if (c.bias) inputs.push_back(test_values({c.w[0]}, 3));
-    samples.push_back({.label = c.label,
-                       .inputs = inputs,
-                       .run = [c](const TensorList& in) { return conv(in[0], in[1], c.bias ? in[2] : Tensor(), c); },
-                       .reference =
-                           [c](const TensorList& in) {
-                             const auto x = in[0].to_vector<double>(), w = in[1].to_vector<double>();
-                             std::vector<double> y(size_t(c.output_sizes().product()));
-                             c.for_each_product([&](size_t a, size_t b, size_t o) { y[o] += x[a] * w[b]; });
-                             if (c.bias) {
-                               const auto b = in[2].to_vector<double>();
-                               const size_t channels = b.size() * size_t(c.x[0]);
-                               for (size_t e = 0; e < y.size(); ++e) y[e] += b[e / (y.size() / channels) % b.size()];
-                             }
-                             return y;
-                           },
-                       .gradient = c.gradient,
-                       .tolerance = c.tolerance()});
+    samples.push_back(sample_of(
+        c, inputs, c.output_sizes(),
+        [c](const TensorList& in) { return conv(in[0], in[1], c.bias ? in[2] : Tensor(), c); },
+        [c](const Values& x, const Values& w, Values& y) {
+          c.for_each_product([&](size_t a, size_t b, size_t o) { y[o] += x[a] * w[b]; });
+        }));
   }
   return samples;
 }
@@ -110,18 +126,12 @@ template <int N>
 std::vector<Sample> input_grad_samples(const Cases<N>& cases) {
   std::vector<Sample> samples;
   for (const ConvCase<N>& c : cases)
-    samples.push_back({.label = c.label,
-                       .inputs = {test_values(c.w, 1), test_values(c.output_sizes(), 2)},
-                       .run = [c](const TensorList& in) { return conv_input_grad(in[0], in[1], c); },
-                       .reference =
-                           [c](const TensorList& in) {
-                             const auto w = in[0].to_vector<double>(), g = in[1].to_vector<double>();
-                             std::vector<double> x(size_t(c.x.product()));
-                             c.for_each_product([&](size_t a, size_t b, size_t o) { x[a] += g[o] * w[b]; });
-                             return x;
-                           },
-                       .gradient = c.gradient,
-                       .tolerance = c.tolerance()});
+    samples.push_back(sample_of(
+        c, {test_values(c.w, 1), test_values(c.output_sizes(), 2)}, c.x,
+        [c](const TensorList& in) { return conv_input_grad(in[0], in[1], c); },
+        [c](const Values& w, const Values& g, Values& x) {
+          c.for_each_product([&](size_t a, size_t b, size_t o) { x[a] += g[o] * w[b]; });
+        }));
   return samples;
 }
 
@@ -129,18 +139,12 @@ template <int N>
 std::vector<Sample> weight_grad_samples(const Cases<N>& cases) {
   std::vector<Sample> samples;
   for (const ConvCase<N>& c : cases)
-    samples.push_back({.label = c.label,
-                       .inputs = {test_values(c.x, 1), test_values(c.output_sizes(), 2)},
-                       .run = [c](const TensorList& in) { return conv_weight_grad(in[0], in[1], c); },
-                       .reference =
-                           [c](const TensorList& in) {
-                             const auto x = in[0].to_vector<double>(), g = in[1].to_vector<double>();
-                             std::vector<double> w(size_t(c.w.product()));
-                             c.for_each_product([&](size_t a, size_t b, size_t o) { w[b] += g[o] * x[a]; });
-                             return w;
-                           },
-                       .gradient = c.gradient,
-                       .tolerance = c.tolerance()});
+    samples.push_back(sample_of(
+        c, {test_values(c.x, 1), test_values(c.output_sizes(), 2)}, c.w,
+        [c](const TensorList& in) { return conv_weight_grad(in[0], in[1], c); },
+        [c](const Values& x, const Values& g, Values& w) {
+          c.for_each_product([&](size_t a, size_t b, size_t o) { w[b] += g[o] * x[a]; });
+        }));
   return samples;
 }
 
@@ -188,53 +192,29 @@ std::vector<Sample> transpose_samples(const Cases<N>& cases) {
   for (const ConvCase<N>& c : cases) {
     TensorList inputs = {test_values(c.output_sizes(), 1), test_values(c.w, 2)};
     if (c.bias) inputs.push_back(test_values({c.x[1]}, 3));
-    samples.push_back(
-        {.label = c.label,
-         .inputs = inputs,
-         .run = [c](const TensorList& in) { return conv_transpose(in[0], in[1], c.bias ? in[2] : Tensor(), c); },
-         .reference =
-             [c](const TensorList& in) {
-               const auto y = in[0].to_vector<double>(), w = in[1].to_vector<double>();
-               std::vector<double> x(size_t(c.x.product()));
-               c.for_each_product([&](size_t a, size_t b, size_t o) { x[a] += y[o] * w[b]; });
-               if (c.bias) {
-                 const auto b = in[2].to_vector<double>();
-                 const size_t channels = b.size() * size_t(c.x[0]);
-                 for (size_t e = 0; e < x.size(); ++e) x[e] += b[e / (x.size() / channels) % b.size()];
-               }
-               return x;
-             },
-         .gradient = c.gradient,
-         .tolerance = c.tolerance()});
+    samples.push_back(sample_of(
+        c, inputs, c.x,
+        [c](const TensorList& in) { return conv_transpose(in[0], in[1], c.bias ? in[2] : Tensor(), c); },
+        [c](const Values& y, const Values& w, Values& x) {
+          c.for_each_product([&](size_t a, size_t b, size_t o) { x[a] += y[o] * w[b]; });
+        }));
   }
   return samples;
 }
 
 }  // namespace
 
-ORDO_OP_SAMPLES(conv1d) { return conv_samples(cases<1>()); }
-ORDO_OP_SAMPLES(conv2d) { return conv_samples(cases<2>()); }
-ORDO_OP_SAMPLES(conv3d) { return conv_samples(cases<3>()); }
-ORDO_OP_SAMPLES(conv1d_input_grad) { return input_grad_samples(cases<1>()); }
-ORDO_OP_SAMPLES(conv2d_input_grad) { return input_grad_samples(cases<2>()); }
-ORDO_OP_SAMPLES(conv3d_input_grad) { return input_grad_samples(cases<3>()); }
-ORDO_OP_SAMPLES(conv1d_weight_grad) { return weight_grad_samples(cases<1>()); }
-ORDO_OP_SAMPLES(conv2d_weight_grad) { return weight_grad_samples(cases<2>()); }
-ORDO_OP_SAMPLES(conv3d_weight_grad) { return weight_grad_samples(cases<3>()); }
-ORDO_OP_SAMPLES(conv_transpose1d) { return transpose_samples(transposed_cases<1>()); }
-ORDO_OP_SAMPLES(conv_transpose2d) { return transpose_samples(transposed_cases<2>()); }
-ORDO_OP_SAMPLES(conv_transpose3d) { return transpose_samples(transposed_cases<3>()); }
-ORDO_OP_SIZES(conv1d) { return conv_samples(sized<1>(n)); }
-ORDO_OP_SIZES(conv2d) { return conv_samples(sized<2>(n)); }
-ORDO_OP_SIZES(conv3d) { return conv_samples(sized<3>(n)); }
-ORDO_OP_SIZES(conv1d_input_grad) { return input_grad_samples(sized<1>(n)); }
-ORDO_OP_SIZES(conv2d_input_grad) { return input_grad_samples(sized<2>(n)); }
-ORDO_OP_SIZES(conv3d_input_grad) { return input_grad_samples(sized<3>(n)); }
-ORDO_OP_SIZES(conv1d_weight_grad) { return weight_grad_samples(sized<1>(n)); }
-ORDO_OP_SIZES(conv2d_weight_grad) { return weight_grad_samples(sized<2>(n)); }
-ORDO_OP_SIZES(conv3d_weight_grad) { return weight_grad_samples(sized<3>(n)); }
-ORDO_OP_SIZES(conv_transpose1d) { return transpose_samples(transposed(sized<1>(n))); }
-ORDO_OP_SIZES(conv_transpose2d) { return transpose_samples(transposed(sized<2>(n))); }
-ORDO_OP_SIZES(conv_transpose3d) { return transpose_samples(transposed(sized<3>(n))); }
+#define ORDO_CONVOLUTION_SAMPLES(N)                                                          \
+  ORDO_OP_SAMPLES(conv##N##d) { return conv_samples(cases<N>()); }                           \
+  ORDO_OP_SIZES(conv##N##d) { return conv_samples(sized<N>(n)); }                            \
+  ORDO_OP_SAMPLES(conv##N##d_input_grad) { return input_grad_samples(cases<N>()); }          \
+  ORDO_OP_SIZES(conv##N##d_input_grad) { return input_grad_samples(sized<N>(n)); }           \
+  ORDO_OP_SAMPLES(conv##N##d_weight_grad) { return weight_grad_samples(cases<N>()); }        \
+  ORDO_OP_SIZES(conv##N##d_weight_grad) { return weight_grad_samples(sized<N>(n)); }         \
+  ORDO_OP_SAMPLES(conv_transpose##N##d) { return transpose_samples(transposed_cases<N>()); } \
+  ORDO_OP_SIZES(conv_transpose##N##d) { return transpose_samples(transposed(sized<N>(n))); }
+ORDO_CONVOLUTION_SAMPLES(1)
+ORDO_CONVOLUTION_SAMPLES(2)
+ORDO_CONVOLUTION_SAMPLES(3)
 
 }  // namespace ordo::test

@@ -1,7 +1,6 @@
 // Samples of copies and fills.
 #include <cmath>
 
-#include <ordo/autograd/ops/arange.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,7 +1,4 @@
 // select_scatter, slice_scatter and diagonal_scatter against plain loops over coordinates.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

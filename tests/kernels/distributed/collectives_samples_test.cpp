@@ -1,11 +1,8 @@
 // Collectives: samples, as of one process, and jobs of several.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
 
 #include <ordo/engine/distributed/world.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/thread_job.h"

@@ -1,13 +1,11 @@
 // The sums of rows on a device are those on the CPU, bit by bit, whatever the steps and the launch.
-#include <gtest/gtest.h>
-
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/ordo.h>
 // After ordo.h: kernels::cpu is a namespace there.
 #include <ordo/kernels/distributed/fold.h>
 #include "tests/engine/cuda/device_array.h"
-#include "tests/support/op_samples.h"
+#include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
 namespace ordo::test {
@@ -33,14 +31,6 @@ Tensor rows_of(int64_t rows, int64_t count, DType dtype) {
   return t.to(dtype);
 }
 
-/// One NaN is as good as another: a GPU's additions have other bits.
-std::vector<uint8_t> bytes_but_of_nans(const Tensor& t) {
-  const Tensor here = t.to(ordo::cpu);
-  if (!is_floating(t.dtype())) return bytes_of(here);
-  const Tensor nan = full(t.sizes(), std::numeric_limits<double>::quiet_NaN(), t.dtype());
-  return bytes_of(where(ne(here, here), nan, here));
-}
-
 /// With the result in memory of its own, or in the first row.
 std::vector<uint8_t> on_cpu(const Tensor& values, ReduceOp op) {
   const Tensor rows = values.clone(), result = empty({values.size(1)}, values.dtype());
@@ -48,14 +38,14 @@ std::vector<uint8_t> on_cpu(const Tensor& values, ReduceOp op) {
   for (int64_t r = 0; r < rows.size(0); ++r)
     starts.push_back(static_cast<char*>(rows.data()) + size_t(r) * result.nbytes());
   kernels::cpu::fold(op, values.dtype(), tree(rows.size(0)), starts, result.data(), values.size(1));
-  return bytes_but_of_nans(result);
+  return result_bytes(result);
 }
 std::vector<uint8_t> on_device(const Tensor& values, ReduceOp op, bool in_place) {
   const Tensor rows = values.to(kCuda), own = empty({values.size(1)}, {.dtype = values.dtype(), .device = kCuda});
   const Tensor result = in_place ? rows[0] : own;
   kernels::cuda::fold(op, values.dtype(), tree(rows.size(0)), rows.data(), values.size(1), result.data(),
                       values.size(1), kCuda);
-  return bytes_but_of_nans(result);
+  return result_bytes(result);
 }
 
 class FoldOnDevice : public CudaTest {};

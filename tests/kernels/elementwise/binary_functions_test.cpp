@@ -1,12 +1,9 @@
 // Functions of two operands where samples do not go: signs, zeros, infinities, NaN, ends of ranges, and dtypes.
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
 
-#include <ordo/autograd/ops/binary.h>
 #include <ordo/kernels/elementwise/math.h>
 #include "tests/support/op_samples.h"
 

@@ -1,10 +1,6 @@
 // Samples of arithmetic, comparisons and where.
 #include <cmath>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/where.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,16 +1,11 @@
 // Functions that CPU loops reach by a shorter way where they can: the same bits as the whole function, whatever a piece
 // of the loop holds.
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 
-#include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/unary.h>
 #include <ordo/kernels/elementwise/function_fast_paths.h>
 #include <ordo/kernels/elementwise/functions.h>
 #include "tests/support/op_samples.h"

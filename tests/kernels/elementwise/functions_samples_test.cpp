@@ -1,9 +1,6 @@
 // Samples of the unary functions.
 #include <cmath>
 
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
 #include <ordo/kernels/elementwise/function_functors.h>
 #include "tests/support/op_samples.h"
 
@@ -99,24 +96,15 @@ double clamp_reference(double x) { return std::min(std::max(x, -1.0), 0.5); }
 ORDO_OP_SIZES(clamp) { return {unary(clamp_both, clamp_reference, -2, 2, {n})}; }
 ORDO_OP_SAMPLES(clamp) {
   auto samples = unary(clamp_both, clamp_reference, -2, 2);
-  samples.push_back({.label = "low only",
-                     .inputs = {test_values({17})},
-                     .run = [](const TensorList& in) { return clamp(in[0], 0.25); },
-                     .reference =
-                         [](const TensorList& in) {
-                           std::vector<double> out;
-                           for (double v : in[0].to_vector<double>()) out.push_back(std::max(v, 0.25));
-                           return out;
-                         }});
-  samples.push_back({.label = "high only",
-                     .inputs = {test_values({17})},
-                     .run = [](const TensorList& in) { return clamp(in[0], std::nullopt, 0.25); },
-                     .reference =
-                         [](const TensorList& in) {
-                           std::vector<double> out;
-                           for (double v : in[0].to_vector<double>()) out.push_back(std::min(v, 0.25));
-                           return out;
-                         }});
+  Sample low =
+      unary([](const Tensor& t) { return clamp(t, 0.25); }, [](double x) { return std::max(x, 0.25); }, -2, 2, {17});
+  Sample high = unary([](const Tensor& t) { return clamp(t, std::nullopt, 0.25); },
+                      [](double x) { return std::min(x, 0.25); }, -2, 2, {17});
+  low.label = "low only", high.label = "high only";
+  for (Sample* s : {&low, &high}) {
+    s->inputs = {test_values({17})};
+    samples.push_back(std::move(*s));
+  }
   return samples;
 }
 

@@ -1,15 +1,6 @@
 // Which dtype a result has, and what elementwise operations refuse.
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/parallel.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
@@ -163,23 +154,17 @@ TEST(InPlace, gradients) {
 }
 
 TEST(BadInput, elementwise) {
-  const Tensor a = ones({2, 3}), b = ones({4}), flag = of(boolean, {2, 3});
-  EXPECT_ORDO_ERROR(clamp(Tensor(), 0), ValueError, "[clamp]");
-  EXPECT_ORDO_ERROR(clamp(a, std::nullopt, std::nullopt), ValueError, "[clamp]");
+  const Tensor flag = of(boolean, {2, 3});
+  EXPECT_ORDO_ERROR(clamp(of(float32), std::nullopt, std::nullopt), ValueError, "[clamp]");
   EXPECT_ORDO_ERROR(flag - flag, DTypeError, "[sub]");
   EXPECT_ORDO_ERROR(pow(flag, flag), DTypeError, "[pow]");
-  EXPECT_ORDO_ERROR(gelu(a, "fast"), ValueError, "[gelu]");
+  EXPECT_ORDO_ERROR(gelu(of(float32), "fast"), ValueError, "[gelu]");
   Tensor t = ones({3});
   EXPECT_ORDO_ERROR(t.add_(ones({2, 3})), ShapeError, "[add_]");
   EXPECT_ORDO_ERROR(t.mul_(ones({2})), ShapeError, "[mul_]");
-  EXPECT_ORDO_ERROR(ones({1}).expand({3}).add_(t), ShapeError, "[add_]");
   EXPECT_ORDO_ERROR(Tensor().add_(t), ValueError, "[add_]");
   EXPECT_ORDO_ERROR(t.mul_(Tensor()), ValueError, "[mul_]");
-  if (test_devices().size() > 1) {
-    EXPECT_ORDO_ERROR(a + a.to("cuda"), DeviceError, "[add]");
-    EXPECT_ORDO_ERROR(where(flag, a.to("cuda"), 0), DeviceError, "[where]");
-    EXPECT_ORDO_ERROR(t.add_(t.to("cuda")), DeviceError, "[add_]");
-  }
+  if (test_devices().size() > 1) EXPECT_ORDO_ERROR(t.add_(t.to("cuda")), DeviceError, "[add_]");
 }
 
 }  // namespace

@@ -1,14 +1,8 @@
 // Samples and rules of functions of three operands, of activations with a gate, and of isclose, nan_to_num and
 // bitwise_not.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

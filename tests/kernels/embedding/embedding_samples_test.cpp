@@ -1,6 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/ops/embedding.h>
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 
@@ -45,21 +42,17 @@ ORDO_OP_SIZES(embedding) {
           sample_of({"padding", {n, 2}, 5, 2, int64, 1})};
 }
 ORDO_OP_SAMPLES(embedding) {
-  std::vector<Sample> out;
-  for (const Case& c : {
-           Case{"matrix", {3, 4}, 5, 3},
-           Case{"int32", {7}, 4, 2, int32},
-           Case{"scalar", {}, 3, 4},
-           Case{"padding", {9}, 3, 2, int64, 1},
-           Case{"padding_from_the_end", {9}, 3, 2, int32, -3},
-           Case{"no_indices", {0, 2}, 3, 2},
-           Case{"no_columns", {4}, 3, 0},
-           Case{"hot_rows", {700}, 3, 5, int64, {}, false, true},
-           Case{"hot_rows_int32", {2, 1025}, 2, 4, int32, 0, false, true},
-           Case{"wide", {33}, 40, 300, int64, {}, false},
-       })
-    out.push_back(sample_of(c));
-  return out;
+  return samples_of<Case>({{"matrix", {3, 4}, 5, 3},
+                           {"int32", {7}, 4, 2, int32},
+                           {"scalar", {}, 3, 4},
+                           {"padding", {9}, 3, 2, int64, 1},
+                           {"padding_from_the_end", {9}, 3, 2, int32, -3},
+                           {"no_indices", {0, 2}, 3, 2},
+                           {"no_columns", {4}, 3, 0},
+                           {"hot_rows", {700}, 3, 5, int64, {}, false, true},
+                           {"hot_rows_int32", {2, 1025}, 2, 4, int32, 0, false, true},
+                           {"wide", {33}, 40, 300, int64, {}, false}},
+                          sample_of);
 }
 
 }  // namespace

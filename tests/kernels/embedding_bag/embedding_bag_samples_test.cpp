@@ -1,8 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <cmath>
-
-#include <ordo/autograd/ops/embedding.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 #include "tests/support/op_samples.h"
 
@@ -122,11 +117,7 @@ ORDO_OP_SIZES(embedding_bag) {
   for (Sample& s : out) s.tolerance = 64;
   return out;
 }
-ORDO_OP_SAMPLES(embedding_bag) {
-  std::vector<Sample> out;
-  for (const Case& c : cases()) out.push_back(sample_of(c));
-  return out;
-}
+ORDO_OP_SAMPLES(embedding_bag) { return samples_of(cases(), sample_of); }
 
 }  // namespace
 }  // namespace ordo::test

@@ -1,12 +1,6 @@
 // The formula, against a plain form of it; every device, layout and number of threads.
-#include <gtest/gtest.h>
-
-#include <cstring>
-
 #include <ordo/engine/launch_tuning.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/fingerprint/fingerprint.h>
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
@@ -79,20 +73,18 @@ TEST(Fingerprint, golden) {  // of format 1 of traces: another value is another 
 TEST(Fingerprint, does_not_depend_on_strides_threads_and_launches) {
   for (DType dtype : {uint8, float16, float32, float64}) {
     const Tensor t = values({23, 41, 19}, dtype);
-    std::vector<Tensor> views{t.transpose(0, 2), t.permute({1, 0, 2}),           t.slice(2, 1, 19, 3),
-                              t.select(1, 4),    t.flatten().slice(0, 1, 17000), t.unsqueeze(1).expand({23, 3, 41, 19}),
-                              t.slice(0, 3, 9)};
+    const auto views_of = [](const Tensor& x) {
+      return TensorList{x.transpose(0, 2), x.permute({1, 0, 2}),           x.slice(2, 1, 19, 3),
+                        x.select(1, 4),    x.flatten().slice(0, 1, 17000), x.unsqueeze(1).expand({23, 3, 41, 19}),
+                        x.slice(0, 3, 9)};
+    };
+    const TensorList views = views_of(t);
     for (size_t i = 0; i < views.size(); ++i) {
       const Fingerprint expected = plain(bytes_of(views[i]));
       EXPECT_EQ(kernels::fingerprint(views[i]), expected) << name(dtype) << " view " << i;
-      for (Device device : test_devices()) {  // what is copied keeps no strides, so the view is made there
-        const Tensor there = t.to(device);
-        const std::vector<Tensor> same{
-            there.transpose(0, 2), there.permute({1, 0, 2}),           there.slice(2, 1, 19, 3),
-            there.select(1, 4),    there.flatten().slice(0, 1, 17000), there.unsqueeze(1).expand({23, 3, 41, 19}),
-            there.slice(0, 3, 9)};
-        EXPECT_EQ(kernels::fingerprint(same[i]), expected) << name(dtype) << " view " << i << " on " << device.str();
-      }
+      for (Device device : test_devices())  // what is copied keeps no strides, so the view is made there
+        EXPECT_EQ(kernels::fingerprint(views_of(t.to(device))[i]), expected)
+            << name(dtype) << " view " << i << " on " << device.str();
     }
   }
   const Tensor large = values({300, 1000}, float32);

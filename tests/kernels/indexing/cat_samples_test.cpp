@@ -1,7 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -66,17 +62,10 @@ TEST(Cat, promotes_dtypes) {
   EXPECT_EQ(cat(mixed).dtype(), float16);
 }
 
-TEST(Cat, bad_input) {
-  const TensorList none, scalar{ones({})}, ragged{ones({2, 3}), ones({2, 2})}, ranks{ones({2, 3}), ones({2})},
-      undefined{ones({2}), Tensor()};
+TEST(Cat, of_no_tensors_is_refused) {
+  const TensorList none;
   EXPECT_ORDO_ERROR(cat(none), ValueError, "cat");
-  EXPECT_ORDO_ERROR(cat(undefined), ValueError, "cat");
   EXPECT_ORDO_ERROR(stack(none), ValueError, "stack");
-  for (Device device : test_devices())
-    if (device.is_cuda()) {
-      const TensorList two{ones({2}), ones({2}, {float32, device})};
-      EXPECT_ORDO_ERROR(cat(two), DeviceError, "cat");
-    }
 }
 
 }  // namespace

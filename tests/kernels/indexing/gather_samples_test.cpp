@@ -1,7 +1,4 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/ops/gather.h>
-#include <ordo/engine/error.h>
+#include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -9,18 +6,8 @@ namespace {
 
 std::vector<double> gathered(const Tensor& input, int dim, const Tensor& index) {
   const auto x = input.to_vector<double>();
-  const auto picked = index.to_vector<int64_t>();
   std::vector<double> out;
-  for (size_t i = 0; i < picked.size(); ++i) {
-    int64_t rest = int64_t(i), flat = 0, step = 1;
-    for (int d = input.dim() - 1; d >= 0; --d) {
-      const int64_t at = rest % index.sizes()[d];
-      rest /= index.sizes()[d];
-      flat += (d == dim ? picked[i] : at) * step;
-      step *= input.sizes()[d];
-    }
-    out.push_back(x[size_t(flat)]);
-  }
+  for_scattered(input.sizes(), index, index.sizes(), dim, [&](size_t at, size_t) { out.push_back(x[at]); });
   return out;
 }
 
@@ -57,14 +44,9 @@ Sample select_sample(const char* label, const Tensor& input, int dim, const Tens
           .reference =
               [dim](const TensorList& in) {
                 const auto x = in[0].to_vector<double>();
-                const auto picked = in[1].to_vector<int64_t>();
-                int64_t outer = 1, inner = 1;
-                for (int d = 0; d < in[0].dim(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : in[0].sizes()[d];
-                const int64_t length = in[0].dim() ? in[0].sizes()[dim] : 1;
+                if (in[0].dim() == 0) return x;
                 std::vector<double> out;
-                for (int64_t o = 0; o < outer; ++o)
-                  for (int64_t k : picked)
-                    for (int64_t i = 0; i < inner; ++i) out.push_back(x[size_t((o * length + k) * inner + i)]);
+                for_sliced(in[0].sizes(), in[1], dim, [&](size_t at, size_t) { out.push_back(x[at]); });
                 return out;
               },
           .gradient = input.numel() <= 100,
@@ -116,29 +98,8 @@ ORDO_OP_SIZES(one_hot) {
           one_hot_sample("found", test_indices({n}, 5, 2), -1)};
 }
 
-TEST(Gather, indices_out_of_range) {
-  for (Device device : test_devices())
-    for (int64_t bad : {-1, 4}) {
-      const Tensor x = test_values({4, 3}).to(device);
-      const Tensor index = from_vector<int64_t>({0, 3, bad}, {3}).to(device);
-      const std::string text = "index[2] = " + std::to_string(bad) + " is out of range for dimension 0 of size 4";
-      EXPECT_ORDO_ERROR(index_select(x, 0, index).to_vector<double>(), IndexError, "[index_select] " + text);
-      EXPECT_ORDO_ERROR(gather(x, 0, index.view({1, 3})).to_vector<double>(), IndexError, "[gather] " + text);
-      const Tensor classes = from_vector<int64_t>({0, bad}, {2}).to(device);
-      // The device is usable after it.
-      EXPECT_EQ(index_select(x, 0, classes.slice(0, 0, 1)).numel(), 3);
-      (void)x.to_vector<double>();
-    }
-}
-
-TEST(Gather, bad_input) {
-  const Tensor x = ones({4, 3}), index = zeros({4}, {int64}), square = zeros({4, 3}, {int64});
-  EXPECT_ORDO_ERROR(one_hot(index, 0), ValueError, "one_hot");
+TEST(OneHot, of_no_targets_needs_a_number_of_classes) {
   EXPECT_ORDO_ERROR(one_hot(empty({0}, {int64})), ValueError, "one_hot");
-  for (Device device : test_devices())
-    if (device.is_cuda()) {
-      EXPECT_ORDO_ERROR(gather(x, 0, square.to(device)), DeviceError, "gather");
-    }
 }
 
 }  // namespace

@@ -1,7 +1,4 @@
 // index and index_put against plain loops over coordinates.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

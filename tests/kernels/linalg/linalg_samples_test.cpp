@@ -1,12 +1,8 @@
 // cholesky, solve, inverse, det, slogdet, qr, svd, svd_lowrank: samples for the registry-driven tests, and what samples
 // cannot say. The samples' matrices are made regular first, whatever the tests make of their inputs.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/linalg.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
@@ -244,15 +240,7 @@ double apart(const Tensor& a, const Tensor& b) {
   EXPECT_EQ(a.sizes(), b.sizes());
   return a.numel() ? max(abs(a - b)).item() : 0;
 }
-Tensor unit(int64_t n) {
-  return from_vector(
-      [n] {
-        std::vector<double> v(size_t(n * n));
-        for (int64_t i = 0; i < n; ++i) v[size_t(i * n + i)] = 1;
-        return v;
-      }(),
-      {n, n});
-}
+Tensor unit(int64_t n) { return eye(n, {float64}); }
 
 class LinalgLevels : public testing::TestWithParam<Determinism> {};
 INSTANTIATE_TEST_SUITE_P(Levels, LinalgLevels, testing::Values(Determinism::run_to_run, Determinism::device_to_device));

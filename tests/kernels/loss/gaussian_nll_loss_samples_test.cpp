@@ -1,8 +1,5 @@
-#include <gtest/gtest.h>
+#include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/losses.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
 
@@ -12,22 +9,19 @@ namespace {
 const double kTwoPi = 8 * std::atan(1.0);
 
 Sample gaussian_sample(const char* label, const Dims& sizes, const Dims& var, Reduction reduction, bool full = false) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes), test_values(sizes, 1), test_values(var, 2, 0.25, 2)};
-  s.run = [=](const TensorList& in) { return gaussian_nll_loss(in[0], in[1], in[2], full, 1e-6, reduction); };
-  s.reference = [=](const TensorList& in) {
-    const auto x = doubles(in[0]), t = doubles(in[1]), v = doubles(in[2]);
-    std::vector<double> losses;
-    for (size_t i = 0; i < x.size(); ++i) {
-      const double of_this = v[i / (x.size() / v.size())], d = x[i] - t[i];
-      losses.push_back((std::log(of_this) + d * d / of_this + (full ? std::log(kTwoPi) : 0)) / 2);
-    }
-    return reduced(losses, reduction);
-  };
-  s.gradient = sizes.product() <= 100;
-  s.tolerance = 64;
-  return s;
+  return loss_sample(
+      label, {test_values(sizes), test_values(sizes, 1), test_values(var, 2, 0.25, 2)},
+      [=](const TensorList& in) { return gaussian_nll_loss(in[0], in[1], in[2], full, 1e-6, reduction); },
+      [=](const TensorList& in) {
+        const auto x = doubles(in[0]), t = doubles(in[1]), v = doubles(in[2]);
+        std::vector<double> losses;
+        for (size_t i = 0; i < x.size(); ++i) {
+          const double of_this = v[i / (x.size() / v.size())], d = x[i] - t[i];
+          losses.push_back((std::log(of_this) + d * d / of_this + (full ? std::log(kTwoPi) : 0)) / 2);
+        }
+        return losses;
+      },
+      reduction);
 }
 ORDO_OP_SAMPLES(gaussian_nll_loss) {
   return {gaussian_sample("mean", {3, 4}, {3, 4}, Reduction::mean),

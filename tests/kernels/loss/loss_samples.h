@@ -1,11 +1,6 @@
 // What the samples of losses share.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/losses.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -24,29 +19,39 @@ inline std::vector<double> doubles(const Tensor& t) { return t.to(float64).to_ve
 /// 1 and -1, int64.
 inline Tensor test_signs(const Dims& sizes, uint64_t stream = 0) { return test_indices(sizes, 2, stream) * 2 - 1; }
 
+/// A sample of any loss; `losses` gives those of the elements or rows.
+inline Sample loss_sample(std::string label, TensorList inputs, std::function<Tensor(const TensorList&)> run,
+                          std::function<std::vector<double>(const TensorList&)> losses, Reduction reduction) {
+  Sample s;
+  s.label = std::move(label);
+  s.gradient = inputs[0].numel() <= 100;
+  const double batch = inputs[0].dim() ? double(inputs[0].size(0)) : 1;
+  s.inputs = std::move(inputs);
+  s.run = std::move(run);
+  s.reference = [losses = std::move(losses), reduction, batch](const TensorList& in) {
+    return reduced(losses(in), reduction, batch);
+  };
+  s.tolerance = 64;
+  return s;
+}
+
 /// A sample whose losses are of one element each; the inputs have one shape, or repeat over the first one's elements.
 inline Sample element_loss(std::string label, TensorList inputs, std::function<Tensor(const TensorList&)> run,
                            std::function<double(const std::vector<double>&)> element, Reduction reduction) {
-  const int64_t elements = inputs[0].numel();
-  const double batch = inputs[0].dim() ? double(inputs[0].size(0)) : 1;
-  Sample s;
-  s.label = std::move(label);
-  s.inputs = std::move(inputs);
-  s.run = std::move(run);
-  s.reference = [element = std::move(element), reduction, batch](const TensorList& in) {
-    std::vector<std::vector<double>> values;
-    for (const Tensor& t : in) values.push_back(doubles(t));
-    std::vector<double> losses;
-    for (size_t i = 0; i < values[0].size(); ++i) {
-      std::vector<double> of_one;
-      for (const auto& v : values) of_one.push_back(v[i % v.size()]);
-      losses.push_back(element(of_one));
-    }
-    return reduced(losses, reduction, batch);
-  };
-  s.gradient = elements <= 100;
-  s.tolerance = 64;
-  return s;
+  return loss_sample(
+      std::move(label), std::move(inputs), std::move(run),
+      [element = std::move(element)](const TensorList& in) {
+        std::vector<std::vector<double>> values;
+        for (const Tensor& t : in) values.push_back(doubles(t));
+        std::vector<double> losses;
+        for (size_t i = 0; i < values[0].size(); ++i) {
+          std::vector<double> of_one;
+          for (const auto& v : values) of_one.push_back(v[i % v.size()]);
+          losses.push_back(element(of_one));
+        }
+        return losses;
+      },
+      reduction);
 }
 
 }  // namespace ordo::test

@@ -1,9 +1,5 @@
-#include <gtest/gtest.h>
+#include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/losses.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
 
@@ -108,26 +104,23 @@ std::vector<std::vector<double>> rows_of(const Tensor& t) {
 Sample cosine_sample(const char* label, const Dims& sizes, Reduction reduction, double margin) {
   Dims target;
   if (sizes.size() == 2) target = {sizes[0]};
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes), test_values(sizes, 1), test_signs(target, 2)};
-  s.run = [=](const TensorList& in) { return cosine_embedding_loss(in[0], in[1], in[2], margin, reduction); };
-  s.reference = [=](const TensorList& in) {
-    const auto a = rows_of(in[0]), b = rows_of(in[1]);
-    const auto t = doubles(in[2]);
-    std::vector<double> losses;
-    for (size_t i = 0; i < t.size(); ++i) {
-      double ab = 0, aa = 1e-12, bb = 1e-12;
-      for (size_t k = 0; k < a[i].size(); ++k)
-        ab += a[i][k] * b[i][k], aa += a[i][k] * a[i][k], bb += b[i][k] * b[i][k];
-      const double cosine = ab / std::sqrt(aa * bb);
-      losses.push_back(t[i] == 1 ? 1 - cosine : t[i] == -1 ? hinge(cosine - margin) : 0);
-    }
-    return reduced(losses, reduction);
-  };
-  s.gradient = sizes.product() <= 100;
-  s.tolerance = 64;
-  return s;
+  return loss_sample(
+      label, {test_values(sizes), test_values(sizes, 1), test_signs(target, 2)},
+      [=](const TensorList& in) { return cosine_embedding_loss(in[0], in[1], in[2], margin, reduction); },
+      [=](const TensorList& in) {
+        const auto a = rows_of(in[0]), b = rows_of(in[1]);
+        const auto t = doubles(in[2]);
+        std::vector<double> losses;
+        for (size_t i = 0; i < t.size(); ++i) {
+          double ab = 0, aa = 1e-12, bb = 1e-12;
+          for (size_t k = 0; k < a[i].size(); ++k)
+            ab += a[i][k] * b[i][k], aa += a[i][k] * a[i][k], bb += b[i][k] * b[i][k];
+          const double cosine = ab / std::sqrt(aa * bb);
+          losses.push_back(t[i] == 1 ? 1 - cosine : t[i] == -1 ? hinge(cosine - margin) : 0);
+        }
+        return losses;
+      },
+      reduction);
 }
 ORDO_OP_SAMPLES(cosine_embedding_loss) {
   return {cosine_sample("mean", {4, 3}, Reduction::mean, 0),
@@ -151,28 +144,27 @@ struct Triplet {
   Reduction reduction = Reduction::mean;
 };
 Sample triplet_sample(const char* label, const Dims& sizes, Triplet o = {}) {
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes), test_values(sizes, 1), test_values(sizes, 2)};
-  s.run = [=](const TensorList& in) {
-    return triplet_margin_loss(in[0], in[1], in[2], o.margin, o.p, 1e-6, o.swap, o.reduction);
-  };
-  s.reference = [=](const TensorList& in) {
-    const auto a = rows_of(in[0]), near = rows_of(in[1]), far = rows_of(in[2]);
-    const auto distance = [&](const std::vector<double>& x, const std::vector<double>& y) {
-      double sum = 0;
-      for (size_t k = 0; k < x.size(); ++k) sum += std::pow(std::abs(x[k] - y[k] + 1e-6), o.p);
-      return std::pow(sum, 1 / o.p);
-    };
-    std::vector<double> losses;
-    for (size_t i = 0; i < a.size(); ++i) {
-      double other = distance(a[i], far[i]);
-      if (o.swap) other = std::min(other, distance(near[i], far[i]));
-      losses.push_back(hinge(o.margin + distance(a[i], near[i]) - other));
-    }
-    return reduced(losses, o.reduction);
-  };
-  s.gradient = sizes.product() <= 100;
+  Sample s = loss_sample(
+      label, {test_values(sizes), test_values(sizes, 1), test_values(sizes, 2)},
+      [=](const TensorList& in) {
+        return triplet_margin_loss(in[0], in[1], in[2], o.margin, o.p, 1e-6, o.swap, o.reduction);
+      },
+      [=](const TensorList& in) {
+        const auto a = rows_of(in[0]), near = rows_of(in[1]), far = rows_of(in[2]);
+        const auto distance = [&](const std::vector<double>& x, const std::vector<double>& y) {
+          double sum = 0;
+          for (size_t k = 0; k < x.size(); ++k) sum += std::pow(std::abs(x[k] - y[k] + 1e-6), o.p);
+          return std::pow(sum, 1 / o.p);
+        };
+        std::vector<double> losses;
+        for (size_t i = 0; i < a.size(); ++i) {
+          double other = distance(a[i], far[i]);
+          if (o.swap) other = std::min(other, distance(near[i], far[i]));
+          losses.push_back(hinge(o.margin + distance(a[i], near[i]) - other));
+        }
+        return losses;
+      },
+      o.reduction);
   s.tolerance = 256;  // the distances are larger than their difference
   return s;
 }

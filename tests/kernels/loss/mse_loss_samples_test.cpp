@@ -1,10 +1,5 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/losses.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/op_samples.h"
 
@@ -14,23 +9,10 @@ namespace {
 using Loss = Tensor (*)(const Tensor&, const Tensor&, Reduction);
 
 Sample sample(const char* label, Loss loss, const Dims& sizes, Reduction reduction, double (*element)(double, double)) {
-  return {.label = label,
-          .inputs = {test_values(sizes), test_values(sizes, 1, 0, 1)},
-          .run = [=](const TensorList& in) { return loss(in[0], in[1], reduction); },
-          .reference =
-              [=](const TensorList& in) {
-                const auto a = in[0].to_vector<double>(), b = in[1].to_vector<double>();
-                std::vector<double> out;
-                double sum = 0;
-                for (size_t i = 0; i < a.size(); ++i) {
-                  out.push_back(element(a[i], b[i]));
-                  sum += out.back();
-                }
-                if (reduction == Reduction::none) return out;
-                return std::vector<double>{reduction == Reduction::mean ? sum / double(a.size()) : sum};
-              },
-          .gradient = sizes.product() <= 100,
-          .tolerance = 64};
+  return element_loss(
+      label, {test_values(sizes), test_values(sizes, 1, 0, 1)},
+      [=](const TensorList& in) { return loss(in[0], in[1], reduction); },
+      [=](const std::vector<double>& v) { return element(v[0], v[1]); }, reduction);
 }
 
 std::vector<Sample> samples(Loss loss, double (*element)(double, double)) {

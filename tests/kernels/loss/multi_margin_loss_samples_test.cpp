@@ -1,8 +1,5 @@
-#include <gtest/gtest.h>
+#include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/losses.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
 
@@ -24,32 +21,29 @@ Sample multi_sample(const char* label, const Dims& sizes, Margin o = {}) {
   const int64_t classes = sizes[sizes.size() - 1];
   Dims target;
   if (sizes.size() == 2) target = {sizes[0]};
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes), test_indices(target, classes, 1)};
-  s.run = [=](const TensorList& in) {
-    Tensor weight;
-    if (o.weighted) weight = from_vector<double>(kWeights, {classes}).to(in[0].device(), in[0].dtype());
-    return multi_margin_loss(in[0], in[1], o.p, o.margin, weight, o.reduction);
-  };
-  s.reference = [=](const TensorList& in) {
-    const auto x = doubles(in[0]);
-    const auto t = in[1].to_vector<int64_t>();
-    std::vector<double> losses;
-    for (size_t i = 0; i < t.size(); ++i) {
-      double sum = 0;
-      for (int64_t k = 0; k < classes; ++k) {
-        const double over =
-            hinge(o.margin - x[i * size_t(classes) + size_t(t[i])] + x[i * size_t(classes) + size_t(k)]);
-        if (k != t[i]) sum += o.p == 2 ? over * over : over;
-      }
-      losses.push_back((o.weighted ? kWeights[size_t(t[i])] : 1) * sum / double(classes));
-    }
-    return reduced(losses, o.reduction);
-  };
-  s.gradient = sizes.product() <= 100;
-  s.tolerance = 64;
-  return s;
+  return loss_sample(
+      label, {test_values(sizes), test_indices(target, classes, 1)},
+      [=](const TensorList& in) {
+        Tensor weight;
+        if (o.weighted) weight = from_vector<double>(kWeights, {classes}).to(in[0].device(), in[0].dtype());
+        return multi_margin_loss(in[0], in[1], o.p, o.margin, weight, o.reduction);
+      },
+      [=](const TensorList& in) {
+        const auto x = doubles(in[0]);
+        const auto t = in[1].to_vector<int64_t>();
+        std::vector<double> losses;
+        for (size_t i = 0; i < t.size(); ++i) {
+          const double* row = x.data() + i * size_t(classes);
+          double sum = 0;
+          for (int64_t k = 0; k < classes; ++k) {
+            const double over = hinge(o.margin - row[t[i]] + row[k]);
+            if (k != t[i]) sum += o.p == 2 ? over * over : over;
+          }
+          losses.push_back((o.weighted ? kWeights[size_t(t[i])] : 1) * sum / double(classes));
+        }
+        return losses;
+      },
+      o.reduction);
 }
 ORDO_OP_SAMPLES(multi_margin_loss) {
   return {multi_sample("mean", {5, 4}),
@@ -84,29 +78,26 @@ Tensor label_lists(const Dims& sizes) {
 
 Sample lists_sample(const char* label, const Dims& sizes, Reduction reduction) {
   const int64_t classes = sizes[sizes.size() - 1];
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes), label_lists(sizes)};
-  s.run = [=](const TensorList& in) { return multilabel_margin_loss(in[0], in[1], reduction); };
-  s.reference = [=](const TensorList& in) {
-    const auto x = doubles(in[0]);
-    const auto t = in[1].to_vector<int64_t>();
-    std::vector<double> losses;
-    for (size_t first = 0; first < x.size(); first += size_t(classes)) {
-      std::vector<int64_t> labels;
-      for (size_t k = first; k < first + size_t(classes) && t[k] >= 0; ++k) labels.push_back(t[k]);
-      double sum = 0;
-      for (int64_t k = 0; k < classes; ++k) {
-        if (std::count(labels.begin(), labels.end(), k)) continue;
-        for (int64_t y : labels) sum += hinge(1 - x[first + size_t(y)] + x[first + size_t(k)]);
-      }
-      losses.push_back(sum / double(classes));
-    }
-    return reduced(losses, reduction);
-  };
-  s.gradient = sizes.product() <= 100;
-  s.tolerance = 64;
-  return s;
+  return loss_sample(
+      label, {test_values(sizes), label_lists(sizes)},
+      [=](const TensorList& in) { return multilabel_margin_loss(in[0], in[1], reduction); },
+      [=](const TensorList& in) {
+        const auto x = doubles(in[0]);
+        const auto t = in[1].to_vector<int64_t>();
+        std::vector<double> losses;
+        for (size_t first = 0; first < x.size(); first += size_t(classes)) {
+          std::vector<int64_t> labels;
+          for (size_t k = first; k < first + size_t(classes) && t[k] >= 0; ++k) labels.push_back(t[k]);
+          double sum = 0;
+          for (int64_t k = 0; k < classes; ++k) {
+            if (std::count(labels.begin(), labels.end(), k)) continue;
+            for (int64_t y : labels) sum += hinge(1 - x[first + size_t(y)] + x[first + size_t(k)]);
+          }
+          losses.push_back(sum / double(classes));
+        }
+        return losses;
+      },
+      reduction);
 }
 ORDO_OP_SAMPLES(multilabel_margin_loss) {
   return {lists_sample("mean", {5, 4}, Reduction::mean),         lists_sample("sum", {3, 6}, Reduction::sum),
@@ -127,30 +118,28 @@ ORDO_OP_INTEGER(multilabel_margin_loss, "reduction",
 Sample soft_sample(const char* label, const Dims& sizes, Reduction reduction, bool weighted = false,
                    bool integers = false) {
   const int64_t classes = sizes[sizes.size() - 1];
-  Sample s;
-  s.label = label;
-  s.inputs = {test_values(sizes), integers ? test_indices(sizes, 2, 1) : test_values(sizes, 1, 0, 1)};
-  if (weighted) s.inputs.push_back(test_values({classes}, 2, 0.5, 2));
-  s.run = [=](const TensorList& in) {
-    return multilabel_soft_margin_loss(in[0], in[1], weighted ? in[2] : Tensor(), reduction);
-  };
-  s.reference = [=](const TensorList& in) {
-    const auto x = doubles(in[0]), t = doubles(in[1]);
-    const auto w = weighted ? doubles(in[2]) : std::vector<double>(size_t(classes), 1.0);
-    std::vector<double> losses;
-    for (size_t first = 0; first < x.size(); first += size_t(classes)) {
-      double sum = 0;
-      for (size_t k = 0; k < size_t(classes); ++k) {
-        const double v = x[first + k], y = t[first + k];
-        sum += w[k] * (y * std::log1p(std::exp(-v)) + (1 - y) * std::log1p(std::exp(v)));
-      }
-      losses.push_back(sum / double(classes));
-    }
-    return reduced(losses, reduction);
-  };
-  s.gradient = sizes.product() <= 100;
-  s.tolerance = 64;
-  return s;
+  TensorList inputs{test_values(sizes), integers ? test_indices(sizes, 2, 1) : test_values(sizes, 1, 0, 1)};
+  if (weighted) inputs.push_back(test_values({classes}, 2, 0.5, 2));
+  return loss_sample(
+      label, std::move(inputs),
+      [=](const TensorList& in) {
+        return multilabel_soft_margin_loss(in[0], in[1], weighted ? in[2] : Tensor(), reduction);
+      },
+      [=](const TensorList& in) {
+        const auto x = doubles(in[0]), t = doubles(in[1]);
+        const auto w = weighted ? doubles(in[2]) : std::vector<double>(size_t(classes), 1.0);
+        std::vector<double> losses;
+        for (size_t first = 0; first < x.size(); first += size_t(classes)) {
+          double sum = 0;
+          for (size_t k = 0; k < size_t(classes); ++k) {
+            const double v = x[first + k], y = t[first + k];
+            sum += w[k] * (y * std::log1p(std::exp(-v)) + (1 - y) * std::log1p(std::exp(v)));
+          }
+          losses.push_back(sum / double(classes));
+        }
+        return losses;
+      },
+      reduction);
 }
 ORDO_OP_SAMPLES(multilabel_soft_margin_loss) {
   return {soft_sample("mean", {5, 4}, Reduction::mean),
@@ -169,21 +158,16 @@ ORDO_OP_INTEGER(multilabel_soft_margin_loss, "target",
 ORDO_OP_INTEGER(multilabel_soft_margin_loss, "reduction",
                 multilabel_soft_margin_loss(some(d), some(d), {}, Reduction(uint8_t(v))));
 
-TEST(MultiMarginLoss, targets_out_of_range) {
+TEST(MultiMarginLoss, what_follows_the_first_negative_label_does_not_count) {
   for (Device device : test_devices()) {
-    const Tensor x = test_values({3, 4}).to(device);
-    for (int64_t bad : {-1, 4}) {
-      const Tensor t = from_vector<int64_t>({0, bad, 3}, {3}).to(device);
-    }
-    const Tensor t = from_vector<int64_t>({0, 4, -1, 2}, {4}).to(device);
     const Tensor fine = from_vector<int64_t>({0, -5, 4, 2}, {4}).to(device);
-    EXPECT_TRUE(std::isfinite(multilabel_margin_loss(x[0], fine).item<double>()));
+    EXPECT_TRUE(std::isfinite(multilabel_margin_loss(test_values({4}).to(device), fine).item<double>()));
   }
 }
 
 TEST(MultiMarginLoss, bad_input) {
-  const Tensor x = ones({3, 4}), t = zeros({3}, {int64}), all = zeros({3, 4}, {int64});
-  EXPECT_ORDO_ERROR(multi_margin_loss(x, t, 1, 1, ones({4}, {float64})), DTypeError, "weight");
+  const Tensor t = zeros({3}, {int64});
+  EXPECT_ORDO_ERROR(multi_margin_loss(ones({3, 4}), t, 1, 1, ones({4}, {float64})), DTypeError, "weight");
   EXPECT_ORDO_ERROR(multilabel_soft_margin_loss(ones({}), ones({})), ShapeError, "0-d");
 }
 

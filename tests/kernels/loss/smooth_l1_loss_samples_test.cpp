@@ -1,12 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/losses.h>
-#include <ordo/engine/error.h>
+#include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/op_samples.h"
 
 namespace ordo::test {
 namespace {
@@ -15,24 +10,14 @@ using Loss = Tensor (*)(const Tensor&, const Tensor&, Reduction, double);
 
 Sample sample(const char* label, Loss loss, const Dims& sizes, Reduction reduction, double bend) {
   const bool smooth = loss == smooth_l1_loss;
-  return {.label = label,
-          .inputs = {test_values(sizes), test_values(sizes, 1)},
-          .run = [=](const TensorList& in) { return loss(in[0], in[1], reduction, bend); },
-          .reference =
-              [=](const TensorList& in) {
-                const auto a = in[0].to_vector<double>(), b = in[1].to_vector<double>();
-                std::vector<double> out;
-                double sum = 0;
-                for (size_t i = 0; i < a.size(); ++i) {
-                  const double d = std::abs(a[i] - b[i]);
-                  out.push_back((d < bend ? d * d / 2 : bend * (d - bend / 2)) / (smooth ? bend : 1));
-                  sum += out.back();
-                }
-                if (reduction == Reduction::none) return out;
-                return std::vector<double>{reduction == Reduction::mean ? sum / double(a.size()) : sum};
-              },
-          .gradient = sizes.product() <= 100,
-          .tolerance = 64};
+  return element_loss(
+      label, {test_values(sizes), test_values(sizes, 1)},
+      [=](const TensorList& in) { return loss(in[0], in[1], reduction, bend); },
+      [=](const std::vector<double>& v) {
+        const double d = std::abs(v[0] - v[1]);
+        return (d < bend ? d * d / 2 : bend * (d - bend / 2)) / (smooth ? bend : 1);
+      },
+      reduction);
 }
 
 std::vector<Sample> samples(Loss loss) {

@@ -1,6 +1,4 @@
 // matmul, mm, bmm, linear: samples for the registry-driven tests.
-#include <ordo/autograd/ops/matmul.h>
-
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

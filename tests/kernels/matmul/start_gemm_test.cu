@@ -1,6 +1,5 @@
 // What cuBLAS adds its products to. Only a build for GPUs multiplies so; the kernel runs everywhere.
 #include <ordo/engine/cuda/cuda.h>
-
 #include <ordo/kernels/matmul/gemm.h>
 #include "tests/engine/cuda/device_array.h"
 

@@ -1,13 +1,5 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/normalization.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,10 +1,5 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/normalization.h>
-#include <ordo/nn/normalization.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -1,13 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/normalization.h>
-#include <ordo/engine/error.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -1,9 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/autograd/ops/normalization.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
@@ -54,11 +51,7 @@ Sample sample_of(const Case& c) {
   s.tolerance = 32;
   return s;
 }
-std::vector<Sample> samples(const std::vector<Case>& cases) {
-  std::vector<Sample> out;
-  for (const Case& c : cases) out.push_back(sample_of(c));
-  return out;
-}
+std::vector<Sample> samples(const std::vector<Case>& cases) { return samples_of(cases, sample_of); }
 
 ORDO_OP_SAMPLES(local_response_norm) {
   return samples({{"lines", {2, 5, 3}, 3},

@@ -1,13 +1,9 @@
 // Ordering rule 1 in all of its implementations, byte for byte against the plain loops of rule1.h. An implementation
 // that is new needs a line here, or in rule1_cuda_test.cu.
-#include <gtest/gtest.h>
-
+#include <cmath>
 #include <cstring>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/engine/determinism.h>
 #include <ordo/engine/emulation.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/accumulate/sorted/dense_rows_cpu.h>
 #include <ordo/kernels/accumulate/sorted/fold_cpu.h>
 #include <ordo/kernels/convolution/convolution.h>
@@ -145,7 +141,7 @@ Values index_adds(Device device, const Values& v, int64_t columns) {
   const int64_t count = int64_t(v.size());
   const Tensor source = on(device, v, {count, 1}).expand({count, columns});
   const Tensor index = zeros({count}, {int64, device}), into = zeros({2, columns}, {float32, device});
-  return index_add(into, 0, index, source, 1, Algorithm::sorted).slice(0, 0, 1).to_vector<float>();
+  return kernels::index_add(into, 0, index, source, 1, Algorithm::sorted).slice(0, 0, 1).to_vector<float>();
 }
 
 /// Two lines of `columns` columns, the items of which all go to one place.
@@ -153,7 +149,21 @@ Values scatter_adds(Device device, const Values& v, int64_t columns) {
   const int64_t count = int64_t(v.size());
   const Tensor source = on(device, v, {1, count, 1}).expand({2, count, columns});
   const Tensor index = ones({2, count, columns}, {int64, device}), into = zeros({2, 2, columns}, {float32, device});
-  return scatter_add(into, 1, index, source, Algorithm::sorted).select(1, 1).contiguous().to_vector<float>();
+  return kernels::scatter_add(into, 1, index, source, Algorithm::sorted).select(1, 1).contiguous().to_vector<float>();
+}
+
+BagArguments bag_of(const Tensor& input) {
+  BagArguments bag;
+  bag.input = input;
+  bag.mode = EmbeddingBagMode::sum;
+  return bag;
+}
+
+/// A bag of one item with the gradient of a row of these values.
+Values sample_gradients(Device d, const Values& v) {
+  const int64_t count = int64_t(v.size());
+  const Tensor ones_row = ones({1, count}, {float32, d}), input = zeros({1, 1}, {int64, d});
+  return embedding_bag_sample_gradient(bag_of(input), ones_row, on(d, v, {1, count})).to_vector<float>();
 }
 
 /// The first value of each block of rule 2 is one of `v`, the others are zeros: what is added by rule 1 is `v`.
@@ -166,84 +176,72 @@ Values blocks_of(const Values& v) {
 struct Operation {
   const char* name;
   int64_t most, most_emulated;
-  Values (*sums)(Device, const Values&);
+  Values (*sums)(Device, const Values&, int64_t count);
 };
 
 const Operation kOperations[] = {
-    {"index_add_one_column", kAny, kAny, [](Device d, const Values& v) { return index_adds(d, v, 1); }},
-    {"index_add_few_columns", kTwoLevels, kTwoLevels, [](Device d, const Values& v) { return index_adds(d, v, 3); }},
-    {"index_add_columns", kTwoLevels, kTwoLevels, [](Device d, const Values& v) { return index_adds(d, v, 33); }},
+    {"index_add_one_column", kAny, kAny, [](Device d, const Values& v, int64_t) { return index_adds(d, v, 1); }},
+    {"index_add_few_columns", kTwoLevels, kTwoLevels,
+     [](Device d, const Values& v, int64_t) { return index_adds(d, v, 3); }},
+    {"index_add_columns", kTwoLevels, kTwoLevels,
+     [](Device d, const Values& v, int64_t) { return index_adds(d, v, 33); }},
     {"index_add_aligned_columns", kTwoLevels, kTwoLevels,
-     [](Device d, const Values& v) { return index_adds(d, v, 16); }},
-    {"scatter_add_lines", kAny, kOneLevel, [](Device d, const Values& v) { return scatter_adds(d, v, 1); }},
-    {"scatter_add_columns", kTwoLevels, kOneLevel, [](Device d, const Values& v) { return scatter_adds(d, v, 35); }},
+     [](Device d, const Values& v, int64_t) { return index_adds(d, v, 16); }},
+    {"scatter_add_lines", kAny, kOneLevel, [](Device d, const Values& v, int64_t) { return scatter_adds(d, v, 1); }},
+    {"scatter_add_columns", kTwoLevels, kOneLevel,
+     [](Device d, const Values& v, int64_t) { return scatter_adds(d, v, 35); }},
     {"embedding_bag", kAny, kTwoLevels,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
-       BagArguments bag;
-       bag.input = arange(0, count, 1, {int64, d}).reshape({1, count});
-       bag.mode = EmbeddingBagMode::sum;
-       return embedding_bag(bag, on(d, v, {count, 1})).values.to_vector<float>();
+     [](Device d, const Values& v, int64_t count) {
+       const Tensor input = arange(0, count, 1, {int64, d}).reshape({1, count});
+       return embedding_bag(bag_of(input), on(d, v, {count, 1})).values.to_vector<float>();
      }},
     {"embedding_bag_sample_gradient", kAny, kTwoLevels,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
-       BagArguments bag;
-       bag.input = zeros({1, 1}, {int64, d});
-       bag.mode = EmbeddingBagMode::sum;
-       const Tensor ones_row = ones({1, count}, {float32, d});
-       return embedding_bag_sample_gradient(bag, ones_row, on(d, v, {1, count})).to_vector<float>();
-     }},
-    {"segment_reduce", kAny, kTwoLevels, [](Device d, const Values& v) { return segment_sums(d, v, 1); }},
-    {"segment_reduce_columns", kTwoLevels, kTwoLevels, [](Device d, const Values& v) { return segment_sums(d, v, 5); }},
+     [](Device d, const Values& v, int64_t) { return sample_gradients(d, v); }},
+    {"segment_reduce", kAny, kTwoLevels, [](Device d, const Values& v, int64_t) { return segment_sums(d, v, 1); }},
+    {"segment_reduce_columns", kTwoLevels, kTwoLevels,
+     [](Device d, const Values& v, int64_t) { return segment_sums(d, v, 5); }},
     {"avg_pool", kAny, kTwoLevels,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        const auto arguments = avg_pool_arguments<2>({1, count}, {}, 0, false, true, 1);
        return avg_pool(on(d, v, {1, 1, 1, count}), arguments).to_vector<float>();
      }},
     {"avg_pool_backward", kTwoLevels, kOneLevel,  // the cell in the middle is in all windows
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        const auto arguments = avg_pool_arguments<2>({1, count}, 1, 0, false, true, 1);
        return Values{avg_pool_backward(on(d, v, {1, 1, 1, count}), {1, 1, 1, 2 * count - 1}, arguments)
                          .to_vector<float>()[size_t(count - 1)]};
      }},
     {"max_pool_backward", kTwoLevels, kOneLevel,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        const Tensor chosen = full({1, 1, count}, count - 1, {int64, d});
        return Values{
            max_pool_backward(on(d, v, {1, 1, count}), chosen, {1, 1, 2 * count - 1}, max_pool_arguments<1>(count, 1))
                .to_vector<float>()[size_t(count - 1)]};
      }},
     {"adaptive_avg_pool_backward", kAny, kTwoLevels,  // one cell, of which all outputs are averages
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        return avg_pool_backward(on(d, v, {1, 1, count}), {1, 1, 1}, adaptive_pool_arguments<1>(count))
            .to_vector<float>();
      }},
     {"adaptive_max_pool_backward", kAny, kTwoLevels,
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        return max_pool_backward(on(d, v, {1, 1, count}), zeros({1, 1, count}, {int64, d}), {1, 1, 1},
                                 adaptive_pool_arguments<1>(count))
            .to_vector<float>();
      }},
     {"conv_transpose", 1000, kOneLevel,  // the cell in the middle gets 1 * v[k] from every kernel element k
-     [](Device d, const Values& v) {
-       const int64_t count = int64_t(v.size());
+     [](Device d, const Values& v, int64_t count) {
        return Values{
            conv_transpose(ones({1, 1, count}, {float32, d}), on(d, v, {1, 1, count}), {}, conv_arguments<1>(), 0)
                .to_vector<float>()[size_t(count - 1)]};
      }},
     {"sum_of_blocks", kTwoLevels, kOneLevel,
-     [](Device d, const Values& v) {
+     [](Device d, const Values& v, int64_t) {
        const Values all = blocks_of(v);
-       return sum(on(d, all, {int64_t(all.size())}), {}).to_vector<float>();
+       return kernels::sum(on(d, all, {int64_t(all.size())}), {}).to_vector<float>();
      }},
     {"softmax_sum_of_blocks", kOneLevel, kOneLevel,  // the gradient is g - exp(0) sum(g)
-     [](Device d, const Values& v) {
+     [](Device d, const Values& v, int64_t) {
        Values all = blocks_of(v);
        all.push_back(0);
        const int64_t count = int64_t(all.size());
@@ -255,10 +253,11 @@ const Operation kOperations[] = {
 std::vector<Rule1Implementation> all_implementations() {
   std::vector<Rule1Implementation> all = rule1_implementations();
   for (const Operation& op : kOperations) {
-    all.push_back({std::string(op.name) + "_cpu", op.most, [&op](const Values& v) { return op.sums(Device(), v); }});
+    all.push_back({std::string(op.name) + "_cpu", op.most,
+                   [&op](const Values& v) { return op.sums(Device(), v, int64_t(v.size())); }});
     if (ordo::cuda::is_available())
       all.push_back({std::string(op.name) + "_cuda", ordo::cuda::is_simulated() ? op.most_emulated : op.most,
-                     [&op](const Values& v) { return op.sums("cuda", v); }});
+                     [&op](const Values& v) { return op.sums("cuda", v, int64_t(v.size())); }});
   }
   return all;
 }
@@ -288,6 +287,14 @@ TEST_P(Rule1, keeps_the_order) {
     for (float sum : got)
       ASSERT_EQ(std::memcmp(&sum, &want, sizeof sum), 0) << length << " values: " << sum << " instead of " << want;
   }
+}
+
+TEST(OrderedSum, of_nothing_is_zero_and_begins_with_the_first_value) {
+  EXPECT_EQ(OrderedSum<double>().result(), 0);
+  OrderedSum<float> sum;
+  sum.push(-0.0f);  // 0 + -0 would be +0
+  EXPECT_TRUE(std::signbit(sum.result()));
+  EXPECT_EQ(sum.count(), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ordering, Rule1, testing::ValuesIn(all_implementations()),

@@ -1,13 +1,6 @@
 #include <cmath>
 #include <limits>
 
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/pooling.h>
-#include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/scatter.h>
-#include <ordo/nn/pooling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
@@ -127,14 +120,13 @@ std::vector<Case> sized3(int64_t n) {
   return {{"width", {1, 1, 2, 4, n + 3}, {1, 2, 2}, {2, 2, n}}, {"volumes", {n, 1, 2, 3, 3}, {1, 2, 2}, {1, 2, 2}}};
 }
 
-ORDO_OP_SAMPLES(fractional_max_pool2d) { return samples<2>(kCases2, false); }
-ORDO_OP_SIZES(fractional_max_pool2d) { return samples<2>(sized2(n), false); }
-ORDO_OP_SAMPLES(fractional_max_pool2d_with_indices) { return samples<2>(kCases2, true); }
-ORDO_OP_SIZES(fractional_max_pool2d_with_indices) { return samples<2>(sized2(n), true); }
-ORDO_OP_SAMPLES(fractional_max_pool3d) { return samples<3>(kCases3, false); }
-ORDO_OP_SIZES(fractional_max_pool3d) { return samples<3>(sized3(n), false); }
-ORDO_OP_SAMPLES(fractional_max_pool3d_with_indices) { return samples<3>(kCases3, true); }
-ORDO_OP_SIZES(fractional_max_pool3d_with_indices) { return samples<3>(sized3(n), true); }
+#define ORDO_FRACTIONAL_SAMPLES(N)                                                                \
+  ORDO_OP_SAMPLES(fractional_max_pool##N##d) { return samples<N>(kCases##N, false); }             \
+  ORDO_OP_SIZES(fractional_max_pool##N##d) { return samples<N>(sized##N(n), false); }             \
+  ORDO_OP_SAMPLES(fractional_max_pool##N##d_with_indices) { return samples<N>(kCases##N, true); } \
+  ORDO_OP_SIZES(fractional_max_pool##N##d_with_indices) { return samples<N>(sized##N(n), true); }
+ORDO_FRACTIONAL_SAMPLES(2)
+ORDO_FRACTIONAL_SAMPLES(3)
 
 Tensor halves(int64_t n, Device d) { return (ones({1, 1, n}) * 0.5).to(d); }
 #define ORDO_FRACTIONAL_INTEGERS(name, N, ...)                                                        \
@@ -152,15 +144,6 @@ ORDO_FRACTIONAL_INTEGERS(fractional_max_pool2d, 2, {1, 2, 3})
 ORDO_FRACTIONAL_INTEGERS(fractional_max_pool2d_with_indices, 2, {1, 2, 3})
 ORDO_FRACTIONAL_INTEGERS(fractional_max_pool3d, 3, {1, 1, 2, 3})
 ORDO_FRACTIONAL_INTEGERS(fractional_max_pool3d_with_indices, 3, {1, 1, 2, 3})
-
-TEST(FractionalMaxPool, the_first_of_equal_maxima_and_the_last_nan) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const auto r = fractional_max_pool2d_with_indices(from_vector<float>({3, 3, 1, nan, 0, nan}, {1, 2, 3}), 2,
-                                                    Size2(1, 2), {}, halves(2, "cpu"));
-  EXPECT_EQ(r.indices.to_vector<int64_t>(), (std::vector<int64_t>{3, 5}));
-  const auto e = fractional_max_pool2d_with_indices(ones({1, 3, 3}), 2, Size2(2), {}, halves(2, "cpu"));
-  EXPECT_EQ(e.indices.to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 3, 4}));
-}
 
 TEST(FractionalMaxPool, columns_and_windows_find_the_same_places) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
@@ -210,13 +193,6 @@ TEST(FractionalMaxPool, ratios) {
   EXPECT_EQ(nn::FractionalMaxPool2d(2, {.output_ratio = {0.5}}).forward(x).sizes(), (Dims{1, 4, 5}));
   EXPECT_EQ(nn::FractionalMaxPool3d(2, {.output_size = {2, 3, 4}}).forward(ones({1, 1, 4, 5, 6})).sizes(),
             (Dims{1, 1, 2, 3, 4}));
-}
-
-TEST(FractionalMaxPool, gradients_of_overlapping_windows_add) {
-  Tensor x = from_vector<float>({0, 0, 0, 0, 9, 0, 0, 0, 0}, {1, 3, 3});
-  x.set_requires_grad();
-  fractional_max_pool2d(x, 2, Size2(2)).backward(ones({1, 2, 2}));
-  EXPECT_EQ(x.grad().to_vector<int>(), (std::vector<int>{0, 0, 0, 0, 4, 0, 0, 0, 0}));
 }
 
 TEST(FractionalMaxPool, refuses) {

@@ -1,8 +1,5 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/ops/pooling.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/integer_arguments.h"
@@ -55,9 +52,7 @@ Sample sample_of(const Case<N>& c) {
 }
 template <class C>
 std::vector<Sample> samples(const std::vector<C>& cases) {
-  std::vector<Sample> out;
-  for (const C& c : cases) out.push_back(sample_of(c));
-  return out;
+  return samples_of<C>(cases, sample_of);
 }
 
 ORDO_OP_SAMPLES(lp_pool1d) {

@@ -1,6 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/ops/pooling.h>
 #include <ordo/kernels/pooling/max_pool.h>
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/op_samples.h"
@@ -158,51 +155,6 @@ std::vector<Sample> sized(int64_t n, bool with_indices) {
 }
 
 template <int N>
-struct AdaptiveCase {
-  const char* label;
-  Dims sizes;
-  Size<N> output;
-  bool small = true;
-};
-
-template <int N>
-std::vector<AdaptiveCase<N>> adaptive_cases();
-template <>
-std::vector<AdaptiveCase<1>> adaptive_cases<1>() {
-  return {{"divides", {1, 2, 6}, 3},
-          {"overlapping", {2, 7}, 4},
-          {"global", {1, 2, 5}, 1},
-          {"larger", {1, 1, 4}, 7},
-          {"no_lines", {0, 1, 3}, 2},
-          {"medium", {2, 3, 311}, 60, false},
-          {"many_windows", {1, 1, 6}, 700, false}};
-}
-template <>
-std::vector<AdaptiveCase<2>> adaptive_cases<2>() {
-  return {
-      {"divides", {1, 2, 4, 6}, {2, 3}},
-      {"overlapping", {2, 5, 7}, {3, 4}},
-      {"global", {1, 2, 3, 5}, 1},
-      {"larger", {1, 1, 3, 4}, {5, 7}},
-      {"no_planes", {0, 1, 3, 4}, 2},
-      {"medium", {2, 3, 29, 31}, {7, 6}, false},
-      {"many_windows", {1, 1, 2, 3}, {20, 30}, false},
-  };
-}
-template <>
-std::vector<AdaptiveCase<3>> adaptive_cases<3>() {
-  return {
-      {"divides", {1, 1, 2, 4, 6}, {1, 2, 3}},
-      {"overlapping", {2, 3, 4, 3}, {2, 3, 2}},
-      {"global", {1, 2, 2, 3, 2}, 1},
-      {"larger", {1, 1, 2, 3, 2}, {3, 5, 4}},
-      {"no_volumes", {0, 1, 3, 4, 2}, 2},
-      {"medium", {1, 2, 9, 11, 7}, {4, 3, 5}, false},
-      {"many_windows", {1, 1, 2, 1, 3}, {9, 8, 10}, false},
-  };
-}
-
-template <int N>
 Tensor adaptive(const Tensor& x, Size<N> output) {
   if constexpr (N == 1) return adaptive_max_pool1d(x, output);
   if constexpr (N == 2) return adaptive_max_pool2d(x, output);
@@ -267,35 +219,27 @@ std::vector<Sample> adaptive_sized(int64_t n, bool with_indices) {
 
 template <int N>
 std::vector<Sample> adaptive_samples(bool with_indices) {
+  std::vector<AdaptiveCase<N>> medium;
+  if constexpr (N == 1) medium = {{"medium", {2, 3, 311}, 60, false}};
+  if constexpr (N == 2) medium = {{"medium", {2, 3, 29, 31}, {7, 6}, false}};
+  if constexpr (N == 3) medium = {{"medium", {1, 2, 9, 11, 7}, {4, 3, 5}, false}};
   std::vector<Sample> out;
-  for (const AdaptiveCase<N>& c : adaptive_cases<N>()) out.push_back(sample_of(c, with_indices));
+  for (const AdaptiveCase<N>& c : adaptive_cases<N>(medium)) out.push_back(sample_of(c, with_indices));
   return out;
 }
 
-ORDO_OP_SAMPLES(max_pool1d) { return samples<1>(false); }
-ORDO_OP_SAMPLES(max_pool2d) { return samples<2>(false); }
-ORDO_OP_SAMPLES(max_pool3d) { return samples<3>(false); }
-ORDO_OP_SAMPLES(max_pool1d_with_indices) { return samples<1>(true); }
-ORDO_OP_SAMPLES(max_pool2d_with_indices) { return samples<2>(true); }
-ORDO_OP_SAMPLES(max_pool3d_with_indices) { return samples<3>(true); }
-ORDO_OP_SAMPLES(adaptive_max_pool1d) { return adaptive_samples<1>(false); }
-ORDO_OP_SAMPLES(adaptive_max_pool2d) { return adaptive_samples<2>(false); }
-ORDO_OP_SAMPLES(adaptive_max_pool3d) { return adaptive_samples<3>(false); }
-ORDO_OP_SAMPLES(adaptive_max_pool1d_with_indices) { return adaptive_samples<1>(true); }
-ORDO_OP_SAMPLES(adaptive_max_pool2d_with_indices) { return adaptive_samples<2>(true); }
-ORDO_OP_SAMPLES(adaptive_max_pool3d_with_indices) { return adaptive_samples<3>(true); }
-ORDO_OP_SIZES(max_pool1d) { return sized<1>(n, false); }
-ORDO_OP_SIZES(max_pool2d) { return sized<2>(n, false); }
-ORDO_OP_SIZES(max_pool3d) { return sized<3>(n, false); }
-ORDO_OP_SIZES(max_pool1d_with_indices) { return sized<1>(n, true); }
-ORDO_OP_SIZES(max_pool2d_with_indices) { return sized<2>(n, true); }
-ORDO_OP_SIZES(max_pool3d_with_indices) { return sized<3>(n, true); }
-ORDO_OP_SIZES(adaptive_max_pool1d) { return adaptive_sized<1>(n, false); }
-ORDO_OP_SIZES(adaptive_max_pool2d) { return adaptive_sized<2>(n, false); }
-ORDO_OP_SIZES(adaptive_max_pool3d) { return adaptive_sized<3>(n, false); }
-ORDO_OP_SIZES(adaptive_max_pool1d_with_indices) { return adaptive_sized<1>(n, true); }
-ORDO_OP_SIZES(adaptive_max_pool2d_with_indices) { return adaptive_sized<2>(n, true); }
-ORDO_OP_SIZES(adaptive_max_pool3d_with_indices) { return adaptive_sized<3>(n, true); }
+#define ORDO_MAX_POOL_SAMPLES(N)                                                              \
+  ORDO_OP_SAMPLES(max_pool##N##d) { return samples<N>(false); }                               \
+  ORDO_OP_SIZES(max_pool##N##d) { return sized<N>(n, false); }                                \
+  ORDO_OP_SAMPLES(max_pool##N##d_with_indices) { return samples<N>(true); }                   \
+  ORDO_OP_SIZES(max_pool##N##d_with_indices) { return sized<N>(n, true); }                    \
+  ORDO_OP_SAMPLES(adaptive_max_pool##N##d) { return adaptive_samples<N>(false); }             \
+  ORDO_OP_SIZES(adaptive_max_pool##N##d) { return adaptive_sized<N>(n, false); }              \
+  ORDO_OP_SAMPLES(adaptive_max_pool##N##d_with_indices) { return adaptive_samples<N>(true); } \
+  ORDO_OP_SIZES(adaptive_max_pool##N##d_with_indices) { return adaptive_sized<N>(n, true); }
+ORDO_MAX_POOL_SAMPLES(1)
+ORDO_MAX_POOL_SAMPLES(2)
+ORDO_MAX_POOL_SAMPLES(3)
 
 }  // namespace
 }  // namespace ordo::test

@@ -1,7 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/pooling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
@@ -55,9 +51,7 @@ Sample sample_of(const Case<N>& c) {
 }
 template <class C>
 std::vector<Sample> samples(const std::vector<C>& cases) {
-  std::vector<Sample> out;
-  for (const C& c : cases) out.push_back(sample_of(c));
-  return out;
+  return samples_of<C>(cases, sample_of);
 }
 
 ORDO_OP_SAMPLES(max_unpool1d) {

@@ -9,6 +9,8 @@
 
 #include <ordo/engine/tensor.h>
 
+#include "tests/support/op_samples.h"
+
 namespace ordo::test {
 
 /// The cells of one output along one axis, and how many cells average pooling counts with padding.
@@ -61,6 +63,32 @@ struct WindowAxes {
     while (axes.size() < 3) axes.insert(axes.begin(), {WindowCells{{0}, 1}});  // one cell, one window
   }
 };
+
+/// What adaptive pooling of either kind is tried on.
+template <int N>
+struct AdaptiveCase {
+  const char* label;
+  Dims sizes;
+  Size<N> output;
+  bool small = true;
+};
+template <int N>
+std::vector<AdaptiveCase<N>> adaptive_cases(std::vector<AdaptiveCase<N>> more) {
+  std::vector<AdaptiveCase<N>> cases;
+  if constexpr (N == 1)
+    cases = {{"divides", {1, 2, 6}, 3}, {"overlapping", {2, 7}, 4}, {"global", {1, 2, 5}, 1},
+             {"larger", {1, 1, 4}, 7},  {"no_lines", {0, 1, 3}, 2}, {"many_windows", {1, 1, 6}, 700, false}};
+  if constexpr (N == 2)
+    cases = {{"divides", {1, 2, 4, 6}, {2, 3}}, {"overlapping", {2, 5, 7}, {3, 4}},
+             {"global", {1, 2, 3, 5}, 1},       {"larger", {1, 1, 3, 4}, {5, 7}},
+             {"no_planes", {0, 1, 3, 4}, 2},    {"many_windows", {1, 1, 2, 3}, {20, 30}, false}};
+  if constexpr (N == 3)
+    cases = {{"divides", {1, 1, 2, 4, 6}, {1, 2, 3}}, {"overlapping", {2, 3, 4, 3}, {2, 3, 2}},
+             {"global", {1, 2, 2, 3, 2}, 1},          {"larger", {1, 1, 2, 3, 2}, {3, 5, 4}},
+             {"no_volumes", {0, 1, 3, 4, 2}, 2},      {"many_windows", {1, 1, 2, 1, 3}, {9, 8, 10}, false}};
+  cases.insert(cases.end(), more.begin(), more.end());
+  return cases;
+}
 
 /// f(values of the window, padded count) for every output of every volume.
 inline void for_windows(const Tensor& input, const WindowAxes& windows,

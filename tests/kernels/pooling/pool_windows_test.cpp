@@ -1,7 +1,5 @@
 // Many window geometries: what covers what, against brute force; and the CPU's vectorised paths, bit for bit against
 // the plain formulas of cells.h.
-#include <gtest/gtest.h>
-
 #include <ordo/engine/philox.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/cells.h>

@@ -1,12 +1,5 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/recurrent.h>
-#include <ordo/autograd/ops/reductions.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -1,11 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/reduce/reference.h"
 
 namespace ordo::test {
@@ -193,16 +189,6 @@ TEST(Max, first_of_equal_zeros) {
       EXPECT_EQ(r.indices.item<int64_t>(), 70);
       EXPECT_TRUE(std::signbit(r.values.item<double>()));
     }
-}
-
-TEST(Max, gradient_is_shared_by_equal_elements) {
-  Tensor t = tensor({3.f, 1.f, 3.f});
-  t.set_requires_grad();
-  max(t).backward();
-  EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{0.5f, 0, 0.5f}));
-  t.zero_grad();
-  max(t, 0).values.backward();
-  EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{1, 0, 0}));
 }
 
 TEST(Max, bad_input) {

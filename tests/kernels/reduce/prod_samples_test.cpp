@@ -1,11 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/reduce/reference.h"
 #include "tests/support/integer_arguments.h"
 

@@ -1,8 +1,6 @@
 // A plain reference for reductions: the values of every output, in row-major order of the reduced dimensions.
 #pragma once
 
-#include <functional>
-
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

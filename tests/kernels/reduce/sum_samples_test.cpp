@@ -1,15 +1,8 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/losses.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/parallel.h>
+#include "tests/kernels/ordering/rule1.h"
 #include "tests/kernels/reduce/reference.h"
 
 namespace ordo::test {
@@ -58,16 +51,7 @@ A rule_2(const std::vector<A>& values) {
     }
     blocks.push_back(lanes[0]);
   }
-  while (blocks.size() > 1) {
-    std::vector<A> groups;
-    for (size_t begin = 0; begin < blocks.size(); begin += 64) {
-      A s = blocks[begin];
-      for (size_t i = begin + 1; i < std::min(blocks.size(), begin + 64); ++i) s += blocks[i];
-      groups.push_back(s);
-    }
-    blocks = groups;
-  }
-  return blocks[0];
+  return rule1(blocks);
 }
 
 template <class T, class A>

@@ -1,10 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/resampling.h>
 #include <ordo/kernels/resampling/grid_sample.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"

@@ -1,10 +1,5 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/pooling.h>
-#include <ordo/autograd/ops/resampling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
@@ -101,11 +96,7 @@ Sample sample_of(const Case& c) {
   s.tolerance = 8 + 4 * double(largest);
   return s;
 }
-std::vector<Sample> samples(const std::vector<Case>& cases) {
-  std::vector<Sample> out;
-  for (const Case& c : cases) out.push_back(sample_of(c));
-  return out;
-}
+std::vector<Sample> samples(const std::vector<Case>& cases) { return samples_of(cases, sample_of); }
 
 ORDO_OP_SAMPLES(interpolate) {
   return samples({

@@ -1,7 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/resampling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
@@ -106,12 +102,6 @@ TEST(Pad, what_negative_numbers_leave_wraps_around) {
   const Tensor x = arange(5).view({1, 5});
   EXPECT_EQ(pad(x, {2, -1}, kCircular).to_vector<int>(), (std::vector<int>{2, 3, 0, 1, 2, 3}));
   EXPECT_EQ(pad(x, {-1, 2}, kCircular).to_vector<int>(), (std::vector<int>{1, 2, 3, 4, 1, 2}));
-}
-
-TEST(Pad, gradient_of_a_corner_is_the_sum_of_the_cells_that_show_it) {
-  Tensor x = ones({1, 2, 2}, {.requires_grad = true});
-  pad(x, {2, 1, 1, 3}, kReplicate).sum().backward();
-  EXPECT_EQ(x.grad().to_vector<int>(), (std::vector<int>{6, 4, 12, 8}));
 }
 
 TEST(Pad, is_a_copy) {

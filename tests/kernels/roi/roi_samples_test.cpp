@@ -1,14 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/resampling.h>
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_pool.h>
 #include <ordo/nn/resampling.h>
@@ -217,19 +210,6 @@ ORDO_OP_INTEGER(roi_align, "image", roi_align(some(d).view({1, 1, 2, 3}), box(d,
 ORDO_OP_INTEGER(roi_pool, "output_size", roi_pool(some(d).view({1, 1, 2, 3}), box(d), {1, v}));
 ORDO_OP_INTEGER(roi_pool, "spatial_scale", roi_pool(some(d).view({1, 1, 2, 3}), box(d), 1, double(v)));
 ORDO_OP_INTEGER(roi_pool, "image", roi_pool(some(d).view({1, 1, 2, 3}), box(d, double(v)), 1));
-
-TEST(Roi, known_values) {
-  const Tensor x = arange(16).to(float32).view({1, 1, 4, 4});
-  for (Device d : test_devices()) {
-    const Tensor at = x.to(d), whole = from_vector<float>({0, 0, 0, 2, 2}, {1, 5}).to(d);
-    // Samples at 0.5 and 1.5 in both directions: the plane at (1, 1). Aligned: at (0.5, 0.5).
-    EXPECT_EQ(roi_align(at, whole, 1).item<float>(), 5);
-    EXPECT_EQ(roi_align(at, whole, 1, 1, 2, true).item<float>(), 2.5f);
-    EXPECT_EQ(roi_align(at, whole, 2, 1, 1).to_vector<float>(), (std::vector<float>{2.5f, 3.5f, 6.5f, 7.5f}));
-    EXPECT_EQ(roi_pool(at, whole, 1).item<float>(), 10);
-    EXPECT_EQ(roi_pool(at, whole, 2).to_vector<float>(), (std::vector<float>{5, 6, 9, 10}));
-  }
-}
 
 TEST(Roi, lists_of_boxes) {
   const Tensor x = test_values({3, 2, 6, 7}).to(float32);

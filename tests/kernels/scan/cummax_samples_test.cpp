@@ -1,10 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/scans.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 

@@ -1,16 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/autograd/ops/scans.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/parallel.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -112,19 +103,6 @@ TEST(CumSum, adds_in_the_order_of_rule_6) {
       const Tensor columns = x.unsqueeze(1).expand({n, 9}).contiguous().to(device);
       EXPECT_EQ(cumsum(columns, 0).select(1, 8).to_vector<float>(), expected) << n << device.str();
     }
-  }
-}
-
-TEST(CumSum, is_the_same_with_any_number_of_threads) {
-  const ThreadsScope scope;
-  const Tensor x = test_mixed_values({3, 150000}).to(float32), h = x.to(bfloat16);
-  set_num_threads(1);
-  const auto one = bytes_of(cumsum(x, 1)), half = bytes_of(cumsum(h, 1));
-  for (int threads : {2, 3, 5}) {
-    set_num_threads(threads);
-    EXPECT_EQ(bytes_of(cumsum(x, 1)), one) << threads;
-    EXPECT_EQ(bytes_of(cumsum(h, 1)), half) << threads;
-    EXPECT_EQ(bytes_of(cumsum(x[0], 0)), bytes_of(cumsum(x, 1)[0])) << threads;
   }
 }
 

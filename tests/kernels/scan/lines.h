@@ -1,8 +1,6 @@
 // A plain reference for what works on lines: the values along `dim`, one line after another.
 #pragma once
 
-#include <functional>
-
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,10 +1,6 @@
 // Plain loops over what scatter and index_copy and their reductions do to an element.
 #pragma once
 
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

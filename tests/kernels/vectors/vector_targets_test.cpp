@@ -1,12 +1,6 @@
 // The same bytes from every instruction set: products and convolutions with each that this processor has, and with
 // none.
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/ops/convolution.h>
-#include <ordo/autograd/ops/matmul.h>
-#include <ordo/engine/parallel.h>
 #include <ordo/kernels/vectors/vector_targets.h>
-
 #include "tests/kernels/vectors/shapes.h"
 #include "tests/support/op_samples.h"
 

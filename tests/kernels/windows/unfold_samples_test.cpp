@@ -1,6 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <ordo/autograd/ops/convolution.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

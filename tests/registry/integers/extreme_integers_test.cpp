@@ -1,7 +1,5 @@
 // Extreme integers in every integer argument of every operation give an error that names the operation, or a result
 // that can be read and printed; in bounded time and memory.
-#include <gtest/gtest.h>
-
 #include <ctime>
 #include <limits>
 
