@@ -1,6 +1,7 @@
 #include <ordo/autograd/ops/distance.h>
 
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/kernels/reduce/cdist.h>
 
 namespace ordo {
 
@@ -41,6 +42,30 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
   return call.done(sum(a * b, {d}));
 }
 
+/// Of the distances between [B, P, M] and [B, R, M], found without writing out the differences.
+static Tensor record_euclidean(const OpCall& call, Tensor distances, const Tensor& x1, const Tensor& x2) {
+  return record(
+      call, std::move(distances), {x1, x2},
+      [a = Saved(x1), b = Saved(x2)](const Tensor& grad, const Tensor& result) -> TensorList {
+        const Tensor &x = a.get(), &y = b.get();
+        const auto weights_by = [&](const Tensor& distances) {
+          const Tensor zero = eq(distances, 0);
+          return masked_fill(grad / masked_fill(distances, zero, 1), zero, 0);
+        };
+        if (grad_enabled()) {  // the operations that other devices have recorded, for the same second gradients
+          const Tensor differences = x.unsqueeze(-2) - y.unsqueeze(-3);
+          const Tensor parts = differences * weights_by(norm(differences, 2, -1)).unsqueeze(-1);
+          return {sum(parts, {-2}), sum(neg(parts), {-3})};
+        }
+        const Tensor weights = weights_by(result);
+        const auto of = [](const Tensor& t, const Tensor& others, const Tensor& w) {
+          return kernels::weighted_differences(kernels::contiguous(t), kernels::contiguous(others),
+                                               kernels::contiguous(w));
+        };
+        return {of(x, y, weights), of(y, x, weights.transpose(-2, -1))};
+      });
+}
+
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
   ORDO_AUTOCAST_CALL(raise, cdist, x1, x2, p);
   expect_two("cdist", x1, x2);
@@ -56,7 +81,13 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
     for (int64_t size : {t.size(-2), t.size(-1)}) sizes.push_back(size);
     return t.expand(sizes).reshape({batches.product(), t.size(-2), t.size(-1)});
   };
-  const Tensor all = norm(in_batches(x1).unsqueeze(-2) - in_batches(x2).unsqueeze(-3), p, -1);
+  const Tensor left = in_batches(x1), right = in_batches(x2);
+  Tensor all;
+  if (p == 2) all = kernels::euclidean_distances(kernels::contiguous(left), kernels::contiguous(right));
+  if (all.defined())
+    all = record_euclidean(OpCall("cdist", left, right, p), all, left, right);
+  else
+    all = norm(left.unsqueeze(-2) - right.unsqueeze(-3), p, -1);
   for (int64_t size : {x1.size(-2), x2.size(-2)}) batches.push_back(size);
   return call.done(all.reshape(batches));
 }

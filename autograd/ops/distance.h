@@ -14,8 +14,8 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, doubl
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-8);
 /// The p-norms of all x1[..., i, :] - x2[..., j, :], of shape [..., rows of x1, rows of x2]; the dimensions before
 /// broadcast. Differences are taken one by one for every p: no product of matrices loses the small ones. They are held
-/// in memory at once. p may be infinity; ValueError where it is negative. At distance 0 the gradient is 0. As
-/// torch.cdist.
+/// in memory at once, but not those of float32 and float64 on the CPU with p = 2. p may be infinity; ValueError where
+/// it is negative. At distance 0 the gradient is 0. As torch.cdist.
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
 }  // namespace ordo

@@ -15,6 +15,8 @@ struct GroupChannels {
   ORDO_HD int64_t group(int64_t line) const { return of_group.quotient(line); }
   ORDO_HD int64_t channel(int64_t line) const { return all.remainder(line); }
   ORDO_HD int64_t line(int64_t offset) const { return inner.quotient(offset); }
+  /// How many of a line's values are left.
+  int64_t left(int64_t i) const { return inner.value - inner.remainder(i); }
 };
 
 /// 1 / sqrt(sum / n + eps)
@@ -72,6 +74,20 @@ struct RowGradSum : Addition<accumulate_t<T>> {
     return kDot ? h * (A(x[offset]) - mean[row]) : h;
   }
   ORDO_HD void store(int64_t row, A s) const { sums[row] = s; }
+
+  struct Run : Addition<A> {
+    const T *grad, *x;
+    A weight, mean;
+    Run(const T* grad, const T* x, A weight, A mean) : grad(grad), x(x), weight(weight), mean(mean) {}
+    A load(int64_t offset, int64_t, int64_t) const {
+      const A h = A(grad[offset]) * weight;
+      return kDot ? h * (A(x[offset]) - mean) : h;
+    }
+  };
+  int64_t left(int64_t i) const requires kGroups { return groups.left(i); }
+  Run run(int64_t offset, int64_t row) const requires kGroups {
+    return {grad, x, weight ? weight[groups.channel(groups.line(offset))] : A(1), mean[row]};
+  }
 };
 
 /// dx = (h - sum(h) / n - (x - mean) invstd^2 dot / n) invstd; rms_norm has no sum(h).
@@ -112,11 +128,23 @@ struct WeightGrad : Addition<accumulate_t<T>> {
   GroupChannels groups;
   WeightGrad(const T* grad, const T* x, const A* mean, const A* invstd, A* out, const GroupChannels& groups)
       : grad(grad), x(x), mean(mean), invstd(invstd), out(out), groups(groups) {}
+  ORDO_HD int64_t row_of(int64_t offset) const { return groups.group(groups.line(offset)); }
   ORDO_HD A load(int64_t offset, int64_t i, int64_t) const {
-    const int64_t row = kGroups ? groups.group(groups.line(offset)) : i;
+    const int64_t row = kGroups ? row_of(offset) : i;
     return A(grad[offset]) * ((A(x[offset]) - mean[row]) * invstd[row]);
   }
   ORDO_HD void store(int64_t o, A s) const { out[o] = s; }
+
+  struct Run : Addition<A> {
+    const T *grad, *x;
+    A mean, invstd;
+    Run(const T* grad, const T* x, A mean, A invstd) : grad(grad), x(x), mean(mean), invstd(invstd) {}
+    A load(int64_t offset, int64_t, int64_t) const { return A(grad[offset]) * ((A(x[offset]) - mean) * invstd); }
+  };
+  int64_t left(int64_t i) const requires kGroups { return groups.left(i); }
+  Run run(int64_t offset, int64_t) const requires kGroups {
+    return {grad, x, mean[row_of(offset)], invstd[row_of(offset)]};
+  }
 };
 
 namespace ORDO_LOOPS_DEVICE {

@@ -112,8 +112,9 @@ template <class R>
     fold_run(r, lanes, 0, base + begin, begin, end - begin, output);
     return halve<R>(lanes);
   }
+  constexpr bool kRuns = requires { r.left(begin); };
   const int64_t stride = g.inner_stride();
-  if (g.reduced <= 1) {
+  if (!kRuns && g.reduced <= 1) {
     if (stride == 1)
       fold_run(r, lanes, 0, base + begin, begin, end - begin, output);
     else
@@ -122,10 +123,14 @@ template <class R>
   }
   RunWalker walker(g, begin);
   for (int64_t i = begin; i < end;) {
-    const int64_t n = std::min(walker.left(), end - i), at = base + walker.offset();
+    int64_t n = std::min(walker.left(), end - i);
+    if constexpr (kRuns) n = std::min(n, r.left(i));
     const int lane = int(i % kReduceLanes);
+    const int64_t at = base + walker.offset();
     if (stride != 1)
       fold_strided(r, lanes, lane, at, stride, i, n, output);
+    else if constexpr (kRuns)
+      fold_run(r.run(at, output), lanes, lane, at, i, n, output);
     else
       fold_run(r, lanes, lane, at, i, n, output);
     walker.advance(n);

@@ -6,6 +6,8 @@
 //   store(output, state)
 //   Fold                               optional: a reducer with the same State and combine(), all that is asked of it
 //   kOneLine                           optional: only for shapes that reduce_line() makes
+//   left(i), run(offset, output)       optional, for the CPU: a reducer for value i, at `offset`, and those after it in
+//                                      memory, left(i) of them together
 #pragma once
 
 #include <cmath>

@@ -42,12 +42,19 @@ void sort_by_entries(const Tensor& t, bool descending, const Selection& selectio
       const int64_t nans = dispatch_all("sort", t.dtype(), [&]<class T>() {
         return make_entries(t.data<T>() + line * length, length, descending, entries);
       });
+      const int64_t place = first_place(selection, length, nans);
+      const auto less = [](const Entry& a, const Entry& b) { return before(a, b); };
       const Entry* sorted = entries;
-      if (length > kComparison)
+      if (wanted < length / 4) {  // only these come into order
+        std::nth_element(entries, entries + place, end, less);
+        std::nth_element(entries + place, entries + place + wanted, end, less);
+        std::sort(entries + place, entries + place + wanted, less);
+      } else if (length > kComparison) {
         sorted = sort_by_destination(entries, end, length, key_bits(t.dtype()));
-      else
-        std::sort(entries, end, [](const Entry& a, const Entry& b) { return before(a, b); });
-      sorted += first_place(selection, length, nans);
+      } else {
+        std::sort(entries, end, less);
+      }
+      sorted += place;
       for (int64_t i = 0; i < wanted; ++i) indices[line * wanted + i] = entry_item(sorted[i]);
     }
   };

@@ -491,6 +491,24 @@ TEST(Attention, causal_blocks) {
   }
 }
 
+// In one pass, and of parts.
+TEST(Products, gradients_of_cross_have_the_bits_of_its_parts) {
+  for (int d : {0, 1, 2}) {
+    const auto of = [&](bool parts) {
+      Dims sizes{4, 4, 4};
+      sizes[d] = 3;
+      const Tensor a = test_values(sizes, 1).set_requires_grad(), b = test_values(sizes, 2).set_requires_grad();
+      const auto part = [&](const Tensor& t, int i) { return t.narrow(d, i % 3, 1); };
+      TensorList all;
+      for (int i = 0; i < 3; ++i) all.push_back(part(a, i + 1) * part(b, i + 2) - part(a, i + 2) * part(b, i + 1));
+      const Tensor y = parts ? cat(all, d) : cross(a, b, d);
+      const TensorList g = grad({y}, {a, b}, {relu(test_values(sizes, 3))});
+      return std::vector{bytes_of(y), bytes_of(g[0]), bytes_of(g[1])};
+    };
+    EXPECT_EQ(of(true), of(false)) << d;
+  }
+}
+
 TEST(Distances, edges) {
   const Tensor x = zeros({2, 3}, float64).set_requires_grad();
   cdist(x, x).sum().backward();
