@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
+#include <ordo/engine/about.h>
 #include <ordo/engine/half.h>
 #include <ordo/engine/memory.h>
+#include <ordo/engine/out_of_memory.h>
 #include <ordo/engine/parallel.h>
 #include <ordo/kernels/convolution/direct_cpu.h>
 #include <ordo/kernels/matmul/gemm.h>
@@ -15,9 +18,12 @@
 
 namespace ordo {
 
-// In place of the engine's allocator, which needs most of the engine.
+// In place of the engine's memory, errors and devices, which need most of the engine.
 void* detail::allocate(size_t bytes, Device) { return std::malloc(bytes); }
 void detail::deallocate(void* data, size_t, Device) noexcept { std::free(data); }
+void detail::throw_out_of_memory() { std::abort(); }
+constinit thread_local int detail::library_calls = 0;
+std::string why_no_cuda_device() { return "this program has none"; }
 
 namespace {
 
