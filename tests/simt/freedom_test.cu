@@ -12,7 +12,7 @@
 #include <ordo/engine/emulation.h>
 #include <ordo/engine/error.h>
 
-#include "tests/engine/cuda/cub_calls.h"
+#include "tests/simt/reduced_by_key.h"
 
 namespace ordo::test {
 namespace {

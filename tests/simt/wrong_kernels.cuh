@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "tests/engine/cuda/cub_calls.h"
+#include "tests/simt/reduced_by_key.h"
 
 namespace ordo::test {
 

@@ -3,8 +3,6 @@
 
 #include <ordo/engine/cuda/cub.h>
 
-#include <vector>
-
 #include "tests/engine/cuda/device_array.h"
 
 namespace ordo::test {
@@ -16,32 +14,6 @@ void with_temp_storage(F f) {
   cuda::check(f(nullptr, bytes), "size");
   const Scratch<char> temp(int64_t(bytes > 0 ? bytes : 1), kCuda);
   cuda::check(f(temp.data(), bytes), "call");
-}
-
-struct Plus {
-  template <class T>
-  __host__ __device__ T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-
-/// The sums of runs of `run` values, by ReduceByKey.
-template <class T>
-std::vector<T> reduced_by_key(const std::vector<T>& values, int run) {
-  const int count = int(values.size());
-  std::vector<int> keys;
-  for (int i = 0; i < count; ++i) keys.push_back(i / run);
-  const size_t runs = size_t((count + run - 1) / run);
-  const DeviceArray<int> device_keys(keys), unique(runs), found(size_t(1));
-  const DeviceArray<T> in(values), out(runs);
-  with_temp_storage([&](void* temp, size_t& bytes) {
-    return cub::DeviceReduce::ReduceByKey(temp, bytes, static_cast<const int*>(device_keys), static_cast<int*>(unique),
-                                          static_cast<const T*>(in), static_cast<T*>(out), static_cast<int*>(found),
-                                          Plus(), count, cuda::current_stream(kCuda));
-  });
-  EXPECT_EQ(found.values(), std::vector<int>{int(runs)});
-  for (size_t r = 0; r < runs; ++r) EXPECT_EQ(unique.values()[r], int(r));
-  return out.values();
 }
 
 }  // namespace ordo::test
