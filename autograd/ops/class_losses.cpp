@@ -120,8 +120,8 @@ static void expect_scores(const char* op, const Tensor& input, const Tensor& tar
 static Tensor own_class(const char* op, const Tensor& target, int64_t classes) {
   const auto range = kernels::known_range(target);
   ORDO_CHECK(!range || (range->first >= 0 && range->second < double(classes)), IndexError, op,
-             "target must lie in [0, {}), but its elements reach from {} to {}", classes, int64_t(range->first),
-             int64_t(range->second));
+             "target must lie in [0, {}), but its elements reach from {} to {}", classes,
+             Scalar(range->first).to_int64(), Scalar(range->second).to_int64());
   return ne(one_hot(target, classes), 0);
 }
 
