@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/guard_stack.h>
-#include <ordo/engine/initial_exec.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/initial_exec.h>
+#include <ordo/engine/run/guard_stack.h>
 
 namespace ordo {
 

@@ -23,7 +23,7 @@
 // scaled, which amp::GradScaler (nn/optim/grad_scaler.h) does. Determinism is that of the operations.
 #pragma once
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::amp {
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo {
 

@@ -7,10 +7,10 @@
 #include <ordo/autograd/autocast.h>
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/leaf_gradient.h>
-#include <ordo/autograd/ops/arithmetic.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/autograd/view_history.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
 
 namespace ordo {
 namespace {

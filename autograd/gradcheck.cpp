@@ -1,8 +1,8 @@
 #include <ordo/autograd/autograd.h>
 #include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/generator.h>
-#include <ordo/engine/philox.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/run/generator.h>
+#include <ordo/engine/run/philox.h>
 
 namespace ordo {
 

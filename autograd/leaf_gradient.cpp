@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/engine/calls/check.h>
 #if ORDO_HAS_CUDA
 #include <ordo/engine/cuda/backend.h>
 #endif

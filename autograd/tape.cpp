@@ -7,10 +7,10 @@
 
 #include <ordo/autograd/backward_pass.h>
 #include <ordo/autograd/view_history.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/guard_stack.h>
-#include <ordo/engine/index_check.h>
-#include <ordo/engine/initial_exec.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/index_check.h>
+#include <ordo/engine/memory/initial_exec.h>
+#include <ordo/engine/run/guard_stack.h>
 
 namespace ordo {
 namespace {

@@ -24,9 +24,9 @@
 #include <vector>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo {
 

@@ -1,7 +1,7 @@
 #include <ordo/autograd/view_history.h>
 
 #include <ordo/autograd/backward_pass.h>
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 
 namespace ordo {
 namespace {

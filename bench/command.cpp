@@ -1,8 +1,8 @@
 // ordo bench: fast against deterministic against peers, over the table of bench/grid.json; and two result files
 // compared.
 #include <fmt/format.h>
-#include <ordo/engine/emulation.h>
-#include <ordo/engine/files.h>
+#include <ordo/engine/run/emulation.h>
+#include <ordo/engine/run/files.h>
 #include <ordo/ordo.h>
 
 #include <filesystem>

@@ -2,7 +2,7 @@
 // shown among measurements.
 #pragma once
 
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 
 #include <span>
 #include <string>

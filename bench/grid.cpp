@@ -1,7 +1,7 @@
 #include "bench/grid.h"
 
 #include <fmt/format.h>
-#include <ordo/engine/files.h>
+#include <ordo/engine/run/files.h>
 
 #include <algorithm>
 #include <fstream>

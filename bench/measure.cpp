@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <ordo/engine/elapsed.h>
+#include <ordo/engine/run/elapsed.h>
 
 #include "tools/demo/schedules.h"
 

@@ -1,7 +1,7 @@
 // Time, bits and error of one row.
 #pragma once
 
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 
 #include <set>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <ordo/engine/files.h>
+#include <ordo/engine/run/files.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "bench/suite.h"
 
 #include <fmt/format.h>
-#include <ordo/engine/files.h>
+#include <ordo/engine/run/files.h>
 #include <ordo/nn/state/whole_file.h>
 
 #include <algorithm>

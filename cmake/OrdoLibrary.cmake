@@ -36,15 +36,18 @@ foreach(source IN LISTS loops)
   list(APPEND cpp_sources ${PROJECT_BINARY_DIR}/${stem}_cpu.cpp)
   list(APPEND cu_sources ${PROJECT_BINARY_DIR}/${stem}.cu)
 endforeach()
-# engine/cuda/: host code that speaks to a device. emulator/ stands in for the CUDA runtime, native/ uses the real one.
+# engine/cuda/: host code that speaks to a device. simulators/emulator/ stands in for the CUDA runtime.
 list(FILTER cpp_sources EXCLUDE REGEX "^engine/distributed/mpi/")  # libraries of their own (cmake/OrdoMpi.cmake)
 set(cuda_cpp_sources ${cpp_sources})
 list(FILTER cuda_cpp_sources INCLUDE REGEX "/cuda/|_cuda\\.cpp$")
 list(FILTER cpp_sources EXCLUDE REGEX "/cuda/|_cuda\\.cpp$")
 if(ORDO_CUDA_MODE STREQUAL "ON")
-  list(FILTER cuda_cpp_sources EXCLUDE REGEX "/emulator/|_emulated_cuda\\.cpp$")
+  list(FILTER cuda_cpp_sources EXCLUDE REGEX "_emulated_cuda\\.cpp$")
 elseif(ORDO_CUDA_MODE STREQUAL "EMULATED")
-  list(FILTER cuda_cpp_sources EXCLUDE REGEX "/native/|_native_cuda\\.cpp$")
+  list(FILTER cuda_cpp_sources EXCLUDE REGEX "_native_cuda\\.cpp$")
+  file(GLOB found RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/simulators/emulator/*.cpp)
+  list(APPEND cuda_cpp_sources ${found})
+  list(APPEND cu_sources simulators/emulator/index_record.cu)
   set_source_files_properties(${cu_sources} PROPERTIES LANGUAGE CXX)
   foreach(source IN LISTS cu_sources)
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${ORDO_EMULATED_OPTIONS}")
@@ -71,10 +74,10 @@ if(ORDO_TESTS)  # `./run times` reports and checks what each object cost
                "bash \"${PROJECT_SOURCE_DIR}/tests/budgets/record_compile.sh\"")
 endif()
 
-# Headers are included as <ordo/engine/tensor.h> everywhere; in the build tree links to the rooms make that path.
+# Headers are included as <ordo/engine/tensor/tensor.h> everywhere; in the build tree links to the rooms make that path.
 set(include_root ${CMAKE_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${include_root}/ordo)
-foreach(entry IN LISTS rooms ITEMS ordo.h extend.h)
+foreach(entry IN LISTS rooms ITEMS simulators ordo.h extend.h)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${include_root}/ordo/${entry} SYMBOLIC)
 endforeach()
 set_target_properties(ordo PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
@@ -145,7 +148,7 @@ set_property(SOURCE ${cu_sources} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # of oth
 # operations gain a tenth. Under sanitizers, programs hold unchecked copies of the inline functions they use.
 target_link_options(ordo PRIVATE -Wl,-Bsymbolic-functions)
 if(ORDO_POISON_RESULTS)  # for the one file that asks, so that compiler caches serve all builds
-  set_property(SOURCE engine/create.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_POISON_RESULTS=1)
+  set_property(SOURCE engine/tensor/create.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_POISON_RESULTS=1)
 endif()
 if(NOT ORDO_CUDA_MODE STREQUAL "OFF")  # the rooms above the kernels do not ask, and compile to the same objects
   set(asking_sources ${cpp_sources} ${cuda_cpp_sources} ${cu_sources})
@@ -154,10 +157,10 @@ endif()
 set(device_sources ${cuda_cpp_sources} ${cu_sources})
 if(ORDO_CUDA_MODE STREQUAL "EMULATED")
   # index_check.cpp is called by kernels too.
-  set_property(SOURCE ${device_sources} engine/emulation.cpp engine/index_check.cpp
+  set_property(SOURCE ${device_sources} engine/run/emulation.cpp engine/calls/index_check.cpp
                APPEND PROPERTY COMPILE_DEFINITIONS ORDO_EMULATED=1)
   if(ORDO_SANITIZE STREQUAL "race")
-    set_property(SOURCE ${device_sources} engine/memory.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_RACE_CHECKER=1)
+    set_property(SOURCE ${device_sources} engine/memory/memory.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_RACE_CHECKER=1)
   endif()
 elseif(ORDO_CUDA_MODE STREQUAL "ON")
   # cuBLAS and cuDNN are opened when they are first called (engine/cuda/shared_library.h), from where the toolkit is in

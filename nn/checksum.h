@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo {
 

@@ -1,4 +1,4 @@
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/nn/description.h>
 
 #include <cxxabi.h>
@@ -12,7 +12,7 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {

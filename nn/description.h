@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/engine/dims.h>
-#include <ordo/engine/size.h>
+#include <ordo/engine/tensor/dims.h>
+#include <ordo/engine/tensor/size.h>
 #include <ordo/nn/members.h>
 
 namespace ordo::nn {

@@ -4,18 +4,18 @@
 #include <cmath>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/diagonal.h>
-#include <ordo/autograd/ops/linalg.h>
-#include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/enumerator.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/autograd/ops/create/arange.h>
+#include <ordo/autograd/ops/create/random.h>
+#include <ordo/autograd/ops/linalg/linalg.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/math/comparison.h>
+#include <ordo/autograd/ops/math/where.h>
+#include <ordo/autograd/ops/shape/diagonal.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/enumerator.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn::init {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::nn {
 class ModuleBase;

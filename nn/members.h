@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <tuple>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::detail {
 

@@ -40,9 +40,9 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/engine/op_scope.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_scope.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/nn/named_tensor.h>
 #include <ordo/nn/parameter.h>
 

@@ -23,7 +23,7 @@
 // order by every compiler. In parentheses the order is the compiler's choice.
 #pragma once
 
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/nn/module.h>
 
 namespace ordo::nn {

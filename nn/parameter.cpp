@@ -2,9 +2,9 @@
 
 #include <mutex>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/fork.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/fork.h>
 #include <ordo/nn/parameter_slot.h>
 
 namespace ordo::nn {

@@ -13,7 +13,7 @@
 
 #include <memory>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::nn {
 

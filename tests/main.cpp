@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <exception>
 
-#include <ordo/engine/about.h>
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/about.h>
+#include <ordo/engine/run/emulation.h>
 #include "tests/bits/bits.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/nn/train/kill.h"

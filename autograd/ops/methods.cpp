@@ -1,10 +1,10 @@
 // Tensor's methods that are free functions by another spelling.
-#include <ordo/autograd/ops/binary.h>
-#include <ordo/autograd/ops/diagonal.h>
+#include <ordo/autograd/ops/index/scatter_reduce.h>
+#include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
-#include <ordo/autograd/ops/repeat.h>
-#include <ordo/autograd/ops/scatter_reduce.h>
-#include <ordo/autograd/ops/sort.h>
+#include <ordo/autograd/ops/reduce/sort.h>
+#include <ordo/autograd/ops/shape/diagonal.h>
+#include <ordo/autograd/ops/shape/repeat.h>
 
 namespace ordo {
 

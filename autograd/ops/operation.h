@@ -3,26 +3,26 @@
 #pragma once
 
 #include <ordo/autograd/autocast.h>
-#include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/gather.h>
-#include <ordo/autograd/ops/index_add.h>
-#include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/autograd/ops/scans.h>
-#include <ordo/autograd/ops/scatter.h>
-#include <ordo/autograd/ops/search.h>
-#include <ordo/autograd/ops/shapes.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
+#include <ordo/autograd/ops/create/arange.h>
+#include <ordo/autograd/ops/create/random.h>
+#include <ordo/autograd/ops/index/gather.h>
+#include <ordo/autograd/ops/index/index_add.h>
+#include <ordo/autograd/ops/index/scatter.h>
+#include <ordo/autograd/ops/linalg/matmul.h>
+#include <ordo/autograd/ops/math/activations.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/math/comparison.h>
+#include <ordo/autograd/ops/math/unary.h>
+#include <ordo/autograd/ops/math/where.h>
+#include <ordo/autograd/ops/reduce/reductions.h>
+#include <ordo/autograd/ops/reduce/scans.h>
+#include <ordo/autograd/ops/reduce/search.h>
+#include <ordo/autograd/ops/shape/cat.h>
+#include <ordo/autograd/ops/shape/shapes.h>
 #include <ordo/autograd/tape.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo {

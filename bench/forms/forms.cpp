@@ -15,9 +15,9 @@
 #include <fmt/format.h>
 
 #include <ordo/engine/cuda/backend.h>
-#include <ordo/engine/elapsed.h>
-#include <ordo/engine/emulation.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/run/elapsed.h>
+#include <ordo/engine/run/emulation.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/ordo.h>
 
 #include "bench/cases.h"

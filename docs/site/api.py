@@ -13,8 +13,11 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import CppLexer
 
-GROUPS = {"autograd/ops": "Operations", "autograd": "Autograd", "engine": "Tensors, devices, determinism", "kernels/accumulate": "Accumulate",
-          "engine/distributed": "Several processes", "nn": "Modules", "nn/data": "Data", "nn/optim": "Optimisers", "nn/audit": "Audit", "nn/train": "Training",
+GROUPS = {"autograd/ops/create": "Tensors made", "autograd/ops/math": "Elementwise", "autograd/ops/shape": "Shapes",
+          "autograd/ops/index": "Indices and scatter", "autograd/ops/reduce": "Reductions, scans, sorts", "autograd/ops/linalg": "Products and linear algebra",
+          "autograd/ops/functional": "Layers and losses as functions", "autograd/ops/distributed": "Collectives", "autograd": "Autograd",
+          "engine/tensor": "Tensors, dtypes, devices", "engine/run": "Determinism, threads, seeds", "engine/memory": "Memory", "engine/calls": "Calls and errors",
+          "engine/cuda": "CUDA", "kernels/accumulate": "Accumulate", "engine/distributed": "Several processes", "nn": "Modules", "nn/layers": "Layers", "nn/data": "Data", "nn/optim": "Optimisers", "nn/audit": "Audit", "nn/train": "Training",
           "nn/state": "Saved state"}
 
 

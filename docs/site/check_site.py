@@ -16,7 +16,7 @@ import page_check  # noqa: E402
 
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "srcset", "link": "href", "video": "src", "object": "data"}
 OPENED = ["index.html", "getting-started.html", "show.html", "lessons/index.html", "lessons/02-atomic-histogram.html", "ordering.html", "ops.html", "performance.html",
-          "audit.html", "api/index.html", "api/autograd/ops/reductions.h.html", "api/engine/tensor.h.html", "api/nn/module.h.html", "bench/results/report.html"]
+          "audit.html", "api/index.html", "api/autograd/ops/reduce/reductions.h.html", "api/engine/tensor/tensor.h.html", "api/nn/module.h.html", "bench/results/report.html"]
 TEXTS = ".md-content *, .md-tabs a, .md-nav__link, .md-header .md-ellipsis"  # not the theme's own marks
 
 

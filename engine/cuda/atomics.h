@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/half.h>
+#include <ordo/engine/tensor/half.h>
 
 namespace ordo::cuda {
 

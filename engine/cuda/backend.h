@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include <ordo/engine/device.h>
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/index_check.h>
+#include <ordo/engine/calls/index_check.h>
+#include <ordo/engine/tensor/device.h>
+#include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::cuda::backend {
 
@@ -43,7 +43,7 @@ uintptr_t current_stream_id(int device);
 /// Lets later work of the calling thread's stream wait for everything queued so far on the stream of that id.
 void wait_for_stream(uintptr_t stream_id, int device);
 
-/// A point in the work of a stream (engine/event.h). DeviceError when there is no such device.
+/// A point in the work of a stream (engine/run/event.h). DeviceError when there is no such device.
 void* create_event(int device);
 void destroy_event(void* event) noexcept;
 void record_event(void* event, int device);              ///< on the calling thread's stream

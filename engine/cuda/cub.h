@@ -5,7 +5,7 @@
 #include <ordo/engine/cuda/cuda.h>
 
 #if ORDO_EMULATED
-#include <ordo/engine/cuda/emulator/cub.h>
+#include <ordo/simulators/emulator/cub.h>
 #else
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_run_length_encode.cuh>

@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <ordo/engine/device.h>
-#include <ordo/engine/launch_tuning.h>
-#include <ordo/engine/no_unroll.h>
+#include <ordo/engine/run/launch_tuning.h>
+#include <ordo/engine/tensor/device.h>
+#include <ordo/engine/tensor/no_unroll.h>
 
 #if ORDO_EMULATED
-#include <ordo/engine/cuda/emulator/emulator.h>
+#include <ordo/simulators/emulator/emulator.h>
 #else
 #include <cuda_runtime.h>
 #endif

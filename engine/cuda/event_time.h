@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include <ordo/engine/device.h>
+#include <ordo/engine/tensor/device.h>
 
 namespace ordo::cuda {
 

@@ -1,8 +1,8 @@
 #include <limits>
 
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dispatch.h>
 
 namespace ordo::cuda::backend {
 

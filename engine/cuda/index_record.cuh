@@ -1,8 +1,8 @@
 // Recording a bad index in a kernel. Internal to index_check.h.
 #pragma once
 
+#include <ordo/engine/calls/index_record.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/index_record.h>
 
 namespace ordo::cuda {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <ordo/engine/about.h>
+#include <ordo/engine/run/about.h>
 
 namespace ordo::cuda {
 

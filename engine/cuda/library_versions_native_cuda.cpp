@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include <ordo/engine/calls/error.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/cuda/cublas_native.h>
 #include <ordo/engine/cuda/library_versions.h>
-#include <ordo/engine/error.h>
 #if ORDO_HAS_CUDNN
 #include <ordo/engine/cuda/cudnn_native.h>
 #endif

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/device_check.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/cuda/stream.h>
-#include <ordo/engine/device_check.h>
 #if ORDO_EMULATED
-#include <ordo/engine/cuda/emulator/streams.h>
+#include <ordo/simulators/emulator/streams.h>
 #endif
 
 namespace ordo::cuda {

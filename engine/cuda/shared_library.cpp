@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 
 namespace ordo::cuda {
 

@@ -2,10 +2,10 @@
 
 #include <mutex>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/device_check.h>
 #include <ordo/engine/cuda/backend.h>
-#include <ordo/engine/device_check.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 
 namespace ordo::cuda {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include <ordo/engine/calls/index_check.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/index_check.h>
 
 namespace ordo::cuda {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <numeric>
 
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::distributed {
 namespace {

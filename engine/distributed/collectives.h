@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/dims.h>
 #include <ordo/engine/distributed/world.h>
+#include <ordo/engine/tensor/dims.h>
 
 namespace ordo::distributed {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/device.h>
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/device.h>
+#include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::distributed {
 

@@ -13,11 +13,11 @@
 #include <mutex>
 #include <thread>
 
-#include <ordo/engine/about.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/determinism.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/about.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/run/parallel.h>
 
 namespace ordo::distributed {
 

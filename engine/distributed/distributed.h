@@ -4,8 +4,8 @@
 //   const Tensor sum = distributed::all_reduce(part);          // the same bits in every process
 //   if (distributed::rank() == 0) std::printf("%s\n", sum.str().c_str());
 //
-// The collectives are operations like all others: autograd/ops/collectives.h. The Trainer calls init() by itself and
-// trains data-parallel: docs/distributed.md.
+// The collectives are operations like all others: autograd/ops/distributed/collectives.h. The Trainer calls init() by
+// itself and trains data-parallel: docs/distributed.md.
 //
 // Every process of a group calls the group's collectives in the same order. A process that calls another one, or with
 // other sizes, dtypes or levels, that ends, or that does not come in time, ends the job with a message that names it.
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include <ordo/engine/error.h>
+#include <ordo/engine/calls/error.h>
 
 namespace ordo {
 

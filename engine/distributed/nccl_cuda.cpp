@@ -11,12 +11,12 @@
 #include <cstring>
 #include <thread>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/engine/cuda/backend.h>
 #include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/distributed/device_transport.h>
 #include <ordo/engine/distributed/nccl.h>
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 
 namespace ordo::distributed {
 namespace {

@@ -31,7 +31,7 @@ class Transport {
 
   /// The library's own reduction of these ranks' arrays, in an order that it chooses. All of them call it; `group` is a
   /// number that is the same for the same ranks, and for no others. Waits for the result. `element` is the index of the
-  /// dtype in engine/dtype.h; half types and bool are not taken.
+  /// dtype in engine/tensor/dtype.h; half types and bool are not taken.
   virtual void reduce(void* data, size_t count, int element, ReduceOp op, const std::vector<int>& ranks, int group) = 0;
 
   /// Says `message` on stderr, once where several processes call it at about the same time, and ends all processes of

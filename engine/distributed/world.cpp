@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/memory/out_of_memory.h>
 
 namespace ordo::distributed {
 namespace {

@@ -48,10 +48,10 @@
 #include <initializer_list>
 #include <type_traits>
 
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/kernels/elementwise/wrapping.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/math/wrapping.h>
 
 namespace ordo::kernels {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/launch_tuning.h>
+#include <ordo/engine/run/launch_tuning.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/kernels/accumulate/atomic/atomic_cuda.cuh>

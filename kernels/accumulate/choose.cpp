@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/op_call.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/run/determinism.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact/exact.h>
 

@@ -1,9 +1,9 @@
 // Products by the accumulate engine: numbers whose sum is the product.
 #pragma once
 
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/kernels/elementwise/wrapping.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/math/wrapping.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels {

@@ -1,8 +1,8 @@
 #include <ordo/kernels/accumulate/index_plan.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/shared/index_plan_items.h>
 #include <ordo/kernels/accumulate/sorted/sorted_items_cpu.h>
 #include <ordo/kernels/copy/copy.h>

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <ordo/engine/op_call.h>
+#include <ordo/engine/calls/op_call.h>
 
 namespace ordo {
 namespace kernels {

@@ -1,6 +1,6 @@
 #include <ordo/kernels/accumulate/index_view.h>
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 
 namespace ordo::kernels {
 

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include <ordo/engine/host_device.h>
-#include <ordo/engine/index_check.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/index_check.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/kernels/accumulate/index_view.h>

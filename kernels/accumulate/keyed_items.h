@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/accumulate/factor.h>
 #include <ordo/kernels/accumulate/keyed.h>
 

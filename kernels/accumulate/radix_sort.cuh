@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <ordo/engine/cuda/cub.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 
 namespace ordo::kernels::cuda {
 

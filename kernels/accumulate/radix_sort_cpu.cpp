@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 
 namespace ordo::kernels::cpu {
 

@@ -1,7 +1,7 @@
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/bincount/bincount.h>
 
 namespace ordo::kernels::cuda {

@@ -1,13 +1,13 @@
 // How often each value occurs, or the sum of the weights of its occurrences. Plain: no autograd.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 
-/// autograd/ops/index_add.h has the rules.
+/// autograd/ops/index/index_add.h has the rules.
 Tensor bincount(const Tensor& input, const Tensor& weights = {}, int64_t minlength = 0,
                 Algorithm algorithm = Algorithm::automatic);
 

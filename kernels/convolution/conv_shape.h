@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <ordo/engine/host_device.h>
+#include <ordo/engine/tensor/host_device.h>
 #include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
 

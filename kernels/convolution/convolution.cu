@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/convolution/convolution.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/ordering/add_parts.h>

@@ -1,10 +1,10 @@
 // Convolution in 1, 2 and 3 dimensions, without autograd. Checks are those of the public functions.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/size.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/size.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/convolution/conv_shape.h>
 #include <ordo/kernels/windows/sliding.h>
 

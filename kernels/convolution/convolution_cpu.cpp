@@ -1,9 +1,9 @@
 // Convolutions on the CPU: directly where that is possible, else unfold a sample to columns and multiply. Samples are
 // shared between the threads; the few sums that run over samples have an order of their own, which the thread count
 // does not change.
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/convolution/convolution.h>
 #include <ordo/kernels/convolution/direct_cpu.h>
 #include <ordo/kernels/matmul/gemm.h>

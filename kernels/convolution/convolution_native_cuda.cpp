@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/calls/op_call.h>
 #include <ordo/engine/cuda/cuda.h>
 #include <ordo/engine/cuda/cudnn_native.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/memory.h>
-#include <ordo/engine/op_call.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/determinism.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels::cuda {

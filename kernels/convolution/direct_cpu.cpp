@@ -12,8 +12,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/convolution/direct_cpu.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/ordering/ordered_sum.h>

@@ -1,6 +1,6 @@
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/fits.h>
-#include <ordo/engine/op_registry.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/fits.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/copy/strided.h>
 #include <ordo/kernels/elementwise/convert.h>

@@ -1,7 +1,7 @@
 // Copies, conversions and fills of strided memory. Plain: no autograd.
 #pragma once
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 
@@ -12,7 +12,7 @@ namespace ordo::kernels {
 /// ShapeError when the sizes do not broadcast or `to` repeats elements (an expanded view).
 const Tensor& copy_(const Tensor& to, const Tensor& from);
 
-/// Every element becomes `value`. ValueError when it does not fit the dtype (engine/fits.h).
+/// Every element becomes `value`. ValueError when it does not fit the dtype (engine/tensor/fits.h).
 const Tensor& fill_(const Tensor& t, Scalar value);
 
 /// A contiguous copy.

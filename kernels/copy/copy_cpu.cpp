@@ -2,7 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/copy/strided.h>
 #include <ordo/kernels/elementwise/loops_cpu.h>
 

@@ -1,7 +1,7 @@
 // The per-device halves of copy_ and fill_, on operands of one device. Internal.
 #pragma once
 
-#include <ordo/engine/devices.h>
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/kernels/elementwise/layout.h>
 
 namespace ordo::kernels {

@@ -1,5 +1,5 @@
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dispatch_word.h>
 #include <ordo/kernels/copy/triangle.h>
 
 namespace ordo::kernels::cuda {

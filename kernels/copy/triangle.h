@@ -1,8 +1,8 @@
 // Triangles of matrices. Plain: no autograd.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

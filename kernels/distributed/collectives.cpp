@@ -2,13 +2,13 @@
 
 #include <cstring>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/checked.h>
-#include <ordo/engine/determinism.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/calls/enumerator.h>
+#include <ordo/engine/calls/op_call.h>
 #include <ordo/engine/distributed/collectives.h>
-#include <ordo/engine/enumerator.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/distributed/ordered_reduce.h>
 #include <ordo/kernels/elementwise/arithmetic.h>

@@ -1,9 +1,9 @@
-// Collectives of tensors: kernels without autograd. autograd/ops/collectives.h has the rules.
+// Collectives of tensors: kernels without autograd. autograd/ops/distributed/collectives.h has the rules.
 #pragma once
 
+#include <ordo/engine/calls/op_registry.h>
 #include <ordo/engine/distributed/distributed.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

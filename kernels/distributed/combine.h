@@ -1,10 +1,10 @@
 // How two members' values become one: a formula that CPU loops and CUDA kernels share. Internal.
 #pragma once
 
-#include <ordo/engine/convert.h>
 #include <ordo/engine/distributed/distributed.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/kernels/elementwise/wrapping.h>
+#include <ordo/engine/tensor/convert.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/math/wrapping.h>
 
 namespace ordo::kernels {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dispatch.h>
 #include <ordo/kernels/distributed/combine.h>
 #include <ordo/kernels/distributed/fold.h>
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include <ordo/engine/device.h>
 #include <ordo/engine/distributed/distributed.h>
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/device.h>
+#include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::kernels {
 

@@ -6,7 +6,7 @@
 
 #include <ordo/engine/distributed/reduction_tree.h>
 #include <ordo/engine/distributed/world.h>
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::kernels {
 

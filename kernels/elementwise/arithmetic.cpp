@@ -1,8 +1,8 @@
 #include <ordo/kernels/elementwise/arithmetic.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/fits.h>
-#include <ordo/engine/op_registry.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/fits.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/device_loops.h>
 #include <ordo/kernels/elementwise/functions.h>

@@ -1,8 +1,8 @@
 // Loops of arithmetic.cpp.
 #pragma once
 
-#include <ordo/kernels/elementwise/arithmetic_functors.h>
 #include <ordo/kernels/elementwise/device_loops.h>
+#include <ordo/kernels/math/arithmetic_functors.h>
 
 namespace ordo::kernels::ORDO_LOOPS_DEVICE {
 

@@ -1,7 +1,7 @@
 #include <ordo/kernels/elementwise/binary_functions.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_registry.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/op_registry.h>
 #include <ordo/kernels/elementwise/device_loops.h>
 
 namespace ordo::kernels {

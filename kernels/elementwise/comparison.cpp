@@ -1,6 +1,6 @@
 #include <ordo/kernels/elementwise/comparison.h>
 
-#include <ordo/engine/op_registry.h>
+#include <ordo/engine/calls/op_registry.h>
 #include <ordo/kernels/elementwise/device_loops.h>
 
 namespace ordo::kernels {

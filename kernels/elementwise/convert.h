@@ -1,8 +1,8 @@
-// The conversions of engine/convert.h, and a Scalar's.
+// The conversions of engine/tensor/convert.h, and a Scalar's.
 #pragma once
 
-#include <ordo/engine/convert.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/convert.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -3,9 +3,9 @@
 
 #include <concepts>
 
-#include <ordo/kernels/elementwise/binary_function_functors.h>
 #include <ordo/kernels/elementwise/fast_path.h>
-#include <ordo/kernels/elementwise/function_functors.h>
+#include <ordo/kernels/math/binary_function_functors.h>
+#include <ordo/kernels/math/function_functors.h>
 
 namespace ordo::kernels {
 

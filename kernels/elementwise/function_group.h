@@ -7,7 +7,7 @@
 
 #include <ordo/kernels/elementwise/device_loops.h>
 #include <ordo/kernels/elementwise/function_fast_paths.h>
-#include <ordo/kernels/elementwise/function_functors.h>
+#include <ordo/kernels/math/function_functors.h>
 
 // The other groups' rows become nothing.
 #ifndef ORDO_GROUP_simple

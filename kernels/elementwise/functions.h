@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo::kernels {

@@ -1,4 +1,4 @@
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/elementwise/glu_backward.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 

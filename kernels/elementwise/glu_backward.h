@@ -1,11 +1,11 @@
 // The gradient of glu, both halves in one pass. Plain: no autograd.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/divisor.h>
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/tensor.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/divisor.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/tensor.h>
+#include <ordo/kernels/math/math.h>
 
 namespace ordo::kernels {
 

@@ -2,8 +2,8 @@
 // the output. Internal.
 #pragma once
 
-#include <ordo/engine/host_device.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::kernels {
 

@@ -1,7 +1,7 @@
 #include <ordo/kernels/elementwise/loop.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/fits.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/tensor/fits.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo::kernels {

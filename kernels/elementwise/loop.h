@@ -1,7 +1,7 @@
 // What elementwise operations share: the operands of a device's loop, and the tensor that it fills. Internal.
 #pragma once
 
-#include <ordo/engine/devices.h>
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/kernels/elementwise/layout.h>
 #include <ordo/kernels/elementwise/operand.h>
 

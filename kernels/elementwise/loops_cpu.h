@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/dispatch_word.h>
-#include <ordo/engine/independent.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
+#include <ordo/engine/tensor/independent.h>
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/fast_path.h>
 #include <ordo/kernels/elementwise/loop.h>

@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/dispatch_word.h>
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/loop.h>
 

@@ -1,4 +1,4 @@
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/kernels/elementwise/operand.h>
 
 namespace ordo::kernels {

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::kernels {
 

@@ -1,4 +1,4 @@
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/elementwise/loops_cpu.h>
 #include <ordo/kernels/vectors/vector_targets.h>
 

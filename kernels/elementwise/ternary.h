@@ -1,4 +1,4 @@
-// Functions of three operands: lerp, addcmul, addcdiv; autograd/ops/where.h has the rules. Plain: no autograd.
+// Functions of three operands: lerp, addcmul, addcdiv; autograd/ops/math/where.h has the rules. Plain: no autograd.
 #pragma once
 
 #include <ordo/kernels/elementwise/operand.h>

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/fits.h>
-#include <ordo/engine/op_registry.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/fits.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/convert.h>
 #include <ordo/kernels/elementwise/device_loops.h>

@@ -1,7 +1,7 @@
 #include <ordo/kernels/embedding/embedding.h>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/gather.h>

@@ -1,11 +1,11 @@
 // Rows of a table, picked by index, on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/embedding.h>.
+// <ordo/autograd/ops/functional/embedding.h>.
 #pragma once
 
 #include <optional>
 
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 
 namespace ordo::kernels {

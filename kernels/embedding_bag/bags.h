@@ -1,9 +1,9 @@
 // Where bags begin and end. Internal; shared by both devices.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/engine/index_check.h>
+#include <ordo/engine/calls/index_check.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/host_device.h>
 #include <ordo/kernels/accumulate/index_view.h>
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 

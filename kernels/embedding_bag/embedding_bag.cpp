@@ -1,6 +1,6 @@
-#include <ordo/engine/check.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/arithmetic.h>

@@ -1,5 +1,5 @@
 // Sums, means and maxima over bags of table rows, on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/embedding.h>.
+// <ordo/autograd/ops/functional/embedding.h>.
 //
 // Sums are linear in three things at once: with T = sum_i psw[i] <grad[bag(i)], weight[input[i]]>, embedding_bag is T's
 // derivative by grad, embedding_bag_backward that by weight and embedding_bag_sample_gradient that by psw, the
@@ -8,8 +8,8 @@
 
 #include <optional>
 
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 
 namespace ordo {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/fingerprint/mix.h>
 

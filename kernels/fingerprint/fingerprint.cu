@@ -1,6 +1,6 @@
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dispatch_word.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/fingerprint/mix.h>
 
 namespace ordo::kernels::cuda {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo {
 

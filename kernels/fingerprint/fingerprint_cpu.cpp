@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstring>
 
-#include <ordo/engine/dispatch_word.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/calls/dispatch_word.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/fingerprint/mix.h>
 
 namespace ordo::kernels::cpu {

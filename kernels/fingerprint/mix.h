@@ -11,8 +11,8 @@
 
 #include <cstdint>
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/host_device.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/host_device.h>
 #include <ordo/kernels/elementwise/layout.h>
 #include <ordo/kernels/fingerprint/fingerprint.h>
 

@@ -1,6 +1,6 @@
 #include <ordo/kernels/index_add/index_add.h>
 
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/scatter/scatter.h>
 

@@ -1,13 +1,14 @@
 // input with alpha * source added to the slices that index names. Plain: no autograd.
 #pragma once
 
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 
 namespace ordo::kernels {
 
-/// self[..., index[i], ...] += alpha * source[..., i, ...] at dimension `dim`. autograd/ops/index_add.h has the rules.
+/// self[..., index[i], ...] += alpha * source[..., i, ...] at dimension `dim`. autograd/ops/index/index_add.h has the
+/// rules.
 void index_add_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1,
                 Algorithm algorithm = Algorithm::automatic);
 Tensor index_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1,

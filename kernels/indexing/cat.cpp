@@ -1,9 +1,9 @@
 #include <ordo/kernels/indexing/cat.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/checked.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo::kernels {

@@ -1,7 +1,7 @@
 // Joining tensors: kernels without autograd.
 #pragma once
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

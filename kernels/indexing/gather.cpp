@@ -1,10 +1,10 @@
 #include <ordo/kernels/indexing/gather.h>
 
-#include <ordo/engine/checked.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/dispatch_word.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/indexing/rows_cpu.h>
 #include <ordo/kernels/reduce/reduce.h>

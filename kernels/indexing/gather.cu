@@ -1,4 +1,4 @@
-#include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 

@@ -1,8 +1,8 @@
 // Picking elements and slices along a dimension: kernels without autograd.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/indexing/pick.h>
 
 namespace ordo::kernels {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include <ordo/engine/dims.h>
+#include <ordo/engine/tensor/dims.h>
 #include <ordo/kernels/accumulate/index_view.h>
 
 namespace ordo::kernels {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/indexing/pick.h>
 
 namespace ordo::kernels::cpu {

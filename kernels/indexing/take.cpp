@@ -4,12 +4,12 @@
 #include <cstring>
 #include <vector>
 
-#include <ordo/engine/at_least_1d.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/at_least_1d.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/index_add/index_add.h>
 #include <ordo/kernels/indexing/gather.h>

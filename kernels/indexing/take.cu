@@ -1,8 +1,8 @@
 #include <memory>
 #include <vector>
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/indexing/take.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 

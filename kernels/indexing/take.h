@@ -2,9 +2,9 @@
 // zero: without autograd.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/index_check.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/index_check.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -1,7 +1,7 @@
 // The cross product in one pass on the CPU, without autograd. The same bits as products and differences of its parts.
 #pragma once
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/linalg/cross.h>
 
 namespace ordo::kernels {

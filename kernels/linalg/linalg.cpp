@@ -5,12 +5,12 @@
 #include <limits>
 #include <vector>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/math/math.h>
 
 namespace ordo::kernels {
 

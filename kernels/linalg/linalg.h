@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/linalg/matrix.h>
 
 namespace ordo::kernels {
 
 using matrix::Triangle;
 
-// autograd/ops/linalg.h has the rules.
+// autograd/ops/linalg/linalg.h has the rules.
 Tensor cholesky(const Tensor& a);
 
 /// L and U of square matrices, on the CPU: what an operation keeps for its backward pass.

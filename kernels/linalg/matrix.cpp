@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 
 namespace ordo::kernels::matrix {
 namespace {

@@ -1,7 +1,7 @@
 // The derivative of binary_cross_entropy in its input, in one pass on the CPU, without autograd.
 #pragma once
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

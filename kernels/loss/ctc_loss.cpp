@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include <ordo/engine/checked.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo::kernels {

@@ -2,11 +2,11 @@
 // classification", 2006, on logarithms.
 #pragma once
 
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/tensor/dtype.h>
 #include <ordo/kernels/accumulate/index_view.h>
-#include <ordo/kernels/elementwise/math.h>
 #include <ordo/kernels/loss/ctc_loss.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels {

@@ -1,8 +1,8 @@
 // Losses of pairs of numbers (mse_loss, l1_loss, smooth_l1_loss, huber_loss): kernels without autograd.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/loss/nll_loss.h>
 
 namespace ordo::kernels {

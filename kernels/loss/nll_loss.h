@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -1,7 +1,7 @@
 // nll_loss.
 #pragma once
 
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/dtype.h>
 #include <ordo/kernels/accumulate/index_view.h>
 #include <ordo/kernels/loss/nll_loss.h>
 

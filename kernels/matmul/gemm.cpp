@@ -4,8 +4,8 @@
 #include <array>
 #include <type_traits>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/matmul/gemm_ordered.h>
 
 namespace ordo::kernels {

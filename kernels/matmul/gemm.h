@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include <ordo/engine/device.h>
-#include <ordo/engine/devices.h>
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/device.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::kernels {
 

@@ -8,9 +8,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <ordo/engine/half.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/half.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/matmul/gemm_ordered.h>
 #include <ordo/kernels/matmul/gemm_slices.h>

@@ -3,9 +3,9 @@
 // next slice is on its way from global memory. docs/gpu-model.md counts what that costs.
 #include <type_traits>
 
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/run/determinism.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/matmul/gemm_ordered.h>
 #include <ordo/kernels/matmul/gemm_slices.h>

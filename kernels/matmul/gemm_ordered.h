@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ordo/engine/convert.h>
+#include <ordo/engine/tensor/convert.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels {

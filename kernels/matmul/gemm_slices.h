@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/matmul/gemm.h>
 #include <ordo/kernels/ordering/add_parts.h>
 #include <ordo/kernels/ordering/ordered_sum.h>

@@ -1,8 +1,8 @@
 #include <ordo/kernels/matmul/matmul.h>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/matmul/gemm.h>
 

@@ -1,7 +1,7 @@
 // Matrix products of tensors, without autograd. Checks are those of the public functions.
 #pragma once
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include <ordo/engine/calls/error.h>
 #include <ordo/engine/cuda/cublas_native.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels::cuda {

@@ -2,7 +2,7 @@
 // one order, so every level shares this. Internal.
 #pragma once
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/matmul/gemm.h>
 
 namespace ordo::kernels::cpu {

@@ -1,7 +1,7 @@
 // layer_norm, rms_norm and group_norm. A is the accumulation type, T that of the values.
 #pragma once
 
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/norm/norm.h>
 #include <ordo/kernels/reduce/reducers.h>
 

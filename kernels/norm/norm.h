@@ -1,14 +1,14 @@
 // Normalisation: kernels without autograd. Sums by rule 2 of docs/ordering.md.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/reduce/rows.h>
 
 namespace ordo::kernels {
 
-// autograd/ops/normalization.h has the rules. Weights and biases are undefined where there are none, else of the
-// input's dtype or of its accumulation dtype.
+// autograd/ops/functional/normalization.h has the rules. Weights and biases are undefined where there are none, else of
+// the input's dtype or of its accumulation dtype.
 
 struct NormResult {
   Tensor out;

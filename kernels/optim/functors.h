@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/host_device.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/tensor/host_device.h>
 #include <ordo/kernels/optim/optim.h>
 
 namespace ordo::kernels {

@@ -1,7 +1,7 @@
 #include <ordo/kernels/optim/optim.h>
 
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/optim/functors.h>
 

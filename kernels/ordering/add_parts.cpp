@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/run/parallel.h>
 
 namespace ordo::kernels {
 

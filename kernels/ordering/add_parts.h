@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <ordo/engine/device.h>
+#include <ordo/engine/tensor/device.h>
 
 namespace ordo::kernels {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 
 namespace ordo::kernels::cpu {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ordo/engine/host_device.h>
+#include <ordo/engine/tensor/host_device.h>
 
 namespace ordo::kernels {
 

@@ -1,5 +1,5 @@
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/pooling/avg_pool.h>

@@ -1,5 +1,5 @@
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/cuda/atomics.h>
-#include <ordo/engine/dispatch.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/scatter_cuda.cuh>

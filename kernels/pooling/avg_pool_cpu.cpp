@@ -1,4 +1,4 @@
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/windows/sum_reads_cpu.h>

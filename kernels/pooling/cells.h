@@ -1,7 +1,7 @@
 // What one output, or one input cell, computes: the plain formulas behind every pooling kernel. Internal.
 #pragma once
 
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/dtype.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/windows/windows.h>
 

@@ -1,8 +1,8 @@
 #include <ordo/kernels/pooling/fractional_max_pool.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo::kernels {

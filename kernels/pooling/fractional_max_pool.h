@@ -1,8 +1,8 @@
 // Fractional maximum pooling on plain tensors. The differentiable functions are in
-// <ordo/autograd/ops/pooling.h>.
+// <ordo/autograd/ops/functional/pooling.h>.
 #pragma once
 
-#include <ordo/engine/devices.h>
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/kernels/pooling/max_pool_result.h>
 #include <ordo/kernels/pooling/pool_arguments.h>
 

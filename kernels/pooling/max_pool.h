@@ -1,8 +1,8 @@
 // Maximum pooling on plain tensors, over sliding and adaptive windows, in 1, 2 and 3 dimensions. The differentiable
-// functions are in <ordo/autograd/ops/pooling.h>.
+// functions are in <ordo/autograd/ops/functional/pooling.h>.
 #pragma once
 
-#include <ordo/engine/devices.h>
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/kernels/pooling/max_pool_result.h>
 #include <ordo/kernels/pooling/pool_arguments.h>
 

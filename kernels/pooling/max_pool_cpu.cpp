@@ -1,6 +1,6 @@
 #include <limits>
 
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/max_pool.h>
 #include <ordo/kernels/windows/rows_cpu.h>

@@ -1,8 +1,8 @@
 #include <ordo/kernels/pooling/pool_arguments.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/checked.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::kernels {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/windows/sliding.h>
 
 namespace ordo::kernels {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/dtype.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo::kernels::cuda {

@@ -2,12 +2,12 @@
 // 4 / kPerBlock numbers within the block. Internal.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/generator.h>
-#include <ordo/engine/philox.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/run/generator.h>
+#include <ordo/engine/run/philox.h>
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/kernels/elementwise/convert.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/math/math.h>
 
 namespace ordo::kernels {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/engine/checked.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/fits.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/philox.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/run/philox.h>
+#include <ordo/engine/tensor/fits.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/random/draws.h>
 

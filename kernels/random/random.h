@@ -8,8 +8,8 @@
 // A uniform number has as many random bits as the significand of its dtype (24, 53, 11, 8), and never reaches `high`.
 #pragma once
 
-#include <ordo/engine/generator.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/run/generator.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -1,4 +1,4 @@
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/random/draws.h>
 
 namespace ordo::kernels::cpu {

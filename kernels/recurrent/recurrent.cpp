@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/independent.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/independent.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/elementwise/arithmetic.h>
 #include <ordo/kernels/matmul/matmul.h>

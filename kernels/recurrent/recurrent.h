@@ -2,8 +2,8 @@
 // autograd.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -2,9 +2,9 @@
 // float and rounded where they are stored. Internal.
 #pragma once
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/dtype.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/kernels/recurrent/recurrent.h>
 
 namespace ordo::kernels {

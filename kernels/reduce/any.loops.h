@@ -1,7 +1,7 @@
 // any and all.
 #pragma once
 
-#include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/kernels/reduce/reduce.h>
 
 namespace ordo::kernels {

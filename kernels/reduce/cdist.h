@@ -2,7 +2,7 @@
 // differences. The same bits as the norms of the differences have.
 #pragma once
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

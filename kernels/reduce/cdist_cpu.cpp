@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/kernels/reduce/reduce_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include <ordo/engine/device.h>
-#include <ordo/engine/independent.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/device.h>
+#include <ordo/engine/tensor/independent.h>
 
 #define ORDO_TEAM
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

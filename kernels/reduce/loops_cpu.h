@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/reduce/reduce_short_cpu.h>
 #include <ordo/kernels/reduce/reducers.h>

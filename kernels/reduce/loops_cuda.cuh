@@ -1,7 +1,7 @@
 // CUDA's loops over elements, reductions and row programs, the counterpart of loops_cpu.h. Internal.
 #pragma once
 
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 #include <ordo/kernels/reduce/reduce_cuda.cuh>
 #include <ordo/kernels/reduce/row_program_cuda.cuh>

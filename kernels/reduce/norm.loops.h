@@ -1,7 +1,7 @@
 // Norms.
 #pragma once
 
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reducers.h>
 

@@ -1,8 +1,8 @@
 #include <ordo/kernels/reduce/reduce.h>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {

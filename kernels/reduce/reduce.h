@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

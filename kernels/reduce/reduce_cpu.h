@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 

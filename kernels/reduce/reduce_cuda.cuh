@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 

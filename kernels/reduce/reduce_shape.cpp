@@ -1,4 +1,4 @@
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/kernels/reduce/reduce_shape.h>
 
 namespace ordo::kernels {

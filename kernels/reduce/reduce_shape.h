@@ -1,11 +1,11 @@
 // The geometry of a dense reduction: which values of a strided tensor belong to which result, and in which order.
 #pragma once
 
-#include <ordo/engine/dims.h>
-#include <ordo/engine/divisor.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/engine/no_unroll.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/dims.h>
+#include <ordo/engine/tensor/divisor.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/engine/tensor/no_unroll.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/reduce/reduce_cpu.h>
 
 namespace ordo::kernels::cpu {

@@ -14,10 +14,10 @@
 #include <limits>
 #include <type_traits>
 
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/kernels/elementwise/math.h>
-#include <ordo/kernels/elementwise/wrapping.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/math/math.h>
+#include <ordo/kernels/math/wrapping.h>
 
 namespace ordo::kernels {
 

@@ -1,7 +1,7 @@
 // Reductions of two passes: var, std and logsumexp.
 #pragma once
 
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/reduce/reduce.h>
 #include <ordo/kernels/reduce/reducers.h>
 

@@ -1,9 +1,9 @@
 #include <ordo/kernels/resampling/grid_sample.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/enumerator.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/enumerator.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/windows/sliding.h>

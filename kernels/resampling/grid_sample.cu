@@ -1,5 +1,5 @@
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/resampling/grid_items.h>
 #include <ordo/kernels/resampling/grid_sample.h>
 #include <ordo/kernels/resampling/weighted_rows.h>

@@ -1,11 +1,11 @@
 // Values of an image at the places of a grid, on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/resampling.h>.
+// <ordo/autograd/ops/functional/resampling.h>.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/resampling/grid_taps.h>
 #include <ordo/kernels/resampling/modes.h>
 

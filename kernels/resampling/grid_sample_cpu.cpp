@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/grid_items.h>

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/engine/no_unroll.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/engine/tensor/no_unroll.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/kernels/resampling/modes.h>
 #include <ordo/kernels/resampling/resample_axis.h>
 

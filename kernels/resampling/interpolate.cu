@@ -1,4 +1,4 @@
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/resampling/interpolate.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>

@@ -1,14 +1,14 @@
-// Resampling of images on plain tensors. The differentiable function is in <ordo/autograd/ops/resampling.h>.
+// Resampling of images on plain tensors. The differentiable function is in <ordo/autograd/ops/functional/resampling.h>.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/memory.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/size.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/size.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/resampling/modes.h>
 #include <ordo/kernels/resampling/resample_axis.h>
 

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <vector>
 
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/resampling/interpolate.h>

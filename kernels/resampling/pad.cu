@@ -1,5 +1,5 @@
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/kernels/resampling/pad.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>
 

@@ -1,11 +1,11 @@
 // Padding of a tensor's last dimensions on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/resampling.h>.
+// <ordo/autograd/ops/functional/resampling.h>.
 #pragma once
 
 #include <vector>
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/resampling/pad_axis.h>
 
 namespace ordo::kernels {

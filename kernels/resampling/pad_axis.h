@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include <ordo/engine/dims.h>
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/host_device.h>
+#include <ordo/engine/tensor/dims.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/host_device.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/resampling/modes.h>
 #include <ordo/kernels/windows/windows.h>

@@ -1,8 +1,8 @@
 // Padding on the CPU, a row at a time.
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/kernels/resampling/pad.h>
 #include <ordo/kernels/windows/sum_reads_cpu.h>
 

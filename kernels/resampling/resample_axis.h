@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/host_device.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/host_device.h>
 #include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels {

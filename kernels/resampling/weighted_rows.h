@@ -1,8 +1,8 @@
 // Rows added to cells with weights, which is the gradient of an input that was sampled between its cells. Internal.
 #pragma once
 
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -1,6 +1,6 @@
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/index_check.h>
-#include <ordo/engine/no_unroll.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/index_check.h>
+#include <ordo/engine/tensor/no_unroll.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>

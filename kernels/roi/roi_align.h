@@ -1,12 +1,12 @@
 // Bins of boxes on images, by bilinear samples, on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/resampling.h>.
+// <ordo/autograd/ops/functional/resampling.h>.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/size.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/size.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/roi/roi_boxes.h>
 
 namespace ordo::kernels {

@@ -1,7 +1,7 @@
 #include <vector>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/index_check.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/index_check.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/roi/roi_align.h>

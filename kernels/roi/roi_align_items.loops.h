@@ -1,8 +1,8 @@
 // What the bins of roi_align add to in its gradient.
 #pragma once
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/no_unroll.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/tensor/no_unroll.h>
 #include <ordo/kernels/resampling/weighted_rows.h>
 #include <ordo/kernels/roi/roi_align.h>
 

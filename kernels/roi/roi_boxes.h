@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels {

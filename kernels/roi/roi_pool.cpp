@@ -4,10 +4,10 @@
 #include <limits>
 #include <type_traits>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/accumulate/keyed.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/roi/roi_align.h>

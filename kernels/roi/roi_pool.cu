@@ -1,4 +1,4 @@
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/roi/roi_pool.h>
 #include <ordo/kernels/roi/roi_pool_items.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>

@@ -1,11 +1,11 @@
 // Maxima of bins of boxes on images, on plain tensors. The differentiable function is in
-// <ordo/autograd/ops/resampling.h>.
+// <ordo/autograd/ops/functional/resampling.h>.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/size.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/size.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/roi/roi_boxes.h>
 
 namespace ordo::kernels {

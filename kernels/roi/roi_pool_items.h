@@ -1,7 +1,7 @@
 // What the bins of roi_pool compute. Internal; shared by both devices.
 #pragma once
 
-#include <ordo/engine/index_check.h>
+#include <ordo/engine/calls/index_check.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/roi/roi_boxes.h>
 

@@ -1,7 +1,7 @@
 // cummax and cummin.
 #pragma once
 
-#include <ordo/engine/dispatch.h>
+#include <ordo/engine/calls/dispatch.h>
 #include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/scan/scan_ops.h>
 

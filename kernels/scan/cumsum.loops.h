@@ -1,9 +1,9 @@
 // cumsum, cumprod and logcumsumexp.
 #pragma once
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/kernels/elementwise/math.h>
-#include <ordo/kernels/elementwise/wrapping.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/kernels/math/math.h>
+#include <ordo/kernels/math/wrapping.h>
 #include <ordo/kernels/scan/scan_ops.h>
 
 namespace ordo::kernels {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/scan/scan_ops.h>
 
 #define ORDO_LOOPS_DEVICE cpu

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/scan/scan_ops.h>
 
 #define ORDO_LOOPS_DEVICE cuda

@@ -8,7 +8,7 @@
 // Internal.
 #pragma once
 
-#include <ordo/engine/host_device.h>
+#include <ordo/engine/tensor/host_device.h>
 #include <ordo/kernels/scan/scan.h>
 
 namespace ordo::kernels {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include <ordo/engine/at_least_1d.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/fits.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/at_least_1d.h>
+#include <ordo/engine/tensor/fits.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 
 namespace ordo::kernels {

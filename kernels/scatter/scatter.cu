@@ -1,8 +1,8 @@
 #include <limits>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/dispatch_word.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/scatter/scatter_functors.h>
 #include <ordo/kernels/reduce/each_cuda.cuh>

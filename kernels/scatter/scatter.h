@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/keyed.h>
 
 namespace ordo::kernels {
@@ -19,16 +19,16 @@ ScatterMode scatter_mode(const char* op, std::string_view reduce);
 enum class IndexOf : unsigned char { elements, slices };
 
 /// self's elements or slices at the index become those of src. Of several for one place the last one stays, items being
-/// in row-major order. autograd/ops/scatter.h has the rules.
+/// in row-major order. autograd/ops/index/scatter.h has the rules.
 void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
 void scatter_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, Scalar value);
-/// They are reduced with those of src. `algorithm` is how sums add. autograd/ops/scatter_reduce.h has the rules.
+/// They are reduced with those of src. `algorithm` is how sums add. autograd/ops/index/scatter_reduce.h has the rules.
 void scatter_reduce_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index,
                      const Tensor& src, ScatterMode mode, bool include_self,
                      Algorithm algorithm = Algorithm::automatic);
 
 /// They get those of src added, times alpha. Sums of slices may have a `plan` of the index, which decides the
-/// algorithm. autograd/ops/index_add.h and scatter.h have the rules.
+/// algorithm. autograd/ops/index/index_add.h and scatter.h have the rules.
 void add_(const char* op, IndexOf kind, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
           Scalar alpha, Algorithm algorithm, const IndexPlan* plan = nullptr);
 

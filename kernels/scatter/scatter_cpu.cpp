@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/dispatch_word.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 #include <ordo/kernels/scatter/scatter.h>
 #include <ordo/kernels/scatter/scatter_functors.h>

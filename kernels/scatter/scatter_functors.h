@@ -3,9 +3,9 @@
 
 #include <type_traits>
 
-#include <ordo/engine/half.h>
+#include <ordo/engine/tensor/half.h>
 #include <ordo/kernels/accumulate/keyed.h>
-#include <ordo/kernels/elementwise/math_bits.h>
+#include <ordo/kernels/math/math_bits.h>
 
 namespace ordo::kernels {
 

@@ -1,6 +1,6 @@
 #include <ordo/kernels/scatter_add/scatter_add.h>
 
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/scatter/scatter.h>
 

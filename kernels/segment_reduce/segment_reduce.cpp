@@ -1,10 +1,10 @@
 #include <ordo/kernels/segment_reduce/segment_reduce.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/checked.h>
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/scan/scan.h>
 #include <ordo/kernels/segment_reduce/segments.h>

@@ -1,8 +1,8 @@
 // What computes with segments on a device. Internal.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/index_check.h>
+#include <ordo/engine/calls/index_check.h>
+#include <ordo/engine/tensor/devices.h>
 #include <ordo/kernels/segment_reduce/segment_reduce.h>
 
 namespace ordo::kernels {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/copy/copy.h>
 #include <ordo/kernels/copy/triangle.h>
 #include <ordo/kernels/elementwise/arithmetic.h>

@@ -1,7 +1,7 @@
 // Attention without a mask, on the CPU: kernels without autograd.
 #pragma once
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -1,8 +1,8 @@
 // softmax and log_softmax: kernels without autograd. Sums by rule 2 of docs/ordering.md.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::kernels {
 

@@ -1,8 +1,8 @@
 // softmax, log_softmax and their gradients.
 #pragma once
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/kernels/softmax/softmax.h>
 
 namespace ordo::kernels {

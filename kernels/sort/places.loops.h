@@ -1,7 +1,7 @@
 // Places in lines and in bins.
 #pragma once
 
-#include <ordo/engine/dispatch_word.h>
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/kernels/reduce/reducers.h>
 #include <ordo/kernels/sort/sort_keys.h>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/kernels/sort/sort_keys.h>
 #include <ordo/kernels/accumulate/radix_sort.cuh>
 #include <ordo/kernels/reduce/each_cuda.cuh>

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
 #include <ordo/kernels/sort/sort_keys.h>
 

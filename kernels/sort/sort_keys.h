@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include <ordo/kernels/elementwise/math_bits.h>
+#include <ordo/kernels/math/math_bits.h>
 #include <ordo/kernels/sort/sort.h>
 
 namespace ordo::kernels {

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 
 namespace ordo::kernels {

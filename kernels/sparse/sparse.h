@@ -1,11 +1,11 @@
 // Checks of the indices of sparse tensors: kernels without autograd.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/dims.h>
-#include <ordo/engine/host_device.h>
-#include <ordo/engine/index_check.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/index_check.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/dims.h>
+#include <ordo/engine/tensor/host_device.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/index_view.h>
 
 namespace ordo::kernels {

@@ -9,7 +9,7 @@
 
 #include <hwy/highway.h>
 
-#include <ordo/engine/half.h>
+#include <ordo/engine/tensor/half.h>
 
 #include <cmath>
 #include <cstdint>

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/tensor/dtype.h>
 #include <ordo/kernels/reduce/each_cpu.h>
 
 namespace ordo::kernels::cpu {

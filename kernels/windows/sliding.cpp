@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 
 namespace ordo::kernels {
 namespace {

@@ -1,8 +1,8 @@
 // The arguments of sliding windows and their checks, which pooling, convolution and their modules share. Internal.
 #pragma once
 
-#include <ordo/engine/dims.h>
-#include <ordo/engine/size.h>
+#include <ordo/engine/tensor/dims.h>
+#include <ordo/engine/tensor/size.h>
 #include <ordo/kernels/windows/windows.h>
 
 namespace ordo::kernels {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/dtype.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/windows/axis_runs.h>
 #include <ordo/kernels/windows/rows_cpu.h>

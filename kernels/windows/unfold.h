@@ -1,12 +1,12 @@
 // Windows of images as columns, and columns added back to images, on plain tensors. The differentiable functions are in
-// <ordo/autograd/ops/convolution.h>.
+// <ordo/autograd/ops/functional/convolution.h>.
 #pragma once
 
-#include <ordo/engine/devices.h>
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/size.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/tensor/devices.h>
+#include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/size.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/windows/windows.h>
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include <ordo/engine/op_registry.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::audit {
 namespace {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <set>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/printable.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/tensor/printable.h>
 #include <ordo/nn/audit/align.h>
 #include <ordo/nn/audit/causes.h>
 

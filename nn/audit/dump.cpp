@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/nn/audit/diff.h>
 #include <ordo/nn/state/npy.h>
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include <ordo/engine/op_call.h>
+#include <ordo/engine/calls/op_call.h>
 #include <ordo/nn/audit/record.h>
 
 namespace ordo::audit {

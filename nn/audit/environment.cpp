@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 
 namespace ordo::audit {
 namespace {

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <iterator>
 
-#include <ordo/engine/about.h>
-#include <ordo/engine/emulation.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/run/about.h>
+#include <ordo/engine/run/emulation.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/vectors/vector_targets.h>
 #include <ordo/nn/audit/trace.h>
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/dims.h>
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/generator.h>
-#include <ordo/engine/op_registry.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/run/generator.h>
+#include <ordo/engine/tensor/dims.h>
+#include <ordo/engine/tensor/dtype.h>
 #include <ordo/kernels/fingerprint/fingerprint.h>
 
 namespace ordo::audit {

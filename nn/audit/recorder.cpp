@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <mutex>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/enumerator.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/enumerator.h>
+#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/nn/audit/recording.h>
 
 namespace ordo::audit {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/nn/audit/encoding.h>
 #include <ordo/nn/module.h>

@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <ordo/engine/fork.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/run/fork.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/elementwise/layout.h>
 #include <ordo/nn/audit/dump.h>
 #include <ordo/nn/audit/recorder.h>

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/nn/audit/diff.h>
 
 namespace ordo::audit {

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <unordered_set>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/files.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/files.h>
 #include <ordo/nn/audit/encoding.h>
 
 namespace ordo::audit {

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <utility>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/files.h>
-#include <ordo/engine/fork.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/run/files.h>
+#include <ordo/engine/run/fork.h>
 #include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/nn/audit/trace.h>
 #include <ordo/nn/state/whole_file.h>

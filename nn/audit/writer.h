@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include <ordo/engine/dims.h>
+#include <ordo/engine/tensor/dims.h>
 #include <ordo/nn/audit/encoding.h>
 #include <ordo/nn/audit/record.h>
 

@@ -3,11 +3,11 @@
 #include <cstring>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/gather.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/index/gather.h>
+#include <ordo/autograd/ops/shape/cat.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::data {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/enumerator.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/autograd/ops/shape/cat.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/enumerator.h>
+#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/nn/state/data_file.h>
 
 namespace ordo::data {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::data {
 

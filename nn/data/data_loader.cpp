@@ -4,15 +4,15 @@
 #include <utility>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/checked.h>
-#include <ordo/engine/device_check.h>
-#include <ordo/engine/device_copies.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/calls/device_check.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/calls/op_scope.h>
 #include <ordo/engine/distributed/reduction_tree.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/op_scope.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/memory/device_copies.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/data/prefetcher.h>
 #include <ordo/nn/state/entries.h>
 

@@ -20,7 +20,7 @@
 #include <memory>
 #include <optional>
 
-#include <ordo/engine/generator.h>
+#include <ordo/engine/run/generator.h>
 #include <ordo/nn/data/batch.h>
 #include <ordo/nn/data/dataset.h>
 #include <ordo/nn/data/handle.h>

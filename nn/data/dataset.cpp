@@ -1,10 +1,10 @@
 #include <ordo/nn/data/dataset.h>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::data {
 

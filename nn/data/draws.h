@@ -1,7 +1,7 @@
 // Draws: the random numbers of one sample. They are a stream of their own, decided by what the stream is made from.
 #pragma once
 
-#include <ordo/engine/philox.h>
+#include <ordo/engine/run/philox.h>
 
 namespace ordo::data {
 

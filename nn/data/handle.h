@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/memory/out_of_memory.h>
 
 namespace ordo::data {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/tensor_impl.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/kernels/math/math.h>
 
 namespace ordo::data {
 

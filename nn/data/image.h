@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/nn/data/draws.h>
 
 namespace ordo::data {

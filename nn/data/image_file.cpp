@@ -5,8 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/checked.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/checked.h>
 #include <ordo/nn/data/image.h>
 #include <ordo/nn/state/data_file.h>
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 
 namespace ordo::data {
 

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/device_copies.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/memory/device_copies.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::data {
 

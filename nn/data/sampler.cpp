@@ -5,9 +5,9 @@
 #include <numeric>
 #include <utility>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/checked.h>
-#include <ordo/engine/philox.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/run/philox.h>
 #include <ordo/nn/data/draws.h>
 #include <ordo/nn/state/entries.h>
 

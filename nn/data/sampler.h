@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <ordo/engine/generator.h>
+#include <ordo/engine/run/generator.h>
 #include <ordo/nn/data/handle.h>
 #include <ordo/nn/named_tensor.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/nn/data/sampler.h>
 
 namespace ordo::data {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include <ordo/engine/generator.h>
+#include <ordo/engine/run/generator.h>
 #include <ordo/nn/data/dataset.h>
 #include <ordo/nn/data/handle.h>
 

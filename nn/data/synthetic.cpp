@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/parallel.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/data/draws.h>
 
 namespace ordo::data {

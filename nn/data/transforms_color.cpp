@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/nn/data/image.h>
 
 namespace ordo::data {

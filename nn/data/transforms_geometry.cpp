@@ -6,10 +6,10 @@
 #include <numbers>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/resampling.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/enumerator.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/autograd/ops/functional/resampling.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/enumerator.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/nn/data/image.h>
 
 namespace ordo::data {

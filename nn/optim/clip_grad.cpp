@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/reduce/reductions.h>
+#include <ordo/autograd/ops/shape/cat.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::optim {
 

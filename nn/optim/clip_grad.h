@@ -1,7 +1,7 @@
 // Gradient clipping, between backward() and the optimiser's step.
 #pragma once
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::optim {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/where.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/autograd/ops/math/where.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/state/entries.h>
 
 namespace ordo::optim {

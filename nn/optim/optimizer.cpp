@@ -4,10 +4,10 @@
 #include <unordered_set>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/op_call.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/kernels/optim/optim.h>
 #include <ordo/nn/state/entries.h>
 

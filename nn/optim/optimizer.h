@@ -14,8 +14,8 @@
 
 #include <vector>
 
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/nn/named_tensor.h>
 
 namespace ordo::optim {

@@ -1,7 +1,7 @@
 // SGD, Adam, AdamW, RMSprop and Adagrad.
 #include <cmath>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/kernels/optim/optim.h>
 #include <ordo/nn/optim/optimizers.h>
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/kernels/math/math.h>
 #include <ordo/nn/state/entries.h>
 
 namespace ordo::optim {

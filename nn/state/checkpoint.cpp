@@ -15,10 +15,10 @@
 #include <string_view>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/files.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/files.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/state/entries.h>
 #include <ordo/nn/state/safetensors.h>
 

@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/generator.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/generator.h>
 #include <ordo/nn/named_tensor.h>
 
 namespace ordo {

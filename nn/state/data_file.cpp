@@ -9,9 +9,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include <ordo/engine/checked.h>
-#include <ordo/engine/files.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/engine/run/files.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::nn {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::nn {
 

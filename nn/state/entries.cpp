@@ -1,7 +1,7 @@
 #include <ordo/nn/state/entries.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::nn {
 

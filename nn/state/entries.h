@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/generator.h>
+#include <ordo/engine/run/generator.h>
 #include <ordo/nn/named_tensor.h>
 
 namespace ordo::nn {

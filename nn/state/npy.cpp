@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/check.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/state/data_file.h>
 #include <ordo/nn/state/whole_file.h>
 

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/nn/named_tensor.h>
 
 namespace ordo {

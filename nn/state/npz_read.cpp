@@ -1,8 +1,8 @@
 // Archives are read by libzip (https://libzip.org), which checks headers against each other and checksums.
 #include <ordo/nn/state/npy.h>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/memory/out_of_memory.h>
 
 #ifdef ORDO_HAS_ZIP
 #include <zip.h>

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <utility>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/files.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/run/files.h>
 
 namespace ordo::nn {
 

@@ -2,12 +2,12 @@
 
 #include <cstring>
 
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/math/comparison.h>
+#include <ordo/autograd/ops/reduce/reductions.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo {
 

@@ -1,10 +1,10 @@
 // TrainingRun: its files and records, at the beginning and at the end.
 #include <filesystem>
 
-#include <ordo/engine/about.h>
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/distributed/reduction_tree.h>
+#include <ordo/engine/run/about.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/state/entries.h>
 #include <ordo/nn/train/training_run.h>

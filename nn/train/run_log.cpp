@@ -9,8 +9,8 @@
 #include <cstring>
 #include <fstream>
 
-#include <ordo/engine/check.h>
-#include <ordo/engine/files.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/run/files.h>
 #include <ordo/nn/state/whole_file.h>
 
 namespace ordo::detail {

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <mutex>
 
-#include <ordo/engine/fork.h>
+#include <ordo/engine/run/fork.h>
 
 namespace ordo::detail {
 namespace {

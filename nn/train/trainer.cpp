@@ -3,12 +3,12 @@
 #include <iterator>
 #include <string>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/enumerator.h>
 #include <ordo/engine/distributed/collectives.h>
 #include <ordo/engine/distributed/reduction_tree.h>
-#include <ordo/engine/enumerator.h>
-#include <ordo/engine/generator.h>
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/generator.h>
 #include <ordo/nn/train/training_run.h>
 
 namespace ordo {

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include <ordo/engine/out_of_memory.h>
+#include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/nn/optim/optimizer.h>
 #include <ordo/nn/state/checkpoint.h>
 #include <ordo/nn/train/trainer_options.h>

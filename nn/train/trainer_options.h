@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <ordo/engine/randomness.h>
+#include <ordo/engine/run/randomness.h>
 #include <ordo/nn/optim/ema.h>
 #include <ordo/nn/optim/schedule.h>
 #include <ordo/nn/train/metrics.h>

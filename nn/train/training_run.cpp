@@ -6,10 +6,10 @@
 #include <limits>
 #include <utility>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/engine/check.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/engine/distributed/collectives.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/audit/recording.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/optim/clip_grad.h>

@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include <ordo/nn/distributed/sharded_step.h>
 #include <ordo/nn/optim/schedule.h>
 #include <ordo/nn/train/run_log.h>
-#include <ordo/nn/train/sharded_step.h>
 #include <ordo/nn/train/terminal.h>
 #include <ordo/nn/train/trainer.h>
 

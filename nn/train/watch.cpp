@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include <ordo/engine/check.h>
+#include <ordo/engine/calls/check.h>
 #include <ordo/nn/audit/reproducible.h>
 #include <ordo/nn/train/trainer.h>
 

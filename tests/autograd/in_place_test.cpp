@@ -1,6 +1,6 @@
 // An in-place operation that refuses its arguments changes nothing, and so is not counted as a change: what was saved
 // for a backward pass stays usable. And what no derivative needs is not saved.
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

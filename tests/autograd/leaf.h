@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::test {
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/device.h>
-#include <ordo/engine/op_registry.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/tensor/device.h>
 
 namespace ordo::test {
 

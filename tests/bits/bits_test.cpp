@@ -2,7 +2,7 @@
 // instruction set that the processor has.
 #include "tests/bits/bits.h"
 
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 #include <ordo/kernels/vectors/vector_targets.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/registry_test_base.h"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/device.h>
-#include <ordo/engine/op_registry.h>
+#include <ordo/engine/calls/op_registry.h>
+#include <ordo/engine/tensor/device.h>
 
 namespace ordo::test {
 

@@ -65,7 +65,7 @@ def changed(limits, *keys, value):
 
 def main(compiler, include):
     wide = {"sizes": {"host_MB": 9}, "compile_CPU_seconds": {"slower": 2, "library": 50, "file": 50},
-            "headers": {"engine/dtype.h": {"own_kB": 100, "all_kB": 9000}}}
+            "headers": {"engine/tensor/dtype.h": {"own_kB": 100, "all_kB": 9000}}}
     with tempfile.TemporaryDirectory() as directory:
         build = pathlib.Path(directory)
         first, second = make_build(build, compiler, include)
@@ -82,8 +82,8 @@ def main(compiler, include):
                       [f"compiling {SOURCES[1]}"], 1)
         checks.expect("a slow file, not twice its budget", "times.py", changed(wide, seconds, "file", value=21), [], 0)
         checks.expect("a slow library", "times.py", changed(wide, seconds, "library", value=24), ["the library"], 1)
-        checks.expect("a large header", "times.py", changed(wide, "headers", "engine/dtype.h", "own_kB", value=0),
-                      ["<ordo/engine/dtype.h>"], 1)
+        checks.expect("a large header", "times.py", changed(wide, "headers", "engine/tensor/dtype.h", "own_kB", value=0),
+                      ["<ordo/engine/tensor/dtype.h>"], 1)
         note(second, 39.0, "cached")
         checks.expect("what came from the cache is not judged", "times.py", changed(wide, seconds, "library", value=1), [], 0)
     return checks.failed

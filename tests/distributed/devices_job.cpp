@@ -1,9 +1,9 @@
 // Collectives of CUDA tensors beside those of the same values on the CPU:   mpirun -n N ordo_devices_job nccl|host
 // The argument says which way they must take. Ends with an error where bits differ, where that way is not taken, or,
 // by NCCL, where a tensor was copied to the host.
-#include <ordo/engine/cuda/emulator/streams.h>
 #include <ordo/engine/distributed/world.h>
 #include <ordo/ordo.h>
+#include <ordo/simulators/emulator/streams.h>
 
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include <ordo/engine/divisor.h>
+#include <ordo/engine/tensor/divisor.h>
 
 #include <gtest/gtest.h>
 

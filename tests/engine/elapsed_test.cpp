@@ -1,5 +1,5 @@
 #include <gtest/gtest.h>
-#include <ordo/engine/elapsed.h>
+#include <ordo/engine/run/elapsed.h>
 #include <ordo/ordo.h>
 
 #include <chrono>

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/engine/fits.h>
+#include <ordo/engine/tensor/fits.h>
 #include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 

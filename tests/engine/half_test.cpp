@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <ordo/engine/half.h>
-#include <ordo/engine/philox.h>
+#include <ordo/engine/run/philox.h>
+#include <ordo/engine/tensor/half.h>
 
 namespace ordo {
 namespace {

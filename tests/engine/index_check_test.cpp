@@ -1,8 +1,8 @@
-#include <ordo/engine/index_check.h>
+#include <ordo/engine/calls/index_check.h>
 
 #include <gtest/gtest.h>
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 
 #include "tests/support/op_samples.h"
 

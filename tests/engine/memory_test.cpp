@@ -1,6 +1,6 @@
 // The caching allocator: what it may keep, and that a kept block serves smaller requests.
 #include <gtest/gtest.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 
 #include <cmath>
 #include <deque>

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include <ordo/engine/error.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/run/parallel.h>
 
 namespace ordo::test {
 namespace {

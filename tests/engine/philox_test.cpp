@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <ordo/engine/generator.h>
-#include <ordo/engine/philox.h>
+#include <ordo/engine/run/generator.h>
+#include <ordo/engine/run/philox.h>
 
 namespace ordo {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <ordo/engine/printable.h>
+#include <ordo/engine/tensor/printable.h>
 
 namespace ordo::test {
 namespace {

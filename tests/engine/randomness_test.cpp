@@ -5,10 +5,10 @@
 #include <optional>
 #include <set>
 
-#include <ordo/autograd/ops/random.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/generator.h>
-#include <ordo/engine/randomness.h>
+#include <ordo/autograd/ops/create/random.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/run/generator.h>
+#include <ordo/engine/run/randomness.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

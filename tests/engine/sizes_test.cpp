@@ -2,7 +2,7 @@
 // class: tests/registry/integers.
 #include <gtest/gtest.h>
 
-#include <ordo/engine/checked.h>
+#include <ordo/engine/calls/checked.h>
 #include <ordo/ordo.h>
 #include "tests/support/memory_limit.h"
 #include "tests/support/op_samples.h"

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <type_traits>
 
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/determinism.h>
 #include "tests/support/memory_caching.h"
 #include "tests/support/op_samples.h"
 

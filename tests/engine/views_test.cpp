@@ -1,7 +1,7 @@
 // Views against index arithmetic done by hand.
 #include <gtest/gtest.h>
 
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/device.h>
+#include <ordo/engine/tensor/device.h>
 
 namespace ordo::test {
 

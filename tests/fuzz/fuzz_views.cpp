@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 #include <ordo/autograd/tape.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/ordo.h>
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/numbers.h"

@@ -98,7 +98,7 @@ def test_commands(folder):
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir(parents=True)
     shutil.copytree(ROOT / "samples/lessons", copy / "samples/lessons", ignore=shutil.ignore_patterns("__pycache__"))
-    for room in ("engine", "kernels", "autograd", "nn", "ordo.h", "extend.h"):
+    for room in ("engine", "kernels", "autograd", "nn", "simulators", "ordo.h", "extend.h"):
         (copy / room).symlink_to(ROOT / room)
     lesson_folder = next((copy / "samples/lessons").glob("02-*"))
     yours = lesson_folder / "yours.cu"

@@ -32,7 +32,7 @@ def builds_of(path):
     """Those that may notice a fault there."""
     if path.endswith("_native_cuda.cpp") or path.startswith("cmake/"):
         return ["ptx"]
-    device_code = path.endswith((".cu", ".cuh")) or path.startswith("engine/cuda/")
+    device_code = path.endswith((".cu", ".cuh")) or path.startswith(("engine/cuda/", "simulators/"))
     return ["emulated", "race"] if device_code else ["cpu", "emulated", "race"]
 
 
@@ -89,7 +89,7 @@ def build(copy, preset, jobs):
         if not (directory / "build.ninja").is_file():
             subprocess.run(["cmake", "--preset", preset], cwd=copy, env=environment, stdout=out, stderr=out, check=True)
         done = subprocess.run(["ninja", "-C", directory, "-j", str(jobs), "ordo_tests"]
-                              + (["tools/ptx/all"] if preset == "ptx" else []), env=environment, stdout=out, stderr=out)
+                              + (["simulators/ptx/all"] if preset == "ptx" else []), env=environment, stdout=out, stderr=out)
     return done.returncode == 0
 
 

@@ -1,7 +1,7 @@
 """Small faults: where operators apply in the library's sources, and what they make of a line there."""
 import re
 
-FOLDERS = ["engine", "kernels", "autograd", "nn"]
+FOLDERS = ["engine", "kernels", "autograd", "nn", "simulators"]
 SUFFIXES = (".cpp", ".h", ".cu", ".cuh")
 
 # Tests of a file, by the beginning of its path; where nothing fits, those that have its family's or its own name.
@@ -18,16 +18,17 @@ TESTS = {
     "kernels/random/": "*/rand:*/randn:*/uniform_:*/dropout:*Random*",
     "kernels/loss/": "*loss*:*cross_entropy*:*Loss*",
     "kernels/elementwise/": "Ops/*:*Math*:*Promotion*:Derivatives*",
-    "engine/memory": "Memory*:*Cuda*",
-    "engine/create": "UninitializedMemory*:Determinism*:Tensor*",
-    "engine/determinism": "Determinism*:UninitializedMemory*",
-    "engine/generator": "Generator*:Random*:DataLoader*",
-    "engine/index_check": "IndexCheck*:Ops/RegistryRefusals*",
-    "engine/dtype": "DType*:Promotion*",
-    "engine/parallel": "Parallel*:Threads*",
-    "engine/files": "SpecialFiles*:TraceFile*",
-    "engine/half": "Half*:BFloat16*",
-    "engine/print": "Tensor*",
+    "engine/memory/memory": "Memory*:*Cuda*",
+    "engine/tensor/create": "UninitializedMemory*:Determinism*:Tensor*",
+    "engine/run/determinism": "Determinism*:UninitializedMemory*",
+    "engine/run/generator": "Generator*:Random*:DataLoader*",
+    "engine/calls/index_check": "IndexCheck*:Ops/RegistryRefusals*",
+    "engine/tensor/dtype": "DType*:Promotion*",
+    "engine/run/parallel": "Parallel*:Threads*",
+    "engine/run/files": "SpecialFiles*:TraceFile*",
+    "engine/tensor/half": "Half*:BFloat16*",
+    "engine/tensor/print": "Tensor*",
+    "simulators/emulator/": "*Simt*:*Streams*:*Emulator*:*WrongKernels*",
     "engine/cuda/": "*Cuda*:*Simt*:*Streams*:*IndexCheck*:*Tensor*",
     "autograd/": "Tape*:*Gradient*:ViewHistory*:InPlace*:AutogradThreads*:Hooks*:Node*",
     "nn/optim/": "SGD*:Adam*:RMSprop*:Adagrad*:Optimizers*:Schedule*:Plateau*:ClipGrad*:EMA*",

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <set>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/convolution.h>
-#include <ordo/autograd/ops/matmul.h>
-#include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/reductions.h>
+#include <ordo/autograd/ops/create/arange.h>
+#include <ordo/autograd/ops/create/random.h>
+#include <ordo/autograd/ops/functional/convolution.h>
+#include <ordo/autograd/ops/linalg/matmul.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/reduce/reductions.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/math/unary.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"

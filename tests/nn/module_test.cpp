@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/nn/activations.h>
-#include <ordo/nn/dropout.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/nn/init.h>
-#include <ordo/nn/linear.h>
+#include <ordo/nn/layers/activations.h>
+#include <ordo/nn/layers/dropout.h>
+#include <ordo/nn/layers/linear.h>
 #include <ordo/nn/module_list.h>
 #include <ordo/nn/optim/optimizers.h>
 #include "tests/support/names_of.h"

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <set>
 
-#include <ordo/autograd/ops/activations.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/convolution.h>
-#include <ordo/autograd/ops/normalization.h>
-#include <ordo/autograd/ops/pooling.h>
-#include <ordo/autograd/ops/random.h>
-#include <ordo/autograd/ops/unary.h>
-#include <ordo/autograd/ops/where.h>
+#include <ordo/autograd/ops/create/random.h>
+#include <ordo/autograd/ops/functional/convolution.h>
+#include <ordo/autograd/ops/functional/normalization.h>
+#include <ordo/autograd/ops/functional/pooling.h>
+#include <ordo/autograd/ops/math/activations.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/math/comparison.h>
+#include <ordo/autograd/ops/math/unary.h>
+#include <ordo/autograd/ops/math/where.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 

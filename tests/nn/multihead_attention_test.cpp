@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/attention.h>
-#include <ordo/autograd/ops/cat.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/diagonal.h>
-#include <ordo/autograd/ops/matmul.h>
+#include <ordo/autograd/ops/create/arange.h>
+#include <ordo/autograd/ops/functional/attention.h>
+#include <ordo/autograd/ops/linalg/matmul.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/math/comparison.h>
+#include <ordo/autograd/ops/shape/cat.h>
+#include <ordo/autograd/ops/shape/diagonal.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include <ordo/engine/op_call.h>
+#include <ordo/engine/calls/op_call.h>
 #include <ordo/ordo.h>
 #include "tests/support/failing_new.h"
 #include "tests/support/folder_test_base.h"

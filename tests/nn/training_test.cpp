@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/autograd/ops/comparison.h>
-#include <ordo/autograd/ops/reductions.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/autograd/ops/math/comparison.h>
+#include <ordo/autograd/ops/reduce/reductions.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"

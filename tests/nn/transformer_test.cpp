@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/autograd/ops/unary.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/math/unary.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"

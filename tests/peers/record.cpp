@@ -8,7 +8,7 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <ordo/engine/op_call.h>
+#include <ordo/engine/calls/op_call.h>
 #include <ordo/ordo.h>
 #include "tests/support/registry_test_base.h"
 

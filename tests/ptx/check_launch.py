@@ -19,7 +19,7 @@ import fatbin
 from check_ptx import demangled
 from cubin import Resources
 
-BLOCK = 512  # threads: the most that engine/launch_tuning.h allows, which no launch without a bound exceeds
+BLOCK = 512  # threads: the most that engine/run/launch_tuning.h allows, which no launch without a bound exceeds
 REGISTERS = 65536  # of a multiprocessor and of a block, from compute capability 5.0 on
 REGISTER_UNIT = 256  # a warp gets a multiple of these
 SHARED = 48 * 1024
@@ -99,9 +99,9 @@ def self_test(nvcc):
              ("reserved shared memory does not count", Resources(32, 0, 49152 + 1024, 0), 90, []),
              ("accumulate_exact_block_sums_kernel", Resources(32, 0, 16385, 0), 80, ["and 32768 from the launch"])]
     here = os.path.dirname(os.path.abspath(__file__))
-    with open(os.path.join(here, "../../engine/launch_tuning.h"), encoding="utf-8") as file:
+    with open(os.path.join(here, "../../engine/run/launch_tuning.h"), encoding="utf-8") as file:
         failed = f"kMostThreads = {BLOCK};" not in file.read()
-    print("the largest block:", "WRONG: not that of engine/launch_tuning.h" if failed else "as expected")
+    print("the largest block:", "WRONG: not that of engine/run/launch_tuning.h" if failed else "as expected")
     for name, resources, architecture, expected in cases:
         found = faults(name, resources, architecture)
         good = len(found) == len(expected) and all(text in fault for text, fault in zip(expected, found))

@@ -2,7 +2,7 @@
 // backward.
 #include <algorithm>
 
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/registry_test_base.h"
 
 namespace ordo::test {

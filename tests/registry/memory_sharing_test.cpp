@@ -2,7 +2,7 @@
 // element, one tensor to join. A change of the result would change the input else.
 #include <algorithm>
 
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/registry_test_base.h"
 

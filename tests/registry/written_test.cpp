@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include <ordo/engine/poison.h>
+#include <ordo/engine/memory/poison.h>
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 

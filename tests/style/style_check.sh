@@ -28,6 +28,8 @@ search() {
 
 complain 'engine includes a room above it' < <(search '#include [<"]ordo/(kernels|autograd|nn)/' engine)
 complain 'kernels include a room above them' < <(search '#include [<"]ordo/(autograd|nn)/' kernels)
+complain 'simulators are included above the engine, which includes the emulator in place of the CUDA runtime' < <(
+  search '#include <ordo/simulators/' kernels autograd nn)
 complain 'autograd includes nn' < <(search '#include [<"]ordo/nn/' autograd)
 complain 'includes are written <ordo/room/file.h>' < <(search '#include "' engine kernels autograd nn)
 # Or bits would depend on it: kernels divide one computation among threads. The header of a trace says how many there were.
@@ -40,7 +42,7 @@ complain 'autograd asks whether a tensor is on the CPU: what differs between dev
 complain 'public and kernel headers start with #pragma once (but for those that Highway includes again)' < <(
   find ordo.h engine kernels autograd nn ! -name '*-inl.h' \( -name '*.h' -o -name '*.cuh' \) -exec grep -L '^#pragma once' {} +)
 complain 'public headers stay light' < <(
-  grep -nE '#include <(fmt/|Eigen/|cub/|iostream|nlohmann/|regex)' ordo.h autograd/ops/*.h nn/*.h /dev/null || true)
+  grep -nE '#include <(fmt/|Eigen/|cub/|iostream|nlohmann/|regex)' ordo.h autograd/ops/*/*.h nn/*.h nn/*/*.h /dev/null || true)
 
 # The words of a rule may be explained in comments and defined in the macros.
 code() { grep -vE '^[^:]*:[0-9]+: *(//|\*)|# *define'; }
@@ -57,13 +59,13 @@ complain 'details of the accumulate engine are used outside of kernels/accumulat
     ordo.h extend.h engine kernels autograd nn tools samples bench tests |
     grep -vE '^(tests/)?kernels/accumulate/|^tests/kernels/ordering/|^bench/forms/' || true)
 
-complain 'engine/about.cpp says another version than docs/ordering.md' < <(
+complain 'engine/run/about.cpp says another version than docs/ordering.md' < <(
   contract=$(sed -n '1s/^# The ordering contract, version \([0-9]*\)$/\1/p' docs/ordering.md)
-  grep -q "^int ordering_contract() { return ${contract:-none}; }$" engine/about.cpp || echo "${contract:-no version}")
+  grep -q "^int ordering_contract() { return ${contract:-none}; }$" engine/run/about.cpp || echo "${contract:-no version}")
 
 # A header that says "Internal" in its first lines is not public.
 complain 'ordo.h does not include' < <(
-  for header in autograd/autograd.h autograd/ops/*.h nn/*.h nn/*/*.h; do
+  for header in autograd/autograd.h autograd/ops/*/*.h nn/*.h nn/*/*.h; do
     [ -e "$header" ] || continue
     head -n 8 "$header" | grep -q Internal || grep -qF "#include <ordo/$header>" ordo.h nn/nn.h || echo "$header"
   done)
@@ -72,12 +74,12 @@ complain 'ordo.h does not include' < <(
 # These only call another operation of the same result.
 forwarding='rand_like randn_like chunk'
 complain 'operations that do not open an OpCall("name", ...)' < <(
-  for header in autograd/ops/*.h; do
+  for header in autograd/ops/*/*.h; do
     head -n 8 "$header" | grep -q Internal && continue
     grep -ohE '^(Tensor(List)?&?|Max(Pool)?Result|std::pair<.*>) [a-z_0-9]+\(' "$header" || true  # there may be none
   done | sed -E 's/.* ([a-z_0-9]+)\(/\1/' | sort -u | while read -r name; do
     [[ " $forwarding " == *" $name "* ]] ||
-      grep -qE "OpCall [a-z]+\(\"$name\"|ORDO_AUTOCAST_CALL\([a-z]+, $name,|kOp = \"$name\"" autograd/ops/*.cpp ||
+      grep -qE "OpCall [a-z]+\(\"$name\"|ORDO_AUTOCAST_CALL\([a-z]+, $name,|kOp = \"$name\"" autograd/ops/*/*.cpp ||
       grep -hE -A 4 "^inline constexpr [A-Za-z]+Names k" kernels/*/*.h | grep -q "\"$name\"" || echo "$name"
   done)
 
@@ -90,7 +92,7 @@ table_macros() {
        inside && !/\\$/ {if (functions) print macro, functions, calls; inside = 0}' "$@"
 }
 complain 'rows of tables whose functions do not open an OpCall(#name, ...)' < <(
-  for header in autograd/ops/*.h; do
+  for header in autograd/ops/*/*.h; do
     grep -qE '#include <ordo/.*\.def>' "$header" || continue
     table_macros "$header" | while read -r macro declared _; do
       table_macros "${header%.h}.cpp" | grep -qx "$macro $declared $declared" || echo "$header: $macro"
@@ -98,7 +100,7 @@ complain 'rows of tables whose functions do not open an OpCall(#name, ...)' < <(
   done)
 # Otherwise the rule above would not find what a table declares.
 complain 'macros of public headers are ORDO_X(name, ...) and declare functions of a table' < <(
-  for header in autograd/ops/*.h; do
+  for header in autograd/ops/*/*.h; do
     [ "$(grep -cE '^#define ORDO_[A-Z_0-9]+\(' "$header")" -eq "$(table_macros "$header" | wc -l)" ] || echo "$header"
   done)
 
@@ -110,7 +112,7 @@ complain 'the command prints texts of files as they are (use say and say_lines o
   search 'fmt::print\(|std::(cout|cerr)|\b(printf|puts|fputs) *\(' tools/ordo bench/command.cpp | grep -v '^tools/ordo/say\.h:' | code || true)
 
 complain 'files of more than 600 lines' < <(
-  find engine kernels autograd nn tools samples bench tests \( -name '*.h' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.cu' \) \
+  find engine kernels autograd nn simulators tools samples bench tests \( -name '*.h' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.cu' \) \
     -exec wc -l {} + 2>/dev/null | awk '$1 > 600 && $2 != "total" {print $2 ": " $1}')
 
 [ "$failed" -eq 0 ] && echo 'Style: includes, kernel rules and ordo.h are as they should be.'

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 namespace ordo::test {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 #include "tests/support/child_process.h"
 
 namespace ordo::test {

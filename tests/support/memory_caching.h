@@ -2,7 +2,7 @@
 // turn it off, too.
 #pragma once
 
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 
 namespace ordo::test {
 

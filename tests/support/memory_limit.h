@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <ordo/engine/checked.h>
+#include <ordo/engine/calls/checked.h>
 
 namespace ordo::test {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include <ordo/engine/dispatch.h>
-#include <ordo/engine/philox.h>
+#include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/run/philox.h>
 
 namespace ordo::test {
 

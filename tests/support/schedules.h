@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/emulation.h>
-#include <ordo/engine/launch_tuning.h>
+#include <ordo/engine/run/emulation.h>
+#include <ordo/engine/run/launch_tuning.h>
 
 namespace ordo::test {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <ordo/engine/distributed/world.h>
-#include <ordo/engine/generator_scope.h>
+#include <ordo/engine/run/generator_scope.h>
 #include <ordo/kernels/distributed/fold.h>
 
 namespace ordo::test {

@@ -1,7 +1,7 @@
 // How many threads compute, in tests.
 #pragma once
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

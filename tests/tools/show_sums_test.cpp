@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 #include "tests/support/op_samples.h"
 #include "tools/ordo/sum_tree.h"
 

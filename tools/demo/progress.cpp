@@ -1,7 +1,7 @@
 #include "tools/demo/progress.h"
 
 #include <fmt/format.h>
-#include <ordo/engine/printable.h>
+#include <ordo/engine/tensor/printable.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tools/demo/schedules.h"
 
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 
 namespace ordo::demo {
 

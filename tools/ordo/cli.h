@@ -2,7 +2,7 @@
 // subcommand; cli.cpp alone reads it.
 #pragma once
 
-#include <ordo/engine/device.h>
+#include <ordo/engine/tensor/device.h>
 
 #include <functional>
 #include <span>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 #include "tools/demo/families.h"
 #include "tools/demo/progress.h"
 #include "tools/demo/schedules.h"

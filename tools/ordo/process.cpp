@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <ordo/engine/error.h>
+#include <ordo/engine/calls/error.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

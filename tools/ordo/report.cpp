@@ -1,6 +1,6 @@
 // ordo report: result files of `ordo bench`, or logs of training runs, as one HTML page. Matplotlib draws it, in
 // tools/scripts/.
-#include <ordo/engine/files.h>
+#include <ordo/engine/run/files.h>
 
 #include "tools/ordo/cli.h"
 #include "tools/ordo/pages.h"

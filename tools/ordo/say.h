@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <ordo/engine/printable.h>
+#include <ordo/engine/tensor/printable.h>
 
 #include <cstdio>
 #include <string>

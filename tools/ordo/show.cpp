@@ -1,7 +1,7 @@
 // ordo show: in which order a sum adds, as a tree, and what that does to its bits.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 #include <ordo/nn/state/whole_file.h>
 #include <ordo/ordo.h>
 

@@ -1,6 +1,6 @@
 // ordo show fork: one training, run twice at each of two levels; how far apart are the two runs after each step?
 #include <fmt/format.h>
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 #include <ordo/ordo.h>
 
 #include <algorithm>

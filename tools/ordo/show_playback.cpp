@@ -1,5 +1,5 @@
 // ordo show playback: a recording of the emulator as a page that plays it.
-#include <ordo/engine/files.h>
+#include <ordo/engine/run/files.h>
 
 #include "tools/ordo/pages.h"
 #include "tools/ordo/say.h"

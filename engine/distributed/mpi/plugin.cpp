@@ -14,7 +14,7 @@
 
 #include <ordo/engine/distributed/distributed.h>
 #include <ordo/engine/distributed/transport.h>
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::distributed {
 namespace {

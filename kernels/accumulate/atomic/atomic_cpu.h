@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ordo/engine/half.h>
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/half.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
 

@@ -13,7 +13,7 @@
 
 #include <ordo/engine/cuda/atomics.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/divisor.h>
+#include <ordo/engine/tensor/divisor.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/atomic/atomic_plan.h>
 #include <ordo/kernels/accumulate/shared/merge_cuda.cuh>

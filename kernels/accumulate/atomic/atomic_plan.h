@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ordo/engine/dtype.h>
-#include <ordo/engine/launch_tuning.h>
+#include <ordo/engine/run/launch_tuning.h>
+#include <ordo/engine/tensor/dtype.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 
 namespace ordo::kernels::cuda {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <type_traits>
 
-#include <ordo/engine/half.h>
-#include <ordo/engine/host_device.h>
+#include <ordo/engine/tensor/half.h>
+#include <ordo/engine/tensor/host_device.h>
 
 namespace ordo::kernels {
 

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact/exact_levels.h>
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact/exact_levels.h>
 #include <ordo/kernels/accumulate/exact/exact_plan.h>

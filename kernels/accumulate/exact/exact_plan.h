@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ordo/engine/launch_tuning.h>
+#include <ordo/engine/run/launch_tuning.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 
 namespace ordo::kernels::cuda {

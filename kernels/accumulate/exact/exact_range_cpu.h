@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>

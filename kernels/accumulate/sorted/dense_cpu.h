@@ -11,8 +11,8 @@
 #include <bit>
 #include <cstdint>
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
 #include <ordo/kernels/accumulate/shared/deal_cpu.h>

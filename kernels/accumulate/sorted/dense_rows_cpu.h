@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/radix_sort_cpu.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <utility>
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/accumulate/sorted/sorted_items_cpu.h>
 #include <ordo/kernels/ordering/ordered_row_cpu.h>

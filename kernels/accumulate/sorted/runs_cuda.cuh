@@ -18,7 +18,7 @@
 #include <memory>
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 
 namespace ordo::kernels::cuda {

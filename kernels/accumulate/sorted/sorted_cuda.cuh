@@ -18,7 +18,7 @@
 #include <utility>
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/kernels/accumulate/accumulate.h>
 #include <ordo/kernels/ordering/ordered_sum.h>
 #include <ordo/kernels/accumulate/sorted/runs_cuda.cuh>

@@ -7,7 +7,7 @@ from pathlib import Path
 
 HARNESS = Path(__file__).resolve().parent
 ROOT = HARNESS.parents[2]
-ROOMS = ("engine", "kernels", "autograd", "nn", "ordo.h", "extend.h")
+ROOMS = ("engine", "kernels", "autograd", "nn", "simulators", "ordo.h", "extend.h")
 
 # As cmake/OrdoSanitize.cmake compiles kernels for ORDO_SANITIZE=race: the compiler reports every access to the emulator. Without the
 # optimisations that leave an endless loop no line of its own.
@@ -36,7 +36,7 @@ class Builder:
             self.compiler = [os.environ.get("CXX") or "g++", "-std=c++20", "-O1", "-g1", "-Wall", "-Wextra", "-ffp-contract=off",
                              "-DORDO_EMULATED=1", "-DORDO_RACE_CHECKER=1"]
         self.compiler += [f"-I{self.include}", f"-I{HARNESS}"]
-        self.headers = sorted(HARNESS.glob("*.h")) + sorted((ROOT / "engine").rglob("*.h"))
+        self.headers = sorted(HARNESS.glob("*.h")) + sorted((ROOT / "engine").rglob("*.h")) + sorted((ROOT / "simulators").rglob("*.h"))
         self.headers_hash = digest(*(h.read_bytes() for h in self.headers))
 
     def compile(self, source, object_file, options=()):
@@ -55,7 +55,7 @@ class Builder:
         """The emulator, and main() and the functions of checks."""
         sources = [HARNESS / "check.cpp", HARNESS / "main.cpp"]
         if not self.gpu:
-            sources += [ROOT / "engine/checked.cpp", ROOT / "engine/files.cpp", *sorted((ROOT / "engine/cuda/emulator").glob("*.cpp"))]
+            sources += [ROOT / "engine/calls/checked.cpp", ROOT / "engine/run/files.cpp", *sorted((ROOT / "simulators/emulator").glob("*.cpp"))]
         objects = [self.folder / "library" / f"{source.stem}-{source.parent.name}.o" for source in sources]
         options = ["-x", "cu"] if self.gpu else []
         with ThreadPoolExecutor(os.cpu_count()) as pool:

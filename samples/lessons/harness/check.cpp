@@ -10,10 +10,10 @@
 #include <set>
 
 #if ORDO_EMULATED
-#include <ordo/engine/cuda/emulator/checker.h>
-#include <ordo/engine/cuda/emulator/code_place.h>
-#include <ordo/engine/cuda/emulator/scheduler.h>
-#include <ordo/engine/cuda/emulator/streams.h>
+#include <ordo/simulators/emulator/checker.h>
+#include <ordo/simulators/emulator/code_place.h>
+#include <ordo/simulators/emulator/scheduler.h>
+#include <ordo/simulators/emulator/streams.h>
 #endif
 
 namespace lesson {

@@ -16,13 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include <ordo/engine/calls/error.h>
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/error.h>
 #include "check.h"
 #if ORDO_EMULATED
-#include <ordo/engine/cuda/emulator/checker.h>
-#include <ordo/engine/cuda/emulator/code_place.h>
-#include <ordo/engine/cuda/emulator/streams.h>
+#include <ordo/simulators/emulator/checker.h>
+#include <ordo/simulators/emulator/code_place.h>
+#include <ordo/simulators/emulator/streams.h>
 #endif
 
 namespace ordo::cuda {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/autograd/ops/moved_sample.h"
 #include "tests/support/integer_arguments.h"
 

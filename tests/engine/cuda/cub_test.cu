@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <ordo/engine/error.h>
+#include <ordo/engine/calls/error.h>
 
 #include "tests/engine/cuda/cub_calls.h"
 

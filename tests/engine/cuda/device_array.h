@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include <ordo/engine/memory.h>
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::test {
 

@@ -1,4 +1,4 @@
-#include <ordo/engine/index_check.h>
+#include <ordo/engine/calls/index_check.h>
 
 #include <ordo/engine/cuda/cuda.h>
 

@@ -1,9 +1,9 @@
 // Launches in other geometries than the usual one do the same work.
 #include <ordo/engine/cuda/cuda.h>
 
+#include <ordo/engine/calls/error.h>
 #include <ordo/engine/cuda/backend.h>
-#include <ordo/engine/emulation.h>
-#include <ordo/engine/error.h>
+#include <ordo/engine/run/emulation.h>
 
 #include "tests/engine/cuda/device_array.h"
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <thread>
 
-#include <ordo/engine/about.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/run/about.h>
 
 #include "tests/engine/cuda/device_array.h"
 #include "tests/support/memory_caching.h"

@@ -14,7 +14,7 @@
 #include <map>
 #include <string>
 
-#include <ordo/engine/error.h>
+#include <ordo/engine/calls/error.h>
 #include <ordo/nn/audit/diff.h>
 #include <ordo/nn/audit/trace.h>
 #include <ordo/nn/checksum.h>

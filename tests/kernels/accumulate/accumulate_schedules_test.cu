@@ -1,6 +1,6 @@
 // The CUDA engine's runs: the bytes of ordering rule 1. tests/simt has other schedules.
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::test {
 

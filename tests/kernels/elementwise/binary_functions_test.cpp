@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/math/math.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

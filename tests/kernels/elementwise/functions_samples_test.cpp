@@ -1,7 +1,7 @@
 // Samples of the unary functions.
 #include <cmath>
 
-#include <ordo/kernels/elementwise/function_functors.h>
+#include <ordo/kernels/math/function_functors.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/math/math.h>
 
 namespace ordo::math {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include <ordo/engine/philox.h>
+#include <ordo/engine/run/philox.h>
 #include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/ordo.h>
 

@@ -1,5 +1,5 @@
 // The formula, against a plain form of it; every device, layout and number of threads.
-#include <ordo/engine/launch_tuning.h>
+#include <ordo/engine/run/launch_tuning.h>
 #include <ordo/kernels/fingerprint/fingerprint.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"

@@ -1,5 +1,5 @@
 // Tensor::index, index_put_ and brackets: PyTorch's rules, one by one.
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/op_samples.h"
 
 namespace ordo::test {

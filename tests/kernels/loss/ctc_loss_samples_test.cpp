@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/kernels/elementwise/math.h>
+#include <ordo/kernels/math/math.h>
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"

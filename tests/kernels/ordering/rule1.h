@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include <ordo/engine/dtype.h>
+#include <ordo/engine/tensor/dtype.h>
 
 namespace ordo::test {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <ordo/engine/cuda/cuda.h>
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/ordering/rule1_implementations.h"
 

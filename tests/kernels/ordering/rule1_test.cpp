@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 #include <ordo/kernels/accumulate/sorted/dense_rows_cpu.h>
 #include <ordo/kernels/accumulate/sorted/fold_cpu.h>
 #include <ordo/kernels/convolution/convolution.h>

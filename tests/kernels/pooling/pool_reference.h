@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include <ordo/engine/tensor.h>
+#include <ordo/engine/tensor/tensor.h>
 
 #include "tests/support/op_samples.h"
 

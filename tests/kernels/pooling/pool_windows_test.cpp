@@ -1,6 +1,6 @@
 // Many window geometries: what covers what, against brute force; and the CPU's vectorised paths, bit for bit against
 // the plain formulas of cells.h.
-#include <ordo/engine/philox.h>
+#include <ordo/engine/run/philox.h>
 #include <ordo/kernels/pooling/avg_pool.h>
 #include <ordo/kernels/pooling/cells.h>
 #include <ordo/kernels/pooling/max_pool.h>

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ordo/engine/philox.h>
+#include <ordo/engine/run/philox.h>
 #include "tests/support/threads_scope.h"
 
 namespace ordo::test {

@@ -4,7 +4,7 @@
 
 #include <ordo/kernels/roi/roi_align.h>
 #include <ordo/kernels/roi/roi_pool.h>
-#include <ordo/nn/resampling.h>
+#include <ordo/nn/layers/resampling.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include <ordo/engine/emulation.h>
+#include <ordo/engine/run/emulation.h>
 #include <ordo/nn/audit/recording.h>
 #include <ordo/ordo.h>
 #include "tests/support/expect_contains.h"

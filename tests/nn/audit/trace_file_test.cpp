@@ -6,7 +6,7 @@
 #include <csignal>
 #include <thread>
 
-#include <ordo/engine/op_scope.h>
+#include <ordo/engine/calls/op_scope.h>
 #include <ordo/ordo.h>
 #include "tests/support/expect_contains.h"
 #include "tests/support/fifo.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/generator.h>
+#include <ordo/engine/run/generator.h>
 #include <ordo/nn/data/data_loader.h>
 #include "tests/support/op_samples.h"
 

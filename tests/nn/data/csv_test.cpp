@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <ordo/engine/error.h>
+#include <ordo/engine/calls/error.h>
 #include <ordo/nn/data/csv.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"

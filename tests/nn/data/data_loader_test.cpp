@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include <ordo/engine/error.h>
+#include <ordo/engine/calls/error.h>
 #include <ordo/nn/data/data_loader.h>
 #include "tests/nn/data/continues.h"
 

@@ -7,10 +7,10 @@
 #include <deque>
 #include <thread>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/engine/device_copies.h>
-#include <ordo/engine/error.h>
+#include <ordo/autograd/ops/create/arange.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/memory/device_copies.h>
 #include <ordo/nn/data/data_loader.h>
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <ordo/engine/error.h>
+#include <ordo/engine/calls/error.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/data/image_file.h>
 #include <ordo/nn/data/transforms.h>

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <ordo/engine/error.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/nn/data/image_sets.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <ordo/engine/error.h>
+#include <ordo/engine/calls/error.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/data/subset.h>
 #include "tests/support/op_samples.h"

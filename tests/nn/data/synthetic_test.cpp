@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include <ordo/engine/error.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/data/synthetic.h>
 #include "tests/support/op_samples.h"

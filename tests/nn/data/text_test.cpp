@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/engine/error.h>
+#include <ordo/autograd/ops/create/arange.h>
+#include <ordo/engine/calls/error.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/data/text.h>
 #include "tests/support/folder_test_base.h"

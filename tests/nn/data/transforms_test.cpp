@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include <ordo/autograd/ops/arange.h>
-#include <ordo/engine/error.h>
+#include <ordo/autograd/ops/create/arange.h>
+#include <ordo/engine/calls/error.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/data/transforms.h>
 #include "tests/nn/data/continues.h"

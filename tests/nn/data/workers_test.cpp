@@ -8,9 +8,9 @@
 #include <mutex>
 #include <thread>
 
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/engine/determinism.h>
-#include <ordo/engine/error.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/run/determinism.h>
 #include <ordo/nn/data/data_loader.h>
 #include "tests/nn/data/continues.h"
 

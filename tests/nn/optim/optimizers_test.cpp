@@ -7,9 +7,9 @@
 #include <memory>
 
 #include <ordo/autograd/autograd.h>
-#include <ordo/autograd/ops/arithmetic.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/run/parallel.h>
 #include <ordo/nn/optim/clip_grad.h>
 #include <ordo/nn/optim/ema.h>
 #include <ordo/nn/optim/optimizers.h>

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include <ordo/autograd/grad_mode.h>
-#include <ordo/engine/error.h>
+#include <ordo/engine/calls/error.h>
 #include <ordo/nn/nn.h>
 #include "tests/support/file_calls.h"
 #include "tests/support/folder_test_base.h"

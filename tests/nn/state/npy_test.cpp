@@ -1,8 +1,8 @@
 // NumPy's files: what is written is read, and every broken header is refused.
 #include <gtest/gtest.h>
 
-#include <ordo/engine/error.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/nn/state/npy.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"

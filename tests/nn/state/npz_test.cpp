@@ -4,8 +4,8 @@
 #include <functional>
 
 #include <fmt/format.h>
-#include <ordo/engine/error.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/nn/state/npy.h>
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"

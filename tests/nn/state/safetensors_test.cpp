@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include <ordo/engine/error.h>
-#include <ordo/engine/memory.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/nn/state/safetensors.h>
 #include "tests/support/file_size_limit.h"
 #include "tests/support/folder_test_base.h"

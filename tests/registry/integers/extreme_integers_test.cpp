@@ -3,7 +3,7 @@
 #include <ctime>
 #include <limits>
 
-#include <ordo/engine/tensor_impl.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/integer_arguments.h"
 #include "tests/support/memory_limit.h"
 #include "tests/support/op_samples.h"

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <ordo/engine/about.h>
-#include <ordo/engine/half.h>
-#include <ordo/engine/memory.h>
-#include <ordo/engine/out_of_memory.h>
-#include <ordo/engine/parallel.h>
+#include <ordo/engine/memory/memory.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/run/about.h>
+#include <ordo/engine/run/parallel.h>
+#include <ordo/engine/tensor/half.h>
 #include <ordo/kernels/convolution/direct_cpu.h>
 #include <ordo/kernels/matmul/gemm.h>
 

@@ -1,0 +1,261 @@
+#include <ordo/autograd/ops/functional/losses.h>
+
+#include <algorithm>
+
+#include <ordo/autograd/ops/functional/loss_call.h>
+#include <ordo/autograd/ops/math/binary.h>
+#include <ordo/autograd/ops/operation.h>
+#include <ordo/kernels/elementwise/binary_functions.h>
+#include <ordo/kernels/loss/binary_cross_entropy_slope.h>
+#include <ordo/kernels/loss/mse_loss.h>
+#include <ordo/kernels/reduce/known_range.h>
+
+namespace ordo::detail {
+
+static void expect_shape_of(const char* op, const Tensor& input, const char* input_name, const Tensor& other,
+                            const char* name) {
+  ORDO_CHECK(input.sizes() == other.sizes(), ShapeError, op, "{} and {} must have one shape, but have {} and {}",
+             input_name, name, input.sizes(), other.sizes());
+}
+
+void expect_like(const char* op, const Tensor& input, const char* input_name, const Tensor& other, const char* name) {
+  expect_floating(op, input, input_name);
+  expect_alike(op, input, other, name);
+  expect_shape_of(op, input, input_name, other, name);
+}
+
+void expect_labels(const char* op, const Tensor& input, const Tensor& target) {
+  expect_defined(op, target, "target");
+  expect_same_device(op, input, target);
+  expect_not_bool(op, target.dtype());
+  if (is_floating(target.dtype())) expect_same_dtype(op, input, target);
+  expect_shape_of(op, input, "input", target, "target");
+}
+
+void expect_weight(const char* op, const Tensor& input, const Tensor& weight, const char* name) {
+  if (!weight.defined()) return;
+  expect_same_device(op, input, weight);
+  ORDO_CHECK(weight.dtype() == input.dtype(), DTypeError, op, "{} is {} but the input is {}", name, weight.dtype(),
+             input.dtype());
+  const int beyond = input.dim() - weight.dim();
+  bool fits = beyond >= 0;
+  for (int d = 0; fits && d < weight.dim(); ++d)
+    fits = weight.sizes()[d] == 1 || weight.sizes()[d] == input.sizes()[d + beyond];
+  ORDO_CHECK(fits, ShapeError, op, "{} of shape {} does not broadcast to the input's shape {}", name, weight.sizes(),
+             input.sizes());
+}
+
+void expect_reduction(const char* op, Reduction reduction, Reduction last) {
+  ORDO_CHECK(reduction <= last, ValueError, op, "number {} is not a reduction: there are none, mean{}", int(reduction),
+             last == Reduction::sum ? " and sum" : ", sum and batchmean");
+}
+
+void expect_label_loss(const char* op, const Tensor& input, const Tensor& labels, Reduction reduction) {
+  expect_floating(op, input, "input");
+  expect_labels(op, input, labels);
+  expect_reduction(op, reduction);
+}
+
+Tensor computed(const Tensor& t, const Tensor& input) { return t.to(input.dtype() == float64 ? float64 : float32); }
+
+Tensor reduced(const Tensor& losses, Reduction reduction, const Tensor& input) {
+  if (reduction == Reduction::none) return losses.to(input.dtype());
+  return (reduction == Reduction::mean ? mean(losses) : sum(losses)).to(input.dtype());
+}
+
+}  // namespace ordo::detail
+
+namespace ordo {
+
+/// The derivative of a loss for d over its slope(), in differentiable operations.
+static Tensor derivative(const kernels::PairLoss& loss, const Tensor& d) {
+  if (loss.kind == kernels::PairLoss::squared) return d;
+  if (loss.kind == kernels::PairLoss::absolute) return sign(d);
+  return clamp(d, -loss.bend, loss.bend);
+}
+
+static Tensor pair_loss(const OpCall& call, const kernels::PairLoss& loss, const Tensor& a, const Tensor& b,
+                        Reduction reduction) {
+  const auto r = kernels::LossReduction(reduction);
+  Tensor out = kernels::pair_loss(loss, a, b, r);
+  if (!recorded(a, b)) return call.done(std::move(out));
+  return record(call, std::move(out), {a, b}, [loss, r, a = Saved(a), b = Saved(b)](const Tensor& grad) -> TensorList {
+    Tensor g;
+    if (!grad_enabled()) {  // one pass, unless the gradient is itself to be differentiated
+      g = kernels::pair_loss_backward(loss, grad, a.get(), b.get(), r);
+    } else {
+      const Tensor d = a.get() - b.get();
+      const double n = r == kernels::LossReduction::mean ? double(std::max<int64_t>(1, d.numel())) : 1;
+      g = derivative(loss, d) * (grad * (loss.slope() / n));
+    }
+    return {needs(0) ? g : Tensor(), needs(1) ? neg(g) : Tensor()};
+  });
+}
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  ORDO_AUTOCAST_CALL(raise, mse_loss, input, target, reduction);
+  return pair_loss(call, {"mse_loss", kernels::PairLoss::squared}, input, target, reduction);
+}
+
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  ORDO_AUTOCAST_CALL(raise, l1_loss, input, target, reduction);
+  return pair_loss(call, {"l1_loss", kernels::PairLoss::absolute}, input, target, reduction);
+}
+
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
+  ORDO_AUTOCAST_CALL(raise, smooth_l1_loss, input, target, reduction, beta);
+  ORDO_CHECK(beta >= 0, ValueError, "smooth_l1_loss", "beta must not be negative, but is {}", beta);
+  if (beta == 0) return call.done(l1_loss(input, target, reduction));
+  return pair_loss(call, {"smooth_l1_loss", kernels::PairLoss::bent, beta, 1 / beta}, input, target, reduction);
+}
+
+Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
+  ORDO_AUTOCAST_CALL(raise, huber_loss, input, target, reduction, delta);
+  ORDO_CHECK(delta > 0, ValueError, "huber_loss", "delta must be positive, but is {}", delta);
+  return pair_loss(call, {"huber_loss", kernels::PairLoss::bent, delta, 1}, input, target, reduction);
+}
+
+ORDO_REGISTER_OP({.name = "binary_cross_entropy", .family = "loss", .dtypes = kFloatingTypes});
+
+static void expect_probabilities(const Tensor& x) {
+  const auto range = kernels::known_range(x);
+  ORDO_CHECK(!range || (range->first >= 0 && range->second <= 1), ValueError, "binary_cross_entropy",
+             "input must lie in [0, 1], but its elements reach from {} to {}", range->first, range->second);
+}
+
+static Tensor element_losses(const Tensor& x, const Tensor& t) {
+  const OpCall call("binary_cross_entropy", x, t);
+  Tensor out = kernels::binary_cross_entropy(x, t);
+  if (!recorded(x, t)) return call.done(std::move(out));
+  return record(call, std::move(out), {x, t}, [x = Saved(x), t = Saved(t)](const Tensor& grad) -> TensorList {
+    const Tensor p = x.get();
+    const auto slope = [&] {
+      const Tensor fused = grad_enabled() ? Tensor() : kernels::binary_cross_entropy_slope(p, t.get());
+      if (fused.defined()) return fused;
+      const Tensor spread = clamp((1 - p) * p, 1e-12);
+      return (p - t.get()) / spread;
+    };
+    const auto target_slope = [&] {
+      const Tensor log_p = log(p);
+      return log1p(neg(p)) - log_p;
+    };
+    return {needs(0) ? grad * slope() : Tensor(), needs(1) ? grad * target_slope() : Tensor()};
+  });
+}
+
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, Reduction reduction) {
+  ORDO_AUTOCAST_CALL(raise, binary_cross_entropy, input, target, weight, reduction);
+  detail::expect_like("binary_cross_entropy", input, "input", target, "target");
+  detail::expect_weight("binary_cross_entropy", input, weight, "weight");
+  detail::expect_reduction("binary_cross_entropy", reduction);
+  expect_probabilities(input);
+  Tensor losses = element_losses(detail::computed(input, input), detail::computed(target, input));
+  if (weight.defined()) losses = losses * detail::computed(weight, input);
+  return call.done(detail::reduced(losses, reduction, input));
+}
+
+/// max(x, 0) - x t + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - t.
+static Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
+  Tensor out;
+  {
+    NoGrad guard;
+    out = relu(x) - x * t + log1p(exp(neg(abs(x))));
+  }
+  if (!recorded(x, t)) return call.done(std::move(out));
+  return record(call, std::move(out), {x, t}, [x = Saved(x), t = Saved(t)](const Tensor& grad) -> TensorList {
+    return {needs(0) ? grad * (sigmoid(x.get()) - t.get()) : Tensor(), needs(1) ? neg(grad * x.get()) : Tensor()};
+  });
+}
+
+/// (1 - t) x - (1 + (q - 1) t) log(sigmoid(x)); in float for the half types.
+static Tensor element_losses(const Tensor& x, const Tensor& t, const Tensor& pos_weight) {
+  const Tensor log_p = logsigmoid(x), of_ones = ((pos_weight - 1) * t + 1) * log_p;
+  return (1 - t) * x - of_ones;
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const Tensor& weight,
+                                        Reduction reduction, const Tensor& pos_weight) {
+  ORDO_AUTOCAST_CALL(raise, binary_cross_entropy_with_logits, logits, target, weight, reduction, pos_weight);
+  detail::expect_like("binary_cross_entropy_with_logits", logits, "logits", target, "target");
+  detail::expect_weight("binary_cross_entropy_with_logits", logits, weight, "weight");
+  detail::expect_weight("binary_cross_entropy_with_logits", logits, pos_weight, "pos_weight");
+  detail::expect_reduction("binary_cross_entropy_with_logits", reduction);
+  const bool plain = !weight.defined() && !pos_weight.defined();
+  if (plain && reduction == Reduction::none) return element_losses(call, logits, target);
+  if (plain) {
+    const Tensor losses = [&] {
+      const OpCall each("binary_cross_entropy_with_logits", logits, target);
+      return element_losses(each, logits, target);
+    }();
+    return call.done(reduction == Reduction::mean ? mean(losses) : sum(losses));
+  }
+  const Tensor x = detail::computed(logits, logits), t = detail::computed(target, logits);
+  Tensor losses = [&] {
+    const OpCall each("binary_cross_entropy_with_logits", x, t, pos_weight);
+    return pos_weight.defined() ? each.done(element_losses(x, t, detail::computed(pos_weight, logits)))
+                                : element_losses(each, x, t);
+  }();
+  if (weight.defined()) losses = losses * detail::computed(weight, logits);
+  return call.done(detail::reduced(losses, reduction, logits));
+}
+
+ORDO_REGISTER_OP({.name = "kl_div", .family = "loss", .dtypes = kFloatingTypes});
+
+Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
+  ORDO_AUTOCAST_CALL(raise, kl_div, input, target, reduction, log_target);
+  detail::expect_like("kl_div", input, "input", target, "target");
+  detail::expect_reduction("kl_div", reduction, Reduction::batchmean);
+  ORDO_CHECK(reduction != Reduction::batchmean || input.dim() > 0, ShapeError, "kl_div",
+             "batchmean divides by the first dimension's size, but the input is 0-d");
+  const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
+  const Tensor cross = log_target ? t - x : t * x;
+  const Tensor losses = log_target ? exp(t) * cross : xlogy(t, t) - cross;
+  if (reduction != Reduction::batchmean) return call.done(detail::reduced(losses, reduction, input));
+  return call.done((sum(losses) / double(input.size(0))).to(input.dtype()));
+}
+
+ORDO_REGISTER_OP({.name = "gaussian_nll_loss", .family = "loss", .dtypes = kFloatingTypes});
+ORDO_REGISTER_OP({.name = "poisson_nll_loss", .family = "loss", .dtypes = kFloatingTypes});
+
+static constexpr double kLogTwoPi = 1.8378770664093453, kTwoPi = 6.283185307179586;
+
+Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
+                         Reduction reduction) {
+  ORDO_AUTOCAST_CALL(raise, gaussian_nll_loss, input, target, var, full, eps, reduction);
+  const char* const op = call.name();
+  detail::expect_like(op, input, "input", target, "target");
+  detail::expect_alike(op, input, var, "var");
+  Dims outer, one = input.sizes();
+  for (int d = 0; d + 1 < input.dim(); ++d) outer.push_back(input.sizes()[d]);
+  if (input.dim() > 0) one[input.dim() - 1] = 1;
+  const bool without_last = input.dim() > 0 && var.sizes() == outer;
+  ORDO_CHECK(without_last || var.sizes() == input.sizes() || var.sizes() == one, ShapeError, op,
+             "var must have the input's shape {}, or {} or {}, but has {}", input.sizes(), one, outer, var.sizes());
+  detail::expect_reduction(op, reduction);
+  ORDO_CHECK(!any(lt(var, 0)).item<bool>(), ValueError, op, "var must not be negative, but an element is");
+  const Tensor given = detail::computed(without_last && var.sizes() != input.sizes() ? var.unsqueeze(-1) : var, input);
+  // eps with the derivative of `given`.
+  const Tensor v = where(lt(given, eps), given - given.detach() + eps, given);
+  const Tensor difference = detail::computed(input, input) - detail::computed(target, input);
+  Tensor losses = (log(v) + square(difference) / v) * 0.5;
+  if (full) losses = losses + 0.5 * kLogTwoPi;
+  return call.done(detail::reduced(losses, reduction, input));
+}
+
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
+                        Reduction reduction) {
+  ORDO_AUTOCAST_CALL(raise, poisson_nll_loss, input, target, log_input, full, eps, reduction);
+  const char* const op = call.name();
+  detail::expect_label_loss(op, input, target, reduction);
+  const Tensor x = detail::computed(input, input), t = detail::computed(target, input);
+  const Tensor expected = t * (log_input ? x : log(x + eps));
+  Tensor losses = log_input ? exp(x) - expected : x - expected;
+  if (full) {
+    const Tensor many = gt(t, 1), n = where(many, t, 1);  // no logarithm of 0, nor its derivative
+    const Tensor root = 0.5 * log(n * kTwoPi);
+    losses = losses + where(many, n * log(n) - n + root, 0);
+  }
+  return call.done(detail::reduced(losses, reduction, input));
+}
+
+}  // namespace ordo

@@ -1,0 +1,249 @@
+#include <ordo/autograd/ops/functional/resampling.h>
+
+#include <ordo/autograd/ops/functional/pooling.h>
+#include <ordo/autograd/ops/operation.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/kernels/resampling/grid_sample.h>
+#include <ordo/kernels/resampling/interpolate.h>
+#include <ordo/kernels/resampling/pad.h>
+#include <ordo/kernels/roi/roi_align.h>
+#include <ordo/kernels/roi/roi_pool.h>
+
+namespace ordo {
+namespace {
+
+Tensor interpolate_call(const Tensor& input, const kernels::ResampleArguments& a);
+
+// Linear, so the gradient of the backward pass is the forward pass.
+Tensor interpolate_backward_call(const Tensor& grad, const kernels::ResampleArguments& a) {
+  const OpCall call("interpolate_backward", grad, a);
+  return record(call, kernels::interpolate_backward(grad, a), {grad},
+                [a](const Tensor& g) { return interpolate_call(g, a); });
+}
+
+Tensor interpolate_of(const OpCall& call, const Tensor& input, const kernels::ResampleArguments& a) {
+  return record(call, kernels::interpolate(input, a), {input},
+                [a](const Tensor& grad) { return interpolate_backward_call(grad, a); });
+}
+
+Tensor interpolate_call(const Tensor& input, const kernels::ResampleArguments& a) {
+  const OpCall call("interpolate", input, a);
+  return interpolate_of(call, input, a);
+}
+
+Tensor area(const Tensor& input, const kernels::ResampleArguments& a) {
+  const Size3& n = a.output;
+  if (a.rank == 1) return adaptive_avg_pool1d(input, n[2]);
+  if (a.rank == 2) return adaptive_avg_pool2d(input, {n[1], n[2]});
+  return adaptive_avg_pool3d(input, n);
+}
+
+}  // namespace
+
+Tensor interpolate(const Tensor& input, const Dims& size, const std::vector<double>& scale_factor, InterpolateMode mode,
+                   std::optional<bool> align_corners, bool recompute_scale_factor) {
+  const OpCall call("interpolate", input, size, scale_factor, mode, align_corners, recompute_scale_factor);
+  const kernels::ResampleArguments a =
+      kernels::resample_arguments(input, size, scale_factor, mode, align_corners, recompute_scale_factor);
+  if (mode == InterpolateMode::area) return call.done(area(input, a));
+  return interpolate_of(call, input, a);
+}
+
+ORDO_REGISTER_OP({.name = "affine_grid", .family = "resampling", .dtypes = kFloatingTypes});
+
+namespace {
+
+Tensor grid_sample_call(const Tensor& input, const Tensor& grid, const kernels::GridRules& rules);
+
+Tensor grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid, const kernels::GridRules& rules) {
+  const OpCall call("grid_sample_backward", grad, input, grid, rules);
+  return record(call, kernels::grid_sample_backward_grid(grad, input, grid, rules), {grad, input, grid},
+                [](const Tensor&) -> TensorList {
+                  detail::fail<AutogradError>("grid_sample", "the gradient of a grid cannot be differentiated again");
+                });
+}
+
+// Linear in `grad`; how it depends on the grid is how the forward pass does.
+Tensor input_gradient(const Tensor& grad, const Tensor& grid, const Dims& sizes, const kernels::GridRules& rules) {
+  const OpCall call("grid_sample_backward", grad, grid, sizes, rules);
+  return record(call, kernels::grid_sample_backward_input(grad, grid, sizes, rules), {grad, grid},
+                [grad = Saved(grad), grid = Saved(grid), rules](const Tensor& g) -> TensorList {
+                  return {needs(0) ? grid_sample_call(g, grid.get(), rules) : Tensor(),
+                          needs(1) ? grid_gradient(grad.get(), g, grid.get(), rules) : Tensor()};
+                });
+}
+
+Tensor sample_of(const OpCall& call, const Tensor& input, const Tensor& grid, const kernels::GridRules& rules) {
+  Tensor result = kernels::grid_sample(input, grid, rules);
+  return record(call, std::move(result), {input, grid},
+                [input = saved_if(grid.requires_grad(), input), grid = Saved(grid), sizes = input.sizes(),
+                 rules](const Tensor& grad) -> TensorList {
+                  return {needs(0) ? input_gradient(grad, grid.get(), sizes, rules) : Tensor(),
+                          needs(1) ? grid_gradient(grad, input.get(), grid.get(), rules) : Tensor()};
+                });
+}
+
+Tensor grid_sample_call(const Tensor& input, const Tensor& grid, const kernels::GridRules& rules) {
+  const OpCall call("grid_sample", input, grid, rules);
+  return sample_of(call, input, grid, rules);
+}
+
+/// The coordinates of n cells along dimension `at` of [N, rank, D, H, W] or [N, rank, H, W].
+Tensor coordinates(int64_t n, bool align_corners, int rank, int at, const Tensor& like) {
+  std::vector<double> values = checked::vector<double>("affine_grid", n);
+  for (int64_t i = 0; i < n; ++i) {
+    if (align_corners)
+      values[size_t(i)] = n > 1 ? -1 + 2 * double(i) / double(n - 1) : 0;
+    else
+      values[size_t(i)] = (2 * double(i) + 1) / double(n) - 1;
+  }
+  Dims sizes = Dims::filled(rank + 2, 1);
+  sizes[at] = n;
+  return from_vector<double>(values, sizes).to(like.device(), like.dtype());
+}
+
+}  // namespace
+
+Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode, GridPadding padding_mode,
+                   bool align_corners) {
+  ORDO_AUTOCAST_CALL(raise, grid_sample, input, grid, mode, padding_mode, align_corners);
+  return sample_of(call, input, grid, kernels::grid_rules(mode, padding_mode, align_corners));
+}
+
+Tensor affine_grid(const Tensor& theta, const Dims& size, bool align_corners) {
+  const OpCall call("affine_grid", theta, size, align_corners);
+  const char* const op = call.name();
+  detail::expect_floating(op, theta, "theta");
+  const int rank = size.size() - 2;
+  ORDO_CHECK(rank == 2 || rank == 3, ShapeError, op, "takes a size [N, C, H, W] or [N, C, D, H, W], not {}", size);
+  ORDO_CHECK(theta.sizes() == Dims({size[0], rank, rank + 1}), ShapeError, op,
+             "takes a theta of shape {} for size {}, not {}", Dims({size[0], rank, rank + 1}), size, theta.sizes());
+  for (int64_t n : size) ORDO_CHECK(n >= 1, ValueError, op, "takes sizes of at least 1, not {}", size);
+  (void)size.product(op);
+  Dims columns = Dims::filled(rank + 2, 1);  // [N, rank, 1, ..., 1]: a column of theta
+  columns[0] = size[0];
+  columns[1] = rank;
+  const auto column = [&](int k) { return theta.select(2, k).reshape(columns); };
+  Tensor grid;
+  for (int k = 0; k < rank; ++k) {  // x stands along the innermost dimension
+    const Tensor part = coordinates(size[rank + 1 - k], align_corners, rank, rank + 1 - k, theta) * column(k);
+    grid = k == 0 ? part : grid + part;
+  }
+  return call.done((grid + column(rank)).movedim(1, -1).contiguous());  // the long dimension was the inner one
+}
+
+// Linear, so the gradient of the backward pass is the forward pass.
+static Tensor pad_backward(const Tensor& grad, const Dims& input_sizes, const std::vector<int64_t>& padding,
+                           PadMode mode) {
+  const OpCall call("pad_backward", grad, input_sizes, padding, mode);
+  return record(call, kernels::pad_backward(grad, input_sizes, padding, mode), {grad},
+                [padding, mode](const Tensor& g) { return pad(g, padding, mode); });
+}
+
+Tensor pad(const Tensor& input, const std::vector<int64_t>& padding, PadMode mode, Scalar value) {
+  const OpCall call("pad", input, padding, mode, value);
+  return record(call, kernels::pad(input, padding, mode, value), {input},
+                [padding, mode, sizes = input.sizes()](const Tensor& grad) {
+                  if (mode != PadMode::constant) return pad_backward(grad, sizes, padding, mode);
+                  std::vector<int64_t> back = padding;
+                  for (int64_t& v : back) v = -v;
+                  return pad(grad, back);
+                });
+}
+
+}  // namespace ordo
+
+namespace ordo::detail {
+
+Tensor joined_boxes(const char* op, const Tensor& input, const TensorList& boxes) {
+  expect_defined(op, input, "input");
+  expect_floating(op, input);
+  // Numbers of images stand beside the coordinates, in their dtype.
+  const size_t most = input.dtype() == bfloat16 ? 1 << 8 : input.dtype() == float16 ? 1 << 11 : 1 << 24;
+  ORDO_CHECK(boxes.size() <= most, ValueError, op, "takes at most {} lists of boxes in {}, not {}", most, input.dtype(),
+             boxes.size());
+  const NoGrad guard;
+  TensorList rows;
+  for (const Tensor& list : boxes) {
+    expect_defined(op, list, "boxes");
+    expect_same_device(op, input, list);
+    ORDO_CHECK(list.dtype() == input.dtype(), DTypeError, op, "boxes must be {} as input, not {}", input.dtype(),
+               list.dtype());
+    ORDO_CHECK(list.dim() == 2 && list.size(1) == 4, ShapeError, op, "takes lists of boxes [L, 4], not of shape {}",
+               list.sizes());
+    rows.push_back(cat({full({list.size(0), 1}, int64_t(rows.size()), list.options()), list.detach()}, 1));
+  }
+  return rows.empty() ? zeros({0, 5}, input.options()) : cat(rows);
+}
+
+}  // namespace ordo::detail
+
+namespace ordo {
+namespace {
+
+Tensor align(const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a);
+
+Tensor input_gradient(const Tensor& grad, const Tensor& boxes, const Dims& sizes, const kernels::RoiAlignArguments& a) {
+  const OpCall call("roi_align_backward", grad, boxes, sizes, a);
+  // Linear, so its gradient is the forward pass.
+  return record(call, kernels::roi_align_backward(grad, boxes, sizes, a), {grad},
+                [boxes = Saved(boxes), a](const Tensor& g) { return align(g, boxes.get(), a); });
+}
+
+Tensor align_of(const OpCall& call, const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a) {
+  return record(call, kernels::roi_align(input, boxes, a), {input},
+                [boxes = Saved(boxes), sizes = input.sizes(), a](const Tensor& grad) {
+                  return input_gradient(grad, boxes.get(), sizes, a);
+                });
+}
+
+Tensor align(const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a) {
+  const OpCall call("roi_align", input, boxes, a);
+  return align_of(call, input, boxes, a);
+}
+
+}  // namespace
+
+Tensor roi_align(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale,
+                 int64_t sampling_ratio, bool aligned) {
+  const OpCall call("roi_align", input, boxes, output_size, spatial_scale, sampling_ratio, aligned);
+  return align_of(call, input, boxes, {output_size, {spatial_scale, sampling_ratio, aligned}});
+}
+
+Tensor roi_align(const Tensor& input, const TensorList& boxes, Size2 output_size, double spatial_scale,
+                 int64_t sampling_ratio, bool aligned) {
+  const OpCall call("roi_align", input, boxes, output_size, spatial_scale, sampling_ratio, aligned);
+  return align_of(call, input, detail::joined_boxes(call.name(), input, boxes),
+                  {output_size, {spatial_scale, sampling_ratio, aligned}});
+}
+
+static Tensor input_gradient(const Tensor& grad, const Tensor& places, const Dims& sizes) {
+  const OpCall call("roi_pool_backward", grad, places, sizes);
+  return record(call, kernels::roi_pool_backward(grad, places, sizes), {grad},
+                [places = Saved(places)](const Tensor& g) {
+                  const Tensor& at = places.get();  // -1: of a bin without cells
+                  if (g.numel() == 0) return zeros(at.sizes(), g.options());
+                  return where(at >= 0, take(g, clamp(at, 0)), 0);
+                });
+}
+
+static Tensor pool(const OpCall& call, const Tensor& input, const Tensor& boxes, Size2 output_size,
+                   double spatial_scale) {
+  kernels::RoiPoolResult r = kernels::roi_pool(input, boxes, output_size, spatial_scale);
+  return record(call, std::move(r.values), {input},
+                [places = Saved(r.places), sizes = input.sizes()](const Tensor& grad) {
+                  return input_gradient(grad, places.get(), sizes);
+                });
+}
+
+Tensor roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, double spatial_scale) {
+  const OpCall call("roi_pool", input, boxes, output_size, spatial_scale);
+  return pool(call, input, boxes, output_size, spatial_scale);
+}
+
+Tensor roi_pool(const Tensor& input, const TensorList& boxes, Size2 output_size, double spatial_scale) {
+  const OpCall call("roi_pool", input, boxes, output_size, spatial_scale);
+  return pool(call, input, detail::joined_boxes(call.name(), input, boxes), output_size, spatial_scale);
+}
+
+}  // namespace ordo

@@ -1,0 +1,107 @@
+// Indexing with integers, slices, None, Ellipsis, masks and index tensors; PyTorch's rules and its C++ names.
+//
+//   using namespace ordo::indexing;
+//   x.index({0, Slice(1, None), Ellipsis, -1})     // Python: x[0, 1:, ..., -1]; a view
+//   x.index({x > 0})                               // the elements where the mask is true, 1-d
+//   x.index({rows, columns})                       // element [rows[i], columns[i]] for every i
+//   x.index_put_({x > 0}, 0);                      // Python: x[x > 0] = 0
+//   x[{0, Slice(1, None)}] = y;                    // the same by brackets
+//   x[mask] += 1;
+//
+// Each entry stands for the next dimension of x:
+//   integer          takes that element; the dimension goes. A tensor of one integer does, and waits for the device
+//   Slice            takes a range, with Python's rules for open and negative ends; the step is positive
+//   None             adds a dimension of size 1
+//   Ellipsis, "..."  stands for as many full slices as are missing; at most one (ValueError)
+//   int64 or int32   index tensor: takes elements in its order, negative ones counted from the end. Several broadcast
+//                    together to one shape, which replaces their dimensions: in place when these are neighbours
+//                    (once integers have gone), else at the front
+//   bool             mask of k dimensions (ShapeError unless the next k sizes of x): its true elements, row-major, as
+//                    k index tensors. Waits for the device
+// Dimensions without an entry are taken whole. IndexError: too many entries, and indices out of range, on the CPU
+// before anything is written, on CUDA as index_select.
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+#include <ordo/engine/tensor/tensor.h>
+
+namespace ordo::indexing {
+
+inline constexpr std::nullopt_t None = std::nullopt;
+struct EllipsisType {};
+inline constexpr EllipsisType Ellipsis;
+
+/// `Slice()` is all, `Slice(1, None)` all from 1, `Slice(None, -1, 2)` every second one but the last.
+struct Slice {
+  Slice(std::optional<int64_t> start = None, std::optional<int64_t> stop = None, std::optional<int64_t> step = None)
+      : start(start.value_or(0)), stop(stop.value_or(INT64_MAX)), step(step.value_or(1)) {}
+  int64_t start, stop, step;
+};
+
+/// One entry of an index.
+class TensorIndex {
+ public:
+  template <std::integral I>
+  requires(!std::same_as<I, bool>) TensorIndex(I index) : value_(int64_t(index)) {}
+  TensorIndex(std::nullopt_t) : value_(std::monostate()) {}
+  TensorIndex(EllipsisType ellipsis) : value_(ellipsis) {}
+  TensorIndex(const char* dots);  ///< "..."; ValueError for any other text
+  TensorIndex(Slice slice) : value_(slice) {}
+  TensorIndex(Tensor tensor) : value_(std::move(tensor)) {}
+
+  using Value = std::variant<std::monostate, EllipsisType, int64_t, Slice, Tensor>;  // monostate: None
+  const Value& value() const { return value_; }
+
+ private:
+  Value value_;
+};
+
+}  // namespace ordo::indexing
+
+namespace ordo {
+
+// Tensor::index(indices)
+//   A view where all entries are integers, slices, None and Ellipsis; else a copy. Differentiable: the gradient adds
+//   where an element was taken several times, by index_add, whose levels hold.
+//
+// Tensor::index_put_(indices, value, accumulate), Tensor::index_put
+//   Writes `value`, broadcast to the shape that index(indices) would have and converted to this dtype (DTypeError for a
+//   floating value and integers), in place or into a copy. Where several items have one place the last one stays, items
+//   being in row-major order of that shape, at every level. With `accumulate` they add, by index_add, whose levels
+//   hold. Gradients: of the tensor, the gradient with 0 where something was written; of the value, the gradient at the
+//   items that stayed. As torch's, which leaves open who stays.
+
+/// input.index_put(indices, values, accumulate). As torch.index_put.
+inline Tensor index_put(const Tensor& input, const std::vector<indexing::TensorIndex>& indices, const Tensor& values,
+                        bool accumulate = false) {
+  return input.index_put(indices, values, accumulate);
+}
+
+/// What `x[{...}]` and `x[mask]` give: index() of it, a tensor like any other, and a place to assign to.
+class Indexed : public Tensor {
+ public:
+  Indexed(const Tensor& base, std::vector<indexing::TensorIndex> indices)
+      : Tensor(base.index(indices)), base_(base), indices_(std::move(indices)) {}
+  Indexed(const Indexed&) = default;
+
+  void operator=(const Tensor& value) && { assign(value); }
+  void operator=(const Indexed& value) && { assign(value); }
+  void operator=(Scalar value) && { base_.index_put_(indices_, value); }
+  void operator+=(const Tensor& other) && { assign(add(other)); }
+  void operator-=(const Tensor& other) && { assign(sub(other)); }
+  void operator*=(const Tensor& other) && { assign(mul(other)); }
+  void operator/=(const Tensor& other) && { assign(div(other)); }
+  void operator+=(Scalar other) && { assign(add(other)); }
+  void operator-=(Scalar other) && { assign(sub(other)); }
+  void operator*=(Scalar other) && { assign(mul(other)); }
+  void operator/=(Scalar other) && { assign(div(other)); }
+
+ private:
+  void assign(const Tensor& value) { base_.index_put_(indices_, value); }
+  Tensor base_;
+  std::vector<indexing::TensorIndex> indices_;
+};
+
+}  // namespace ordo

@@ -1,0 +1,318 @@
+#include <ordo/autograd/ops/index/scatter.h>
+
+#include <algorithm>
+#include <climits>
+
+#include <ordo/autograd/ops/index/scatter_index.h>
+#include <ordo/autograd/ops/index/scatter_reduce.h>
+#include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/shape/diagonal.h>
+#include <ordo/kernels/scatter_add/scatter_add.h>
+
+namespace ordo {
+
+using kernels::IndexOf;
+
+namespace detail {
+
+static Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? t.reshape({1}) : t; }
+
+Tensor scattered_part(const Tensor& index, const Tensor& src) {
+  if (!index.defined() || !src.defined() || index.numel() == 0 || index.dim() != src.dim()) return src;
+  Tensor part = src;
+  for (int d = 0; d < src.dim(); ++d)
+    if (index.sizes()[d] < part.sizes()[d]) part = part.narrow(d, 0, index.sizes()[d]);
+  return part;
+}
+
+Tensor ScatterIndex::pick(const Tensor& t) const {
+  const Tensor& index = index_.get();
+  if (index.numel() == 0) return zeros(source_, t.options());
+  if (slices()) return index_select(at_least_1d(t), dim_, index).reshape(source_);
+  return gather(at_least_1d(t), dim_, at_least_1d(index)).reshape(source_);
+}
+
+Tensor ScatterIndex::fill(const Tensor& t, Scalar value) const {
+  return slices() ? index_fill(t, dim_, index_.get(), value) : scatter(t, dim_, index_.get(), value);
+}
+
+Tensor ScatterIndex::add(const Tensor& t, const Tensor& source) const {
+  return slices() ? index_add(t, dim_, index_.get(), source) : scatter_add(t, dim_, index_.get(), source);
+}
+
+Tensor ScatterIndex::reduce(const Tensor& t, const Tensor& source, std::string_view reduce, bool include_self) const {
+  return slices() ? index_reduce(t, dim_, index_.get(), source, reduce, include_self)
+                  : scatter_reduce(t, dim_, index_.get(), source, reduce, include_self);
+}
+
+Tensor ScatterIndex::touched(Device device) const { return fill(zeros(input_, {boolean, device}), true); }
+
+Tensor ScatterIndex::pick_stayed(const Tensor& grad) const {
+  const Tensor picked = pick(grad);
+  const Tensor& given = index_.get();
+  if (given.numel() == 0) return picked;
+  const Tensor index = at_least_1d(given);
+  const int d = slices() ? 0 : wrap_dim("scatter", dim_, index.dim());
+  const int64_t items = index.sizes()[d];
+  if (items <= 1) return picked;
+  Dims line = Dims::filled(index.dim(), 1), places = slices() ? Dims{1} : input_;
+  line[d] = items;
+  if (slices()) places[0] = input_.empty() ? 1 : input_[wrap_dim("scatter", dim_, input_.size())];
+  if (places.empty()) places.push_back(1);
+  const Tensor numbers = arange(0, items, 1, TensorOptions{int64, index.device()}).reshape(line).expand(index.sizes());
+  const Tensor last =
+      gather(scatter(full(places, -1, TensorOptions{int64, index.device()}), d, index, numbers), d, index);
+  Tensor stayed = eq(last, numbers);
+  if (slices()) {
+    Dims sizes = Dims::filled(std::max(1, source_.size()), 1);
+    sizes[wrap_dim("scatter", dim_, source_.size())] = items;
+    stayed = stayed.reshape(sizes);
+  }
+  return where(stayed, picked, 0).reshape(source_);
+}
+
+}  // namespace detail
+
+using detail::at_least_1d;
+using detail::ScatterIndex;
+
+namespace {
+
+/// The gradients of input and src where src is written into input.
+auto write_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
+  return [at = ScatterIndex(kind, input, dim, index, src.sizes())](const Tensor& grad) -> TensorList {
+    return {needs(0) ? at.fill(grad, 0) : Tensor(), needs(1) ? at.pick_stayed(grad) : Tensor()};
+  };
+}
+
+/// Those of input where numbers are.
+auto fill_backward(IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index) {
+  return [at = ScatterIndex(kind, input, dim, index, {})](const Tensor& grad) { return at.fill(grad, 0); };
+}
+
+Tensor written(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index,
+               const Tensor& src) {
+  const char* op = call.name();
+  detail::expect_defined(op, input, "input");
+  Tensor out = kernels::clone(input);
+  kernels::scatter_(op, kind, out, dim, index, src);
+  return record(call, std::move(out), {input, src}, write_backward(kind, input, dim, index, src));
+}
+
+Tensor filled(const OpCall& call, IndexOf kind, const Tensor& input, int64_t dim, const Tensor& index, Scalar value) {
+  const char* op = call.name();
+  detail::expect_defined(op, input, "input");
+  Tensor out = kernels::clone(input);
+  kernels::scatter_(op, kind, out, dim, index, value);
+  return record(call, std::move(out), {input}, fill_backward(kind, input, dim, index));
+}
+
+Tensor& written_in_place(const OpCall& call, IndexOf kind, Tensor& t, int64_t dim, const Tensor& index,
+                         const Tensor& src) {
+  return detail::change_in_place(
+      call, t, src, [&] { kernels::scatter_(call.name(), kind, t, dim, index, src); },
+      [&](const Tensor& before) { return write_backward(kind, before, dim, index, src); });
+}
+
+Tensor& filled_in_place(const OpCall& call, IndexOf kind, Tensor& t, int64_t dim, const Tensor& index, Scalar value) {
+  return detail::change_in_place(
+      call, t, {}, [&] { kernels::scatter_(call.name(), kind, t, dim, index, value); },
+      [&](const Tensor& before) { return fill_backward(kind, before, dim, index); });
+}
+
+/// A 0-d tensor as it is written into `input`.
+Tensor fill_value(const char* op, const Tensor& input, const Tensor& value) {
+  detail::expect_defined(op, input, "input", value, "value");
+  ORDO_CHECK(value.dim() == 0, ShapeError, op, "value must be a number or a 0-d tensor, not one of shape {}",
+             value.sizes());
+  ORDO_CHECK(is_floating(input.dtype()) || !is_floating(value.dtype()), DTypeError, op,
+             "a {} value does not fit a tensor of {}; convert it with to()", value.dtype(), input.dtype());
+  if (value.device() != cpu) detail::expect_same_device(op, input, value);
+  return kernels::to(value, input.device(), input.dtype());
+}
+
+/// `value` for every element of the slices at index.
+Tensor fill_source(const char* op, const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value) {
+  detail::expect_defined(op, index, "index");
+  Dims sizes = input.sizes();
+  if (sizes.empty()) sizes.push_back(1);
+  sizes[wrap_dim(op, dim, input.dim())] = index.numel();
+  return views::expand(value, sizes);
+}
+
+auto value_backward(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value) {
+  return [at = ScatterIndex(IndexOf::slices, input, dim, index, {}), device = value.device(),
+          dtype = value.dtype()](const Tensor& grad) -> TensorList {
+    return {needs(0) ? at.fill(grad, 0) : Tensor(),
+            needs(1) ? sum(where(at.touched(grad.device()), grad, 0)).to(device, dtype) : Tensor()};
+  };
+}
+
+}  // namespace
+
+Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src) {
+  const OpCall call("scatter", input, dim, index, src);
+  return written(call, IndexOf::elements, input, dim, index, detail::scattered_part(index, src));
+}
+
+Tensor scatter(const Tensor& input, int64_t dim, const Tensor& index, Scalar value) {
+  const OpCall call("scatter", input, dim, index, value);
+  return filled(call, IndexOf::elements, input, dim, index, value);
+}
+
+Tensor index_copy(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source) {
+  const OpCall call("index_copy", input, dim, index, source);
+  return written(call, IndexOf::slices, input, dim, index, source);
+}
+
+Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, Scalar value) {
+  const OpCall call("index_fill", input, dim, index, value);
+  return filled(call, IndexOf::slices, input, dim, index, value);
+}
+
+Tensor index_fill(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& value) {
+  const OpCall call("index_fill", input, dim, index, value);
+  const Tensor number = fill_value("index_fill", input, value);
+  Tensor out = kernels::clone(input);
+  kernels::scatter_("index_fill", IndexOf::slices, out, dim, index,
+                    fill_source("index_fill", input, dim, index, number));
+  return record(call, std::move(out), {input, value}, value_backward(input, dim, index, value));
+}
+
+Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& given) {
+  const OpCall call("scatter_", *this, dim, index, given);
+  const Tensor src = detail::scattered_part(index, given);
+  return written_in_place(call, IndexOf::elements, *this, dim, index, src);
+}
+
+Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, Scalar value) {
+  const OpCall call("scatter_", *this, dim, index, value);
+  return filled_in_place(call, IndexOf::elements, *this, dim, index, value);
+}
+
+Tensor& Tensor::index_copy_(int64_t dim, const Tensor& index, const Tensor& source) {
+  const OpCall call("index_copy_", *this, dim, index, source);
+  return written_in_place(call, IndexOf::slices, *this, dim, index, source);
+}
+
+Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, Scalar value) {
+  const OpCall call("index_fill_", *this, dim, index, value);
+  return filled_in_place(call, IndexOf::slices, *this, dim, index, value);
+}
+
+Tensor& Tensor::index_fill_(int64_t dim, const Tensor& index, const Tensor& value) {
+  const OpCall call("index_fill_", *this, dim, index, value);
+  const Tensor number = fill_value("index_fill_", *this, value);
+  const auto write = [&] {
+    kernels::scatter_("index_fill_", IndexOf::slices, *this, dim, index,
+                      fill_source("index_fill_", *this, dim, index, number));
+  };
+  return detail::change_in_place(call, *this, value, write,
+                                 [&](const Tensor& before) { return value_backward(before, dim, index, value); });
+}
+
+/// `t` with zeros behind it in every dimension, up to `sizes`.
+static Tensor pad_to(Tensor t, const Dims& sizes) {
+  for (int d = 0; d < sizes.size(); ++d) {
+    if (t.sizes()[d] == sizes[d]) continue;
+    Dims missing = t.sizes();
+    missing[d] = sizes[d] - missing[d];
+    t = cat({t, zeros(missing, t.options())}, d);
+  }
+  return t;
+}
+
+static auto scatter_add_backward(int64_t dim, const Tensor& index, const Tensor& src) {
+  return [dim, index = Saved(index), sizes = src.sizes()](const Tensor& grad) -> TensorList {
+    Tensor of_src;
+    if (needs(1)) {
+      const Tensor& i = index.get();
+      if (i.numel() == 0)
+        of_src = zeros(sizes, grad.options());
+      else
+        of_src = pad_to(gather(at_least_1d(grad), dim, at_least_1d(i)), sizes.empty() ? Dims{1} : sizes).reshape(sizes);
+    }
+    return {needs(0) ? grad : Tensor(), of_src};
+  };
+}
+
+Tensor scatter_add(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, Algorithm algorithm) {
+  ORDO_AUTOCAST_CALL(raise, scatter_add, input, dim, index, src, algorithm);
+  Tensor result = kernels::scatter_add(input, dim, index, src, algorithm);
+  return record(call, std::move(result), {input, src}, scatter_add_backward(dim, index, src));
+}
+
+Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) {
+  const OpCall call("scatter_add_", *this, dim, index, src);
+  return detail::change_in_place(
+      call, *this, src, [&] { kernels::scatter_add_(*this, dim, index, src); },
+      [&](const Tensor&) { return scatter_add_backward(dim, index, src); });
+}
+
+ORDO_REGISTER_OP({.name = "select_scatter", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "slice_scatter", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "diagonal_scatter", .family = "copy", .dtypes = kAllTypes});
+
+/// A copy of input in which `view` of it has become src.
+template <class View>
+static Tensor with_view(const OpCall& call, const Tensor& input, const Tensor& src, const View& view) {
+  const char* op = call.name();
+  detail::expect_pair(op, input, "input", src, "src");
+  const Dims sizes = view(input).sizes();
+  ORDO_CHECK(src.sizes() == sizes, ShapeError, op, "src has shape {}, but the view to replace has {}", src.sizes(),
+             sizes);
+  Tensor out = kernels::clone(input);
+  kernels::copy_(view(out), src);
+  return out;
+}
+
+/// The gradients: `put(grad, zeros)` and `get(grad)`.
+template <class Put, class Get>
+static auto view_backward(const Tensor& src, Put put, Get get) {
+  return [put, get, sizes = src.sizes(), dtype = src.dtype()](const Tensor& grad) -> TensorList {
+    return {needs(0) ? put(grad, zeros(sizes, grad.options())) : Tensor(), needs(1) ? get(grad).to(dtype) : Tensor()};
+  };
+}
+
+/// Without a history.
+static Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+  ORDO_CHECK(t.dim() >= 2, ShapeError, op, "input must have 2 dimensions or more, not shape {}", t.sizes());
+  const int a = wrap_dim(op, dim1, t.dim()), b = wrap_dim(op, dim2, t.dim());
+  ORDO_CHECK(a != b, ValueError, op, "dim1 and dim2 must not be one dimension, but are {} and {}", dim1, dim2);
+  const NoGrad guard;
+  return diagonal(t, offset, a, b);
+}
+
+Tensor select_scatter(const Tensor& input, const Tensor& src, int64_t dim, int64_t index) {
+  const OpCall call("select_scatter", input, src, dim, index);
+  Tensor out = with_view(call, input, src, [&](const Tensor& t) { return views::select(t, dim, index); });
+  return record(call, std::move(out), {input, src},
+                view_backward(
+                    src, [=](const Tensor& grad, const Tensor& zero) { return select_scatter(grad, zero, dim, index); },
+                    [=](const Tensor& grad) { return grad.select(dim, index); }));
+}
+
+Tensor slice_scatter(const Tensor& input, const Tensor& src, int64_t dim, std::optional<int64_t> start,
+                     std::optional<int64_t> end, int64_t step) {
+  const OpCall call("slice_scatter", input, src, dim, start, end, step);
+  const int64_t from = start.value_or(0), to = end.value_or(INT64_MAX);
+  Tensor out = with_view(call, input, src, [&](const Tensor& t) { return views::slice(t, dim, from, to, step); });
+  return record(
+      call, std::move(out), {input, src},
+      view_backward(
+          src, [=](const Tensor& grad, const Tensor& zero) { return slice_scatter(grad, zero, dim, from, to, step); },
+          [=](const Tensor& grad) { return grad.slice(dim, from, to, step); }));
+}
+
+Tensor diagonal_scatter(const Tensor& input, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
+  const char* op = "diagonal_scatter";
+  const OpCall call("diagonal_scatter", input, src, offset, dim1, dim2);
+  Tensor out = with_view(call, input, src, [&](const Tensor& t) { return diagonal_view(op, t, offset, dim1, dim2); });
+  return record(
+      call, std::move(out), {input, src},
+      view_backward(
+          src, [=](const Tensor& grad, const Tensor& zero) { return diagonal_scatter(grad, zero, offset, dim1, dim2); },
+          [=](const Tensor& grad) { return diagonal(grad, offset, dim1, dim2); }));
+}
+
+}  // namespace ordo

@@ -1,0 +1,149 @@
+#include <ordo/autograd/ops/math/unary.h>
+
+#include <cmath>
+
+#include <ordo/autograd/ops/operation.h>
+#include <ordo/kernels/elementwise/binary_functions.h>
+#include <ordo/kernels/elementwise/functions.h>
+#include <ordo/kernels/math/function_functors.h>
+
+namespace ordo::math {
+
+// Formulas of functions.def are of numbers and of tensors: math:: has the functions of both.
+using ordo::abs;
+using ordo::exp;
+using ordo::sigmoid;
+using ordo::where;
+static Tensor up_to_zero(const Tensor& x) { return clamp(x, std::nullopt, 0); }
+
+}  // namespace ordo::math
+
+namespace ordo {
+namespace {
+
+using T = const Tensor&;
+using kernels::kSeluAlpha, kernels::kSeluScale, kernels::SiluGradient;
+
+/// A gradient, computed of `grad` and the input x, of `grad` and the result y, or of `grad` alone.
+enum class Of { input, result, grad };
+template <Of of, class F>
+struct Derivative {
+  F formula;
+};
+template <Of of, class F>
+Derivative<of, F> derivative(F formula) {
+  return {formula};
+}
+
+/// Records the result of a function. Its dtype differs from the input's only for integers, which have no gradient.
+template <Of of, class F>
+Tensor recorded_as(Derivative<of, F> rule, const OpCall& call, Tensor result, const Tensor& t) {
+  if (!recorded(t)) return call.done(std::move(result));
+  if constexpr (of == Of::input)
+    return record(call, std::move(result), {t}, [x = Saved(t), f = rule.formula](T grad) { return f(grad, x.get()); });
+  else if constexpr (of == Of::result)
+    return record(call, std::move(result), {t}, [f = rule.formula](T grad, T y) { return f(grad, y); });
+  else
+    return record(call, std::move(result), {t}, [f = rule.formula](T grad) { return f(grad); });
+}
+
+/// `derivative` times grad up to `far` on either side, and its limits 0 and 1 beyond, where it would multiply infinity
+/// by 0.
+Tensor with_limits(const Tensor& grad, const Tensor& x, double far, const Tensor& derivative) {
+  return where(x > far, grad, where(x < -far, grad * 0, grad * derivative));
+}
+
+/// Rounding between the operations counts in half types.
+bool rounds_each(const Tensor& x) { return x.dtype() == float16 || x.dtype() == bfloat16; }
+
+// The gradients of functions.def: in one pass or, where they are to be differentiated again, composed of operations.
+#define ORDO_GRADIENT(name, function, group, formula) \
+  Tensor name(T grad, T v, bool composed = grad_enabled()) { return composed ? formula : kernels::name(grad, v); }
+#define ORDO_GRADIENT_OF2(name, function, p, q, group, formula)                    \
+  Tensor name(T grad, T v, [[maybe_unused]] Scalar p, [[maybe_unused]] Scalar q) { \
+    return grad_enabled() ? formula : kernels::name(grad, v, p, q);                \
+  }
+#define ORDO_GRADIENT_LOOP(...)
+#include <ordo/kernels/elementwise/functions.def>
+
+/// Linear in grad, and its own derivative; none with respect to y.
+Tensor relu_gradient(const Tensor& grad, const Tensor& y) {
+  const OpCall call("relu_backward", grad, y);
+  Tensor r = kernels::relu_backward(grad, y);
+  if (!recorded(grad)) return call.done(std::move(r));
+  return record(call, std::move(r), {grad},
+                [y = Saved(y.detach())](const Tensor& g) { return relu_gradient(g, y.get()); });
+}
+
+/// With t = tanh(log(1 + e^x)): t + x sigmoid(x) (1 - t^2).
+Tensor mish_gradient(const Tensor& grad, const Tensor& x) {
+  if (!grad_enabled()) return kernels::mish_backward(grad, x);
+  const Tensor t = tanh(neg(logsigmoid(neg(x))));
+  return grad * (t + x * sigmoid(x) * (1 - square(t)));
+}
+
+}  // namespace
+
+// The derivatives of functions.def.
+#define OF_INPUT(...) derivative<Of::input>([=](T grad, T x) -> Tensor { return __VA_ARGS__; })
+#define OF_RESULT(...) derivative<Of::result>([=](T grad, T y) -> Tensor { return __VA_ARGS__; })
+#define OF_GRAD(...) derivative<Of::grad>([=](T grad) -> Tensor { return __VA_ARGS__; })
+#define ZERO OF_GRAD(zeros_like(grad))
+#define ORDO_FUNCTION(name, kind, group, formula, rule, ...) \
+  Tensor name(const Tensor& t) {                             \
+    const OpCall call(#name, t);                             \
+    return recorded_as(rule, call, kernels::name(t), t);     \
+  }
+#define ORDO_FUNCTION_OF(name, p, standard, group, formula, rule, ...) \
+  Tensor name(const Tensor& t, Scalar p) {                             \
+    const OpCall call(#name, t, p);                                    \
+    return recorded_as(rule, call, kernels::name(t, p), t);            \
+  }
+#define ORDO_FUNCTION_OF2(name, p, p_standard, q, q_standard, group, formula, rule, ...) \
+  Tensor name(const Tensor& t, Scalar p, Scalar q) {                                     \
+    const OpCall call(#name, t, p, q);                                                   \
+    return recorded_as(rule, call, kernels::name(t, p, q), t);                           \
+  }
+#include <ordo/kernels/elementwise/functions.def>
+
+Tensor clamp(const Tensor& t, std::optional<Scalar> low, std::optional<Scalar> high) {
+  const OpCall call("clamp", t, low, high);
+  const Scalar least = low.value_or(NAN), most = high.value_or(NAN);
+  return recorded_as(OF_INPUT(clamp_backward(grad, x, least, most)), call, kernels::clamp(t, low, high), t);
+}
+
+Tensor nan_to_num(const Tensor& t, double nan, std::optional<double> posinf, std::optional<double> neginf) {
+  const OpCall call("nan_to_num", t, nan, posinf, neginf);
+  return recorded_as(OF_INPUT(where(isfinite(x), grad, 0)), call, kernels::nan_to_num(t, nan, posinf, neginf), t);
+}
+
+Tensor bitwise_not(const Tensor& t) {
+  const OpCall call("bitwise_not", t);
+  detail::expect_defined("bitwise_not", t, "input");
+  ORDO_CHECK(!is_floating(t.dtype()), DTypeError, "bitwise_not", "takes integers and bool, not {}", t.dtype());
+  const Scalar all_bits = t.dtype() == boolean ? Scalar(true) : Scalar(t.dtype() == uint8 ? 255 : -1);
+  return call.done(kernels::bitwise_xor(t, all_bits));
+}
+
+Tensor gelu(const Tensor& t, std::string_view approximate) {
+  const OpCall call("gelu", t, approximate);
+  ORDO_CHECK(approximate == "none" || approximate == "tanh", ValueError, "gelu",
+             "approximate is \"none\" or \"tanh\", not \"{}\"", approximate);
+  const auto exact = [](T grad, T x) {
+    if (!grad_enabled()) return kernels::gelu_backward(grad, x);
+    constexpr double sqrt_half = 0.7071067811865476, one_over_sqrt_2pi = 0.3989422804014327;
+    const Tensor cdf = (erf(x * sqrt_half) + 1) * 0.5, pdf = exp(x * x * -0.5) * one_over_sqrt_2pi;
+    return with_limits(grad, x, 40, cdf + x * pdf);
+  };
+  if (approximate == "none") return recorded_as(derivative<Of::input>(exact), call, kernels::gelu(t), t);
+  // x s with s = sigmoid(2 u): the derivative is s + x s (1 - s) 2 u'.
+  const auto by_tanh = [](T grad, T x) {
+    if (!grad_enabled()) return kernels::gelu_tanh_backward(grad, x);
+    constexpr double c = 2 * 0.7978845608028654;
+    const Tensor x2 = x * x, s = sigmoid((x + x * x2 * 0.044715) * c);
+    return with_limits(grad, x, 30, s + x * (s * (1 - s)) * ((x2 * (3 * 0.044715) + 1) * c));
+  };
+  return recorded_as(derivative<Of::input>(by_tanh), call, kernels::gelu_tanh(t), t);
+}
+
+}  // namespace ordo

@@ -1,0 +1,107 @@
+#include <ordo/autograd/ops/shape/diagonal.h>
+
+#include <algorithm>
+
+#include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/view_history.h>
+#include <ordo/engine/calls/checked.h>
+#include <ordo/kernels/copy/triangle.h>
+
+namespace ordo {
+
+ORDO_REGISTER_OP({.name = "diagonal", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
+ORDO_REGISTER_OP({.name = "diag_embed", .family = "copy", .dtypes = kAllTypes});
+
+namespace {
+
+struct Pair {
+  int first, second;
+};
+Pair dims_of(const char* op, int64_t dim1, int64_t dim2, int rank) {
+  const Pair p{wrap_dim(op, dim1, rank), wrap_dim(op, dim2, rank)};
+  ORDO_CHECK(p.first != p.second, ValueError, op, "needs two dimensions, but {} and {} are one", dim1, dim2);
+  return p;
+}
+
+Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, Pair p) {
+  Dims sizes = t.sizes(), strides = t.strides();
+  const int64_t rows = sizes[p.first], columns = sizes[p.second], down = strides[p.first], right = strides[p.second];
+  const int64_t length =
+      std::max<int64_t>(0, offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns));
+  for (int d : {std::max(p.first, p.second), std::min(p.first, p.second)}) {
+    sizes.erase(d);
+    strides.erase(d);
+  }
+  sizes.push_back(length);
+  strides.push_back(length > 1 ? checked::add(op, down, right) : 1);  // a single element has no next one
+  const int64_t skipped = length == 0 ? 0 : offset >= 0 ? offset * right : -offset * down;
+  return views::as_strided(t, sizes, strides, t.storage_offset() + skipped);
+}
+
+/// Zeros of `sizes` with t on a diagonal.
+Tensor around_diagonal(const Tensor& t, const Dims& sizes, int64_t offset, Pair p) {
+  const Tensor out = kernels::full(sizes, 0, t.dtype(), t.device());
+  kernels::copy_(diagonal_view("diagonal", out, offset, p), t);
+  return out;
+}
+
+}  // namespace
+
+Tensor diagonal(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+  const OpCall call("diagonal", t, offset, dim1, dim2);
+  detail::expect_defined("diagonal", t, "input");
+  const Pair p = dims_of("diagonal", dim1, dim2, t.dim());
+  return record_view(call, diagonal_view("diagonal", t, offset, p), t,
+                     [sizes = t.sizes(), offset, p](const Tensor& grad) {
+                       return diagonal_backward(grad, sizes, offset, p.first, p.second);
+                     });
+}
+
+Tensor diagonal_backward(const Tensor& grad, const Dims& sizes, int64_t offset, int64_t dim1, int64_t dim2) {
+  const OpCall call("diagonal_backward", grad, sizes, offset, dim1, dim2);
+  detail::expect_defined("diagonal_backward", grad, "grad");
+  const Pair p = dims_of("diagonal_backward", dim1, dim2, sizes.size());
+  return record(call, around_diagonal(grad, sizes, offset, p), {grad},
+                [offset, p](const Tensor& g) { return diagonal(g, offset, p.first, p.second); });
+}
+
+Tensor diag_embed(const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+  const OpCall call("diag_embed", t, offset, dim1, dim2);
+  detail::expect_defined("diag_embed", t, "input");
+  ORDO_CHECK(t.dim() > 0, ShapeError, "diag_embed", "a 0-d tensor has no dimension to lie on a diagonal");
+  const Pair p = dims_of("diag_embed", dim1, dim2, t.dim() + 1);
+  const int64_t far = offset >= 0 ? offset : checked::add("diag_embed", -(offset + 1), 1);
+  const int64_t side = checked::add("diag_embed", t.sizes().back(), far);
+  Dims sizes(t.sizes().begin(), t.dim() - 1);
+  sizes.insert(std::min(p.first, p.second), side);
+  sizes.insert(std::max(p.first, p.second), side);
+  return record(call, around_diagonal(t, sizes, offset, p), {t},
+                [offset, p](const Tensor& g) { return diagonal(g, offset, p.first, p.second); });
+}
+
+Tensor diag(const Tensor& t, int64_t diagonal) {
+  const OpCall call("diag", t, diagonal);
+  detail::expect_defined("diag", t, "input");
+  ORDO_CHECK(t.dim() == 1 || t.dim() == 2, ShapeError, "diag", "takes a vector or a matrix, not a tensor of shape {}",
+             t.sizes());
+  return call.done(t.dim() == 1 ? diag_embed(t, diagonal) : ordo::diagonal(t, diagonal).clone());
+}
+
+Tensor trace(const Tensor& t) {
+  const OpCall call("trace", t);
+  detail::expect_defined("trace", t, "input");
+  ORDO_CHECK(t.dim() == 2, ShapeError, "trace", "takes a matrix, not a tensor of shape {}", t.sizes());
+  return call.done(sum(diagonal(t)));
+}
+
+Tensor tril(const Tensor& t, int64_t diagonal) {
+  const OpCall call("tril", t, diagonal);
+  return record(call, kernels::tril(t, diagonal), {t}, [diagonal](const Tensor& grad) { return tril(grad, diagonal); });
+}
+
+Tensor triu(const Tensor& t, int64_t diagonal) {
+  const OpCall call("triu", t, diagonal);
+  return record(call, kernels::triu(t, diagonal), {t}, [diagonal](const Tensor& grad) { return triu(grad, diagonal); });
+}
+
+}  // namespace ordo

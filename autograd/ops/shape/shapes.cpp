@@ -1,0 +1,253 @@
+#include <ordo/autograd/ops/shape/shapes.h>
+
+#include <algorithm>
+
+#include <ordo/autograd/ops/operation.h>
+#include <ordo/kernels/indexing/cat.h>
+
+namespace ordo {
+
+ORDO_REGISTER_OP({.name = "movedim", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
+ORDO_REGISTER_OP({.name = "meshgrid", .family = "views", .dtypes = kAllTypes, .note = "no data is copied"});
+
+Tensor movedim(const Tensor& t, const Dims& source, const Dims& destination) {
+  const OpCall call("movedim", t, source, destination);
+  detail::expect_defined("movedim", t, "input");
+  ORDO_CHECK(source.size() == destination.size(), ValueError, "movedim", "moves {} to {}, which are not as many",
+             source, destination);
+  Dims order = Dims::filled(t.dim(), -1);  // from where each dimension comes
+  unsigned moved = 0;
+  for (int i = 0; i < source.size(); ++i) {
+    ORDO_CHECK(t.dim() > 0, IndexError, "movedim", "a 0-d tensor has no dimension to move");
+    const int from = wrap_dim("movedim", source[i], t.dim()), to = wrap_dim("movedim", destination[i], t.dim());
+    ORDO_CHECK(!(moved >> from & 1u) && order[to] < 0, ValueError, "movedim",
+               "moves {} to {}, where a dimension appears twice", source, destination);
+    moved |= 1u << from;
+    order[to] = from;
+  }
+  int next = 0;
+  for (int64_t& from : order) {
+    if (from >= 0) continue;
+    while (moved >> next & 1u) ++next;
+    from = next++;
+  }
+  return call.done(t.permute(order));
+}
+
+Tensor swapaxes(const Tensor& t, int64_t axis0, int64_t axis1) {
+  const OpCall call("swapaxes", t, axis0, axis1);
+  detail::expect_defined("swapaxes", t, "input");
+  return call.done(t.transpose(axis0, axis1));
+}
+
+Tensor unflatten(const Tensor& t, int64_t dim, const Dims& sizes) {
+  const OpCall call("unflatten", t, dim, sizes);
+  detail::expect_defined("unflatten", t, "input");
+  ORDO_CHECK(t.dim() > 0, IndexError, "unflatten", "a 0-d tensor has no dimension to unflatten");
+  ORDO_CHECK(!sizes.empty(), ValueError, "unflatten", "needs at least one size");
+  const int d = wrap_dim("unflatten", dim, t.dim());
+  const Dims parts = views::infer_size("unflatten", sizes, t.sizes()[d]);
+  Dims all(t.sizes().begin(), d);
+  for (int64_t n : parts) all.push_back(n);
+  for (int i = d + 1; i < t.dim(); ++i) all.push_back(t.sizes()[i]);
+  return call.done(t.view(all));
+}
+
+Tensor broadcast_to(const Tensor& t, const Dims& sizes) {
+  const OpCall call("broadcast_to", t, sizes);
+  detail::expect_defined("broadcast_to", t, "input");
+  return call.done(t.expand(sizes));
+}
+
+Tensor expand_as(const Tensor& t, const Tensor& other) {
+  const OpCall call("expand_as", t, other);
+  detail::expect_defined("expand_as", t, "input", other, "other");
+  return call.done(t.expand(other.sizes()));
+}
+
+TensorList meshgrid(const TensorList& tensors, std::string_view indexing) {
+  const OpCall call("meshgrid", tensors, indexing);
+  ORDO_CHECK(!tensors.empty(), ValueError, "meshgrid", "needs at least one tensor");
+  ORDO_CHECK(indexing == "ij" || indexing == "xy", ValueError, "meshgrid", "indexing is \"ij\" or \"xy\", not \"{}\"",
+             indexing);
+  const bool exchanged = indexing == "xy" && tensors.size() > 1;
+  Dims sizes;
+  for (const Tensor& t : tensors) {
+    detail::expect_alike("meshgrid", tensors[0], t, "tensors");
+    ORDO_CHECK(t.dim() <= 1, ShapeError, "meshgrid", "takes tensors of at most one dimension, not of shape {}",
+               t.sizes());
+    sizes.push_back(t.numel());
+  }
+  if (exchanged) std::swap(sizes[0], sizes[1]);
+  TensorList grids;
+  for (int k = 0; k < sizes.size(); ++k) {
+    Dims own = Dims::filled(sizes.size(), 1);
+    const int at = exchanged && k < 2 ? 1 - k : k;
+    own[at] = sizes[at];
+    grids.push_back(tensors[size_t(k)].view(own).expand(sizes));
+  }
+  return call.done(std::move(grids));
+}
+
+Tensor cartesian_prod(const TensorList& tensors) {
+  const OpCall call("cartesian_prod", tensors);
+  ORDO_CHECK(!tensors.empty(), ValueError, "cartesian_prod", "needs at least one tensor");
+  for (const Tensor& t : tensors) {
+    detail::expect_defined("cartesian_prod", t, "tensors");
+    ORDO_CHECK(t.dim() == 1, ShapeError, "cartesian_prod", "takes 1-d tensors, not of shape {}", t.sizes());
+  }
+  if (tensors.size() == 1) return call.done(tensors[0]);
+  const Tensor all = stack(meshgrid(tensors), -1);
+  return call.done(all.view({all.numel() / int64_t(tensors.size()), int64_t(tensors.size())}));
+}
+
+ORDO_REGISTER_OP({.name = "flip", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "roll", .family = "copy", .dtypes = kAllTypes});
+
+/// A copy of `from`, whose strides may walk backwards, in the order in which `like` lies in memory if it is contiguous
+/// but for the order of its dimensions.
+static Tensor copied_as(const Tensor& like, const Tensor& from) {
+  Dims order, back = Dims::filled(like.dim(), 0);
+  for (int d = 0; d < like.dim(); ++d) order.push_back(d);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return like.strides()[int(a)] > like.strides()[int(b)]; });
+  if (!views::permute(like, order).is_contiguous()) return kernels::clone(from);
+  for (int i = 0; i < order.size(); ++i) back[int(order[i])] = i;
+  return views::permute(kernels::clone(views::permute(from, order)), back);
+}
+
+/// A copy through strides that walk backwards.
+static Tensor flipped(const Tensor& t, const Dims& dims) {
+  const detail::OperationName name("flip");
+  Dims strides = t.strides();
+  int64_t offset = t.storage_offset();
+  unsigned seen = 0;
+  for (int64_t dim : dims) {
+    const int d = wrap_dim("flip", dim, t.dim());
+    ORDO_CHECK(!(seen >> d & 1u), ValueError, "flip", "dimension {} appears twice in {}", dim, dims);
+    seen |= 1u << d;
+    if (t.dim() == 0 || t.numel() == 0) continue;
+    offset += (t.sizes()[d] - 1) * strides[d];
+    strides[d] = -strides[d];
+  }
+  return copied_as(t, views::as_strided(t, t.sizes(), strides, offset));
+}
+
+static Tensor rolled(const Tensor& t, int64_t shift, int dim) {
+  const int64_t n = t.sizes()[dim];
+  const int64_t by = n == 0 ? 0 : (shift % n + n) % n;
+  if (by == 0) return t;
+  return kernels::cat({views::narrow(t, dim, n - by, by), views::narrow(t, dim, 0, n - by)}, dim);
+}
+
+/// A multiple of the size, for which there is no negative, is no shift.
+static Dims backwards(const Dims& shifts, const Dims& sizes) {
+  Dims back = shifts;
+  for (int i = 0; i < back.size(); ++i) back[i] = sizes[i] == 0 ? 0 : -(shifts[i] % sizes[i]);
+  return back;
+}
+
+Tensor flip(const Tensor& t, const Dims& dims) {
+  const OpCall call("flip", t, dims);
+  detail::expect_defined("flip", t, "input");
+  return record(call, flipped(t, dims), {t}, [dims](const Tensor& grad) { return flip(grad, dims); });
+}
+
+Tensor roll(const Tensor& t, const Dims& shifts, const Dims& dims) {
+  const OpCall call("roll", t, shifts, dims);
+  detail::expect_defined("roll", t, "input");
+  ORDO_CHECK(shifts.size() == dims.size() || (shifts.size() == 1 && dims.empty()), ValueError, "roll",
+             "needs a shift for each dimension: shifts are {}, dims {}", shifts, dims);
+  Dims sizes;
+  Tensor r = t;
+  if (dims.empty() && shifts.size() == 1) {
+    sizes.push_back(t.numel());
+    r = views::view(rolled(views::view(kernels::contiguous(t), {t.numel()}), shifts[0], 0), t.sizes());
+  } else {
+    for (int i = 0; i < dims.size(); ++i) {
+      ORDO_CHECK(t.dim() > 0, IndexError, "roll", "a 0-d tensor has no dimension to roll");
+      const int d = wrap_dim("roll", dims[i], t.dim());
+      sizes.push_back(t.sizes()[d]);
+      r = rolled(r, shifts[i], d);
+    }
+  }
+  if (r.impl()->storage == t.impl()->storage) r = kernels::clone(r);
+  return record(call, std::move(r), {t},
+                [back = backwards(shifts, sizes), dims](const Tensor& grad) { return roll(grad, back, dims); });
+}
+
+Tensor rot90(const Tensor& t, int64_t k, const Dims& dims) {
+  const OpCall call("rot90", t, k, dims);
+  detail::expect_defined("rot90", t, "input");
+  ORDO_CHECK(dims.size() == 2 && wrap_dim("rot90", dims[0], t.dim()) != wrap_dim("rot90", dims[1], t.dim()), ValueError,
+             "rot90", "turns from one dimension to another; dims are {}", dims);
+  switch ((k % 4 + 4) % 4) {
+    case 1:
+      return call.done(flip(t, dims[1]).transpose(dims[0], dims[1]));
+    case 2:
+      return call.done(flip(t, dims));
+    case 3:
+      return call.done(flip(t, dims[0]).transpose(dims[0], dims[1]));
+    default:
+      return call.done(t.clone());
+  }
+}
+
+ORDO_REGISTER_OP({.name = "pixel_shuffle", .family = "copy", .dtypes = kAllTypes});
+ORDO_REGISTER_OP({.name = "pixel_unshuffle", .family = "copy", .dtypes = kAllTypes});
+
+constexpr int64_t kMostFactor = int64_t(1) << 31;
+
+static void check(const char* op, const Tensor& input, int64_t factor) {
+  detail::expect_defined(op, input, "input");
+  ORDO_CHECK(input.dim() >= 3, ShapeError, op, "takes an input of shape [..., C, H, W], not {}", input.sizes());
+  ORDO_CHECK(factor >= 1 && factor < kMostFactor, ValueError, op,
+             "takes a factor of at least 1 (and below 2^31), not {}", factor);
+}
+
+/// The product of all sizes before the last three.
+static int64_t images(const Tensor& t) {
+  int64_t n = 1;
+  for (int d = 0; d < t.dim() - 3; ++d) n *= t.sizes()[d];
+  return n;
+}
+
+static Dims with_last(const Tensor& t, int64_t channels, int64_t height, int64_t width) {
+  Dims sizes = t.sizes();
+  const int64_t last[3] = {channels, height, width};
+  for (int k = 0; k < 3; ++k) sizes[t.dim() - 3 + k] = last[k];
+  return sizes;
+}
+
+Tensor pixel_shuffle(const Tensor& input, int64_t upscale_factor) {
+  const OpCall call("pixel_shuffle", input, upscale_factor);
+  const int64_t r = upscale_factor;
+  const char* const op = call.name();
+  check(op, input, r);
+  const int64_t channels = input.size(-3), height = input.size(-2), width = input.size(-1);
+  ORDO_CHECK(channels % (r * r) == 0, ShapeError, op, "takes a multiple of {} channels, but the input has shape {}",
+             r * r, input.sizes());
+  const int64_t blocks = channels / (r * r), all = images(input) * blocks;
+  const Dims sizes = with_last(input, blocks, height * r, width * r);
+  (void)sizes.product(op);
+  return call.done(input.reshape({all, r, r, height, width}).permute({0, 3, 1, 4, 2}).clone().view(sizes));
+}
+
+Tensor pixel_unshuffle(const Tensor& input, int64_t downscale_factor) {
+  const OpCall call("pixel_unshuffle", input, downscale_factor);
+  const int64_t r = downscale_factor;
+  const char* const op = call.name();
+  check(op, input, r);
+  const int64_t channels = input.size(-3), height = input.size(-2), width = input.size(-1);
+  ORDO_CHECK(height % r == 0 && width % r == 0, ShapeError, op,
+             "takes a height and a width that are multiples of {}, but the input has shape {}", r, input.sizes());
+  const Dims split{images(input) * channels, height / r, r, width / r, r};
+  (void)split.product(op);
+  ORDO_CHECK(channels <= INT64_MAX / (r * r), ShapeError, op, "{} channels of {} pixels are more than can be counted",
+             channels, r * r);
+  const Dims sizes = with_last(input, channels * r * r, height / r, width / r);
+  (void)sizes.product(op);
+  return call.done(input.reshape(split).permute({0, 2, 4, 1, 3}).clone().view(sizes));
+}
+
+}  // namespace ordo

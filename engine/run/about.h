@@ -1,0 +1,36 @@
+// What this build and this machine are: for `ordo info` and for bug reports.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ordo/engine/tensor/device.h>
+
+namespace ordo {
+
+/// Ordo's version, as "0.1.0".
+std::string_view version();
+/// The version of docs/ordering.md: at the deterministic levels, equal versions add in the same order.
+int ordering_contract();
+
+/// A library that Ordo uses.
+struct LibraryVersion {
+  std::string name, version;
+};
+/// The libraries this build uses; CUDA's are those found at run time.
+std::vector<LibraryVersion> libraries();
+
+/// A device of this machine.
+struct DeviceDescription {
+  Device device;
+  std::string name;         ///< as the device calls itself
+  size_t memory_bytes = 0;  ///< 0 where unknown
+};
+/// Every usable device; the CPU first.
+std::vector<DeviceDescription> devices();
+
+/// Why there is no CUDA device, in the words of the CUDA runtime where it was asked; empty where there is one.
+std::string why_no_cuda_device();
+
+}  // namespace ordo

@@ -1,0 +1,505 @@
+// Tensor: a handle on shared, strided memory. Copying a Tensor copies the handle, never the data.
+//
+// Methods declared here that compute or reinterpret (`view`, `to`, `+`, ...) are differentiable operations; their
+// definitions live with all others in autograd/ops/. Operations without a method are free functions (`ordo::relu(x)`).
+//
+// One rule for all shapes, those of views included: at most kMaxDims sizes, none negative, whose product, with each 0
+// counted as 1, fits int64_t; and so do the bytes of all elements, counted as if each had memory of its own. ShapeError
+// otherwise. So counts, strides and offsets do not overflow. Unlike PyTorch's, the rule does not depend on where in the
+// list a 0 stands.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ordo/engine/tensor/device.h>
+#include <ordo/engine/tensor/dims.h>
+#include <ordo/engine/tensor/dtype.h>
+
+namespace ordo {
+
+struct TensorImpl;
+class Tensor;
+class Node;
+using TensorList = std::vector<Tensor>;  ///< several tensors, in an order
+struct MaxResult;                        // autograd/ops/reduce/reductions.h
+class Indexed;                           // autograd/ops/index/indexing.h
+namespace indexing {
+class TensorIndex;
+}
+
+/// What a factory function makes: dtype, device, and whether it is a leaf to differentiate with respect to.
+struct TensorOptions {
+  DType dtype = float32;
+  Device device = cpu;
+  bool requires_grad = false;
+};
+
+/// What may stand for all options of a factory: `zeros({3}, int64)`, `zeros({3}, device)`.
+template <class T>
+concept OptionsPart = std::same_as<T, DType> || std::same_as<T, Device>;
+
+namespace detail {
+constexpr TensorOptions options_from(DType dtype, DType = float32) { return {dtype}; }
+constexpr TensorOptions options_from(Device device, DType dtype = float32) { return {dtype, device}; }
+}  // namespace detail
+
+/// A number given where a tensor is expected. It takes part in type promotion by its kind only, as in PyTorch:
+/// `int32_tensor * 2.5` is float32, `float16_tensor * 2.5` stays float16.
+class Scalar {
+ public:
+  Scalar(double v) : d_(v), i_(truncated(v)), kind_(Kind::floating) {}
+  Scalar(float v) : Scalar(double(v)) {}
+  Scalar(int64_t v) : d_(double(v)), i_(v), kind_(Kind::integer) {}
+  Scalar(int v) : Scalar(int64_t(v)) {}
+  Scalar(long long v) : Scalar(int64_t(v)) {}
+  /// Of bool alone: "0" and other pointers would be `true`.
+  template <std::same_as<bool> B>
+  Scalar(B v) : d_(v), i_(v), kind_(Kind::boolean) {}
+  bool is_floating() const { return kind_ == Kind::floating; }
+  bool is_boolean() const { return kind_ == Kind::boolean; }
+  double to_double() const { return d_; }
+  /// Towards zero, saturating at the ends of the range; NaN gives 0.
+  int64_t to_int64() const { return i_; }
+
+ private:
+  static int64_t truncated(double v) {
+    if (v > -0x1p63 && v < 0x1p63) return int64_t(v);
+    return v < 0 ? INT64_MIN : v > 0 ? INT64_MAX : 0;
+  }
+  enum class Kind : unsigned char { boolean, integer, floating };
+  double d_;
+  int64_t i_;
+  Kind kind_;
+};
+
+class Tensor {
+ public:
+  Tensor() = default;  ///< undefined: defined() is false, and every operation on it throws ValueError
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
+  /// `x[0] = y`, `x.select(1, 2) = 5`: assigning to what an expression gives writes into its memory, as copy_ and
+  /// fill_.
+  Tensor& operator=(const Tensor& value) && { return copy_(value); }
+  Tensor& operator=(Scalar value) && { return fill_(value); }
+
+  // -- what it is ---------------------------------------------------------------------------------------------------
+  bool defined() const { return impl_ != nullptr; }
+  /// `if (loss < 0.1)`: whether the only element is not zero (NaN is not). ShapeError unless numel() is 1, ValueError
+  /// when undefined; whether it is defined says defined(). Waits for the device.
+  explicit operator bool() const;
+  int dim() const;
+  int64_t numel() const;
+  const Dims& sizes() const;
+  const Dims& strides() const;      ///< in elements
+  int64_t size(int64_t dim) const;  ///< negative dims count from the end
+  int64_t stride(int64_t dim) const;
+  int64_t storage_offset() const;  ///< in elements
+  DType dtype() const;
+  Device device() const;
+  size_t element_size() const { return size_of(dtype()); }
+  size_t nbytes() const { return size_t(numel()) * element_size(); }
+  bool is_contiguous() const;  ///< row-major without gaps
+  bool is_cpu() const { return device().is_cpu(); }
+  bool is_cuda() const { return device().is_cuda(); }
+  TensorOptions options() const { return {dtype(), device(), false}; }
+
+  // -- its contents -------------------------------------------------------------------------------------------------
+  /// The first element's address. T must be the tensor's element type (DTypeError); `data()` is untyped.
+  /// The address is device memory for a CUDA tensor.
+  template <class T>
+  T* data() const {
+    expect_dtype(dtype_of<T>);
+    return static_cast<T*>(data());
+  }
+  void* data() const;
+  /// The only element, converted to T as to() converts: to bool it is != 0; floating to integer it is cut towards zero
+  /// and saturates at the ends of T's range, NaN giving 0; integer to integer it wraps. ShapeError unless numel() is 1.
+  /// Waits for the device.
+  template <class T = double>
+  T item() const {
+    if constexpr (std::is_same_v<T, bool>)
+      return item_bool();
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(item_integer(int(sizeof(T)) * 8, std::is_signed_v<T>));
+    else
+      return static_cast<T>(item_double());
+  }
+  /// All elements in row-major order, each converted as item() converts. Waits for the device. OutOfMemoryError when
+  /// the host has no room for them.
+  template <class T>
+  std::vector<T> to_vector() const;
+  /// NumPy-like text; large tensors are summarised.
+  std::string str() const;
+
+  // -- views: no data is copied; differentiable ----------------------------------------------------------------------
+  Tensor view(const Dims& sizes) const;     ///< one size may be -1; ShapeError when the strides do not allow it
+  Tensor reshape(const Dims& sizes) const;  ///< a view where possible, a copy otherwise
+  Tensor transpose(int64_t dim0, int64_t dim1) const;
+  Tensor t() const;  ///< transpose of a matrix; of 0-d and 1-d tensors, themselves
+  Tensor permute(const Dims& dims) const;
+  Tensor slice(int64_t dim, int64_t start, int64_t end, int64_t step = 1) const;  ///< Python's rules; step > 0
+  Tensor select(int64_t dim, int64_t index) const;
+  Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+  Tensor expand(const Dims& sizes) const;  ///< -1 keeps a size
+  Tensor squeeze() const;                  ///< without the dimensions of size 1
+  Tensor squeeze(const Dims& dims) const;  ///< without those of `dims` that have size 1
+  Tensor unsqueeze(int64_t dim) const;
+  Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
+  Tensor unflatten(int64_t dim, const Dims& sizes) const;
+  Tensor movedim(const Dims& source, const Dims& destination) const;
+  Tensor swapaxes(int64_t axis0, int64_t axis1) const;
+  Tensor broadcast_to(const Dims& sizes) const;
+  Tensor expand_as(const Tensor& other) const;
+  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  TensorList unbind(int64_t dim = 0) const;
+  TensorList split(int64_t split_size, int64_t dim = 0) const;
+  TensorList split(const std::vector<int64_t>& split_sizes, int64_t dim = 0) const;
+  TensorList chunk(int64_t chunks, int64_t dim = 0) const;
+  Tensor operator[](int64_t index) const { return select(0, index); }
+
+  // -- indexing with slices, masks and index tensors: autograd/ops/index/indexing.h
+  // -----------------------------------------
+  Tensor index(const std::vector<indexing::TensorIndex>& indices) const;
+  Tensor& index_put_(const std::vector<indexing::TensorIndex>& indices, const Tensor& value, bool accumulate = false);
+  Tensor& index_put_(const std::vector<indexing::TensorIndex>& indices, Scalar value, bool accumulate = false);
+  Tensor index_put(const std::vector<indexing::TensorIndex>& indices, const Tensor& value,
+                   bool accumulate = false) const;
+  /// `x[mask]`, `x[{0, Slice(1)}]`: index(); what is assigned to it goes to index_put_().
+  Indexed operator[](const indexing::TensorIndex& index) const;
+  Indexed operator[](std::initializer_list<indexing::TensorIndex> indices) const;
+
+  // -- copies; differentiable -----------------------------------------------------------------------------------------
+  Tensor contiguous() const;  ///< itself if it already is
+  Tensor clone() const;       ///< always a contiguous copy
+  Tensor to(DType dtype) const;
+  Tensor to(Device device) const;
+  Tensor to(Device device, DType dtype) const;
+  Tensor cpu() const;   ///< to(ordo::cpu)
+  Tensor cuda() const;  ///< to("cuda")
+
+  // -- the commonest operations as methods: each calls the free function of its name, which its header describes ------
+  // Dimensions are one, `-1`, or several, `{0, 2}`; none means all.
+  Tensor sum() const;
+  Tensor sum(const Dims& dims, bool keepdim = false) const;
+  Tensor mean() const;
+  Tensor mean(const Dims& dims, bool keepdim = false) const;
+  Tensor nansum(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor nanmean(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor prod() const;
+  Tensor prod(const Dims& dims, bool keepdim = false) const;
+  Tensor logsumexp(const Dims& dims, bool keepdim = false) const;
+  Tensor var() const;
+  Tensor var(const Dims& dims, double correction = 1, bool keepdim = false) const;
+  Tensor std() const;
+  Tensor std(const Dims& dims, double correction = 1, bool keepdim = false) const;
+  Tensor norm(double p = 2) const;
+  Tensor norm(double p, const Dims& dims, bool keepdim = false) const;
+  Tensor max() const;
+  Tensor min() const;
+  MaxResult max(int64_t dim, bool keepdim = false) const;
+  MaxResult min(int64_t dim, bool keepdim = false) const;
+  Tensor amax(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor amin(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor argmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
+  Tensor any(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor all(const Dims& dims = {}, bool keepdim = false) const;
+  Tensor softmax(int64_t dim) const;
+  Tensor log_softmax(int64_t dim) const;
+  Tensor cumsum(int64_t dim) const;
+  Tensor cumprod(int64_t dim) const;
+  Tensor logcumsumexp(int64_t dim) const;
+  MaxResult cummax(int64_t dim) const;
+  MaxResult cummin(int64_t dim) const;
+  Tensor diff(int64_t n = 1, int64_t dim = -1) const;
+  MaxResult sort(int64_t dim = -1, bool descending = false) const;
+  Tensor argsort(int64_t dim = -1, bool descending = false) const;
+  MaxResult topk(int64_t k, int64_t dim = -1, bool largest = true) const;
+  MaxResult kthvalue(int64_t k, int64_t dim = -1, bool keepdim = false) const;
+  Tensor median() const;
+  MaxResult median(int64_t dim, bool keepdim = false) const;
+  Tensor nanmedian() const;
+  MaxResult nanmedian(int64_t dim, bool keepdim = false) const;
+  MaxResult mode(int64_t dim = -1, bool keepdim = false) const;
+  Tensor histc(int64_t bins = 100, double min = 0, double max = 0) const;
+
+  Tensor neg() const;
+  Tensor abs() const;
+  Tensor square() const;
+  Tensor sign() const;
+  Tensor relu() const;
+  Tensor floor() const;
+  Tensor ceil() const;
+  Tensor round() const;
+  Tensor trunc() const;
+  Tensor frac() const;
+  Tensor exp() const;
+  Tensor expm1() const;
+  Tensor exp2() const;
+  Tensor log() const;
+  Tensor log1p() const;
+  Tensor log2() const;
+  Tensor log10() const;
+  Tensor logit() const;
+  Tensor sqrt() const;
+  Tensor rsqrt() const;
+  Tensor reciprocal() const;
+  Tensor sin() const;
+  Tensor cos() const;
+  Tensor tan() const;
+  Tensor asin() const;
+  Tensor acos() const;
+  Tensor atan() const;
+  Tensor tanh() const;
+  Tensor sinh() const;
+  Tensor cosh() const;
+  Tensor asinh() const;
+  Tensor acosh() const;
+  Tensor atanh() const;
+  Tensor deg2rad() const;
+  Tensor rad2deg() const;
+  Tensor sigmoid() const;
+  Tensor erf() const;
+  Tensor erfc() const;
+  Tensor clamp(std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt) const;
+  Tensor isnan() const;
+  Tensor isinf() const;
+  Tensor isfinite() const;
+  Tensor isposinf() const;
+  Tensor isneginf() const;
+  Tensor logical_not() const;
+  Tensor bitwise_not() const;
+  Tensor nan_to_num(double nan = 0, std::optional<double> posinf = std::nullopt,
+                    std::optional<double> neginf = std::nullopt) const;
+
+  Tensor add(const Tensor& other, Scalar alpha = 1) const;
+  Tensor add(Scalar other, Scalar alpha = 1) const;
+  Tensor sub(const Tensor& other, Scalar alpha = 1) const;
+  Tensor sub(Scalar other, Scalar alpha = 1) const;
+  Tensor mul(const Tensor& other) const;
+  Tensor mul(Scalar other) const;
+  Tensor div(const Tensor& other) const;
+  Tensor div(Scalar other) const;
+  Tensor pow(const Tensor& exponent) const;
+  Tensor pow(Scalar exponent) const;
+  Tensor minimum(const Tensor& other) const;
+  Tensor maximum(const Tensor& other) const;
+  Tensor eq(const Tensor& other) const;
+  Tensor eq(Scalar other) const;
+  Tensor ne(const Tensor& other) const;
+  Tensor ne(Scalar other) const;
+  Tensor lt(const Tensor& other) const;
+  Tensor lt(Scalar other) const;
+  Tensor le(const Tensor& other) const;
+  Tensor le(Scalar other) const;
+  Tensor gt(const Tensor& other) const;
+  Tensor gt(Scalar other) const;
+  Tensor ge(const Tensor& other) const;
+  Tensor ge(Scalar other) const;
+  Tensor logical_and(const Tensor& other) const;
+  Tensor logical_or(const Tensor& other) const;
+
+  Tensor atan2(const Tensor& other) const;
+  Tensor lerp(const Tensor& end, const Tensor& weight) const;
+  Tensor lerp(const Tensor& end, Scalar weight) const;
+  Tensor addcmul(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1) const;
+  Tensor addcdiv(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1) const;
+  Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+  bool equal(const Tensor& other) const;
+
+  Tensor matmul(const Tensor& other) const;
+  Tensor mm(const Tensor& other) const;
+  Tensor bmm(const Tensor& other) const;
+  Tensor dot(const Tensor& other) const;
+  Tensor mv(const Tensor& vector) const;
+  Tensor outer(const Tensor& other) const;
+  Tensor addmm(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1) const;
+  Tensor baddbmm(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1) const;
+  Tensor tril(int64_t diagonal = 0) const;
+  Tensor triu(int64_t diagonal = 0) const;
+  Tensor diag(int64_t diagonal = 0) const;
+  Tensor trace() const;
+  Tensor flip(const Dims& dims) const;
+  Tensor roll(const Dims& shifts, const Dims& dims = {}) const;
+  Tensor repeat(const Dims& repeats) const;
+  Tensor tile(const Dims& repeats) const;
+  Tensor where(const Tensor& condition, const Tensor& other) const;  ///< condition ? this : other
+  Tensor where(const Tensor& condition, Scalar other) const;
+  Tensor masked_fill(const Tensor& mask, Scalar value) const;
+  Tensor gather(int64_t dim, const Tensor& index) const;
+  Tensor index_select(int64_t dim, const Tensor& index) const;
+  Tensor index_add(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1) const;
+  Tensor scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor scatter(int64_t dim, const Tensor& index, Scalar value) const;
+  Tensor scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+                        bool include_self = true) const;
+  Tensor index_copy(int64_t dim, const Tensor& index, const Tensor& source) const;
+  Tensor index_fill(int64_t dim, const Tensor& index, Scalar value) const;
+  Tensor index_fill(int64_t dim, const Tensor& index, const Tensor& value) const;
+  Tensor index_reduce(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+                      bool include_self = true) const;
+
+  Tensor take(const Tensor& index) const;
+  Tensor put(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  Tensor take_along_dim(const Tensor& indices, std::optional<int64_t> dim = {}) const;
+  Tensor nonzero() const;
+  Tensor masked_select(const Tensor& mask) const;
+  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
+  Tensor repeat_interleave(int64_t repeats, std::optional<int64_t> dim = {}) const;
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {}) const;
+  Tensor select_scatter(const Tensor& src, int64_t dim, int64_t index) const;
+  Tensor slice_scatter(const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {},
+                       std::optional<int64_t> end = {}, int64_t step = 1) const;
+  Tensor diagonal_scatter(const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+
+  // -- in place: change this tensor's memory and return it
+  // -------------------------------------------------------------
+  Tensor& fill_(Scalar value);
+  Tensor& zero_() { return fill_(0); }
+  Tensor& copy_(const Tensor& source);  ///< broadcasts and converts; also between devices
+  Tensor& add_(const Tensor& other, Scalar alpha = 1);
+  Tensor& sub_(const Tensor& other, Scalar alpha = 1);
+  Tensor& mul_(const Tensor& other);
+  Tensor& div_(const Tensor& other);
+  Tensor& add_(Scalar other);
+  Tensor& sub_(Scalar other);
+  Tensor& mul_(Scalar other);
+  Tensor& div_(Scalar other);
+  Tensor& operator+=(const Tensor& other) { return add_(other); }
+  Tensor& operator-=(const Tensor& other) { return sub_(other); }
+  Tensor& operator*=(const Tensor& other) { return mul_(other); }
+  Tensor& operator/=(const Tensor& other) { return div_(other); }
+  Tensor& operator+=(Scalar other) { return add_(other); }
+  Tensor& operator-=(Scalar other) { return sub_(other); }
+  Tensor& operator*=(Scalar other) { return mul_(other); }
+  Tensor& operator/=(Scalar other) { return div_(other); }
+  Tensor& masked_fill_(const Tensor& mask, Scalar value);
+  Tensor& index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1);
+  Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& source);
+  Tensor& put_(const Tensor& index, const Tensor& source, bool accumulate = false);
+  Tensor& masked_scatter_(const Tensor& mask, const Tensor& source);
+  Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src);
+  Tensor& scatter_(int64_t dim, const Tensor& index, Scalar value);
+  Tensor& scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+                          bool include_self = true);
+  Tensor& index_copy_(int64_t dim, const Tensor& index, const Tensor& source);
+  Tensor& index_fill_(int64_t dim, const Tensor& index, Scalar value);
+  Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value);
+  Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+                        bool include_self = true);
+  /// Contiguous; keeps leading elements, fills new ones like empty(). AutogradError for views and for what requires a
+  /// gradient.
+  Tensor& resize_(const Dims& sizes);
+
+  // -- differentiation
+  // --------------------------------------------------------------------------------------------------
+  bool requires_grad() const;                 ///< true for leaves asked for and for everything computed from them
+  Tensor& set_requires_grad(bool on = true);  ///< leaves of floating dtype only
+  bool is_leaf() const;
+  Tensor grad() const;  ///< undefined before the first backward()
+  void set_grad(const Tensor& grad);
+  void zero_grad();  ///< makes grad() undefined again
+  /// Differentiates this tensor with respect to the leaves, adding into their grad(). `gradient` may be left out for
+  /// a single element.
+  void backward(const Tensor& gradient = {}, bool retain_graph = false, bool create_graph = false) const;
+  Tensor detach() const;  ///< the same memory, outside the graph
+  /// The operation that made this tensor, e.g. "mul"; empty for leaves.
+  std::string_view grad_name() const;
+
+  // -- internals
+  // --------------------------------------------------------------------------------------------------------
+  explicit Tensor(std::shared_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
+  TensorImpl* impl() const { return impl_.get(); }
+  const std::shared_ptr<TensorImpl>& impl_ptr() const { return impl_; }
+  bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+
+ private:
+  void expect_dtype(DType) const;
+  double item_double() const;
+  bool item_bool() const;
+  int64_t item_integer(int bits, bool is_signed) const;  // the low bits are the number's
+  const TensorImpl& get() const;
+  std::shared_ptr<TensorImpl> impl_;
+};
+
+/// Writes str().
+std::ostream& operator<<(std::ostream& out, const Tensor& t);
+
+// -- factories --------------------------------------------------------------------------------------------------------
+// They make options.dtype, float32 when it is not given, whatever the kind of `value`. ValueError when `value` does not
+// fit it: integers take what lies in their range, its fraction cut off (uint8 also -255 to -1, which wrap), floating
+// dtypes what is not above their largest finite number, infinities and NaN; bool takes everything.
+Tensor empty(const Dims& sizes, TensorOptions options = {});
+Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});
+Tensor empty_like(const Tensor& like);
+Tensor zeros(const Dims& sizes, TensorOptions options = {});
+Tensor ones(const Dims& sizes, TensorOptions options = {});
+Tensor full(const Dims& sizes, Scalar value, TensorOptions options = {});
+Tensor zeros_like(const Tensor& like);
+Tensor ones_like(const Tensor& like);
+Tensor full_like(const Tensor& like, Scalar value);
+/// A 0-d tensor.
+Tensor scalar_tensor(Scalar value, TensorOptions options = {});
+/// Copies `values` (row-major) into a new tensor of `sizes`; ShapeError unless the counts agree. T is converted to
+/// options.dtype; without options, the dtype is T's own.
+template <class T>
+Tensor from_vector(const std::vector<T>& values, const Dims& sizes);
+template <class T>
+Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOptions options);
+/// A 1-d tensor from literal values. Its dtype is T's where T is given (`tensor<double>({1, 2})`) or the values say it
+/// (`tensor({true, false})`, `tensor({1.5f})`). Plain floating literals, `tensor({1.0, 2.0})`, give the default dtype
+/// float32, integer literals, `tensor({1, 2})`, give int64.
+template <class T = float>
+Tensor tensor(std::initializer_list<T> values) {
+  return from_vector(std::vector<T>(values), {int64_t(values.size())});
+}
+inline Tensor tensor(std::initializer_list<double> values) {
+  return from_vector(std::vector<double>(values), {int64_t(values.size())}, TensorOptions{.dtype = float32});
+}
+inline Tensor tensor(std::initializer_list<int> values) {
+  return from_vector(std::vector<int64_t>(values.begin(), values.end()), {int64_t(values.size())});
+}
+inline Tensor tensor(std::initializer_list<long long> values) {
+  return from_vector(std::vector<int64_t>(values.begin(), values.end()), {int64_t(values.size())});
+}
+
+// The same with a dtype or a device alone.
+template <OptionsPart P>
+Tensor empty(const Dims& sizes, P part) {
+  return empty(sizes, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor zeros(const Dims& sizes, P part) {
+  return zeros(sizes, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor ones(const Dims& sizes, P part) {
+  return ones(sizes, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor full(const Dims& sizes, Scalar value, P part) {
+  return full(sizes, value, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor scalar_tensor(Scalar value, P part) {
+  return scalar_tensor(value, detail::options_from(part));
+}
+template <class T, OptionsPart P>
+Tensor from_vector(const std::vector<T>& values, const Dims& sizes, P part) {
+  return from_vector(values, sizes, detail::options_from(part, dtype_of<T>));
+}
+
+}  // namespace ordo

@@ -1,0 +1,181 @@
+// exp, exp2, expm1, sigmoid, silu and tanh; part of math.h.
+#pragma once
+
+#include <ordo/kernels/math/math_bits.h>
+
+namespace ordo::math {
+namespace detail {
+
+// e^x = 2^n e^r with n the integer nearest x / ln 2 and |r| <= ln(2) / 2; e^r - 1 = r + r^2 P(r), P a Chebyshev
+// interpolant of degree 6 (absolute error 2^-35, for results that become float) or 11 (2^-65).
+struct ExpReduced {
+  int64_t n;
+  double r;  // with r_low: the remainder
+  double r_low;
+};
+
+ORDO_HD int64_t nearest_power(double x, double& n) {
+  const double shifted = x * 0x1.71547652b82fep+0 + kRounder;
+  n = shifted - kRounder;
+  return int64_t(to_bits(shifted)) - int64_t(to_bits(kRounder));
+}
+
+ORDO_HD double exp_tail_float(double r) {
+  return r + r * r *
+                 polynomial(r, 0.5, 0x1.55555567532adp-3, 0x1.5555555c87148p-5, 0x1.1110c632a3088p-7,
+                            0x1.6c16858b7acb9p-10, 0x1.a15179d80ae96p-13, 0x1.a1132015ba37ep-16);
+}
+
+/// r^2 P(r)
+ORDO_HD double exp_square_tail(double r) {
+  return r * r *
+         polynomial(r, 0.5, 0x1.5555555555555p-3, 0x1.5555555555557p-5, 0x1.1111111111111p-7, 0x1.6c16c16c15a68p-10,
+                    0x1.a01a01a0196acp-13, 0x1.a01a01a9e991bp-16, 0x1.71de3a5aa7bb7p-19, 0x1.27e4d41966f2fp-22,
+                    0x1.ae642c82e33d5p-26, 0x1.1f7f2776cfaf2p-29, 0x1.61bfaa228dde5p-33);
+}
+
+/// |x| < 2000. The high part of ln 2 has 32 bits, so that its product with n is exact.
+ORDO_HD ExpReduced exp_reduce(double x, double x_low) {
+  double n;
+  const int64_t k = nearest_power(x, n);
+  const double hi = x - n * 0x1.62e42fee00000p-1, lo = n * 0x1.a39ef35793c76p-33 - x_low;
+  const double r = hi - lo;
+  return {k, r, (hi - r) - lo};
+}
+
+/// v 2^n, in two steps so that subnormal results are rounded once.
+ORDO_HD double scaled(double v, int64_t n) {
+  const int64_t half = n >> 1;
+  return v * power_of_two(half) * power_of_two(n - half);
+}
+
+ORDO_HD double clamped(double x, double least, double most) { return x < least ? least : x > most ? most : x; }
+
+/// e^(x + x_low), rounded to double.
+ORDO_HD double exp2parts(double x, double x_low) {
+  const double safe = clamped(x, -746.0, 710.0);
+  const ExpReduced e = exp_reduce(safe, safe == x ? x_low : 0.0);
+  return scaled(1.0 + (e.r + (exp_square_tail(e.r) + e.r_low)), e.n);
+}
+
+/// e^x good to 2^-38, for |x| < 700.
+ORDO_HD double exp_near(double x) {
+  double n;
+  const int64_t k = nearest_power(x, n);
+  return (1.0 + exp_tail_float(x - n * 0x1.62e42fefa39efp-1)) * power_of_two(k);
+}
+
+/// e^x - 1 good to 2^-35, for |x| < 700.
+ORDO_HD double expm1_near(double x) {
+  double n;
+  const int64_t k = nearest_power(x, n);
+  const double scale = power_of_two(k);
+  return exp_tail_float(x - n * 0x1.62e42fefa39efp-1) * scale + (scale - 1.0);
+}
+
+// In floats: e^r = 1 + (r + r^2 P(r)), P of degree 4 (absolute error 2^-26.9), and 2^f = 1 + f Q(f), |f| <= 1/2, Q of
+// degree 5 (2^-27.9). Polynomials are evaluated in pairs of terms, which wait for each other less than by Horner's
+// rule.
+
+/// Adding this to a float below 2^22 rounds it to an integer n, which then stands in the low bits. Shifting them left
+/// by 23 leaves n alone.
+inline constexpr float kFloatRounder = 0x1.8p23f;
+
+/// 2^n for -127 < n < 128; infinity for n = 128. n in the low bits.
+ORDO_HD float float_power_of_two(uint32_t n) { return from_bits_float((n << 23) + 0x3f800000u); }
+
+ORDO_HD float clamped_float(float x, float least, float most) { return x < least ? least : x > most ? most : x; }
+
+/// e^r with r = x - n ln 2, n the integer nearest x / ln 2, and n in the low bits of `shifted`; |x| < 110. The high
+/// part of ln 2 has 15 bits, so that its product with n is exact.
+ORDO_HD float exp_rest(float x, uint32_t& shifted) {
+  const float sum = x * 0x1.715476p+0f + kFloatRounder, n = sum - kFloatRounder;
+  shifted = to_bits_float(sum);
+  const float r = (x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f, square = r * r;
+  const float p =
+      (0.5f + 0x1.5554dcp-3f * r) + square * ((0x1.55551ap-5f + 0x1.120b6ep-7f * r) + square * 0x1.6d110ap-10f);
+  return 1.0f + (r + square * p);
+}
+
+/// v 2^n, in two steps so that subnormal results are rounded once.
+ORDO_HD float scaled_float(float v, uint32_t shifted) {
+  const uint32_t half = shifted >> 1;
+  return v * float_power_of_two(half) * float_power_of_two(shifted - half);
+}
+
+/// 1 + e^-x; infinite below -88.3.
+ORDO_HD float logistic_denominator(float x) {
+  uint32_t n;
+  const float v = exp_rest(clamped_float(-x, -80.0f, 89.0f), n);
+  return 1.0f + v * float_power_of_two(n);
+}
+
+}  // namespace detail
+
+/// 2^x: of the nearest integer n and the rest f, 2^n e^(f ln 2), ln 2 in two doubles. Integers give powers of two
+/// exactly.
+ORDO_HD double exp2(double x) {
+  using namespace detail;
+  const double safe = clamped(x, -1080.0, 1030.0), shifted = safe + kRounder, f = safe - (shifted - kRounder);
+  const Double2 r = exact_product(f, 0x1.62e42fefa39efp-1);
+  const double low = r.lo + f * 0x1.abc9e3b39803fp-56;
+  return scaled(1.0 + (r.hi + (exp_square_tail(r.hi) + low)), int64_t(to_bits(shifted)) - int64_t(to_bits(kRounder)));
+}
+ORDO_HD float exp2(float x) {
+  using namespace detail;
+  const float safe = clamped_float(x, -151.0f, 129.0f), shifted = safe + kFloatRounder;
+  const float f = safe - (shifted - kFloatRounder), square = f * f;
+  const float q = (0x1.62e43p-1f + 0x1.ebfbep-3f * f) +
+                  square * ((0x1.c6af6cp-5f + 0x1.3b2a54p-7f * f) + square * (0x1.5f089p-10f + 0x1.44138ap-13f * f));
+  return scaled_float(1.0f + f * q, to_bits_float(shifted));
+}
+
+ORDO_HD double exp(double x) { return detail::exp2parts(x, 0.0); }
+ORDO_HD float exp(float x) {
+  uint32_t n;
+  const float v = detail::exp_rest(detail::clamped_float(x, -104.0f, 89.0f), n);
+  return detail::scaled_float(v, n);
+}
+
+ORDO_HD double expm1(double x) {
+  using namespace detail;
+  const double safe = clamped(x, -40.0, 710.0);
+  const ExpReduced e = exp_reduce(safe, 0.0);
+  const double tail = e.r + (exp_square_tail(e.r) + e.r_low);  // e^r - 1
+  const int64_t half = e.n >> 1;
+  const double a = power_of_two(half), b = power_of_two(e.n - half);
+  // For large n the 1 no longer counts, and 2^n may overflow where 2^n (1 + tail) does not.
+  const double large = (1.0 + tail) * a * b, moderate = tail * (a * b) + (a * b - 1.0);
+  const double v = e.n > 60 ? large : moderate;
+  return magnitude(x) < 0x1p-54 ? x : v;
+}
+ORDO_HD float expm1(float x) {
+  const double v = detail::expm1_near(detail::clamped(x, -40.0, 90.0));
+  return x == 0.0f ? x : float(v);
+}
+
+/// 1 / (1 + e^-x); of floats 0 below -88.3.
+ORDO_HD double sigmoid(double x) {
+  const double e = exp(-detail::magnitude(x));
+  return (x < 0.0 ? e : 1.0) / (1.0 + e);
+}
+ORDO_HD float sigmoid(float x) { return 1.0f / detail::logistic_denominator(x); }
+
+/// x / (1 + e^-x)
+ORDO_HD double silu(double x) { return x / (1.0 + exp(-x)); }
+ORDO_HD float silu(float x) { return x / detail::logistic_denominator(x); }
+
+/// With t = e^2|x| - 1: t / (t + 2). Beyond 20 the result rounds to 1.
+ORDO_HD double tanh(double x) {
+  const double size = detail::magnitude(x);
+  const double t = expm1(2.0 * (size > 20.0 ? 20.0 : size));
+  // Near 1 the distance to 1 is computed, so that only its error counts.
+  const double v = size > 0.55 ? 1.0 - 2.0 / (t + 2.0) : t / (t + 2.0);
+  return detail::with_sign_of(size < 0x1p-28 ? size : v, x);
+}
+ORDO_HD float tanh(float x) {
+  const double t = detail::expm1_near(2.0 * detail::clamped(x, -20.0, 20.0));
+  return x == 0.0f ? x : float(t / (t + 2.0));
+}
+
+}  // namespace ordo::math

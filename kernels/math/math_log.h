@@ -1,0 +1,167 @@
+// log, log1p and pow; part of math.h.
+#pragma once
+
+#include <ordo/kernels/math/math_exp.h>
+
+namespace ordo::math {
+namespace detail {
+
+// x = 2^k m with m in [sqrt(1/2), sqrt(2)); with f = m - 1 and s = f / (2 + f),
+//   log m = log((1 + s) / (1 - s)) = 2 s + s^3 Q(s^2) = f - f^2/2 + s (f^2/2 + s^2 Q(s^2)),
+// Q a Chebyshev interpolant of degree 4 (error 2^-37, for float) or 7 (2^-58).
+struct LogReduced {
+  double k, m;
+};
+
+/// x positive, finite and normal.
+ORDO_HD LogReduced log_reduce_normal(double x) {
+  const uint64_t bits = to_bits(x), exponent = (bits - 0x3fe6a09e667f3bcdu) & 0xfff0000000000000u;
+  // The exponent as a double without an integer conversion, which has no vector instruction everywhere.
+  const int64_t k = int64_t(exponent) >> 52;
+  const double kd = from_bits(uint64_t(int64_t(to_bits(kRounder)) + k)) - kRounder;
+  return {kd, from_bits(bits - exponent)};
+}
+
+/// x positive and finite; subnormals are scaled first.
+ORDO_HD LogReduced log_reduce(double x) {
+  const bool tiny = x < 0x1p-1022;
+  const LogReduced l = log_reduce_normal(tiny ? x * 0x1p54 : x);
+  return {tiny ? l.k - 54.0 : l.k, l.m};
+}
+
+ORDO_HD double log_q_float(double z) {
+  return polynomial(z, 0x1.5555555564fdap-1, 0x1.999998ca249fbp-2, 0x1.249324907dae3p-2, 0x1.c67a84e8a4ba0p-3,
+                    0x1.8c92867b49a01p-3);
+}
+
+/// log of a positive finite x that is a normal double, as all floats are; good to 2^-40.
+ORDO_HD double log_near(double x) {
+  const LogReduced l = log_reduce_normal(x);
+  const double f = l.m - 1.0, s = f / (2.0 + f), z = s * s;
+  return l.k * 0x1.62e42fefa39efp-1 + s * (2.0 + z * log_q_float(z));
+}
+
+/// What log and log1p share: the ends of their domain. `ratio` is x or 1 + x.
+template <class T>
+ORDO_HD T log_ends(T v, T ratio) {
+  const T most = T(infinity()), at_infinity = ratio == most ? most : v;
+  const T in_domain = ratio > T(0) ? at_infinity : ratio == T(0) ? -most : T(nan());
+  return in_domain;
+}
+
+/// log(1 + w) good to 2^-32, infinities and NaN included. What 1 + w rounds away counts below 2^-20 only, where three
+/// terms of the series do.
+ORDO_HD double log1p_near(double w) {
+  const double near = w * (1.0 - w * (0.5 - w * 0x1.5555555555555p-2));
+  const double v = log_ends(log_near(1.0 + w), 1.0 + w);
+  return magnitude(w) < 0x1p-20 ? near : v;
+}
+
+/// log(1 + w) good to 2^-36, for w in [0, 1].
+ORDO_HD double log1p_of_unit(double w) {
+  const bool large = w > 0.41421356237309503;
+  const double f = large ? 0.5 * w - 0.5 : w, s = f / (2.0 + f), z = s * s;
+  return (large ? 0x1.62e42fefa39efp-1 : 0.0) + s * (2.0 + z * log_q_float(z));
+}
+
+/// k ln 2 + log(1 + f) + c, f in [sqrt(1/2) - 1, sqrt(2) - 1), c small.
+ORDO_HD double log_sum(double k, double f, double c) {
+  const double s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
+  const double r =
+      z * polynomial(z, 0x1.5555555555555p-1, 0x1.9999999999a39p-2, 0x1.2492492476a1ap-2, 0x1.c71c7201a55d7p-3,
+                     0x1.745cf8e4bba1bp-3, 0x1.3b1c3c1c81c8fp-3, 0x1.0fbde0f4ad17bp-3, 0x1.0c0aff044a970p-3);
+  const double low = s * (half_square + r) + (k * 0x1.a39ef35793c76p-33 + c);
+  return k * 0x1.62e42fee00000p-1 + (f - (half_square - low));
+}
+
+/// log x to about 2^-66 of its value, x positive and finite: the series above with its first two terms carried in two
+/// doubles. 2/3 and ln 2 have low parts of their own.
+ORDO_HD Double2 log_exact(double x) {
+  const LogReduced l = log_reduce(x);
+  const double f = l.m - 1.0, d = l.m + 1.0, d_low = l.m - (d - 1.0);
+  const double s = f / d;
+  const Double2 back = exact_product(s, d);
+  const double s_low = (((f - back.hi) - back.lo) - s * d_low) / d;
+  Double2 z = exact_product(s, s);
+  z.lo += 2.0 * s * s_low;
+  const double rest =
+      z.hi * z.hi *
+      polynomial(z.hi, 0x1.999999999999ap-2, 0x1.2492492492522p-2, 0x1.c71c71c6ea5acp-3, 0x1.745d177ad436ap-3,
+                 0x1.3b1395b82701ep-3, 0x1.1118cd67251c5p-3, 0x1.df7ba1f4809c3p-4, 0x1.e03a7acf07f85p-4);
+  const Double2 third = product(z, {0x1.5555555555555p-1, 0x1.5555555555555p-55});
+  Double2 t = exact_sum(third.hi, rest);
+  t.lo += third.lo;
+  const Double2 cubic = product({s, s_low}, t);
+  const Double2 a = exact_sum(l.k * 0x1.62e42fefa0000p-1, 2.0 * s);
+  const Double2 b = exact_sum(a.hi, cubic.hi);
+  const double low = ((l.k * 0x1.cf79abc9e0000p-40 + 2.0 * s_low) + cubic.lo) + (a.lo + b.lo);
+  const double hi = b.hi + low;
+  return {hi, (b.hi - hi) + low};
+}
+
+/// Non-negative v; infinity counts as an integer.
+ORDO_HD bool is_integer(double v) { return v >= 0x1p52 || (v + 0x1p52) - 0x1p52 == v; }
+
+/// x^y from |x|^y, `size` being right for a positive finite |x|: the special cases of C's pow.
+ORDO_HD double pow_ends(double x, double y, double size) {
+  const double ax = magnitude(x), ay = magnitude(y);
+  const double at_zero = y < 0.0 ? infinity() : 0.0, at_infinity = y < 0.0 ? 0.0 : infinity();
+  double v = ax == 0.0 ? at_zero : ax == infinity() ? at_infinity : size;
+  const bool negative = int64_t(to_bits(x)) < 0, whole = is_integer(ay), odd = whole && !is_integer(0.5 * ay);
+  v = negative && odd ? -v : v;
+  v = negative && !whole && ax != 0.0 && ax != infinity() ? nan() : v;
+  v = x != x || y != y ? nan() : v;
+  return y == 0.0 || x == 1.0 ? 1.0 : v;
+}
+
+}  // namespace detail
+
+ORDO_HD double log(double x) {
+  const detail::LogReduced l = detail::log_reduce(x);
+  return detail::log_ends(detail::log_sum(l.k, l.m - 1.0, 0.0), x);
+}
+ORDO_HD float log(float x) { return detail::log_ends(float(detail::log_near(x)), x); }
+
+/// Logarithms to the bases 2 and 10: the natural one in two doubles, times 1 / ln 2 or 1 / ln 10 in two doubles. Powers
+/// of the base give integers exactly.
+ORDO_HD double log2(double x) {
+  using namespace detail;
+  const Double2 v = product(log_exact(x), {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56});
+  return log_ends(v.hi + v.lo, x);
+}
+ORDO_HD double log10(double x) {
+  using namespace detail;
+  const Double2 v = product(log_exact(x), {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
+  return log_ends(v.hi + v.lo, x);
+}
+ORDO_HD float log2(float x) { return detail::log_ends(float(detail::log_near(x) * 0x1.71547652b82fep+0), x); }
+ORDO_HD float log10(float x) { return detail::log_ends(float(detail::log_near(x) * 0x1.bcb7b1526e50ep-2), x); }
+
+/// log(1 + x), also for small x. 1 + x is rounded, and what that lost comes back as the correction c.
+ORDO_HD double log1p(double x) {
+  using namespace detail;
+  const double u = 1.0 + x;
+  const double lost = x < 1.0 ? x - (u - 1.0) : 1.0 - (u - x);
+  const LogReduced l = log_reduce(u);
+  const bool near_one = l.k == 0.0;
+  const double v = log_sum(l.k, near_one ? x : l.m - 1.0, near_one ? 0.0 : lost / u);
+  return magnitude(x) < 0x1p-54 ? x : log_ends(v, u);
+}
+ORDO_HD float log1p(float x) { return float(detail::log1p_near(x)); }
+
+/// x^y, with C's special cases: x^0 = 1^y = 1, negative x only with integer y.
+ORDO_HD double pow(double x, double y) {
+  using namespace detail;
+  const Double2 l = log_exact(magnitude(x));
+  // Beyond 2^66 every power other than of 1 overflows or vanishes.
+  const double y_safe = clamped(y, -0x1p66, 0x1p66);
+  const Double2 p = exact_product(y_safe, l.hi);
+  return pow_ends(x, y, exp2parts(p.hi, p.lo + y_safe * l.lo));
+}
+ORDO_HD float pow(float x, float y) {
+  using namespace detail;
+  const double size = exp_near(clamped(clamped(y, -0x1p40, 0x1p40) * log_near(magnitude(x)), -110.0, 90.0));
+  return float(pow_ends(x, y, size));
+}
+
+}  // namespace ordo::math

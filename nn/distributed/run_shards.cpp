@@ -1,0 +1,153 @@
+// TrainingRun: what several processes share.
+#include <algorithm>
+#include <optional>
+#include <sstream>
+
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/distributed/collectives.h>
+#include <ordo/kernels/fingerprint/fingerprint.h>
+#include <ordo/nn/train/training_run.h>
+
+namespace ordo::detail {
+namespace {
+
+constexpr int64_t kShards = 8;
+
+std::string fingerprint_of(const nn::NamedTensorList& entries) {
+  TensorList tensors;
+  for (const auto& entry : entries) tensors.push_back(entry.tensor);
+  std::string text;
+  for (const Fingerprint& f : kernels::fingerprints(tensors)) text += f.str();
+  return text;
+}
+
+/// The process that makes the step of each parameter: contiguous parts of about as many bytes.
+std::vector<int> owners_of(const TensorList& parameters, int64_t ranks) {
+  size_t all = 0, before = 0;
+  for (const Tensor& p : parameters) all += p.nbytes();
+  std::vector<int> owners;
+  for (const Tensor& p : parameters) {
+    owners.push_back(int(std::min<size_t>(size_t(ranks) - 1, (before + p.nbytes() / 2) * size_t(ranks) / (all + 1))));
+    before += p.nbytes();
+  }
+  return owners;
+}
+
+/// The number in "state.3.exp_avg"; none in entries of all parameters.
+std::optional<size_t> parameter_of(const std::string& entry) {
+  return entry.starts_with("state.") ? std::optional<size_t>(std::stoul(entry.substr(6))) : std::nullopt;
+}
+
+}  // namespace
+
+bool TrainingRun::has_diff_rank_seed() const { return options_.randomness && options_.randomness->diff_rank_seed; }
+bool TrainingRun::shards_optimizer() const { return options_.shard_optimizer && world_size_ > 1; }
+
+void TrainingRun::prepare_shards() {
+  if (state_.steps == 0)
+    state_.shards = options_.shards.value_or(world_size_ > 1 || distributed::is_launched() ? kShards : 1);
+  ORDO_CHECK(world_size_ <= state_.shards, ValueError, "Trainer",
+             "{} processes cannot share {} shards; start fewer, or set `shards` in a new run", world_size_,
+             state_.shards);
+  if (world_size_ > 1) {
+    if (has_diff_rank_seed() && state_.steps == 0)
+      for (const auto& [name, tensor] : work_.model.state_dict())
+        kernels::copy_(tensor, kernels::broadcast(tensor, 0, {}));
+    distributed::expect_same(*distributed::World::current().all(), "Trainer", description());
+  }
+  if (shards_optimizer()) keep_own_state();
+  if (state_.shards == 1) return;
+  ORDO_CHECK(work_.deliver_parts, ValueError, "Trainer",
+             "cuts batches of a data::DataLoader into shards, or of a loader with deliver_parts() and rows_of()");
+  sharded_.emplace(work_.model, work_.optimizer.parameters(), state_.shards);
+  work_.deliver_parts(state_.shards, sharded_->own().first, sharded_->own().last);
+}
+
+TrainingRun::~TrainingRun() {
+  if (sharded_) work_.deliver_parts(1, 0, 1);
+}
+
+std::string TrainingRun::description() const {
+  std::string lines = fmt::format("level {}\nshards {}\naccumulate {}\nbatches in an epoch {}\nstep {}\n",
+                                  name(determinism()), state_.shards, options_.accumulate, batches_, state_.steps);
+  if (!has_diff_rank_seed()) {
+    const GeneratorState draws = default_generator().state();
+    lines +=
+        fmt::format("seed {}\nrandom numbers from ({}, {}, {})\n", state_.seed, draws.seed, draws.stream, draws.offset);
+  }
+  const auto entries = work_.model.state_dict();
+  for (const auto& [name, tensor] : entries)
+    lines += fmt::format("{} {} {}\n", name, ordo::name(tensor.dtype()), tensor.sizes());
+  for (const auto& entry : entries) lines += fmt::format("{} {}\n", entry.name, fingerprint_of({entry}));
+  if (!shards_optimizer()) lines += fmt::format("optimizer {}\n", fingerprint_of(work_.optimizer.state_dict()));
+  return lines;
+}
+
+void TrainingRun::agree_to_end() {
+  interrupted_ = interrupted_ || interrupt_.interrupted();
+  if (world_size_ == 1) return;
+  const std::string mine = std::string(trainer_.stop_ ? "s" : "") + (interrupted_ ? "i" : "");
+  for (const std::string& text : distributed::gather_text(*distributed::World::current().all(), "stop", mine)) {
+    trainer_.stop_ = trainer_.stop_ || text.find('s') != std::string::npos;
+    interrupted_ = interrupted_ || text.find('i') != std::string::npos;
+  }
+}
+
+// -- a part of the optimiser's state in each process (Rajbhandari et al., "ZeRO", 2020, stage 1)
+// -----------------------
+
+// A parameter without a gradient is none of the optimiser's business; so each process sees gradients of its own only.
+void TrainingRun::step_of_part() {
+  const TensorList& parameters = work_.optimizer.parameters();
+  const std::vector<int> owners = owners_of(parameters, world_size_);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (Tensor p = parameters[i]; owners[i] != rank_) p.zero_grad();
+  work_.optimizer.step();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor p = parameters[i].detach();
+    kernels::copy_(p, kernels::broadcast(p, owners[i], {}));
+  }
+}
+
+void TrainingRun::keep_own_state() {
+  const std::vector<int> owners = owners_of(work_.optimizer.parameters(), world_size_);
+  nn::NamedTensorList own;
+  for (const auto& entry : work_.optimizer.state_dict())
+    if (const auto i = parameter_of(entry.name); !i || owners[*i] == rank_) own.push_back(entry);
+  work_.optimizer.prepare_state_dict(own)();
+}
+
+// The main process gets the whole state, for a checkpoint.
+void TrainingRun::gather_optimizer() {
+  distributed::GroupState& all = *distributed::World::current().all();
+  nn::NamedTensorList state = work_.optimizer.state_dict();
+  const nn::NamedTensorList own = state;
+  for (int r = 0; r < all.size(); ++r) {
+    std::string list;  // NAME DTYPE DIMENSIONS SIZE...
+    if (r == rank_)
+      for (const auto& [name, tensor] : own) {
+        if (!parameter_of(name)) continue;
+        list += fmt::format("{} {} {}", name, ordo::name(tensor.dtype()), tensor.dim());
+        for (const int64_t n : tensor.sizes()) list += fmt::format(" {}", n);
+        list += "\n";
+      }
+    std::istringstream lines(distributed::broadcast_text(all, "optimizer", list, r));
+    std::string name, dtype;
+    int dims = 0;
+    while (lines >> name >> dtype >> dims) {
+      std::vector<int64_t> sizes(static_cast<size_t>(dims));
+      for (int64_t& n : sizes) lines >> n;
+      const auto mine = std::find_if(own.begin(), own.end(), [&](const auto& entry) { return entry.name == name; });
+      Tensor value = r == rank_ ? mine->tensor : detail::result(sizes, dtype_from_name(dtype), cpu);
+      value = kernels::broadcast(value, r, {});
+      if (r != rank_ && is_main()) state.push_back({name, value});
+    }
+  }
+  if (is_main()) work_.optimizer.prepare_state_dict(state)();
+}
+
+}  // namespace ordo::detail

@@ -1,0 +1,433 @@
+#include <ordo/nn/distributed/sharded_step.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <ordo/autograd/autograd.h>
+#include <ordo/autograd/ops/math/arithmetic.h>
+#include <ordo/autograd/ops/shape/cat.h>
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/calls/op_call.h>
+#include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/run/determinism.h>
+#include <ordo/engine/run/event.h>
+#include <ordo/engine/run/generator_scope.h>
+#include <ordo/engine/run/philox.h>
+#include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/distributed/ordered_reduce.h>
+
+namespace ordo::detail {
+
+using distributed::CallHeader;
+using distributed::LeafRange;
+using distributed::ReduceOp;
+using distributed::TreeFold;
+using distributed::TreeNode;
+
+namespace {
+
+constexpr int64_t kBucketBytes = int64_t(8) << 20;
+constexpr uint64_t kShardStream = 0x5ad0000000000000u;  // shares no numbers with streams that programs number from 0
+
+CallHeader header_of(const char* op, DType dtype, int64_t count) {
+  CallHeader header;
+  std::strncpy(header.op, op, sizeof header.op - 1);
+  header.element = int(dtype);
+  header.level = int(determinism());
+  header.dims = 1;
+  header.sizes[0] = count;
+  return header;
+}
+
+Tensor sum_of(Tensor left, const Tensor& right) {
+  const NoGrad guard;
+  return left.add_(right);
+}
+
+kernels::OrderedReduce over_shards(const char* op, DType dtype, int64_t shards, int64_t ranks) {
+  kernels::OrderedReduce what{.op = op, .dtype = dtype, .leaves = shards};
+  for (int64_t r = 0; r < ranks; ++r) what.members.push_back(distributed::shards_of(shards, r, ranks));
+  return what;
+}
+
+kernels::OwnNodes scratch_nodes(const std::vector<std::pair<TreeNode, Tensor>>& sums) {
+  kernels::OwnNodes own{{}, {}, true, sums[0].second.device()};
+  for (const auto& [node, tensor] : sums) {
+    own.nodes.push_back(node);
+    own.values.push_back(tensor.data());
+  }
+  return own;
+}
+
+/// The values of the shards, added up in the tree.
+double sum_over_shards(const std::vector<double>& values) {
+  TreeFold<double> fold{int64_t(values.size())};
+  for (size_t i = 0; i < values.size(); ++i)
+    fold.push({0, int64_t(i)}, values[i], [](double left, double right) { return left + right; });
+  return fold.nodes()[0].second;
+}
+
+uint64_t word(uint32_t high, uint32_t low) { return uint64_t(high) << 32 | low; }
+
+/// The numbers that a shard draws for a batch.
+Generator generator_of(const GeneratorState& batch, int64_t shard) {
+  const PhiloxBlock a = philox(batch.seed, batch.stream ^ kShardStream, batch.offset);
+  const PhiloxBlock b = philox(word(a.v[0], a.v[1]), word(a.v[2], a.v[3]), uint64_t(shard));
+  return Generator(word(b.v[0], b.v[1]), word(b.v[2], b.v[3]));
+}
+
+}  // namespace
+
+/// Gradients that travel together: of one dtype, on one device.
+struct ShardedStep::Bucket {
+  std::vector<size_t> parameters;
+  std::vector<int64_t> offsets;
+  int64_t count = 0;
+  TensorOptions options;
+
+  // Of the step under way.
+  std::optional<TreeFold<Tensor>> sums;  // over own shards
+  size_t arrived = 0;                    // of the last shard's gradients
+  Tensor result;
+  std::future<void> under_way;
+};
+
+/// What a parameter's hook knows. It stays with the parameter; the step may be gone.
+struct ShardedStep::Shared {
+  ShardedStep* step;
+};
+
+/// Of a shard: each batch's loss, which parameters got a gradient, and which buffers changed.
+struct ShardedStep::Record {
+  std::vector<double> losses;
+  std::vector<uint8_t> gradients, changed;
+};
+
+ShardedStep::ShardedStep(nn::ModuleBase& model, TensorList parameters, int64_t shards)
+    : world_(distributed::World::current()),
+      model_(model),
+      parameters_(std::move(parameters)),
+      shards_(shards),
+      own_(distributed::shards_of(shards, world_.rank(), world_.size())),
+      shared_(std::make_shared<Shared>(Shared{this})) {
+  make_buckets();
+  if (world_.size() == 1) return;
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    register_post_accumulate_grad_hook(parameters_[i], [shared = shared_, i](const Tensor&) {
+      if (shared->step) shared->step->arrived(i);
+    });
+}
+
+ShardedStep::~ShardedStep() {
+  shared_->step = nullptr;
+  for (Bucket& bucket : buckets_)
+    if (bucket.under_way.valid()) bucket.under_way.wait();
+}
+
+// A backward pass reaches the last parameters first.
+void ShardedStep::make_buckets() {
+  bucket_of_.resize(parameters_.size());
+  for (size_t i = parameters_.size(); i-- > 0;) {
+    const Tensor& p = parameters_[i];
+    Bucket* last = buckets_.empty() ? nullptr : &buckets_.back();
+    if (!last || last->options.dtype != p.dtype() || last->options.device != p.device() ||
+        last->count * int64_t(size_of(p.dtype())) + int64_t(p.nbytes()) > kBucketBytes) {
+      last = &buckets_.emplace_back();
+      last->options = p.options();
+    }
+    bucket_of_[i] = buckets_.size() - 1;
+    last->parameters.push_back(i);
+    last->offsets.push_back(last->count);
+    last->count += p.numel();
+  }
+}
+
+int64_t ShardedStep::rows_of(int64_t shard, size_t batch) const {
+  return (shard + 1) * rows_[batch] / shards_ - shard * rows_[batch] / shards_;
+}
+
+// -- a step -----------------------------------------------------------------------------------------------------------
+
+void ShardedStep::begin(std::vector<int64_t> rows) {
+  rows_ = std::move(rows);
+  draws_.clear();
+  for (size_t i = 0; i < rows_.size(); ++i) draws_.push_back(default_generator().reserve(1));
+  for (Bucket& bucket : buckets_) {
+    bucket.sums.emplace(shards_, own_);
+    bucket.arrived = 0;
+    bucket.result = Tensor();
+  }
+  launched_ = 0;
+  overlapping_ = false;
+  buffers_.clear(), before_.clear();
+  for (const auto& buffer : model_.named_buffers()) {
+    buffers_.push_back(buffer.tensor);
+    before_.push_back(kernels::clone(buffer.tensor));
+  }
+  integers_.assign(buffers_.size(), Tensor());
+  versions_.assign(buffers_.size(), 0);
+  buffer_sums_.emplace(shards_, own_);
+  records_.clear();
+}
+
+void ShardedStep::run(int64_t shard, size_t batch, const std::function<Tensor()>& loss) {
+  const bool last_batch = batch + 1 == rows_.size();
+  if (batch == 0) begin_shard();
+  Record& record = records_.back();
+  if (loss) {
+    Generator generator = generator_of(draws_[batch], shard);
+    const GeneratorScope scope(generator);
+    const Tensor value = loss();
+    expect_defined("Trainer", value, "loss");
+    ORDO_CHECK(value.numel() == 1, ShapeError, "Trainer", "the loss must have one element, but has sizes {}",
+               value.sizes());
+    record.losses[batch] = value.item<double>();
+    overlapping_ = last_batch && shard + 1 == own_.last;
+    const double part = double(rows_of(shard, batch)) / double(rows_[batch]) / double(rows_.size());
+    (value * part).backward();
+    overlapping_ = false;
+  }
+  if (last_batch) end_shard(shard);
+}
+
+// Each shard finds the buffers as they were before the step.
+void ShardedStep::begin_shard() {
+  Record& record = records_.emplace_back();
+  record.losses.assign(rows_.size(), 0);
+  record.gradients.assign(parameters_.size(), 0);
+  record.changed.assign(buffers_.size(), 0);
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    if (records_.size() > 1 && records_[records_.size() - 2].changed[i]) kernels::copy_(buffers_[i], before_[i]);
+    versions_[i] = buffers_[i].impl()->storage->version();
+  }
+}
+
+void ShardedStep::end_shard(int64_t shard) {
+  Record& record = records_.back();
+  for (size_t i = 0; i < parameters_.size(); ++i) record.gradients[i] |= parameters_[i].grad().defined();
+  for (Bucket& bucket : buckets_)
+    if (size_t(&bucket - buckets_.data()) >= launched_) collect(bucket, shard);
+  for (Tensor p : parameters_) p.zero_grad();
+  if (shard + 1 == own_.last)
+    while (launched_ < buckets_.size()) launch(buckets_[launched_++]);
+
+  // Running averages are added up with the rows that they have seen.
+  int64_t rows = 0;
+  for (size_t batch = 0; batch < rows_.size(); ++batch) rows += rows_of(shard, batch);
+  TensorList parts;
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const Tensor& buffer = buffers_[i];
+    record.changed[i] = buffer.impl()->storage->version() != versions_[i];
+    if (is_floating(buffer.dtype())) {
+      const NoGrad guard;
+      const Tensor flat = kernels::to(buffer, cpu, float64).flatten();
+      parts.push_back(record.changed[i] ? flat * double(rows) : zeros(flat.sizes(), float64));
+    } else if (record.changed[i] && !integers_[i].defined()) {
+      integers_[i] = kernels::to(buffer, cpu, buffer.dtype()).clone();
+    }
+  }
+  if (!parts.empty()) buffer_sums_->push({0, shard}, cat(parts, 0), sum_of);
+}
+
+// -- gradients --------------------------------------------------------------------------------------------------------
+
+void ShardedStep::arrived(size_t parameter) {
+  if (!overlapping_) return;
+  ++buckets_[bucket_of_[parameter]].arrived;
+  while (launched_ < buckets_.size() && buckets_[launched_].arrived == buckets_[launched_].parameters.size()) {
+    Bucket& bucket = buckets_[launched_++];
+    for (const size_t i : bucket.parameters) records_.back().gradients[i] = 1;
+    collect(bucket, own_.last - 1);
+    launch(bucket);
+  }
+}
+
+void ShardedStep::collect(Bucket& bucket, int64_t shard) {
+  const Tensor flat = result({bucket.count}, bucket.options.dtype, bucket.options.device);
+  for (size_t k = 0; k < bucket.parameters.size(); ++k) {
+    const Tensor& p = parameters_[bucket.parameters[k]];
+    const Tensor part = views::view(views::narrow(flat, 0, bucket.offsets[k], p.numel()), p.sizes());
+    if (const Tensor grad = p.grad(); grad.defined())
+      kernels::copy_(part, grad);
+    else
+      kernels::fill_(part, 0);
+  }
+  bucket.sums->push({0, shard}, flat, sum_of);
+}
+
+void ShardedStep::launch(Bucket& bucket) {
+  auto& sums = bucket.sums->nodes();
+  if (world_.size() == 1) {
+    bucket.result = sums[0].second;
+    return;
+  }
+  CallHeader header = header_of("gradients", bucket.options.dtype, bucket.count);
+  const DType dtype = bucket.options.dtype;
+  // Half types are none of MPI's.
+  const bool library = !deterministic() && (dtype == float32 || dtype == float64);
+  header.library = library;
+  if (library)
+    for (size_t i = 1; i < sums.size(); ++i) sum_of(sums[0].second, sums[i].second);
+  cuda::Event added;
+  added.record(bucket.options.device);
+  bucket.under_way = world_.all()->submit([this, &bucket, header, library, dtype, added] {
+    distributed::GroupState& all = *world_.all();
+    distributed::DeviceTransport* const devices = distributed::meet(all, header, bucket.options.device);
+    added.wait();
+    auto& nodes = bucket.sums->nodes();
+    if (!devices)
+      for (auto& [node, sum] : nodes) sum = kernels::to(sum, cpu, dtype);
+    bucket.result = nodes[0].second;
+    void* const result = bucket.result.data();
+    if (!library)
+      kernels::ordered_all_reduce(all, over_shards("gradients", dtype, shards_, all.size()), scratch_nodes(nodes),
+                                  result, bucket.count);
+    else if (devices)
+      devices->all_reduce(result, size_t(bucket.count), dtype, ReduceOp::sum), devices->wait("gradients");
+    else
+      all.reduce(result, size_t(bucket.count), int(dtype), ReduceOp::sum);
+  });
+}
+
+std::vector<double> ShardedStep::finish() {
+  const std::vector<Record> records = exchange_records();
+  set_gradients(records);
+  set_buffers(records);
+  std::vector<double> losses;
+  for (size_t batch = 0; batch < rows_.size(); ++batch) {
+    std::vector<double> sums;
+    for (int64_t shard = 0; shard < shards_; ++shard)
+      sums.push_back(records[size_t(shard)].losses[batch] * double(rows_of(shard, batch)));
+    losses.push_back(sum_over_shards(sums) / double(rows_[batch]));
+  }
+  return losses;
+}
+
+std::vector<ShardedStep::Record> ShardedStep::exchange_records() {
+  if (world_.size() == 1) return records_;
+  std::vector<Record> records(static_cast<size_t>(shards_));
+  for (Record& record : records)
+    record = {std::vector<double>(rows_.size()), std::vector<uint8_t>(parameters_.size()),
+              std::vector<uint8_t>(buffers_.size())};
+  std::copy(records_.begin(), records_.end(), records.begin() + own_.first);
+  // Calls f(a record's memory, its place among all bytes, bytes).
+  const auto for_parts = [&](char* at, const auto& f) {
+    for (Record& record : records) {
+      f(record.losses.data(), at, rows_.size() * sizeof(double)), at += rows_.size() * sizeof(double);
+      f(record.gradients.data(), at, parameters_.size()), at += parameters_.size();
+      f(record.changed.data(), at, buffers_.size()), at += buffers_.size();
+    }
+  };
+  const size_t bytes = rows_.size() * sizeof(double) + parameters_.size() + buffers_.size();
+  std::vector<char> all(size_t(shards_) * bytes);
+  for_parts(all.data(), [](const void* own, char* at, size_t n) { std::copy_n(static_cast<const char*>(own), n, at); });
+  std::vector<size_t> sizes;
+  for (int r = 0; r < world_.size(); ++r)
+    sizes.push_back(size_t(distributed::shards_of(shards_, r, world_.size()).count()) * bytes);
+  world_.all()->run([&] {
+    distributed::meet(*world_.all(), header_of("losses", float64, int64_t(bytes)));
+    distributed::all_gather(*world_.all(), "losses", all.data(), sizes);
+  });
+  for_parts(all.data(), [](void* own, const char* at, size_t n) { std::copy_n(at, n, static_cast<char*>(own)); });
+  return records;
+}
+
+void ShardedStep::set_gradients(const std::vector<Record>& records) {
+  for (Bucket& bucket : buckets_) {
+    if (bucket.under_way.valid()) {
+      const OpCall call("gradients", bucket.count);  // in a trace: the same in every process
+      bucket.under_way.get();
+      bucket.result = call.done(kernels::to(bucket.result, bucket.options.device, bucket.options.dtype));
+    }
+    for (size_t k = 0; k < bucket.parameters.size(); ++k) {
+      const size_t i = bucket.parameters[k];
+      Tensor p = parameters_[i];
+      const bool any = std::any_of(records.begin(), records.end(), [i](const Record& r) { return r.gradients[i]; });
+      if (any) p.set_grad(views::view(views::narrow(bucket.result, 0, bucket.offsets[k], p.numel()), p.sizes()));
+    }
+    bucket.sums.reset();
+  }
+}
+
+// -- buffers ----------------------------------------------------------------------------------------------------------
+
+void ShardedStep::set_buffers(const std::vector<Record>& records) {
+  const NoGrad guard;
+  std::vector<double> rows(buffers_.size(), 0);  // that the buffer has seen
+  std::vector<int> owner(buffers_.size(), -1);   // of the first shard that changed it
+  for (int r = 0; r < world_.size(); ++r) {
+    const LeafRange range = distributed::shards_of(shards_, r, world_.size());
+    for (int64_t s = range.first; s < range.last; ++s)
+      for (size_t i = 0; i < buffers_.size(); ++i) {
+        if (!records[size_t(s)].changed[i]) continue;
+        if (owner[i] < 0) owner[i] = r;
+        for (size_t batch = 0; batch < rows_.size(); ++batch) rows[i] += double(rows_of(s, batch));
+      }
+  }
+  set_averages(owner, rows);
+  for (int r = 0; r < world_.size(); ++r) set_counts(owner, r);
+  // Counted, so that a backward pass which needs the old values notices.
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    if (owner[i] >= 0) buffers_[i].impl()->storage->changed_by("gradients");
+}
+
+// Floating ones: what changed, as one array.
+void ShardedStep::set_averages(const std::vector<int>& owner, const std::vector<double>& rows) {
+  std::vector<std::pair<int64_t, size_t>> changed;  // offset in the sums, buffer
+  int64_t offset = 0, count = 0;
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    if (!is_floating(buffers_[i].dtype())) continue;
+    if (owner[i] >= 0) changed.emplace_back(offset, i), count += buffers_[i].numel();
+    offset += buffers_[i].numel();
+  }
+  if (count == 0) return;
+  std::vector<std::pair<TreeNode, Tensor>> parts;
+  for (const auto& [node, sum] : buffer_sums_->nodes()) {
+    TensorList pieces;
+    for (const auto& [at, i] : changed) pieces.push_back(sum.narrow(0, at, buffers_[i].numel()));
+    parts.emplace_back(node, cat(pieces, 0));
+  }
+  const Tensor& total = parts[0].second;
+  if (world_.size() > 1)
+    world_.all()->run([&] {
+      distributed::GroupState& all = *world_.all();
+      distributed::meet(all, header_of("buffers", float64, count));
+      kernels::ordered_all_reduce(all, over_shards("buffers", float64, shards_, all.size()), scratch_nodes(parts),
+                                  total.data(), count);
+    });
+  int64_t at = 0;
+  for (const auto& [unused, i] : changed) {
+    const int64_t n = buffers_[i].numel();
+    kernels::copy_(buffers_[i], (total.narrow(0, at, n) / rows[i]).view(buffers_[i].sizes()));
+    at += n;
+  }
+}
+
+// Others count, and count the same in every shard: the first one's, which its process sends as one array.
+void ShardedStep::set_counts(const std::vector<int>& owner, int sender) {
+  std::vector<std::pair<size_t, Tensor>> values;
+  std::vector<char> all;
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    if (is_floating(buffers_[i].dtype()) || owner[i] != sender) continue;
+    const Tensor value = integers_[i].defined() ? integers_[i] : kernels::to(before_[i], cpu, before_[i].dtype());
+    const char* const from = static_cast<const char*>(value.data());
+    all.insert(all.end(), from, from + value.nbytes());
+    values.emplace_back(i, value);
+  }
+  if (values.empty()) return;
+  if (world_.size() > 1)
+    world_.all()->run([&] {
+      distributed::meet(*world_.all(), header_of("buffers", uint8, int64_t(all.size())));
+      distributed::broadcast(*world_.all(), "buffers", all.data(), all.size(), sender);
+    });
+  const char* at = all.data();
+  for (const auto& [i, value] : values) {
+    const Tensor received = result(value.sizes(), value.dtype(), cpu);
+    std::memcpy(received.data(), at, value.nbytes());
+    kernels::copy_(buffers_[i], received);
+    at += value.nbytes();
+  }
+}
+
+}  // namespace ordo::detail

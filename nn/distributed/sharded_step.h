@@ -1,0 +1,78 @@
+// ShardedStep: a step's gradients, computed in shards that processes share. Each batch is cut into a number of parts
+// that the program fixes; the sums over them are made in a binary tree over the shards
+// (engine/distributed/reduction_tree.h), so that their bits do not depend on who computed what. docs/distributed.md has
+// the rules. Internal to nn.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <ordo/engine/distributed/reduction_tree.h>
+#include <ordo/engine/run/generator.h>
+#include <ordo/nn/module.h>
+
+namespace ordo::distributed {
+class World;
+}
+
+namespace ordo::detail {
+
+class ShardedStep {
+ public:
+  /// `parameters` are those that the optimiser changes. The processes' shards are as many as possible alike.
+  ShardedStep(nn::ModuleBase& model, TensorList parameters, int64_t shards);
+  ~ShardedStep();
+  ShardedStep(const ShardedStep&) = delete;
+  ShardedStep& operator=(const ShardedStep&) = delete;
+
+  /// This process's.
+  distributed::LeafRange own() const { return own_; }
+
+  /// `rows` of each of the step's batches. Takes numbers from default_generator(), as many whatever is drawn.
+  void begin(std::vector<int64_t> rows);
+  /// Own shards in ascending order, in each the batches in theirs. `loss` gives the mean over the shard's rows, which
+  /// is differentiated; without rows it is empty.
+  void run(int64_t shard, size_t batch, const std::function<Tensor()>& loss);
+  /// Puts gradients and buffers together. Returns each batch's loss, the mean over its rows.
+  std::vector<double> finish();
+
+ private:
+  struct Bucket;
+  struct Shared;  // with the hooks of parameters, which outlive this object
+  struct Record;
+  int64_t rows_of(int64_t shard, size_t batch) const;
+  void make_buckets();
+  void arrived(size_t parameter);
+  void collect(Bucket& bucket, int64_t shard);
+  void launch(Bucket& bucket);
+  void begin_shard();
+  void end_shard(int64_t shard);
+  std::vector<Record> exchange_records();
+  void set_gradients(const std::vector<Record>& records);
+  void set_buffers(const std::vector<Record>& records);
+  void set_averages(const std::vector<int>& owner, const std::vector<double>& rows);
+  void set_counts(const std::vector<int>& owner, int sender);
+
+  distributed::World& world_;
+  nn::ModuleBase& model_;
+  const TensorList parameters_;
+  const int64_t shards_;
+  const distributed::LeafRange own_;
+  std::vector<Bucket> buckets_;
+  std::vector<size_t> bucket_of_;  // each parameter's
+  std::shared_ptr<Shared> shared_;
+
+  // Of the step under way.
+  std::vector<int64_t> rows_;
+  std::vector<GeneratorState> draws_;  // of each batch
+  std::vector<Record> records_;        // of own shards
+  TensorList buffers_, before_, integers_;
+  std::vector<uint32_t> versions_;
+  std::optional<distributed::TreeFold<Tensor>> buffer_sums_;
+  bool overlapping_ = false;  // the last backward pass of this process: buckets leave as they fill
+  size_t launched_ = 0;
+};
+
+}  // namespace ordo::detail

@@ -1,0 +1,145 @@
+// Activations as modules. Element by element, each computing what the function of its name does:
+//   ReLU, ReLU6, Sigmoid, Tanh, SiLU, Mish, SELU, LogSigmoid, Hardsigmoid, Hardswish; with numbers: GELU, LeakyReLU,
+//   ELU, CELU, Softplus, Hardtanh, Hardshrink, Softshrink; PReLU, whose slope "weight" is trained.
+// Made of others: Softsign x / (1 + |x|), Tanhshrink x - tanh(x), Threshold, RReLU.
+// Along a dimension: Softmax, Softmin (of -x), LogSoftmax, and GLU, which halves it; Softmax2d over the channels of
+// [N, C, H, W] or [C, H, W].
+//
+//   nn::Sequential model{nn::Linear(10, 10), nn::ReLU()};
+#pragma once
+
+#include <string>
+
+#include <ordo/autograd/ops/math/activations.h>
+#include <ordo/autograd/ops/math/unary.h>
+#include <ordo/nn/layers/layer.h>
+
+namespace ordo::detail {
+
+Tensor softsign(const Tensor& x);
+Tensor tanhshrink(const Tensor& x);
+Tensor threshold(const Tensor& x, double threshold, double value);
+Tensor softmin(const Tensor& x, int64_t dim);
+Tensor softmax2d(const Tensor& x);
+
+}  // namespace ordo::detail
+
+namespace ordo::nn {
+
+/// `function` of the input and of these numbers, which follow the class's name when it is printed.
+template <auto function, class... Numbers>
+using Activation = Layer<function, NoOptions, Numbers...>;
+
+class ReLU : public Activation<relu> {};
+class ReLU6 : public Activation<relu6> {};
+class Sigmoid : public Activation<sigmoid> {};
+class Tanh : public Activation<tanh> {};
+class SiLU : public Activation<silu> {};
+class Mish : public Activation<mish> {};
+class SELU : public Activation<selu> {};
+class LogSigmoid : public Activation<logsigmoid> {};
+class Hardsigmoid : public Activation<hardsigmoid> {};
+class Hardswish : public Activation<hardswish> {};
+
+struct GELUOptions {
+  std::string approximate = "none";  ///< or "tanh"
+};
+
+class GELU : public Layer<gelu, GELUOptions> {
+ public:
+  /// ValueError for another `approximate`.
+  explicit GELU(GELUOptions options = {});
+  std::string description() const override { return describe("GELU", "approximate"); }
+};
+
+class LeakyReLU : public Activation<leaky_relu, double> {
+ public:
+  explicit LeakyReLU(double negative_slope = 0.01) : Layer(negative_slope) {}
+};
+
+class ELU : public Activation<elu, double> {
+ public:
+  explicit ELU(double alpha = 1) : Layer(alpha) {}
+};
+
+class CELU : public Activation<celu, double> {
+ public:
+  explicit CELU(double alpha = 1) : Layer(alpha) {}
+};
+
+class Softplus : public Activation<softplus, double, double> {
+ public:
+  explicit Softplus(double beta = 1, double threshold = 20) : Layer(beta, threshold) {}
+  std::string description() const override;
+};
+
+class Hardtanh : public Activation<hardtanh, double, double> {
+ public:
+  explicit Hardtanh(double min_val = -1, double max_val = 1) : Layer(min_val, max_val) {}
+};
+
+class Hardshrink : public Activation<hardshrink, double> {
+ public:
+  explicit Hardshrink(double lambd = 0.5) : Layer(lambd) {}
+};
+
+class Softshrink : public Activation<softshrink, double> {
+ public:
+  explicit Softshrink(double lambd = 0.5) : Layer(lambd) {}
+};
+
+class PReLU : public Module {
+ public:
+  /// One slope, or one for each channel. ValueError for fewer.
+  explicit PReLU(int64_t num_parameters = 1, double init = 0.25);
+  Tensor forward(const Tensor& input) override { return prelu(input, weight); }
+  std::string description() const override { return Description("PReLU", weight.numel()); }
+
+  Parameter weight;
+};
+
+class Softsign : public Activation<detail::softsign> {};
+class Tanhshrink : public Activation<detail::tanhshrink> {};
+
+/// x where x > threshold, else value.
+class Threshold : public Activation<detail::threshold, double, double> {
+ public:
+  Threshold(double threshold, double value) : Layer(threshold, value) {}
+};
+
+/// leaky_relu whose slope, while training, is drawn for each element from U(lower, upper); in evaluation mode it is
+/// their mean. Draws from default_generator(). ValueError unless lower <= upper.
+class RReLU : public Module {
+ public:
+  explicit RReLU(double lower = 1.0 / 8, double upper = 1.0 / 3);
+  Tensor forward(const Tensor& input) override;
+  std::string description() const override { return Description("RReLU", lower_, upper_); }
+
+ private:
+  double lower_, upper_;
+};
+
+/// ShapeError unless there are three or four dimensions.
+class Softmax2d : public Activation<detail::softmax2d> {};
+
+class Softmin : public Activation<detail::softmin, int64_t> {
+ public:
+  explicit Softmin(int64_t dim) : Layer(dim) {}
+};
+
+class Softmax : public Activation<softmax, int64_t> {
+ public:
+  explicit Softmax(int64_t dim) : Layer(dim) {}
+};
+
+class LogSoftmax : public Activation<log_softmax, int64_t> {
+ public:
+  explicit LogSoftmax(int64_t dim) : Layer(dim) {}
+};
+
+class GLU : public Activation<glu, int64_t> {
+ public:
+  explicit GLU(int64_t dim = -1) : Layer(dim) {}
+};
+
+}  // namespace ordo::nn

@@ -1,0 +1,76 @@
+// Embedding: y[i..., :] = weight[x[i...], :]
+//   x int32 or int64 of any shape, "weight" [num_embeddings, dim], y [x..., dim]
+// The table starts as N(0, 1). The row padding_idx starts as 0 and receives no gradient.
+//
+//   nn::Embedding embed(1000, 64);
+//   Tensor vectors = embed(tokens);   // [N, L] -> [N, L, 64]
+//
+// EmbeddingBag: one vector per bag of indices, the sum, mean or maximum of the bag's rows of "weight"
+//   [num_embeddings, dim]. Bags are the rows of a matrix of indices, or runs of a list that start at `offsets`.
+// The table starts as N(0, 1). The row padding_idx starts as 0, does not count and receives no gradient.
+//
+//   nn::EmbeddingBag bag(1000, 64, {.mode = EmbeddingBagMode::mean});
+//   Tensor vectors = bag(tokens, offsets);   // [M], [bags] -> [bags, 64]
+//   Tensor same = bag(matrix);               // [bags, L] -> [bags, 64]
+#pragma once
+
+#include <optional>
+
+#include <ordo/autograd/ops/functional/embedding.h>
+#include <ordo/nn/module.h>
+
+namespace ordo::nn {
+
+struct EmbeddingOptions {
+  std::optional<int64_t> padding_idx = {};  ///< negative: counted from the end
+};
+
+/// What Embedding and EmbeddingBag share.
+class EmbeddingTable : public Module {
+ public:
+  /// Draws new initial values.
+  void reset_parameters();
+
+  Parameter weight;
+
+ protected:
+  /// ValueError unless the sizes are positive and padding_idx is a row of the table.
+  EmbeddingTable(const char* name, int64_t num_embeddings, int64_t dim, std::optional<int64_t> padding_idx);
+  std::optional<int64_t> padding_idx_;  ///< not negative
+};
+
+class Embedding : public EmbeddingTable {
+ public:
+  /// ValueError unless the sizes are positive and padding_idx is a row of the table.
+  Embedding(int64_t num_embeddings, int64_t dim, EmbeddingOptions options = {});
+  Tensor forward(const Tensor& input) override;
+  std::string description() const override;
+};
+
+struct EmbeddingBagOptions {
+  EmbeddingBagMode mode = EmbeddingBagMode::mean;
+  bool include_last_offset = false;         ///< offsets has one more entry, the end of the last bag
+  std::optional<int64_t> padding_idx = {};  ///< negative: counted from the end
+};
+
+class EmbeddingBag : public EmbeddingTable {
+ public:
+  /// ValueError unless the sizes are positive and padding_idx is a row of the table.
+  EmbeddingBag(int64_t num_embeddings, int64_t dim, EmbeddingBagOptions options = {});
+  /// Bags of equal length: input [bags, L]; ShapeError otherwise.
+  Tensor forward(const Tensor& input) override;
+  /// Bags of any length: input [M], offsets [bags]. per_sample_weights [M], for mode sum only, multiply the rows.
+  Tensor forward(const Tensor& input, const Tensor& offsets, const Tensor& per_sample_weights = {});
+  using Module::operator();
+  Tensor operator()(const Tensor& input, const Tensor& offsets, const Tensor& per_sample_weights = {}) {
+    const Call running(*this);
+    return forward(input, offsets, per_sample_weights);
+  }
+  std::string description() const override;
+
+ private:
+  EmbeddingBagMode mode_;
+  bool include_last_offset_;
+};
+
+}  // namespace ordo::nn

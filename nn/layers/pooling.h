@@ -1,0 +1,204 @@
+// Pooling over windows, in 1, 2 and 3 spatial dimensions; in 2: [N, C, H, W] -> [N, C, H', W'].
+//   MaxPool, AvgPool, LPPool  H' = (H + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or up with
+//                         ceil_mode; stride is the kernel's size unless given; LPPool(p, ...) is (sum of x^p)^(1/p)
+//   AdaptiveAvgPool, AdaptiveMaxPool  H' x W' is the given size; window i covers rows floor(i H / H') up to
+//                         ceil((i + 1) H / H')
+//   FractionalMaxPool2d, 3d  windows at random places, drawn at every call; exactly one of output_size and output_ratio
+//                         is given; as fractional_max_pool2d and 3d
+//   MaxUnpool             puts maxima back to the places that max_pool2d_with_indices gave: unpool(y, indices)
+//
+//   nn::Sequential model{nn::Conv2d(1, 16, 3), nn::ReLU(), nn::MaxPool2d(3, {.stride = 2}), nn::AdaptiveAvgPool2d(1)};
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ordo/autograd/ops/functional/pooling.h>
+#include <ordo/engine/tensor/size.h>
+#include <ordo/nn/layers/layer.h>
+
+namespace ordo::detail {
+
+/// A stride of the kernel's size is the usual one: left out.
+template <int N, class Options>
+Options with_stride(const Size<N>& kernel, Options options) {
+  if (options.stride.value_or(kernel) == kernel) options.stride = {};
+  return options;
+}
+
+}  // namespace ordo::detail
+
+namespace ordo::nn {
+
+template <int N>
+struct MaxPoolOptions {
+  OptionalSize<N> stride = {};  ///< default: the kernel's size
+  Size<N> padding = 0;
+  Size<N> dilation = 1;
+  bool ceil_mode = false;
+};
+using MaxPool1dOptions = MaxPoolOptions<1>;
+using MaxPool2dOptions = MaxPoolOptions<2>;
+using MaxPool3dOptions = MaxPoolOptions<3>;
+
+/// Over N spatial dimensions.
+template <int N>
+class MaxPool : public Layer<ordo::detail::of_rank<N>(max_pool1d, max_pool2d, max_pool3d), MaxPoolOptions<N>, Size<N>> {
+ public:
+  explicit MaxPool(Size<N> kernel, MaxPoolOptions<N> options = {})
+      : MaxPool::Layer(kernel, ordo::detail::with_stride(kernel, options)) {}
+  std::string description() const override {
+    return this->describe(ordo::detail::name_of_rank<N>("MaxPool"), "stride", "padding", "dilation", "ceil_mode");
+  }
+};
+using MaxPool1d = MaxPool<1>;
+using MaxPool2d = MaxPool<2>;
+using MaxPool3d = MaxPool<3>;
+
+template <int N>
+struct AvgPoolOptions {
+  OptionalSize<N> stride = {};  ///< default: the kernel's size
+  Size<N> padding = 0;
+  bool ceil_mode = false;
+  bool count_include_pad = true;                 ///< padding counts in the divisor
+  std::optional<int64_t> divisor_override = {};  ///< divides by this instead
+};
+template <>
+struct AvgPoolOptions<1> {
+  OptionalSize1 stride = {};
+  Size1 padding = 0;
+  bool ceil_mode = false;
+  bool count_include_pad = true;
+};
+using AvgPool1dOptions = AvgPoolOptions<1>;
+using AvgPool2dOptions = AvgPoolOptions<2>;
+using AvgPool3dOptions = AvgPoolOptions<3>;
+
+template <int N>
+class AvgPool : public Layer<ordo::detail::of_rank<N>(avg_pool1d, avg_pool2d, avg_pool3d), AvgPoolOptions<N>, Size<N>> {
+ public:
+  explicit AvgPool(Size<N> kernel, AvgPoolOptions<N> options = {})
+      : AvgPool::Layer(kernel, ordo::detail::with_stride(kernel, options)) {}
+  std::string description() const override {
+    const std::string name = ordo::detail::name_of_rank<N>("AvgPool");
+    if constexpr (N == 1)
+      return this->describe(name, "stride", "padding", "ceil_mode", "count_include_pad");
+    else
+      return this->describe(name, "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override");
+  }
+};
+using AvgPool1d = AvgPool<1>;
+using AvgPool2d = AvgPool<2>;
+using AvgPool3d = AvgPool<3>;
+
+/// Of the maxima, or of the means.
+template <int N, bool kMax>
+class AdaptivePool : public Layer<ordo::detail::of_rank<N>(kMax ? adaptive_max_pool1d : adaptive_avg_pool1d,
+                                                           kMax ? adaptive_max_pool2d : adaptive_avg_pool2d,
+                                                           kMax ? adaptive_max_pool3d : adaptive_avg_pool3d),
+                                  NoOptions, Size<N>> {
+ public:
+  explicit AdaptivePool(Size<N> output_size) : AdaptivePool::Layer(output_size) {}
+  std::string description() const override {
+    return this->describe(ordo::detail::name_of_rank<N>(kMax ? "AdaptiveMaxPool" : "AdaptiveAvgPool"));
+  }
+};
+template <int N>
+using AdaptiveAvgPool = AdaptivePool<N, false>;
+using AdaptiveAvgPool1d = AdaptiveAvgPool<1>;
+using AdaptiveAvgPool2d = AdaptiveAvgPool<2>;
+using AdaptiveAvgPool3d = AdaptiveAvgPool<3>;
+template <int N>
+using AdaptiveMaxPool = AdaptivePool<N, true>;
+using AdaptiveMaxPool1d = AdaptiveMaxPool<1>;
+using AdaptiveMaxPool2d = AdaptiveMaxPool<2>;
+using AdaptiveMaxPool3d = AdaptiveMaxPool<3>;
+
+template <int N>
+struct LPPoolOptions {
+  OptionalSize<N> stride = {};  ///< default: the kernel's size
+  bool ceil_mode = false;
+};
+using LPPool1dOptions = LPPoolOptions<1>;
+using LPPool2dOptions = LPPoolOptions<2>;
+using LPPool3dOptions = LPPoolOptions<3>;
+
+template <int N>
+class LPPool
+    : public Layer<ordo::detail::of_rank<N>(lp_pool1d, lp_pool2d, lp_pool3d), LPPoolOptions<N>, double, Size<N>> {
+ public:
+  LPPool(double norm_type, Size<N> kernel, LPPoolOptions<N> options = {})
+      : LPPool::Layer(norm_type, kernel, ordo::detail::with_stride(kernel, options)) {}
+  std::string description() const override {
+    return this->describe(ordo::detail::name_of_rank<N>("LPPool"), "stride", "ceil_mode");
+  }
+};
+using LPPool1d = LPPool<1>;
+using LPPool2d = LPPool<2>;
+using LPPool3d = LPPool<3>;
+
+template <int N>
+struct MaxUnpoolOptions {
+  OptionalSize<N> stride = {};  ///< default: the kernel's size
+  Size<N> padding = 0;
+};
+using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
+using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
+using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
+
+template <int N>
+class MaxUnpool : public ModuleOf<MaxUnpool<N>> {
+ public:
+  explicit MaxUnpool(Size<N> kernel, MaxUnpoolOptions<N> options = {})
+      : kernel_(kernel), options_(ordo::detail::with_stride(kernel, options)) {}
+  Tensor forward(const Tensor& input, const Tensor& indices, const Dims& output_size = {}) {
+    return ordo::detail::of_rank<N>(max_unpool1d, max_unpool2d, max_unpool3d)(input, indices, kernel_, options_.stride,
+                                                                              options_.padding, output_size);
+  }
+  std::string description() const override {
+    return Description(ordo::detail::name_of_rank<N>("MaxUnpool"), kernel_).with_options(options_, "stride", "padding");
+  }
+
+ private:
+  Size<N> kernel_;
+  MaxUnpoolOptions<N> options_;
+};
+using MaxUnpool1d = MaxUnpool<1>;
+using MaxUnpool2d = MaxUnpool<2>;
+using MaxUnpool3d = MaxUnpool<3>;
+
+template <int N>
+struct FractionalMaxPoolOptions {
+  OptionalSize<N> output_size = {};
+  std::vector<double> output_ratio = {};  ///< of the input's size: one number for all axes, or one each
+  Tensor random_samples = {};             ///< used instead of drawn numbers
+};
+using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
+using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
+
+/// Over N spatial dimensions, two or three.
+template <int N>
+class FractionalMaxPool : public Module {
+ public:
+  explicit FractionalMaxPool(Size<N> kernel, FractionalMaxPoolOptions<N> options)
+      : kernel_(kernel), options_(std::move(options)) {}
+  Tensor forward(const Tensor& input) override {
+    return ordo::detail::of_rank<N>(nullptr, fractional_max_pool2d, fractional_max_pool3d)(
+        input, kernel_, options_.output_size, options_.output_ratio, options_.random_samples, nullptr);
+  }
+  std::string description() const override {
+    const std::vector<double>& ratio = options_.output_ratio;  // or output_size: one of them is given
+    Description d(ordo::detail::name_of_rank<N>("FractionalMaxPool"), kernel_);
+    if (ratio.empty()) return d.with("output_size", options_.output_size.value_or(0));
+    return d.with("output_ratio", Description::list(ratio.data(), ratio.data() + ratio.size()));
+  }
+
+ private:
+  Size<N> kernel_;
+  FractionalMaxPoolOptions<N> options_;
+};
+using FractionalMaxPool2d = FractionalMaxPool<2>;
+using FractionalMaxPool3d = FractionalMaxPool<3>;
+
+}  // namespace ordo::nn

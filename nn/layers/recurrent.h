@@ -1,0 +1,159 @@
+// RNN, GRU and LSTM: layers of a recurrent network. ops/recurrent.h has the formulas, and what lengths mean.
+//   input [T, B, input_size], with batch_first [B, T, input_size]; states [num_layers * directions, B, hidden_size],
+//   zeros where none are given; output [T, B, hidden_size * directions], or [B, T, ...]
+// Parameters are PyTorch's: "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", then those of the reverse
+// direction with "_reverse", then those of layer 1. They start as U(-1/sqrt(hidden_size), 1/sqrt(hidden_size)).
+//
+//   nn::LSTM lstm(64, 128, {.num_layers = 2});
+//   auto [output, h, c] = lstm(embedded);
+//
+// RNNCell, GRUCell and LSTMCell: one step of a recurrent network. ops/recurrent.h has the formulas.
+//   input [B, input_size] or [input_size]; states [B, hidden_size] or [hidden_size], zeros where none are given
+// Parameters are PyTorch's: "weight_ih" [gates * hidden_size, input_size], "weight_hh" [gates * hidden_size,
+// hidden_size], "bias_ih", "bias_hh" [gates * hidden_size]; 1, 3 and 4 gates. They start as U(-1/sqrt(hidden_size),
+// 1/sqrt(hidden_size)).
+//
+//   nn::LSTMCell cell(64, 128);
+//   auto [h, c] = cell(x);
+//   std::tie(h, c) = cell(next, h, c);
+#pragma once
+
+#include <utility>
+
+#include <ordo/autograd/ops/functional/recurrent.h>
+#include <ordo/nn/module.h>
+
+namespace ordo::nn {
+
+struct RecurrentModuleOptions {
+  int64_t num_layers = 1;
+  bool bias = true;
+  bool batch_first = false;
+  double dropout = 0;  ///< between layers, while training
+  bool bidirectional = false;
+};
+
+/// What the three share.
+class RecurrentModule : public ModuleBase {
+ public:
+  /// Draws new initial values.
+  void reset_parameters();
+  /// In the order of the names above.
+  const std::vector<Parameter>& weights() const { return weights_; }
+  std::string description() const override;
+
+ protected:
+  /// ValueError unless sizes and num_layers are positive and dropout lies in [0, 1]. `gates`: rows of a weight for each
+  /// element of the state.
+  RecurrentModule(const char* name, int64_t gates, int64_t input_size, int64_t hidden_size,
+                  RecurrentModuleOptions options);
+  TensorList weight_list() const;
+  RecurrentOptions call_options(const Tensor& lengths) const;
+  Tensor state_or_zeros(const Tensor& state, const Tensor& input) const;
+
+ private:
+  const char* name_;
+  int64_t hidden_size_;
+  RecurrentModuleOptions options_;
+  std::vector<Parameter> weights_;
+};
+
+/// What an RNN applies to the sum of its products.
+enum class RecurrentNonlinearity : unsigned char { tanh, relu };
+
+class RNN : public RecurrentModule {
+ public:
+  RNN(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {},
+      RecurrentNonlinearity nonlinearity = RecurrentNonlinearity::tanh);
+  RecurrentResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {});
+  RecurrentResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {}) {
+    const Call running(*this);
+    return forward(input, h0, lengths);
+  }
+  std::string description() const override;
+
+ private:
+  RecurrentNonlinearity nonlinearity_;
+};
+
+class GRU : public RecurrentModule {
+ public:
+  GRU(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
+  RecurrentResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {});
+  RecurrentResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {}) {
+    const Call running(*this);
+    return forward(input, h0, lengths);
+  }
+};
+
+class LSTM : public RecurrentModule {
+ public:
+  LSTM(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
+  LstmResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& c0 = {}, const Tensor& lengths = {});
+  LstmResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& c0 = {}, const Tensor& lengths = {}) {
+    const Call running(*this);
+    return forward(input, h0, c0, lengths);
+  }
+};
+
+struct RecurrentCellOptions {
+  bool bias = true;
+};
+
+/// What the three share.
+class RecurrentCell : public ModuleBase {
+ public:
+  std::string description() const override;
+  /// Draws new initial values.
+  void reset_parameters();
+
+  Parameter weight_ih, weight_hh, bias_ih, bias_hh;  ///< biases are undefined without
+
+ protected:
+  /// ValueError unless the sizes are positive.
+  RecurrentCell(const char* name, int64_t gates, int64_t input_size, int64_t hidden_size, RecurrentCellOptions options);
+  Tensor state_or_zeros(const Tensor& state, const Tensor& input) const;
+  Tensor of_input(const Tensor& input) const;  ///< [..., gates * hidden_size]
+  Tensor of_state(const Tensor& state) const;
+
+ private:
+  const char* name_;
+  int64_t hidden_size_;
+};
+
+class RNNCell : public RecurrentCell {
+ public:
+  RNNCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {},
+          RecurrentNonlinearity nonlinearity = RecurrentNonlinearity::tanh);
+  Tensor forward(const Tensor& input, const Tensor& h = {});
+  Tensor operator()(const Tensor& input, const Tensor& h = {}) {
+    const Call running(*this);
+    return forward(input, h);
+  }
+
+ private:
+  RecurrentNonlinearity nonlinearity_;
+};
+
+class GRUCell : public RecurrentCell {
+ public:
+  GRUCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {});
+  Tensor forward(const Tensor& input, const Tensor& h = {});
+  Tensor operator()(const Tensor& input, const Tensor& h = {}) {
+    const Call running(*this);
+    return forward(input, h);
+  }
+};
+
+class LSTMCell : public RecurrentCell {
+ public:
+  LSTMCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {});
+  /// The new h and c.
+  std::pair<Tensor, Tensor> forward(const Tensor& input, const Tensor& h = {}, const Tensor& c = {});
+  std::pair<Tensor, Tensor> operator()(const Tensor& input, const Tensor& h = {}, const Tensor& c = {}) {
+    const Call running(*this);
+    return forward(input, h, c);
+  }
+};
+
+}  // namespace ordo::nn

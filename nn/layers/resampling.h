@@ -1,0 +1,203 @@
+// Images of another size, padding, regions of images, and elements moved between dimensions:
+//   Upsample           as interpolate: one of size and scale_factor is given
+//   Pads               of the last one, two or three dimensions, as pad: ConstantPad with a number, ZeroPad with zeros,
+//                      ReflectionPad with the input mirrored at its border cells, ReplicationPad with those cells
+//                      again, CircularPad with the input's other end. The widths are one number for all sides, or
+//                      {left, right, top, bottom, front, back}, the last dimension first
+//   RoIAlign, RoIPool  regions at one size, called as layer(input, boxes), as roi_align and roi_pool
+//   Flatten            merges dimensions start_dim to end_dim into one; by default all but the first (the batch)
+//   Unflatten          splits dimension dim into several
+//   PixelShuffle       [..., C r r, H, W] -> [..., C, H r, W r]
+//   PixelUnshuffle     [..., C, H r, W r] -> [..., C r r, H, W]
+//   ChannelShuffle     [..., g c, H, W]: channel i c + j becomes j g + i
+//   Unfold, Fold       the windows of images as columns, and back, as unfold and fold
+//
+//   nn::Sequential model{nn::Upsample({.scale_factor = {2}, .mode = InterpolateMode::bilinear}), nn::Conv2d(8, 8, 3)};
+//   nn::Sequential model{nn::ReflectionPad2d({1, 1, 2, 0}), nn::Conv2d(3, 8, 3)};   // H + 2, W + 2
+//   nn::Flatten()(images)   // [N, 16, 7, 7] -> [N, 784]
+//   nn::RoIAlign crop(7, {.spatial_scale = 0.25, .sampling_ratio = 2});
+//   Tensor regions = crop(features, boxes);   // [N, C, H, W], [K, 5] or a list of N [L, 4] -> [K, C, 7, 7]
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <vector>
+
+#include <ordo/autograd/ops/functional/convolution.h>
+#include <ordo/autograd/ops/functional/resampling.h>
+#include <ordo/autograd/ops/shape/shapes.h>
+#include <ordo/nn/layers/layer.h>
+
+namespace ordo::detail {
+
+Tensor channel_shuffle(const Tensor& input, int64_t groups);
+
+}  // namespace ordo::detail
+
+namespace ordo::nn {
+
+struct UpsampleOptions {
+  Dims size = {};                         ///< one number for all dimensions, or one for each
+  std::vector<double> scale_factor = {};  ///< likewise
+  InterpolateMode mode = InterpolateMode::nearest;
+  std::optional<bool> align_corners = {};
+  bool recompute_scale_factor = false;
+};
+
+class Upsample : public Layer<interpolate, UpsampleOptions> {
+ public:
+  explicit Upsample(UpsampleOptions options) : Layer(std::move(options)) {}
+  std::string description() const override;
+};
+
+/// Two numbers for each of N dimensions, the last one first; one number stands for all.
+template <int N>
+struct PadWidths : std::vector<int64_t> {
+  PadWidths(int64_t all) : std::vector<int64_t>(2 * N, all) {}
+  template <std::integral... I>
+  requires(sizeof...(I) == 2 * N) PadWidths(I... each) : std::vector<int64_t>{int64_t(each)...} {}
+};
+
+template <int N>
+class ConstantPad : public Module {
+ public:
+  ConstantPad(PadWidths<N> padding, double value) : padding_(std::move(padding)), value_(value) {}
+  Tensor forward(const Tensor& input) override { return pad(input, padding_, PadMode::constant, value_); }
+  std::string description() const override {
+    return Description(ordo::detail::name_of_rank<N>("ConstantPad"), padding_, value_);
+  }
+
+ private:
+  PadWidths<N> padding_;
+  double value_;
+};
+using ConstantPad1d = ConstantPad<1>;
+using ConstantPad2d = ConstantPad<2>;
+using ConstantPad3d = ConstantPad<3>;
+
+/// Padding that takes its values from the input, or zeros.
+template <int N, PadMode kMode>
+class Pad : public Module {
+ public:
+  explicit Pad(PadWidths<N> padding) : padding_(std::move(padding)) {}
+  Tensor forward(const Tensor& input) override { return pad(input, padding_, kMode); }
+  std::string description() const override {
+    constexpr const char* kNames[] = {"ZeroPad", "ReflectionPad", "ReplicationPad", "CircularPad"};
+    return Description(ordo::detail::name_of_rank<N>(kNames[int(kMode)]), padding_);
+  }
+
+ private:
+  PadWidths<N> padding_;
+};
+using ZeroPad1d = Pad<1, PadMode::constant>;
+using ZeroPad2d = Pad<2, PadMode::constant>;
+using ZeroPad3d = Pad<3, PadMode::constant>;
+using ReflectionPad1d = Pad<1, PadMode::reflect>;
+using ReflectionPad2d = Pad<2, PadMode::reflect>;
+using ReflectionPad3d = Pad<3, PadMode::reflect>;
+using ReplicationPad1d = Pad<1, PadMode::replicate>;
+using ReplicationPad2d = Pad<2, PadMode::replicate>;
+using ReplicationPad3d = Pad<3, PadMode::replicate>;
+using CircularPad1d = Pad<1, PadMode::circular>;
+using CircularPad2d = Pad<2, PadMode::circular>;
+using CircularPad3d = Pad<3, PadMode::circular>;
+
+struct RoIAlignOptions {
+  double spatial_scale = 1;
+  int64_t sampling_ratio = -1;
+  bool aligned = false;
+};
+
+class RoIAlign : public ModuleOf<RoIAlign> {
+ public:
+  explicit RoIAlign(Size2 output_size, RoIAlignOptions options = {}) : output_size_(output_size), options_(options) {}
+  template <class Boxes>  // Tensor or TensorList
+  Tensor forward(const Tensor& input, const Boxes& boxes) {
+    return roi_align(input, boxes, output_size_, options_.spatial_scale, options_.sampling_ratio, options_.aligned);
+  }
+  std::string description() const override {
+    return Description("RoIAlign", output_size_).with_options(options_, "spatial_scale", "sampling_ratio", "aligned");
+  }
+
+ private:
+  Size2 output_size_;
+  RoIAlignOptions options_;
+};
+
+struct RoIPoolOptions {
+  double spatial_scale = 1;
+};
+
+class RoIPool : public ModuleOf<RoIPool> {
+ public:
+  explicit RoIPool(Size2 output_size, RoIPoolOptions options = {}) : output_size_(output_size), options_(options) {}
+  template <class Boxes>  // Tensor or TensorList
+  Tensor forward(const Tensor& input, const Boxes& boxes) {
+    return roi_pool(input, boxes, output_size_, options_.spatial_scale);
+  }
+  std::string description() const override {
+    return Description("RoIPool", output_size_).with_options(options_, "spatial_scale");
+  }
+
+ private:
+  Size2 output_size_;
+  RoIPoolOptions options_;
+};
+
+struct FlattenOptions {
+  int64_t start_dim = 1;
+  int64_t end_dim = -1;
+};
+
+class Flatten : public Module {
+ public:
+  explicit Flatten(FlattenOptions options = {}) : options_(options) {}
+  Tensor forward(const Tensor& input) override { return input.flatten(options_.start_dim, options_.end_dim); }
+  std::string description() const override {
+    return Description("Flatten").with_options(options_, "start_dim", "end_dim");
+  }
+
+ private:
+  FlattenOptions options_;
+};
+
+class Unflatten : public Layer<unflatten, NoOptions, int64_t, Dims> {
+ public:
+  Unflatten(int64_t dim, Dims unflattened_size) : Layer(dim, unflattened_size) {}
+};
+
+class PixelShuffle : public Layer<pixel_shuffle, NoOptions, int64_t> {
+ public:
+  explicit PixelShuffle(int64_t upscale_factor) : Layer(upscale_factor) {}
+};
+
+class PixelUnshuffle : public Layer<pixel_unshuffle, NoOptions, int64_t> {
+ public:
+  explicit PixelUnshuffle(int64_t downscale_factor) : Layer(downscale_factor) {}
+};
+
+/// ShapeError below three dimensions or unless the groups divide the channels.
+class ChannelShuffle : public Layer<detail::channel_shuffle, NoOptions, int64_t> {
+ public:
+  explicit ChannelShuffle(int64_t groups) : Layer(groups) {}
+};
+
+struct UnfoldOptions {
+  Size2 dilation = 1;
+  Size2 padding = 0;
+  Size2 stride = 1;
+};
+
+class Unfold : public Layer<unfold, UnfoldOptions, Size2> {
+ public:
+  explicit Unfold(Size2 kernel, UnfoldOptions options = {}) : Layer(kernel, options) {}
+  std::string description() const override { return describe("Unfold", "dilation", "padding", "stride"); }
+};
+
+class Fold : public Layer<fold, UnfoldOptions, Size2, Size2> {
+ public:
+  Fold(Size2 output_size, Size2 kernel, UnfoldOptions options = {}) : Layer(output_size, kernel, options) {}
+  std::string description() const override { return describe("Fold", "dilation", "padding", "stride"); }
+};
+
+}  // namespace ordo::nn

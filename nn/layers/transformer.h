@@ -1,0 +1,131 @@
+// TransformerEncoderLayer, TransformerEncoder: attention of a sequence to itself, then a network on each of its
+// elements, with what went in added to what came out and normalised.  Vaswani et al., "Attention is all you need", 2017
+//   a = x + dropout1(self_attn(x, x, x)), y = norm2(n + dropout2(linear2(dropout(activation(linear1(n)))))), n =
+//   norm1(a) norm_first: a = x + dropout1(self_attn(norm1(x), ...)), y = a + dropout2(linear2(...(linear1(norm2(a)))))
+// TransformerDecoderLayer, TransformerDecoder: the same, with attention to an encoder's output ("memory") between the
+// two, and three norms.
+// Sequences [L, N, d_model], with batch_first [N, L, d_model], without a batch [L, d_model]. Parameters are PyTorch's:
+// "self_attn.in_proj_weight", ..., "linear1.weight", "linear2.weight", "norm1.weight", ..., a decoder's
+// "multihead_attn...."; in a stack "layers.0.self_attn.in_proj_weight", ..., "norm.weight".
+//
+//   nn::TransformerEncoder encoder(nn::TransformerEncoderLayer(64, 8, {.batch_first = true}), 6);
+//   Tensor y = encoder(x, {.is_causal = true});   // [N, L, 64] -> [N, L, 64]
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <ordo/nn/layers/dropout.h>
+#include <ordo/nn/layers/multihead_attention.h>
+#include <ordo/nn/layers/normalization.h>
+#include <ordo/nn/module_list.h>
+
+namespace ordo::nn {
+
+struct TransformerLayerOptions {
+  int64_t dim_feedforward = 2048;
+  double dropout = 0.1;
+  std::string activation = "relu";  ///< or "gelu"
+  double layer_norm_eps = 1e-5;
+  bool batch_first = false;
+  bool norm_first = false;
+  bool bias = true;
+};
+
+/// Masks of an encoder's attention, by the rules of MultiheadAttentionCall: true is left out.
+struct TransformerEncoderCall {
+  Tensor src_mask = {};
+  Tensor src_key_padding_mask = {};
+  bool is_causal = false;
+};
+
+class TransformerEncoderLayer : public Module {
+ public:
+  /// ValueError as MultiheadAttention, Linear and Dropout, and for another activation.
+  TransformerEncoderLayer(int64_t d_model, int64_t nhead, TransformerLayerOptions options = {});
+  Tensor forward(const Tensor& src) override { return forward(src, TransformerEncoderCall()); }
+  Tensor forward(const Tensor& src, const TransformerEncoderCall& call);
+  using Module::operator();
+  Tensor operator()(const Tensor& src, const TransformerEncoderCall& call) {
+    const Call running(*this);
+    return forward(src, call);
+  }
+  std::string description() const override;
+  const TransformerLayerOptions& options() const { return options_; }
+
+ private:
+  TransformerLayerOptions options_;
+
+ public:
+  MultiheadAttention self_attn;
+  Linear linear1, linear2;
+  LayerNorm norm1, norm2;
+  Dropout dropout, dropout1, dropout2;
+};
+
+class TransformerEncoder : public Module {
+ public:
+  /// The first layer is `layer`, the others are made with its options and draw initial values of their own; PyTorch's
+  /// all begin as copies of the first. ValueError unless num_layers is positive.
+  TransformerEncoder(const TransformerEncoderLayer& layer, int64_t num_layers,
+                     const std::optional<LayerNorm>& norm = std::nullopt);
+  Tensor forward(const Tensor& src) override { return forward(src, TransformerEncoderCall()); }
+  Tensor forward(const Tensor& src, const TransformerEncoderCall& call);
+  using Module::operator();
+  Tensor operator()(const Tensor& src, const TransformerEncoderCall& call) {
+    const Call running(*this);
+    return forward(src, call);
+  }
+
+  ModuleList<TransformerEncoderLayer> layers;
+  std::optional<LayerNorm> norm;
+};
+
+/// Masks of a decoder's attention to itself (tgt) and to the memory.
+struct TransformerDecoderCall {
+  Tensor tgt_mask = {}, memory_mask = {};
+  Tensor tgt_key_padding_mask = {}, memory_key_padding_mask = {};
+  bool tgt_is_causal = false, memory_is_causal = false;
+};
+
+class TransformerDecoderLayer : public ModuleBase {
+ public:
+  TransformerDecoderLayer(int64_t d_model, int64_t nhead, TransformerLayerOptions options = {});
+  Tensor forward(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {});
+  Tensor operator()(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {}) {
+    const Call running(*this);
+    return forward(tgt, memory, call);
+  }
+  std::string description() const override;
+  const TransformerLayerOptions& options() const { return options_; }
+
+ private:
+  TransformerLayerOptions options_;
+
+ public:
+  MultiheadAttention self_attn, multihead_attn;
+  Linear linear1, linear2;
+  LayerNorm norm1, norm2, norm3;
+  Dropout dropout, dropout1, dropout2, dropout3;
+};
+
+class TransformerDecoder : public ModuleBase {
+ public:
+  /// As TransformerEncoder.
+  TransformerDecoder(const TransformerDecoderLayer& layer, int64_t num_layers,
+                     const std::optional<LayerNorm>& norm = std::nullopt);
+  Tensor forward(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {});
+  Tensor operator()(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {}) {
+    const Call running(*this);
+    return forward(tgt, memory, call);
+  }
+
+  ModuleList<TransformerDecoderLayer> layers;
+  std::optional<LayerNorm> norm;
+};
+
+/// [length, length] of float32: 0 where key j <= query i, else -inf. As torch.nn.Transformer's
+/// generate_square_subsequent_mask; is_causal does the same without it.
+Tensor generate_square_subsequent_mask(int64_t length, Device device = cpu);
+
+}  // namespace ordo::nn

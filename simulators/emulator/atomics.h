@@ -1,0 +1,78 @@
+// CUDA's atomic functions. A fiber cannot be interrupted, so reading, changing and writing in one go is atomic.
+#pragma once
+
+#include <type_traits>
+
+#include <ordo/simulators/emulator/checker.h>
+#include <ordo/simulators/emulator/recording.h>
+#include <ordo/simulators/emulator/scheduler.h>
+
+namespace ordo::cuda::emulator {
+template <class T>
+concept AtomicInteger = std::is_same_v<T, int> || std::is_same_v<T, unsigned> || std::is_same_v<T, unsigned long long>;
+template <class T>
+concept AtomicNumber = AtomicInteger<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
+template <class T>
+concept AtomicWord = AtomicInteger<T> || std::is_same_v<T, unsigned short>;
+
+// Not inlined with the checker, which wants the place of the call, and not the two accesses in here.
+#if ORDO_RACE_CHECKER
+#define ORDO_EMULATOR_ATOMIC __attribute__((noinline, no_sanitize("thread")))
+#else
+#define ORDO_EMULATOR_ATOMIC
+#endif
+template <class T, class F>
+ORDO_EMULATOR_ATOMIC T read_change_write(T* p, F change) {
+  give_way_at_atomic();
+  checker::atomic(p, sizeof(T), __builtin_return_address(0));
+  const T old = *p;
+  *p = change(old);
+  if (recording::on) [[unlikely]]
+    recording::atomic(p, double(old), double(*p));
+  return old;
+}
+}  // namespace ordo::cuda::emulator
+
+template <ordo::cuda::emulator::AtomicNumber T>
+T atomicAdd(T* p, std::type_identity_t<T> v) {
+  if constexpr (std::is_floating_point_v<T>) ordo::cuda::emulator::count_float_atomic();
+  return ordo::cuda::emulator::read_change_write(p, [v](T old) {
+    if constexpr (std::is_same_v<T, int>)
+      return int(unsigned(old) + unsigned(v));
+    else
+      return T(old + v);
+  });
+}
+template <ordo::cuda::emulator::AtomicInteger T>
+T atomicSub(T* p, std::type_identity_t<T> v) {
+  return ordo::cuda::emulator::read_change_write(p, [v](T old) { return T(old - v); });
+}
+template <ordo::cuda::emulator::AtomicInteger T>
+T atomicMax(T* p, std::type_identity_t<T> v) {
+  return ordo::cuda::emulator::read_change_write(p, [v](T old) { return old < v ? v : old; });
+}
+template <ordo::cuda::emulator::AtomicInteger T>
+T atomicMin(T* p, std::type_identity_t<T> v) {
+  return ordo::cuda::emulator::read_change_write(p, [v](T old) { return v < old ? v : old; });
+}
+template <ordo::cuda::emulator::AtomicInteger T>
+T atomicAnd(T* p, std::type_identity_t<T> v) {
+  return ordo::cuda::emulator::read_change_write(p, [v](T old) { return old & v; });
+}
+template <ordo::cuda::emulator::AtomicInteger T>
+T atomicOr(T* p, std::type_identity_t<T> v) {
+  return ordo::cuda::emulator::read_change_write(p, [v](T old) { return old | v; });
+}
+template <ordo::cuda::emulator::AtomicInteger T>
+T atomicXor(T* p, std::type_identity_t<T> v) {
+  return ordo::cuda::emulator::read_change_write(p, [v](T old) { return old ^ v; });
+}
+template <class T>
+requires(ordo::cuda::emulator::AtomicInteger<T> || std::is_same_v<T, float>) T
+    atomicExch(T* p, std::type_identity_t<T> v) {
+  return ordo::cuda::emulator::read_change_write(p, [v](T) { return v; });
+}
+template <ordo::cuda::emulator::AtomicWord T>
+T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+  return ordo::cuda::emulator::read_change_write(p, [=](T old) { return old == expected ? v : old; });
+}

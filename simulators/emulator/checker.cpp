@@ -1,0 +1,161 @@
+#include <ordo/simulators/emulator/checker.h>
+
+#if ORDO_RACE_CHECKER
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <ordo/simulators/emulator/code_place.h>
+#include <ordo/simulators/emulator/memory_map.h>
+#include <ordo/simulators/emulator/threads.h>
+
+namespace ordo::cuda::emulator::checker {
+
+thread_local bool t_in_kernel = false;
+
+namespace {
+using races::Access;
+
+void found(const Access* before, const Access& now);
+
+struct State {
+  races::Detector detector{found};
+  std::vector<races::Block> blocks;  // by place among the resident blocks
+  std::set<std::pair<const void*, const void*>> seen_pairs;
+  std::set<const void*> float_atomics;
+  std::string report;
+  int reports = 0;
+  Place place = Place::device;  // of the access that is looked at
+};
+State g_state;
+constexpr int kMostReports = 4;
+
+races::Block& state_of(const Block& b) { return g_state.blocks[size_t(&b - g_launch.blocks.data())]; }
+
+std::string describe(Kind kind, uint32_t block, uint32_t thread, const void* code) {
+  static const char* const names[] = {"", "read", "write", "atomic"};
+  return std::string(names[int(kind)]) + " at " + place_of_code(code) + " by block " + std::to_string(block) +
+         " thread " + std::to_string(thread);
+}
+
+// Once for each pair of places in the program.
+void report(const char* what, const Access* before, const Access& now) {
+  const void *a = before ? before->code : nullptr, *b = now.code;
+  if (!g_state.seen_pairs.insert(std::minmax(a, b)).second || g_state.reports >= kMostReports) return;
+  ++g_state.reports;
+  g_state.report += g_state.report.empty() ? "" : "\n  ";
+  g_state.report += std::string(what) + ": ";
+  if (before) g_state.report += describe(before->kind, before->block, before->thread, before->code) + ", then ";
+  g_state.report += describe(now.kind, now.block, now.thread, now.code);
+}
+
+void found(const Access* before, const Access& now) {
+  report(!before                          ? "shared memory that nobody wrote"
+         : g_state.place == Place::shared ? "data race in shared memory"
+                                          : "data race in device memory",
+         before, now);
+}
+
+// Whether the access is one of the memory that threads share; reports those of memory that is not the kernel's.
+bool may_race(const void* p, size_t bytes, Kind kind, const void* code) {
+  const Thread& t = *g_launch.current;
+  const auto bad = [&](const char* what) {
+    Access now;
+    now.block = t.block->number;
+    now.thread = uint16_t(t.number);
+    now.kind = kind;
+    now.code = code;
+    report(what, nullptr, now);
+    return false;
+  };
+  g_state.place = place_of(p, bytes);
+  switch (g_state.place) {
+    case Place::device:
+    case Place::shared:
+      return true;
+    case Place::beside_device:
+      return bad("out of bounds of device memory");
+    case Place::beside_shared:
+      return bad("out of bounds of shared memory");
+    case Place::constant:
+      return false;
+    case Place::host:
+      return g_launch.options.host_memory || bad("host memory in a kernel");
+  }
+  return false;
+}
+
+bool local_variable(const void* p) {
+  const Context& c = *g_launch.current->context;
+  const char* byte = static_cast<const char*>(p);
+  return c.stack <= byte && byte < c.stack + c.stack_bytes;
+}
+
+}  // namespace
+
+void begin_launch() {
+  g_state.detector.begin_launch();
+  g_state.seen_pairs.clear();
+  g_state.report.clear();
+  g_state.reports = 0;
+  g_state.blocks.assign(g_launch.blocks.size(), {});
+}
+
+std::string end_launch(const void* kernel) {
+  if (g_state.report.empty() && g_state.detector.accesses() == 0 && g_launch.error.empty())
+    return "the checker saw no access to memory: the kernel at " + place_of_code(static_cast<const char*>(kernel) + 1) +
+           " does nothing, or is not compiled for the checker";
+  return std::exchange(g_state.report, {});
+}
+
+const std::string& found_so_far() { return g_state.report; }
+
+void block_starts(const Block& block) { state_of(block).begin(block.number, block.threads.size()); }
+
+void barrier(const Block& block) { g_state.detector.barrier(state_of(block)); }
+
+void warp_barrier(const Block& block, unsigned first, unsigned mask) {
+  g_state.detector.warp_barrier(state_of(block), first, mask);
+}
+
+void fence(bool whole_device) {
+  const Thread& t = *g_launch.current;
+  g_state.detector.fence(state_of(*t.block), t.number, whole_device);
+}
+
+void float_atomic(const void* code) {
+  const Pause pause;
+  g_state.float_atomics.insert(code);
+}
+std::vector<const void*> float_atomics() { return {g_state.float_atomics.begin(), g_state.float_atomics.end()}; }
+
+const void* last_writer(const void* p) { return g_state.detector.last_writer(p); }
+
+void forget_accesses(const void* p, size_t bytes) { g_state.detector.forget(p, bytes); }
+
+void atomic(const void* p, size_t bytes, const void* code, bool reads, bool writes) {
+  if (!t_in_kernel) return;
+  const Pause pause;
+  if (local_variable(p) || !may_race(p, bytes, Kind::atomic, code)) return;
+  const Thread& t = *g_launch.current;
+  g_state.detector.atomic(state_of(*t.block), t.number, p, bytes, code, reads, writes, g_state.place == Place::shared);
+}
+
+void volatile_access(const void* p, size_t bytes, const void* code, Kind kind) {
+  if (!t_in_kernel) return;
+  give_way_at_atomic();
+  atomic(p, bytes, code, kind == Kind::read, kind == Kind::write);
+}
+
+void access(const void* p, size_t bytes, Kind kind, const void* code) {
+  if (!t_in_kernel || local_variable(p)) return;
+  const Pause pause;
+  if (g_launch.options.order == Order::random) give_way(g_launch.options.preempt);
+  if (!may_race(p, bytes, kind, code)) return;
+  const Thread& t = *g_launch.current;
+  g_state.detector.access(state_of(*t.block), t.number, p, bytes, kind, code, g_state.place == Place::shared);
+}
+
+}  // namespace ordo::cuda::emulator::checker
+#endif

@@ -1,0 +1,235 @@
+#include <ordo/simulators/emulator/races.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace ordo::cuda::races {
+
+/// What a fence makes visible, once an atomic after it was seen by another thread.
+struct Release {
+  uint32_t block, thread, epoch, fences;
+  bool whole_device;
+  Lanes seen;
+  Releases earlier;  // what the thread had acquired itself
+  mutable uint64_t visit = 0;
+};
+
+namespace {
+
+using ReleasePtr = std::shared_ptr<const Release>;
+
+/// Adds releases to a list that has each once.
+class Adder {
+ public:
+  explicit Adder(Releases& to) : to_(to) {}
+  void add(const ReleasePtr& r) {
+    if (!r) return;
+    if (to_.size() < 16) {
+      if (std::find(to_.begin(), to_.end(), r) == to_.end()) to_.push_back(r);
+      return;
+    }
+    if (known_.empty())
+      for (const ReleasePtr& e : to_) known_.insert(e.get());
+    if (known_.insert(r.get()).second) to_.push_back(r);
+  }
+  void add(const Releases& all) {
+    for (const ReleasePtr& r : all) add(r);
+  }
+
+ private:
+  Releases& to_;
+  std::unordered_set<const Release*> known_;  // those of a long list
+};
+
+// A later fence of the same thread makes visible all that an earlier one did.
+void replace(Releases& in, const ReleasePtr& r) {
+  if (!r) return;
+  const auto same = std::find_if(in.begin(), in.end(), [&](const ReleasePtr& e) {
+    return e->thread == r->thread && e->block == r->block && e->whole_device == r->whole_device;
+  });
+  same == in.end() ? in.push_back(r) : void(*same = r);
+}
+
+}  // namespace
+
+// -- what memory remembers ----------------------------------------------------------------------------------------
+
+Shadow::Page* Shadow::find(uintptr_t key, bool make) {
+  Recent& recent = recent_[key % recent_.size()];
+  if (recent.page && recent.key == key) return recent.page;
+  auto at = pages_.find(key);
+  if (at == pages_.end()) {
+    if (!make) return nullptr;
+    at = pages_.emplace(key, std::make_unique<Page>()).first;
+  }
+  recent = {key, at->second.get()};
+  return recent.page;
+}
+
+Shadow::Cell& Shadow::at(uintptr_t a, uint64_t launch) {
+  Cell& c = find(a >> kPageBits, true)->cells[index(a)];
+  if (c.launch != launch) {
+    c = Cell{};
+    c.launch = launch;
+  }
+  return c;
+}
+
+const Shadow::Cell* Shadow::last(uintptr_t a) {
+  const Page* page = find(a >> kPageBits, false);
+  return page && page->cells[index(a)].launch ? &page->cells[index(a)] : nullptr;
+}
+
+void Shadow::forget(const void* p, size_t bytes) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(p) & ~uintptr_t(3), end = reinterpret_cast<uintptr_t>(p) + bytes;
+  for (uintptr_t a = begin; a < end; a += 4)
+    if (Page* page = find(a >> kPageBits, false)) page->cells[index(a)].launch = 0;
+}
+
+void Shadow::trim() {
+  constexpr size_t kMostPages = 2048;
+  if (pages_.size() <= kMostPages) return;
+  pages_.clear();
+  recent_ = {};
+}
+
+// -- what orders accesses -----------------------------------------------------------------------------------------
+
+void Block::begin(uint32_t number, size_t threads) {
+  number_ = number;
+  epoch_ = 0;
+  acquired_.clear();
+  threads_.assign(threads, {});
+}
+
+bool Detector::covers(const Release& r, const Access& a) const {
+  if (r.visit == visit_) return false;
+  r.visit = visit_;
+  if (a.block == r.block) {
+    if (a.thread == r.thread ? a.fences < r.fences : a.epoch < r.epoch) return true;
+    if (a.thread / 32 == r.thread / 32 && a.clock < r.seen[a.thread & 31]) return true;
+  }
+  return std::any_of(r.earlier.begin(), r.earlier.end(), [&](const ReleasePtr& e) { return covers(*e, a); });
+}
+
+// Whether `a` happened before what the thread does now.
+bool Detector::ordered(const Access& a, const Block& block, unsigned thread) {
+  const Block::Thread& s = block.threads_[thread];
+  if (a.block == block.number_) {
+    if (a.thread == thread || a.epoch < block.epoch_) return true;
+    if (a.thread / 32 == thread / 32 && a.clock < s.seen[a.thread & 31]) return true;
+  }
+  if (block.acquired_.empty() && s.acquired.empty()) return false;
+  ++visit_;
+  const auto covered = [&](const ReleasePtr& r) { return covers(*r, a); };
+  return std::any_of(block.acquired_.begin(), block.acquired_.end(), covered) ||
+         std::any_of(s.acquired.begin(), s.acquired.end(), covered);
+}
+
+void Detector::begin_launch() {
+  ++launch_;
+  accesses_ = 0;
+  released_.clear();
+  shadow_.trim();
+}
+
+const void* Detector::last_writer(const void* p) {
+  const Shadow::Cell* cell = shadow_.last(reinterpret_cast<uintptr_t>(p) & ~uintptr_t(3));
+  return cell ? cell->write.code : nullptr;
+}
+
+void Detector::barrier(Block& block) {
+  ++block.epoch_;
+  Adder acquired(block.acquired_);
+  for (Block::Thread& s : block.threads_) {
+    acquired.add(s.acquired);
+    s.acquired.clear();
+  }
+}
+
+void Detector::warp_barrier(Block& block, unsigned first, unsigned mask) {
+  Lanes seen{};
+  Releases acquired;
+  Adder all(acquired);
+  for (unsigned i = 0; i < 32; ++i) {
+    if (!(mask >> i & 1)) continue;
+    Block::Thread& s = block.threads_[first + i];
+    ++s.clock;
+    for (unsigned j = 0; j < 32; ++j) seen[j] = std::max(seen[j], s.seen[j]);
+    seen[i] = s.clock;
+    all.add(s.acquired);
+  }
+  for (unsigned i = 0; i < 32; ++i)
+    if (mask >> i & 1) {
+      block.threads_[first + i].seen = seen;
+      block.threads_[first + i].acquired = acquired;
+    }
+}
+
+void Detector::fence(Block& block, unsigned thread, bool whole_device) {
+  Block::Thread& s = block.threads_[thread];
+  Adder acquired(s.acquired);
+  for (const ReleasePtr& r : std::exchange(s.pending, {}))
+    if (r->block == block.number_ || (whole_device && r->whole_device)) acquired.add(r);
+  Release r{block.number_, thread, block.epoch_, ++s.fences, whole_device, s.seen, block.acquired_};
+  Adder(r.earlier).add(s.acquired);
+  (whole_device ? s.device_release : s.block_release) = std::make_shared<const Release>(std::move(r));
+}
+
+// -- accesses -----------------------------------------------------------------------------------------------------
+
+void Detector::check(Block& block, unsigned thread, const void* p, size_t bytes, Kind kind, bool reads,
+                     const void* code, bool needs_writer) {
+  const Block::Thread& s = block.threads_[thread];
+  Access now{block.number_, block.epoch_, s.clock, s.fences, uint16_t(thread), kind, 0, code};
+  ++accesses_;
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(p), end = begin + bytes;
+  for (uintptr_t a = begin & ~uintptr_t(3); a < end; a += 4) {
+    const unsigned low = a < begin ? unsigned(begin - a) : 0, high = unsigned(std::min<uintptr_t>(4, end - a));
+    now.bytes = uint8_t((1u << high) - (1u << low));
+    Shadow::Cell& cell = shadow_.at(a, launch_);
+    const auto races_with = [&](const Access& o) {
+      if (o.kind == Kind::none || !(o.bytes & now.bytes) || (o.kind == Kind::read && kind == Kind::read) ||
+          (o.kind == Kind::atomic && kind == Kind::atomic) || ordered(o, block, thread))
+        return;
+      report_(&o, now);
+    };
+    if (reads && needs_writer && (now.bytes & ~cell.written)) report_(nullptr, now);
+    races_with(cell.write);
+    if (kind == Kind::read) {
+      if (cell.read.kind == Kind::none || ordered(cell.read, block, thread))
+        cell.read = now;
+      else
+        cell.other_read = now;
+    } else {
+      races_with(cell.read);
+      races_with(cell.other_read);
+      cell.write = now;
+      cell.written |= now.bytes;
+    }
+  }
+}
+
+void Detector::atomic(Block& block, unsigned thread, const void* p, size_t bytes, const void* code, bool reads,
+                      bool writes, bool needs_writer) {
+  check(block, thread, p, bytes, Kind::atomic, reads, code, needs_writer);
+  Block::Thread& s = block.threads_[thread];
+  const auto at = released_.find(p);
+  if (reads && at != released_.end()) {
+    Adder pending(s.pending);
+    for (const ReleasePtr& r : at->second)
+      if (r->block != block.number_ || r->thread != thread) pending.add(r);
+  }
+  if (!writes || (!s.device_release && !s.block_release)) return;
+  Releases& released = at != released_.end() ? at->second : released_[p];
+  replace(released, s.device_release);
+  replace(released, s.block_release);
+}
+
+void Detector::access(Block& block, unsigned thread, const void* p, size_t bytes, Kind kind, const void* code,
+                      bool needs_writer) {
+  check(block, thread, p, bytes, kind, kind == Kind::read, code, needs_writer);
+}
+
+}  // namespace ordo::cuda::races

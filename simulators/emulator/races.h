@@ -1,0 +1,127 @@
+// Which accesses of a launch race: for the checkers of the emulator (checker.h) and of the PTX machine
+// (simulators/ptx).
+//
+// Two accesses of different threads race when one writes, not both are atomic, and nothing orders them: a barrier
+// within a block (__syncthreads), one within a warp (__syncwarp), and everywhere a fence, an atomic on a word, an
+// atomic on the same word, and a fence. Shuffles and votes order nothing. So one launch without a race, and without an
+// order-dependent atomic, has one result under every schedule.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace ordo::cuda::races {
+
+enum class Kind : uint8_t { none, read, write, atomic };
+
+/// An access of a thread, and how far its block, warp and fences had come.
+struct Access {
+  uint32_t block = 0, epoch = 0, clock = 0, fences = 0;
+  uint16_t thread = 0;
+  Kind kind = Kind::none;
+  uint8_t bytes = 0;  // which of the word's four
+  const void* code = nullptr;
+};
+
+/// What each four bytes of memory remember of a launch.
+class Shadow {
+ public:
+  /// Two reads are kept, because neither need be ordered before the other.
+  struct Cell {
+    Access write, read, other_read;
+    uint64_t launch = 0;  // whose accesses these are
+    uint8_t written = 0;  // which bytes somebody wrote
+  };
+  /// That of the word at address a (a multiple of four), empty at first in every launch.
+  Cell& at(uintptr_t a, uint64_t launch);
+  /// The same, of the last launch that used it; null where none did.
+  const Cell* last(uintptr_t a);
+  void forget(const void* p, size_t bytes);
+  /// Gives memory back when much was used.
+  void trim();
+
+ private:
+  static constexpr uintptr_t kPageBits = 12;
+  struct Page {
+    Cell cells[(1 << kPageBits) / 4];
+  };
+  struct Recent {
+    uintptr_t key = 0;
+    Page* page = nullptr;
+  };
+  static uintptr_t index(uintptr_t a) { return (a & ((uintptr_t(1) << kPageBits) - 1)) / 4; }
+  Page* find(uintptr_t key, bool make);
+
+  std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
+  std::array<Recent, 1024> recent_;
+};
+
+using Lanes = std::array<uint32_t, 32>;
+struct Release;
+using Releases = std::vector<std::shared_ptr<const Release>>;
+
+/// How far the threads of a block have come.
+class Block {
+ public:
+  void begin(uint32_t number, size_t threads);
+  uint32_t number() const { return number_; }
+
+ private:
+  friend class Detector;
+  struct Thread {
+    uint32_t clock = 0;   // __syncwarps so far
+    uint32_t fences = 0;  // so far
+    Lanes seen{};         // clocks of the lanes of its warp that it has met
+    std::shared_ptr<const Release> device_release, block_release;
+    Releases pending, acquired;
+  };
+  uint32_t number_ = 0, epoch_ = 0;  // epoch: barriers so far
+  std::vector<Thread> threads_;
+  Releases acquired_;  // by threads that have since come to a barrier
+};
+
+class Detector {
+ public:
+  /// Of two accesses that race; or of a read of what nobody has written, then `before` is null.
+  using Report = std::function<void(const Access* before, const Access& now)>;
+  explicit Detector(Report report) : report_(std::move(report)) {}
+
+  void begin_launch();
+  /// All threads of the block have come to a barrier.
+  void barrier(Block& block);
+  /// The lanes of `mask` in the warp that begins with thread `first` have come to a __syncwarp.
+  void warp_barrier(Block& block, unsigned first, unsigned mask);
+  /// __threadfence, or __threadfence_block.
+  void fence(Block& block, unsigned thread, bool whole_device);
+  /// An atomic operation; `code` is its place in the program. A load does not write, a store does not read: only who
+  /// writes makes visible what it did before its last fence, and only who reads can see it. What is read must have
+  /// been written in this launch if `needs_writer`.
+  void atomic(Block& block, unsigned thread, const void* p, size_t bytes, const void* code, bool reads, bool writes,
+              bool needs_writer);
+  /// Any other access.
+  void access(Block& block, unsigned thread, const void* p, size_t bytes, Kind kind, const void* code,
+              bool needs_writer);
+  /// Memory that begins anew.
+  void forget(const void* p, size_t bytes) { shadow_.forget(p, bytes); }
+  uint64_t accesses() const { return accesses_; }  // of this launch
+  /// The place in the program that last wrote the word at p, if the last launch that used it wrote it; else null.
+  const void* last_writer(const void* p);
+
+ private:
+  bool covers(const Release& release, const Access& a) const;
+  bool ordered(const Access& a, const Block& block, unsigned thread);
+  void check(Block& block, unsigned thread, const void* p, size_t bytes, Kind kind, bool reads, const void* code,
+             bool needs_writer);
+
+  Report report_;
+  Shadow shadow_;
+  uint64_t launch_ = 0, visit_ = 0, accesses_ = 0;
+  std::unordered_map<const void*, Releases> released_;
+};
+
+}  // namespace ordo::cuda::races

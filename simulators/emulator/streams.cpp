@@ -1,0 +1,175 @@
+#include <ordo/simulators/emulator/streams.h>
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <ordo/simulators/emulator/queues.h>
+#include <ordo/simulators/emulator/threads.h>
+
+namespace {
+
+struct Failure {
+  std::exception_ptr exception;
+  bool thrown = false;
+};
+
+}  // namespace
+
+struct CUstream_st : ordo::cuda::queues::Stream {
+  std::shared_ptr<Failure> failure;  // the first one that nobody was told of
+};
+struct CUevent_st {
+  ordo::cuda::queues::Event mark;
+};
+
+namespace ordo::cuda::emulator {
+
+namespace {
+
+struct State {
+  std::recursive_mutex mutex;
+  queues::Queues queues{[] { return queues::Turns{options().order, options().seed, options().eager}; }};
+  std::vector<cudaStream_t> streams;
+  uint64_t launches = 0, calls = 0;  // since the start or restart()
+};
+State& state() {
+  static State* s = new State;  // streams may be used while the process ends
+  return *s;
+}
+thread_local std::shared_ptr<Failure> t_failure;
+
+cudaError_t report(std::shared_ptr<Failure> failure) {
+  if (!failure || failure->thrown) return cudaSuccess;
+  t_failure = std::move(failure);
+  return cudaErrorLaunchFailure;
+}
+
+}  // namespace
+
+void queue_task(cudaStream_t stream, std::function<void()> work, size_t bytes) {
+  const std::lock_guard lock(state().mutex);
+  if (!stream || options().eager)
+    return state().queues.queue(stream, std::move(work), bytes);  // what it throws goes on
+  state().queues.queue(
+      stream,
+      [stream, work = std::move(work)] {
+        try {
+          work();
+        } catch (...) {
+          if (!stream->failure || stream->failure->thrown)
+            stream->failure = std::make_shared<Failure>(Failure{std::current_exception()});
+        }
+      },
+      bytes);
+}
+
+void queue_wait(cudaStream_t stream, std::function<bool()> ready) {
+  const std::lock_guard lock(state().mutex);
+  state().queues.wait(stream, std::move(ready));
+}
+
+void queue_launch(const LaunchCall& call, cudaStream_t stream) {
+  const std::lock_guard lock(state().mutex);
+  check_configuration(call);
+  const uint64_t number = ++state().launches;
+  const char* first = static_cast<const char*>(call.parameters);
+  queue_task(
+      stream,
+      [copy = call, parameters = std::vector<char>(first, first + call.parameter_bytes), options = options(),
+       number]() mutable {
+        copy.parameters = parameters.data();
+        run(copy, options, number);
+      },
+      sizeof call + call.parameter_bytes);
+}
+
+void finish() {
+  const std::lock_guard lock(state().mutex);
+  state().queues.finish_all();
+}
+
+void restart() {
+  const std::lock_guard lock(state().mutex);
+  state().queues.restart();
+  state().launches = state().calls = 0;
+}
+
+uint64_t call_seed() {
+  const std::lock_guard lock(state().mutex);
+  return Random(options().seed * 0x2545f4914f6cdd1dull + ~++state().calls).next();
+}
+
+Stats& stats() {
+  finish();
+  return counters();
+}
+
+cudaError_t synchronize(cudaStream_t stream) {
+  const std::lock_guard lock(state().mutex);
+  state().queues.finish(stream);
+  return stream ? report(std::exchange(stream->failure, nullptr)) : cudaSuccess;
+}
+
+void throw_failure() {
+  const auto failure = std::exchange(t_failure, nullptr);
+  if (!failure) return;
+  failure->thrown = true;
+  std::rethrow_exception(failure->exception);
+}
+
+}  // namespace ordo::cuda::emulator
+
+using namespace ordo::cuda::emulator;
+
+cudaError_t cudaDeviceSynchronize() {
+  const std::lock_guard lock(state().mutex);
+  state().queues.finish_all();
+  for (cudaStream_t s : state().streams)
+    if (s->failure && !s->failure->thrown) return report(s->failure);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  const std::lock_guard lock(state().mutex);
+  *stream = new CUstream_st{{.waits_for_null_stream = !(flags & cudaStreamNonBlocking)}, {}};
+  state().queues.add(*stream);
+  state().streams.push_back(*stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const std::lock_guard lock(state().mutex);
+  state().queues.remove(stream);
+  std::erase(state().streams, stream);
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return synchronize(stream); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  const std::lock_guard lock(state().mutex);
+  state().queues.wait(stream, event->mark);
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const std::lock_guard lock(state().mutex);
+  event->mark = state().queues.record(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  const std::lock_guard lock(state().mutex);
+  state().queues.finish(event->mark);
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const std::lock_guard lock(state().mutex);
+  return result(state().queues.has_passed(event->mark) ? cudaSuccess : cudaErrorNotReady);
+}
