@@ -80,7 +80,8 @@ file(MAKE_DIRECTORY ${include_root}/ordo)
 foreach(entry IN LISTS rooms ITEMS simulators ordo.h extend.h)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${include_root}/ordo/${entry} SYMBOLIC)
 endforeach()
-set_target_properties(ordo PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+set_target_properties(ordo PROPERTIES VERSION ${PROJECT_VERSION}
+                      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set_target_properties(ordo_upper PROPERTIES POSITION_INDEPENDENT_CODE ON)
 set(libraries Eigen3::Eigen Threads::Threads ZLIB::ZLIB fmt::fmt hwy::hwy ${CMAKE_DL_LIBS}
     $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)

@@ -5,6 +5,7 @@
 #include <ordo/nn/audit/record.h>
 #include <ordo/nn/audit/recorder.h>
 #include <ordo/nn/audit/reproducible.h>
+#include <ordo/nn/audit/sum_tree.h>
 #include <ordo/nn/audit/trace.h>
 #include <ordo/nn/checksum.h>
 #include <ordo/nn/data/batch.h>

@@ -53,6 +53,19 @@ TEST_F(DocsPages, architecture_listens) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "full\nrelu\n");
 }
 
+// -- docs/show.md ---------------------------------------------------------------------------------------------------
+
+TEST_F(DocsPages, show_recovers_an_order) {
+  const auto theirs = [](const std::vector<double>& values) {
+    float sum = 0;
+    for (const double v : values) sum += float(v);
+    return double(sum);
+  };
+  const ordo::audit::Recovered found = ordo::audit::recover_tree(4, theirs, 0x1p100);
+  const std::string order = found.tree.str();  // (((0+1)+2)+3)
+  EXPECT_EQ(order, "(((0+1)+2)+3)");
+}
+
 // -- docs/accumulate.md ---------------------------------------------------------------------------------------------
 
 TEST_F(DocsPages, accumulate_plans) {
@@ -249,7 +262,7 @@ TEST_F(DocsPages, every_block_of_cpp_is_compiled_and_run) {
   const std::map<std::string, Blocks> expected{
       {"README.md", {1, 0, 0}},       {"accumulate.md", {0, 0, 1}},      {"adding-an-op.md", {0, 8, 0}},
       {"architecture.md", {0, 0, 1}}, {"audit.md", {0, 0, 3}},           {"data.md", {0, 0, 7}},
-      {"determinism.md", {0, 0, 1}},  {"getting-started.md", {1, 0, 0}}, {"training.md", {1, 0, 4}}};
+      {"determinism.md", {0, 0, 1}},  {"getting-started.md", {1, 0, 0}}, {"show.md", {0, 0, 1}}, {"training.md", {1, 0, 4}}};
   std::vector<std::filesystem::path> pages{root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md"};
   for (const auto& entry : std::filesystem::directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md") pages.push_back(entry.path());

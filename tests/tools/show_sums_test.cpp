@@ -10,10 +10,11 @@
 
 #include <ordo/engine/run/emulation.h>
 #include "tests/support/op_samples.h"
-#include "tools/ordo/sum_tree.h"
 
 namespace ordo::test {
 namespace {
+
+using namespace audit;
 
 /// Additions of `count` values, written down one by one.
 class Written {

@@ -15,11 +15,11 @@
 #include "tools/ordo/show.h"
 #include "tools/ordo/show_peer.h"
 #include "tools/ordo/show_sums.h"
-#include "tools/ordo/sum_tree.h"
 
 namespace {
 
 using namespace ordo;
+using namespace ordo::audit;
 
 constexpr int64_t kMostProbes = 20000;  // for the trees of all seeds together
 constexpr int kThreads[] = {1, 2, 4};

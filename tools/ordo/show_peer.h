@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "tools/ordo/show_sums.h"
-#include "tools/ordo/sum_tree.h"
 
 /// NumPy's sums, which python3 has computed.
 struct NumpySums {
   std::string version;
   std::vector<double> results;  ///< of each run
-  Sum sum;                      ///< for recover_tree: of values of which two are not 1
+  ordo::audit::Sum sum;         ///< for recover_tree: of values of which two are not 1
 };
 
 /// `settings` say operation, size and dtype; `values` are added `runs` times. ExitStatus 2 where python3 or NumPy is

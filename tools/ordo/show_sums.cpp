@@ -5,8 +5,6 @@
 
 #include <cmath>
 
-#include "tools/ordo/sum_tree.h"
-
 using namespace ordo;
 
 namespace {
@@ -42,7 +40,7 @@ double ShownSum::sum_of_products(const std::vector<double>& a, const std::vector
 
 bool ShownSum::fused() const {
   if (op != "matmul" || dtype == int64 || size < 2) return false;
-  return adds_unrounded_products(
+  return audit::adds_unrounded_products(
       size, [&](const auto& a, const auto& b) { return sum_of_products(a, b); }, dtype == float64 ? 53 : 24);
 }
 

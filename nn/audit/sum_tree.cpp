@@ -1,12 +1,14 @@
-#include "tools/ordo/sum_tree.h"
+#include <ordo/nn/audit/sum_tree.h>
 
 #include <fmt/format.h>
+#include <ordo/engine/calls/check.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 
+namespace ordo::audit {
 namespace {
 
 struct NoTree {
@@ -118,7 +120,24 @@ bool SumTree::binary() const {
   return std::all_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.leaf() || n.children.size() == 2; });
 }
 
+std::string SumTree::str() const {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::string text = nodes[i].leaf() ? std::to_string(i) : "";
+    for (const int child : nodes[i].children) text += (text.empty() ? "(" : "+") + texts[size_t(child)];
+    texts.push_back(nodes[i].leaf() ? text : text + ")");
+  }
+  return texts.empty() ? "" : texts.back();
+}
+
+void detail::expect_binary(const SumTree& tree, size_t values) {
+  ORDO_CHECK(tree.binary(), ValueError, "add_by", "an addition of the tree takes more than two values");
+  ORDO_CHECK(values == size_t(tree.count) && values > 0, ShapeError, "add_by",
+             "the tree adds {} values, but {} are given", tree.count, values);
+}
+
 Recovered recover_tree(int count, const Sum& sum, double mass) {
+  ORDO_CHECK(count >= 1, ValueError, "recover_tree", "count must be at least 1, but is {}", count);
   Recovery recovery(count, sum, mass);
   Recovered result;
   try {
@@ -134,6 +153,7 @@ Recovered recover_tree(int count, const Sum& sum, double mass) {
 }
 
 bool adds_unrounded_products(int count, const SumOfProducts& sum, int digits) {
+  ORDO_CHECK(count >= 2, ValueError, "adds_unrounded_products", "count must be at least 2, but is {}", count);
   // (1 + d)^2 = 1 + 2d + d^2 is half a unit in the last place above 1 + 2d, to which it is rounded. The sum with
   // -(1 + 2d) is d^2 or 0. A product that begins a sum may be rounded, so that either of two is tried.
   const double d = std::ldexp(1.0, -((digits + 1) / 2));
@@ -145,3 +165,5 @@ bool adds_unrounded_products(int count, const SumOfProducts& sum, int digits) {
   }
   return false;
 }
+
+}  // namespace ordo::audit

@@ -1,7 +1,7 @@
 // Trees that are found from sums alone are those of the loops that computed the sums.
-#include "tools/ordo/sum_tree.h"
-
 #include <gtest/gtest.h>
+#include <ordo/engine/calls/error.h>
+#include <ordo/nn/audit/sum_tree.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-namespace ordo {
+namespace ordo::audit {
 namespace {
 
 using Values = std::vector<double>;
@@ -172,5 +172,20 @@ TEST(SumTree, knows_fused_multiply_adds) {
   }
 }
 
+TEST(SumTree, is_written_with_parentheses) {
+  EXPECT_EQ(recover_tree(4, left_to_right, kMass).tree.str(), "(((0+1)+2)+3)");
+  EXPECT_EQ(recover_tree(1, left_to_right, kMass).tree.str(), "0");
+  EXPECT_EQ(make_tree(3, {{0, 1, 2}}).str(), "(0+1+2)");
+}
+
+TEST(SumTree, refuses_what_has_no_order) {
+  EXPECT_THROW(recover_tree(0, left_to_right, kMass), ValueError);
+  EXPECT_THROW(adds_unrounded_products(
+                   1, [](const Values&, const Values&) { return 0.0; }, 24),
+               ValueError);
+  EXPECT_THROW(add_by(make_tree(3, {{0, 1, 2}}), std::vector<float>(3)), ValueError);
+  EXPECT_THROW(add_by(chain(3), std::vector<float>(2)), ShapeError);
+}
+
 }  // namespace
-}  // namespace ordo
+}  // namespace ordo::audit

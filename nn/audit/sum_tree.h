@@ -1,10 +1,16 @@
-// The order in which a sum adds, found from its results alone.
+// The order in which any sum adds, found from its results alone: Ordo's, or that of another library.
+//
+//   auto sum = [](const std::vector<double>& v) { return double(other_library_sum(v)); };   // in float32
+//   const auto found = audit::recover_tree(16, sum, 0x1p100);
+//   if (found.kind == audit::Recovered::Kind::tree) std::cout << found.tree.str();          // ((0+1)+(2+3))+...
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+namespace ordo::audit {
 
 /// The additions of a sum of n values as a tree: nodes 0 to n - 1 are the values, the others additions of what their
 /// children hold. Additions stand in order of their number of values, then of their first value, and the children of
@@ -21,11 +27,13 @@ struct SumTree {
   std::vector<Node> nodes;
 
   int root() const { return int(nodes.size()) - 1; }
-  bool binary() const;
+  bool binary() const;      ///< every addition takes two values
+  std::string str() const;  ///< with a pair of parentheses for each addition: "((0+1)+2)"
   friend bool operator==(const SumTree&, const SumTree&) = default;
 };
 
-/// A tree of these groups: each is the list of nodes (values below n, and then earlier groups) that one addition takes.
+/// A tree of these groups: each is the list of nodes (values below `count`, and then earlier groups) that one addition
+/// takes.
 SumTree make_tree(int count, const std::vector<std::vector<int>>& additions);
 
 /// What was found of a sum.
@@ -50,8 +58,8 @@ using Sum = std::function<double(const std::vector<double>&)>;
 /// is added later counts. So the sum says how many values the smallest subtree with both has; the sizes of all pairs
 /// determine the tree, and count log(count) of them are enough for most trees.
 ///
-/// `mass` must swallow `count`, and not overflow. `sum` must add in the same order each time; its order must not depend
-/// on the values.
+/// `mass` must swallow `count`, and not overflow: 2^100 does for float32. `sum` must add in the same order each time;
+/// its order must not depend on the values. Throws: ValueError when count < 1.
 Recovered recover_tree(int count, const Sum& sum, double mass);
 
 /// The sum of the products a[i] * b[i].
@@ -59,11 +67,18 @@ using SumOfProducts = std::function<double(const std::vector<double>&, const std
 
 /// Whether a sum of `count` >= 2 products, in numbers of `digits` binary digits (24 or 53), adds products that are not
 /// rounded before, as fused multiply-adds do.
+/// Throws: ValueError when count < 2.
 bool adds_unrounded_products(int count, const SumOfProducts& sum, int digits);
 
-/// The sum of the values in this tree, by additions of T. The tree must be binary.
+namespace detail {
+void expect_binary(const SumTree& tree, size_t values);
+}
+
+/// The sum of the values in this tree, by additions of T.
+/// Throws: ValueError when the tree is not binary; ShapeError when the number of values is not the tree's.
 template <class T>
 T add_by(const SumTree& tree, const std::vector<T>& values) {
+  detail::expect_binary(tree, values.size());
   std::vector<T> sums(values);
   for (size_t i = values.size(); i < tree.nodes.size(); ++i) {
     const auto& children = tree.nodes[i].children;
@@ -71,3 +86,5 @@ T add_by(const SumTree& tree, const std::vector<T>& values) {
   }
   return sums.back();
 }
+
+}  // namespace ordo::audit
