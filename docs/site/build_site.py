@@ -18,6 +18,7 @@ import headers  # noqa: E402
 from markdown_source import as_fences, fence, map_links, with_blank_lines  # noqa: E402
 
 ROOT, SOURCES, SITE = (Path(os.path.abspath(a)) for a in sys.argv[1:])
+REPORT = "bench/results/report.html"  # not in the repository: SOURCES/../report.html, which `./run docs --site` has drawn
 LESSONS = "samples/lessons"
 
 # The menu: section, then pages of docs/ with short titles. What is in docs/ and not here stands under "Project".
@@ -57,6 +58,8 @@ class Site:
         if path in self.pages:
             return self.pages[path]
         full = ROOT / path
+        if path == REPORT:
+            full = SOURCES.parent / "report.html"
         if not full.exists():
             raise SystemExit(f"build_site.py: there is no {path}")
         if path.endswith(".md"):
@@ -178,7 +181,7 @@ class Site:
             self.write(page, f"# `{path}`\n\n{items}")
         elif page == path:
             (SOURCES / page).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(full, SOURCES / page)
+            shutil.copy(SOURCES.parent / "report.html" if path == REPORT else full, SOURCES / page)
         else:
             self.write(page, f"---\nsearch:\n  boost: 0.3\n---\n\n# `{path}`\n\n" + fence(full.read_text(), LANGUAGES.get(full.suffix, "text")))
 
@@ -193,7 +196,7 @@ class Site:
         menu = [{"Home": "index.md"}, {"Getting started": docs.pop("getting-started")}]
         sections = {name: [{title: docs.pop(stem)} for stem, title in pages.items() if stem in docs] for name, pages in SECTIONS.items()}
         operations = docs.pop("ops")
-        sections["Benchmarks"].append({"Charts": self.page_of("bench/results/report.html")})
+        sections["Benchmarks"].append({"Charts": self.page_of(REPORT)})
         sections["Project"] += [{self.title(f"docs/{stem}.md"): page} for stem, page in sorted(docs.items())]
         sections["Project"] += [{"Contributing": "contributing.md"}, {"Changelog": "changelog.md"}]
         lessons = ["lessons/index.md"] + [{f"{int(n[:2])}. {self.title(f'{LESSONS}/{n}/README.md')}": f"lessons/{n}.md"} for n in self.lessons]
