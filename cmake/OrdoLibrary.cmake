@@ -135,7 +135,7 @@ foreach(part IN LISTS parts)
   target_link_libraries(${part} PRIVATE ${libraries} $<BUILD_INTERFACE:ordo_build_options>)
   target_compile_options(${part} PUBLIC "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:${ORDO_COMPILER_OPTIONS}>>")
   target_compile_options(${part} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>")
-  target_compile_definitions(${part} PRIVATE ORDO_VERSION="${PROJECT_VERSION}" EIGEN_DONT_PARALLELIZE)
+  target_compile_definitions(${part} PRIVATE EIGEN_DONT_PARALLELIZE)
   ordo_sanitize(${part})
   ordo_precompile(${part} <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstring> <functional>
                   <initializer_list> <limits> <map> <memory> <mutex> <optional> <span> <string> <string_view> <tuple>
@@ -148,6 +148,7 @@ set_property(SOURCE ${cu_sources} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # of oth
 # The library calls its own functions directly, and inlines them, where a program could put others in their place: small
 # operations gain a tenth. Under sanitizers, programs hold unchecked copies of the inline functions they use.
 target_link_options(ordo PRIVATE -Wl,-Bsymbolic-functions)
+set_property(SOURCE engine/run/about.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_VERSION="${PROJECT_VERSION}")
 if(ORDO_POISON_RESULTS)  # for the one file that asks, so that compiler caches serve all builds
   set_property(SOURCE engine/tensor/create.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_POISON_RESULTS=1)
 endif()
