@@ -30,7 +30,7 @@ struct CallHeader {
 /// log2(size) messages one after the other (the dissemination barrier of Hensgen, Finkel and Manber, 1988). Returns
 /// whether `on_device` holds for all.
 bool meet(GroupState& group, CallHeader header);
-/// The same for memory of `device`: what moves it without the host's, or null where that is not possible for all.
+/// meet() for memory of `device`. Returns the transport between device memories; null where a member has none.
 DeviceTransport* meet(GroupState& group, CallHeader header, Device device);
 
 /// Member i's `sizes[i]` bytes, one member after the other, in `all`, where its own already stand.

@@ -21,12 +21,13 @@ struct LeafRange {
   friend bool operator==(const LeafRange&, const LeafRange&) = default;
 };
 
-/// Those of `rank`, of `ranks` that share `leaves` in contiguous parts of nearly equal size.
+/// The leaves of `rank` where `ranks` share `leaves` in contiguous ranges of nearly equal size.
 inline LeafRange leaves_of(int64_t leaves, int64_t rank, int64_t ranks) {
   return {rank * leaves / ranks, (rank + 1) * leaves / ranks};
 }
 
-/// The same, so that ranks have few nodes of the tree. The most that one must take are M = ceil(leaves / ranks). Where
+/// The leaves of `rank` where each rank's range covers few nodes of the tree. A range has at most
+/// M = ceil(leaves / ranks) leaves. Where
 /// that is a power of two, each takes a node of M leaves, and the first ones halves of such nodes, as many as there are
 /// ranks for.
 inline LeafRange shards_of(int64_t leaves, int64_t rank, int64_t ranks) {

@@ -36,7 +36,7 @@ class GroupState {
   /// Calls f, which may send and receive, on this thread, after all that was submitted and while no other thread calls
   /// anything of this group. Other groups go on.
   void run(const std::function<void()>& f);
-  /// The same on the world's thread, while the caller goes on.
+  /// Calls f as run() does, on the world's thread, while the caller goes on.
   std::future<void> submit(std::function<void()> f);
   /// Transport::reduce, of this group's ranks.
   void reduce(void* data, size_t count, int element, ReduceOp op);
@@ -87,9 +87,9 @@ class World {
     return f(*transport_);
   }
 
-  /// Says so on stderr and ends the job. Returns where processes are threads, or there is but one.
+  /// Prints `message` on stderr and ends the job. Returns where processes are threads, or there is but one.
   void end_job(const std::string& message);
-  /// The same, and throws DistributedError where it returns.
+  /// Calls end_job(), and throws DistributedError where that returns.
   [[noreturn]] void fail(const std::string& message);
   /// Of a process that ends: tells the others, waits for them.
   void finish();
@@ -133,7 +133,7 @@ class TimeLimit {
 
 /// The state of a handle: the world's group where it is the default.
 GroupState& state_of(const Group& group);
-/// The same; ValueError naming `op` for a process that is not in it.
+/// The state of a handle. Throws: ValueError, naming `op`, when this process is not a member.
 GroupState& member_state_of(const char* op, const Group& group);
 
 /// Messages under way to and from members of a group, to be waited for together. For use within GroupState::run().

@@ -19,9 +19,10 @@ FilePlace place_to_write(std::string_view op, const std::string& path);
 /// A descriptor for `flags`, O_WRONLY and others. DataError in the name of `op`, which calls the file `called`, for
 /// what cannot be opened, folders, disks and pipes that nobody reads.
 int open_to_write(std::string_view op, const std::string& path, int flags, const std::string& called);
-/// The same for reading, of regular files only.
+/// A descriptor for reading. Throws: DataError when the path is not a regular file that can be read.
 int open_to_read(std::string_view op, const std::string& path);
-/// The same error, for those who read by a stream, which would take pipes and wait for them.
+/// Throws: DataError when the path is not a regular file that can be read. For callers that read by a stream, which
+/// would wait for a pipe.
 void expect_file(std::string_view op, const std::string& path);
 
 /// Whether no other descriptor has locked the file; this one has until it is closed, if only by the process's end. It

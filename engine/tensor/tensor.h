@@ -476,7 +476,7 @@ inline Tensor tensor(std::initializer_list<long long> values) {
   return from_vector(std::vector<int64_t>(values.begin(), values.end()), {int64_t(values.size())});
 }
 
-// The same with a dtype or a device alone.
+// Factories with a dtype or a device in place of options.
 template <OptionsPart P>
 Tensor empty(const Dims& sizes, P part) {
   return empty(sizes, detail::options_from(part));

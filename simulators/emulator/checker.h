@@ -42,7 +42,7 @@ inline void leave_kernel() { t_in_kernel = false; }
 void begin_launch();
 /// What was found since begin_launch(), a line each; empty when all is well. `kernel`: the function that was launched.
 std::string end_launch(const void* kernel);
-/// The same so far, for who cannot wait for the end.
+/// What was found since begin_launch(), for callers that cannot wait for the end of the launch.
 const std::string& found_so_far();
 void block_starts(const Block& block);
 /// All threads of the block have come to a barrier.

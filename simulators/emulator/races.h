@@ -37,9 +37,9 @@ class Shadow {
     uint64_t launch = 0;  // whose accesses these are
     uint8_t written = 0;  // which bytes somebody wrote
   };
-  /// That of the word at address a (a multiple of four), empty at first in every launch.
+  /// The cell of the word at address a (a multiple of four), empty at first in every launch.
   Cell& at(uintptr_t a, uint64_t launch);
-  /// The same, of the last launch that used it; null where none did.
+  /// The cell as the last launch that used the word left it; null where none did.
   const Cell* last(uintptr_t a);
   void forget(const void* p, size_t bytes);
   /// Gives memory back when much was used.

@@ -73,7 +73,7 @@ std::vector<Device> test_devices();
 
 /// Fixed pseudo-random numbers in [low, high), the same everywhere; different `stream`s are independent.
 Tensor test_values(const Dims& sizes, uint64_t stream = 0, double low = -2, double high = 2);
-/// The same with mixed magnitudes (sign * 2^[-12, 12)), so that the order of a sum shows in its bits.
+/// Fixed pseudo-random numbers of mixed magnitudes (sign * 2^[-12, 12)), so that the order of a sum shows in its bits.
 Tensor test_mixed_values(const Dims& sizes, uint64_t stream = 0);
 /// Mixed values of that shape, with the dtype and on the device of `like`: a gradient that comes from above.
 Tensor test_gradient(const Dims& sizes, const Tensor& like);

@@ -47,7 +47,7 @@ bool any_floating(const TensorList& inputs);
 /// The dtypes of the registry row in which the sample can run: floating ones first. Just float64 where no input is
 /// floating, and so nothing converted.
 std::vector<DType> dtypes_of(const OpInfo& op, const Sample& sample);
-/// The same; in checked builds only the first and the last.
+/// dtypes_of(); in checked builds only the first and the last.
 std::vector<DType> tested_dtypes(const OpInfo& op, const Sample& sample);
 std::vector<DType> floating_dtypes(const OpInfo& op, const Sample& sample);
 /// Floating inputs become `dtype`, all go to `device`. For integers the values are scaled first, so that few are equal.
@@ -76,7 +76,7 @@ TensorList result_and_gradients(const OpInfo& op, const Sample& sample, const Te
 /// Their bytes, one after the other.
 Bytes all_bytes(const OpInfo& op, const Sample& sample, const TensorList& inputs,
                 Gradients gradients = Gradients::first);
-/// The same; nothing where the operation refuses these inputs or their dtype.
+/// all_bytes(); nothing where the operation refuses these inputs or their dtype.
 std::optional<Bytes> bytes_unless_refused(const OpInfo& op, const Sample& sample, const TensorList& inputs,
                                           Gradients gradients = Gradients::first);
 /// Empty when equal, else where the first difference is.

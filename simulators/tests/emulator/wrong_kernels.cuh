@@ -24,7 +24,7 @@ std::vector<float> run_on_numbers(Kernel kernel, int n, int blocks, int threads,
 
 using Run = std::function<std::vector<float>(bool right)>;
 
-/// The same, by a kernel that is right and by one that is not.
+/// run_on_numbers() with a correct kernel or a wrong one.
 inline Run on_numbers(void (*right)(const float*, int, float*), void (*wrong)(const float*, int, float*), int n,
                       int blocks, int threads, size_t results, size_t shared_bytes = 0) {
   return [=](bool is_right) {

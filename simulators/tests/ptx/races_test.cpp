@@ -55,7 +55,7 @@ TEST(PtxRaces, threads_of_a_block) {
   // One barrier orders what comes before it, and not what comes after.
   expect_race(write + "bar.sync 0;\n" + read + write, {}, {64, 1, 1}, "read at", "write at");
   expect_none(write + "bar.sync 0;\n" + read + "bar.sync 0;\n" + write, {}, {64, 1, 1});
-  // The same value or not: two threads that write one word.
+  // Two threads that write one word race, even if they write the same value.
   expect_race("st.global.u32 [%rd1], 7;\n", {}, {2, 1, 1}, "by thread 0 of block 0", "by thread 1 of block 0");
 }
 

@@ -58,7 +58,7 @@ struct ConvCase {
               f(inside ? size_t(in) : kOutside, size_t(cell), size_t(out));
             }
   }
-  /// The same without the padding: every product of the convolution.
+  /// Every product of the convolution: the cells inside the input, without the padding.
   template <class F>
   void for_each_product(F f) const {
     for_each_cell([&](size_t a, size_t b, size_t o) {

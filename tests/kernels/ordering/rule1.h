@@ -36,7 +36,7 @@ void accumulate_by_rule1(std::vector<T>& output, const std::vector<int64_t>& des
     if (!runs[d].empty()) output[d] = T(Acc(output[d]) + rule1(runs[d]));
 }
 
-/// The same for each column of a result of `shape`, a kernels::AccumulateShape, of value(i, outer, inner).
+/// Accumulates by rule 1 each column of a result of `shape`, a kernels::AccumulateShape, of value(i, outer, inner).
 template <class T, class Shape, class F>
 void accumulate_columns_by_rule1(std::vector<T>& output, const std::vector<int64_t>& destination, const Shape& shape,
                                  const F& value) {

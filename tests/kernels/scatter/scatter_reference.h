@@ -22,7 +22,7 @@ void for_scattered(const Dims& input, const Tensor& index, const Dims& src, int 
   }
 }
 
-/// The same where the index is a line that names slices: as if it were expanded.
+/// Calls f as for an index that is expanded: here a 1-d index names slices.
 template <class F>
 void for_sliced(const Dims& input, const Tensor& index, int dim, const F& f) {
   Dims line = Dims::filled(input.size(), 1), all = input;
