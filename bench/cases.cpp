@@ -11,7 +11,7 @@
 
 namespace ordo::bench {
 
-Tensor Place::destinations(const std::string& distribution, int64_t count, int64_t n) const {
+Tensor Setting::destinations(const std::string& distribution, int64_t count, int64_t n) const {
   std::mt19937_64 random(1);
   std::vector<int64_t> d(static_cast<size_t>(count), n / 2);
   std::uniform_int_distribution<int64_t> any(0, n - 1);
@@ -24,9 +24,9 @@ Tensor Place::destinations(const std::string& distribution, int64_t count, int64
     std::vector<double> below(static_cast<size_t>(n));  // cumulated weights
     double sum = 0;
     for (int64_t r = 0; r < n; ++r) below[size_t(r)] = sum += std::pow(double(r + 1), -1.1);
-    std::uniform_real_distribution<double> place(0, sum);
+    std::uniform_real_distribution<double> weight(0, sum);
     for (int64_t& v : d) {
-      const int64_t rank = std::upper_bound(below.begin(), below.end(), place(random)) - below.begin();
+      const int64_t rank = std::upper_bound(below.begin(), below.end(), weight(random)) - below.begin();
       v = std::min(rank, n - 1) * 7919 % n;
     }
   } else if (distribution != "one") {
@@ -57,7 +57,7 @@ static Tensor drawn_gradients(const Dims& sizes) {
   return from_vector(drawn, sizes);
 }
 
-Tensor Place::drawn(const Dims& sizes) const {
+Tensor Setting::drawn(const Dims& sizes) const {
   if (kind == "gradients") return drawn_gradients(sizes);
   if (kind == "uniform") return rand(sizes);
   if (kind == "normal") return randn(sizes);
@@ -81,16 +81,16 @@ Case pure_case(TensorList inputs, std::function<Tensor(Algorithm)> compute) {
 }
 
 Case prepare(const Row& row, Device device, bool reference) {
-  const std::pair<const char*, Case (*)(const Row&, const Place&)> families[] = {
+  const std::pair<const char*, Case (*)(const Row&, const Setting&)> families[] = {
       {"index_add", prepare_scatter},       {"scatter_add", prepare_scatter}, {"bincount", prepare_bincount},
       {"embedding", prepare_embedding},     {"pooling", prepare_pooling},     {"unary", prepare_unary},
       {"binary", prepare_binary},           {"reduction", prepare_reduction}, {"matmul", prepare_matmul},
       {"convolution", prepare_convolution}, {"training", prepare_training},   {"call", prepare_call}};
   manual_seed(1);
-  const Place place{reference ? cpu : device, row.dtype(), reference ? float64 : row.dtype(),
-                    row.has("values") ? row.text("values") : "uniform"};
+  const Setting setting{reference ? cpu : device, row.dtype(), reference ? float64 : row.dtype(),
+                        row.has("values") ? row.text("values") : "uniform"};
   for (const auto& [family, prepare_row] : families)
-    if (row.text("family") == family) return prepare_row(row, place);
+    if (row.text("family") == family) return prepare_row(row, setting);
   throw ValueError(fmt::format("[bench] there is no family '{}'", row.text("family")));
 }
 

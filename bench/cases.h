@@ -22,8 +22,8 @@ Case prepare(const Row& row, Device device, bool reference = false);
 /// Bytes of inputs to rotate through on a GPU: more than the largest L2 cache of one today (126 MB).
 inline constexpr double kMoreThanCaches = 160e6;
 
-/// Where the tensors of a case lie.
-struct Place {
+/// Device and dtype of a case, and the values it computes with.
+struct Setting {
   Device device;
   DType rounded, dtype;  ///< values are drawn as float32, rounded, then converted
   std::string kind = "uniform";
@@ -49,18 +49,18 @@ auto in_rank(int rank, const F& f) {
 Case pure_case(TensorList inputs, std::function<Tensor(Algorithm)> compute);
 
 /// The gradient of `output`, which is recorded, with respect to `leaves`.
-Case backward_case(const Tensor& output, const TensorList& leaves, const Place& place);
+Case backward_case(const Tensor& output, const TensorList& leaves, const Setting& setting);
 
-Case prepare_scatter(const Row&, const Place&);
-Case prepare_bincount(const Row&, const Place&);
-Case prepare_embedding(const Row&, const Place&);
-Case prepare_pooling(const Row&, const Place&);
-Case prepare_unary(const Row&, const Place&);
-Case prepare_binary(const Row&, const Place&);
-Case prepare_reduction(const Row&, const Place&);
-Case prepare_matmul(const Row&, const Place&);
-Case prepare_convolution(const Row&, const Place&);
-Case prepare_training(const Row&, const Place&);
-Case prepare_call(const Row&, const Place&);
+Case prepare_scatter(const Row&, const Setting&);
+Case prepare_bincount(const Row&, const Setting&);
+Case prepare_embedding(const Row&, const Setting&);
+Case prepare_pooling(const Row&, const Setting&);
+Case prepare_unary(const Row&, const Setting&);
+Case prepare_binary(const Row&, const Setting&);
+Case prepare_reduction(const Row&, const Setting&);
+Case prepare_matmul(const Row&, const Setting&);
+Case prepare_convolution(const Row&, const Setting&);
+Case prepare_training(const Row&, const Setting&);
+Case prepare_call(const Row&, const Setting&);
 
 }  // namespace ordo::bench

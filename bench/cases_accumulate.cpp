@@ -14,11 +14,11 @@
 
 namespace ordo::bench {
 
-Case prepare_scatter(const Row& row, const Place& place) {
+Case prepare_scatter(const Row& row, const Setting& setting) {
   const int64_t m = row.number("M"), n = row.number("N"), width = row.number("D");
-  const Tensor index = place.destinations(row.text("distribution"), m, n);
+  const Tensor index = setting.destinations(row.text("distribution"), m, n);
   const Dims in = width == 1 ? Dims{m} : Dims{m, width}, out = width == 1 ? Dims{n} : Dims{n, width};
-  const Tensor source = place.values(in), output = zeros(out, {source.dtype(), place.device});
+  const Tensor source = setting.values(in), output = zeros(out, {source.dtype(), setting.device});
   Case result{{}, [=] { return TensorList{output}; }, [=] { Tensor(output).zero_(); }, {index, source}, true};
   const Tensor expanded = width == 1 ? index : index.reshape({m, 1}).expand({m, width});
   if (row.text("op") == "index_add")
@@ -28,17 +28,17 @@ Case prepare_scatter(const Row& row, const Place& place) {
   return result;
 }
 
-Case prepare_bincount(const Row& row, const Place& place) {
+Case prepare_bincount(const Row& row, const Setting& setting) {
   const int64_t m = row.number("M"), n = row.number("N");
-  const Tensor input = place.destinations(row.text("distribution"), m, n), weights = place.values({m});
+  const Tensor input = setting.destinations(row.text("distribution"), m, n), weights = setting.values({m});
   return pure_case({input, weights}, [=](Algorithm a) { return kernels::bincount(input, weights, n, a); });
 }
 
-Case prepare_embedding(const Row& row, const Place& place) {
+Case prepare_embedding(const Row& row, const Setting& setting) {
   const int64_t bags = row.number("bags"), length = row.number("length"), n = row.number("N"), width = row.number("D");
-  const Tensor input = place.destinations(row.text("distribution"), bags * length, n).reshape({bags, length});
+  const Tensor input = setting.destinations(row.text("distribution"), bags * length, n).reshape({bags, length});
   if (row.text("op") == "embedding") {
-    const Tensor gradient = place.values({bags, length, width});
+    const Tensor gradient = setting.values({bags, length, width});
     return pure_case({input, gradient},
                      [=](Algorithm a) { return kernels::embedding_backward(gradient, input, n, std::nullopt, a); });
   }
@@ -48,40 +48,41 @@ Case prepare_embedding(const Row& row, const Place& place) {
   arguments.mode = mode == "sum"    ? EmbeddingBagMode::sum
                    : mode == "mean" ? EmbeddingBagMode::mean
                                     : EmbeddingBagMode::max;
-  const Tensor gradient = place.values({bags, width});
+  const Tensor gradient = setting.values({bags, width});
   Tensor rows;
-  if (arguments.mode == EmbeddingBagMode::max) rows = kernels::embedding_bag(arguments, place.values({n, width})).rows;
+  if (arguments.mode == EmbeddingBagMode::max)
+    rows = kernels::embedding_bag(arguments, setting.values({n, width})).rows;
   return pure_case({rows.defined() ? rows : input, gradient},
                    [=](Algorithm a) { return kernels::embedding_bag_backward(arguments, gradient, rows, n, {}, a); });
 }
 
 template <class Arguments>
-static Case pooling_case(const Tensor& input, const Arguments& arguments, bool average, const Place& place) {
+static Case pooling_case(const Tensor& input, const Arguments& arguments, bool average, const Setting& setting) {
   const Dims sizes = input.sizes();
   if (average) {
-    const Tensor gradient = place.values(kernels::avg_pool(input, arguments).sizes());
+    const Tensor gradient = setting.values(kernels::avg_pool(input, arguments).sizes());
     return pure_case({gradient},
                      [=](Algorithm a) { return kernels::avg_pool_backward(gradient, sizes, arguments, a); });
   }
   const auto forward = kernels::max_pool_with_indices(input, arguments);
-  const Tensor gradient = place.values(forward.values.sizes());
+  const Tensor gradient = setting.values(forward.values.sizes());
   return pure_case({gradient, forward.indices}, [=, indices = forward.indices](Algorithm a) {
     return kernels::max_pool_backward(gradient, indices, sizes, arguments, a);
   });
 }
 
-Case prepare_pooling(const Row& row, const Place& place) {
+Case prepare_pooling(const Row& row, const Setting& setting) {
   const std::string op = row.text("op");
   const OpInfo* const info = find_op(op);
   if (!info || info->family != "pooling") throw ValueError(fmt::format("[bench] '{}' is no pooling operation", op));
   const bool average = op.find("avg") != op.npos;
-  const Tensor input = place.values(row.volume({row.number("images"), row.number("channels")}, "size"));
+  const Tensor input = setting.values(row.volume({row.number("images"), row.number("channels")}, "size"));
   return in_rank(row.rank(), [&]<int N>() {
     if (row.has("output"))
-      return pooling_case(input, kernels::adaptive_pool_arguments<N>(row.number("output")), average, place);
+      return pooling_case(input, kernels::adaptive_pool_arguments<N>(row.number("output")), average, setting);
     return pooling_case(
         input, kernels::max_pool_arguments<N>(row.number("kernel"), row.number("stride"), row.number("padding")),
-        average, place);
+        average, setting);
   });
 }
 

@@ -150,10 +150,10 @@ ORDO_CALL("addcdiv", addcdiv(x[0], x[1], x[2]))
 // clang-format on
 
 /// Of "1024x16", what `kind`, the mark behind it, says; `below` is the number behind "<".
-Tensor input_of(const Place& place, const Dims& sizes, char kind, int64_t below) {
-  if (kind == '<') return place.destinations("uniform", sizes.product(), below).reshape(sizes);
-  if (kind == '%') return randperm(sizes[0]).to(place.device);
-  const Tensor values = place.values(sizes);
+Tensor input_of(const Setting& setting, const Dims& sizes, char kind, int64_t below) {
+  if (kind == '<') return setting.destinations("uniform", sizes.product(), below).reshape(sizes);
+  if (kind == '%') return randperm(sizes[0]).to(setting.device);
+  const Tensor values = setting.values(sizes);
   if (kind == '?') return values < 0.5;
   if (kind == '/') return sort(values).values;
   if (kind == '#') return values + eye(sizes.back(), values.options()) * double(sizes.back());
@@ -164,8 +164,8 @@ Tensor input_of(const Place& place, const Dims& sizes, char kind, int64_t below)
 
 }  // namespace
 
-Case backward_case(const Tensor& output, const TensorList& leaves, const Place& place) {
-  const Tensor gradient = place.values(output.sizes());
+Case backward_case(const Tensor& output, const TensorList& leaves, const Setting& setting) {
+  const Tensor gradient = setting.values(output.sizes());
   const auto result = std::make_shared<TensorList>();
   return {[=](const Path&) { *result = grad({output}, leaves, {gradient}, /*retain_graph=*/true); },
           [=] { return *result; },
@@ -173,7 +173,7 @@ Case backward_case(const Tensor& output, const TensorList& leaves, const Place& 
           {gradient}};
 }
 
-Case prepare_call(const Row& row, const Place& place) {
+Case prepare_call(const Row& row, const Setting& setting) {
   std::string name = row.operation();
   const bool backward = name.ends_with("-backward");
   if (backward) name.resize(name.size() - std::string_view("-backward").size());
@@ -191,13 +191,13 @@ Case prepare_call(const Row& row, const Place& place) {
       if (!(numbers >> mark)) mark = 0;
     }
     numbers >> below;
-    inputs.push_back(input_of(place, sizes, mark, below));
-    if (backward && mark != '!' && inputs.back().dtype() == place.dtype) {
+    inputs.push_back(input_of(setting, sizes, mark, below));
+    if (backward && mark != '!' && inputs.back().dtype() == setting.dtype) {
       inputs.back() = inputs.back().detach();
       leaves.push_back(inputs.back().set_requires_grad());
     }
   }
-  if (backward) return backward_case(found->second(inputs), leaves, place);
+  if (backward) return backward_case(found->second(inputs), leaves, setting);
   return pure_case(inputs, [=, call = found->second](Algorithm) { return call(inputs); });
 }
 

@@ -59,40 +59,40 @@ F function_of(const Row& row, const std::map<std::string, F>& table) {
 
 }  // namespace
 
-Case prepare_unary(const Row& row, const Place& place) {
-  const Tensor x = place.values({row.number("N")});
+Case prepare_unary(const Row& row, const Setting& setting) {
+  const Tensor x = setting.values({row.number("N")});
   if (row.has("mode"))  // backward
-    return backward_case(function_of(row, kUnary)(Tensor(x).set_requires_grad()), {x}, place);
+    return backward_case(function_of(row, kUnary)(Tensor(x).set_requires_grad()), {x}, setting);
   return pure_case({x}, [=, f = function_of(row, kUnary)](Algorithm) { return f(x); });
 }
 
-Case prepare_binary(const Row& row, const Place& place) {
-  const Tensor a = place.values({row.number("N")}), b = place.values({row.number("N")});
+Case prepare_binary(const Row& row, const Setting& setting) {
+  const Tensor a = setting.values({row.number("N")}), b = setting.values({row.number("N")});
   return pure_case({a, b}, [=, f = function_of(row, kBinary)](Algorithm) { return f(a, b); });
 }
 
-Case prepare_reduction(const Row& row, const Place& place) {
-  const Tensor x = place.values({row.number("R"), row.number("C")});
+Case prepare_reduction(const Row& row, const Setting& setting) {
+  const Tensor x = setting.values({row.number("R"), row.number("C")});
   const std::string mode = row.text("mode");
   const Dims dims = mode == "all" ? Dims{} : mode == "rows" ? Dims{1} : Dims{0};  // rows: one sum for each row
   return pure_case({x}, [=, f = function_of(row, kReductions)](Algorithm) { return f(x, dims); });
 }
 
-Case prepare_matmul(const Row& row, const Place& place) {
-  const Tensor a = place.values({row.number("M"), row.number("K")}),
-               b = place.values({row.number("K"), row.number("N")});
+Case prepare_matmul(const Row& row, const Setting& setting) {
+  const Tensor a = setting.values({row.number("M"), row.number("K")}),
+               b = setting.values({row.number("K"), row.number("N")});
   return pure_case({a, b}, [=](Algorithm) { return matmul(a, b); });
 }
 
-Case prepare_convolution(const Row& row, const Place& place) {
+Case prepare_convolution(const Row& row, const Setting& setting) {
   const auto options =
       in_rank(row.rank(), [&]<int N>() { return kernels::conv_arguments<N>(1, row.number("padding")); });
-  const Tensor x = place.values(row.volume({row.number("images"), row.number("in")}, "size"));
-  const Tensor weight = place.values(row.volume({row.number("out"), row.number("in")}, "kernel"));
+  const Tensor x = setting.values(row.volume({row.number("images"), row.number("in")}, "size"));
+  const Tensor weight = setting.values(row.volume({row.number("out"), row.number("in")}, "kernel"));
   const std::string mode = row.text("mode");
   if (mode == "forward")
     return pure_case({x, weight}, [=](Algorithm) { return kernels::convolution(x, weight, {}, options); });
-  const Tensor gradient = place.values(kernels::convolution(x, weight, {}, options).sizes());
+  const Tensor gradient = setting.values(kernels::convolution(x, weight, {}, options).sizes());
   if (mode == "input_gradient")
     return pure_case({gradient, weight}, [=, sizes = x.sizes()](Algorithm) {
       return kernels::convolution_input_grad(gradient, weight, sizes, options);

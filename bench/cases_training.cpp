@@ -37,7 +37,7 @@ Training make_training(const std::string& mode, int64_t batch) {
 
 }  // namespace
 
-Case prepare_training(const Row& row, const Place& place) {
+Case prepare_training(const Row& row, const Setting& setting) {
   struct State {
     Training training;
     nn::NamedTensorList start;
@@ -45,11 +45,11 @@ Case prepare_training(const Row& row, const Place& place) {
   };
   const auto state = std::make_shared<State>(State{make_training(row.text("mode"), row.number("batch")), {}, {}});
   Training& t = state->training;
-  t.model.to(place.dtype);
-  t.model.to(place.device);
-  if (is_floating(t.inputs.dtype())) t.inputs = t.inputs.to(place.dtype);
-  if (is_floating(t.labels.dtype())) t.labels = t.labels.to(place.dtype);
-  t.inputs = t.inputs.to(place.device), t.labels = t.labels.to(place.device);
+  t.model.to(setting.dtype);
+  t.model.to(setting.device);
+  if (is_floating(t.inputs.dtype())) t.inputs = t.inputs.to(setting.dtype);
+  if (is_floating(t.labels.dtype())) t.labels = t.labels.to(setting.dtype);
+  t.inputs = t.inputs.to(setting.device), t.labels = t.labels.to(setting.device);
   for (const nn::NamedTensor& p : t.model.state_dict()) state->start.push_back({p.name, p.tensor.detach().clone()});
 
   Case result;

@@ -117,12 +117,13 @@ void additions(const char* type, void* memory, int blocks) {
     std::snprintf(title, sizeof title, "additions of %s, %s, %s", type, how, where);
     row(title, double(blocks) * kThreads * repeats / s * 1e-9, "G/s");
   };
-  struct Place {
+  struct Target {
     uint32_t words;
     const char* where;
     int repeats;
   };
-  for (const Place& p : {Place{1u << 24, "16M words", 32}, Place{65536, "64K words", 32}, Place{1, "one word", 2}}) {
+  for (const Target& p :
+       {Target{1u << 24, "16M words", 32}, Target{65536, "64K words", 32}, Target{1, "one word", 2}}) {
     measure(add<T, false>, "no result", p.words, p.where, p.repeats);
     measure(add<T, true>, "result used", p.words, p.where, p.repeats);
   }

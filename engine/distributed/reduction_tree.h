@@ -27,9 +27,8 @@ inline LeafRange leaves_of(int64_t leaves, int64_t rank, int64_t ranks) {
 }
 
 /// The leaves of `rank` where each rank's range covers few nodes of the tree. A range has at most
-/// M = ceil(leaves / ranks) leaves. Where
-/// that is a power of two, each takes a node of M leaves, and the first ones halves of such nodes, as many as there are
-/// ranks for.
+/// M = ceil(leaves / ranks) leaves. If M is a power of two, ranks get nodes of M leaves, or halves of such nodes: the
+/// first ranks, as many as are left over.
 inline LeafRange shards_of(int64_t leaves, int64_t rank, int64_t ranks) {
   const int64_t most = (leaves + ranks - 1) / ranks;
   if ((most & (most - 1)) != 0) return leaves_of(leaves, rank, ranks);

@@ -26,7 +26,7 @@ struct State {
   std::set<const void*> float_atomics;
   std::string report;
   int reports = 0;
-  Place place = Place::device;  // of the access that is looked at
+  MemorySpace space = MemorySpace::device;  // of the access that is looked at
 };
 State g_state;
 constexpr int kMostReports = 4;
@@ -51,9 +51,9 @@ void report(const char* what, const Access* before, const Access& now) {
 }
 
 void found(const Access* before, const Access& now) {
-  report(!before                          ? "shared memory that nobody wrote"
-         : g_state.place == Place::shared ? "data race in shared memory"
-                                          : "data race in device memory",
+  report(!before                                ? "shared memory that nobody wrote"
+         : g_state.space == MemorySpace::shared ? "data race in shared memory"
+                                                : "data race in device memory",
          before, now);
 }
 
@@ -69,18 +69,18 @@ bool may_race(const void* p, size_t bytes, Kind kind, const void* code) {
     report(what, nullptr, now);
     return false;
   };
-  g_state.place = place_of(p, bytes);
-  switch (g_state.place) {
-    case Place::device:
-    case Place::shared:
+  g_state.space = space_of(p, bytes);
+  switch (g_state.space) {
+    case MemorySpace::device:
+    case MemorySpace::shared:
       return true;
-    case Place::beside_device:
+    case MemorySpace::beside_device:
       return bad("out of bounds of device memory");
-    case Place::beside_shared:
+    case MemorySpace::beside_shared:
       return bad("out of bounds of shared memory");
-    case Place::constant:
+    case MemorySpace::constant:
       return false;
-    case Place::host:
+    case MemorySpace::host:
       return g_launch.options.host_memory || bad("host memory in a kernel");
   }
   return false;
@@ -139,7 +139,8 @@ void atomic(const void* p, size_t bytes, const void* code, bool reads, bool writ
   const Pause pause;
   if (local_variable(p) || !may_race(p, bytes, Kind::atomic, code)) return;
   const Thread& t = *g_launch.current;
-  g_state.detector.atomic(state_of(*t.block), t.number, p, bytes, code, reads, writes, g_state.place == Place::shared);
+  g_state.detector.atomic(state_of(*t.block), t.number, p, bytes, code, reads, writes,
+                          g_state.space == MemorySpace::shared);
 }
 
 void volatile_access(const void* p, size_t bytes, const void* code, Kind kind) {
@@ -154,7 +155,7 @@ void access(const void* p, size_t bytes, Kind kind, const void* code) {
   if (g_launch.options.order == Order::random) give_way(g_launch.options.preempt);
   if (!may_race(p, bytes, kind, code)) return;
   const Thread& t = *g_launch.current;
-  g_state.detector.access(state_of(*t.block), t.number, p, bytes, kind, code, g_state.place == Place::shared);
+  g_state.detector.access(state_of(*t.block), t.number, p, bytes, kind, code, g_state.space == MemorySpace::shared);
 }
 
 }  // namespace ordo::cuda::emulator::checker

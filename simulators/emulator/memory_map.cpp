@@ -17,8 +17,8 @@ namespace ordo::cuda::emulator::checker {
 namespace {
 struct Map {
   std::mutex mutex;
-  Ranges<Place> usable;   // device or shared
-  Ranges<Place> guarded;  // beside_device or beside_shared: what is not usable there is an error
+  Ranges<MemorySpace> usable;   // device or shared
+  Ranges<MemorySpace> guarded;  // beside_device or beside_shared: what is not usable there is an error
   std::vector<std::pair<uintptr_t, uintptr_t>> program;
   std::atomic<uint64_t> version = 1;
 };
@@ -26,7 +26,7 @@ struct Map {
 struct Line {
   uintptr_t line = 0;
   uint64_t version = 0;
-  Place place{};
+  MemorySpace space{};
 };
 std::array<Line, 4096> g_lines;
 // Never destroyed: memory is freed by destructors of static objects.
@@ -60,28 +60,28 @@ bool in_parameters(uintptr_t a) {
   return begin <= a && a < begin + g_launch.body_context_bytes;
 }
 
-Place place_of_byte(uintptr_t a) {
+MemorySpace space_of_byte(uintptr_t a) {
   Map& m = map();
   if (const auto* range = m.usable.find(a)) return range->value;
   if (const auto* range = m.guarded.find(a)) return range->value;
-  return in_parameters(a) || in_program(a) ? Place::constant : Place::host;
+  return in_parameters(a) || in_program(a) ? MemorySpace::constant : MemorySpace::host;
 }
 
-void add(const void* p, size_t bytes, Place place, Place beside) {
+void add(const void* p, size_t bytes, MemorySpace space, MemorySpace beside) {
   Map& m = map();
   const uintptr_t begin = address(p);
   std::lock_guard lock(m.mutex);
   m.guarded.set(begin - kRedZone, begin + bytes + kRedZone, beside);
-  m.usable.set(begin, begin + bytes, place);
+  m.usable.set(begin, begin + bytes, space);
   ++m.version;
 }
 }  // namespace
 
-Place place_of(const void* p, size_t bytes) {
+MemorySpace space_of(const void* p, size_t bytes) {
   Map& m = map();
   const uintptr_t begin = address(p), last = begin + bytes - 1, line = begin / 64;
   Line& known = g_lines[line % g_lines.size()];
-  if (line == last / 64 && known.line == line && known.version == m.version) return known.place;
+  if (line == last / 64 && known.line == line && known.version == m.version) return known.space;
   std::lock_guard lock(m.mutex);
   const auto* range = m.usable.find(begin);
   if (range && last < range->end) {
@@ -89,16 +89,16 @@ Place place_of(const void* p, size_t bytes) {
     if (whole == range && line * 64 + 63 < range->end) known = {line, m.version, range->value};
     return range->value;
   }
-  const Place a = place_of_byte(begin), b = place_of_byte(last);
-  return a == Place::device || a == Place::shared ? b : a;
+  const MemorySpace a = space_of_byte(begin), b = space_of_byte(last);
+  return a == MemorySpace::device || a == MemorySpace::shared ? b : a;
 }
 
 void shared_memory(const void* p, size_t bytes) {
-  add(p, bytes, Place::shared, Place::beside_shared);
+  add(p, bytes, MemorySpace::shared, MemorySpace::beside_shared);
   forget_accesses(p, bytes);
 }
 
-void device_memory(const void* p, size_t bytes) { add(p, bytes, Place::device, Place::beside_device); }
+void device_memory(const void* p, size_t bytes) { add(p, bytes, MemorySpace::device, MemorySpace::beside_device); }
 
 void device_block(const void* p, size_t bytes, size_t block_bytes) {
   Map& m = map();
@@ -106,7 +106,7 @@ void device_block(const void* p, size_t bytes, size_t block_bytes) {
   std::lock_guard lock(m.mutex);
   if (!m.guarded.find(begin)) return;
   m.usable.clear(begin, begin + block_bytes);
-  m.usable.set(begin, begin + bytes, Place::device);
+  m.usable.set(begin, begin + bytes, MemorySpace::device);
   ++m.version;
 }
 

@@ -7,7 +7,7 @@
 
 namespace ordo::cuda::emulator::checker {
 
-enum class Place : uint8_t {
+enum class MemorySpace : uint8_t {
   device,         // usable device memory
   shared,         // usable shared memory
   beside_device,  // freed, cached, or beside a piece of device memory
@@ -57,7 +57,7 @@ class Ranges {
   std::map<uintptr_t, Range> ranges_;
 };
 
-/// Where [p, p + bytes) lies; the worst of its places when it crosses an end.
-Place place_of(const void* p, size_t bytes);
+/// Where [p, p + bytes) lies; the worst of its spaces when it crosses an end.
+MemorySpace space_of(const void* p, size_t bytes);
 
 }  // namespace ordo::cuda::emulator::checker

@@ -40,10 +40,10 @@ namespace {
 constexpr int kProcessorSeconds = 5;  ///< that a check may take
 constexpr int kSeconds = 12;          ///< by the clock
 constexpr int kDone = 10;             ///< exit status of a child whose check passed; whoever calls exit() gives another
-constexpr int kSamples = 8;           ///< of the place where the child is, when its time is over
+constexpr int kSamples = 8;           ///< of where the child is, when its time is over
 
 /// Where the child is: the addresses of its calls, innermost first.
-struct Place {
+struct Backtrace {
   int signal;  ///< 0: exit()
   int depth;
   void* address;  ///< that could not be accessed
@@ -51,8 +51,8 @@ struct Place {
 };
 int g_pipe = -1;
 
-void send(const Place& place) {
-  if (write(g_pipe, &place, sizeof place) != sizeof place) _exit(3);
+void send(const Backtrace& trace) {
+  if (write(g_pipe, &trace, sizeof trace) != sizeof trace) _exit(3);
 }
 
 /// The verdict for what the emulator reports.
@@ -99,9 +99,9 @@ void at_signal(int signal, siginfo_t* information, void*) {
   if (signal == SIGABRT) tell_found();  // others say by their address what was wrong
   if (inside) siglongjmp(back, 1);      // the stack cannot be read to its end, as between two fibers
   inside = true;
-  Place place{signal, 0, information->si_addr, {}};
-  if (sigsetjmp(back, 1) == 0) place.depth = backtrace(place.calls, 40);
-  send(place);
+  Backtrace trace{signal, 0, information->si_addr, {}};
+  if (sigsetjmp(back, 1) == 0) trace.depth = backtrace(trace.calls, 40);
+  send(trace);
   inside = false;
   if (signal != SIGPROF || ++samples == kSamples) _exit(1);
   const itimerval soon{{0, 0}, {0, 5000}};
@@ -110,9 +110,9 @@ void at_signal(int signal, siginfo_t* information, void*) {
 
 /// The learner's code calls exit(): a check ends by _exit().
 void at_exit() {
-  Place place{0, 0, nullptr, {}};
-  place.depth = backtrace(place.calls, 40);
-  send(place);
+  Backtrace trace{0, 0, nullptr, {}};
+  trace.depth = backtrace(trace.calls, 40);
+  send(trace);
 }
 
 void watch_signals() {
@@ -145,16 +145,16 @@ int run_check() {
 }
 
 /// The first of the calls that is in the learner's file, as "yours.cu:12"; empty when there is none.
-std::string line_of(const Place& place, const std::string& file) {
+std::string line_of(const Backtrace& trace, const std::string& file) {
 #if ORDO_EMULATED
-  for (int i = 0; i < place.depth; ++i) {
+  for (int i = 0; i < trace.depth; ++i) {
     const char* code =
-        static_cast<const char*>(place.calls[i]) + (i == 2 && place.signal);  // calls[2] is where it came
+        static_cast<const char*>(trace.calls[i]) + (i == 2 && trace.signal);  // calls[2] is where it came
     const std::string line = ordo::cuda::emulator::checker::place_of_code(code);
     if (line.compare(0, file.size() + 1, file + ":") == 0) return line;
   }
 #else
-  (void)place, (void)file;
+  (void)trace, (void)file;
 #endif
   return "";
 }
@@ -175,17 +175,17 @@ std::string what_happened(int signal) {
   }
 }
 
-int report(const std::vector<Place>& places, int status, const std::string& file) {
+int report(const std::vector<Backtrace>& traces, int status, const std::string& file) {
   std::string line;
-  for (const Place& place : places)
-    if (line.empty()) line = line_of(place, file);
+  for (const Backtrace& trace : traces)
+    if (line.empty()) line = line_of(trace, file);
   const std::string where = line.empty() ? " (in no line of " + file + ")" : " at " + line;
-  const bool loops = places.empty() ? !WIFSIGNALED(status) || WTERMSIG(status) == SIGKILL : places[0].signal == SIGPROF;
+  const bool loops = traces.empty() ? !WIFSIGNALED(status) || WTERMSIG(status) == SIGKILL : traces[0].signal == SIGPROF;
   if (loops)
     std::printf("ENDLESS LOOP: after %d seconds it still runs%s. Does the loop there come to an end?\n",
                 kProcessorSeconds, where.c_str());
   else
-    std::printf("CRASH: %s%s\n", what_happened(places.empty() ? WTERMSIG(status) : places[0].signal).c_str(),
+    std::printf("CRASH: %s%s\n", what_happened(traces.empty() ? WTERMSIG(status) : traces[0].signal).c_str(),
                 where.c_str());
   return 1;
 }
@@ -205,14 +205,14 @@ int main(int argc, char** argv) {
     _exit(run_check());
   }
   close(ends[1]);
-  std::vector<Place> places;
-  Place place;
+  std::vector<Backtrace> traces;
+  Backtrace trace;
   bool asked = false;
   for (pollfd end{ends[0], POLLIN, 0};;) {
     const int ready = poll(&end, 1, asked ? 2000 : kSeconds * 1000);
     if (ready > 0) {
-      if (read(ends[0], &place, sizeof place) != sizeof place) break;
-      places.push_back(place);
+      if (read(ends[0], &trace, sizeof trace) != sizeof trace) break;
+      traces.push_back(trace);
     } else if (!asked) {
       asked = true;
       kill(child, SIGPROF);
@@ -223,10 +223,10 @@ int main(int argc, char** argv) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  if (places.empty() && WIFEXITED(status)) {
+  if (traces.empty() && WIFEXITED(status)) {
     if (WEXITSTATUS(status) == kDone) return 0;
     if (WEXITSTATUS(status) != 1) std::printf("CRASH: the program ended before its check did\n");
     return 1;
   }
-  return report(places, status, file);
+  return report(traces, status, file);
 }
