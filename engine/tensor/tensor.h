@@ -168,8 +168,7 @@ class Tensor {
   TensorList chunk(int64_t chunks, int64_t dim = 0) const;
   Tensor operator[](int64_t index) const { return select(0, index); }
 
-  // -- indexing with slices, masks and index tensors: autograd/ops/index/indexing.h
-  // -----------------------------------------
+  // -- indexing with slices, masks and index tensors: autograd/ops/index/indexing.h -----------------------------------
   Tensor index(const std::vector<indexing::TensorIndex>& indices) const;
   Tensor& index_put_(const std::vector<indexing::TensorIndex>& indices, const Tensor& value, bool accumulate = false);
   Tensor& index_put_(const std::vector<indexing::TensorIndex>& indices, Scalar value, bool accumulate = false);
@@ -365,8 +364,7 @@ class Tensor {
                        std::optional<int64_t> end = {}, int64_t step = 1) const;
   Tensor diagonal_scatter(const Tensor& src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
 
-  // -- in place: change this tensor's memory and return it
-  // -------------------------------------------------------------
+  // -- in place: change this tensor's memory and return it ------------------------------------------------------------
   Tensor& fill_(Scalar value);
   Tensor& zero_() { return fill_(0); }
   Tensor& copy_(const Tensor& source);  ///< broadcasts and converts; also between devices
@@ -404,8 +402,7 @@ class Tensor {
   /// gradient.
   Tensor& resize_(const Dims& sizes);
 
-  // -- differentiation
-  // --------------------------------------------------------------------------------------------------
+  // -- differentiation ------------------------------------------------------------------------------------------------
   bool requires_grad() const;                 ///< true for leaves asked for and for everything computed from them
   Tensor& set_requires_grad(bool on = true);  ///< leaves of floating dtype only
   bool is_leaf() const;
@@ -419,8 +416,7 @@ class Tensor {
   /// The operation that made this tensor, e.g. "mul"; empty for leaves.
   std::string_view grad_name() const;
 
-  // -- internals
-  // --------------------------------------------------------------------------------------------------------
+  // -- internals ------------------------------------------------------------------------------------------------------
   explicit Tensor(std::shared_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
   TensorImpl* impl() const { return impl_.get(); }
   const std::shared_ptr<TensorImpl>& impl_ptr() const { return impl_; }

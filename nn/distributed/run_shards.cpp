@@ -97,8 +97,7 @@ void TrainingRun::agree_to_end() {
   }
 }
 
-// -- a part of the optimiser's state in each process (Rajbhandari et al., "ZeRO", 2020, stage 1)
-// -----------------------
+// -- a part of the optimiser's state in each process (Rajbhandari et al., "ZeRO", 2020, stage 1) ----------------------
 
 // A parameter without a gradient is none of the optimiser's business; so each process sees gradients of its own only.
 void TrainingRun::step_of_part() {

@@ -26,8 +26,7 @@ Tensor positive(const Tensor& t) {
   return (t + t.transpose(-2, -1)) * 0.25 + ramp(t);
 }
 
-// -- plain double-precision loops, for one matrix after the other
-// -------------------------------------------------------
+// -- plain double-precision loops, for one matrix after the other -----------------------------------------------------
 
 using Matrix = std::vector<double>;
 

@@ -147,8 +147,7 @@ ORDO_OP_INTEGER(ctc_loss, "blank", ctc_loss(some(d), one_index(1, d), Lengths{2}
 ORDO_OP_INTEGER(ctc_loss, "reduction",
                 ctc_loss(some(d), one_index(1, d), Lengths{2}, Lengths{1}, 0, Reduction(uint8_t(v))));
 
-// -- against all alignments
-// ---------------------------------------------------------------------------------------------
+// -- against all alignments -------------------------------------------------------------------------------------------
 
 /// Of every target the probabilities of all paths that become it, and of those in which step t has class c.
 struct Alignments {
@@ -200,8 +199,7 @@ TEST(CtcLoss, is_the_sum_over_all_alignments) {
   }
 }
 
-// -- bits
-// ---------------------------------------------------------------------------------------------------------------
+// -- bits -------------------------------------------------------------------------------------------------------------
 
 Tensor gradient_of(const Tensor& values, const Tensor& targets, const Case& c) {
   Tensor x = values.detach().set_requires_grad();
@@ -290,8 +288,7 @@ TEST(CtcLoss, forms_of_targets_and_lengths_do_not_change_bits) {
   }
 }
 
-// -- corners
-// ------------------------------------------------------------------------------------------------------------
+// -- corners ----------------------------------------------------------------------------------------------------------
 
 TEST(CtcLoss, impossible_targets) {
   for (Device device : test_devices()) {
