@@ -6,8 +6,7 @@
 //     Tensor forward(const Tensor& x) override { return output(relu(hidden(x))); }
 //   };
 //   Net net;
-//   for (auto& [name, parameter] : net.named_parameters()) ...   // "hidden.weight", "hidden.bias", "output.weight",
-//   ...
+//   for (auto& [name, parameter] : net.named_parameters()) ...   // "hidden.weight", "hidden.bias", "output.weight" ...
 //
 // A forward that takes or gives anything else than one tensor belongs to a class derived from ModuleOf:
 //
@@ -23,8 +22,8 @@
 // Parameters of its own a module declares as in nn/parameter.h, lists of sub-modules as in nn/module_list.h. A
 // sub-module that may be missing is a std::optional:
 //
-//   std::optional<nn::Conv2d> shortcut = add("shortcut", stride > 1 ? std::optional(nn::Conv2d(8, 8, 1)) :
-//   std::nullopt);
+//   std::optional<nn::Conv2d> shortcut =
+//       add("shortcut", stride > 1 ? std::optional(nn::Conv2d(8, 8, 1)) : std::nullopt);
 //
 // A module is a handle: a copy shares parameters, buffers and the training flag with its original, as a copied Tensor
 // shares its memory. A class derived from Module keeps that property by holding tensors, modules and constants only.

@@ -11,11 +11,9 @@ namespace ordo::detail {
 
 /// ValueError naming `op` unless a tensor of that dtype holds `value`:
 ///   - bool holds every number, as value != 0;
-///   - integers hold what, its fraction cut off, lies in their range, so neither infinities nor NaN. uint8 also takes
-///   -255
-///     to -1 and wraps them, so that adding -1 subtracts 1;
-///   - floating dtypes hold infinities, NaN, and whatever is not larger than their largest finite number. It is
-///   rounded.
+///   - integers hold numbers that lie in their range once the fraction is cut off, so neither infinities nor NaN. uint8
+///     also holds -255 to -1 and wraps them, so that adding -1 subtracts 1;
+///   - floating dtypes hold infinities, NaN, and every number up to their largest finite one, and round it.
 void expect_fits(const char* op, const Scalar& value, DType dtype);
 
 /// The least and the greatest integer that random integers of that dtype may have. Floating dtypes: within their finite

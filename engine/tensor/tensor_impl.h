@@ -55,8 +55,8 @@ struct TensorImpl {
   std::shared_ptr<AutogradMeta> autograd;
 
   // Of views made by public operations; autograd/view_history.h.
-  std::shared_ptr<TensorImpl>
-      base;  ///< the tensor, itself no view, whose memory this one shows; null for what is no view
+  /// The tensor, itself no view, whose memory this one shows; null for what is no view.
+  std::shared_ptr<TensorImpl> base;
   const void* followed = nullptr;  ///< the base's node that this view's history goes back to
   bool untracked = false;          ///< made while gradients were disabled: a constant, as what detach() returns
 
