@@ -7,51 +7,100 @@
 
 namespace ordo {
 
-/// For dim = 1 of three: out[i][j][k] = input[i][index[i][j][k]][k]. index: int64 or int32, as many dimensions as
-/// input, nowhere larger than it except along `dim` (ShapeError); entries in [0, input.size(dim)), else IndexError. The
-/// result has index's shape. The gradient is scatter_add's. As torch.gather.
+/// For dim = 1 of three: out[i][j][k] = input[i][index[i][j][k]][k].
+///
+/// Shapes: index has as many dimensions as input and is nowhere larger but along `dim`; the result has its shape.
+/// Dtypes: any input; index int64 or int32.
+/// Throws: IndexError when an entry of index is not in [0, input.size(dim)), or there is no dimension `dim`; ShapeError
+/// when shapes do not fit; DTypeError when index is of another dtype; DeviceError when the tensors are on different
+/// devices.
+/// Determinism: the same bits on every device at every level; the gradient as scatter_add.
+/// Gradient: scatter_add of grad at index.
+/// PyTorch: torch.gather.
 Tensor gather(const Tensor& input, int64_t dim, const Tensor& index);
 
-/// The slices index[0], index[1], ... of dimension `dim`. index: 0-d or 1-d, int64 or int32, entries in
-/// [0, input.size(dim)), else IndexError. The gradient is index_add's. As torch.index_select.
+/// The slices index[0], index[1], ... of dimension `dim`.
+///
+/// Shapes: index 0-d or 1-d; the result has input's sizes, but index.numel() along `dim`.
+/// Dtypes: any input; index int64 or int32.
+/// Throws: as gather.
+/// Determinism: the same bits on every device at every level; the gradient as index_add.
+/// Gradient: index_add of grad at index.
+/// PyTorch: torch.index_select.
 Tensor index_select(const Tensor& input, int64_t dim, const Tensor& index);
 
-/// int64, of shape [target's..., num_classes]: 1 at each target, 0 elsewhere. target: int64 or int32, entries in
-/// [0, num_classes) (else IndexError). num_classes = -1: one more than the largest target, which waits for the device.
-/// As torch.nn.functional.one_hot.
+/// 1 at each target, 0 elsewhere. num_classes = -1: one more than the largest target, which waits for the device.
+///
+/// Shapes: target of any shape -> [target's..., num_classes].
+/// Dtypes: target int64 or int32; the result is int64.
+/// Throws: IndexError when a target is not in [0, num_classes); ValueError when num_classes is below -1, or -1 beside
+/// an empty target; DTypeError when target is of another dtype.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: none.
+/// PyTorch: torch.nn.functional.one_hot.
 Tensor one_hot(const Tensor& target, int64_t num_classes = -1);
 
-/// The elements of input, flattened in row-major order, at index: out[i] = input.flatten()[index[i]], of index's shape.
-/// index: int64 or int32 of any shape, entries in [-numel, numel), else IndexError; negative ones count from the end.
-/// Any dtype. The gradient adds where an element was taken several times, as index_add. As torch.take.
+/// out[i] = input.flatten()[index[i]]; negative entries count from the end.
+///
+/// Shapes: any; the result has index's shape.
+/// Dtypes: any input; index int64 or int32.
+/// Throws: IndexError when an entry is not in [-input.numel(), input.numel()); DTypeError when index is of another
+/// dtype; DeviceError when the tensors are on different devices.
+/// Determinism: the same bits on every device at every level; the gradient as index_add.
+/// Gradient: grad added at index.
+/// PyTorch: torch.take.
 Tensor take(const Tensor& input, const Tensor& index);
 
-/// A copy of input with out.flatten()[index[i]] = source[i]; with `accumulate` these are added. index as for take;
-/// source has as many elements as index, in any shape (ShapeError), and input's dtype (DTypeError). Any dtype; to
-/// accumulate, all but bool. As torch.put; in place: Tensor::put_.
-/// Determinism: of several elements for one place the last one stays, in row-major order of index, at every level. With
-/// `accumulate`: as index_add. Gradients: of input, the gradient, without `accumulate` with 0 at index; of source, the
-/// gradient at index, without `accumulate` 0 for elements that did not stay.
+/// A copy of input with out.flatten()[index[i]] = source[i]; with `accumulate` these are added. Without it, of several
+/// elements for one place the last one in row-major order of index stays.
+///
+/// Shapes: source has as many elements as index, in any shape; the result has input's sizes.
+/// Dtypes: any, to accumulate all but bool; source has input's; index int64 or int32.
+/// Throws: as take; ShapeError when source has another number of elements; DTypeError when dtypes differ.
+/// Determinism: the same bits on every device at every level; with `accumulate` as index_add.
+/// Gradient: of input, grad, without `accumulate` with 0 at index; of source, grad at index, without `accumulate` 0 for
+/// elements that did not stay.
+/// PyTorch: torch.put; in place Tensor::put_.
 Tensor put(const Tensor& input, const Tensor& index, const Tensor& source, bool accumulate = false);
 
-/// gather() whose input and indices broadcast to one another but along `dim`; without `dim` both are flattened. As many
-/// dimensions in both (ShapeError). Rules and gradient as gather's. As torch.take_along_dim.
+/// gather() whose input and indices broadcast to one another but along `dim`; without `dim` both are flattened.
+///
+/// Shapes: as many dimensions in both; the result has the indices' broadcast shape.
+/// Dtypes, Throws, Determinism, Gradient: as gather.
+/// PyTorch: torch.take_along_dim.
 Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<int64_t> dim = {});
 
-/// The coordinates of the elements that are not zero (a NaN is not), in row-major order: int64, [elements, dimensions].
-/// Any dtype. Waits for the device, to know how many there are. As torch.nonzero.
+/// The coordinates of the elements that are not zero (a NaN is not zero), in row-major order. It waits for the device,
+/// to know how many there are.
+///
+/// Shapes: any -> [elements, dimensions].
+/// Dtypes: any; the result is int64.
+/// Throws: nothing of its own.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: none.
+/// PyTorch: torch.nonzero.
 Tensor nonzero(const Tensor& input);
 
-/// The elements of input where the bool mask is true, 1-d, in row-major order. input and mask broadcast together
-/// (ShapeError); DTypeError unless the mask is bool. Waits for the device. As torch.masked_select.
+/// The elements of input where the mask is true, in row-major order. It waits for the device.
+///
+/// Shapes: input and mask broadcast together; the result is 1-d.
+/// Dtypes: any input; the mask is bool.
+/// Throws: ShapeError when sizes do not broadcast; DTypeError when the mask is not bool; DeviceError when the tensors
+/// are on different devices.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: of input, grad at the selected elements, else 0.
+/// PyTorch: torch.masked_select.
 Tensor masked_select(const Tensor& input, const Tensor& mask);
 
-/// A copy of input in which the elements where the bool mask is true have become the elements of source, one after the
-/// other in row-major order. input and mask broadcast together; source has as many elements or more (ShapeError), in
-/// any shape, and input's dtype (DTypeError). Waits for the device. As torch.masked_scatter; in place:
-/// Tensor::masked_scatter_, which the mask must fit.
-/// Gradients: of input, the gradient with 0 where the mask is true; of source, the gradient there, 0 for elements that
-/// were not needed.
+/// A copy of input in which the elements where the mask is true have become the elements of source, one after the other
+/// in row-major order. It waits for the device.
+///
+/// Shapes: input and mask broadcast together; source has as many elements as the mask is true, or more, in any shape.
+/// Dtypes: any; source has input's; the mask is bool.
+/// Throws: as masked_select; ShapeError when source has too few elements; DTypeError when dtypes differ.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: of input, grad with 0 where the mask is true; of source, grad there, 0 for elements that were not needed.
+/// PyTorch: torch.masked_scatter; in place Tensor::masked_scatter_, which the mask must fit.
 Tensor masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& source);
 
 }  // namespace ordo

@@ -63,17 +63,23 @@ class TensorIndex {
 namespace ordo {
 
 // Tensor::index(indices)
-//   A view where all entries are integers, slices, None and Ellipsis; else a copy. Differentiable: the gradient adds
-//   where an element was taken several times, by index_add, whose levels hold.
+//   A view where all entries are integers, slices, None and Ellipsis; else a copy. The gradient adds where an element
+//   was taken several times, by index_add, whose levels hold.
 //
 // Tensor::index_put_(indices, value, accumulate), Tensor::index_put
-//   Writes `value`, broadcast to the shape that index(indices) would have and converted to this dtype (DTypeError for a
-//   floating value and integers), in place or into a copy. Where several items have one place the last one stays, items
-//   being in row-major order of that shape, at every level. With `accumulate` they add, by index_add, whose levels
-//   hold. Gradients: of the tensor, the gradient with 0 where something was written; of the value, the gradient at the
-//   items that stayed. As torch's, which leaves open who stays.
+//   Writes `value` in place or into a copy.
 
-/// input.index_put(indices, values, accumulate). As torch.index_put.
+/// A copy of input in which index(indices) has become `values`, or with `accumulate` has them added. Without it, of
+/// several items for one place the last one stays, in row-major order of the indexed shape.
+///
+/// Shapes: values broadcast to the shape that input.index(indices) has; the result has input's.
+/// Dtypes: any; values are converted to input's.
+/// Throws: DTypeError when values are floating and input is of integers; ShapeError when they do not broadcast;
+/// IndexError as Tensor::index; ValueError when there are two Ellipses or a step is not positive.
+/// Determinism: the same bits on every device at every level; with `accumulate` as index_add.
+/// Gradient: of input, grad with 0 where something was written, with `accumulate` grad; of values, grad at the items
+/// that stayed.
+/// PyTorch: torch.index_put, which leaves open who stays.
 inline Tensor index_put(const Tensor& input, const std::vector<indexing::TensorIndex>& indices, const Tensor& values,
                         bool accumulate = false) {
   return input.index_put(indices, values, accumulate);

@@ -11,44 +11,51 @@ namespace ordo {
 
 /// A copy of input in which each place that index names has become the reduction of the elements of src that go there,
 /// and, with include_self, of its old content; for dim = 1 of three, place [i][index[i][j][k]][k] gets src[i][j][k].
-/// Places that get nothing keep their bits. As torch.scatter_reduce; in place: Tensor::scatter_reduce_.
+/// Places that get nothing keep their bits. reduce: "sum", "prod", "mean", "amax" or "amin". Integer sums and products
+/// wrap, means are rounded down. A NaN is the greatest and the least value; +0 is greater than -0.
 ///
-/// reduce: "sum", "prod", "mean", "amax" or "amin" (ValueError). Integers: sums and products wrap, means are rounded
-/// down. A NaN is the greatest and the least value; +0 is greater than -0. dtypes: all but bool (DTypeError). Rules for
-/// index and src as for scatter. Half types are reduced in float and rounded once.
-///
-/// Determinism: sum and mean add as scatter_add does, by `algorithm`: `atomic` in the order threads arrive
-/// (not_guaranteed), `sorted` and `exact` with the same bits on every device. prod multiplies the elements of a place
-/// in row-major order of index, in the groups of ordering rule 1 (docs/ordering.md), the old content last; amax and
-/// amin have no order. These three have the same bits at every level.
-/// Gradients: mean: in equal shares. amax, amin: in equal shares among those that equal the result. prod: the product
-/// of all others, zeros included. Second derivatives of prod are refused (AutogradError) where several elements of src
-/// that are 0 go to one place, as in torch.
+/// Shapes: as scatter.
+/// Dtypes: all but bool, one for input and src; half types are reduced in float and rounded once.
+/// Throws: as scatter_add; ValueError when `reduce` is another word.
+/// Determinism: sum and mean add as scatter_add does, by `algorithm`. prod multiplies the elements of a place in
+/// row-major order of index, in the groups of ordering rule 1, the old content last; amax and amin have no order. These
+/// three have the same bits at every level.
+/// Gradient: sum: as scatter_add. mean: in equal shares. amax, amin: in equal shares among those that equal the result.
+/// prod: the product of all others, zeros included. AutogradError for second derivatives of prod where several elements
+/// of src that are 0 go to one place, as in torch.
+/// PyTorch: torch.scatter_reduce; in place Tensor::scatter_reduce_.
 Tensor scatter_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
                       bool include_self = true, Algorithm algorithm = Algorithm::automatic);
 
-/// The same for slices: a copy of input in which each slice that index names has become the reduction of the slices of
-/// source that go there. index and source as for index_copy. reduce: "prod", "mean", "amax" or "amin" (ValueError); the
-/// sum is index_add. As torch.index_reduce; in place: Tensor::index_reduce_.
-/// Rules, determinism (of mean, as index_add) and gradients as scatter_reduce's.
+/// A copy of input in which each slice that index names has become the reduction of the slices of source that go there,
+/// as in scatter_reduce. reduce: "prod", "mean", "amax" or "amin"; the sum is index_add.
+///
+/// Shapes: as index_copy.
+/// Dtypes, Throws: as scatter_reduce.
+/// Determinism: as scatter_reduce; mean as index_add.
+/// Gradient: as scatter_reduce.
+/// PyTorch: torch.index_reduce; in place Tensor::index_reduce_.
 Tensor index_reduce(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
                     std::string_view reduce, bool include_self = true, Algorithm algorithm = Algorithm::automatic);
 
 /// The reduction of each segment of an axis: slice s of the result is made of the lengths[s] slices of data that follow
-/// those of segment s - 1, or of slices offsets[s] to offsets[s + 1] (which is left out). As torch.segment_reduce.
+/// those of segment s - 1, or of slices offsets[s] to offsets[s + 1] (which is left out). reduce: "sum", "mean", "max",
+/// "min" or "prod". initial takes part in every segment, after its slices; a mean is not divided by one more for it.
+/// Without it an empty segment has sum 0, mean NaN, max -inf, min inf and prod 1; with it all of them are `initial`. A
+/// NaN is the greatest and the least value. With `unsafe` lengths may add up to less; slices in no segment are not
+/// used.
 ///
-/// reduce: "sum", "mean", "max", "min" or "prod" (ValueError). data: floating, at least 1-d. lengths or offsets, not
-/// both (ValueError): int32 or int64, with data's sizes before `axis` and one dimension more, of as many segments, of
-/// offsets one more (ShapeError). Lengths are not negative and add up to the axis, offsets lie in it and do not
-/// descend, else IndexError. With `unsafe` lengths may add up to less; slices in no segment are not used. initial takes
-/// part in every segment, after its slices; a mean is not divided by one more for it. Without it an empty segment has
-/// sum 0, mean NaN, max -inf, min inf and prod 1; with it all of them are `initial`. A NaN is the greatest and the
-/// least value. Half types are reduced in float and rounded once.
-///
-/// Determinism: sums and products are formed by ordering rule 1 (docs/ordering.md), slices in their order: the same
-/// bits at every level. Gradients: max and min: in equal shares to those that equal the result, and to every NaN. prod:
-/// the product of all others, zeros included; its second derivative is refused (AutogradError) where a segment has
-/// several elements that are 0.
+/// Shapes: data at least 1-d; lengths or offsets with data's sizes before `axis` and one dimension more, of as many
+/// segments, of offsets one more.
+/// Dtypes: data floating, reduced in float for half types and rounded once; lengths and offsets int32 or int64.
+/// Throws: IndexError when a length is negative, lengths do not add up to the axis, or offsets descend or leave it;
+/// ValueError when `reduce` is another word, or lengths and offsets are both given, or none; ShapeError, DTypeError,
+/// DeviceError when tensors do not fit.
+/// Determinism: the same bits on every device at every level; sums and products by ordering rule 1, slices in their
+/// order.
+/// Gradient: of data. max, min: in equal shares to those that equal the result, and to every NaN. prod: the product of
+/// all others, zeros included; AutogradError for its second derivative where a segment has several elements that are 0.
+/// PyTorch: torch.segment_reduce.
 Tensor segment_reduce(const Tensor& data, std::string_view reduce, const Tensor& lengths = {},
                       const Tensor& offsets = {}, int64_t axis = 0, bool unsafe = false,
                       std::optional<double> initial = {});

@@ -8,39 +8,71 @@
 
 namespace ordo {
 
-/// The sum of all elements, a 0-d tensor. Floating dtypes keep theirs (half types are summed in float); integers and
-/// bool give int64, which wraps around. The sum of nothing is 0.
+/// The sum of all elements, or over `dims`, which may be negative; none means all. keepdim leaves them in the shape
+/// with size 1. The sum of nothing is 0.
 ///
-/// Floating sums follow rule 2 of docs/ordering.md at every determinism level: the same bits on every device and with
-/// any number of threads. As torch.sum.
+/// Shapes: any -> 0-d, or input's without `dims`.
+/// Dtypes: any. Floating dtypes keep theirs, half types being summed in float; integers and bool give int64, which
+/// wraps.
+/// Throws: IndexError when a dimension is out of range; ValueError when one is named twice.
+/// Determinism: the same bits on every device at every level and with any number of threads; ordering rule 2.
+/// Gradient: grad to every element.
+/// PyTorch: torch.sum.
 Tensor sum(const Tensor& input);
 /// Over `dims`, which may be negative (IndexError out of range, ValueError when one is named twice); none means all.
 /// keepdim leaves them in the shape with size 1.
 Tensor sum(const Tensor& input, const Dims& dims, bool keepdim = false);
 
-/// sum divided by the number of elements; floating dtypes only (DTypeError). The mean of nothing is NaN. As torch.mean.
+/// The sum divided by the number of elements. The mean of nothing is NaN.
+///
+/// Shapes: as sum.
+/// Dtypes: floating.
+/// Throws: as sum; DTypeError when input is not floating.
+/// Determinism: as sum.
+/// Gradient: grad, divided by the number, to every element.
+/// PyTorch: torch.mean.
 Tensor mean(const Tensor& input);
 Tensor mean(const Tensor& input, const Dims& dims, bool keepdim = false);
 
-/// sum and mean over `dims` (none: all) of the elements that are not NaN. nansum: all dtypes, integers and bool give
-/// int64; nanmean: floating dtypes (DTypeError), NaN where every element is. A NaN gets the gradient 0.
-/// Sums follow rule 2 of docs/ordering.md, with +0 in place of a NaN. As torch.nansum and torch.nanmean.
+/// sum and mean over `dims` (none: all) of the elements that are not NaN; nanmean is NaN where every element is.
+///
+/// Shapes: as sum.
+/// Dtypes: nansum as sum; nanmean floating.
+/// Throws: as sum; DTypeError when input of nanmean is not floating.
+/// Determinism: as sum, with +0 in place of a NaN.
+/// Gradient: as sum and mean; a NaN gets 0.
+/// PyTorch: torch.nansum, torch.nanmean.
 Tensor nansum(const Tensor& input, const Dims& dims = {}, bool keepdim = false);
 Tensor nanmean(const Tensor& input, const Dims& dims = {}, bool keepdim = false);
 
-/// How many elements over `dims` (none: all) are not zero, int64; a NaN is not. No gradient. As torch.count_nonzero.
+/// How many elements over `dims` (none: all) are not zero; a NaN is not zero.
+///
+/// Shapes: as sum.
+/// Dtypes: any; the result is int64.
+/// Throws: as sum.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: none.
+/// PyTorch: torch.count_nonzero.
 Tensor count_nonzero(const Tensor& input, const Dims& dims = {});
 
-/// The product of all elements, or over `dims` (none: all). Floating dtypes keep theirs (half types are multiplied in
-/// float); integers and bool give int64, which wraps around. The product of nothing is 1. Errors as sum.
+/// The product of all elements, or over `dims` (none: all). The product of nothing is 1.
 ///
-/// Floating products follow rule 2 of docs/ordering.md, multiplications in place of additions: the same bits on every
-/// device. The gradient of an element is the product of the others, also where there are zeros. As torch.prod.
+/// Shapes, Dtypes, Throws: as sum.
+/// Determinism: as sum, with multiplications in place of additions.
+/// Gradient: of an element, grad times the product of the others, also where there are zeros.
+/// PyTorch: torch.prod.
 Tensor prod(const Tensor& input);
 Tensor prod(const Tensor& input, const Dims& dims, bool keepdim = false);
 
-/// Whether any (every) element is different from zero, bool: of the tensor, or over `dims` (none: all). NaN is
-/// different from zero. Of nothing, any is false and all is true. As torch.any and torch.all.
+/// Whether any (every) element is different from zero, over `dims` (none: all). NaN is different from zero. Of nothing,
+/// any is false and all is true.
+///
+/// Shapes: as sum.
+/// Dtypes: any; the result is bool.
+/// Throws: as sum.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: none.
+/// PyTorch: torch.any, torch.all.
 Tensor any(const Tensor& input, const Dims& dims = {}, bool keepdim = false);
 Tensor all(const Tensor& input, const Dims& dims = {}, bool keepdim = false);
 
@@ -50,55 +82,115 @@ struct MaxResult {
   Tensor indices;  ///< int64, along the dimension
 };
 
-/// The largest (smallest) element, a 0-d tensor. NaN when there is one. All dtypes; ValueError for empty tensors. The
-/// gradient is shared evenly among equal elements. As torch.max and torch.min.
+/// The largest (smallest) element, NaN when there is one. Over a dimension: values, and the index of the first of equal
+/// ones (of the first NaN).
+///
+/// Shapes: any -> 0-d, or input's without `dim`.
+/// Dtypes: any, kept; indices are int64.
+/// Throws: ValueError when nothing is reduced to an element; IndexError when there is no dimension `dim`.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: shared evenly among equal elements; over a dimension, the first of them gets it.
+/// PyTorch: torch.max, torch.min.
 Tensor max(const Tensor& input);
 Tensor min(const Tensor& input);
-/// Over dimension `dim`: values, and the index of the first of equal ones (of the first NaN), which alone gets the
-/// gradient. ValueError when the dimension is empty and the result is not.
+/// Over dimension `dim`.
 MaxResult max(const Tensor& input, int64_t dim, bool keepdim = false);
 MaxResult min(const Tensor& input, int64_t dim, bool keepdim = false);
-/// Values only, over any dimensions (none: all). The gradient is shared evenly among equal elements.
+/// The largest (smallest) element over any dimensions (none: all).
+///
+/// Shapes: as sum.
+/// Dtypes: any, kept.
+/// Throws: as max and sum.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: shared evenly among equal elements.
+/// PyTorch: torch.amax, torch.amin.
 Tensor amax(const Tensor& input, const Dims& dims = {}, bool keepdim = false);
 Tensor amin(const Tensor& input, const Dims& dims = {}, bool keepdim = false);
-/// The index of the first largest (smallest) element, int64: along `dim`, or into the flattened tensor.
+/// The index of the first largest (smallest) element: along `dim`, or into the flattened tensor. A NaN is both.
+///
+/// Shapes: as max.
+/// Dtypes: any; the result is int64.
+/// Throws: as max.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: none.
+/// PyTorch: torch.argmax, torch.argmin.
 Tensor argmax(const Tensor& input, std::optional<int64_t> dim = {}, bool keepdim = false);
 Tensor argmin(const Tensor& input, std::optional<int64_t> dim = {}, bool keepdim = false);
 
 /// sum((x - mean(x))^2) / max(0, n - correction), over all n elements or over `dims` (none: all). correction = 1 is the
-/// unbiased estimate, 0 the biased one. Floating dtypes (DTypeError). Two passes, each in the order of rule 2 of
-/// docs/ordering.md: the same bits everywhere. Where the sum of the elements overflows, the mean is infinite, and the
-/// result infinite or NaN. As torch.var, which finds the mean otherwise.
+/// unbiased estimate, 0 the biased one. Where the sum of the elements overflows, the mean is infinite, and the result
+/// infinite or NaN.
+///
+/// Shapes: as sum.
+/// Dtypes: floating.
+/// Throws: as mean.
+/// Determinism: the same bits on every device at every level; two passes, each by ordering rule 2.
+/// Gradient: 2 (x - mean) / (n - correction) grad.
+/// PyTorch: torch.var, which finds the mean otherwise.
 Tensor var(const Tensor& input);
 Tensor var(const Tensor& input, const Dims& dims, double correction = 1, bool keepdim = false);
-/// sqrt(var). As torch.std. Under `using namespace ordo` the bare name `std` means two things to C++, this function and
-/// the standard library's namespace: write `x.std()`, `stddev(x)`, which is the same, or `ordo::std(x)`.
+/// sqrt(var). Under `using namespace ordo` the bare name `std` means two things to C++, this function and the standard
+/// library's namespace: write `x.std()`, `stddev(x)` or `ordo::std(x)`.
+///
+/// Shapes, Dtypes, Throws, Determinism: as var.
+/// Gradient: var's, over 2 std.
+/// PyTorch: torch.std.
 Tensor std(const Tensor& input);
 Tensor std(const Tensor& input, const Dims& dims, double correction = 1, bool keepdim = false);
+/// std by a name that the standard library does not have.
+///
+/// Shapes, Dtypes, Throws, Determinism, Gradient: as std.
+/// PyTorch: torch.std.
 inline Tensor stddev(const Tensor& input) { return ordo::std(input); }
 inline Tensor stddev(const Tensor& input, const Dims& dims, double correction = 1, bool keepdim = false) {
   return ordo::std(input, dims, correction, keepdim);
 }
-/// Both var and mean, as one operation: {var, mean}. As torch.var_mean.
+/// Both var and mean, as one operation: {var, mean}.
+///
+/// Shapes, Dtypes, Throws, Determinism: as var.
+/// Gradient: the sum of both.
+/// PyTorch: torch.var_mean.
 std::pair<Tensor, Tensor> var_mean(const Tensor& input, const Dims& dims = {}, double correction = 1,
                                    bool keepdim = false);
-/// Both std and mean, as one operation: {std, mean}. As torch.std_mean.
+/// Both std and mean, as one operation: {std, mean}.
+///
+/// Shapes, Dtypes, Throws, Determinism: as var.
+/// Gradient: the sum of both.
+/// PyTorch: torch.std_mean.
 std::pair<Tensor, Tensor> std_mean(const Tensor& input, const Dims& dims = {}, double correction = 1,
                                    bool keepdim = false);
 
-/// (sum |x|^p)^(1/p) over all elements, or over `dims` (none: all). p = 0 counts the elements that are not zero,
-/// p = infinity (-infinity) takes the largest (smallest) |x|. Floating dtypes (DTypeError). Sums follow rule 2 of
-/// docs/ordering.md: the same bits everywhere. At x = 0 the gradient is 0. As torch.norm.
+/// (sum |x|^p)^(1/p) over all elements, or over `dims` (none: all). p = 0 counts the elements that are not zero, p =
+/// infinity (-infinity) takes the largest (smallest) |x|.
+///
+/// Shapes: as sum.
+/// Dtypes: floating.
+/// Throws: as mean.
+/// Determinism: as sum.
+/// Gradient: the derivative; 0 at x = 0.
+/// PyTorch: torch.norm.
 Tensor norm(const Tensor& input, double p = 2);
 Tensor norm(const Tensor& input, double p, const Dims& dims, bool keepdim = false);
-/// sum x^2 over all elements, or over `dims` (none: all): norm(input, 2, dims)^2 without the rounding of the root.
-/// Halves are squared and summed as float32.
+/// The sum of x^2 over all elements, or over `dims` (none: all): norm(input, 2, dims)^2 without the rounding of the
+/// root.
+///
+/// Shapes: as sum.
+/// Dtypes: floating; halves are squared and summed as float32.
+/// Throws: as mean.
+/// Determinism: as sum.
+/// Gradient: 2 x grad.
+/// PyTorch: no counterpart.
 Tensor square_sum(const Tensor& input, const Dims& dims = {}, bool keepdim = false);
 
 /// log(sum(exp(x))) over `dims` (none: all), computed as log(sum(exp(x - m))) + m; m is the maximum, or 0 where that is
-/// infinite. Floating dtypes (DTypeError); dimensions as in sum. Of nothing: -infinity. The sum follows rule 2 of
-/// docs/ordering.md: the same bits everywhere. The gradient is exp(x - result), which is NaN where the maximum is
-/// infinite. As torch.logsumexp.
+/// infinite. Of nothing: -infinity.
+///
+/// Shapes: as sum.
+/// Dtypes: floating.
+/// Throws: as mean.
+/// Determinism: as sum.
+/// Gradient: exp(x - result) grad, which is NaN where the maximum is infinite.
+/// PyTorch: torch.logsumexp.
 Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim = false);
 
 }  // namespace ordo

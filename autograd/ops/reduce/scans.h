@@ -6,37 +6,56 @@
 
 namespace ordo {
 
-/// out[i] = input[0] + ... + input[i] along `dim`. As torch.cumsum.
+/// out[i] = input[0] + ... + input[i] along `dim`.
 ///
-/// The result has input's sizes and, where that is floating, its dtype; sums of integers and bools are int64, and wrap.
-/// IndexError for a dimension that input has not. A 0-d input counts as one value.
-/// Determinism: the order is ordering rule 6 (docs/ordering.md) on every device; up to 64 values add left to right.
-/// Gradient: the running sum of the gradient from the end, in the same order from there.
+/// Shapes: any, kept; a 0-d input counts as one value.
+/// Dtypes: any; sums of integers and bools are int64 and wrap, floating dtypes keep theirs.
+/// Throws: IndexError when there is no dimension `dim`.
+/// Determinism: the same bits on every device at every level; ordering rule 6. Up to 64 values add left to right.
+/// Gradient: the running sum of grad from the end, in the same order from there.
+/// PyTorch: torch.cumsum.
 Tensor cumsum(const Tensor& input, int64_t dim);
 
-/// out[i] = input[0] * ... * input[i] along `dim`; dtypes, errors and order as cumsum. As torch.cumprod.
+/// out[i] = input[0] * ... * input[i] along `dim`.
 ///
-/// Gradient: that of input[i] is the running sum from the end of gradient * out, divided by input[i]; where the line
-/// holds zeros, its true value. A second gradient of lines with zeros takes time quadratic in their length.
+/// Shapes, Dtypes, Throws, Determinism: as cumsum.
+/// Gradient: of input[i], the running sum from the end of grad * out, divided by input[i]; where the line holds zeros,
+/// its true value. A second gradient of lines with zeros takes time quadratic in their length.
+/// PyTorch: torch.cumprod.
 Tensor cumprod(const Tensor& input, int64_t dim);
 
 /// out[i] = log(exp(input[0]) + ... + exp(input[i])) along `dim`, without overflow: logaddexp in the order of cumsum.
-/// As torch.logcumsumexp. Floating dtypes (DTypeError).
+///
+/// Shapes: as cumsum.
+/// Dtypes: floating.
+/// Throws: as cumsum; DTypeError when input is not floating.
+/// Determinism: as cumsum.
+/// Gradient: the running sum from the end of grad exp(-out), times exp(input).
+/// PyTorch: torch.logcumsumexp.
 Tensor logcumsumexp(const Tensor& input, int64_t dim);
 
-/// values[i] = max(input[0], ..., input[i]) along `dim`, and the index of the last of the equal ones, int64. From the
-/// first NaN on values are NaN, and the index is the last NaN's. As torch.cummax and torch.cummin.
+/// values[i] = max(input[0], ..., input[i]) along `dim` (cummin: min), and the index of the last of the equal ones.
+/// From the first NaN on values are NaN, and the index is the last NaN's.
 ///
-/// All dtypes; both results have input's sizes. IndexError for a dimension that input has not.
-/// Determinism: the same bits everywhere. Gradient: values' is added at their indices, as by scatter_add.
+/// Shapes: as cumsum, both.
+/// Dtypes: any, kept; indices are int64.
+/// Throws: as cumsum.
+/// Determinism: the same bits on every device at every level; the gradient as scatter_add.
+/// Gradient: of values, added at their indices.
+/// PyTorch: torch.cummax, torch.cummin.
 MaxResult cummax(const Tensor& input, int64_t dim);
 MaxResult cummin(const Tensor& input, int64_t dim);
 
-/// out[i] = input[i + 1] - input[i] along `dim`, n times over. As torch.diff.
+/// out[i] = input[i + 1] - input[i] along `dim`, n times over; of bools, whether they differ. `prepend` and `append`,
+/// where given, are joined to input along `dim` first. n = 0 gives a copy.
 ///
-/// `prepend` and `append`, where given, are joined to input along `dim` first (cat). Of bools, whether they differ.
-/// n = 0 gives a copy; with n or fewer values nothing is left. All dtypes; input has a dimension at least (ShapeError);
-/// n is not negative (ValueError).
+/// Shapes: one dimension or more; `dim` loses n elements, with n or fewer all of them.
+/// Dtypes: any.
+/// Throws: ShapeError when input is 0-d or what is joined does not fit; ValueError when n is negative; IndexError when
+/// there is no dimension `dim`.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: that of the differences.
+/// PyTorch: torch.diff.
 Tensor diff(const Tensor& input, int64_t n = 1, int64_t dim = -1, const Tensor& prepend = {},
             const Tensor& append = {});
 

@@ -11,47 +11,89 @@
 
 namespace ordo {
 
-/// The lines along `dim` in ascending or descending order, and where each value stood. As torch.sort with stable=True.
-/// On CUDA a line has at most 2^32 - 1 elements (ValueError).
+/// The lines along `dim` in ascending or descending order, and where each value stood.
+///
+/// Shapes: any, kept.
+/// Dtypes: any; indices are int64.
+/// Throws: IndexError when there is no dimension `dim`; ValueError when a line on CUDA has more than 2^32 - 1 elements.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: of values, to the elements that were taken.
+/// PyTorch: torch.sort with stable=True.
 MaxResult sort(const Tensor& input, int64_t dim = -1, bool descending = false);
 /// sort's indices.
+///
+/// Shapes, Dtypes, Throws, Determinism: as sort.
+/// Gradient: none.
+/// PyTorch: torch.argsort.
 Tensor argsort(const Tensor& input, int64_t dim = -1, bool descending = false);
 
-/// The first k of sort(input, dim, largest), 0 <= k <= input.size(dim) (ValueError). As torch.topk; always sorted, and
-/// of equal elements those with lower indices.
+/// The first k of sort(input, dim, largest); of equal elements those with lower indices.
+///
+/// Shapes: input's, with k along `dim`.
+/// Dtypes: as sort.
+/// Throws: as sort; ValueError when k is not in [0, input.size(dim)].
+/// Determinism, Gradient: as sort.
+/// PyTorch: torch.topk, which leaves open which of equal elements it takes.
 MaxResult topk(const Tensor& input, int64_t k, int64_t dim = -1, bool largest = true);
 
-/// Value and index at place k, from 1 to input.size(dim) (ValueError), of the sorted line. As torch.kthvalue.
+/// Value and index at place k, from 1 on, of the sorted line.
+///
+/// Shapes: input's, without `dim`.
+/// Dtypes: as sort.
+/// Throws: as sort; ValueError when k is not in [1, input.size(dim)].
+/// Determinism, Gradient: as sort.
+/// PyTorch: torch.kthvalue.
 MaxResult kthvalue(const Tensor& input, int64_t k, int64_t dim = -1, bool keepdim = false);
 
 /// The middle value of each sorted line, the lower one of two, and where it stands. A line with a NaN gives its first
-/// NaN; nanmedian does not count NaNs unless there is nothing else. ValueError for empty lines. As torch.median and
-/// torch.nanmedian.
+/// NaN; nanmedian does not count NaNs unless there is nothing else.
+///
+/// Shapes: input's, without `dim`; 0-d of all elements.
+/// Dtypes: as sort.
+/// Throws: ValueError when a line is empty; of all elements, when there is none and the dtype is not floating, else
+/// NaN.
+/// Determinism: as sort.
+/// Gradient: as sort; of all elements, shared evenly among equal ones.
+/// PyTorch: torch.median, torch.nanmedian.
 MaxResult median(const Tensor& input, int64_t dim, bool keepdim = false);
 MaxResult nanmedian(const Tensor& input, int64_t dim, bool keepdim = false);
-/// Of all elements, a 0-d tensor; NaN where there is none and the dtype is floating (else ValueError). The gradient is
-/// shared evenly among equal elements.
+/// Of all elements.
 Tensor median(const Tensor& input);
 Tensor nanmedian(const Tensor& input);
 
-/// The commonest value of each line, the smallest of several, and its last place. No NaN equals another. ValueError for
-/// empty lines. As torch.mode.
+/// The commonest value of each line, the smallest of several, and its last place. No NaN equals another.
+///
+/// Shapes: input's, without `dim`.
+/// Dtypes: as sort.
+/// Throws: as sort; ValueError when a line is empty.
+/// Determinism, Gradient: as sort.
+/// PyTorch: torch.mode.
 MaxResult mode(const Tensor& input, int64_t dim = -1, bool keepdim = false);
 
-/// A tensor of zeros of `sizes`, but out[.., index[.., i, ..], ..] = grad[.., i, ..] along `dim`, an index that no line
-/// of `index` holds twice. The gradient of the functions above, and differentiable.
+/// A tensor of zeros of `sizes`, but out[.., index[.., i, ..], ..] = grad[.., i, ..] along `dim`.
+///
+/// Shapes: grad and index of one shape; no line of index holds an entry twice.
+/// Dtypes: any grad; index int64.
+/// Throws: IndexError, ShapeError, DTypeError as scatter.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: gather of grad at index.
+/// PyTorch: no counterpart.
 Tensor sort_backward(const Tensor& grad, const Dims& sizes, int64_t dim, const Tensor& index);
 
 /// What stands between two elements: a value in proportion, either of them, their middle, or the nearer one (of two
 /// equally near ones that at an even place).
 enum class Interpolation { linear, lower, higher, midpoint, nearest };
 
-/// The value at place q (n - 1) of each sorted line of n elements along `dim`, or of all elements. As torch.quantile.
+/// The value at place q (n - 1) of each sorted line of n elements along `dim`, or of all elements. A line with a NaN
+/// gives NaN; nanquantile does not count NaNs unless there is nothing else. On CUDA the call waits for q.
 ///
-/// input: float32 or float64 (DTypeError), lines not empty (ValueError). q: numbers from 0 to 1 (ValueError), 0-d or
-/// 1-d (ShapeError); a 1-d q gives a first dimension of its size. A line with a NaN gives NaN; nanquantile does not
-/// count NaNs unless there is nothing else. On CUDA the call waits for q. Determinism: the same bits everywhere.
-/// Gradient: it goes to the one or two elements, in proportion.
+/// Shapes: q 0-d or 1-d; a 1-d q gives a first dimension of its size, before input's without `dim`.
+/// Dtypes: float32 or float64.
+/// Throws: ValueError when a line is empty or a q is not in [0, 1]; ShapeError when q has more dimensions; DTypeError
+/// when dtypes are others; IndexError as sort.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: to the one or two elements, in proportion.
+/// PyTorch: torch.quantile, torch.nanquantile.
 Tensor quantile(const Tensor& input, const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false,
                 Interpolation interpolation = Interpolation::linear);
 Tensor quantile(const Tensor& input, double q, std::optional<int64_t> dim = {}, bool keepdim = false,

@@ -5,24 +5,63 @@
 
 namespace ordo {
 
-/// The elements whose index along dim2 is that along dim1 plus `offset`: a view without these two dimensions and with
-/// the diagonal as its last. It is empty where the offset lies outside. IndexError for dimensions out of range,
-/// ValueError when both are one. As torch.diagonal.
+/// The elements whose index along dim2 is that along dim1 plus `offset`: a view. It is empty where the offset lies
+/// outside.
+///
+/// Shapes: t's, without these two dimensions and with the diagonal as the last.
+/// Dtypes: any.
+/// Throws: IndexError when a dimension is out of range; ValueError when both are one.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: diagonal_backward of grad.
+/// PyTorch: torch.diagonal.
 Tensor diagonal(const Tensor& t, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
-/// A tensor of `sizes` that is zero but for `.diagonal(offset, dim1, dim2)`, which is `grad`.
+/// A tensor of `sizes` that is zero but for `.diagonal(offset, dim1, dim2)`, which is grad.
+///
+/// Shapes: grad has the diagonal's shape.
+/// Dtypes: any.
+/// Throws: as diagonal; ShapeError when grad has another shape.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: the diagonal.
+/// PyTorch: no counterpart.
 Tensor diagonal_backward(const Tensor& grad, const Dims& sizes, int64_t offset, int64_t dim1, int64_t dim2);
 
-/// Square matrices, zero but for the diagonal `offset`, which is t's last dimension. Their dimensions are dim1 and dim2
-/// of the result, which has one more than t. As torch.diag_embed.
+/// Square matrices, zero but for the diagonal `offset`, which is t's last dimension.
+///
+/// Shapes: t of one dimension or more; the result has one more: the matrices' dimensions are dim1 and dim2.
+/// Dtypes: any.
+/// Throws: as diagonal; ShapeError when t is 0-d.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: the diagonal of grad.
+/// PyTorch: torch.diag_embed.
 Tensor diag_embed(const Tensor& t, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
-/// Of a vector the matrix with this diagonal, of a matrix a copy of its diagonal; ShapeError for others. As torch.diag.
+/// Of a vector the matrix with this diagonal, of a matrix a copy of its diagonal.
+///
+/// Shapes: 1-d or 2-d.
+/// Dtypes: any.
+/// Throws: ShapeError when t has other dimensions.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: as diag_embed and diagonal.
+/// PyTorch: torch.diag.
 Tensor diag(const Tensor& t, int64_t diagonal = 0);
-/// The sum of a matrix's diagonal, by rule 2 of docs/ordering.md; dtypes as sum's. ShapeError for other tensors.
+/// The sum of a matrix's diagonal.
+///
+/// Shapes: [m, n] -> 0-d.
+/// Dtypes: as sum.
+/// Throws: ShapeError when t is no matrix.
+/// Determinism: the same bits on every device at every level; ordering rule 2.
+/// Gradient: grad on the diagonal, else 0.
+/// PyTorch: torch.trace.
 Tensor trace(const Tensor& t);
 
 /// Copies of the matrices in the last two dimensions, with zeros above (tril) or below (triu) the diagonal that lies
-/// `diagonal` columns to the right of the main one. Any dtype; ShapeError for fewer than two dimensions. The gradient
-/// is that of the kept elements. As torch.tril and torch.triu.
+/// `diagonal` columns to the right of the main one.
+///
+/// Shapes: two dimensions or more, kept.
+/// Dtypes: any.
+/// Throws: ShapeError when t has fewer than two dimensions.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: grad at the kept elements, else 0.
+/// PyTorch: torch.tril, torch.triu.
 Tensor tril(const Tensor& t, int64_t diagonal = 0);
 Tensor triu(const Tensor& t, int64_t diagonal = 0);
 

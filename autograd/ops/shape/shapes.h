@@ -8,46 +8,123 @@
 
 namespace ordo {
 
-/// The dimensions source[i] moved to destination[i]; the others keep their order. ValueError unless both name as many
-/// dimensions, each once. As torch.movedim.
+/// The dimensions source[i] moved to destination[i]; the others keep their order. A view.
+///
+/// Shapes: t's sizes, permuted.
+/// Dtypes: any.
+/// Throws: ValueError when the lists are not equally long, or one names a dimension twice; IndexError when a dimension
+/// is out of range.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: grad, moved back.
+/// PyTorch: torch.movedim.
 Tensor movedim(const Tensor& t, const Dims& source, const Dims& destination);
-/// transpose. As torch.swapaxes.
+/// transpose: a view with two dimensions exchanged.
+///
+/// Shapes: t's sizes, permuted.
+/// Dtypes: any.
+/// Throws: IndexError when a dimension is out of range.
+/// Determinism, Gradient: as movedim.
+/// PyTorch: torch.swapaxes.
 Tensor swapaxes(const Tensor& t, int64_t axis0, int64_t axis1);
-/// Dimension `dim` as several of `sizes`, one of which may be -1. ShapeError unless their product is its size. As
-/// torch.unflatten.
+/// Dimension `dim` as several of `sizes`, one of which may be -1. A view.
+///
+/// Shapes: t's, with `sizes` in place of `dim`.
+/// Dtypes: any.
+/// Throws: ShapeError when the product of sizes is not t.size(dim); IndexError when there is no dimension `dim`.
+/// Determinism: as movedim.
+/// Gradient: grad, flattened again.
+/// PyTorch: torch.unflatten.
 Tensor unflatten(const Tensor& t, int64_t dim, const Dims& sizes);
-/// expand. As torch.broadcast_to.
+/// expand: a view of `sizes` (broadcast_to) or of other's sizes (expand_as) in which dimensions of size 1 are repeated.
+///
+/// Shapes: t broadcasts to the sizes.
+/// Dtypes: any.
+/// Throws: ShapeError when it does not.
+/// Determinism: as movedim.
+/// Gradient: the sum of grad over the repeated dimensions, by ordering rule 2.
+/// PyTorch: torch.broadcast_to, Tensor.expand_as.
 Tensor broadcast_to(const Tensor& t, const Dims& sizes);
 Tensor expand_as(const Tensor& t, const Tensor& other);
 
-/// For tensors of sizes n1, n2, ... (0-d ones count as 1) as many grids of shape [n1, n2, ...], in the k-th of which
-/// element (i1, i2, ...) is element ik of the k-th tensor. With indexing "xy" the first two dimensions are exchanged.
-/// One dtype and device; ShapeError for more than one dimension, ValueError for no tensors or another `indexing`. As
-/// torch.meshgrid.
+/// Of tensors of sizes n1, n2, ... as many grids; in the k-th, element (i1, i2, ...) is element ik of the k-th tensor.
+/// With indexing "xy" the first two dimensions are exchanged.
+///
+/// Shapes: 1-d tensors, 0-d ones counting as 1 -> [n1, n2, ...] each.
+/// Dtypes: any, one for all.
+/// Throws: ShapeError when a tensor has more than one dimension; ValueError when there are no tensors, or `indexing` is
+/// another word; DTypeError, DeviceError when tensors differ.
+/// Determinism: as movedim.
+/// Gradient: the sum of each grid's over the other dimensions, by ordering rule 2.
+/// PyTorch: torch.meshgrid.
 TensorList meshgrid(const TensorList& tensors, std::string_view indexing = "ij");
-/// All combinations of elements of 1-d tensors, a row each, the last varying fastest; of one tensor itself. As
-/// torch.cartesian_prod.
+/// All combinations of elements of the tensors, a row each, the last varying fastest; of one tensor itself.
+///
+/// Shapes: 1-d tensors -> [n1 n2 ..., tensors].
+/// Dtypes, Throws, Determinism, Gradient: as meshgrid.
+/// PyTorch: torch.cartesian_prod.
 Tensor cartesian_prod(const TensorList& tensors);
 
-/// A tensor of `sizes` that is zero but for `.slice(dim, start, end, step)`, which is `grad`. Differentiable.
+/// A tensor of `sizes` that is zero but for `.slice(dim, start, end, step)`, which is grad.
+///
+/// Shapes: grad has the slice's shape.
+/// Dtypes: any.
+/// Throws: ShapeError when it has not; IndexError when there is no dimension `dim`; ValueError when step is not
+/// positive.
+/// Determinism: as movedim.
+/// Gradient: the slice.
+/// PyTorch: no counterpart.
 Tensor slice_backward(const Tensor& grad, const Dims& sizes, int64_t dim, int64_t start, int64_t end, int64_t step);
 
-/// The elements in reverse order along `dims`. IndexError for a dimension out of range, ValueError for one named twice.
-/// As torch.flip.
+/// A copy with the elements in reverse order along `dims`.
+///
+/// Shapes: any, kept.
+/// Dtypes: any.
+/// Throws: IndexError when a dimension is out of range; ValueError when one is named twice.
+/// Determinism: as movedim.
+/// Gradient: grad, flipped.
+/// PyTorch: torch.flip.
 Tensor flip(const Tensor& t, const Dims& dims);
-/// Element i along dims[k] moves to i + shifts[k], and round the end. Without dims: of the flattened tensor, by one
-/// shift. ValueError unless there are as many shifts as dims. As torch.roll.
+/// A copy in which element i along dims[k] has moved to i + shifts[k], and round the end. Without dims: of the
+/// flattened tensor, by one shift.
+///
+/// Shapes: any, kept.
+/// Dtypes: any.
+/// Throws: ValueError when there are not as many shifts as dims; IndexError when a dimension is out of range.
+/// Determinism: as movedim.
+/// Gradient: grad, rolled back.
+/// PyTorch: torch.roll.
 Tensor roll(const Tensor& t, const Dims& shifts, const Dims& dims = {});
-/// Matrices turned k times by a right angle, from dims[0] towards dims[1]. ValueError unless dims names two dimensions.
-/// As torch.rot90.
+/// Matrices turned k times by a right angle, from dims[0] towards dims[1].
+///
+/// Shapes: two dimensions or more; for odd k the two sizes are exchanged.
+/// Dtypes: any.
+/// Throws: ValueError when dims does not name two dimensions; IndexError when one is out of range.
+/// Determinism: as movedim.
+/// Gradient: grad, turned back.
+/// PyTorch: torch.rot90.
 Tensor rot90(const Tensor& t, int64_t k = 1, const Dims& dims = {0, 1});
 
-/// Blocks of r r channels become r x r pixels, r = upscale_factor: [..., C, H r, W r] of an input [..., C r r, H, W];
-/// pixel (h r + u, w r + v) of channel c is x[c r r + u r + v, h, w]. Any dtype. Errors: ShapeError, ValueError.
-/// A copy, or the input where r is 1; the same at every level. As torch.nn.functional.pixel_shuffle.
+/// Blocks of r r channels become r x r pixels, r = upscale_factor: pixel (h r + u, w r + v) of channel c is x[c r r + u
+/// r + v, h, w]. A copy, or the input where r is 1.
+///
+/// Shapes: [..., C r r, H, W] -> [..., C, H r, W r].
+/// Dtypes: any.
+/// Throws: ShapeError when input has fewer than three dimensions or channels are no multiple of r r; ValueError when r
+/// is below 1.
+/// Determinism: as movedim.
+/// Gradient: pixel_unshuffle of grad.
+/// PyTorch: torch.nn.functional.pixel_shuffle.
 Tensor pixel_shuffle(const Tensor& input, int64_t upscale_factor);
 
-/// The inverse: [..., C r r, H, W] of an input [..., C, H r, W r], r = downscale_factor.
+/// The inverse of pixel_shuffle, r = downscale_factor.
+///
+/// Shapes: [..., C, H r, W r] -> [..., C r r, H, W].
+/// Dtypes: any.
+/// Throws: ShapeError when input has fewer than three dimensions or H, W are no multiples of r; ValueError when r is
+/// below 1.
+/// Determinism: as movedim.
+/// Gradient: pixel_shuffle of grad.
+/// PyTorch: torch.nn.functional.pixel_unshuffle.
 Tensor pixel_unshuffle(const Tensor& input, int64_t downscale_factor);
 
 }  // namespace ordo
