@@ -60,7 +60,7 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode
 ///
 /// Shapes: theta [N, 2, 3] and size [N, C, H, W] -> [N, H, W, 2]; or [N, 3, 4] and [N, C, D, H, W] -> [N, D, H, W, 3].
 /// Dtypes: floating.
-/// Throws: ShapeError when shapes do not fit; DTypeError when theta is not floating.
+/// Throws: ShapeError when shapes do not fit; ValueError when a size is below 1; DTypeError when theta is not floating.
 /// Determinism: the same bits on every device at every level.
 /// Gradient: of theta.
 /// PyTorch: torch.nn.functional.affine_grid.
