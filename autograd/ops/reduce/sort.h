@@ -50,8 +50,7 @@ MaxResult kthvalue(const Tensor& input, int64_t k, int64_t dim = -1, bool keepdi
 ///
 /// Shapes: input's, without `dim`; 0-d of all elements.
 /// Dtypes: as sort.
-/// Throws: ValueError when a line is empty; of all elements, when there is none and the dtype is not floating, else
-/// NaN.
+/// Throws: as sort; ValueError when a line is empty. Of no elements at all, a floating dtype gives NaN, others throw.
 /// Determinism: as sort.
 /// Gradient: as sort; of all elements, shared evenly among equal ones.
 /// PyTorch: torch.median, torch.nanmedian.
