@@ -1,7 +1,7 @@
 """The public headers, put into Doxygen's words.
 
 The headers are written for people: a header begins with what it is about, in plain comments; formulas and examples are set in by two or
-more; `// -- name ---` begins a part of a class; rows of a .def file stand for declarations.
+more; labels, `Shapes: ...`, begin lines; `// -- name ---` begins a part of a class.
 """
 import re
 
@@ -39,11 +39,7 @@ def with_verbatim(comment):
 
 def prepared(root, header):
     """The lines of a header for Doxygen."""
-    lines = []
-    for line in (root / header).read_text().splitlines():
-        table = re.match(r"#include <ordo/(.*\.def)>", line)
-        rows = (root / table[1]).read_text().splitlines() if table else []
-        lines += ["// -- rows of " + table[1], *(row for row in rows if not re.match(r"//( |$)", row)), "// --"] if table else [line]
+    lines = (root / header).read_text().splitlines()
     out, i = [], 0
     while i < len(lines):
         match = COMMENT.match(lines[i])

@@ -118,11 +118,13 @@ Tensor dropout(const Tensor& x, double p = 0.5, bool training = true, Generator*
 /// Dtypes: floating -> int64. Half types are drawn from in float32.
 /// Throws: DTypeError when probs is not floating; ShapeError when it has other dimensions; ValueError when num_samples
 /// is not positive, when a weight is negative or not finite, when a row has no weight or, without replacement, less
-/// than num_samples of them. Determinism: the same numbers on every device, from the generator's state, probs and the
-/// shapes. With replacement a sample is the place of u * total in the running sums (cumsum, ordering rule 6), u as rand
-/// draws it; without, samples are the categories with the greatest weight / -log(1 - u), in descending order. Gradient:
-/// none. PyTorch: torch.multinomial; the numbers are others. Source: P. S. Efraimidis, P. G. Spirakis, "Weighted random
-/// sampling with a reservoir", 2006.
+/// than num_samples of them.
+/// Determinism: the same numbers on every device, from the generator's state, probs and the shapes. With replacement a
+/// sample is the place of u * total in the running sums (cumsum, ordering rule 6), u as rand draws it; without, samples
+/// are the categories with the greatest weight / -log(1 - u), in descending order.
+/// Gradient: none.
+/// PyTorch: torch.multinomial; the numbers are others.
+/// Source: P. S. Efraimidis, P. G. Spirakis, "Weighted random sampling with a reservoir", 2006.
 Tensor multinomial(const Tensor& probs, int64_t num_samples, bool replacement = false, Generator* generator = nullptr);
 
 }  // namespace ordo

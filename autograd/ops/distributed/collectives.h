@@ -19,12 +19,14 @@ namespace ordo::distributed {
 ///
 /// Shapes: any, equal in all members.
 /// Dtypes: numeric, kept; means of floating ones. Sums and products of integers wrap; a NaN is the greatest value and
-/// the least. Throws: DTypeError when the dtype is bool, not floating for a mean, or none that `library` has;
-/// ValueError when the algorithm is another; NondeterministicError when `library` is asked for at a deterministic
-/// level; AutogradError when the tensor requires a gradient and `op` is product, min or max. Determinism: `library` is
-/// MPI's or NCCL's, whose order it chooses (not_guaranteed; not of half types); `direct` adds by ordering rule 13, in a
-/// binary tree over the ranks; the library only moves bytes. The bits depend on the number of members, as the values
-/// do; those of a training do not. Gradient: of sum and mean, the all_reduce of the members' gradients by the same.
+/// the least.
+/// Throws: DTypeError when the dtype is bool, not floating for a mean, or none that `library` has; ValueError when the
+/// algorithm is another; NondeterministicError when `library` is asked for at a deterministic level; AutogradError when
+/// the tensor requires a gradient and `op` is product, min or max.
+/// Determinism: `library` is MPI's or NCCL's, whose order it chooses (not_guaranteed; not of half types); `direct` adds
+/// by ordering rule 13, in a binary tree over the ranks; the library only moves bytes. The bits depend on the number of
+/// members, as the values do; those of a training do not.
+/// Gradient: of sum and mean, the all_reduce of the members' gradients by the same.
 /// PyTorch: torch.distributed.nn.functional.all_reduce.
 Tensor all_reduce(const Tensor& tensor, ReduceOp op = ReduceOp::sum, const Group& group = {},
                   Algorithm algorithm = Algorithm::automatic);

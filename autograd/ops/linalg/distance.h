@@ -21,8 +21,10 @@ Tensor normalize(const Tensor& x, double p = 2, int64_t dim = 1, double eps = 1e
 /// Shapes: any two that broadcast; the result lacks the last dimension, or has size 1 there with keepdim.
 /// Dtypes: floating, one for both.
 /// Throws: DTypeError when dtypes differ or are not floating; ShapeError when sizes do not broadcast; DeviceError when
-/// the tensors are on different devices; ValueError for p as normalize. Determinism: as normalize. Gradient: that of
-/// norm, and its negative for x2. PyTorch: torch.nn.functional.pairwise_distance.
+/// the tensors are on different devices; ValueError for p as normalize.
+/// Determinism: as normalize.
+/// Gradient: that of norm, and its negative for x2.
+/// PyTorch: torch.nn.functional.pairwise_distance.
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, double eps = 1e-6, bool keepdim = false);
 /// The cosine of the angle between x1 and x2 along `dim` of their common shape: the sum of the products of
 /// normalize(x1, 2, dim, eps) and normalize(x2, 2, dim, eps).
@@ -30,8 +32,10 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, doubl
 /// Shapes: any two that broadcast; the result lacks `dim`.
 /// Dtypes: floating, one for both.
 /// Throws: as pairwise_distance; IndexError when there is no dimension `dim`; ValueError when eps does not fit the
-/// dtype. Determinism: as normalize. Gradient: that of the sum and of normalize. PyTorch:
-/// torch.nn.functional.cosine_similarity.
+/// dtype.
+/// Determinism: as normalize.
+/// Gradient: that of the sum and of normalize.
+/// PyTorch: torch.nn.functional.cosine_similarity.
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-8);
 /// The p-norms of all x1[..., i, :] - x2[..., j, :]. p may be infinity. Differences are taken one by one for every p:
 /// no product of matrices loses the small ones. They are held in memory at once, but not those of float32 and float64

@@ -17,10 +17,12 @@ namespace ordo {
 /// Dtypes: numeric, one for all; integers wrap.
 /// Throws: ShapeError when sizes of a letter differ, or an operand has not as many dimensions as letters; ValueError
 /// when the equation is none, or is of another number of operands; DTypeError when dtypes differ; DeviceError when the
-/// operands are on different devices. Determinism: operands are multiplied from left to right, two at a time, and each
-/// letter is added over as soon as no later operand and no result has it: by matmul where both operands have it, with
-/// its determinism and ordering rule 3, else by sum (rule 2), before the product. Gradient: that of these products and
-/// sums. PyTorch: torch.einsum.
+/// operands are on different devices.
+/// Determinism: operands are multiplied from left to right, two at a time, and each letter is added over as soon as no
+/// later operand and no result has it: by matmul where both operands have it, with its determinism and ordering rule 3,
+/// else by sum (rule 2), before the product.
+/// Gradient: that of these products and sums.
+/// PyTorch: torch.einsum.
 Tensor einsum(std::string_view equation, const TensorList& operands);
 
 }  // namespace ordo

@@ -31,8 +31,10 @@ Tensor cholesky(const Tensor& a);
 /// vector or a batch of vectors.
 /// Dtypes: float32 and float64, one for both.
 /// Throws: DTypeError for others; ShapeError when a is not square or b does not fit; DeviceError when the tensors are
-/// on different devices; ValueError, with the number of the matrix, when a pivot is 0: a is singular. Determinism: as
-/// cholesky. Gradient: of b, G = a^-T grad; of a, -G X^T; added over broadcast batches. PyTorch: torch.linalg.solve.
+/// on different devices; ValueError, with the number of the matrix, when a pivot is 0: a is singular.
+/// Determinism: as cholesky.
+/// Gradient: of b, G = a^-T grad; of a, -G X^T; added over broadcast batches.
+/// PyTorch: torch.linalg.solve.
 Tensor solve(const Tensor& a, const Tensor& b);
 
 /// Y = a^-1.
@@ -92,7 +94,8 @@ struct SvdResult {
 /// Throws: DTypeError, ShapeError as qr; ValueError, with the number of the matrix, when one holds NaN or infinities.
 /// Determinism: as cholesky.
 /// Gradient: through S alone U diag(gS) Vh, always finite. That through U and Vh is finite where singular values
-/// differ, for m != n also from 0. PyTorch: torch.linalg.svd with full_matrices = False.
+/// differ, for m != n also from 0.
+/// PyTorch: torch.linalg.svd with full_matrices = False.
 SvdResult svd(const Tensor& a);
 
 struct SvdLowrankResult {

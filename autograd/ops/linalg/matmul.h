@@ -14,9 +14,10 @@ namespace ordo {
 /// dimensions are batches and broadcast.
 /// Dtypes: numeric, one for both; integers wrap.
 /// Throws: ShapeError when an operand is 0-d or sizes do not fit; DTypeError when dtypes differ or are bool;
-/// DeviceError when the tensors are on different devices. Determinism: run_to_run by cuBLAS on CUDA; on the CPU, and at
-/// device_to_device, own products by ordering rule 3. Gradient: of a, grad b^T; of b, a^T grad; added over broadcast
-/// batches. PyTorch: torch.matmul.
+/// DeviceError when the tensors are on different devices.
+/// Determinism: run_to_run by cuBLAS on CUDA; on the CPU, and at device_to_device, own products by ordering rule 3.
+/// Gradient: of a, grad b^T; of b, a^T grad; added over broadcast batches.
+/// PyTorch: torch.matmul.
 Tensor matmul(const Tensor& a, const Tensor& b);
 /// matmul of two matrices.
 ///
@@ -70,8 +71,10 @@ Tensor outer(const Tensor& a, const Tensor& b);
 /// Shapes: as mm (addmm) and bmm (the others); the result is [b, m, n] of baddbmm, else [m, n]. input broadcasts to it.
 /// Dtypes: numeric, one for all three; integers wrap.
 /// Throws: as matmul; ShapeError also when input does not broadcast to the result; DTypeError also when alpha is
-/// floating and the result is not. Determinism: as matmul. Gradient: of input, beta grad; of a and b, those of matmul
-/// times alpha. PyTorch: torch.addmm, torch.baddbmm, torch.addbmm.
+/// floating and the result is not.
+/// Determinism: as matmul.
+/// Gradient: of input, beta grad; of a and b, those of matmul times alpha.
+/// PyTorch: torch.addmm, torch.baddbmm, torch.addbmm.
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
 Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
@@ -102,8 +105,10 @@ Tensor tensordot(const Tensor& a, const Tensor& b, int64_t dims = 2);
 /// Shapes: as many dimensions, of which `dim` has 3 elements; the others broadcast.
 /// Dtypes: any but bool; they promote as in arithmetic.h.
 /// Throws: ShapeError when sizes are others; IndexError when there is no dimension `dim`; DTypeError when both are
-/// bool; DeviceError as matmul. Determinism: as outer. Gradient: of a, b x grad; of b, grad x a. PyTorch:
-/// torch.linalg.cross.
+/// bool; DeviceError as matmul.
+/// Determinism: as outer.
+/// Gradient: of a, b x grad; of b, grad x a.
+/// PyTorch: torch.linalg.cross.
 Tensor cross(const Tensor& a, const Tensor& b, int64_t dim = -1);
 /// The Kronecker product: element (i d + k, j e + l) is a[i, j] b[k, l] for b of shape [d, e].
 ///

@@ -55,10 +55,12 @@ struct SparseCsr {
 /// device. `is_coalesced` promises what SparseCoo::coalesced says; it is not looked at.
 ///
 /// Shapes: indices [sparse_dim, nnz], at least one sparse dimension; values [nnz, dense sizes...]; size: the sparse
-/// sizes, then the dense ones. Dtypes: indices int32 or int64, kept as int64; values of any. Throws: as the struct;
-/// IndexError when an index is not in [0, size); ShapeError when there is neither size nor item. Determinism: the same
-/// bits on every device at every level; nothing is added. Gradient: that of the values. PyTorch:
-/// torch.sparse_coo_tensor, which checks indices only when asked to.
+/// sizes, then the dense ones.
+/// Dtypes: indices int32 or int64, kept as int64; values of any.
+/// Throws: as the struct; IndexError when an index is not in [0, size); ShapeError when there is neither size nor item.
+/// Determinism: the same bits on every device at every level; nothing is added.
+/// Gradient: that of the values.
+/// PyTorch: torch.sparse_coo_tensor, which checks indices only when asked to.
 SparseCoo sparse_coo_tensor(const Tensor& indices, const Tensor& values, const Dims& size, bool is_coalesced = false);
 SparseCoo sparse_coo_tensor(const Tensor& indices, const Tensor& values);
 
@@ -79,8 +81,9 @@ SparseCsr sparse_csr_tensor(const Tensor& crow_indices, const Tensor& col_indice
 /// Dtypes: any but bool.
 /// Throws: as the struct; DTypeError when values are bool; IndexError when an index is out of range.
 /// Determinism: values add as by index_add, in the order of the items: `sorted` (ordering rule 1) or `exact` (rule 5)
-/// at the deterministic levels, `atomic` at not_guaranteed. Gradient: of a value, that of the sum it is in. PyTorch:
-/// Tensor.coalesce.
+/// at the deterministic levels, `atomic` at not_guaranteed.
+/// Gradient: of a value, that of the sum it is in.
+/// PyTorch: Tensor.coalesce.
 SparseCoo coalesce(const SparseCoo& s);
 
 /// All elements, 0 where none is stored; values of equal coordinates add up.
@@ -126,7 +129,8 @@ SparseCsr to_sparse_csr(const SparseCoo& s);
 /// order of the items at the deterministic levels (`sorted`; `exact` for one column), in that of arrival at
 /// not_guaranteed (`atomic`).
 /// Gradient: of a value, the products of a row of grad and one of the dense matrix, added over the columns by rule 1;
-/// of row j of the dense matrix, the rows of grad times the items of column j. PyTorch: torch.sparse.mm.
+/// of row j of the dense matrix, the rows of grad times the items of column j.
+/// PyTorch: torch.sparse.mm.
 Tensor sparse_mm(const SparseCsr& sparse, const Tensor& dense);
 Tensor sparse_mm(const SparseCoo& sparse, const Tensor& dense);
 /// sparse_mm of each matrix of a batch.

@@ -26,8 +26,9 @@ Tensor log_softmax(const Tensor& input, int64_t dim);
 /// Shapes: any x; weight has one element, or one for each index of dimension 1 of x, and at most one dimension.
 /// Dtypes: floating, one for both.
 /// Throws: ShapeError when weight has another shape; DTypeError when dtypes differ or are not floating; DeviceError
-/// when the tensors are on different devices. Determinism: as softmax; the gradient of weight is added by ordering
-/// rule 2. Gradient: of x, grad where x > 0, else weight grad; of weight, the sum of grad x where x is not above 0.
+/// when the tensors are on different devices.
+/// Determinism: as softmax; the gradient of weight is added by ordering rule 2.
+/// Gradient: of x, grad where x > 0, else weight grad; of weight, the sum of grad x where x is not above 0.
 /// PyTorch: torch.nn.functional.prelu.
 Tensor prelu(const Tensor& x, const Tensor& weight);
 
@@ -36,8 +37,10 @@ Tensor prelu(const Tensor& x, const Tensor& weight);
 /// Shapes: x has an even size along `dim`, of which the result has half.
 /// Dtypes: floating, kept.
 /// Throws: ShapeError when that size is odd; IndexError when x has no dimension `dim`; DTypeError when x is not
-/// floating. Determinism: the same bits on every device at every level. Gradient: of a, grad sigmoid(b); of b, grad a
-/// sigmoid(b) (1 - sigmoid(b)). PyTorch: torch.nn.functional.glu.
+/// floating.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: of a, grad sigmoid(b); of b, grad a sigmoid(b) (1 - sigmoid(b)).
+/// PyTorch: torch.nn.functional.glu.
 Tensor glu(const Tensor& x, int64_t dim = -1);
 
 }  // namespace ordo

@@ -16,8 +16,10 @@ namespace ordo {
 /// Dtypes: any; they promote.
 /// Throws: ShapeError when sizes do not broadcast; DeviceError when the tensors are on different devices; DTypeError
 /// when alpha is floating and the result is not, or alpha is not 1 for bool; ValueError when the result is of integers
-/// and a number does not fit its dtype. Determinism: the same bits on every device at every level: each element has one
-/// writer. Gradient: of a, grad; of b, alpha grad. PyTorch: torch.add.
+/// and a number does not fit its dtype.
+/// Determinism: the same bits on every device at every level: each element has one writer.
+/// Gradient: of a, grad; of b, alpha grad.
+/// PyTorch: torch.add.
 Tensor add(const Tensor& a, const Tensor& b, Scalar alpha = 1);
 Tensor add(const Tensor& a, Scalar b, Scalar alpha = 1);
 
@@ -59,8 +61,9 @@ Tensor div(Scalar a, const Tensor& b);
 /// Shapes: as add.
 /// Dtypes: any but bool; they promote.
 /// Throws: ShapeError, DeviceError as add; DTypeError when the result is bool; ValueError when the result is of
-/// integers and b is a negative number, or a number does not fit its dtype. Determinism: as add; the function is Ordo's
-/// own. Gradient: of a, grad b a^(b - 1), 0 where b is 0; of b, grad a^b log(a), 0 where a is 0 and b not negative.
+/// integers and b is a negative number, or a number does not fit its dtype.
+/// Determinism: as add; the function is Ordo's own.
+/// Gradient: of a, grad b a^(b - 1), 0 where b is 0; of b, grad a^b log(a), 0 where a is 0 and b not negative.
 /// PyTorch: torch.pow.
 Tensor pow(const Tensor& a, const Tensor& b);
 Tensor pow(const Tensor& a, Scalar b);

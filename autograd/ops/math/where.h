@@ -12,8 +12,10 @@ namespace ordo {
 /// Shapes: any three that broadcast.
 /// Dtypes: the condition is bool; a and b of any dtype promote.
 /// Throws: DTypeError when the condition is not bool; ShapeError when sizes do not broadcast; DeviceError when the
-/// tensors are on different devices; ValueError when a number does not fit the dtype. Determinism: the same bits on
-/// every device at every level. Gradient: grad to the one that was taken, 0 to the other. PyTorch: torch.where.
+/// tensors are on different devices; ValueError when a number does not fit the dtype.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: grad to the one that was taken, 0 to the other.
+/// PyTorch: torch.where.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, Scalar b);
 Tensor where(const Tensor& condition, Scalar a, const Tensor& b);
@@ -23,7 +25,8 @@ Tensor where(const Tensor& condition, Scalar a, const Tensor& b);
 /// Shapes: the mask broadcasts to t's sizes.
 /// Dtypes: any t, kept; the mask is bool.
 /// Throws: DTypeError when the mask is not bool, or `value` is of a higher kind than t; ShapeError when the mask does
-/// not broadcast to t; DeviceError as where; ValueError when `value` does not fit t's dtype. Determinism: as where.
+/// not broadcast to t; DeviceError as where; ValueError when `value` does not fit t's dtype.
+/// Determinism: as where.
 /// Gradient: grad where the mask is false, else 0.
 /// PyTorch: Tensor.masked_fill.
 Tensor masked_fill(const Tensor& t, const Tensor& mask, Scalar value);
@@ -44,8 +47,10 @@ Tensor lerp(const Tensor& input, const Tensor& end, Scalar weight);
 /// Shapes: any that broadcast.
 /// Dtypes: any but bool; they promote.
 /// Throws: DTypeError when the result is bool, or of integers and `value` is floating; ShapeError, DeviceError as
-/// where; ValueError when `value` does not fit an integer dtype. Determinism: as where. Gradient: of input, grad; of
-/// tensor1, grad value tensor2; of tensor2, grad value tensor1. PyTorch: torch.addcmul.
+/// where; ValueError when `value` does not fit an integer dtype.
+/// Determinism: as where.
+/// Gradient: of input, grad; of tensor1, grad value tensor2; of tensor2, grad value tensor1.
+/// PyTorch: torch.addcmul.
 Tensor addcmul(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
 /// input + value (tensor1 / tensor2), elementwise.
 ///
