@@ -2,6 +2,10 @@
 //
 // Plain structs of tensors. Values are tensors like all others, so whatever is computed of each stored element is
 // `s.with_values(relu(s.values))`, and gradients arrive at the values.
+//
+// Operations check the structs they are given, and throw "as the struct": ShapeError when sizes do not fit together;
+// DTypeError when indices are neither int32 nor int64; DeviceError when tensors are on different devices; ValueError
+// for an undefined one. IndexError for indices out of range; on CUDA it is thrown at the next synchronising call.
 #pragma once
 
 #include <optional>
@@ -45,11 +49,6 @@ struct SparseCsr {
   int64_t nnz() const { return col_indices.numel(); }
   SparseCsr with_values(const Tensor& v) const { return {crow_indices, col_indices, v, sizes, plan}; }
 };
-
-// The operations check the structs they are given. ShapeError when sizes do not fit together; DTypeError when indices
-// are neither int32 nor int64; DeviceError when tensors are on different devices; ValueError for an undefined one. "As
-// the struct" below stands for these. IndexError for indices out of range; on CUDA it is thrown at the next
-// synchronising call.
 
 /// Coordinates of `values`. Without a size it is the smallest that holds all indices, and the call waits for the
 /// device. `is_coalesced` promises what SparseCoo::coalesced says; it is not looked at.
