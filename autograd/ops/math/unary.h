@@ -173,7 +173,7 @@ Tensor atanh(const Tensor& x);
 Tensor logit(const Tensor& x);
 /// s max(x, 0) + s a min(e^x - 1, 0), with the s and a of G. Klambauer et al., "Self-Normalizing Neural Networks",
 /// 2017.
-/// Gradient: grad * s, times a e^x up to 0.
+/// Gradient: grad * s * a * e^x where x <= 0, else grad * s.
 /// PyTorch: torch.nn.functional.selu.
 Tensor selu(const Tensor& x);
 /// The error function, 2/sqrt(pi) times the integral of e^-t^2 from 0 to x.
@@ -216,12 +216,12 @@ Tensor atan(const Tensor& x);
 Tensor leaky_relu(const Tensor& x, Scalar negative_slope = 0.01);
 /// x where x > 0, else alpha (e^x - 1).
 /// Dtypes: floating, kept.
-/// Gradient: grad, times alpha e^x up to 0.
+/// Gradient: grad * alpha * e^x where x <= 0, else grad.
 /// PyTorch: torch.nn.functional.elu.
 Tensor elu(const Tensor& x, Scalar alpha = 1.0);
 /// x where x > 0, else alpha (e^(x / alpha) - 1).
 /// Dtypes: floating, kept.
-/// Gradient: grad, times e^(x / alpha) up to 0.
+/// Gradient: grad * e^(x / alpha) where x <= 0, else grad.
 /// PyTorch: torch.nn.functional.celu.
 Tensor celu(const Tensor& x, Scalar alpha = 1.0);
 /// log(1 + e^(beta x)) / beta; x where beta x > threshold.
