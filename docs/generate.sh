@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes docs/ops.md, the pictures of README.md, and the generated parts of README.md and docs/; ./run docs calls it.
+# Writes docs/ops.md, the pictures of README.md, the generated parts of README.md and docs/, and the declarations that tables
+# make; ./run docs calls it.
 #   generate.sh PROGRAMS             writes what depends on sources and result files only
 #   generate.sh PROGRAMS --measure   also runs the commands whose output depends on the machine
 #   generate.sh PROGRAMS --check     writes nothing; fails when something is stale
@@ -56,6 +57,7 @@ pages=$(grep -l "^<!-- output of: " README.md docs/*.md bench/results/*.md)
 for page in $pages; do generate "$page"; done
 
 stale=0
+if [ "$mode" = --check ]; then python3 -B docs/table_declarations.py --check >&2 || stale=1; else python3 -B docs/table_declarations.py; fi
 for file in docs/ops.md docs/fork-light.svg docs/fork-dark.svg $pages; do
   if ! cmp -s "$new/$file" "$file"; then
     if [ "$mode" = --check ]; then

@@ -1,11 +1,14 @@
 """The public headers, put into Doxygen's words.
 
 The headers are written for people: a header begins with what it is about, in plain comments; formulas and examples are set in by two or
-more; `// -- name ---` begins a part of a class; rows of a .def file stand for declarations.
+more; labels, `Shapes: ...`, begin lines; `// -- name ---` begins a part of a class.
 """
 import re
 
 COMMENT = re.compile(r"^( *)///?(?![/<]) ?(.*)$")
+# At the beginning of a line. Texts of labels go on to the next one, or to an empty line.
+NAME = "(?:Shapes|Dtypes|Throws|Errors|State|Determinism|Gradients?|PyTorch|Source)"
+LABEL = re.compile(rf"({NAME}(?:, {NAME})*:) (?=\S)")
 PART = re.compile(r"^ *// -- (.*?)(?: ?-{3,})?$")
 
 
@@ -37,13 +40,23 @@ def with_verbatim(comment):
     return out + ["@endverbatim"] * inside
 
 
+def with_labels(comment):
+    """The lines of a comment, those with labels as items of a list."""
+    out, inside = [], False
+    for line in comment:
+        match = LABEL.match(line)
+        if match:
+            out += [""] * (not inside and bool(out) and bool(out[-1])) + [f"- **{match[1]}** {line[match.end():]}"]
+            inside = True
+        else:
+            inside = inside and bool(line.strip())
+            out.append("  " + line if inside else line)
+    return out
+
+
 def prepared(root, header):
     """The lines of a header for Doxygen."""
-    lines = []
-    for line in (root / header).read_text().splitlines():
-        table = re.match(r"#include <ordo/(.*\.def)>", line)
-        rows = (root / table[1]).read_text().splitlines() if table else []
-        lines += ["// -- rows of " + table[1], *(row for row in rows if not re.match(r"//( |$)", row)), "// --"] if table else [line]
+    lines = (root / header).read_text().splitlines()
     out, i = [], 0
     while i < len(lines):
         match = COMMENT.match(lines[i])
@@ -61,7 +74,7 @@ def prepared(root, header):
                 comment.append(COMMENT.match(lines[i])[2])
                 i += 1
             # Not ///, whose slashes Doxygen 1.9 leaves in verbatim text.
-            out += [f"{match[1]}/**", *(line.replace("*/", "* /") for line in with_verbatim(comment)), f"{match[1]}*/"]
+            out += [f"{match[1]}/**", *(line.replace("*/", "* /") for line in with_labels(with_verbatim(comment))), f"{match[1]}*/"]
             continue
         i += 1
     return out

@@ -5,7 +5,7 @@
 #   the folders of the accumulate engine and its namespace accumulate_detail are used only by the engine and its tests
 #   nothing above the kernels reads the number of threads
 #   ordo.h includes every public header
-#   public operations open an OpCall under their own names, those of tables too
+#   public operations open an OpCall under their own names, those of tables too; docstrings have one form
 #   pages get their texts as texts: no script writes markup, and the command prints through tools/ordo/say.h
 set -euo pipefail
 cd -- "${1:?usage: style_check.sh ROOT}"
@@ -76,33 +76,29 @@ forwarding='rand_like randn_like chunk'
 complain 'operations that do not open an OpCall("name", ...)' < <(
   for header in autograd/ops/*/*.h; do
     head -n 8 "$header" | grep -q Internal && continue
-    grep -ohE '^(Tensor(List)?&?|Max(Pool)?Result|std::pair<.*>) [a-z_0-9]+\(' "$header" || true  # there may be none
+    sed '\#^// -- rows of #,\#^// --$#d' "$header" |
+      grep -ohE '^(Tensor(List)?&?|Max(Pool)?Result|std::pair<.*>) [a-z_0-9]+\(' || true  # there may be none
   done | sed -E 's/.* ([a-z_0-9]+)\(/\1/' | sort -u | while read -r name; do
     [[ " $forwarding " == *" $name "* ]] ||
       grep -qE "OpCall [a-z]+\(\"$name\"|ORDO_AUTOCAST_CALL\([a-z]+, $name,|kOp = \"$name\"" autograd/ops/*/*.cpp ||
       grep -hE -A 4 "^inline constexpr [A-Za-z]+Names k" kernels/*/*.h | grep -q "\"$name\"" || echo "$name"
   done)
 
-# Functions that a table declares (kernels/elementwise/functions.def): the macro of its rows is defined in a public header
-# as declarations of `name`, and in the source of operations as functions, each of which opens OpCall call(#name, ...).
-# table_macros FILE...: "MACRO functions calls" of every macro ORDO_X(name, ...), functions and calls being counted.
-table_macros() {
-  awk '/^#define ORDO_[A-Z_0-9]+\(name,/ {split($2, parts, "("); macro = parts[1]; functions = calls = 0; inside = 1}
-       inside {functions += gsub(/Tensor name\(/, "&"); calls += gsub(/const OpCall call\(#name,/, "&")}
-       inside && !/\\$/ {if (functions) print macro, functions, calls; inside = 0}' "$@"
-}
-complain 'rows of tables whose functions do not open an OpCall(#name, ...)' < <(
-  for header in autograd/ops/*/*.h; do
-    grep -qE '#include <ordo/.*\.def>' "$header" || continue
-    table_macros "$header" | while read -r macro declared _; do
-      table_macros "${header%.h}.cpp" | grep -qx "$macro $declared $declared" || echo "$header: $macro"
-    done
+# Functions that a row of a table makes: a source of operations defines the macro of its rows as functions, each of which opens
+# OpCall call(#name, ...). Declarations in public headers are written from the table. (Gradients, of T, open none.)
+complain 'macros for rows of tables whose functions do not open an OpCall(#name, ...)' < <(
+  for source in autograd/ops/*/*.cpp; do
+    awk -v source="$source" '
+      /^#define ORDO_[A-Z_0-9]+\(name,/ {split($2, parts, "("); functions = calls = 0; inside = 1}
+      inside {functions += gsub(/Tensor name\((const Tensor&|Scalar) /, "&"); calls += gsub(/const OpCall call\(#name,/, "&")}
+      inside && !/\\$/ {if (functions != calls) print source ": " parts[1]; inside = 0}' "$source"
   done)
-# Otherwise the rule above would not find what a table declares.
-complain 'macros of public headers are ORDO_X(name, ...) and declare functions of a table' < <(
-  for header in autograd/ops/*/*.h; do
-    [ "$(grep -cE '^#define ORDO_[A-Z_0-9]+\(' "$header")" -eq "$(table_macros "$header" | wc -l)" ] || echo "$header"
-  done)
+complain 'declarations of rows of tables' < <(python3 -B docs/table_declarations.py --check)
+complain 'macros in headers of operations, which people, editors and pages cannot read' < <(
+  grep -nE '^ *# *define|\.def>' autograd/ops/*/*.h || true)
+
+mapfile -t public < <(for header in autograd/ops/*/*.h; do head -n 8 "$header" | grep -q Internal || echo "$header"; done)
+complain 'docstrings (CONTRIBUTING.md has their form)' < <(python3 -B tests/style/docstrings.py "${public[@]}")
 
 # No page needs these: a text that a script puts into one is a text (textContent, setAttribute, append).
 complain 'scripts write markup' < <(

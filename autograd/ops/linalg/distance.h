@@ -1,21 +1,53 @@
-// Distances between vectors, and vectors of length 1. Norms are those of norm.h. Floating dtypes.
+// Distances between vectors, and vectors of length 1. Norms are those of norm (reductions.h). ValueError for an
+// undefined tensor.
 #pragma once
 
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo {
 
-/// x divided by its p-norm along `dim`, or by eps where the norm is smaller. As torch.nn.functional.normalize.
+/// x divided by its p-norm along `dim`, or by eps where the norm is smaller.
+///
+/// Shapes: any; the result has x's.
+/// Dtypes: floating, kept.
+/// Throws: DTypeError when x is not floating; IndexError when it has no dimension `dim`; ValueError when p is NaN, or
+/// negative for a norm of nothing, or eps does not fit the dtype.
+/// Determinism: the same bits on every device at every level; ordering rule 2.
+/// Gradient: that of the quotient; the norm's part is 0 where the norm is at most eps.
+/// PyTorch: torch.nn.functional.normalize.
 Tensor normalize(const Tensor& x, double p = 2, int64_t dim = 1, double eps = 1e-12);
-/// The p-norm of x1 - x2 + eps along the last dimension; sizes broadcast. As torch.nn.functional.pairwise_distance.
+/// The p-norm of x1 - x2 + eps along the last dimension.
+///
+/// Shapes: any two that broadcast; the result lacks the last dimension, or has size 1 there with keepdim.
+/// Dtypes: floating, one for both.
+/// Throws: DTypeError when dtypes differ or are not floating; ShapeError when sizes do not broadcast; DeviceError when
+/// the tensors are on different devices; ValueError for p as normalize.
+/// Determinism: as normalize.
+/// Gradient: that of norm, and its negative for x2.
+/// PyTorch: torch.nn.functional.pairwise_distance.
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, double eps = 1e-6, bool keepdim = false);
 /// The cosine of the angle between x1 and x2 along `dim` of their common shape: the sum of the products of
-/// normalize(x1, 2, dim, eps) and normalize(x2, 2, dim, eps). As torch.nn.functional.cosine_similarity.
+/// normalize(x1, 2, dim, eps) and normalize(x2, 2, dim, eps).
+///
+/// Shapes: any two that broadcast; the result lacks `dim`.
+/// Dtypes: floating, one for both.
+/// Throws: as pairwise_distance; IndexError when there is no dimension `dim`; ValueError when eps does not fit the
+/// dtype.
+/// Determinism: as normalize.
+/// Gradient: that of the sum and of normalize.
+/// PyTorch: torch.nn.functional.cosine_similarity.
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-8);
-/// The p-norms of all x1[..., i, :] - x2[..., j, :], of shape [..., rows of x1, rows of x2]; the dimensions before
-/// broadcast. Differences are taken one by one for every p: no product of matrices loses the small ones. They are held
-/// in memory at once, but not those of float32 and float64 on the CPU with p = 2. p may be infinity; ValueError where
-/// it is negative. At distance 0 the gradient is 0. As torch.cdist.
+/// The p-norms of all x1[..., i, :] - x2[..., j, :]. p may be infinity. Differences are taken one by one for every p:
+/// no product of matrices loses the small ones. They are held in memory at once, but not those of float32 and float64
+/// on the CPU with p = 2.
+///
+/// Shapes: [..., P, M] and [..., R, M] -> [..., P, R]; the dimensions before broadcast.
+/// Dtypes: floating, one for both.
+/// Throws: as pairwise_distance; ShapeError also when an operand has less than two dimensions, or the last ones differ;
+/// ValueError when p is negative or NaN.
+/// Determinism: as normalize.
+/// Gradient: that of norm; at distance 0 it is 0.
+/// PyTorch: torch.cdist.
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
 }  // namespace ordo

@@ -1,11 +1,8 @@
 // Linear algebra: decompositions of matrices, and what follows from them. As the functions of torch.linalg.
 //
-// For all of them: matrices are the last two dimensions of [..., m, n], the others are a batch. float32 and float64
-// (DTypeError); ShapeError for other shapes. They are computed on the CPU; tensors of another device are brought there,
-// and the results back.
-//
-// Determinism: device_to_device at every level, by rule 10 of docs/ordering.md. Short loops, made to be read: LAPACK is
-// several times as fast for large matrices.
+// Matrices are the last two dimensions of [..., m, n], the others are a batch. They are computed on the CPU; tensors of
+// another device are brought there, and the results back. Short loops, made to be read: LAPACK is several times as fast
+// for large matrices. ValueError for an undefined tensor.
 //
 // For the backward pass they keep their results and, for solve, det and slogdet, the factors of the matrices. Where the
 // gradient is to be differentiated again, it is composed of these operations instead, and may round otherwise.
@@ -16,67 +13,103 @@
 
 namespace ordo {
 
-/// L, lower triangular with a positive diagonal: a = L L^T. As torch.linalg.cholesky.
+/// L, lower triangular with a positive diagonal: a = L L^T.
 ///
-/// a: [..., n, n], symmetric, which is not checked: the lower triangle is read. ValueError, with the number of the
-/// matrix in the batch, where a is not positive-definite or holds NaN. The gradient is that of symmetric matrices
-/// (Murray, "Differentiation of the Cholesky decomposition", 2016): it is symmetric.
+/// Shapes: [..., n, n], symmetric, which is not checked: the lower triangle is read.
+/// Dtypes: float32 and float64.
+/// Throws: DTypeError for others; ShapeError when matrices are not square; ValueError, with the number of the matrix in
+/// the batch, when one is not positive-definite or holds NaN.
+/// Determinism: the same bits on every device at every level; ordering rule 10.
+/// Gradient: that of symmetric matrices, which is symmetric.
+/// PyTorch: torch.linalg.cholesky.
+/// Source: I. Murray, "Differentiation of the Cholesky decomposition", 2016 (the gradient).
 Tensor cholesky(const Tensor& a);
 
-/// X of a X = b. As torch.linalg.solve.
+/// X of a X = b, by Gaussian elimination with partial pivoting.
 ///
-/// a: [..., n, n]; b: [..., n, k] of a's dtype, batches broadcast. b may be a vector [n], and a batch of vectors: where
-/// it has a's sizes without the last. ValueError, with the number of the matrix, where a pivot is 0: a is singular.
-/// Gaussian elimination with partial pivoting.
+/// Shapes: a [..., n, n], b [..., n, k]; batches broadcast. Where b is [n], or has a's sizes without the last, it is a
+/// vector or a batch of vectors.
+/// Dtypes: float32 and float64, one for both.
+/// Throws: DTypeError for others; ShapeError when a is not square or b does not fit; DeviceError when the tensors are
+/// on different devices; ValueError, with the number of the matrix, when a pivot is 0: a is singular.
+/// Determinism: as cholesky.
+/// Gradient: of b, G = a^-T grad; of a, -G X^T; added over broadcast batches.
+/// PyTorch: torch.linalg.solve.
 Tensor solve(const Tensor& a, const Tensor& b);
 
-/// a^-1. Errors as of `solve`. As torch.linalg.inv.
+/// Y = a^-1.
+///
+/// Shapes, Dtypes: as cholesky, of any matrices.
+/// Throws: as solve.
+/// Determinism: as cholesky.
+/// Gradient: -Y^T grad Y^T.
+/// PyTorch: torch.linalg.inv.
 Tensor inverse(const Tensor& a);
 
-/// The determinant, [...]; 0 for singular matrices, 1 for those of size 0. As torch.linalg.det.
+/// The determinant; 0 for singular matrices, 1 for those of size 0.
 ///
-/// The gradient is that of the cofactors, and right to rounding for singular matrices too. A gradient of second order
-/// needs invertible ones (ValueError).
+/// Shapes: [..., n, n] -> [...].
+/// Dtypes: as cholesky.
+/// Throws: DTypeError, ShapeError as cholesky; ValueError when a second derivative is taken at a singular matrix.
+/// Determinism: as cholesky.
+/// Gradient: grad times the cofactors, right to rounding for singular matrices too.
+/// PyTorch: torch.linalg.det.
 Tensor det(const Tensor& a);
 
 struct SlogdetResult {
   Tensor sign, logabsdet;
 };
-/// The sign of the determinant, and the log of its absolute value: 0 and -inf for singular matrices. The sign has no
-/// gradient; that of logabsdet needs invertible matrices (ValueError). As torch.linalg.slogdet.
+/// The sign of the determinant, and the log of its absolute value: 0 and -inf for singular matrices.
+///
+/// Shapes, Dtypes: as det.
+/// Throws: DTypeError, ShapeError as cholesky; ValueError when a derivative is taken at a singular matrix.
+/// Determinism: as cholesky.
+/// Gradient: of logabsdet, grad a^-T; of the sign, 0.
+/// PyTorch: torch.linalg.slogdet.
 SlogdetResult slogdet(const Tensor& a);
 
 struct QrResult {
   Tensor Q, R;
 };
-/// a = Q R: Q [..., m, k] with orthonormal columns, R [..., k, n] upper triangular, k = min(m, n). By Householder
-/// reflections; the diagonal of R may be negative. As torch.linalg.qr, mode "reduced".
+/// a = Q R, by Householder reflections: Q has orthonormal columns, R is upper triangular. Its diagonal may be negative.
 ///
-/// The gradient needs the first k columns to be independent (ValueError where a diagonal element of R is 0).
+/// Shapes: [..., m, n] -> Q [..., m, k], R [..., k, n], k = min(m, n).
+/// Dtypes: as cholesky.
+/// Throws: DTypeError for others; ShapeError when a has less than two dimensions; ValueError when a derivative is taken
+/// where the first k columns are not independent: a diagonal element of R is 0.
+/// Determinism: as cholesky.
+/// Gradient: (gQ + Q S) R^-T, where m >= n; S is symmetric with the upper triangle of gR R^T - Q^T gQ.
+/// PyTorch: torch.linalg.qr, mode "reduced".
 QrResult qr(const Tensor& a);
 
 struct SvdResult {
   Tensor U, S, Vh;
 };
-/// a = U diag(S) Vh: U [..., m, k], S [..., k] descending, Vh [..., k, n], k = min(m, n). As torch.linalg.svd with
-/// full_matrices = False.
+/// a = U diag(S) Vh, by one-sided Jacobi rotations. Errors of S are of the size of its largest element's rounding. In
+/// each column of U, the first of the elements at least half as large as its largest is positive; PyTorch leaves signs
+/// to chance.
 ///
-/// The signs: in each column of U, the first of the elements at least half as large as its largest is positive. PyTorch
-/// leaves them to chance. By one-sided Jacobi rotations. Errors of S are of the size of its largest element's rounding.
-/// ValueError, with the number of the matrix, for NaN and infinities.
-/// The gradient through U and Vh is finite where singular values differ, for m != n also from 0. That through S alone
-/// is always.
+/// Shapes: [..., m, n] -> U [..., m, k], S [..., k] descending, Vh [..., k, n], k = min(m, n).
+/// Dtypes: as cholesky.
+/// Throws: DTypeError, ShapeError as qr; ValueError, with the number of the matrix, when one holds NaN or infinities.
+/// Determinism: as cholesky.
+/// Gradient: through S alone U diag(gS) Vh, always finite. That through U and Vh is finite where singular values
+/// differ, for m != n also from 0.
+/// PyTorch: torch.linalg.svd with full_matrices = False.
 SvdResult svd(const Tensor& a);
 
 struct SvdLowrankResult {
   Tensor U, S, V;
 };
-/// The largest q singular values and their vectors, near enough: a ~ U diag(S) V^T, V [..., n, q]. As
-/// torch.svd_lowrank (Halko, Martinsson and Tropp, "Finding structure with randomness", 2009, algorithms 4.4 and 5.1).
+/// The largest q singular values and their vectors, near enough: a ~ U diag(S) V^T. `niter` rounds of iteration on
+/// random vectors of `generator`, the default generator where it is null.
 ///
-/// `niter` rounds of iteration on random vectors of `generator`, the default generator where it is null. ValueError
-/// unless 0 <= q <= min(m, n) and niter >= 0. Made of `matmul`, `qr` and `svd`, with their determinism, errors and
-/// gradients.
+/// Shapes: [..., m, n] -> U [..., m, q], S [..., q], V [..., n, q].
+/// Dtypes: as cholesky.
+/// Throws: as svd; ValueError also unless 0 <= q <= min(m, n) and niter >= 0.
+/// Determinism, Gradient: of matmul, qr and svd, of which it is made.
+/// PyTorch: torch.svd_lowrank.
+/// Source: N. Halko, P. G. Martinsson, J. A. Tropp, "Finding structure with randomness", 2009, algorithms 4.4 and 5.1.
 SvdLowrankResult svd_lowrank(const Tensor& a, int64_t q = 6, int64_t niter = 2, Generator* generator = nullptr);
 
 }  // namespace ordo

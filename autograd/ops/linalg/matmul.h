@@ -1,4 +1,4 @@
-// Products of vectors, matrices and batches of them.
+// Products of vectors, matrices and batches of them. ValueError for an undefined tensor.
 #pragma once
 
 #include <utility>
@@ -8,53 +8,116 @@
 
 namespace ordo {
 
-/// The matrix product of the last two dimensions, as PyTorch's: [m, k] x [k, n] -> [m, n]. A vector on the left is a
-/// row, one on the right a column, and their dimension is dropped from the result. Leading dimensions are batches and
-/// broadcast.
+/// The matrix product of the last two dimensions, [m, k] x [k, n] -> [m, n].
 ///
-/// Numeric dtypes, the same for both. ShapeError for 0-d tensors or sizes that do not fit. Determinism: run_to_run by
-/// cuBLAS on CUDA; else, and at device_to_device, by own products in the order of rule 3 (docs/ordering.md).
+/// Shapes: a vector on the left is a row, one on the right a column, and the result lacks that dimension. Leading
+/// dimensions are batches and broadcast.
+/// Dtypes: numeric, one for both; integers wrap.
+/// Throws: ShapeError when an operand is 0-d or sizes do not fit; DTypeError when dtypes differ or are bool;
+/// DeviceError when the tensors are on different devices.
+/// Determinism: run_to_run by cuBLAS on CUDA; on the CPU, and at device_to_device, own products by ordering rule 3.
+/// Gradient: of a, grad b^T; of b, a^T grad; added over broadcast batches.
+/// PyTorch: torch.matmul.
 Tensor matmul(const Tensor& a, const Tensor& b);
-/// matmul of exactly two matrices.
-Tensor mm(const Tensor& a, const Tensor& b);
-/// matmul of exactly two batches, [b, m, k] x [b, k, n] -> [b, m, n], without broadcasting.
-Tensor bmm(const Tensor& a, const Tensor& b);
-/// y = x weight^T + bias: x [..., in], weight [out, in], bias [out] or none -> [..., out].
+/// matmul of two matrices.
 ///
-/// Dtypes, errors and determinism as matmul's; the bias is added last.
+/// Shapes: [m, k] and [k, n] -> [m, n].
+/// Dtypes, Throws, Determinism, Gradient: as matmul.
+/// PyTorch: torch.mm.
+Tensor mm(const Tensor& a, const Tensor& b);
+/// matmul of two batches.
+///
+/// Shapes: [b, m, k] and [b, k, n] -> [b, m, n]; batches do not broadcast.
+/// Dtypes, Throws, Determinism, Gradient: as matmul.
+/// PyTorch: torch.bmm.
+Tensor bmm(const Tensor& a, const Tensor& b);
+/// x weight^T + bias.
+///
+/// Shapes: x [..., in], weight [out, in], bias [out] or none -> [..., out].
+/// Dtypes, Throws: as matmul, of all three.
+/// Determinism: as matmul; the bias is added last. Its gradient is added by ordering rule 2.
+/// Gradient: of x, grad weight; of weight, grad^T x; of bias, the sum of grad's rows.
+/// PyTorch: torch.nn.functional.linear.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 
-// Products of vectors and matrices beside matmul.h's, made of them; sums of products have their order and determinism.
-// Dtypes: numeric, one for all operands (DTypeError). ShapeError where sizes do not fit.
-
-/// The sum of a[i] b[i], 0-d, of vectors of one size: by rule 2 of docs/ordering.md at every level, half types in
-/// float.
+/// The sum of a[i] b[i].
+///
+/// Shapes: two vectors of one size -> 0-d.
+/// Dtypes: numeric, one for both; integers wrap.
+/// Throws: as matmul.
+/// Determinism: the same bits on every device at every level; ordering rule 2, half types in float.
+/// Gradient: of a, grad b; of b, grad a.
+/// PyTorch: torch.dot.
 Tensor dot(const Tensor& a, const Tensor& b);
-/// A matrix [m, k] times a vector [k].
+/// The product of a matrix and a vector.
+///
+/// Shapes: [m, k] and [k] -> [m].
+/// Dtypes, Throws, Determinism, Gradient: as matmul.
+/// PyTorch: torch.mv.
 Tensor mv(const Tensor& a, const Tensor& b);
-/// The matrix of all a[i] b[j] of two vectors. Promotes as arithmetic does.
+/// out[i, j] = a[i] b[j].
+///
+/// Shapes: [m] and [n] -> [m, n].
+/// Dtypes: any; they promote as in arithmetic.h.
+/// Throws: ShapeError when an operand is not a vector; DeviceError as matmul.
+/// Determinism: the same bits on every device at every level; gradients are added by ordering rule 2.
+/// Gradient: of a, the sum of grad b over j; of b, the sum of grad a over i.
+/// PyTorch: torch.outer.
 Tensor outer(const Tensor& a, const Tensor& b);
 
-/// beta input + alpha (a b): a product of matrices, and of batches of matrices; in addbmm the products of the batch are
-/// added. input broadcasts to the result. It is not read where beta is 0. The product is rounded to its dtype first,
-/// then times alpha, and added. As torch.addmm, baddbmm and addbmm.
+/// beta input + alpha (a b), of matrices (addmm) or batches of them (baddbmm); addbmm adds up the products of the
+/// batch. The product is rounded to its dtype, then times alpha, and added. Where beta is 0, input is not read.
+///
+/// Shapes: as mm (addmm) and bmm (the others); the result is [b, m, n] of baddbmm, else [m, n]. input broadcasts to it.
+/// Dtypes: numeric, one for all three; integers wrap.
+/// Throws: as matmul; ShapeError also when input does not broadcast to the result; DTypeError also when alpha is
+/// floating and the result is not.
+/// Determinism: as matmul.
+/// Gradient: of input, beta grad; of a and b, those of matmul times alpha.
+/// PyTorch: torch.addmm, torch.baddbmm, torch.addbmm.
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
 Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
 
-/// y[..., o] = sum over i and j of x1[..., i] weight[o, i, j] x2[..., j], plus bias[o]: x1 [..., m], x2 [..., n] with
-/// one batch, weight [o, m, n], bias [o] or none. Two products: over i, then over j. As torch.nn.functional.bilinear.
+/// y[..., o] = sum over i and j of x1[..., i] weight[o, i, j] x2[..., j], plus bias[o].
+///
+/// Shapes: x1 [..., m], x2 [..., n] with one batch, weight [o, m, n], bias [o] or none.
+/// Dtypes, Throws: as matmul.
+/// Determinism: as matmul; two products, over i, then over j.
+/// Gradient: that of the products, and of bias the sum of grad by ordering rule 2.
+/// PyTorch: torch.nn.functional.bilinear.
 Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, const Tensor& bias = {});
 
-/// Sums the products over dimensions dims.first[i] of a and dims.second[i] of b, which have one size; the others are
-/// the result's, those of a first. A number: over so many last dimensions of a and first ones of b. As torch.tensordot.
+/// Sums the products over dimensions dims.first[i] of a and dims.second[i] of b.
+///
+/// Shapes: summed dimensions have one size; the others are the result's, those of a first.
+/// Dtypes: as matmul.
+/// Throws: as matmul; ValueError when the lists are not equally long, or one names a dimension twice; IndexError when a
+/// dimension is out of range.
+/// Determinism, Gradient: as matmul.
+/// PyTorch: torch.tensordot.
 Tensor tensordot(const Tensor& a, const Tensor& b, const std::pair<Dims, Dims>& dims);
+/// Over the last `dims` dimensions of a and the first ones of b; ShapeError when they are not as many.
 Tensor tensordot(const Tensor& a, const Tensor& b, int64_t dims = 2);
 
-/// The vectors along `dim` (3 elements) of a and b, multiplied as a x b; sizes broadcast. As torch.linalg.cross.
+/// The vectors a x b, of those along `dim`.
+///
+/// Shapes: as many dimensions, of which `dim` has 3 elements; the others broadcast.
+/// Dtypes: any but bool; they promote as in arithmetic.h.
+/// Throws: ShapeError when sizes are others; IndexError when there is no dimension `dim`; DTypeError when both are
+/// bool; DeviceError as matmul.
+/// Determinism: as outer.
+/// Gradient: of a, b x grad; of b, grad x a.
+/// PyTorch: torch.linalg.cross.
 Tensor cross(const Tensor& a, const Tensor& b, int64_t dim = -1);
-/// The Kronecker product: element (i d + k, j e + l) is a[i, j] b[k, l] for b of shape [d, e]; likewise in up to
-/// kMaxDims / 2 dimensions, those that one has less being of size 1. As torch.kron.
+/// The Kronecker product: element (i d + k, j e + l) is a[i, j] b[k, l] for b of shape [d, e].
+///
+/// Shapes: up to kMaxDims / 2 dimensions; those that one has less are of size 1 and come first.
+/// Dtypes: any; they promote as in arithmetic.h.
+/// Throws: ShapeError when there are more dimensions; DeviceError as matmul.
+/// Determinism: as outer.
+/// Gradient: of a, the sums of grad b over b's elements; of b, those of grad a over a's.
+/// PyTorch: torch.kron.
 Tensor kron(const Tensor& a, const Tensor& b);
 
 }  // namespace ordo

@@ -1,23 +1,46 @@
-// Softmax, and activations with a second operand: a slope, or a gate. Floating dtypes (DTypeError).
+// Softmax, and activations with a second operand: a slope, or a gate. ValueError for an undefined tensor.
 #pragma once
 
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo {
 
-/// exp(x - m) / sum(exp(x - m)) along `dim`, m being the maximum there. Floating dtypes (DTypeError); IndexError for a
-/// dimension out of range. Sums follow rule 2 of docs/ordering.md and exp is Ordo's own: the same bits everywhere.
-/// As torch.softmax.
+/// y = exp(x - m) / sum(exp(x - m)) along `dim`, m being the maximum there.
+///
+/// Shapes: any; the result has the input's. A 0-d input counts as one value.
+/// Dtypes: floating, kept.
+/// Throws: DTypeError when the input is not floating; IndexError when it has no dimension `dim`.
+/// Determinism: the same bits on every device at every level; ordering rule 2. exp is Ordo's own.
+/// Gradient: y (grad - sum(grad y)), the sum by the same rule.
+/// PyTorch: torch.softmax.
 Tensor softmax(const Tensor& input, int64_t dim);
-/// x - m - log(sum(exp(x - m))). As torch.log_softmax.
+/// y = x - m - log(sum(exp(x - m))) along `dim`.
+///
+/// Shapes, Dtypes, Throws, Determinism: as softmax.
+/// Gradient: grad - exp(y) sum(grad).
+/// PyTorch: torch.log_softmax.
 Tensor log_softmax(const Tensor& input, int64_t dim);
 
-/// x where x > 0, else weight x. weight: one element, or one for each index of dimension 1 of x (ShapeError), of x's
-/// dtype. The derivative at 0 is the weight. As torch.nn.functional.prelu.
+/// x where x > 0, else weight x.
+///
+/// Shapes: any x; weight has one element, or one for each index of dimension 1 of x, and at most one dimension.
+/// Dtypes: floating, one for both.
+/// Throws: ShapeError when weight has another shape; DTypeError when dtypes differ or are not floating; DeviceError
+/// when the tensors are on different devices.
+/// Determinism: as softmax; the gradient of weight is added by ordering rule 2.
+/// Gradient: of x, grad where x > 0, else weight grad; of weight, the sum of grad x where x is not above 0.
+/// PyTorch: torch.nn.functional.prelu.
 Tensor prelu(const Tensor& x, const Tensor& weight);
 
-/// a sigmoid(b), a and b being the halves of x along `dim`. ShapeError where its size is odd, IndexError for 0-d
-/// tensors. As torch.nn.functional.glu.
+/// a sigmoid(b), a and b being the halves of x along `dim`.
+///
+/// Shapes: x has an even size along `dim`, of which the result has half.
+/// Dtypes: floating, kept.
+/// Throws: ShapeError when that size is odd; IndexError when x has no dimension `dim`; DTypeError when x is not
+/// floating.
+/// Determinism: the same bits on every device at every level.
+/// Gradient: of a, grad sigmoid(b); of b, grad a sigmoid(b) (1 - sigmoid(b)).
+/// PyTorch: torch.nn.functional.glu.
 Tensor glu(const Tensor& x, int64_t dim = -1);
 
 }  // namespace ordo

@@ -1,26 +1,79 @@
-// Elementwise comparisons and logic: eq, ne, lt, le, gt, ge, logical_and, logical_or
-// (kernels/elementwise/comparison.def), isnan, isinf, isfinite and logical_not (the predicates of
-// kernels/elementwise/functions.def). Sizes broadcast, operands promote as in arithmetic.h, the result is a bool
-// tensor; nothing here has a gradient. Comparisons with NaN are false, but for ne. Errors as in arithmetic.h.
+// Elementwise comparisons and logic, of two tensors or of a tensor and a number, and questions about each element x.
+// What these lines say holds for all, unless a function says otherwise:
+//
+// Shapes: any that broadcast.
+// Dtypes: any; operands promote as in arithmetic.h, and the result is bool. Comparisons with NaN are false, but for ne.
+// Throws: ShapeError when sizes do not broadcast; DeviceError when the tensors are on different devices; ValueError
+// when a tensor is undefined, or integers are compared with a number that does not fit their dtype.
+// Determinism: the same bits on every device at every level.
+// Gradient: none.
 #pragma once
 
 #include <ordo/engine/tensor/tensor.h>
 
 namespace ordo {
 
-// Comparisons are of two tensors, or of a tensor and a number. The list, a row each: what it computes.
-#define ORDO_COMPARISON(name, ...)               \
-  Tensor name(const Tensor& a, const Tensor& b); \
-  Tensor name(const Tensor& a, Scalar b);
-#define ORDO_EXCHANGED_COMPARISON ORDO_COMPARISON
-#define ORDO_LOGICAL(name, ...) Tensor name(const Tensor& a, const Tensor& b);
-#include <ordo/kernels/elementwise/comparison.def>
+// -- rows of kernels/elementwise/comparison.def
+/// Whether a == b.
+/// PyTorch: torch.eq.
+Tensor eq(const Tensor& a, const Tensor& b);
+Tensor eq(const Tensor& a, Scalar b);
+/// Whether a != b; true where one is NaN.
+/// PyTorch: torch.ne.
+Tensor ne(const Tensor& a, const Tensor& b);
+Tensor ne(const Tensor& a, Scalar b);
+/// Whether a < b.
+/// PyTorch: torch.lt.
+Tensor lt(const Tensor& a, const Tensor& b);
+Tensor lt(const Tensor& a, Scalar b);
+/// Whether a <= b.
+/// PyTorch: torch.le.
+Tensor le(const Tensor& a, const Tensor& b);
+Tensor le(const Tensor& a, Scalar b);
+/// Whether a > b.
+/// PyTorch: torch.gt.
+Tensor gt(const Tensor& a, const Tensor& b);
+Tensor gt(const Tensor& a, Scalar b);
+/// Whether a >= b.
+/// PyTorch: torch.ge.
+Tensor ge(const Tensor& a, const Tensor& b);
+Tensor ge(const Tensor& a, Scalar b);
+/// Whether both are true: not zero (NaN is true).
+/// PyTorch: torch.logical_and.
+Tensor logical_and(const Tensor& a, const Tensor& b);
+/// Whether one is true: not zero (NaN is true).
+/// PyTorch: torch.logical_or.
+Tensor logical_or(const Tensor& a, const Tensor& b);
+// --
 
-// Questions about each element of one tensor.
-#define ORDO_PREDICATE(name, ...) Tensor name(const Tensor& t);
-#include <ordo/kernels/elementwise/functions.def>
+// -- rows of kernels/elementwise/functions.def
+/// Whether x is NaN.
+/// PyTorch: torch.isnan.
+Tensor isnan(const Tensor& x);
+/// Whether x is an infinity.
+/// PyTorch: torch.isinf.
+Tensor isinf(const Tensor& x);
+/// Whether x is neither NaN nor an infinity.
+/// PyTorch: torch.isfinite.
+Tensor isfinite(const Tensor& x);
+/// Whether x is plus infinity.
+/// PyTorch: torch.isposinf.
+Tensor isposinf(const Tensor& x);
+/// Whether x is minus infinity.
+/// PyTorch: torch.isneginf.
+Tensor isneginf(const Tensor& x);
+/// Whether x is zero.
+/// PyTorch: torch.logical_not.
+Tensor logical_not(const Tensor& x);
+// --
 
-/// Masks: and, or, exclusive or, not. Only for bool tensors (DTypeError); sizes broadcast.
+/// Masks: and, or, exclusive or, not.
+///
+/// Shapes: as eq.
+/// Dtypes: bool.
+/// Throws: DTypeError when an operand is not bool; ShapeError, DeviceError as eq.
+/// Determinism, Gradient: as eq.
+/// PyTorch: the same operators.
 Tensor operator&(const Tensor& a, const Tensor& b);
 Tensor operator|(const Tensor& a, const Tensor& b);
 Tensor operator^(const Tensor& a, const Tensor& b);
@@ -39,14 +92,27 @@ inline Tensor operator>(const Tensor& a, Scalar b) { return gt(a, b); }
 inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
 inline Tensor operator>=(const Tensor& a, Scalar b) { return ge(a, b); }
 
-/// bool, element by element: a == b, or |a - b| is finite and at most atol + |rtol b|; with equal_nan also where both
-/// are NaN. Sizes broadcast; one dtype (DTypeError), integers being compared as float32. ValueError for negative or NaN
-/// tolerances. As torch.isclose.
+/// a == b, or |a - b| is finite and at most atol + |rtol b|; with equal_nan also where both are NaN.
+///
+/// Shapes: as eq.
+/// Dtypes: any, one for both; integers are compared as float32. The result is bool.
+/// Throws: ShapeError, DeviceError as eq; DTypeError when dtypes differ; ValueError when a tolerance is negative or
+/// NaN.
+/// Determinism, Gradient: as eq.
+/// PyTorch: torch.isclose.
 Tensor isclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
 /// Whether isclose holds for all elements. Waits for the device.
+///
+/// Shapes, Dtypes, Throws, Determinism, Gradient: as isclose.
+/// PyTorch: torch.allclose.
 bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
-/// Whether both have one shape and equal elements, of promoted dtypes; NaN equals nothing. DeviceError unless both are
-/// on one device. Waits for it. As torch.equal.
+/// Whether both have one shape and equal elements; NaN equals nothing. Waits for the device.
+///
+/// Shapes: any; two that differ are not equal.
+/// Dtypes: any; they promote.
+/// Throws: DeviceError as eq.
+/// Determinism, Gradient: as eq.
+/// PyTorch: torch.equal.
 bool equal(const Tensor& a, const Tensor& b);
 
 }  // namespace ordo
