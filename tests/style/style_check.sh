@@ -99,6 +99,7 @@ complain 'macros in headers of operations, which people, editors and pages canno
 
 mapfile -t public < <(for header in autograd/ops/*/*.h; do head -n 8 "$header" | grep -q Internal || echo "$header"; done)
 complain 'docstrings (CONTRIBUTING.md has their form)' < <(python3 -B tests/style/docstrings.py "${public[@]}")
+complain 'errors that docstrings leave out' < <(python3 -B tests/style/docstring_errors.py tests/bits/refusals.txt "${public[@]}")
 
 # No page needs these: a text that a script puts into one is a text (textContent, setAttribute, append).
 complain 'scripts write markup' < <(

@@ -1,5 +1,6 @@
 // Losses. A loss of each element or sample, then reduced: averaged (mean), summed (sum) or as it is (none). Sums follow
-// ordering rule 2 (docs/ordering.md). ValueError for an undefined tensor and for a value that Reduction does not have.
+// ordering rule 2 (docs/ordering.md). ValueError for a value that Reduction does not have. ValueError for an undefined
+// tensor.
 #pragma once
 
 #include <vector>

@@ -71,7 +71,7 @@ Tensor outer(const Tensor& a, const Tensor& b);
 /// Shapes: as mm (addmm) and bmm (the others); the result is [b, m, n] of baddbmm, else [m, n]. input broadcasts to it.
 /// Dtypes: numeric, one for all three; integers wrap.
 /// Throws: as matmul; ShapeError also when input does not broadcast to the result; DTypeError also when alpha is
-/// floating and the result is not.
+/// floating and the result is not; ValueError when a number does not fit the dtype.
 /// Determinism: as matmul.
 /// Gradient: of input, beta grad; of a and b, those of matmul times alpha.
 /// PyTorch: torch.addmm, torch.baddbmm, torch.addbmm.
