@@ -34,7 +34,7 @@ class Description {
     append(std::string(name) + "=" + text(value));
     return *this;
   }
-  /// The same, unless the value is the usual one.
+  /// name=value, unless the value is the usual one.
   template <class T>
   Description& with(std::string_view name, const T& value, const std::type_identity_t<T>& usual) {
     return value == usual ? *this : with(name, value);

@@ -63,7 +63,7 @@ class ModuleBase {
   /// Copies values in by name, converted to the module's dtypes and devices. ShapeError names entries of other sizes,
   /// ValueError repeated ones and, if `strict`, all that are missing or unexpected; nothing has changed then.
   LoadReport load_state_dict(const NamedTensorList& state, bool strict = true);
-  /// The same, strictly, in two parts: checks now, copies when the result is called.
+  /// load_state_dict(), strictly, in two parts: checks now, copies when the result is called.
   Commit prepare_state_dict(const NamedTensorList& state);
   /// Direct sub-modules with their names.
   std::vector<std::pair<std::string, ModuleBase*>> named_children() const;

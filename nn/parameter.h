@@ -45,7 +45,7 @@ class Parameter : public Tensor {
   void leave();
   std::shared_ptr<ParameterSlot> slot_;
 };
-/// The same for state that is not trained.
+/// A member for state that is not trained.
 using Buffer = Parameter;
 
 }  // namespace ordo::nn

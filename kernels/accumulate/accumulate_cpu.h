@@ -26,7 +26,7 @@ void accumulate_sorted(const Items& items, typename Items::value_type* output, c
   RunFold<Items>(items, output, shape, sorted.entries()).run();
 }
 
-/// Likewise, the items having been sorted for an IndexPlan of shape.destinations.
+/// Accumulates by `sorted` items that were sorted for an IndexPlan of shape.destinations.
 template <class Items>
 void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                 const IndexOrder& order) {

@@ -59,7 +59,7 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
   accumulate_sorted(items, output, shape, device);
 }
 
-/// The same by `sorted`, the items having been sorted for an IndexPlan of shape.destinations.
+/// Accumulates by `sorted` items that were sorted for an IndexPlan of shape.destinations.
 template <class Items>
 void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                 const IndexOrder& order, Device device) {

@@ -78,7 +78,7 @@ struct KeyedItems {
 
 /// Adds the items to what the output has at their keys. The source is contiguous; with `rows`, its rows are.
 void add_by_key(const KeyedItems& items, Algorithm algorithm);
-/// Likewise multiplies, by `sorted`; float32, float64 and int64.
+/// Multiplies what the output has at the items' keys by the items, by `sorted`; float32, float64 and int64.
 void multiply_by_key(const KeyedItems& items);
 
 namespace cpu {

@@ -141,7 +141,7 @@ void with_summands(const KeyedItems& a, const F& f) {
   });
 }
 
-/// Likewise of a product.
+/// Calls f with the items as factors of a product.
 template <class F>
 void with_factors(const KeyedItems& a, const F& f) {
   dispatch_product(a.dtype, [&]<class T>() {

@@ -59,7 +59,7 @@ struct ConvTensors {
 ORDO_DEVICES(void, convolve, ConvPass, const ConvShape&, const ConvTensors&)
 
 namespace cuda {
-/// The same by cuDNN, where it is present and used at this level; false if it has no algorithm.
+/// Convolves by cuDNN, where it is present and used at this level; false if it has no algorithm.
 bool library_convolve(ConvPass, const ConvShape&, const ConvTensors&);
 }  // namespace cuda
 

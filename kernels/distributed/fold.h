@@ -20,7 +20,7 @@ void fold(distributed::ReduceOp op, DType dtype, const std::vector<FoldStep>& st
           void* result, int64_t count);
 }  // namespace cpu
 namespace cuda {
-/// The same on a device, where row i begins i * `stride` elements after `rows`. At least one step, fewer than 2^16
+/// All steps on a device, where row i begins i * `stride` elements after `rows`. At least one step, fewer than 2^16
 /// rows.
 void fold(distributed::ReduceOp op, DType dtype, const std::vector<FoldStep>& steps, void* rows, int64_t stride,
           void* result, int64_t count, Device device);

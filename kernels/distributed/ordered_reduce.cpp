@@ -198,7 +198,7 @@ class Exchange {
   char* scratch_ = nullptr;
 };
 
-/// The same in the memory of devices, at once: what travels, travels between devices, and they add.
+/// The exchange in the memory of devices, in one piece: data travels between devices, and they add.
 void exchange_on_devices([[maybe_unused]] GroupState& group, [[maybe_unused]] const OrderedReduce& what,
                          [[maybe_unused]] const OwnNodes& own, [[maybe_unused]] char* result,
                          [[maybe_unused]] const std::vector<Part>& parts, [[maybe_unused]] bool gather) {

@@ -15,7 +15,7 @@ void put_(const char* op, const Tensor& self, const Tensor& index, const Tensor&
 
 /// Where the flattened tensor is not zero: int64, ascending. Waits for the device.
 Tensor nonzero_places(const char* op, const Tensor& t);
-/// The same as coordinates, [places, dimensions].
+/// The coordinates of nonzero_places(), [places, dimensions].
 Tensor nonzero(const Tensor& t);
 /// The coordinates of places in a tensor of these sizes, [places, dimensions].
 Tensor coordinates(const Tensor& places, const Dims& sizes);

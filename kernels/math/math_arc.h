@@ -44,7 +44,7 @@ ORDO_HD double arc(Double2 a, Double2 b, bool left) {
   return angle.hi + (angle.lo + (r * z * atan_tail(z) + (start_low + r_low)));
 }
 
-/// The same good to 2^-44.
+/// The angle in double, with an error of 2^-44.
 ORDO_HD double arc_float(double a, double b, bool left) {
   const bool low = a <= kTanEighth * b, high = a > kCotEighth * b;
   // One choice after the other: so they vectorise.

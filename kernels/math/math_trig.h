@@ -25,7 +25,7 @@ ORDO_HD Quarter reduce_moderate(double x) {
   return {to_bits(shifted), r, (b.hi - r) + low};
 }
 
-/// The same for floats, with 2^-66 to spare.
+/// The reduction of a float's angle, with an error of 2^-66.
 ORDO_HD Quarter reduce_moderate_float(double x) {
   const double shifted = x * 0x1.45f306dc9c883p-1 + kRounder, n = shifted - kRounder;
   return {to_bits(shifted), (x - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a626331p-34, 0.0};
@@ -115,7 +115,7 @@ ORDO_HD double tan_of(Quarter x) {
   return v + (((n - back.hi) - back.lo) + (n_low - v * d_low)) / d;
 }
 
-/// The same good to 2^-45.
+/// Sine and cosine of a reduced angle, with an error of 2^-45.
 ORDO_HD Double2 sin_and_cos_float(double r) {
   const double z = r * r;
   const double s = r + r * z *

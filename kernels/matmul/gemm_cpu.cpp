@@ -387,7 +387,7 @@ void add_few_columns(int64_t count, const T* a, int64_t row, const A* b, int64_t
   add_columns<R, G>(a, row, b, depth, sums);
 }
 
-// The same where the columns of b are contiguous: kColumnVectors vectors of them, which are transposed in registers.
+// add_few_columns where the columns of b are contiguous: kColumnVectors vectors of them, transposed in registers.
 template <class T, class A>
 void add_contiguous_columns(const Gemm& g, const A* a, const T* b, int64_t depth, int64_t cols, A* block) {
   constexpr int64_t kWidth = kColumnVectors * Lanes<A>::count;

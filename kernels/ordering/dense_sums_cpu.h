@@ -104,7 +104,7 @@ class DenseSums {
     if (groups > 0) fold_levels(groups, 1, open, &sum, levels_of(d));
     out = T(Acc(out) + sum);
   }
-  /// Likewise for the `width` destinations from d on, whose outputs are neighbours.
+  /// finish() for the `width` destinations from d on, whose outputs are neighbours.
   template <class T>
   void finish(int64_t d, int64_t width, T* out) const {
     if (groups_) {
@@ -120,7 +120,7 @@ class DenseSums {
         out[k] = cells[k].open() != 0 ? sum : old;
     }
   }
-  /// Likewise, and destination d begins anew.
+  /// finish(), and destination d begins anew.
   template <class T>
   void take(int64_t d, T& out) {
     finish(d, out);

@@ -52,7 +52,7 @@ class OrderedRow {
   Acc levels_[kOrderedLevels][kColumnBlock];
 };
 
-/// Likewise fed with rows.
+/// The ordered sums of columns, fed with rows.
 template <class Acc>
 class OrderedRows {
  public:

@@ -24,7 +24,7 @@ const Tensor& randint_(const Tensor& t, int64_t low, int64_t high, Generator* ge
 /// t[i] = 1 with probability p, else 0.
 const Tensor& bernoulli_(const Tensor& t, double p, Generator* generator);
 
-/// The same with a probability for each element; the result is like p.
+/// 1 with probability p[i], else 0: a tensor like p.
 Tensor bernoulli(const Tensor& p, Generator* generator);
 /// A permutation of 0 .. n - 1, made on the CPU by sorting random keys.
 Tensor randperm(int64_t n, DType dtype, Device device, Generator* generator);

@@ -22,7 +22,7 @@ void each(int64_t n, const F& f, Device = Device()) {
   });
 }
 
-/// Likewise where f takes `cost` steps.
+/// f(i) for i = 0..n-1, where f takes `cost` steps.
 template <class F>
 void each_of(int64_t cost, int64_t n, const F& f, Device = Device()) {
   // Not inlined: in this loop, the registers would not suffice for the loops inside.

@@ -22,7 +22,7 @@ void each(int64_t n, const F& f, Device device) {
   const ordo::cuda::DeviceScope scope(device);
   ordo::cuda::launch_over(each_kernel<F>, n, ordo::cuda::current_stream(device), f, n);
 }
-/// Likewise. The CPU shares out the calls by their cost.
+/// f(i) for i = 0..n-1. The cost counts on the CPU only.
 template <class F>
 void each_of(int64_t, int64_t n, const F& f, Device device) {
   each(n, f, device);

@@ -82,7 +82,7 @@ template <class R>
   for (int k = 0; k < n; ++k) lanes[k] = R::combine(lanes[k], r.load(at + k, i + k, output));
 }
 
-/// The same of values that lie `stride` apart.
+/// Folds n values that lie `stride` apart into the lanes.
 template <class R>
 [[gnu::noinline]] void fold_strided(R r, typename R::State* lanes, int lane, int64_t at, int64_t stride, int64_t i,
                                     int64_t n, int64_t output) {

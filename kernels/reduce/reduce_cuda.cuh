@@ -32,8 +32,7 @@ __device__ inline typename R::State halve(typename R::State s) {
   for (int half = 16; half > 0; half /= 2) s = R::combine(s, shuffle_down(s, half));
   return s;
 }
-/// The same of the first `width` lanes, a power of two, where others have no values; and of every `width` lanes that
-/// follow. All lanes of the warp take part.
+/// The first `width` lanes, a power of two, halved, and every `width` lanes that follow. All lanes of the warp call it.
 template <class R>
 __device__ inline typename R::State halve(typename R::State s, int width) {
   ORDO_NO_UNROLL
@@ -70,7 +69,7 @@ __device__ inline typename R::State fold_lane(int64_t i, int64_t end, const Load
   return s;
 }
 
-/// The same of an output whose values begin at `base`.
+/// The fold of an output whose values begin at `base`.
 template <class R>
 __device__ inline typename R::State fold_values(const R& r, const ReduceShape& g, int64_t base, int64_t i, int64_t end,
                                                 int64_t output) {

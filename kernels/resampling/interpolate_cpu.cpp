@@ -75,7 +75,7 @@ void nearest_rows(const ResampleTables<accumulate_t<T>>& t, const Across<accumul
   }
 }
 
-/// The same of weighted sums. A row of cells is resampled across once; `taps` of each axis are kept.
+/// Output rows as weighted sums. A row of cells is resampled across once; `taps` of each axis are kept.
 template <class T>
 void weighted_rows(const ResampleTables<accumulate_t<T>>& t, const Across<accumulate_t<T>>& across, const T* input,
                    T* output, int64_t begin, int64_t end) {

@@ -136,7 +136,7 @@ class Items {
     items_.source = source_.data();
     set_strides(source_.stride(0), source_.stride(1), source_.stride(2));
   }
-  /// The same number for all.
+  /// One number as the source of all items.
   void set_number(Scalar value) {
     source_ = full({}, value, items_.dtype, items_.device);
     items_.source = source_.data();

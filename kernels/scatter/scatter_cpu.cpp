@@ -58,7 +58,7 @@ void visit(const KeyedShape& s, const IndexView& index, const Part& part, const 
 
 constexpr int64_t kGrain = 16 * 1024, kColumns = 64;  // so many columns of an item are worth a visit
 
-/// The same for all items, in threads that have parts of their own.
+/// f for all items, in threads with destinations of their own.
 template <class F>
 void for_items(const KeyedShape& s, const IndexView& index, const F& f) {
   constexpr int kFewest = 4, kMost = 16;  // threads that look at all items to pick their own

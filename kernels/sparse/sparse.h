@@ -12,8 +12,8 @@ namespace ordo::kernels {
 
 /// Checks indices [dimensions, items], contiguous, int32 or int64, against the sizes: IndexError, on CUDA later.
 void check_coordinates(const char* op, const Tensor& indices, const Dims& sizes);
-/// The same, and int64 [items], the place of each in a tensor of these sizes, whose product is an int64_t; -1 for what
-/// is out of range, which only CUDA goes on with.
+/// Checks them as check_coordinates(). Returns int64 [items], the flat position of each in a tensor of these sizes, whose
+/// product is an int64_t; -1 where it is out of range, with which only CUDA goes on.
 Tensor places_of(const char* op, const Tensor& indices, const Dims& sizes);
 
 /// Checks the rows of a matrix of `columns` columns: crow begins with 0, does not descend and ends with the number of

@@ -34,7 +34,7 @@ class AxisRuns {
   std::vector<RunBlock> blocks_;
 };
 
-/// The same as a list for each place. What is read is multiplied by `scale`.
+/// The runs of an axis as a list for each place. Positions are multiplied by `scale`.
 class ReadLists {
  public:
   ReadLists(const AxisRuns& runs, int64_t scale);

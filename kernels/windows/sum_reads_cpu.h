@@ -94,7 +94,7 @@ void sum_reads(const VolumeReads& reads, const S* from, int64_t begin, int64_t e
   }
 }
 
-/// The same added to zero, and stored as rows of `to`.
+/// sum_reads() added to zero, and stored as rows of `to`.
 template <class T, class S>
 void sum_reads(const VolumeReads& reads, const S* from, int64_t begin, int64_t end, T* to) {
   using V = accumulate_t<T>;

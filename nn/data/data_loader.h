@@ -115,7 +115,7 @@ class DataLoader {
   nn::NamedTensorList state_dict() const;
   /// ValueError for the state of a loader of other rows or batches, or of one with a generator where this has none.
   void load_state_dict(const nn::NamedTensorList& state) { prepare_state_dict(state)(); }
-  /// The same in two parts: checks now, changes when the result is called.
+  /// load_state_dict() in two parts: checks now, changes when the result is called.
   nn::Commit prepare_state_dict(const nn::NamedTensorList& state);
 
  private:

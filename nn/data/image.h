@@ -61,7 +61,7 @@ struct ImageSource {
   }
   /// Fails for sizes that are 0, too many pixels, or more than kMostPixels in a row or column.
   void expect_sizes(int64_t height, int64_t width) const;
-  /// The same, and makes room.
+  /// Checks the sizes as expect_sizes(), and makes room.
   Pixels room_for(int64_t channels, int64_t height, int64_t width) const;
 };
 

@@ -57,7 +57,7 @@ class Optimizer {
   /// Copies the values in. The optimiser must have the same groups and parameters; options other than learning rates
   /// are not part of it. ValueError or ShapeError names what does not fit; nothing has changed then.
   void load_state_dict(const nn::NamedTensorList& state);
-  /// The same in two parts: checks now, changes when the result is called.
+  /// load_state_dict() in two parts: checks now, changes when the result is called.
   nn::Commit prepare_state_dict(const nn::NamedTensorList& state);
 
  protected:

@@ -56,7 +56,7 @@ Tensor bernoulli(const Tensor& p, Generator* generator = nullptr);
 /// 1 with probability p, else 0, for every element of a new tensor of any dtype. ValueError unless p is in [0, 1].
 Tensor bernoulli(const Dims& sizes, double p, TensorOptions options = {}, Generator* generator = nullptr);
 
-// The same with a dtype or a device alone.
+// Factories with a dtype or a device in place of options.
 template <OptionsPart P>
 Tensor rand(const Dims& sizes, P part, Generator* generator = nullptr) {
   return rand(sizes, detail::options_from(part), generator);

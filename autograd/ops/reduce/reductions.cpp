@@ -102,8 +102,8 @@ static Tensor products_of_others(const Tensor& x, unsigned mask) {
   return (products_before(rows) * products_after(rows)).reshape(permuted).permute(back);
 }
 
-/// The same by a division, or, where there is one zero in an output, for that zero alone. An output that is infinite or
-/// NaN does not know the others of the element that made it so.
+/// The products of the other elements by a division, or, where an output has one zero, for that zero alone. Where an
+/// output is infinite or NaN, the division is wrong for the element that made it so.
 static Tensor quotients(const Tensor& x, const Tensor& product, const Dims& dims, unsigned mask) {
   const Tensor zero = eq(x, 0), zeros = sum(zero, dims, true), filled = masked_fill(x, zero, 1);
   const Tensor others = kernels::prod(filled, dims, true);

@@ -158,7 +158,7 @@ __global__ void accumulate_exact_kernel(Items items, AccumulateShape shape, Exac
   for_values(items, shape, [&](int64_t element, float value) { adder(element, value, ExactBlockSums{}); });
 }
 
-/// The same with sums of the block's own for all elements.
+/// accumulate_exact_kernel with the block's own sums for all elements.
 template <class Items>
 __global__ void accumulate_exact_block_sums_kernel(Items items, AccumulateShape shape, ExactSums sums) {
   ORDO_DYNAMIC_SHARED(double, memory);
