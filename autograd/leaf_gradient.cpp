@@ -77,7 +77,7 @@ void LeafGradient::set(const Tensor& grad) {
 void LeafGradient::add(const Tensor& grad) {
   const std::lock_guard lock(mutex_);
   const uint64_t thread = thread_number();
-  Part* const part = part_of(thread);
+  ThreadSum* const part = part_of(thread);
   if (!part) return void(parts_.push_back({thread, owned(grad)}));
   const bool shared = part->thread != thread;
   if (shared) wait_for_streams(grad);
@@ -86,9 +86,9 @@ void LeafGradient::add(const Tensor& grad) {
   part->thread = thread;
 }
 
-LeafGradient::Part* LeafGradient::part_of(uint64_t thread) {
+LeafGradient::ThreadSum* LeafGradient::part_of(uint64_t thread) {
   if (parts_.size() == 1 && determinism() == Determinism::not_guaranteed) return &parts_[0];
-  for (Part& part : parts_)
+  for (ThreadSum& part : parts_)
     if (part.thread == thread) return &part;
   ORDO_CHECK(parts_.empty() || !grad_enabled(), NondeterministicError, "accumulate_grad",
              "two threads add to one leaf with create_graph = true, and their sum would depend on which came first; "

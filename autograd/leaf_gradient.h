@@ -38,15 +38,15 @@ class LeafGradient {
   bool has_hooks() const { return has_hooks_.load(std::memory_order_acquire); }  ///< of either kind
 
  private:
-  struct Part {
+  struct ThreadSum {
     uint64_t thread;
     Tensor sum;
   };
-  Part* part_of(uint64_t thread);  ///< to which the thread adds; null: it has none yet
+  ThreadSum* part_of(uint64_t thread);  ///< to which the thread adds; null: it has none yet
   void merge();
 
   mutable std::mutex mutex_;
-  std::vector<Part> parts_;  // at most one a thread
+  std::vector<ThreadSum> parts_;  // at most one a thread
   std::weak_ptr<Node> accumulator_;
   std::vector<Hook> hooks_;
   std::vector<AccumulatedHook> accumulated_hooks_;

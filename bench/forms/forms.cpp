@@ -53,11 +53,11 @@ class Problem {
  public:
   Problem(const Size& size, const std::string& distribution, const Effort& effort)
       : size_(size), effort_(effort), output_(zeros({size.destinations, size.columns}, {.device = "cuda"})) {
-    const Place place{"cuda", float32, float32};
-    const Tensor index = place.destinations(distribution, size.items, size.destinations);
+    const Setting setting{"cuda", float32, float32};
+    const Tensor index = setting.destinations(distribution, size.items, size.destinations);
     const double enough = effort.model ? 1 : kMoreThanCaches;  // the model's caches are empty
     for (double held = 0; held < enough; held += double(index.nbytes() + sources_.back().nbytes())) {
-      sources_.push_back(place.values({size.items, size.columns}));
+      sources_.push_back(setting.values({size.items, size.columns}));
       indices_.push_back(index.clone());
     }
   }
@@ -196,10 +196,10 @@ void compare_sort(const Size& size) {
                 .atomic_words_G = 188,
                 .atomic_sectors_G = 66,
                 .hot_word_G = 0.72};
-  const Place place{"cuda", float32, float32};
-  const Tensor sums = place.values({size.destinations});
-  const Tensor index = place.destinations("uniform", size.items, size.destinations),
-               source = place.values({size.items});
+  const Setting setting{"cuda", float32, float32};
+  const Tensor sums = setting.values({size.destinations});
+  const Tensor index = setting.destinations("uniform", size.items, size.destinations),
+               source = setting.values({size.items});
   cuda::start_counting();
   index_add(sums, 0, index, source, 1, Algorithm::sorted);
   double bytes = 0;

@@ -429,9 +429,9 @@ void correlate_weight_block(int64_t values, int64_t vectors, const WeightBlock& 
 }
 
 // Part `part` of `parts` almost equal ones of [begin, end).
-struct Part {
+struct Range {
   int64_t begin, end;
-  Part(int64_t from, int64_t to, int64_t part, int64_t parts)
+  Range(int64_t from, int64_t to, int64_t part, int64_t parts)
       : begin(from + (to - from) * part / parts), end(from + (to - from) * (part + 1) / parts) {}
 };
 
@@ -451,8 +451,8 @@ void add_products(const ConvShape& s, const Factor& values, const Factor& vector
     for (int64_t n = 0; n < count; n += run)
       for (int64_t unit = begin; unit < end; ++unit) {
         const int64_t from = unit / (blocks * parts) * chunk;
-        const Part b(0, rows, unit / parts % blocks, blocks);
-        const Part v(from, std::min(from + chunk, columns), unit % parts, parts);
+        const Range b(0, rows, unit / parts % blocks, blocks);
+        const Range v(from, std::min(from + chunk, columns), unit % parts, parts);
         if (v.begin == v.end) continue;
         correlate_weight_block(
             b.end - b.begin, v.end - v.begin,

@@ -72,8 +72,8 @@ void cpu::fold(ReduceOp op, DType dtype, const std::vector<FoldStep>& steps, con
 
 namespace {
 
-/// A member's part of the elements.
-struct Part {
+/// The elements that a member reduces.
+struct ElementRange {
   int64_t first = 0, count = 0;
 };
 
@@ -100,7 +100,8 @@ struct Nodes {
 /// its way.
 class Exchange {
  public:
-  Exchange(GroupState& group, const OrderedReduce& what, const OwnNodes& own, char* result, std::vector<Part> parts)
+  Exchange(GroupState& group, const OrderedReduce& what, const OwnNodes& own, char* result,
+           std::vector<ElementRange> parts)
       : group_(group),
         what_(what),
         own_(own),
@@ -111,7 +112,7 @@ class Exchange {
     segment_ = std::clamp(kSharedCache / int64_t(nodes_.count() * nodes_.count()), kLeastSegment, kGreatestSegment) /
                int64_t(width_);
     int64_t longest = 0;
-    for (const Part& part : parts_) longest = std::max(longest, part.count);
+    for (const ElementRange& part : parts_) longest = std::max(longest, part.count);
     if (longest <= 2 * segment_) segment_ = std::max<int64_t>(longest, 1);  // two segments gain nothing
     segments_ = (longest + segment_ - 1) / segment_;
     slot_ = size_t(std::min(segment_, parts_[size_t(group.rank)].count)) * width_;
@@ -127,14 +128,14 @@ class Exchange {
       next.reset();
       if (s + 1 < segments_) next.emplace(post(s + 1));
       now.wait();
-      const Part mine = part_of(group_.rank, s);
+      const ElementRange mine = part_of(group_.rank, s);
       cpu::fold(what_.reduce, what_.dtype, nodes_.steps, values(s),
                 result_ + size_t(gather ? mine.first : s * segment_) * width_, mine.count);
       if (!gather) continue;
       Messages messages(group_, what_.op);
       for (int i = 1; i < group_.size(); ++i) {
         const int from = (group_.rank + group_.size() - i) % group_.size(), to = (group_.rank + i) % group_.size();
-        const Part theirs = part_of(from, s);
+        const ElementRange theirs = part_of(from, s);
         messages.receive(result_ + size_t(theirs.first) * width_, size_t(theirs.count) * width_, from);
         messages.send(result_ + size_t(mine.first) * width_, size_t(mine.count) * width_, to);
       }
@@ -144,8 +145,8 @@ class Exchange {
   }
 
  private:
-  Part part_of(int member, int64_t segment) const {
-    const Part& part = parts_[size_t(member)];
+  ElementRange part_of(int member, int64_t segment) const {
+    const ElementRange& part = parts_[size_t(member)];
     const int64_t first = std::min(part.count, segment * segment_);
     return {part.first + first, std::min(segment_, part.count - first)};
   }
@@ -155,12 +156,12 @@ class Exchange {
 
   Messages post(int64_t s) {
     Messages messages(group_, what_.op);
-    const Part mine = part_of(group_.rank, s);
+    const ElementRange mine = part_of(group_.rank, s);
     for (int i = 1; i < group_.size(); ++i) {
       const int from = (group_.rank + group_.size() - i) % group_.size(), to = (group_.rank + i) % group_.size();
       for (size_t k = 0; k < nodes_.of(from); ++k)
         messages.receive(received(s, nodes_.first[size_t(from)] + k), size_t(mine.count) * width_, from);
-      const Part theirs = part_of(to, s);
+      const ElementRange theirs = part_of(to, s);
       for (void* value : own_.values)
         messages.send(static_cast<const char*>(value) + size_t(theirs.first) * width_, size_t(theirs.count) * width_,
                       to);
@@ -170,7 +171,7 @@ class Exchange {
 
   std::vector<char*> values(int64_t s) {
     std::vector<char*> all;
-    const Part mine = part_of(group_.rank, s);
+    const ElementRange mine = part_of(group_.rank, s);
     for (int member = 0; member < group_.size(); ++member)
       for (size_t k = 0; k < nodes_.of(member); ++k) {
         char* at = received(s, nodes_.first[size_t(member)] + k);
@@ -190,7 +191,7 @@ class Exchange {
   const OrderedReduce& what_;
   const OwnNodes& own_;
   char* result_;
-  const std::vector<Part> parts_;
+  const std::vector<ElementRange> parts_;
   const size_t width_;
   const Nodes nodes_;
   int64_t segment_, segments_;
@@ -201,12 +202,12 @@ class Exchange {
 /// The exchange in the memory of devices, in one piece: data travels between devices, and they add.
 void exchange_on_devices([[maybe_unused]] GroupState& group, [[maybe_unused]] const OrderedReduce& what,
                          [[maybe_unused]] const OwnNodes& own, [[maybe_unused]] char* result,
-                         [[maybe_unused]] const std::vector<Part>& parts, [[maybe_unused]] bool gather) {
+                         [[maybe_unused]] const std::vector<ElementRange>& parts, [[maybe_unused]] bool gather) {
 #if ORDO_HAS_CUDA
   distributed::DeviceTransport& devices = *group.devices.transport;
   const Nodes nodes(what);
   const size_t width = size_of(what.dtype);
-  const Part mine = parts[size_t(group.rank)];
+  const ElementRange mine = parts[size_t(group.rank)];
   const Scratch<char> rows(int64_t(nodes.count()) * mine.count * int64_t(width), own.device);
   const auto row = [&](size_t node) { return rows.data() + node * size_t(mine.count) * width; };
   std::vector<distributed::DeviceTransport::Outgoing> sends;
@@ -221,7 +222,7 @@ void exchange_on_devices([[maybe_unused]] GroupState& group, [[maybe_unused]] co
       else
         receives.push_back({row(first + k), size_t(mine.count) * width, member});
     }
-    const Part theirs = parts[size_t(member)];
+    const ElementRange theirs = parts[size_t(member)];
     for (void* value : own.values)
       if (member != group.rank)
         sends.push_back(
@@ -234,7 +235,7 @@ void exchange_on_devices([[maybe_unused]] GroupState& group, [[maybe_unused]] co
     sends.clear(), receives.clear();
     for (int member = 0; member < group.size(); ++member) {
       if (member == group.rank) continue;
-      const Part theirs = parts[size_t(member)];
+      const ElementRange theirs = parts[size_t(member)];
       sends.push_back({to, size_t(mine.count) * width, member});
       receives.push_back({result + size_t(theirs.first) * width, size_t(theirs.count) * width, member});
     }
@@ -244,8 +245,8 @@ void exchange_on_devices([[maybe_unused]] GroupState& group, [[maybe_unused]] co
 #endif
 }
 
-void go(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result, std::vector<Part> parts,
-        bool gather) {
+void go(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
+        std::vector<ElementRange> parts, bool gather) {
   if (own.device.is_cuda())
     exchange_on_devices(group, what, own, static_cast<char*>(result), parts, gather);
   else
@@ -256,7 +257,7 @@ void go(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void*
 
 void ordered_all_reduce(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
                         int64_t count) {
-  std::vector<Part> parts;
+  std::vector<ElementRange> parts;
   for (int64_t i = 0; i < group.size(); ++i) {
     const LeafRange range = distributed::leaves_of(count, i, group.size());
     parts.push_back({range.first, range.count()});
@@ -266,7 +267,7 @@ void ordered_all_reduce(GroupState& group, const OrderedReduce& what, const OwnN
 
 void ordered_reduce_scatter(GroupState& group, const OrderedReduce& what, const OwnNodes& own, void* result,
                             int64_t count) {
-  std::vector<Part> parts;
+  std::vector<ElementRange> parts;
   for (int64_t i = 0; i < group.size(); ++i) parts.push_back({i * count, count});
   go(group, what, own, result, std::move(parts), false);
 }

@@ -11,8 +11,8 @@ namespace ordo::kernels::cpu {
 
 namespace {
 
-/// A part of the output: of the lines outer, of the columns, and of the destinations.
-struct Part {
+/// A range of the output: of the lines outer, of the columns, and of the destinations.
+struct OutputRange {
   int64_t outer_begin, outer_end, inner_begin, inner_end, begin, end;
 };
 
@@ -22,7 +22,7 @@ const int64_t* keys(const IndexView& index) { return static_cast<const int64_t*>
 /// Calls f(place, source) for the items of a part, those of a destination in item order: where each of their values
 /// goes, and where it stands.
 template <class F>
-void visit(const KeyedShape& s, const IndexView& index, const Part& part, const F& f) {
+void visit(const KeyedShape& s, const IndexView& index, const OutputRange& part, const F& f) {
   const uint64_t width = uint64_t(part.end - part.begin);
   const int64_t columns = part.inner_end - part.inner_begin, stride = s.inner_stride;
   for (int64_t o = part.outer_begin; o < part.outer_end; ++o) {
@@ -69,13 +69,13 @@ void for_items(const KeyedShape& s, const IndexView& index, const F& f) {
   };
   if (s.outer >= threads)
     over(s.outer, threads,
-         [&](int64_t first, int64_t last) { return Part{first, last, 0, s.inner, 0, s.destinations}; });
+         [&](int64_t first, int64_t last) { return OutputRange{first, last, 0, s.inner, 0, s.destinations}; });
   else if (s.inner >= threads * kColumns)
     over(s.inner, threads,
-         [&](int64_t first, int64_t last) { return Part{0, s.outer, first, last, 0, s.destinations}; });
+         [&](int64_t first, int64_t last) { return OutputRange{0, s.outer, first, last, 0, s.destinations}; });
   else
     over(s.destinations, threads < kFewest ? 1 : kMost,
-         [&](int64_t first, int64_t last) { return Part{0, s.outer, 0, s.inner, first, last}; });
+         [&](int64_t first, int64_t last) { return OutputRange{0, s.outer, 0, s.inner, first, last}; });
 }
 
 template <class Word>

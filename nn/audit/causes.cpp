@@ -214,7 +214,7 @@ Verdict judge(const Record& a, const Record& b, const Header& ha, const Header& 
 
 std::string_view name(Cause cause) { return kCauses[size_t(cause)].name; }
 
-std::string remedy(const Parting& p) {
+std::string remedy(const Divergence& p) {
   if (p.cause == Cause::summary)
     return fmt::format("Record this step in full in both runs: ORDO_TRACE_STEPS={}, without ORDO_TRACE_DETAIL.",
                        p.place().step);

@@ -15,7 +15,7 @@ struct Verdict {
 /// Of two events that are different. Where several inputs differ, the first one counts.
 Verdict judge(const Record& a, const Record& b, const Header& header_a, const Header& header_b);
 /// What to change so that it does not happen again.
-std::string remedy(const Parting& parting);
+std::string remedy(const Divergence& divergence);
 /// Whether all bytes are those of memory that nobody wrote: Ordo's fill pattern, or glibc's under MALLOC_PERTURB_.
 bool is_fill_pattern(const TensorRecord& tensor);
 

@@ -244,17 +244,17 @@ class Comparer {
     for (const Event& e : others_) want(e);
     for (uint32_t i : before) wanted[0].insert(i);
     for (int s : {0, 1}) sides_[s].details.read(sides_[s].source, wanted[s]);
-    result_.first = parting_of(at);
+    result_.first = divergence_of(at);
     if (result_.first.cause == Cause::control_flow) tell_the_end(at);
     result_.remedy = remedy(result_.first);
     for (const Event& e : others_)
-      if (Parting p = parting_of(e); parts_by_itself(e, p)) result_.others.push_back(std::move(p));
+      if (Divergence p = divergence_of(e); diverges_by_itself(e, p)) result_.others.push_back(std::move(p));
     for (const Event& e : spread_) result_.spread.push_back(e.a != kNone ? place_of(0, e.a) : place_of(1, e.b));
     for (size_t i = before.size(); i-- > 0;) result_.before.push_back(place_of(0, before[i]));
   }
 
-  Parting parting_of(const Event& e) const {
-    Parting p;
+  Divergence divergence_of(const Event& e) const {
+    Divergence p;
     if (e.a != kNone) p.a = place_of(0, e.a);
     if (e.b != kNone) p.b = place_of(1, e.b);
     if (!p.a || !p.b) {
@@ -272,7 +272,7 @@ class Comparer {
   }
 
   /// Not as a consequence: a backward function also reads what was saved for it, an operation what it has just drawn.
-  bool parts_by_itself(const Event& e, const Parting& p) const {
+  bool diverges_by_itself(const Event& e, const Divergence& p) const {
     if (sort_of(e).first != kBits) return true;
     return p.cause == Cause::additions && (!p.a->backward || p.a->algorithm == Algorithm::atomic);
   }
@@ -310,10 +310,10 @@ class Comparer {
                     r.path.empty() ? "" : fmt::format(" in {}", r.path));
   }
 
-  Place place_of(int side, uint32_t index) const {
+  Position place_of(int side, uint32_t index) const {
     const Record& r = sides_[side].details.at(index);
     const auto& entries = sides_[side].entries;
-    Place p;
+    Position p;
     p.kind = name(r.kind), p.name = r.name, p.path = r.path, p.node = r.node, p.arguments = r.arguments;
     p.device = r.device, p.backward = r.backward, p.failed = r.failed, p.level = r.level, p.algorithm = r.algorithm;
     p.step = r.step, p.thread = r.thread, p.index = index, p.depth = r.depth;
@@ -370,7 +370,7 @@ TraceDiff diff(const Trace& a, const Trace& b, const DiffOptions& options) {
   return Comparer(source_of(a), source_of(b), options).run();
 }
 
-std::string Place::str() const {
+std::string Position::str() const {
   std::string text = fmt::format("{} {}{}", kind, name, backward ? " (backward)" : "");
   if (!path.empty()) text += " in " + path;
   text += fmt::format(", step {}", step);
@@ -387,7 +387,7 @@ std::string TraceDiff::str() const {
     for (const std::string& note : notes) line("  note: " + note);
     return text;
   }
-  const Place& p = first.place();
+  const Position& p = first.place();
   line(fmt::format("different: {} of {} events", different, compared + only_a + only_b));
   line(fmt::format("first: {}", p.str()));
   line(fmt::format("  {}", first.what));
@@ -401,9 +401,10 @@ std::string TraceDiff::str() const {
   if (only_a + only_b > 0) line(fmt::format("events without a partner: {} in A, {} in B", only_a, only_b));
   if (const int64_t later = different - 1; later > 0) {
     line(fmt::format("spread to {} later events{}", later, spread.empty() ? "" : ", first to"));
-    for (const Place& s : spread) line("  " + s.str());
+    for (const Position& s : spread) line("  " + s.str());
   }
-  for (const Parting& o : others) line(fmt::format("also: {}: {} ({})", o.place().str(), o.what, audit::name(o.cause)));
+  for (const Divergence& o : others)
+    line(fmt::format("also: {}: {} ({})", o.place().str(), o.what, audit::name(o.cause)));
   for (const std::string& note : notes) line("note: " + note);
   return text;
 }

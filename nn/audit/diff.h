@@ -40,7 +40,7 @@ enum class Cause : unsigned char {
 std::string_view name(Cause);
 
 /// An event of a trace, in texts of its own.
-struct Place {
+struct Position {
   std::string kind, name, path, node, arguments, device;
   bool backward = false, failed = false;
   Determinism level{};
@@ -56,11 +56,11 @@ struct Place {
 };
 
 /// Two events that were paired, or one that has no partner.
-struct Parting {
+struct Divergence {
   Cause cause = Cause::none;
-  std::optional<Place> a, b;
+  std::optional<Position> a, b;
   std::string what = {};  ///< "output 0 has other bits"
-  const Place& place() const { return a ? *a : *b; }
+  const Position& place() const { return a ? *a : *b; }
 };
 
 /// What two traces have in one step of the training.
@@ -72,14 +72,14 @@ struct StepDiff {
 
 struct TraceDiff {
   bool equal = true;
-  Parting first = {};                ///< cause none where equal
-  std::string remedy = {};           ///< what to do about `first`
-  std::vector<Parting> others = {};  ///< the first of every other kind, and further operations that add in any order
-  int64_t compared = 0;              ///< pairs of events
-  int64_t different = 0;             ///< of them, and events without a partner
-  int64_t only_a = 0, only_b = 0;    ///< events without a partner
-  std::vector<Place> spread = {};    ///< the first events after `first` that differ
-  std::vector<Place> before = {};    ///< the last events before it
+  Divergence first = {};                ///< cause none where equal
+  std::string remedy = {};              ///< what to do about `first`
+  std::vector<Divergence> others = {};  ///< the first of every other kind, and further operations that add in any order
+  int64_t compared = 0;                 ///< pairs of events
+  int64_t different = 0;                ///< of them, and events without a partner
+  int64_t only_a = 0, only_b = 0;       ///< events without a partner
+  std::vector<Position> spread = {};    ///< the first events after `first` that differ
+  std::vector<Position> before = {};    ///< the last events before it
   std::vector<StepDiff> steps = {};
   std::vector<std::string> notes = {};  ///< how the runs' settings differ; what of a trace is missing
   /// Several lines.

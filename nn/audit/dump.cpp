@@ -25,14 +25,14 @@ Record::Kind kind_of(const OpEvent& e) {
                                          : Record::Kind::operation;
 }
 
-std::string DumpPlace::str() const {
+std::string DumpPosition::str() const {
   // The module comes last, as its path may hold any character.
   return fmt::format("step={},call={},thread={},kind={},phase={},name={},node={},module={}", step, call, thread,
                      audit::name(kind), backward ? "backward" : "forward", name, node, module);
 }
 
-DumpPlace DumpPlace::parse(const std::string& text) {
-  DumpPlace p;
+DumpPosition DumpPosition::parse(const std::string& text) {
+  DumpPosition p;
   size_t at = 0;
   const auto fail = [&](const std::string& rule) {
     throw ValueError(fmt::format("[ORDO_TRACE_DUMP] {}, not '{}'; `ordo diff` prints it", rule, text));
@@ -64,15 +64,15 @@ DumpPlace DumpPlace::parse(const std::string& text) {
   return p;
 }
 
-std::optional<DumpPlace> dump_place(const Place& place) {
+std::optional<DumpPosition> dump_position(const Position& place) {
   for (Record::Kind kind : kWithTensors)
     if (place.kind == audit::name(kind))
-      return DumpPlace{place.step,     place.occurrence, place.thread, kind,
-                       place.backward, place.name,       place.node,   place.path};
+      return DumpPosition{place.step,     place.occurrence, place.thread, kind,
+                          place.backward, place.name,       place.node,   place.path};
   return std::nullopt;
 }
 
-Dump::Dump(DumpPlace place, std::string folder, bool ends_program)
+Dump::Dump(DumpPosition place, std::string folder, bool ends_program)
     : place_(std::move(place)), folder_(std::move(folder)), ends_program_(ends_program) {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);

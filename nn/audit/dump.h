@@ -20,7 +20,7 @@ namespace ordo::audit {
 Record::Kind kind_of(const OpEvent& e);
 
 /// Which event: nothing of it depends on time, but for the numbers of threads that begin in any order.
-struct DumpPlace {
+struct DumpPosition {
   int64_t step = 1, call = 1;  ///< the `call`th event of this kind, phase, name, node, module and thread in this step
   uint32_t thread = 0;
   Record::Kind kind{};  ///< operation, batch or step
@@ -30,13 +30,13 @@ struct DumpPlace {
   /// What ORDO_TRACE_DUMP takes.
   std::string str() const;
   /// ValueError for a text that is none.
-  static DumpPlace parse(const std::string& text);
-  friend bool operator==(const DumpPlace&, const DumpPlace&) = default;
+  static DumpPosition parse(const std::string& text);
+  friend bool operator==(const DumpPosition&, const DumpPosition&) = default;
 };
 
-struct Place;
+struct Position;
 /// Of an event that a comparison names (nn/audit/diff.h). None where it has no tensors.
-std::optional<DumpPlace> dump_place(const Place& place);
+std::optional<DumpPosition> dump_position(const Position& place);
 
 /// How a program ends whose dump is written: not well, so that nothing takes it for a whole run.
 inline constexpr int kDumpStatus = 3;
@@ -45,7 +45,7 @@ inline constexpr int kDumpStatus = 3;
 class Dump {
  public:
   /// Makes the folder; DataError where it cannot.
-  Dump(DumpPlace place, std::string folder, bool ends_program = false);
+  Dump(DumpPosition place, std::string folder, bool ends_program = false);
   /// Whether this is such an event, whichever call.
   bool is_place(const OpEvent& e, int64_t step, uint32_t thread) const;
   /// What `inputs` hold, on the CPU: an operation may change them.
@@ -56,7 +56,7 @@ class Dump {
 
  private:
   void save(const char* what, size_t number, const Tensor& tensor) const;
-  const DumpPlace place_;
+  const DumpPosition place_;
   const std::string folder_;
   const bool ends_program_;
   int64_t ended_ = 0;

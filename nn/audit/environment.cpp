@@ -105,7 +105,7 @@ std::optional<Dump> dump_of_environment() {
   ORDO_CHECK(!folder.empty(), ValueError, "ORDO_TRACE_DUMP", "needs a folder in ORDO_TRACE_DUMP_TO");
   ORDO_CHECK(!variable("ORDO_TRACE").empty(), ValueError, "ORDO_TRACE_DUMP",
              "needs a file for the trace in ORDO_TRACE");
-  return Dump(DumpPlace::parse(place), folder, true);
+  return Dump(DumpPosition::parse(place), folder, true);
 }
 
 }  // namespace ordo::audit

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kOp = "read_csv";
 
 /// Where errors are: in a file's line.
-struct Place {
+struct Position {
   const std::string& path;
   int64_t line;
   template <class... Args>
@@ -46,10 +46,10 @@ class Records {
     if (at_ == text_.size()) return false;
     do fields.push_back(field());
     while (take(separator_));
-    if (at_ < text_.size() && !end_of_line()) Place{path_, here_}.fail("found more after a field's closing quote");
+    if (at_ < text_.size() && !end_of_line()) Position{path_, here_}.fail("found more after a field's closing quote");
     return true;
   }
-  Place place() const { return {path_, line_}; }
+  Position place() const { return {path_, line_}; }
 
  private:
   bool take(char c) {
@@ -70,15 +70,16 @@ class Records {
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (c == separator_ || c == '\n' || text_.compare(at_, 2, "\r\n") == 0) break;
-      if (c == '\r') Place{path_, here_}.fail("found a carriage return without a line feed; lines end with LF or CRLF");
-      if (c == '"') Place{path_, here_}.fail("found a quote within a field; quote all of it, and double the quote");
+      if (c == '\r')
+        Position{path_, here_}.fail("found a carriage return without a line feed; lines end with LF or CRLF");
+      if (c == '"') Position{path_, here_}.fail("found a quote within a field; quote all of it, and double the quote");
       value += c;
     }
     return value;
   }
 
   std::string quoted() {
-    const Place begin{path_, here_};
+    const Position begin{path_, here_};
     std::string value;
     while (at_ < text_.size()) {
       const char c = text_[at_++];
@@ -108,7 +109,7 @@ std::string shown(std::string_view field) {
 }
 
 template <class T>
-T number(std::string_view field, const CsvColumn& column, const char* what, const Place& place) {
+T number(std::string_view field, const CsvColumn& column, const char* what, const Position& place) {
   std::string_view s = trimmed(field);
   if (s.size() > 1 && s[0] == '+' && s[1] != '-') s.remove_prefix(1);
   T value{};
@@ -129,7 +130,7 @@ struct Column {
   std::map<std::string, int64_t> words;
   bool words_known = false;
 
-  void add(const std::string& field, const CsvOptions& options, const Place& place) {
+  void add(const std::string& field, const CsvOptions& options, const Position& place) {
     switch (column.type) {
       case CsvType::real:
         if (options.empty_is_nan && trimmed(field).empty())
@@ -145,7 +146,7 @@ struct Column {
     }
   }
 
-  int64_t word(const std::string& field, const Place& place) {
+  int64_t word(const std::string& field, const Position& place) {
     const auto found = words.find(field);
     if (found != words.end()) return found->second;
     if (words_known) place.fail("column '{}': {} is none of the words given for it", column.name, shown(field));
@@ -168,7 +169,7 @@ struct Column {
 };
 
 std::vector<Column> named_columns(const std::vector<std::string>& names, const CsvOptions& options,
-                                  const Place& place) {
+                                  const Position& place) {
   std::vector<Column> columns(names.size());
   std::set<std::string> seen;
   for (size_t k = 0; k < names.size(); ++k) {
@@ -214,7 +215,7 @@ CsvTable read_csv(const std::string& path, const CsvOptions& options) {
 
   CsvTable table;
   for (; more; more = records.next(fields), ++table.rows) {
-    const Place place = records.place();
+    const Position place = records.place();
     if (fields.size() != columns.size()) place.fail("expected {} fields, found {}", columns.size(), fields.size());
     for (size_t k = 0; k < fields.size(); ++k) columns[k].add(fields[k], options, place);
   }

@@ -45,8 +45,8 @@ void expect_part(const char* op, const std::vector<double>& scale, const std::ve
              "needs a ratio of two numbers, 0 < least <= greatest");
 }
 
-std::optional<Part> random_part(Draws& draws, int64_t height, int64_t width, const std::vector<double>& scale,
-                                const std::vector<double>& ratio) {
+std::optional<Rectangle> random_part(Draws& draws, int64_t height, int64_t width, const std::vector<double>& scale,
+                                     const std::vector<double>& ratio) {
   const double least = math::log(ratio[0]), greatest = math::log(ratio[1]);
   for (int attempt = 0; attempt < 10; ++attempt) {
     const double area = double(height * width) * (scale[0] + (scale[1] - scale[0]) * draws.uniform());
@@ -55,7 +55,7 @@ std::optional<Part> random_part(Draws& draws, int64_t height, int64_t width, con
     if (!(h >= 1 && w >= 1 && h <= double(height) && w <= double(width))) continue;
     const auto rows = int64_t(h), columns = int64_t(w);
     const int64_t top = draws.below(int(height - rows + 1));
-    return Part{top, draws.below(int(width - columns + 1)), rows, columns};
+    return Rectangle{top, draws.below(int(width - columns + 1)), rows, columns};
   }
   return {};
 }

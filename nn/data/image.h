@@ -31,7 +31,7 @@ struct Image {
 };
 
 /// A random rectangle of an image, as cropping and erasing draw it.
-struct Part {
+struct Rectangle {
   int64_t top, left, height, width;
 };
 
@@ -39,8 +39,8 @@ struct Part {
 void expect_part(const char* op, const std::vector<double>& scale, const std::vector<double>& ratio);
 
 /// Of area and ratio width / height between these; nothing after ten that were larger than the image.
-std::optional<Part> random_part(Draws& draws, int64_t height, int64_t width, const std::vector<double>& scale,
-                                const std::vector<double>& ratio);
+std::optional<Rectangle> random_part(Draws& draws, int64_t height, int64_t width, const std::vector<double>& scale,
+                                     const std::vector<double>& ratio);
 
 /// Bytes of an image, row by row, pixel by pixel, its channels side by side.
 struct Pixels {

@@ -108,13 +108,13 @@ RandomResizedCrop::RandomResizedCrop(int64_t height, int64_t width, RandomResize
 
 Tensor RandomResizedCrop::apply(const Tensor& image, Draws& draws) const {
   const Image from("RandomResizedCrop", image);
-  std::optional<Part> part = random_part(draws, from.height, from.width, options_.scale, options_.ratio);
+  std::optional<Rectangle> part = random_part(draws, from.height, from.width, options_.scale, options_.ratio);
   if (!part) {
     const double ratio = std::clamp(double(from.width) / double(from.height), options_.ratio[0], options_.ratio[1]);
     const auto round = [](double v) { return std::max<int64_t>(1, int64_t(math::round_even(v))); };
     const int64_t height = std::min(from.height, round(double(from.width) / ratio));
     const int64_t width = std::min(from.width, round(double(from.height) * ratio));
-    part = Part{(from.height - height) / 2, (from.width - width) / 2, height, width};
+    part = Rectangle{(from.height - height) / 2, (from.width - width) / 2, height, width};
   }
   return resized(cropped(from, part->top, part->left, part->height, part->width, 0), height_, width_,
                  InterpolateMode::bilinear);

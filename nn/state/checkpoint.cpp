@@ -70,7 +70,7 @@ void Checkpoint::add_part(const std::string& name, std::function<nn::NamedTensor
                           std::function<nn::Commit(const nn::NamedTensorList&)> prepare) {
   ORDO_CHECK(!name.empty() && name.find('.') == std::string::npos, ValueError, "Checkpoint",
              "a part needs a name without dots, not '{}'", name);
-  for (const Part& part : parts_)
+  for (const Entry& part : parts_)
     ORDO_CHECK(part.name != name, ValueError, "Checkpoint", "the name '{}' is taken", name);
   parts_.push_back({name, std::move(state), std::move(prepare)});
 }
@@ -124,7 +124,7 @@ void Checkpoint::add(const std::string& name, Tensor values) {
 nn::NamedTensorList Checkpoint::state_dict() const {
   const ordo::detail::LibraryCall library;
   nn::NamedTensorList all;
-  for (const Part& part : parts_)
+  for (const Entry& part : parts_)
     for (auto& entry : nn::with_prefix(part.name + ".", part.state())) all.push_back(std::move(entry));
   return all;
 }
@@ -135,26 +135,26 @@ void Checkpoint::load(const std::string& path) { load_parts(path, parts_, true);
 
 void Checkpoint::load(const std::string& path, const std::vector<std::string>& parts) {
   const ordo::detail::LibraryCall library;
-  std::vector<Part> chosen;
+  std::vector<Entry> chosen;
   for (const std::string& name : parts) {
-    const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return p.name == name; });
+    const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Entry& p) { return p.name == name; });
     ORDO_CHECK(found != parts_.end(), ValueError, "Checkpoint", "there is no part '{}'", name);
     chosen.push_back(*found);
   }
   load_parts(path, chosen, false);
 }
 
-void Checkpoint::load_parts(const std::string& path, const std::vector<Part>& parts, bool all) {
+void Checkpoint::load_parts(const std::string& path, const std::vector<Entry>& parts, bool all) {
   const ordo::detail::LibraryCall library;
   const nn::NamedTensorList state = load_safetensors(path).tensors;
   if (all)
     for (const auto& entry : state) {
       const std::string name = entry.name.substr(0, entry.name.find('.'));
-      ORDO_CHECK(std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.name == name; }), DataError,
+      ORDO_CHECK(std::any_of(parts.begin(), parts.end(), [&](const Entry& p) { return p.name == name; }), DataError,
                  "Checkpoint", "{}: '{}' belongs to no part; load those you want by name", path, entry.name);
     }
   std::vector<nn::Commit> commits;
-  for (const Part& part : parts) {
+  for (const Entry& part : parts) {
     const nn::NamedTensorList own = nn::within_prefix(part.name + ".", state);
     try {
       commits.push_back(part.prepare(own));

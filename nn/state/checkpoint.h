@@ -65,7 +65,7 @@ class Checkpoint {
   void load(const std::string& path, const std::vector<std::string>& parts);
 
  private:
-  struct Part {
+  struct Entry {
     std::string name;
     std::function<nn::NamedTensorList()> state;
     std::function<nn::Commit(const nn::NamedTensorList&)> prepare;
@@ -74,8 +74,8 @@ class Checkpoint {
                 std::function<nn::Commit(const nn::NamedTensorList&)> prepare);
   template <class N>
   void add_number(const std::string& name, N& number);
-  void load_parts(const std::string& path, const std::vector<Part>& parts, bool all);
-  std::vector<Part> parts_;
+  void load_parts(const std::string& path, const std::vector<Entry>& parts, bool all);
+  std::vector<Entry> parts_;
 };
 
 struct CheckpointFolderOptions {

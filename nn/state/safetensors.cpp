@@ -188,7 +188,7 @@ std::string read_header(nn::DataFile& file) {
   return text;
 }
 
-struct Place {
+struct Extent {
   std::string name;
   DType dtype;
   Dims sizes;
@@ -197,8 +197,8 @@ struct Place {
 
 /// Tensors in the order in which they lie in the file. All entries are checked against each other and the file before
 /// memory is taken for the first.
-std::vector<Place> places_of(const std::vector<Entry>& entries, const nn::DataFile& file) {
-  std::vector<Place> places;
+std::vector<Extent> places_of(const std::vector<Entry>& entries, const nn::DataFile& file) {
+  std::vector<Extent> places;
   for (const Entry& e : entries) {
     const auto bad = [&](const std::string& reason) { file.fail(8, "entry '{}' of the header: {}", e.name, reason); };
     const auto* dtype =
@@ -208,11 +208,11 @@ std::vector<Place> places_of(const std::vector<Entry>& entries, const nn::DataFi
     const Dims sizes = nn::checked_sizes(e.shape, size_of(dtype->second), e.offsets[1] - e.offsets[0], bad);
     places.push_back({e.name, dtype->second, sizes, e.offsets[0], e.offsets[1]});
   }
-  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+  std::stable_sort(places.begin(), places.end(), [](const Extent& a, const Extent& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
   uint64_t at = 0;
-  for (const Place& p : places) {
+  for (const Extent& p : places) {
     if (p.begin != at)
       file.fail(8, "entry '{}' of the header: its data begin at {}, but those before end at {}", p.name, p.begin, at);
     at = p.end;
@@ -232,7 +232,7 @@ Safetensors load_safetensors(const std::string& path) {
   if (!nlohmann::json::sax_parse(text, &header))
     file.fail(8 + (header.problem_at ? header.problem_at - 1 : 0), "{}", header.problem);
   Safetensors result{{}, std::move(header.metadata)};
-  for (const Place& p : places_of(header.entries, file)) {
+  for (const Extent& p : places_of(header.entries, file)) {
     const std::string wrong_bool = fmt::format("'{}' is BOOL, but this byte is neither 0 nor 1", p.name);
     result.tensors.push_back({p.name, file.read_tensor(p.dtype, p.sizes, p.name.c_str(), wrong_bool)});
   }

@@ -69,7 +69,7 @@ TEST_P(RegistryAudit, names_the_operation_that_adds_in_any_order) {
       }
       ++different;
       ASSERT_FALSE(d.equal);
-      const audit::Place& place = d.first.place();
+      const audit::Position& place = d.first.place();
       EXPECT_EQ(d.first.cause, audit::Cause::additions) << d.str();
       EXPECT_EQ(place.index, first_different(first, other)) << d.str();
       EXPECT_EQ(place.path, "Layer") << d.str();

@@ -82,7 +82,7 @@ void judge_values(Row& row) {
   const auto at = std::find_if(row.values.begin(), row.values.end(), differs);
   if (at == row.values.end() || at->nans == 0) return;
   const ValueDiff& v = *at;
-  audit::Parting& first = row.diff.first;
+  audit::Divergence& first = row.diff.first;
   std::string tensor = v.name;  // "input-0", which a verdict calls "input 0"
   std::replace(tensor.begin(), tensor.end(), '-', ' ');
   if (!first.what.starts_with(tensor + " ")) return;  // the further runs parted elsewhere
@@ -243,9 +243,9 @@ class Check {
   /// A trace has no values: runs the program again in both settings, to the place, and compares the tensors of the
   /// event.
   void find_values(Row& row) {
-    const audit::Parting& first = row.diff.first;
-    const auto place_a = first.a && first.b ? audit::dump_place(*first.a) : std::nullopt;
-    const auto place_b = first.a && first.b ? audit::dump_place(*first.b) : std::nullopt;
+    const audit::Divergence& first = row.diff.first;
+    const auto place_a = first.a && first.b ? audit::dump_position(*first.a) : std::nullopt;
+    const auto place_b = first.a && first.b ? audit::dump_position(*first.b) : std::nullopt;
     if (!place_a || !place_b) {
       row.values_note = "none: the runs part where one has no tensors to compare";
       return;
@@ -255,7 +255,7 @@ class Check {
     if (row.load) busy.emplace(busy_threads());
     constexpr int kTries = 5;
     try {
-      const auto dump = [&](const char* side, const audit::DumpPlace& place, const Setting& setting) {
+      const auto dump = [&](const char* side, const audit::DumpPosition& place, const Setting& setting) {
         fs::remove_all(folder / side);
         const auto has_come = [&] { return fs::exists(folder / side) && !fs::is_empty(folder / side); };
         const std::string trace =
@@ -331,7 +331,7 @@ std::string result_of(const Row& row) {
 
 void print_failure(const Row& row) {
   const audit::TraceDiff& d = row.diff;
-  const audit::Place& p = d.first.place();
+  const audit::Position& p = d.first.place();
   if (row.allowed)
     say("\nOther bits at level {} than at {}, as levels may have:\n", row.level, row.across);
   else
@@ -345,7 +345,7 @@ void print_failure(const Row& row) {
   for (const ValueDiff& v : row.values) say("             {}\n", v.str());
   say("  spread     to {} later events\n", d.different - 1);
   say("  to do      {}\n", d.remedy);
-  for (const audit::Parting& other : d.others)
+  for (const audit::Divergence& other : d.others)
     say("  also       {}: {} ({})\n", other.place().str(), other.what, audit::name(other.cause));
 }
 

@@ -28,8 +28,8 @@ std::string quoted(const std::string& text) {
 }
 
 /// ORDO_TRACE_DUMP for the first difference in either run; "" where there are no tensors.
-std::string dump_of(const std::optional<audit::Place>& place) {
-  const auto found = place ? audit::dump_place(*place) : std::nullopt;
+std::string dump_of(const std::optional<audit::Position>& place) {
+  const auto found = place ? audit::dump_position(*place) : std::nullopt;
   return found ? found->str() : "";
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 using namespace ordo::audit;
 
-Json place(const Place& p) {
+Json place(const Position& p) {
   return {
       {"text", p.str()},        {"kind", p.kind},           {"name", p.name},         {"module", p.path},
       {"backward", p.backward}, {"step", p.step},           {"call", p.occurrence},   {"thread", p.thread},
@@ -14,7 +14,7 @@ Json place(const Place& p) {
       {"device", p.device},     {"arguments", p.arguments}, {"inputs", p.inputs},     {"outputs", p.outputs}};
 }
 
-Json parting(const Parting& p) {
+Json divergence(const Divergence& p) {
   return {
       {"cause", name(p.cause)}, {"what", p.what}, {"a", p.a ? place(*p.a) : Json()}, {"b", p.b ? place(*p.b) : Json()}};
 }
@@ -29,9 +29,9 @@ Json to_json(const TraceDiff& d) {
           {"only_a", d.only_a},
           {"only_b", d.only_b},
           {"cause", name(d.first.cause)},
-          {"first", parting(d.first)},
+          {"first", divergence(d.first)},
           {"remedy", d.remedy},
-          {"others", json_list(d.others, parting)},
+          {"others", json_list(d.others, divergence)},
           {"spread", json_list(d.spread, place)},
           {"before", json_list(d.before, place)},
           {"steps", json_list(d.steps,

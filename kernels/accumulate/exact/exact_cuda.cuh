@@ -88,7 +88,7 @@ class ExactAdder {
   __device__ void operator()(int64_t element, float value, const ExactBlockSums& own) {
     const bool finite = exact_exponent(value) != kExactNotFinite;
     if (element >= 0 && !finite) add_not_finite(element, double(value));
-    Part part{this, element, finite ? double(value) : 0};
+    LaneSum part{this, element, finite ? double(value) : 0};
     if (!merge_lanes(element >= 0 && finite && value != 0 ? element : kNowhere, part)) return;
     add(0, element, part.sum, own);
     add(1, element, part.rounded, own);
@@ -102,7 +102,7 @@ class ExactAdder {
   }
 
   /// What lanes have for one element: a sum of values, and of what that has rounded away.
-  struct Part {
+  struct LaneSum {
     ExactAdder* adder;
     int64_t element;
     double sum, rounded = 0;
@@ -110,12 +110,12 @@ class ExactAdder {
     __device__ void take(double lost) {
       if (lost != 0) adder->add(2, element, add_rounded(rounded, lost));
     }
-    __device__ void add(const Part& other) {
+    __device__ void add(const LaneSum& other) {
       take(add_rounded(sum, other.sum));
       take(other.rounded);
     }
     /// That of another lane. All lanes of the warp take part.
-    __device__ Part from_lane(int lane) const {
+    __device__ LaneSum from_lane(int lane) const {
       return {adder, element, __shfl_sync(kAllLanes, sum, lane), __shfl_sync(kAllLanes, rounded, lane)};
     }
   };

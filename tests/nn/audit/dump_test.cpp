@@ -13,7 +13,7 @@
 namespace ordo::test {
 namespace {
 
-using audit::DumpPlace;
+using audit::DumpPosition;
 
 /// Of a program; another one makes another run.
 struct Numbers {
@@ -40,20 +40,20 @@ class DumpTest : public FolderTest {
     recording->close();
   }
   /// Where the run with other numbers parts.
-  DumpPlace place(const Numbers& other) {
+  DumpPosition place(const Numbers& other) {
     record("first.trace", std::nullopt);
     record("other.trace", std::nullopt, other);
     const audit::TraceDiff d = audit::diff(path("first.trace"), path("other.trace"));
     EXPECT_FALSE(d.equal);
-    return audit::dump_place(d.first.place()).value();
+    return audit::dump_position(d.first.place()).value();
   }
   std::vector<float> values(const std::string& name) const { return load_npy(path(name)).to_vector<float>(); }
 };
 
 TEST_F(DumpTest, a_text_is_read_as_it_was_written) {
-  const DumpPlace p{17, 2, 1, audit::Record::Kind::operation, true, "mul", "add", "Net.a,call=3,module=b c"};
-  EXPECT_EQ(DumpPlace::parse(p.str()), p);
-  EXPECT_EQ(DumpPlace::parse(DumpPlace{}.str()), DumpPlace{});
+  const DumpPosition p{17, 2, 1, audit::Record::Kind::operation, true, "mul", "add", "Net.a,call=3,module=b c"};
+  EXPECT_EQ(DumpPosition::parse(p.str()), p);
+  EXPECT_EQ(DumpPosition::parse(DumpPosition{}.str()), DumpPosition{});
   const std::string good = p.str();
   for (const std::string& bad :
        {std::string(), std::string("foo"), good.substr(0, 20), "step=x" + good.substr(7),
@@ -61,12 +61,12 @@ TEST_F(DumpTest, a_text_is_read_as_it_was_written) {
         std::string("step=1,call=1,thread=0,kind=draw,phase=forward,name=a,node=,module="),
         std::string("step=1,call=1,thread=0,kind=operation,phase=sideways,name=a,node=,module="),
         std::string("step=1,call=1,thread=-1,kind=operation,phase=forward,name=a,node=,module=")})
-    EXPECT_THROW(DumpPlace::parse(bad), ValueError) << bad;
+    EXPECT_THROW(DumpPosition::parse(bad), ValueError) << bad;
 }
 
 TEST_F(DumpTest, the_chosen_call_is_written_with_what_its_inputs_were_before_it) {
   EXPECT_EQ(place({.first = 3}).call, 1);
-  const DumpPlace second = place({.second = 3});
+  const DumpPosition second = place({.second = 3});
   EXPECT_EQ(second.call, 2);
   record("again.trace", audit::Dump(second, path("values")));
   EXPECT_EQ(values("values/input-0.npy"), std::vector<float>(3, 2.0f));
@@ -75,7 +75,7 @@ TEST_F(DumpTest, the_chosen_call_is_written_with_what_its_inputs_were_before_it)
 }
 
 TEST_F(DumpTest, calls_of_each_thread_are_counted_by_themselves) {
-  const DumpPlace in_thread = place({.in_a_thread = 3});
+  const DumpPosition in_thread = place({.in_a_thread = 3});
   EXPECT_EQ(in_thread.thread, 1u);
   EXPECT_EQ(in_thread.call, 2) << "the first thread has called it twice before";
   record("again.trace", audit::Dump(in_thread, path("values")));
@@ -84,7 +84,7 @@ TEST_F(DumpTest, calls_of_each_thread_are_counted_by_themselves) {
 }
 
 TEST_F(DumpTest, the_program_ends_there_when_it_is_to) {
-  const DumpPlace second = place({.second = 3});
+  const DumpPosition second = place({.second = 3});
   const int status = in_child([&] { record("again.trace", audit::Dump(second, path("values"), true)); });
   EXPECT_EQ(WEXITSTATUS(status), audit::kDumpStatus);
   EXPECT_EQ(values("values/output-0.npy"), std::vector<float>(3, 10.0f));
@@ -92,13 +92,13 @@ TEST_F(DumpTest, the_program_ends_there_when_it_is_to) {
 }
 
 TEST_F(DumpTest, what_has_no_tensors_has_no_place) {
-  audit::Place p;
+  audit::Position p;
   for (const char* kind : {"draw", "summary"}) {
     p.kind = kind;
-    EXPECT_FALSE(audit::dump_place(p)) << kind;
+    EXPECT_FALSE(audit::dump_position(p)) << kind;
   }
   p.kind = "batch";
-  EXPECT_EQ(audit::dump_place(p).value().kind, audit::Record::Kind::batch);
+  EXPECT_EQ(audit::dump_position(p).value().kind, audit::Record::Kind::batch);
 }
 
 TEST_F(DumpTest, bfloat16_is_written_as_float32_under_a_name_that_says_so) {
