@@ -1,4 +1,5 @@
-// RNN, GRU and LSTM: layers of a recurrent network. ops/recurrent.h has the formulas, and what lengths mean.
+// RNN, GRU and LSTM: layers of a recurrent network. autograd/ops/functional/recurrent.h has the formulas, and what
+// lengths mean.
 //   input [T, B, input_size], with batch_first [B, T, input_size]; states [num_layers * directions, B, hidden_size],
 //   zeros where none are given; output [T, B, hidden_size * directions], or [B, T, ...]
 // Parameters are PyTorch's: "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", then those of the reverse
@@ -7,7 +8,7 @@
 //   nn::LSTM lstm(64, 128, {.num_layers = 2});
 //   auto [output, h, c] = lstm(embedded);
 //
-// RNNCell, GRUCell and LSTMCell: one step of a recurrent network. ops/recurrent.h has the formulas.
+// RNNCell, GRUCell and LSTMCell: one step of a recurrent network. autograd/ops/functional/recurrent.h has the formulas.
 //   input [B, input_size] or [input_size]; states [B, hidden_size] or [hidden_size], zeros where none are given
 // Parameters are PyTorch's: "weight_ih" [gates * hidden_size, input_size], "weight_hh" [gates * hidden_size,
 // hidden_size], "bias_ih", "bias_hh" [gates * hidden_size]; 1, 3 and 4 gates. They start as U(-1/sqrt(hidden_size),
