@@ -1,4 +1,5 @@
-// Rows of a table by index, and sums of them.
+// Rows of a table by index, and sums of them. ValueError for an undefined input or weight, DeviceError for tensors on
+// different devices.
 #pragma once
 
 #include <optional>
@@ -10,36 +11,48 @@
 namespace ordo {
 
 /// Rows of a table: out[i..., :] = weight[input[i...], :].
-/// input: int64 or int32 of any shape, entries in [0, rows), else IndexError. weight: [rows, columns], floating.
-/// padding_idx (negative counts from the end): a row that never gets a gradient; its values are used like any other's.
-/// Determinism: the gradient adds the rows of a repeated index in the order threads arrive at not_guaranteed
-/// (`atomic`), in the order of input by rule 1 of docs/ordering.md at the other levels (`sorted`; of one
-/// column by rule 5, `exact`): same bits everywhere. As torch.nn.functional.embedding.
+///
+/// The row padding_idx, which counts from the end where it is negative, never gets a gradient; its values are used.
+///
+/// Shapes: input any, weight [rows, columns] -> [input's sizes..., columns].
+/// Dtypes: input int64 or int32; weight floating.
+/// Throws: IndexError when an entry is outside of [0, rows), or padding_idx of [-rows, rows); DTypeError when a dtype
+/// is another; ShapeError when weight is no matrix, or the result has too many dimensions.
+/// Determinism: the same bits on every device at every level. The gradient adds a repeated index's rows in the order
+/// threads arrive at not_guaranteed (`atomic`), else in the order of input by ordering rule 1 (`sorted`; of one column
+/// by rule 5, `exact`): same bits everywhere.
+/// Gradient: of weight, grad's rows added by index.
+/// PyTorch: torch.nn.functional.embedding.
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt);
 
-/// The same for plan.index(), whose entries have been sorted: then so is the gradient's order. The gradient adds by
-/// `sorted` at every level. ShapeError unless the plan is for as many rows as weight has.
+/// The same for plan.index(), whose gradient adds by `sorted` at every level, without sorting again. ShapeError unless
+/// the plan is for as many rows as weight has.
 Tensor embedding(const IndexPlan& plan, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt);
 
-/// For every bag of indices, the sum, mean or maximum of the rows weight[index, :]: result [bags, columns].
-/// input: int64 or int32. Two dimensions [bags, items]: every row is a bag, without offsets. One dimension: bag b has
-/// the items [offsets[b], offsets[b + 1]), the last bag those up to the end; offsets (int64 or int32) begin with 0 and
-/// do not descend. include_last_offset: the last offset only ends the last bag. weight: [rows, columns], floating. An
-/// empty bag gives zeros. per_sample_weights, of input's shape and weight's dtype, multiply the rows; mode sum only.
-/// padding_idx (negative counts from the end): items with that index are left out, and its row gets no gradient.
-/// The mean divides by the number of items that are not left out. max: the first of equal rows gets the gradient; NaN
-/// is the maximum. Sums are in the order of the items, by rule 1 of docs/ordering.md. Determinism: the gradient with
-/// respect to weight adds as index_add does: in the order threads arrive at not_guaranteed (`atomic`), in the order of
-/// the items at the other levels (`sorted`; `exact` for one column): same bits everywhere. Errors: DTypeError,
-/// ShapeError, ValueError; IndexError for an index, an offset or padding_idx out of range. As
-/// torch.nn.functional.embedding_bag.
+/// For every bag of indices, the sum, mean or maximum of the rows weight[index, :].
+///
+/// Bags are the rows of a matrix of indices. Of one dimension bag b has the items [offsets[b], offsets[b + 1]), the
+/// last one those up to the end; with include_last_offset the last offset only ends the last bag. per_sample_weights
+/// multiply the rows. Items of index padding_idx (negative: from the end) are left out, and its row gets no gradient.
+/// The mean divides by the number of items not left out. A NaN is the maximum. An empty bag gives zeros.
+///
+/// Shapes: input [bags, items] without offsets, or [items] with offsets; weight [rows, columns] -> [bags, columns].
+/// per_sample_weights have input's sizes.
+/// Dtypes: input and offsets int64 or int32; weight floating, per_sample_weights of its dtype.
+/// Throws: DTypeError when a dtype, ShapeError when a shape is another; IndexError when an index or padding_idx is out
+/// of range, or offsets do not begin with 0, descend or pass the end; ValueError when per_sample_weights are given to
+/// another mode than sum, include_last_offset without offsets, or the mode is none.
+/// Determinism: the same bits on every device at every level; ordering rule 1, over the items of a bag. The gradient of
+/// weight as embedding's; of per_sample_weights a run over the columns by rule 1.
+/// Gradient: of weight, grad's rows added by index; of the maximum, at the first of equal rows. Of per_sample_weights,
+/// the products of grad's rows and weight's.
+/// PyTorch: torch.nn.functional.embedding_bag.
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets = {},
                      EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
                      bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);
 
-/// The same for plan.index(), whose entries have been sorted: then so is the gradient's order. The gradient adds by
-/// `sorted` at every level. mode: sum or mean, else ValueError. ShapeError unless the plan is for as many rows as
-/// weight has.
+/// The same for plan.index(), whose gradient adds by `sorted` at every level, without sorting again. ShapeError unless
+/// the plan is for as many rows as weight has; ValueError for mode max.
 Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets = {},
                      EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
                      bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);

@@ -1,4 +1,4 @@
-// Recurrent networks: rnn_tanh, rnn_relu, gru, lstm.
+// Recurrent networks: rnn_tanh, rnn_relu, gru, lstm. ValueError for an undefined tensor.
 #pragma once
 
 #include <ordo/engine/calls/op_registry.h>
@@ -27,32 +27,37 @@ struct LstmResult {
 
 /// Layers of h' = tanh(W x + b + V h + d), or of the same with relu.
 ///
-///   input    [T, B, I], with batch_first [B, T, I]; floating
-///   h0       [num_layers * directions, B, H]
-///   weights  of each layer, and of each of its directions: W [H, I], V [H, H] and, with has_biases, b [H] and d [H]; I
-///   is
-///            H * directions from the second layer on
-///   output   [T, B, H * directions], or [B, T, ...]; h [num_layers * directions, B, H]
+/// `lengths`: sequence b ends after lengths[b] steps, in [0, T]. Its output is 0 from there on, its h and c are those
+/// of its last step, and the reverse direction begins there, as with PyTorch's packed sequences, but in any order of
+/// lengths.
 ///
-/// `lengths`, int64 or int32 on the CPU, of size [B]: sequence b ends after lengths[b] steps, in [0, T]. Its output is
-/// 0 from there on, its h and c are those of its last step, and the reverse direction begins there, as with packed
-/// sequences of PyTorch, but in any order of lengths. ShapeError, DTypeError, DeviceError for tensors that do not fit;
-/// ValueError for other lengths, num_layers < 1, and dropout outside of [0, 1].
-///
-/// Determinism: that of `linear`; at device_to_device products follow rule 3 of docs/ordering.md. A step adds the
-/// input's part and the state's, each with its bias. The gradient of V is one product over (step, sequence), in
-/// row-major order, and that of d one sum by rule 2. As torch.rnn_tanh and torch.rnn_relu.
+/// Shapes: input [T, B, I], with batch_first [B, T, I], and h0 [num_layers * directions, B, H] -> output [T, B, H *
+/// directions] or [B, T, ...], and h like h0. weights of each layer, and of each of its directions: W [H, I], V [H, H]
+/// and, with has_biases, b [H] and d [H]; I is H * directions from the second layer on. lengths [B].
+/// Dtypes: floating, one for all; lengths int64 or int32.
+/// Throws: ShapeError when sizes do not fit; DTypeError when dtypes are others; DeviceError when tensors are on
+/// different devices, or lengths not on the CPU; ValueError when a length is outside of [0, T], num_layers below 1,
+/// dropout outside of [0, 1], or the number of weights another.
+/// Determinism: as linear, of whose products it is made; ordering rule 9.
+/// Gradient: of input, h0, c0 and weights; a second one through the steps computed anew.
+/// PyTorch: torch.rnn_tanh and torch.rnn_relu.
 RecurrentResult rnn_tanh(const Tensor& input, const Tensor& h0, const TensorList& weights,
                          RecurrentOptions options = {});
 RecurrentResult rnn_relu(const Tensor& input, const Tensor& h0, const TensorList& weights,
                          RecurrentOptions options = {});
 
-/// The same with weights [3 H, ...] for r, z and n: r = sigmoid(..), z = sigmoid(..), n = tanh(W x + b + r (V h + d)),
-/// h' = (h - n) z + n. As torch.gru.
+/// The same with r = sigmoid(..), z = sigmoid(..), n = tanh(W x + b + r (V h + d)), h' = (h - n) z + n.
+///
+/// Shapes: as rnn_tanh, with weights [3 H, ...] for r, z and n.
+/// Dtypes, Throws, Determinism, Gradient: as rnn_tanh.
+/// PyTorch: torch.gru.
 RecurrentResult gru(const Tensor& input, const Tensor& h0, const TensorList& weights, RecurrentOptions options = {});
 
-/// The same with weights [4 H, ...] for i, f, g and o, all sigmoid but g, which is tanh: c' = f c + i g,
-/// h' = o tanh(c'). c0 has h0's shape. As torch.lstm.
+/// The same with gates i, f, g and o, all sigmoid but g, which is tanh: c' = f c + i g, h' = o tanh(c').
+///
+/// Shapes: as rnn_tanh, with weights [4 H, ...] for i, f, g and o; c0 and c like h0.
+/// Dtypes, Throws, Determinism, Gradient: as rnn_tanh.
+/// PyTorch: torch.lstm.
 LstmResult lstm(const Tensor& input, const Tensor& h0, const Tensor& c0, const TensorList& weights,
                 RecurrentOptions options = {});
 
