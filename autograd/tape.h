@@ -162,8 +162,8 @@ TensorList record(const OpCall& call, TensorList results, InputList inputs, F&& 
 }
 
 /// For in-place operations, round the call of the kernel: checks that `t` may be changed. At the end of the scope the
-/// change is counted, unless an error leaves it: the kernel refused its arguments and changed nothing. `others` are what
-/// the new value depends on beside `t`.
+/// change is counted, unless an error leaves it: the kernel refused its arguments and changed nothing. `others` are
+/// what the new value depends on beside `t`.
 /// Throws: AutogradError when gradients are enabled and `t` is a leaf that requires one, or a view of such a leaf, or,
 /// where the change would be recorded, a view made under NoGrad or of a tensor whose elements share memory.
 class InPlaceChange {

@@ -27,24 +27,18 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Si
 Tensor conv3d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Size3 stride = 1, Size3 padding = 0,
               Size3 dilation = 1, int64_t groups = 1);
 
-/// The gradient of a convolution with respect to its input, given `grad`, that of its result.
+/// The gradient of a convolution with respect to its input or its weight, given `grad`, that of its result.
 ///
-/// Shapes: input_sizes [N, C, ...] and grad of that convolution's result, which has N -> input_sizes.
+/// Shapes: grad and input are batched, [N, ...] -> input_sizes [N, C, ...], or weight_sizes.
 /// Dtypes, Throws, Determinism: as conv2d.
-/// Gradient: of weight, conv2d_weight_grad; of grad, conv2d.
-/// PyTorch: torch.nn.grad.conv1d_input, conv2d_input and conv3d_input.
+/// Gradient: conv2d and the other of the two, of which they are made.
+/// PyTorch: torch.nn.grad.conv1d_input, conv2d_input, conv3d_input, conv1d_weight, conv2d_weight and conv3d_weight.
 Tensor conv1d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, Size1 stride = 1,
                          Size1 padding = 0, Size1 dilation = 1, int64_t groups = 1);
 Tensor conv2d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, Size2 stride = 1,
                          Size2 padding = 0, Size2 dilation = 1, int64_t groups = 1);
 Tensor conv3d_input_grad(const Dims& input_sizes, const Tensor& weight, const Tensor& grad, Size3 stride = 1,
                          Size3 padding = 0, Size3 dilation = 1, int64_t groups = 1);
-/// The gradient of a convolution with respect to its weight, given `grad`, that of its result.
-///
-/// Shapes: x [N, C, ...] and grad of its convolution's result -> weight_sizes.
-/// Dtypes, Throws, Determinism: as conv2d.
-/// Gradient: of x, conv2d_input_grad; of grad, conv2d.
-/// PyTorch: torch.nn.grad.conv1d_weight, conv2d_weight and conv3d_weight.
 Tensor conv1d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad, Size1 stride = 1,
                           Size1 padding = 0, Size1 dilation = 1, int64_t groups = 1);
 Tensor conv2d_weight_grad(const Tensor& x, const Dims& weight_sizes, const Tensor& grad, Size2 stride = 1,

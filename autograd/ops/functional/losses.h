@@ -113,8 +113,8 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction = R
 ///
 /// Shapes, Dtypes: as mse_loss; var has the dtype, too, and input's shape, or 1 for its last size, or lacks the last
 /// dimension.
-/// Throws, Determinism: as kl_div; ValueError when an element of var is negative, for which the call waits for the
-/// device.
+/// Throws, Determinism: as kl_div, without batchmean; ValueError when an element of var is negative, for which the call
+/// waits for the device.
 /// Gradient: of all three. That of var is v's: eps does not stop it.
 /// PyTorch: torch.nn.functional.gaussian_nll_loss.
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full = false,
@@ -123,7 +123,7 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 /// exp(input) - target input of the logarithms of expected counts; without log_input, input - target log(input + eps)
 /// of the expected counts. `full` adds Stirling's t log(t) - t + log(2 pi t) / 2 where the target t is more than 1.
 ///
-/// Shapes, Dtypes, Throws, Determinism: as kl_div; target may be of integers.
+/// Shapes, Dtypes, Throws, Determinism: as kl_div, without batchmean; target may be of integers.
 /// Gradient: of input, and of a floating target.
 /// PyTorch: torch.nn.functional.poisson_nll_loss.
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input = true, bool full = false,

@@ -15,7 +15,9 @@ namespace ordo {
 ///   y[c, i, j] = max x[c, i s_h - p_h + m d_h, j s_w - p_w + n d_w] over m < k_h, n < k_w
 ///
 /// stride is the kernel if not given. ceil_mode keeps a last window that runs over the end, if it begins inside the
-/// input or its left padding. A NaN in a window is its maximum.
+/// input or its left padding. A NaN in a window is its maximum. The functions with indices give also where each maximum
+/// lies: the flat position w, h W + w or (d H + h) W + w in its sample's channel, int64. Of equal maxima the first one
+/// in row-major order counts; of several NaNs the last one.
 ///
 /// Shapes: [N, C, W] or [C, W], [N, C, H, W] or [C, H, W], [N, C, D, H, W] or [C, D, H, W] -> the windows' numbers in
 /// place of W, H and D.
@@ -26,19 +28,13 @@ namespace ordo {
 /// Determinism: the same bits on every device at every level, but the gradient at not_guaranteed: the windows on a cell
 /// add in the order threads arrive (`atomic`), else by ordering rule 1 (`gather`).
 /// Gradient: of every window, at the place of its maximum.
-/// PyTorch: torch.nn.functional.max_pool1d, max_pool2d and max_pool3d.
+/// PyTorch: torch.nn.functional.max_pool1d, max_pool2d and max_pool3d; each with _with_indices.
 Tensor max_pool1d(const Tensor& input, Size1 kernel, OptionalSize1 stride = {}, Size1 padding = 0, Size1 dilation = 1,
                   bool ceil_mode = false);
 Tensor max_pool2d(const Tensor& input, Size2 kernel, OptionalSize2 stride = {}, Size2 padding = 0, Size2 dilation = 1,
                   bool ceil_mode = false);
 Tensor max_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride = {}, Size3 padding = 0, Size3 dilation = 1,
                   bool ceil_mode = false);
-
-/// max_pool1d, 2d and 3d, and where each maximum lies: the flat position w, h W + w or (d H + h) W + w in its sample's
-/// channel, int64. Of equal maxima the first one in row-major order counts; of several NaNs the last one.
-///
-/// Shapes, Dtypes, Throws, Determinism, Gradient: as max_pool2d.
-/// PyTorch: torch.nn.functional.max_pool1d_with_indices, max_pool2d_with_indices and max_pool3d_with_indices.
 MaxPoolResult max_pool1d_with_indices(const Tensor& input, Size1 kernel, OptionalSize1 stride = {}, Size1 padding = 0,
                                       Size1 dilation = 1, bool ceil_mode = false);
 MaxPoolResult max_pool2d_with_indices(const Tensor& input, Size2 kernel, OptionalSize2 stride = {}, Size2 padding = 0,
@@ -65,22 +61,17 @@ Tensor avg_pool3d(const Tensor& input, Size3 kernel, OptionalSize3 stride = {}, 
                   std::optional<int64_t> divisor_override = std::nullopt);
 
 /// The maximum of windows that cover the input: along each dimension, output i of O over an input of I has the cells
-/// [floor(i I / O), ceil((i + 1) I / O)).
+/// [floor(i I / O), ceil((i + 1) I / O)). Indices as max_pool2d_with_indices.
 ///
 /// Shapes, Dtypes: as max_pool2d, to output_size.
 /// Throws: DTypeError when the dtype is not floating; ShapeError when the shape is another or a size is 0; ValueError
 /// when an output_size is below 1.
 /// Determinism, Gradient: as max_pool2d.
-/// PyTorch: torch.nn.functional.adaptive_max_pool1d, adaptive_max_pool2d and adaptive_max_pool3d.
+/// PyTorch: torch.nn.functional.adaptive_max_pool1d, adaptive_max_pool2d and adaptive_max_pool3d; each with
+/// _with_indices.
 Tensor adaptive_max_pool1d(const Tensor& input, Size1 output_size);
 Tensor adaptive_max_pool2d(const Tensor& input, Size2 output_size);
 Tensor adaptive_max_pool3d(const Tensor& input, Size3 output_size);
-
-/// adaptive_max_pool1d, 2d and 3d, and the flat position of each maximum, as max_pool2d_with_indices.
-///
-/// Shapes, Dtypes, Throws, Determinism, Gradient: as adaptive_max_pool2d.
-/// PyTorch: torch.nn.functional.adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices and
-/// adaptive_max_pool3d_with_indices.
 MaxPoolResult adaptive_max_pool1d_with_indices(const Tensor& input, Size1 output_size);
 MaxPoolResult adaptive_max_pool2d_with_indices(const Tensor& input, Size2 output_size);
 MaxPoolResult adaptive_max_pool3d_with_indices(const Tensor& input, Size3 output_size);
@@ -109,13 +100,13 @@ Tensor lp_pool2d(const Tensor& input, double norm_type, Size2 kernel_size, Optio
 Tensor lp_pool3d(const Tensor& input, double norm_type, Size3 kernel_size, OptionalSize3 stride = {},
                  bool ceil_mode = false);
 
-/// The maximum of windows of kernel_size cells at random places: along an axis window o of O begins at floor((o + u) a)
-/// - floor(u a), a = (I - kernel) / (O - 1), and the last one at I - kernel. O is output_size, or floor(output_ratio I)
-/// of one number or one per axis.
+/// The maximum of windows of kernel_size cells at random places. Along an axis window o of O begins at
+///   floor((o + u) a) - floor(u a), a = (I - kernel) / (O - 1),
+/// and the last one at I - kernel. O is output_size, or floor(output_ratio I) of one number or one per axis.
 ///
 /// random_samples holds u for each sample, channel and axis; rand draws them from the generator if not given. Numbers
-/// outside of [0, 1] count as the nearer end, NaN as 0. Of half types the windows' places are computed in float32. Of
-/// equal maxima the first in row-major order counts; a NaN, the last one, is a maximum.
+/// outside of [0, 1] count as the nearer end, NaN as 0. Of half types the windows' places are computed in float32.
+/// Ties, NaN and indices as max_pool2d_with_indices.
 ///
 /// Shapes: as max_pool2d and max_pool3d, to O; random_samples [N, C, 2] of (W, H), or [N, C, 3] of (D, H, W), N = 1 if
 /// input has none.
@@ -125,18 +116,14 @@ Tensor lp_pool3d(const Tensor& input, double norm_type, Size3 kernel_size, Optio
 /// when random_samples is on another device.
 /// Determinism: the same bits on every device at every level, drawn numbers included; the gradient as scatter_add's.
 /// Gradient: scatter_add of grad at the indices.
-/// PyTorch: torch.nn.functional.fractional_max_pool2d and fractional_max_pool3d, with random numbers of its own; its 2d
-/// on the CPU computes places in the half type.
+/// PyTorch: torch.nn.functional.fractional_max_pool2d and fractional_max_pool3d, each with _with_indices, with random
+/// numbers of its own; its 2d on the CPU computes places in the half type.
 Tensor fractional_max_pool2d(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size = {},
                              const std::vector<double>& output_ratio = {}, const Tensor& random_samples = {},
                              Generator* generator = nullptr);
 Tensor fractional_max_pool3d(const Tensor& input, Size3 kernel_size, OptionalSize3 output_size = {},
                              const std::vector<double>& output_ratio = {}, const Tensor& random_samples = {},
                              Generator* generator = nullptr);
-/// fractional_max_pool2d and 3d, and where each maximum lies, as max_pool2d_with_indices.
-///
-/// Shapes, Dtypes, Throws, Determinism, Gradient: as fractional_max_pool2d.
-/// PyTorch: torch.nn.functional.fractional_max_pool2d_with_indices and fractional_max_pool3d_with_indices.
 MaxPoolResult fractional_max_pool2d_with_indices(const Tensor& input, Size2 kernel_size, OptionalSize2 output_size = {},
                                                  const std::vector<double>& output_ratio = {},
                                                  const Tensor& random_samples = {}, Generator* generator = nullptr);

@@ -39,10 +39,10 @@ Tensor interpolate(const Tensor& input, const Dims& size, const std::vector<doub
 /// along W, H and D. x is ((x + 1) W - 1) / 2 of the input, or, with align_corners, (x + 1) / 2 (W - 1): then -1 and 1
 /// are the centres of the outer cells.
 ///
-/// mode: bilinear, of the 4 cells around (8 in 3 dimensions), the weight of cell i at x being i + 1 - x, of the next x
-/// - i; nearest, halves to the even cell; bicubic, in 2 dimensions, as interpolate. Weights are multiplied x first;
-/// cells are added to zero, the innermost dimension changing fastest. Cells outside: 0, where padding_mode is zeros; or
-/// x is clamped to the input (border), or mirrored at its borders and then clamped (reflection). A place that is NaN or
+/// mode: bilinear, of the 4 cells around (8 in 3 dimensions), cell i weighing i + 1 - x at x and the next one x - i;
+/// nearest, halves to the even cell; bicubic, in 2 dimensions, as interpolate. Weights are multiplied x first; cells
+/// are added to zero, the innermost dimension changing fastest. Cells outside: 0, where padding_mode is zeros; or x is
+/// clamped to the input (border), or mirrored at its borders and then clamped (reflection). A place that is NaN or
 /// infinite counts as outside; with border and reflection NaN is 0.
 ///
 /// Shapes: input [N, C, H, W] with grid [N, h, w, 2] -> [N, C, h, w], or [N, C, D, H, W] with [N, d, h, w, 3] -> [N, C,
@@ -95,8 +95,8 @@ Tensor pad(const Tensor& input, const std::vector<int64_t>& padding, PadMode mod
 /// aligned: then 0.5 is subtracted, so that cell i is centred at i; else a box is one cell high and wide at least. A
 /// bin has sampling_ratio rows and columns of samples, evenly spread; where that is not positive, the bin's height and
 /// width in cells, rounded up. A sample at (y, x) is (1 - y + i) (1 - x + j) of cell (i, j) and so on of the four
-/// around it; up to one cell outside of the input it counts as on the border, further out, or where it is no number, as
-/// 0. A bin without samples is 0. Half types are computed in float32.
+/// around it; up to one cell outside of the input it counts as on the border; further out, or where it is no number, it
+/// is 0. A bin without samples is 0. Half types are computed in float32.
 ///
 /// Shapes: input [N, C, H, W]; boxes [K, 5], or [L, 4] for every image -> [K, C, rows, columns].
 /// Dtypes: floating, one for both.
