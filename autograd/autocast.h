@@ -27,10 +27,12 @@
 
 namespace ordo::amp {
 
-/// Several may end in any order, as those of DeterminismGuard.
+/// Until the end of its scope, operations of this thread convert arguments. Several may end in any order.
+/// PyTorch: torch.autocast.
 class Autocast {
  public:
-  /// dtype: bfloat16 or float16 (DTypeError). Not enabled: nothing is converted, also inside another Autocast.
+  /// Not enabled: nothing is converted, also inside another Autocast.
+  /// Throws: DTypeError when dtype is neither bfloat16 nor float16.
   explicit Autocast(DType dtype = bfloat16, bool enabled = true);
   ~Autocast();
   Autocast(const Autocast&) = delete;
@@ -38,6 +40,7 @@ class Autocast {
 };
 
 /// Whether an Autocast is in force on this thread, and its dtype; float32 where none is.
+/// PyTorch: torch.is_autocast_enabled and torch.get_autocast_dtype.
 bool autocast_enabled();
 DType autocast_dtype();
 

@@ -299,8 +299,7 @@ void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_gra
 Tensor Tensor::detach() const {
   const ordo::detail::LibraryCall library;
   get();
-  Tensor out = views::alias(*this);
-  return out;
+  return views::alias(*this);
 }
 
 std::string_view Tensor::grad_name() const {

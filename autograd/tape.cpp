@@ -212,10 +212,7 @@ InPlaceChange::~InPlaceChange() {
   call_.done(changed_);
 }
 
-Tensor history_of(const Tensor& t) {
-  auto impl = std::make_shared<TensorImpl>(*t.impl());
-  return Tensor(std::move(impl));
-}
+Tensor history_of(const Tensor& t) { return Tensor(std::make_shared<TensorImpl>(*t.impl())); }
 
 void record_in_place(const OpCall& call, Tensor& t, const Tensor& before, InputList others, BackwardFunction backward) {
   const std::shared_ptr<TensorImpl>& base = t.impl()->base;

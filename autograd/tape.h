@@ -30,12 +30,12 @@
 
 namespace ordo {
 
-/// A tensor kept for the backward pass. get() throws AutogradError, naming both operations, when the memory was changed
-/// in place since.
+/// A tensor kept for the backward pass.
 class Saved {
  public:
   Saved() = default;
   explicit Saved(const Tensor& t);
+  /// Throws: AutogradError, which names both operations, when the memory was changed in place since.
   const Tensor& get() const;
   const Dims& sizes() const { return tensor_.sizes(); }
   DType dtype() const { return tensor_.dtype(); }
@@ -161,10 +161,11 @@ TensorList record(const OpCall& call, TensorList results, InputList inputs, F&& 
   return call.done(std::move(results));
 }
 
-/// For in-place operations, round the call of the kernel: checks that `t` may be changed (AutogradError for leaves that
-/// require a gradient, views of such leaves and, where the change would be recorded, views made under NoGrad or of a
-/// tensor whose elements share memory). At the end of the scope the change is counted, unless an error leaves it: the
-/// kernel refused its arguments and changed nothing. `others` are what the new value depends on beside `t`.
+/// For in-place operations, round the call of the kernel: checks that `t` may be changed. At the end of the scope the
+/// change is counted, unless an error leaves it: the kernel refused its arguments and changed nothing. `others` are
+/// what the new value depends on beside `t`.
+/// Throws: AutogradError when gradients are enabled and `t` is a leaf that requires one, or a view of such a leaf, or,
+/// where the change would be recorded, a view made under NoGrad or of a tensor whose elements share memory.
 class InPlaceChange {
  public:
   InPlaceChange(const OpCall& call, const Tensor& t, InputList others = {});

@@ -38,44 +38,36 @@ Tensor to_base(const Tensor& part, const Layout& base, const Layout& view);
 /// The elements of `whole`, which has the base's shape, that the view shows.
 Tensor from_base(const Tensor& whole, const Layout& base, const Layout& view) {
   const OpCall call("view", whole, base.sizes, view.sizes, view.strides, view.offset - base.offset);
-  Tensor out = [&] {
-    const NoGrad guard;
+  Tensor out = no_grad([&] {
     const BaseMemory memory(base, whole.options());
     memory.part(base).copy_(whole);
     return memory.part(view).clone();
-  }();
-  return record(call, std::move(out), {whole},
-                [=](const Tensor& grad) -> TensorList { return {to_base(grad, base, view)}; });
+  });
+  return record(call, std::move(out), {whole}, [=](const Tensor& grad) { return to_base(grad, base, view); });
 }
 
 /// Its adjoint: zeros in the base's shape, but `part` where the view shows.
 Tensor to_base(const Tensor& part, const Layout& base, const Layout& view) {
   const OpCall call("view_backward", part, base.sizes, view.sizes, view.strides, view.offset - base.offset);
-  Tensor out = [&] {
-    const NoGrad guard;
+  Tensor out = no_grad([&] {
     const BaseMemory memory(base, part.options());
     const Layout once = without_repeats(view);
     memory.part(once).copy_(sum_to(part, once.sizes));
     return memory.part(base).clone();
-  }();
-  return record(call, std::move(out), {part},
-                [=](const Tensor& grad) -> TensorList { return {from_base(grad, base, view)}; });
+  });
+  return record(call, std::move(out), {part}, [=](const Tensor& grad) { return from_base(grad, base, view); });
 }
 
 /// `whole` with `part` in the place of what the view shows, which repeats no element; undefined: zeros.
 Tensor replace_in_base(const Tensor& whole, const Tensor& part, const Layout& base, const Layout& view) {
   const OpCall call("view_backward", whole, part, base.sizes, view.sizes, view.strides, view.offset - base.offset);
-  Tensor out = [&] {
-    const NoGrad guard;
+  Tensor out = no_grad([&] {
     const BaseMemory memory(base, whole.options());
     memory.part(base).copy_(whole);
     Tensor shown = memory.part(view);
-    if (part.defined())
-      shown.copy_(part);
-    else
-      shown.zero_();
+    part.defined() ? shown.copy_(part) : shown.zero_();
     return memory.part(base).clone();
-  }();
+  });
   return record(call, std::move(out), {whole, part}, [=](const Tensor& grad) -> TensorList {
     return {replace_in_base(grad, Tensor(), base, view), from_base(grad, base, view)};
   });

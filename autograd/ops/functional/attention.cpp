@@ -22,17 +22,8 @@ namespace {
 
 constexpr double kLeast = -std::numeric_limits<double>::infinity();
 
-/// Of so many queries and keys, which keys each may look at: those that are no later.
-Tensor no_later(const Tensor& query, const Tensor& key) {
-  return tril(ones({query.size(-2), key.size(-2)}, {boolean, query.device()}));
-}
-
 /// The dimensions of a batch of matrices.
-Dims batch_of(const Tensor& t) {
-  Dims sizes;
-  for (int d = 0; d + 2 < t.dim(); ++d) sizes.push_back(t.size(d));
-  return sizes;
-}
+Dims batch_of(const Tensor& t) { return Dims(t.sizes().begin(), t.dim() - 2); }
 
 /// What the values are multiplied by, of queries and keys whose shapes fit.
 Tensor weights_of(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal, double by) {
@@ -49,7 +40,8 @@ Tensor weights_of(const Tensor& query, const Tensor& key, const Tensor& attn_mas
   }
   Tensor some;  // of each query, whether any key takes part: the softmax of none would be NaN
   if (is_causal) {
-    scores = where(no_later(query, key), scores, kLeast);
+    const Tensor no_later = tril(ones({query.size(-2), key.size(-2)}, {boolean, query.device()}));
+    scores = where(no_later, scores, kLeast);
   } else if (attn_mask.defined() && attn_mask.dtype() == boolean) {
     some = any(attn_mask, -1, true);
     const Tensor none = full({}, 0, query.options()), excluded = full({}, kLeast, query.options());
@@ -77,9 +69,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                 generator);
   const OpCall call(kOp, query, key, value, attn_mask, dropout_p, is_causal, scale);
   detail::expect_floating(kOp, query, "query");
-  for (const Tensor* t : {&key, &value}) {
-    detail::expect_alike(kOp, query, *t, t == &key ? "key" : "value");
-  }
+  detail::expect_alike(kOp, query, key, "key");
+  detail::expect_alike(kOp, query, value, "value");
   ORDO_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, ShapeError, kOp,
              "query, key and value are [..., length, size]; their shapes are {}, {} and {}", query.sizes(), key.sizes(),
              value.sizes());
@@ -108,8 +99,7 @@ Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& a
   const char* const op = call.name();
   detail::expect_defined(op, query, "query", key, "key");
   detail::expect_floating(op, query);
-  detail::expect_same_device(op, query, key);
-  detail::expect_same_dtype(op, query, key);
+  detail::expect_alike(op, query, key, "key");
   ORDO_CHECK(query.dim() >= 2 && key.dim() >= 2 && query.sizes().back() == key.sizes().back(), ShapeError, op,
              "query and key are [..., length, size] of one size; their shapes are {} and {}", query.sizes(),
              key.sizes());

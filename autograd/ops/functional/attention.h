@@ -1,4 +1,4 @@
-// Attention.
+// Attention. ValueError for an undefined tensor, DeviceError for tensors on different devices.
 #pragma once
 
 #include <optional>
@@ -8,29 +8,29 @@
 
 namespace ordo {
 
-/// softmax(scale query key^T + mask) value along keys. Where no key takes part the result is 0. is_causal: key j takes
-/// part in the result of query i where j <= i. dropout_p: each weight is 0 with that probability, by dropout's rule.
-/// scale: 1 / sqrt(E) where it is not given.
+/// softmax(scale query key^T + mask) value, along the keys; scale is 1 / sqrt(E) where it is not given.
 ///
-/// Shapes: query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]; the dimensions before broadcast.
+/// attn_mask of bool: a key takes part where it is true. Of the query's dtype, it is added to the scores. is_causal:
+/// key j takes part in the result of query i where j <= i. Where no key takes part the result is 0. dropout_p: each
+/// weight becomes 0 with that probability, as dropout does it.
+///
+/// Shapes: query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]; leading dimensions broadcast.
 /// attn_mask broadcasts to [..., L, S].
-/// Dtypes: floating, one for all. A mask of bool: a key takes part where it is true; of query's dtype: it is added to
-/// the scores.
-/// Throws: ShapeError when a tensor has fewer than two dimensions or sizes do not fit; DTypeError when dtypes differ;
-/// ValueError when is_causal is set beside a mask, or dropout_p is not in [0, 1]; DeviceError when the tensors are on
-/// different devices.
-/// Determinism: as matmul, whose products it takes.
-/// Gradient: of query, key and value, and of a floating mask.
+/// Dtypes: floating, one for all; attn_mask may be bool.
+/// Throws: ShapeError when a tensor has fewer than two dimensions or sizes do not fit; DTypeError when dtypes differ or
+/// are not floating; ValueError when a mask stands beside is_causal, or dropout_p is outside of [0, 1].
+/// Determinism: products as matmul's; softmax by ordering rule 2.
+/// Gradient: that of the formula, of attn_mask too where it is added.
 /// PyTorch: torch.nn.functional.scaled_dot_product_attention.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask = {}, double dropout_p = 0, bool is_causal = false,
                                     std::optional<double> scale = std::nullopt, Generator* generator = nullptr);
 
-/// What scaled_dot_product_attention multiplies value by, before dropout: softmax(scale query key^T + mask) along keys.
+/// What scaled_dot_product_attention multiplies the values by, before dropout: softmax(scale query key^T + mask).
 ///
-/// Shapes: query [..., L, E], key [..., S, E] -> [..., L, S].
-/// Dtypes, Throws, Determinism: as scaled_dot_product_attention.
-/// Gradient: of query and key, and of a floating mask.
+/// Shapes: query [..., L, E], key [..., S, E] -> [..., L, S]; leading dimensions broadcast, and attn_mask to the
+/// result.
+/// Dtypes, Throws, Determinism, Gradient: as scaled_dot_product_attention.
 /// PyTorch: no counterpart.
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask = {}, bool is_causal = false,
                          std::optional<double> scale = std::nullopt);

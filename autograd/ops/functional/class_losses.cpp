@@ -16,18 +16,16 @@ struct NllContext {
   Tensor total_weight;
   int64_t ignore_index;
   Reduction reduction;
-
-  Tensor weight_or_none() const { return weight.defined() ? weight.get() : Tensor(); }
 };
 
 // The loss is linear in its input, so the gradient of its gradient is the loss again.
 Tensor nll_loss_backward(const Tensor& grad, const NllContext& c) {
-  const OpCall call("nll_loss_backward", grad, c.target.get(), c.weight_or_none(), c.ignore_index, c.reduction);
+  const OpCall call("nll_loss_backward", grad, c.target.get(), c.weight.get(), c.ignore_index, c.reduction);
   return record(call,
-                kernels::nll_loss_backward(grad, c.sizes, c.target.get(), c.weight_or_none(), c.ignore_index,
+                kernels::nll_loss_backward(grad, c.sizes, c.target.get(), c.weight.get(), c.ignore_index,
                                            kernels::LossReduction(c.reduction), c.total_weight),
                 {grad}, [c](const Tensor& second) {
-                  return nll_loss(second, c.target.get(), c.weight_or_none(), c.ignore_index, c.reduction);
+                  return nll_loss(second, c.target.get(), c.weight.get(), c.ignore_index, c.reduction);
                 });
 }
 
@@ -37,9 +35,8 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                 Reduction reduction) {
   ORDO_AUTOCAST_CALL(raise, nll_loss, input, target, weight, ignore_index, reduction);
   auto [loss, total_weight] = kernels::nll_loss(input, target, weight, ignore_index, kernels::LossReduction(reduction));
-  if (!grad_enabled() || !input.requires_grad()) return call.done(std::move(loss));
-  const NllContext context{input.sizes(), Saved(target), weight.defined() ? Saved(weight) : Saved(),
-                           total_weight,  ignore_index,  reduction};
+  if (!recorded(input)) return call.done(std::move(loss));
+  const NllContext context{input.sizes(), Saved(target), Saved(weight), total_weight, ignore_index, reduction};
   return record(call, loss, {input}, [context](const Tensor& grad) { return nll_loss_backward(grad, context); });
 }
 
@@ -50,19 +47,22 @@ static Tensor along_classes(const Tensor& weight, const Tensor& logits, int clas
   return weight.reshape(sizes);
 }
 
+/// Undefined, or a weight for each class.
+static void expect_class_weight(const char* op, const Tensor& weight, int64_t classes, DType dtype, const char* whose) {
+  if (!weight.defined()) return;
+  ORDO_CHECK(weight.dtype() == dtype, DTypeError, op, "weight is {} but the {} {}", weight.dtype(), whose, dtype);
+  ORDO_CHECK(weight.sizes() == Dims({classes}), ShapeError, op,
+             "weight must have shape [{}], one per class, but has {}", classes, weight.sizes());
+}
+
 /// The sum of -weight target log(p) over the classes.
 static Tensor of_probabilities(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
                                Reduction reduction, double label_smoothing, int class_dim) {
   constexpr const char* kOp = "cross_entropy";
   const int64_t classes = logits.size(class_dim);
   detail::expect_like(kOp, logits, "logits", target, "target of probabilities");
-  if (weight.defined()) {
-    detail::expect_same_device(kOp, logits, weight);
-    ORDO_CHECK(weight.sizes() == Dims({classes}), ShapeError, kOp,
-               "weight must have shape [{}], one per class, but has {}", classes, weight.sizes());
-    ORDO_CHECK(weight.dtype() == logits.dtype(), DTypeError, kOp, "weight is {} but the logits are {}", weight.dtype(),
-               logits.dtype());
-  }
+  detail::expect_same_device(kOp, logits, weight);
+  expect_class_weight(kOp, weight, classes, logits.dtype(), "logits are");
   ORDO_CHECK(ignore_index < 0, ValueError, kOp,
              "ignore_index = {} names a class, but the target holds probabilities of all of them", ignore_index);
   detail::expect_reduction(kOp, reduction);
@@ -136,12 +136,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
   ORDO_CHECK(one ? target.dim() == 0 : target.sizes() == Dims({input.size(0)}), ShapeError, op,
              "target must have shape {} for an input of shape {}, but has {}", one ? Dims() : Dims({input.size(0)}),
              input.sizes(), target.sizes());
-  if (weight.defined()) {
-    ORDO_CHECK(weight.dtype() == input.dtype(), DTypeError, op, "weight is {} but the input is {}", weight.dtype(),
-               input.dtype());
-    ORDO_CHECK(weight.sizes() == Dims({classes}), ShapeError, op,
-               "weight must have shape [{}], one per class, but has {}", classes, weight.sizes());
-  }
+  expect_class_weight(op, weight, classes, input.dtype(), "input is");
   ORDO_CHECK(p == 1 || p == 2, ValueError, op, "p must be 1 or 2, but is {}", p);
   detail::expect_reduction(op, reduction);
   const Tensor x = detail::computed(input, input), own = own_class(op, target, classes);
@@ -210,7 +205,7 @@ Tensor item_losses(const Tensor& log_probs, const Tensor& targets, const Lengths
                    const Lengths& target_lengths, int64_t blank, bool zero_infinity) {
   const OpCall call("ctc_loss", log_probs, targets, input_lengths, target_lengths, blank, int64_t(Reduction::none),
                     zero_infinity);
-  const bool keep = grad_enabled() && log_probs.defined() && log_probs.requires_grad();
+  const bool keep = recorded(log_probs);
   auto [losses, plan] =
       kernels::ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, keep);
   if (!keep) return call.done(std::move(losses));
@@ -222,8 +217,7 @@ Tensor item_losses(const Tensor& log_probs, const Tensor& targets, const Lengths
 
 Tensor reduced(const Tensor& log_probs, const Tensor& targets, const Lengths& input_lengths,
                const Lengths& target_lengths, int64_t blank, Reduction reduction, bool zero_infinity) {
-  ORDO_CHECK(reduction <= Reduction::sum, ValueError, "ctc_loss",
-             "number {} is not a reduction: there are none, mean and sum", int(reduction));
+  detail::expect_reduction("ctc_loss", reduction);
   const bool one = log_probs.defined() && log_probs.dim() == 2;
   Tensor losses = item_losses(one ? log_probs.unsqueeze(1) : log_probs, targets, input_lengths, target_lengths, blank,
                               zero_infinity);

@@ -137,7 +137,7 @@ Tensor take(const Tensor& weight, const SavedBags& bags, const Saved& rows) {
 
 Tensor embed(const OpCall& call, const kernels::BagArguments& arguments, const Tensor& weight,
              const Tensor& per_sample_weights) {
-  if (!grad_enabled() || !(wanted(weight) || wanted(per_sample_weights)))
+  if (!recorded(weight, per_sample_weights))
     return call.done(kernels::embedding_bag(arguments, weight, per_sample_weights).values);
   if (arguments.mode != EmbeddingBagMode::max) {
     detail::expect_defined("embedding_bag", arguments.input, "input");

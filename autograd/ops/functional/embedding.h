@@ -1,4 +1,5 @@
-// Rows of a table by index, and sums of them.
+// Rows of a table by index, and sums of them. ValueError for an undefined input or weight, DeviceError for tensors on
+// different devices.
 #pragma once
 
 #include <optional>
@@ -9,46 +10,49 @@
 
 namespace ordo {
 
-/// out[i..., :] = weight[input[i...], :]: rows of a table.
+/// Rows of a table: out[i..., :] = weight[input[i...], :].
 ///
-/// Shapes: input of any shape, weight [rows, columns]; the result has input's sizes, then columns.
+/// The row padding_idx, which counts from the end where it is negative, never gets a gradient; its values are used.
+///
+/// Shapes: input any, weight [rows, columns] -> [input's sizes..., columns].
 /// Dtypes: input int64 or int32; weight floating.
-/// Throws: IndexError when an entry of input is not in [0, rows), or padding_idx not in [-rows, rows); ShapeError,
-/// DTypeError, DeviceError when tensors do not fit.
-/// Determinism: the gradient adds the rows of a repeated index in the order threads arrive at not_guaranteed
-/// (`atomic`), else in the order of input by ordering rule 1 (`sorted`; of one column by rule 5, `exact`): the same
-/// bits everywhere.
-/// Gradient: of weight, grad's rows added at their indices; row padding_idx (negative counts from the end) gets none,
-/// though its values are used.
+/// Throws: IndexError when an entry is outside of [0, rows), or padding_idx of [-rows, rows); DTypeError when a dtype
+/// is another; ShapeError when weight is no matrix, or the result has too many dimensions.
+/// Determinism: the same bits on every device at every level. The gradient adds a repeated index's rows in the order
+/// threads arrive at not_guaranteed (`atomic`), else in the order of input by ordering rule 1 (`sorted`; of one column
+/// by rule 5, `exact`): same bits everywhere.
+/// Gradient: of weight, grad's rows added by index.
 /// PyTorch: torch.nn.functional.embedding.
 Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt);
 
-/// embedding of plan.index(), whose entries were sorted once. The gradient adds by `sorted` at every level. ShapeError
-/// when the plan is not for as many rows as weight has.
+/// The same for plan.index(), whose gradient adds by `sorted` at every level, without sorting again. ShapeError unless
+/// the plan is for as many rows as weight has.
 Tensor embedding(const IndexPlan& plan, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt);
 
-/// For every bag of indices, the sum, mean or maximum of the rows weight[index, :]. The mean divides by the number of
-/// items that are not left out. An empty bag gives zeros. max: a NaN is the maximum.
+/// For every bag of indices, the sum, mean or maximum of the rows weight[index, :].
 ///
-/// Shapes: input [bags, items] without offsets; or of one dimension, where bag b has the items [offsets[b], offsets[b +
-/// 1]), the last bag those up to the end. offsets begin with 0 and do not descend; with include_last_offset, the last
-/// one only ends the last bag. weight [rows, columns]; result [bags, columns]. per_sample_weights, of input's shape,
-/// multiply the rows; mode sum only.
-/// Dtypes: input and offsets int64 or int32; weight floating; per_sample_weights of weight's dtype.
-/// Throws: IndexError when an index, an offset or padding_idx is out of range; ValueError when the mode does not exist
-/// or does not take per_sample_weights; ShapeError, DTypeError, DeviceError when tensors do not fit.
-/// Determinism: sums are in the order of the items, by ordering rule 1. The gradient of weight adds in the order
-/// threads arrive at not_guaranteed (`atomic`), else in the order of the items (`sorted`; `exact` for one column): the
-/// same bits everywhere.
-/// Gradient: of weight and per_sample_weights. max: the first of equal rows gets it. Items at padding_idx (negative
-/// counts from the end) are left out, and its row gets none.
+/// Bags are the rows of a matrix of indices. Of one dimension bag b has the items [offsets[b], offsets[b + 1]), the
+/// last one those up to the end; with include_last_offset the last offset only ends the last bag. per_sample_weights
+/// multiply the rows. Items of index padding_idx (negative: from the end) are left out, and its row gets no gradient.
+/// The mean divides by the number of items not left out. A NaN is the maximum. An empty bag gives zeros.
+///
+/// Shapes: input [bags, items] without offsets, or [items] with offsets; weight [rows, columns] -> [bags, columns].
+/// per_sample_weights have input's sizes.
+/// Dtypes: input and offsets int64 or int32; weight floating, per_sample_weights of its dtype.
+/// Throws: DTypeError when a dtype, ShapeError when a shape is another; IndexError when an index or padding_idx is out
+/// of range, or offsets do not begin with 0, descend or pass the end; ValueError when per_sample_weights are given to
+/// another mode than sum, include_last_offset without offsets, or the mode is none.
+/// Determinism: the same bits on every device at every level; ordering rule 1, over the items of a bag. The gradient of
+/// weight as embedding's; of per_sample_weights a run over the columns by rule 1.
+/// Gradient: of weight, grad's rows added by index; of the maximum, at the first of equal rows. Of per_sample_weights,
+/// the products of grad's rows and weight's.
 /// PyTorch: torch.nn.functional.embedding_bag.
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets = {},
                      EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
                      bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);
 
-/// embedding_bag of plan.index(), whose entries were sorted once. The gradient adds by `sorted` at every level.
-/// ValueError for mode max; ShapeError when the plan is not for as many rows as weight has.
+/// The same for plan.index(), whose gradient adds by `sorted` at every level, without sorting again. ShapeError unless
+/// the plan is for as many rows as weight has; ValueError for mode max.
 Tensor embedding_bag(const IndexPlan& plan, const Tensor& weight, const Tensor& offsets = {},
                      EmbeddingBagMode mode = EmbeddingBagMode::mean, const Tensor& per_sample_weights = {},
                      bool include_last_offset = false, std::optional<int64_t> padding_idx = std::nullopt);

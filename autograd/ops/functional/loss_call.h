@@ -8,7 +8,8 @@ namespace ordo::detail {
 
 /// A floating input, and an input or a target beside it: defined, on its device, of its dtype and shape.
 void expect_like(const char* op, const Tensor& input, const char* input_name, const Tensor& other, const char* name);
-/// A floating input, and labels or counts beside it, which may also be integers: defined, on its device, of its shape.
+/// Labels and counts on the input's device, integers or of its dtype; expect_labels: of its shape, too.
+void expect_label_dtype(const char* op, const Tensor& input, const Tensor& target);
 void expect_labels(const char* op, const Tensor& input, const Tensor& target);
 /// Undefined, or of the input's dtype and device, with sizes that broadcast to the input's.
 void expect_weight(const char* op, const Tensor& input, const Tensor& weight, const char* name);

@@ -24,11 +24,15 @@ void expect_like(const char* op, const Tensor& input, const char* input_name, co
   expect_shape_of(op, input, input_name, other, name);
 }
 
-void expect_labels(const char* op, const Tensor& input, const Tensor& target) {
+void expect_label_dtype(const char* op, const Tensor& input, const Tensor& target) {
   expect_defined(op, target, "target");
   expect_same_device(op, input, target);
   expect_not_bool(op, target.dtype());
   if (is_floating(target.dtype())) expect_same_dtype(op, input, target);
+}
+
+void expect_labels(const char* op, const Tensor& input, const Tensor& target) {
+  expect_label_dtype(op, input, target);
   expect_shape_of(op, input, "input", target, "target");
 }
 
@@ -156,11 +160,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 
 /// max(x, 0) - x t + log(1 + exp(-|x|)), whose derivative is sigmoid(x) - t.
 static Tensor element_losses(const OpCall& call, const Tensor& x, const Tensor& t) {
-  Tensor out;
-  {
-    NoGrad guard;
-    out = relu(x) - x * t + log1p(exp(neg(abs(x))));
-  }
+  Tensor out = no_grad([&] { return relu(x) - x * t + log1p(exp(neg(abs(x)))); });
   if (!recorded(x, t)) return call.done(std::move(out));
   return record(call, std::move(out), {x, t}, [x = Saved(x), t = Saved(t)](const Tensor& grad) -> TensorList {
     return {needs(0) ? grad * (sigmoid(x.get()) - t.get()) : Tensor(), needs(1) ? neg(grad * x.get()) : Tensor()};
@@ -183,10 +183,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
   const bool plain = !weight.defined() && !pos_weight.defined();
   if (plain && reduction == Reduction::none) return element_losses(call, logits, target);
   if (plain) {
-    const Tensor losses = [&] {
-      const OpCall each("binary_cross_entropy_with_logits", logits, target);
-      return element_losses(each, logits, target);
-    }();
+    const Tensor losses = element_losses(OpCall(call.name(), logits, target), logits, target);
     return call.done(reduction == Reduction::mean ? mean(losses) : sum(losses));
   }
   const Tensor x = detail::computed(logits, logits), t = detail::computed(target, logits);

@@ -24,10 +24,7 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
   ORDO_AUTOCAST_CALL(raise, cosine_embedding_loss, input1, input2, target, margin, reduction);
   const char* const op = call.name();
   detail::expect_like(op, input1, "input1", input2, "input2");
-  detail::expect_defined(op, target, "target");
-  detail::expect_same_device(op, input1, target);
-  detail::expect_not_bool(op, target.dtype());
-  if (is_floating(target.dtype())) detail::expect_same_dtype(op, input1, target);
+  detail::expect_label_dtype(op, input1, target);
   ORDO_CHECK((target.dim() == 0 && input1.dim() == 1) ||
                  (target.dim() == 1 && input1.dim() == 2 && target.size(0) == input1.size(0)),
              ShapeError, op, "takes inputs [N, D] with target [N], or [D] with a 0-d target, not {} with {}",
@@ -65,10 +62,8 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
   const char* const op = call.name();
   detail::expect_floating(op, anchor, "anchor");
   detail::expect_defined(op, positive, "positive", negative, "negative");
-  for (const Tensor* t : {&positive, &negative}) {
-    detail::expect_same_device(op, anchor, *t);
-    detail::expect_same_dtype(op, anchor, *t);
-  }
+  detail::expect_alike(op, anchor, positive, "positive");
+  detail::expect_alike(op, anchor, negative, "negative");
   ORDO_CHECK(anchor.dim() > 0 && anchor.dim() == positive.dim() && anchor.dim() == negative.dim(), ShapeError, op,
              "anchor, positive and negative must have as many dimensions, one or more, but have shapes {}, {} and {}",
              anchor.sizes(), positive.sizes(), negative.sizes());

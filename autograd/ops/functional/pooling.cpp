@@ -19,25 +19,21 @@ using kernels::PoolArguments;
 // -- maxima and averages: the recorded calls, over sliding or adaptive windows of any rank. Their names end in _call,
 // because their arguments' namespace has functions of the short names.
 
-/// From every volume of `t`, its last `rank` dimensions, the elements at `indices`, flat positions in the volume: the
-/// adjoint of the backward pass.
-Tensor max_pool_take(const Tensor& t, const Tensor& indices, int rank) {
-  return gather(t.flatten(-rank, -1), -1, indices.flatten(-rank, -1)).reshape(indices.sizes());
-}
-
 Tensor max_pool_backward_call(const Tensor& grad, const Saved& indices, const Dims& input_sizes,
                               const PoolArguments& a) {
   const OpCall call(kernels::kMaxPoolBackward.of(a), grad, indices.get(), input_sizes, a);
-  return record(
-      call, kernels::max_pool_backward(grad, indices.get(), input_sizes, a), {grad},
-      [indices, rank = a.rank](const Tensor& g) -> TensorList { return {max_pool_take(g, indices.get(), rank)}; });
+  return record(call, kernels::max_pool_backward(grad, indices.get(), input_sizes, a), {grad},
+                [indices, rank = a.rank](const Tensor& g) {
+                  const Tensor& at = indices.get();  // flat positions in the last `rank` dimensions
+                  return gather(g.flatten(-rank, -1), -1, at.flatten(-rank, -1)).reshape(at.sizes());
+                });
 }
 
 MaxPoolResult max_pool_forward(const OpCall& call, const Tensor& input, const PoolArguments& a) {
   MaxPoolResult result = kernels::max_pool_with_indices(input, a);
   result.values = record(call, std::move(result.values), {input},
-                         [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) -> TensorList {
-                           return {max_pool_backward_call(grad, indices, sizes, a)};
+                         [indices = Saved(result.indices), sizes = input.sizes(), a](const Tensor& grad) {
+                           return max_pool_backward_call(grad, indices, sizes, a);
                          });
   call.done(result.indices);
   return result;
@@ -60,16 +56,14 @@ Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const
 Tensor avg_pool_call(const Tensor& input, const PoolArguments& a) {
   const OpCall call(kernels::kAvgPool.of(a), input, a);
   return record(call, kernels::avg_pool(input, a), {input},
-                [a, sizes = input.sizes()](const Tensor& grad) -> TensorList {
-                  return {avg_pool_backward_call(grad, sizes, a)};
-                });
+                [a, sizes = input.sizes()](const Tensor& grad) { return avg_pool_backward_call(grad, sizes, a); });
 }
 
 // Linear, so the gradient of the backward pass is the forward pass.
 Tensor avg_pool_backward_call(const Tensor& grad, const Dims& input_sizes, const PoolArguments& a) {
   const OpCall call(kernels::kAvgPoolBackward.of(a), grad, input_sizes, a);
   return record(call, kernels::avg_pool_backward(grad, input_sizes, a), {grad},
-                [a](const Tensor& g) -> TensorList { return {avg_pool_call(g, a)}; });
+                [a](const Tensor& g) { return avg_pool_call(g, a); });
 }
 
 }  // namespace
@@ -197,15 +191,14 @@ MaxPoolResult fractional(const OpCall& call, const Tensor& input, Size<N> kernel
     ORDO_CHECK(samples.sizes() == expected, ShapeError, op, "random_samples must have shape {}, not {}", expected,
                samples.sizes());
   } else {
-    NoGrad guard;
-    samples = rand(expected, input.options(), generator);
+    samples = no_grad([&] { return rand(expected, input.options(), generator); });
   }
   MaxPoolResult result = kernels::fractional_max_pool(op, input, N, kernels::in_three(kernel, 1), outputs, samples);
   result.values =
       record(call, std::move(result.values), {input},
-             [indices = Saved(result.indices), sizes = input.sizes()](const Tensor& grad) -> TensorList {
+             [indices = Saved(result.indices), sizes = input.sizes()](const Tensor& grad) {
                const Tensor zero = zeros(sizes, grad.options()).flatten(-N, -1);
-               return {scatter_add(zero, -1, indices.get().flatten(-N, -1), grad.flatten(-N, -1)).reshape(sizes)};
+               return scatter_add(zero, -1, indices.get().flatten(-N, -1), grad.flatten(-N, -1)).reshape(sizes);
              });
   return result;
 }
@@ -284,16 +277,14 @@ Tensor unpool(const OpCall& call, const Tensor& input, const Tensor& indices, Si
   }
   // Element [plane, place] goes to [plane, index].
   const Tensor place = indices.reshape({planes, places});
-  Tensor result;
-  {
-    NoGrad guard;
-    result = zeros({planes, cells}, input.options());
-    kernels::scatter_(op, kernels::IndexOf::elements, result, 1, place, input.reshape({planes, places}));
-    result = views::view(result, sizes);
-  }
+  Tensor result = no_grad([&] {
+    const Tensor all = zeros({planes, cells}, input.options());
+    kernels::scatter_(op, kernels::IndexOf::elements, all, 1, place, input.reshape({planes, places}));
+    return views::view(all, sizes);
+  });
   return record(call, std::move(result), {input},
-                [place = Saved(place), planes, cells, from = input.sizes()](const Tensor& grad) -> TensorList {
-                  return {gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from)};
+                [place = Saved(place), planes, cells, from = input.sizes()](const Tensor& grad) {
+                  return gather(grad.reshape({planes, cells}), 1, place.get()).reshape(from);
                 });
 }
 

@@ -36,10 +36,7 @@ struct Layer {
   bool reverse;
 
   kernels::RecurrentArguments arguments() const {
-    return {kind,         x.get(),
-            h.get(),      c.defined() ? c.get() : Tensor(),
-            weight.get(), bias.defined() ? bias.get() : Tensor(),
-            lengths,      reverse};
+    return {kind, x.get(), h.get(), c.get(), weight.get(), bias.get(), lengths, reverse};
   }
 };
 
@@ -86,10 +83,7 @@ TensorList layer(const kernels::RecurrentArguments& a) {
   const kernels::RecurrentStates states = kernels::recurrent(a);
   TensorList results{views::alias(states.h)};  // what is kept for the backward pass has no history
   if (states.c.defined()) results.push_back(views::alias(states.c));
-  const Layer saved{a.kind,          Saved(a.x),
-                    Saved(a.h),      a.c.defined() ? Saved(a.c) : Saved(),
-                    Saved(a.weight), a.bias.defined() ? Saved(a.bias) : Saved(),
-                    a.lengths,       a.reverse};
+  const Layer saved{a.kind, Saved(a.x), Saved(a.h), Saved(a.c), Saved(a.weight), Saved(a.bias), a.lengths, a.reverse};
   return record(call, std::move(results), {a.x, a.h, a.c, a.weight, a.bias},
                 [saved, states, after = Saved(states.h)](const TensorList& grads) -> TensorList {
                   const kernels::RecurrentArguments a = saved.arguments();
@@ -124,11 +118,6 @@ struct States {
 void expect_sizes(const char* op, const char* what, const Tensor& t, const Dims& sizes) {
   ORDO_CHECK(t.sizes() == sizes, ShapeError, op, "{} must have sizes {}, not {}", what, sizes, t.sizes());
 }
-
-/// The tensors of one layer in one direction.
-struct Weights {
-  Tensor input, state, input_bias, state_bias;
-};
 
 States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor& c0, const TensorList& weights,
            const RecurrentOptions& o) {
@@ -182,13 +171,10 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
     for (int64_t d = 0; d < directions; ++d) {
       const int64_t slot = l * directions + d;
       const Tensor* w = &weights[size_t(slot * each)];
-      const Weights part{w[0], w[1], o.has_biases ? w[2] : Tensor(), o.has_biases ? w[3] : Tensor()};
-      expect_sizes(op, "the weight of a layer's input", part.input, {gates, x.size(2)});
-      expect_sizes(op, "the weight of a layer's state", part.state, {gates, width});
-      if (o.has_biases) {
-        expect_sizes(op, "a bias", part.input_bias, {gates});
-        expect_sizes(op, "a bias", part.state_bias, {gates});
-      }
+      expect_sizes(op, "the weight of a layer's input", w[0], {gates, x.size(2)});
+      expect_sizes(op, "the weight of a layer's state", w[1], {gates, width});
+      for (int64_t k = 2; k < each; ++k) expect_sizes(op, "a bias", w[k], {gates});
+      const Tensor none, &input_bias = o.has_biases ? w[2] : none, &state_bias = o.has_biases ? w[3] : none;
       const Tensor h = h0.select(0, slot), c = c0.defined() ? c0.select(0, slot) : Tensor();
       if (steps == 0) {
         s.h.push_back(h);
@@ -197,8 +183,7 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
         continue;
       }
       const bool reverse = d == 1;
-      const TensorList all =
-          layer({kind, linear(x, part.input, part.input_bias), h, c, part.state, part.state_bias, lengths, reverse});
+      const TensorList all = layer({kind, linear(x, w[0], input_bias), h, c, w[1], state_bias, lengths, reverse});
       const int64_t last = reverse ? 0 : steps - 1;
       s.h.push_back(all[0].select(0, last));
       if (c.defined()) s.c.push_back(all[1].select(0, last));

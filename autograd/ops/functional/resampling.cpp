@@ -151,13 +151,11 @@ Tensor pad(const Tensor& input, const std::vector<int64_t>& padding, PadMode mod
                 });
 }
 
-}  // namespace ordo
+namespace {
 
-namespace ordo::detail {
-
+/// [K, 5] of a list of boxes [L, 4] for every image.
 Tensor joined_boxes(const char* op, const Tensor& input, const TensorList& boxes) {
-  expect_defined(op, input, "input");
-  expect_floating(op, input);
+  detail::expect_floating(op, input, "input");
   // Numbers of images stand beside the coordinates, in their dtype.
   const size_t most = input.dtype() == bfloat16 ? 1 << 8 : input.dtype() == float16 ? 1 << 11 : 1 << 24;
   ORDO_CHECK(boxes.size() <= most, ValueError, op, "takes at most {} lists of boxes in {}, not {}", most, input.dtype(),
@@ -165,8 +163,8 @@ Tensor joined_boxes(const char* op, const Tensor& input, const TensorList& boxes
   const NoGrad guard;
   TensorList rows;
   for (const Tensor& list : boxes) {
-    expect_defined(op, list, "boxes");
-    expect_same_device(op, input, list);
+    detail::expect_defined(op, list, "boxes");
+    detail::expect_same_device(op, input, list);
     ORDO_CHECK(list.dtype() == input.dtype(), DTypeError, op, "boxes must be {} as input, not {}", input.dtype(),
                list.dtype());
     ORDO_CHECK(list.dim() == 2 && list.size(1) == 4, ShapeError, op, "takes lists of boxes [L, 4], not of shape {}",
@@ -175,11 +173,6 @@ Tensor joined_boxes(const char* op, const Tensor& input, const TensorList& boxes
   }
   return rows.empty() ? zeros({0, 5}, input.options()) : cat(rows);
 }
-
-}  // namespace ordo::detail
-
-namespace ordo {
-namespace {
 
 Tensor align(const Tensor& input, const Tensor& boxes, const kernels::RoiAlignArguments& a);
 
@@ -213,7 +206,7 @@ Tensor roi_align(const Tensor& input, const Tensor& boxes, Size2 output_size, do
 Tensor roi_align(const Tensor& input, const TensorList& boxes, Size2 output_size, double spatial_scale,
                  int64_t sampling_ratio, bool aligned) {
   const OpCall call("roi_align", input, boxes, output_size, spatial_scale, sampling_ratio, aligned);
-  return align_of(call, input, detail::joined_boxes(call.name(), input, boxes),
+  return align_of(call, input, joined_boxes(call.name(), input, boxes),
                   {output_size, {spatial_scale, sampling_ratio, aligned}});
 }
 
@@ -243,7 +236,7 @@ Tensor roi_pool(const Tensor& input, const Tensor& boxes, Size2 output_size, dou
 
 Tensor roi_pool(const Tensor& input, const TensorList& boxes, Size2 output_size, double spatial_scale) {
   const OpCall call("roi_pool", input, boxes, output_size, spatial_scale);
-  return pool(call, input, detail::joined_boxes(call.name(), input, boxes), output_size, spatial_scale);
+  return pool(call, input, joined_boxes(call.name(), input, boxes), output_size, spatial_scale);
 }
 
 }  // namespace ordo
