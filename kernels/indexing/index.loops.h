@@ -1,6 +1,7 @@
 // Index tensors, element by element.
 #pragma once
 
+#include <ordo/engine/calls/dispatch_word.h>
 #include <ordo/kernels/indexing/gather.h>
 #include <ordo/kernels/indexing/take.h>
 
@@ -13,10 +14,23 @@ struct WrapIndex {
   int64_t* out;
   int64_t size;
   IndexCheck check;
-  ORDO_HD void operator()(int64_t i) const {
+  ORDO_HD int64_t wrapped(int64_t i) const {
     const int64_t given = int64_t(index[i]), from_start = given < 0 ? given + size : given;
     const bool good = from_start >= 0 && from_start < size;
-    out[i] = good || check.ok(i, given < 0 ? given : from_start, size) ? from_start : -1;
+    return good || check.ok(i, given < 0 ? given : from_start, size) ? from_start : -1;
+  }
+  ORDO_HD void operator()(int64_t i) const { out[i] = wrapped(i); }
+};
+
+/// item -> the element at its index.
+template <class Word, class I>
+struct TakeElement {
+  WrapIndex<I> index;
+  const Word* from;
+  Word* to;
+  ORDO_HD void operator()(int64_t i) const {
+    const int64_t place = index.wrapped(i);
+    to[i] = place < 0 ? Word(0) : from[place];
   }
 };
 
@@ -62,6 +76,20 @@ void wrap_index(const Tensor& index, const Tensor& out, int64_t size, const Inde
   dispatch_index("index", index.dtype(), [&]<class I>() {
     each(out.numel(), WrapIndex<I>{index.data<I>(), out.data<int64_t>(), size, guard.check()}, out.device());
   });
+}
+
+void take(const Tensor& input, const Tensor& index, const Tensor& out) {
+  const IndexGuard guard("take", "index", 0, input.numel(), input.device());
+  dispatch_index("take", index.dtype(), [&]<class I>() {
+    dispatch_word(input.element_size(), [&]<class Word>() {
+      each(out.numel(),
+           TakeElement<Word, I>{{index.data<I>(), nullptr, input.numel(), guard.check()},
+                                static_cast<const Word*>(input.data()),
+                                static_cast<Word*>(out.data())},
+           out.device());
+    });
+  });
+  guard.finish();
 }
 
 void combine_indices(const Tensor& linear, const Tensor& next, int64_t size) {

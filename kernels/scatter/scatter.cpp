@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include <ordo/engine/calls/dispatch.h>
+#include <ordo/engine/calls/dispatch_word.h>
+#include <ordo/engine/memory/memory.h>
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/tensor/at_least_1d.h>
 #include <ordo/engine/tensor/fits.h>
@@ -154,34 +156,84 @@ class Items {
     if (algorithm == Algorithm::exact)  // looks at all keys before it writes
       add_by_key(items_, algorithm);
     else
-      by_lines([algorithm](const KeyedItems& items) { add_by_key(items, algorithm); });
+      by_tiles([algorithm](const KeyedItems& items) { add_by_key(items, algorithm); });
+  }
+  void extremum(bool max) {
+    by_tiles([max](const KeyedItems& items) { ORDO_ON_DEVICE(items.device, scatter_extremum, items, max); });
+  }
+  /// The items of each slot.
+  Tensor count() {
+    const Tensor counts = full({items_.shape.slots()}, 0, int64, items_.device);
+    set_output(counts);
+    set_number(1);
+    by_tiles([](const KeyedItems& items) {
+      ORDO_ON_DEVICE(items.device, scatter_count, items, static_cast<int64_t*>(items.output));
+    });
+    return counts;
   }
   void multiply() {
     lay_source_out();
-    by_lines([](const KeyedItems& items) { multiply_by_key(items); });
+    by_tiles([](const KeyedItems& items) { multiply_by_key(items); });
   }
 
  private:
-  /// Calls combine(items): on the CPU for each line alone, if lines without columns are long and full enough. What is
-  /// combined for one stays in the cache.
+  /// Calls combine(items): on the CPU for tiles of a line, if they are full enough. A line without columns is a tile;
+  /// else so many neighbouring columns are that their places stay in the cache, where copies of them are combined.
   template <class F>
-  void by_lines(const F& combine) const {
-    constexpr int64_t kGrain = 16 * 1024, kLong = 64, kFilled = 4;
+  void by_tiles(const F& combine) const {
+    constexpr int64_t kGrain = 16 * 1024, kCells = 8 * 1024, kMostCells = 32 * kCells, kLine = 16, kLong = 64;
+    constexpr int64_t kFilled = 4;
     const KeyedShape& s = items_.shape;
-    if (!items_.device.is_cpu() || s.rows || s.inner > 1 || s.items < kLong || s.destinations > kFilled * s.items ||
-        s.outer < pieces_for(s.elements(), kGrain))
+    const int64_t width = std::min(s.inner, std::max(kLine, kCells / std::max<int64_t>(1, s.destinations)));
+    const int64_t tiles = width == 0 ? 0 : (s.inner + width - 1) / width;
+    if (!items_.device.is_cpu() || s.rows || s.items * width < kLong || s.destinations > kFilled * s.items ||
+        (s.inner > 1 && s.destinations * width > kMostCells) || s.outer * tiles < pieces_for(s.elements(), kGrain))
       return combine(items_);
-    const int64_t width = int64_t(size_of(items_.dtype));
-    parallel_for(0, s.outer, std::max<int64_t>(1, kGrain / s.items), [&](int64_t first, int64_t last) {
-      for (int64_t o = first; o < last; ++o) {
-        KeyedItems line = items_;
-        line.shape.outer = 1;
-        line.index.data = static_cast<const int64_t*>(line.index.data) + o * s.items;
-        line.source = static_cast<const char*>(line.source) + o * s.items * width;
-        line.output = static_cast<char*>(line.output) + o * s.destinations * width;
-        combine(line);
-      }
+    dispatch_word(size_of(items_.dtype), [&]<class Word>() {
+      parallel_for(0, s.outer * tiles, std::max<int64_t>(1, kGrain / (s.items * width)), [&](int64_t t, int64_t last) {
+        const int64_t copied = s.inner > 1 ? width : 0;
+        Scratch<int32_t> keys(s.items * copied, Device());
+        Scratch<Word> values(s.items * copied, Device()), places(s.destinations * copied, Device());
+        for (; t < last; ++t) {
+          const int64_t o = t / tiles, column = t % tiles * width, columns = std::min(width, s.inner - column);
+          const int64_t* const index = static_cast<const int64_t*>(items_.index.data) + o * s.items * s.inner + column;
+          const Word* const from =
+              static_cast<const Word*>(items_.source) + o * s.outer_stride + column * s.inner_stride;
+          Word* const to = static_cast<Word*>(items_.output) + o * s.destinations * s.inner + column;
+          KeyedItems tile = items_;
+          tile.shape = keyed_rows(s.destinations * columns, 1, s.items * columns);
+          tile.known = true, tile.index.size = tile.shape.destinations;
+          if (s.inner == 1) {
+            tile.shape.item_stride = s.item_stride;
+            tile.index.data = index, tile.source = from, tile.output = to;
+            combine(tile);
+            continue;
+          }
+          tile.index.data = keys.data(), tile.index.wide = false;
+          tile.source = values.data(), tile.output = places.data();
+          copy_items(s, columns, index, from, keys.data(), values.data());
+          for (int64_t d = 0; d < s.destinations; ++d) std::copy_n(to + d * s.inner, columns, places + d * columns);
+          combine(tile);
+          for (int64_t d = 0; d < s.destinations; ++d) std::copy_n(places + d * columns, columns, to + d * s.inner);
+        }
+      });
     });
+  }
+  /// The keys and values of some columns, one item after the other.
+  template <class Word>
+  static void copy_items(const KeyedShape& s, int64_t columns, const int64_t* index, const Word* from, int32_t* keys,
+                         Word* values) {
+    constexpr int64_t kAhead = 8, kBytes = 64;  // such rows lie too far apart to be fetched without being asked for
+    for (int64_t i = 0; i < s.items; ++i, index += s.inner, from += s.item_stride) {
+      for (int64_t j = 0; j < columns; j += kBytes / 8) __builtin_prefetch(index + kAhead * s.inner + j);
+      for (int64_t j = 0; j < columns; j += kBytes / int64_t(sizeof(Word)))
+        __builtin_prefetch(from + kAhead * s.item_stride + j * s.inner_stride);
+      for (int64_t j = 0; j < columns; ++j) *keys++ = int32_t(index[j] * columns + j);
+      if (s.inner_stride == 1)
+        values = std::copy_n(from, columns, values);
+      else
+        for (int64_t j = 0; j < columns; ++j) *values++ = from[j * s.inner_stride];
+    }
   }
   void set_strides(int64_t outer, int64_t item, int64_t inner) {
     items_.shape.outer_stride = outer, items_.shape.item_stride = item, items_.shape.inner_stride = inner;
@@ -298,7 +350,7 @@ void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Ten
   }
   const KeyedItems& all = items.get();
   if (work.numel() > 0 && extremum) {
-    ORDO_ON_DEVICE(all.device, scatter_extremum, all, mode == ScatterMode::amax);
+    items.extremum(mode == ScatterMode::amax);
   } else if (work.numel() > 0 && mode == ScatterMode::prod) {
     items.multiply();
     copy_(target, work);
@@ -306,8 +358,7 @@ void reduce(const char* op, IndexOf kind, const Tensor& target, int d, const Ten
     items.add(algorithm);
     items.finish();
     if (mode == ScatterMode::mean) {
-      const Tensor counts = full({all.shape.slots()}, 0, int64, all.device);
-      ORDO_ON_DEVICE(all.device, scatter_count, all, counts.data<int64_t>());
+      const Tensor counts = items.count();
       items.set_output(target);
       ORDO_ON_DEVICE(all.device, scatter_mean, all, work.data(), counts.data<int64_t>(), include_self);
     }

@@ -28,6 +28,16 @@ void visit(const KeyedShape& s, const IndexView& index, const OutputRange& part,
   for (int64_t o = part.outer_begin; o < part.outer_end; ++o) {
     const int64_t line = o * s.destinations * s.inner + part.inner_begin;
     const int64_t from = o * s.outer_stride + part.inner_begin * stride;
+    if (s.rows && columns == 1 && s.inner == 1) {
+      const auto one = [&](int64_t i, int64_t d) {
+        if (uint64_t(d - part.begin) < width) f(line + d, from + i * s.item_stride);
+      };
+      if (index.wide)
+        for (int64_t i = 0; i < s.items; ++i) one(i, static_cast<const int64_t*>(index.data)[i]);
+      else
+        for (int64_t i = 0; i < s.items; ++i) one(i, static_cast<const int32_t*>(index.data)[i]);
+      continue;
+    }
     if (s.rows) {
       for (int64_t i = 0; i < s.items; ++i) {
         const int64_t d = index.raw(i), place = line + d * s.inner, source = from + i * s.item_stride;
@@ -86,15 +96,17 @@ struct Write {
   void operator()(int64_t place, int64_t from) const { output[place] = source[from]; }
 };
 
-template <class T>
+template <class T, bool kMax>
 struct Extremum {
   static constexpr bool kReads = true;
   T* output;
   const T* source;
-  bool max;
   void operator()(int64_t place, int64_t from) const {
-    const auto key = OrderedKey<T>::of(source[from], max);
-    if (key > OrderedKey<T>::of(output[place], max)) output[place] = OrderedKey<T>::value(key, max);
+    // Without a branch: of random values, none could be predicted.
+    const T old = output[place];
+    const auto key = OrderedKey<T>::of(source[from], kMax);
+    const T greater = OrderedKey<T>::value(key, kMax);
+    output[place] = key > OrderedKey<T>::of(old, kMax) ? greater : old;
   }
 };
 
@@ -114,7 +126,12 @@ void scatter_write(const KeyedItems& a) {
 
 void scatter_extremum(const KeyedItems& a, bool max) {
   dispatch_numeric("scatter_reduce", a.dtype, [&]<class T>() {
-    for_items(a.shape, a.index, Extremum<T>{static_cast<T*>(a.output), static_cast<const T*>(a.source), max});
+    T* const output = static_cast<T*>(a.output);
+    const T* const source = static_cast<const T*>(a.source);
+    if (max)
+      for_items(a.shape, a.index, Extremum<T, true>{output, source});
+    else
+      for_items(a.shape, a.index, Extremum<T, false>{output, source});
   });
 }
 

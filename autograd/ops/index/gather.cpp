@@ -33,13 +33,17 @@ static auto put_backward(const Tensor& index, const Tensor& source, bool accumul
   return [index = Saved(index), accumulate, sizes = source.sizes()](const Tensor& grad) -> TensorList {
     TensorList grads(2);
     const Tensor& at = index.get();
+    if (needs(1) && !accumulate && !grad_enabled()) {
+      const TensorList parts = kernels::put_backward(grad, at);
+      if (!parts.empty()) return {needs(0) ? parts[0] : Tensor(), parts[1].reshape(sizes)};
+    }
     if (needs(0)) grads[0] = accumulate ? grad : put(grad, at, zeros(at.sizes(), grad.options()));
     if (needs(1)) {
       Tensor picked;
       if (!accumulate && at.numel() > 1) {
-        const int64_t n = grad.numel();
-        const Tensor line = at.reshape({-1}), places = where(lt(line, 0), line + n, line), flat = grad.reshape({-1});
-        picked = detail::ScatterIndex(kernels::IndexOf::elements, flat, 0, places, {at.numel()}).pick_stayed(flat);
+        const Tensor numbers = arange(0, at.numel(), 1, TensorOptions{int64, at.device()}).reshape(at.sizes());
+        Tensor last = empty(grad.sizes(), numbers.options());
+        picked = where(eq(take(last.put_(at, numbers), at), numbers), take(grad, at), 0);
       } else {
         picked = take(grad, at);
       }
