@@ -12,12 +12,11 @@ namespace {
 constexpr int64_t kGrain = 32768;
 constexpr int64_t kTile = 32;
 
-/// Converts n consecutive elements: all that is compiled for every pair of types. The rest moves bits.
+/// Converts n values: all that is compiled for every pair of types. The rest moves bits.
 template <class To, class From>
-void convert_span(const void*, void* to, int64_t n, const void* const* from) {
-  To* const t = static_cast<To*>(to);
-  const From* const f = static_cast<const From*>(*from);
-  for (int64_t i = 0; i < n; ++i) t[i] = convert<To>(f[i]);
+void convert_span(const void*, void* to, int64_t n, const Values<void>* from) {
+  all_values(
+      static_cast<To*>(to), n, [](From v) { return convert<To>(v); }, values_from<From>(*from));
 }
 
 LoopBody span_of(DType to, DType from) {
@@ -72,7 +71,7 @@ void copy_tiled(const CopyArgs& args, const Layout<2>& l, int d, LoopBody span) 
         const char* corner = from + column0 * from_stride * from_size;
         if (span) {
           for (int64_t c = 0; c < column_count; ++c) {
-            const void* const line = corner + c * from_stride * from_size;
+            const Values<void> line = {corner + c * from_stride * from_size, kBlock};
             span(nullptr, converted[c], row_count, &line);
           }
           transpose(to + column0, to_stride, converted[0], kTile, row_count, column_count);

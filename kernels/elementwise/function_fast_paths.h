@@ -51,6 +51,46 @@ struct FastPath<functors::gelu_backward> : functors::gelu_backward {
   }
 };
 
+// -- above 0: no exponential
+
+template <class F>
+struct OfPositive : F {
+  template <class T>
+  static bool is_fast(T x) {
+    return x > T(0);
+  }
+  template <class T>
+  static bool is_fast([[maybe_unused]] T grad, T x) {
+    return x > T(0);
+  }
+};
+template <class T>
+struct FastPath<functors::elu<T>> : OfPositive<functors::elu<T>> {
+  static T fast(T x) { return x; }
+};
+template <class T>
+struct FastPath<functors::celu<T>> : OfPositive<functors::celu<T>> {
+  static T fast(T x) { return x; }
+};
+template <>
+struct FastPath<functors::selu> : OfPositive<functors::selu> {
+  template <class T>
+  static T fast(T x) {
+    return T(kSeluScale) * x;
+  }
+};
+template <class T>
+struct FastPath<functors::elu_backward<T>> : OfPositive<functors::elu_backward<T>> {
+  static T fast(T grad, T) { return grad; }
+};
+template <>
+struct FastPath<functors::selu_backward> : OfPositive<functors::selu_backward> {
+  template <class T>
+  static T fast(T grad, T) {
+    return grad * T(kSeluScale);
+  }
+};
+
 // -- angles: only huge ones need a branch
 
 template <class F>

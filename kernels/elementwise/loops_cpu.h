@@ -19,17 +19,23 @@ namespace ordo::kernels::cpu {
 /// arithmetic and writing then vectorise one after the other.
 inline constexpr int64_t kPiece = 1024;
 
+/// Values that loops take at a time. A number, or an element that a whole row repeats, is a block of equal values:
+/// every round of the loop reads that block.
+inline constexpr int64_t kBlock = 32;
+
 /// Where the elements of a piece lie: rows of `width`, `inner` apart, whose beginnings are `row` apart.
 struct Places {
   int64_t row, width, inner;
+  /// One element only.
+  bool repeats() const { return row == 0 && (width == 1 || inner == 0); }
   bool side_by_side() const { return width == 1 ? row == 1 : inner == 1 && row == width; }
 };
 
 /// How elements of a type become values, and values elements.
 struct Elements {
   size_t size;
-  bool are_values;  ///< themselves
-  void (*read)(void* values, const void* elements, const Places& at, int64_t rows);
+  bool are_values;                                                                   ///< themselves
+  void (*read)(void* values, const void* elements, const Places& at, int64_t rows);  ///< may write a block more
   void (*repeat)(void* values, const Scalar& number, int64_t n);
   void (*write)(void* elements, const Places& at, const void* values, int64_t rows);
 };
@@ -45,8 +51,9 @@ void read_elements(void* values, const void* elements, const Places& at, int64_t
     std::fill_n(to, rows, math_t<T>(*from));
   else if (width == 1)
     for (int64_t i = 0; i < rows; ++i) to[i] = from[i * row];
-  else if (inner == 0)
-    for (int64_t r = 0; r < rows; ++r, to += width) std::fill_n(to, width, math_t<T>(from[r * row]));
+  else if (inner == 0)  // Whole blocks take the least time. The next row covers what is too much.
+    for (int64_t r = 0; r < rows; ++r, to += width)
+      for (int64_t i = 0; i < width; i += kBlock) std::fill_n(to + i, kBlock, math_t<T>(from[r * row]));
   else
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t i = 0; i < width; ++i) *to++ = from[r * row + i * inner];
@@ -73,57 +80,86 @@ template <class T>
 inline constexpr Elements kElements = {sizeof(T), std::is_same_v<T, math_t<T>>, read_elements<T>, repeat_number<T>,
                                        write_elements<T>};
 
+/// An operand's values. The next block is `step` further: kBlock, or 0 where one block of equal values is all.
+template <class V>
+struct Values {
+  const V* p;
+  int64_t step;
+};
+/// Those from the i-th on.
+template <class V>
+Values<V> values_from(const Values<void>& x, int64_t i = 0) {
+  return {static_cast<const V*>(x.p) + (x.step ? i : 0), x.step};
+}
+
 template <class Z, class F, class... V>
-[[gnu::always_inline]] inline void all_values(Z* z, int64_t n, F f, const V*... x) {
-  ORDO_INDEPENDENT  // also in place
-      for (int64_t i = 0; i < n; ++i) z[i] = f(x[i]...);
+[[gnu::always_inline]] inline void all_values(Z* z, int64_t n, F f, Values<V>... x) {
+  for (; n >= kBlock; n -= kBlock, z += kBlock) {
+    ORDO_INDEPENDENT  // also in place
+        for (int64_t i = 0; i < kBlock; ++i) z[i] = f(x.p[i]...);
+    ((x.p += x.step), ...);
+  }
+  ORDO_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) z[i] = f(x.p[i]...);
 }
 
 /// Values that are looked at together for a fast path.
 inline constexpr int64_t kFastPiece = 256;
 
-/// Those elements of x that are listed, and more up to a multiple of kLanes, so that loops end without single ones.
+/// Those elements of x that are listed, and more up to a multiple of kBlock, so that loops end without single ones.
 template <class V>
 struct Listed {
-  static constexpr int64_t kLanes = 16;
-  static int64_t whole(int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
+  static int64_t whole(int64_t count) { return (count + kBlock - 1) / kBlock * kBlock; }
   V values[kFastPiece];
-  Listed(const V* x, const uint8_t* list, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) values[i] = x[list[i]];
-    for (int64_t i = count; i < whole(count); ++i) values[i] = values[0];
+  Listed(Values<V> x, const uint8_t* list, int64_t count) {
+    if (x.step == 0)
+      std::fill_n(values, whole(count), *x.p);
+    else {
+      for (int64_t i = 0; i < count; ++i) values[i] = x.p[list[i]];
+      for (int64_t i = count; i < whole(count); ++i) values[i] = values[0];
+    }
   }
 };
 
-/// Where most of the values have a fast path, all of them take it, and those that have none are then computed anew,
-/// side by side.
+/// Computes a piece, at most `most` values, and returns how many. Where most of them have a fast path, all of them take
+/// it, and those that have none are then computed anew, side by side. Where few have one, the values that follow are
+/// computed without a look at them, which would probably be in vain.
 template <class Set, class Z, class F, class... V>
-[[gnu::always_inline]] inline void fast_values(Z* z, int64_t n, F f, const V*... x) {
+[[gnu::always_inline]] inline int64_t fast_values(Z* z, int64_t most, F f, Values<V>... x) {
   uint8_t is_slow[kFastPiece], list[kFastPiece];
   static_assert(kFastPiece == 256, "a place takes a byte");
-  int64_t slow = 0, count = 0;
-  for (int64_t i = 0; i < n; ++i) is_slow[i] = !f.is_fast(x[i]...);
-  for (int64_t i = 0; i < n; ++i) slow += is_slow[i];
-  if (slow > n / 8 * 3) return Set::all(z, n, f, x...);
-  for (int64_t i = 0; i < n; ++i) z[i] = f.fast(x[i]...);
-  if (slow == 0) return;
+  const int64_t n = std::min(most, kFastPiece), longer = std::min(most, 4 * kFastPiece);
+  uint16_t slow = 0;  // A vector has more sums of 16 bits than of 64.
+  all_values(
+      is_slow, n, [f](V... v) { return !f.is_fast(v...); }, x...);
+  for (int64_t i = 0; i < n; ++i) slow = uint16_t(slow + is_slow[i]);
+  if (slow > n / 8 * 3) {
+    Set::all(z, longer, f, x...);
+    return longer;
+  }
+  all_values(
+      z, n, [f](V... v) { return f.fast(v...); }, x...);
+  if (slow == 0) return n;
+  int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) {  // without a branch
     list[count] = uint8_t(i);
     count += is_slow[i];
   }
   Z values[kFastPiece];
-  Set::all(values, Listed<Z>::whole(count), f, static_cast<const V*>(Listed<V>(x, list, count).values)...);
+  Set::all(values, Listed<Z>::whole(count), f, Values<V>{Listed<V>(x, list, count).values, kBlock}...);
   for (int64_t i = 0; i < count; ++i) z[list[i]] = values[i];
+  return n;
 }
 
 /// The loops over values, compiled for the processors that the library is made for.
 struct Baseline {
   template <class Z, class F, class... V>
-  [[gnu::noinline]] static void all(Z* z, int64_t n, F f, const V*... x) {
+  [[gnu::noinline]] static void all(Z* z, int64_t n, F f, Values<V>... x) {
     all_values(z, n, f, x...);
   }
   template <class Z, class F, class... V>
-  [[gnu::noinline]] static void fast(Z* z, int64_t n, F f, const V*... x) {
-    fast_values<Baseline>(z, n, f, x...);
+  [[gnu::noinline]] static int64_t fast(Z* z, int64_t most, F f, Values<V>... x) {
+    return fast_values<Baseline>(z, most, f, x...);
   }
 };
 
@@ -132,12 +168,12 @@ struct Baseline {
 /// Baseline's loops with vectors of twice the width, which take up to a third less time. No bit differs.
 struct Avx512 {
   template <class Z, class F, class... V>
-  [[gnu::noinline, ORDO_AVX512]] static void all(Z* z, int64_t n, F f, const V*... x) {
+  [[gnu::noinline, ORDO_AVX512]] static void all(Z* z, int64_t n, F f, Values<V>... x) {
     all_values(z, n, f, x...);
   }
   template <class Z, class F, class... V>
-  [[gnu::noinline, ORDO_AVX512]] static void fast(Z* z, int64_t n, F f, const V*... x) {
-    fast_values<Avx512>(z, n, f, x...);
+  [[gnu::noinline, ORDO_AVX512]] static int64_t fast(Z* z, int64_t most, F f, Values<V>... x) {
+    return fast_values<Avx512>(z, most, f, x...);
   }
 };
 #else
@@ -150,21 +186,20 @@ inline constexpr bool kHasFastPath = requires(const FastPath<F>& f, V... x) {
 };
 
 template <class Set, class F, class Z, class... V>
-void loop_body(const void* function, void* out, int64_t n, const void* const* in) {
+void loop_body(const void* function, void* out, int64_t n, const Values<void>* in) {
   const FastPath<F> f{*static_cast<const F*>(function)};
   Z* const z = static_cast<Z*>(out);
   [&]<size_t... K>(std::index_sequence<K...>) {
     if constexpr (kHasFastPath<F, V...>)
-      for (int64_t i = 0; i < n; i += kFastPiece)
-        Set::fast(z + i, std::min(kFastPiece, n - i), f, static_cast<const V*>(in[K]) + i...);
+      for (int64_t i = 0; i < n;) i += Set::fast(z + i, n - i, f, values_from<V>(in[K], i)...);
     else
-      Set::all(z, n, f, static_cast<const V*>(in[K])...);
+      Set::all(z, n, f, values_from<V>(in[K])...);
   }
   (std::index_sequence_for<V...>());
 }
 
-/// out = f(in...) of n values side by side; one for all types that have the same values.
-using LoopBody = void (*)(const void* f, void* out, int64_t n, const void* const* in);
+/// out = f(in...) of n values; one for all types that have the same values.
+using LoopBody = void (*)(const void* f, void* out, int64_t n, const Values<void>* in);
 struct LoopBodies {
   LoopBody baseline, avx512;
 };

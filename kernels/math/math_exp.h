@@ -58,8 +58,8 @@ ORDO_HD double exp2parts(double x, double x_low) {
   return scaled(1.0 + (e.r + (exp_square_tail(e.r) + e.r_low)), e.n);
 }
 
-/// e^x good to 2^-38, for |x| < 700.
-ORDO_HD double exp_near(double x) {
+/// e^x good to 2^-38, for |x| < 700. A loop with a call to it would not vectorise.
+[[gnu::always_inline]] ORDO_HD double exp_near(double x) {
   double n;
   const int64_t k = nearest_power(x, n);
   return (1.0 + exp_tail_float(x - n * 0x1.62e42fefa39efp-1)) * power_of_two(k);

@@ -82,6 +82,11 @@ Tensor mish_gradient(const Tensor& grad, const Tensor& x) {
   return grad * (t + x * sigmoid(x) * (1 - square(t)));
 }
 
+Tensor selu_gradient(const Tensor& grad, const Tensor& x) {
+  if (grad_enabled() || rounds_each(x)) return elu_backward(grad * kSeluScale, x, kSeluAlpha, 1);
+  return kernels::selu_backward(grad, x);
+}
+
 }  // namespace
 
 // The derivatives of functions.def.

@@ -57,6 +57,11 @@ void expect_fast_paths() {
   expect_fast_path<T, functors::erfc>("erfc", {});
   expect_fast_path<T, functors::gelu>("gelu", {});
   expect_fast_path<T, functors::gelu_backward>("gelu_backward", {}, T(-0.37));
+  expect_fast_path<T, functors::selu>("selu", {});
+  expect_fast_path<T, functors::elu<T>>("elu", {{{T(1.7)}}});
+  expect_fast_path<T, functors::celu<T>>("celu", {{{T(1.7)}}});
+  expect_fast_path<T, functors::selu_backward>("selu_backward", {}, T(-0.37));
+  expect_fast_path<T, functors::elu_backward<T>>("elu_backward", {{{T(1.7), T(0.6)}}}, T(-0.37));
   expect_fast_path<T, functors::sin>("sin", {});
   expect_fast_path<T, functors::cos>("cos", {});
   expect_fast_path<T, functors::tan>("tan", {});
@@ -72,7 +77,7 @@ template <class T>
 Tensor lines_of(T fast, T slow) {
   std::mt19937 random(3);
   std::vector<T> x;
-  for (int eighths : {0, 8, 1, 4, 2, 7})
+  for (int eighths : {0, 1, 2, 4, 7, 8})
     for (int i = 0; i < 300; ++i) x.push_back((int(random() % 8) < eighths ? slow : fast) * T(1 + i) / T(300));
   for (T v : any_values<T>(700)) x.push_back(v);
   return from_vector(x, {int64_t(x.size())});
@@ -101,6 +106,7 @@ void expect_loops() {
   expect_all<T>("gelu_backward", x, kernels::gelu_backward(grad, x), with_grad(functors::gelu_backward()));
   expect_all<T>("elu_backward", x, kernels::elu_backward(grad, x, 1.7, 0.6),
                 with_grad(functors::elu_backward<T>{T(1.7), T(0.6)}));
+  expect_all<T>("selu_backward", x, kernels::selu_backward(grad, x), with_grad(functors::selu_backward()));
 }
 
 TEST(FastPaths, loops_have_the_bits_of_the_function) {
