@@ -276,7 +276,9 @@ TEST_F(TraceFile, is_not_written_by_forked_processes) {
 TEST_F(TraceFile, in_which_nothing_happened_is_whole) {
   const std::string file = path("empty.trace");
   // What is used after it was freed shows.
-  const Ended ended = run_this_program({"--gtest_filter=none"}, {"ORDO_TRACE=" + file, "MALLOC_PERTURB_=165"});
+  const Ended ended =
+      run_this_program({"--gtest_filter=none"},
+                       {"ORDO_TRACE=" + file, "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"});
   EXPECT_TRUE(ended.in_time);
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(ended.errors, "");
@@ -284,6 +286,25 @@ TEST_F(TraceFile, in_which_nothing_happened_is_whole) {
   EXPECT_EQ(trace.incomplete, "");
   EXPECT_EQ(trace.header.seed, 0u);
   EXPECT_EQ(trace.records.size(), 0u);
+}
+
+/// For the test below: a program that draws.
+TEST(TraceFileProgram, draws) {
+  manual_seed(7);
+  rand({2});
+}
+
+/// The default generator has been used, and its seed is still known when static objects are destroyed.
+TEST_F(TraceFile, names_the_seed_at_the_process_end) {
+  const std::string file = path("steps.trace");
+  const Ended ended = run_this_program({"--gtest_filter=TraceFileProgram.draws"},
+                                       {"ORDO_TRACE=" + file, "ORDO_TRACE_STEPS=100",
+                                        "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"});
+  EXPECT_TRUE(ended.in_time);
+  EXPECT_EQ(ended.status, 0);
+  const audit::Trace trace = audit::read(file);
+  EXPECT_EQ(trace.incomplete, "");
+  EXPECT_EQ(trace.header.seed, 7u);
 }
 
 TEST_F(TraceFile, reports_a_full_disk) {
