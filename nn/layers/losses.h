@@ -149,6 +149,7 @@ struct TripletMarginLossOptions {
   Reduction reduction = Reduction::mean;
 };
 
+/// Losses of pairs, triplets and margins, each the function of its name: `hinge_embedding_loss` and so on.
 using HingeEmbeddingLoss = Loss<hinge_embedding_loss, HingeEmbeddingLossOptions, Tensor, Tensor>;
 using CosineEmbeddingLoss = Loss<cosine_embedding_loss, MarginLossOptions, Tensor, Tensor, Tensor>;
 using MarginRankingLoss = Loss<margin_ranking_loss, MarginLossOptions, Tensor, Tensor, Tensor>;
