@@ -127,15 +127,22 @@ void index_select(const Tensor& input, const Tensor& index, const Tensor& out, c
   // Short rows, of a number of bytes that the compiler knows, are a few instructions.
   const auto copy_rows = [&]<class I>(const I* at, int64_t first, int64_t last, auto bytes) {
     int64_t outer = first / s.count, k = first % s.count;
-    for (int64_t i = first; i < last; ++i) {
-      const int64_t picked = int64_t(at[k]);
-      if (check.ok(k, picked, s.bound) && bytes > 0) {
-        if (picked != s.skip)
-          std::memcpy(y + i * row, x + (outer * s.bound + picked) * row, bytes);
-        else
-          std::memset(y + i * row, 0, bytes);  // all bits 0 are 0
+    for (int64_t i = first, n; i < last; i += n, k = 0, ++outer) {
+      n = std::min(last - i, s.count - k);
+      const char* const from = x + outer * s.bound * row;
+      char* const to = y + i * row;
+      if (bytes > 0 && s.skip < 0 && all_below(at + k, n, s.bound)) {
+        for (int64_t j = 0; j < n; ++j) std::memcpy(to + j * row, from + int64_t(at[k + j]) * row, bytes);
+        continue;
       }
-      if (++k == s.count) k = 0, ++outer;
+      for (int64_t j = 0; j < n; ++j) {
+        const int64_t picked = int64_t(at[k + j]);
+        if (!check.ok(k + j, picked, s.bound) || bytes == 0) continue;
+        if (picked != s.skip)
+          std::memcpy(to + j * row, from + picked * row, bytes);
+        else
+          std::memset(to + j * row, 0, bytes);  // all bits 0 are 0
+      }
     }
   };
   dispatch_index("index_select", index.dtype(), [&]<class I>() {

@@ -170,11 +170,16 @@ Tensor cpu::true_places(const Tensor& mask) {
   const Tensor out = ordo::detail::result({starts.back()}, int64, mask.device());
   for_pieces(pieces, [&](int piece) {
     int64_t* place = out.data<int64_t>() + starts[size_t(piece)];
+    const int64_t* const end = out.data<int64_t>() + starts[size_t(piece) + 1];
     const int64_t last = begin(piece + 1);
     int64_t i = begin(piece);
     for (; i + kWord <= last; i += kWord) {
       uint64_t word;
       std::memcpy(&word, at + i, kWord);
+      if (word != 0 && end - place >= kWord) {  // without branches: what is no place is written over
+        for (int64_t b = 0; b < kWord; ++b) *place = i + b, place += at[i + b];
+        continue;
+      }
       for (; word != 0; word &= word - 1) *place++ = i + std::countr_zero(word) / 8;  // a true byte is 1
     }
     for (; i < last; ++i)

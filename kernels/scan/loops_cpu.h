@@ -14,17 +14,20 @@ namespace scan_detail {
 
 constexpr int64_t kGrain = 8192;  // values
 
-/// Scans the blocks of `states`, eight whole ones at a time: every sum waits for the one before it.
+/// Scans the blocks of `states`, sixteen whole ones at a time: every sum waits for the one before it.
 template <class Op, class State>
 void scan_blocks(const Op& op, int64_t count, State* states) {
-  constexpr int kBlock = Op::kBlock, kAtOnce = 8;
+  constexpr int kBlock = Op::kBlock, kAtOnce = 16;
   int64_t at = 0;
   for (; at + kAtOnce * kBlock <= count; at += kAtOnce * kBlock) {
     State* s = states + at;
-    State sum[kAtOnce];
+    State sum[kAtOnce], next[kAtOnce];
     for (int b = 0; b < kAtOnce; ++b) sum[b] = s[b * kBlock];
-    for (int i = 1; i < kBlock; ++i)
-      for (int b = 0; b < kAtOnce; ++b) s[b * kBlock + i] = sum[b] = op.combine(sum[b], s[b * kBlock + i]);
+    for (int i = 1; i < kBlock; ++i) {
+      for (int b = 0; b < kAtOnce; ++b) next[b] = s[b * kBlock + i];
+      for (int b = 0; b < kAtOnce; ++b) sum[b] = op.combine(sum[b], next[b]);
+      for (int b = 0; b < kAtOnce; ++b) s[b * kBlock + i] = sum[b];
+    }
   }
   for (; at < count; at += kBlock)
     for (int64_t i = at + 1; i < std::min(count, at + kBlock); ++i) states[i] = op.combine(states[i - 1], states[i]);

@@ -5,6 +5,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -14,6 +15,20 @@ namespace {
 // A bit for each; lower bits are better.
 int64_t supported() { return hwy::SupportedTargets() & HWY_TARGETS; }
 
+bool supports_avx512() {
+#if HWY_ARCH_X86
+  return supported() & HWY_AVX3;
+#else
+  return false;
+#endif
+}
+
+/// supports_avx512() asks the processor, which takes microseconds on a virtual machine. Loops read this copy.
+std::atomic<bool>& avx512() {
+  static std::atomic<bool> in_use = supports_avx512();
+  return in_use;
+}
+
 }  // namespace
 
 std::vector<std::string> vector_targets() {
@@ -22,19 +37,14 @@ std::vector<std::string> vector_targets() {
   return names;
 }
 
-bool has_avx512() {
-#if HWY_ARCH_X86
-  return supported() & HWY_AVX3;
-#else
-  return false;
-#endif
-}
+bool has_avx512() { return avx512().load(std::memory_order_relaxed); }
 
 void use_vector_target(const std::string& name) {
   hwy::SetSupportedTargetsForTest(0);
   for (int64_t left = supported(); left != 0; left &= left - 1)
     if (name == hwy::TargetName(left & -left)) hwy::SetSupportedTargetsForTest(left & -left);
   hwy::GetChosenTarget().DeInit();
+  avx512() = supports_avx512();
 }
 
 namespace {
