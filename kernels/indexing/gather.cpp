@@ -124,11 +124,13 @@ void index_select(const Tensor& input, const Tensor& index, const Tensor& out, c
   const size_t row = size_t(s.inner) * input.element_size();
   const char* x = static_cast<const char*>(input.data());
   char* y = static_cast<char*>(out.data());
+  constexpr int64_t kAtOnce = 1024;  // indices that are looked at before they are used
   // Short rows, of a number of bytes that the compiler knows, are a few instructions.
   const auto copy_rows = [&]<class I>(const I* at, int64_t first, int64_t last, auto bytes) {
     int64_t outer = first / s.count, k = first % s.count;
-    for (int64_t i = first, n; i < last; i += n, k = 0, ++outer) {
-      n = std::min(last - i, s.count - k);
+    for (int64_t i = first, n; i < last; i += n, k += n) {
+      if (k == s.count) k = 0, ++outer;
+      n = std::min({last - i, s.count - k, kAtOnce});
       const char* const from = x + outer * s.bound * row;
       char* const to = y + i * row;
       if (bytes > 0 && s.skip < 0 && all_below(at + k, n, s.bound)) {

@@ -176,7 +176,7 @@ Tensor cpu::true_places(const Tensor& mask) {
     for (; i + kWord <= last; i += kWord) {
       uint64_t word;
       std::memcpy(&word, at + i, kWord);
-      if (word != 0 && end - place >= kWord) {  // without branches: what is no place is written over
+      if (word != 0 && end - place >= kWord) {  // without branches: the next place overwrites what is none
         for (int64_t b = 0; b < kWord; ++b) *place = i + b, place += at[i + b];
         continue;
       }

@@ -36,6 +36,8 @@ struct ExtremumScan {
       return b;
     return a;
   }
+  /// Most values change nothing, and one comparison tells. False says nothing.
+  bool stays(State a, State b) const { return max ? b.value < a.value : b.value > a.value; }
   ORDO_HD State load(int64_t offset, int64_t i) const {
     return {V(x[offset]), uint32_t(i), uint32_t(uint64_t(i) >> 32)};
   }

@@ -94,11 +94,16 @@ class Rows {
 
   /// From the first to the last value.
   void scan_on(int64_t base) const {
-    State s = op_.load(base, 0);
-    op_.store(base, s);
-    for (int64_t i = 1; i < s_.length; ++i) {
-      s = op_.combine(s, op_.load(base + i * step_, i));
-      op_.store(base + i * step_, s);
+    const Op op = op_;  // a copy, which no store can change
+    const int64_t length = s_.length, step = step_;
+    State s = op.load(base, 0);
+    op.store(base, s);
+    for (int64_t i = 1; i < length; ++i) {
+      const State next = op.load(base + i * step, i);
+      bool stays = false;
+      if constexpr (requires { op.stays(s, next); }) stays = op.stays(s, next);
+      if (!stays) s = op.combine(s, next);
+      op.store(base + i * step, s);
     }
   }
   void long_row(int64_t base, State* states) const {

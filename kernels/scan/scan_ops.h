@@ -3,6 +3,7 @@
 //   combine(a, b)           a stands before b
 //   load(offset, i)         value i of a line, at `offset` elements from the tensor's first
 //   store(offset, state)
+//   stays(a, b)             optional: true only if combine(a, b) is a, and cheaper
 //   kBlock                  how many values are combined left to right; a chunk is kChunkBlocks of these blocks
 //   kExact                  combine() is associative to the bit: blocks do not show
 // Internal.

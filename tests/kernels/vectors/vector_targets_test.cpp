@@ -44,6 +44,7 @@ TEST(VectorTargets, ProductsAndConvolutionsHaveTheSameBytes) {
       for (int threads : {1, 2, 3}) {
         use_vector_target(target);
         EXPECT_EQ(vector_targets(), std::vector{target});
+        EXPECT_EQ(kernels::cpu::has_avx512(), target == "AVX3");
         set_num_threads(threads);
         EXPECT_EQ(products(dtype) + convolutions(dtype), first) << target << " " << name(dtype) << " " << threads;
       }
