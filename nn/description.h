@@ -1,4 +1,4 @@
-// What a module says of itself when a model is printed: its class and the options that are not as usual.
+// What a module says of itself when a model is printed.
 //
 //   std::string Scale::description() const { return Description("Scale", size_).with("eps", eps_, 1e-5); }
 //   // "Scale(8)", or "Scale(8, eps=0.001)"
@@ -20,6 +20,7 @@
 
 namespace ordo::nn {
 
+/// A module's class and the options that are not as usual.
 class Description {
  public:
   /// The class, and values without names.

@@ -1,4 +1,4 @@
-// Module: a piece of a model with named parameters, buffers and sub-modules.
+// Pieces of models.
 //
 //   struct Net : nn::Module {
 //     nn::Linear hidden = add("hidden", nn::Linear(784, 100));
@@ -6,7 +6,7 @@
 //     Tensor forward(const Tensor& x) override { return output(relu(hidden(x))); }
 //   };
 //   Net net;
-//   for (auto& [name, parameter] : net.named_parameters()) ...   // "hidden.weight", "hidden.bias", "output.weight" ...
+//   for (auto& [name, parameter] : net.named_parameters()) ...   // "hidden.weight", "hidden.bias", ...
 //
 // A forward that takes or gives anything else than one tensor belongs to a class derived from ModuleOf:
 //
@@ -24,11 +24,6 @@
 //
 //   std::optional<nn::Conv2d> shortcut =
 //       add("shortcut", stride > 1 ? std::optional(nn::Conv2d(8, 8, 1)) : std::nullopt);
-//
-// A module is a handle: a copy shares parameters, buffers and the training flag with its original, as a copied Tensor
-// shares its memory. A class derived from Module keeps that property by holding tensors, modules and constants only.
-// Modules are not assigned, because a module that they are part of would keep the old one: assign parameters, or
-// construct anew (`std::optional<Net> net; net.emplace();`).
 #pragma once
 
 #include <iosfwd>
@@ -47,7 +42,14 @@
 
 namespace ordo::nn {
 
-/// What all modules are. ValueError from every method of a module that was moved from.
+/// What all modules are: named parameters, buffers and sub-modules. A module is a handle: a copy shares parameters,
+/// buffers and the training flag with its original, as a copied Tensor shares its memory. A class derived from Module
+/// keeps that property by holding tensors, modules and constants only. Modules are not assigned, because a module that
+/// they are part of would keep the old one: assign parameters, or construct anew (`std::optional<Net> net;
+/// net.emplace();`).
+///
+/// Throws: every method, ValueError when the module was moved from.
+/// PyTorch: torch.nn.Module.
 class ModuleBase {
  public:
   ModuleBase();
@@ -60,8 +62,10 @@ class ModuleBase {
   NamedTensorList named_buffers() const;  ///< state that is not trained, e.g. "1.running_mean"
   /// Parameters, then buffers. The tensors are the module's own, not copies.
   NamedTensorList state_dict() const;
-  /// Copies values in by name, converted to the module's dtypes and devices. ShapeError names entries of other sizes,
-  /// ValueError repeated ones and, if `strict`, all that are missing or unexpected; nothing has changed then.
+  /// Copies values in by name, converted to the module's dtypes and devices.
+  ///
+  /// Throws: ShapeError naming entries of other sizes; ValueError naming repeated ones and, if `strict`, all that are
+  /// missing or unexpected. Nothing has changed then.
   LoadReport load_state_dict(const NamedTensorList& state, bool strict = true);
   /// load_state_dict(), strictly, in two parts: checks now, copies when the result is called.
   Commit prepare_state_dict(const NamedTensorList& state);
@@ -97,9 +101,11 @@ class ModuleBase {
   /// Makes every parameter's gradient undefined again.
   void zero_grad();
   /// Moves parameters, their gradients and buffers. Tensor handles taken before stay valid and move along, so an
-  /// optimiser made earlier keeps working on the same parameters.
+  /// optimiser made earlier keeps working on the same parameters. To a dtype: those that are floating.
+  ///
+  /// Throws: DTypeError when dtype is not floating; else as Tensor::to.
   void to(Device device);
-  void to(DType dtype);  ///< floating parameters and buffers; DTypeError unless dtype is floating
+  void to(DType dtype);
 
   /// A call of a module, for listeners: its operations have its path. Where a module that runs contains it, that one's
   /// path and the names between them, else its class's name.
@@ -122,10 +128,14 @@ class ModuleBase {
   ModuleBase(ModuleBase&&) = default;
   ModuleBase& operator=(const ModuleBase&) = delete;
 
-  /// To be kept as a member of type Parameter (Buffer). ValueError when the name is empty, taken or contains a dot.
+  /// To be kept as a member of type Parameter (Buffer).
+  ///
+  /// Throws: ValueError when the name is empty, taken or contains a dot.
   NewParameter add_parameter(const std::string& name, Tensor value);
   NewParameter add_buffer(const std::string& name, Tensor value);
-  /// Registers a sub-module and returns it, to be kept as a member. ValueError for a module that contains this one.
+  /// Registers a sub-module and returns it, to be kept as a member.
+  ///
+  /// Throws: as add_parameter; ValueError when the module contains this one.
   template <class M>
   M add(const std::string& name, const M& module) {
     static_assert(std::is_base_of_v<ModuleBase, M>, "add() takes a class derived from nn::Module or nn::ModuleOf");
@@ -140,10 +150,14 @@ class ModuleBase {
   void add_child(const std::string& name, std::shared_ptr<ModuleBase> module);
   using Children = std::vector<std::pair<std::string, std::shared_ptr<ModuleBase>>>;
   const Children& children() const;
-  /// Errors name `container`. IndexError; negative indices count from the end.
+  /// Negative indices count from the end.
+  ///
+  /// Throws: IndexError naming `container` when there is none.
   ModuleBase& child_at(const char* container, int64_t index) const;
   ModuleBase* find_child(const std::string& name) const;  ///< null when there is none
-  /// ValueError when there is none.
+  /// The sub-module of this name.
+  ///
+  /// Throws: ValueError naming `container` when there is none.
   ModuleBase& child_named(const char* container, const std::string& name) const;
 
  private:
@@ -160,9 +174,10 @@ class ModuleBase {
 std::ostream& operator<<(std::ostream& out, const ModuleBase& module);
 
 /// A module that takes a tensor and gives one, and so can be part of a Sequential.
+///
+/// Throws: forward(), ValueError when the class has none for exactly one tensor.
 class Module : public ModuleBase {
  public:
-  /// ValueError for modules that do not take exactly one tensor.
   virtual Tensor forward(const Tensor& input);
   Tensor operator()(const Tensor& input) {
     const Call call(*this);

@@ -13,14 +13,8 @@
 //   nn::ModuleDict<nn::Linear> heads;
 //   heads.insert("age", nn::Linear(64, 1)).insert("name", nn::Linear(64, 100));
 //   Tensor age = heads["age"](x);
-//
-// Sequential: modules one after another.
-//
 //   nn::Sequential model{nn::Conv2d(1, 16, {3, 3}, {.padding = 1}), nn::ReLU(), nn::Flatten(), nn::Linear(12544, 10)};
 //   Tensor logits = model(images);
-//
-// Write the braces: C++ evaluates arguments in braces from left to right, so the initial weights are drawn in that
-// order by every compiler. In parentheses the order is the compiler's choice.
 #pragma once
 
 #include <ordo/engine/memory/out_of_memory.h>
@@ -43,7 +37,9 @@ class ListOf : public Base {
 
   int64_t size() const { return int64_t(this->children().size()); }
   bool empty() const { return size() == 0; }
-  /// IndexError out of range; negative indices count from the end.
+  /// Negative indices count from the end.
+  ///
+  /// Throws: IndexError when there is none.
   M& operator[](int64_t index) const { return static_cast<M&>(this->child_at(name_, index)); }
 
   class Iterator {
@@ -71,6 +67,8 @@ class ListOf : public Base {
 };
 
 /// `nn::ModuleList<Block>`: modules of class M, or derived from it. It is not called; loop over it.
+///
+/// PyTorch: torch.nn.ModuleList.
 template <class M = Module>
 class ModuleList : public ListOf<ModuleBase, M> {
  public:
@@ -85,10 +83,14 @@ class ModuleList : public ListOf<ModuleBase, M> {
 };
 
 /// `nn::ModuleDict<Block>`: modules of class M by name, in the order of insertion.
+///
+/// PyTorch: torch.nn.ModuleDict.
 template <class M = Module>
 class ModuleDict : public ModuleBase {
  public:
-  /// Returns *this. ValueError when the name is empty, taken or contains a dot.
+  /// Returns *this.
+  ///
+  /// Throws: ValueError when the name is empty, taken or contains a dot.
   template <class Child>
   ModuleDict& insert(const std::string& name, const Child& module) {
     static_assert(std::is_base_of_v<M, Child>, "takes modules of the dictionary's class only");
@@ -99,7 +101,9 @@ class ModuleDict : public ModuleBase {
 
   int64_t size() const { return int64_t(children().size()); }
   bool contains(const std::string& name) const { return find_child(name) != nullptr; }
-  /// ValueError when there is none of that name.
+  /// The module of this name.
+  ///
+  /// Throws: ValueError when there is none.
   M& operator[](const std::string& name) const { return static_cast<M&>(child_named("ModuleDict", name)); }
   /// `for (auto [name, module] : dict.items())`
   std::vector<std::pair<std::string, M&>> items() const {
@@ -109,6 +113,10 @@ class ModuleDict : public ModuleBase {
   }
 };
 
+/// Modules one after another. Write the braces: C++ evaluates arguments in braces from left to right, so the initial
+/// weights are drawn in that order by every compiler. In parentheses the order is the compiler's choice.
+///
+/// PyTorch: torch.nn.Sequential.
 class Sequential : public ListOf<Module, Module> {
  public:
   Sequential() : ListOf("Sequential") {}

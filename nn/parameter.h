@@ -1,12 +1,11 @@
-// Parameter and Buffer: a module's tensors.
+// A module's tensors.
 //
 //   struct Scale : nn::Module {
 //     nn::Parameter factor = add_parameter("factor", ones({1}));
 //     Tensor forward(const Tensor& x) override { return x * factor; }
 //   };
 //
-// A Parameter is a Tensor that stands for an entry of its module: what is assigned to it is from then on the module's
-// parameter, in named_parameters() and in every copy of the module. Two modules share (tie) a parameter by assignment:
+// Two modules share (tie) a parameter by assignment:
 //
 //   head.weight = tokens.weight;   // one tensor, one gradient; named_parameters() lists it once
 #pragma once
@@ -24,6 +23,10 @@ struct NewParameter {
   std::shared_ptr<ParameterSlot> slot;
 };
 
+/// A Tensor that stands for an entry of its module: what is assigned to it is from then on the module's parameter, in
+/// named_parameters() and in every copy of the module.
+///
+/// PyTorch: torch.nn.Parameter.
 class Parameter : public Tensor {
  public:
   Parameter() = default;                       ///< undefined, of no module yet
@@ -33,10 +36,11 @@ class Parameter : public Tensor {
   Parameter(Parameter&& other);
   ~Parameter();
 
-  /// From now on the entry is `value`; undefined: the entry is empty and not listed. ValueError for a Parameter of no
-  /// module. For parameters, not buffers, `value` becomes a leaf that requires a gradient: AutogradError when it was
-  /// computed from one, DTypeError unless its dtype is floating. Optimisers made earlier keep the tensor they were
-  /// given.
+  /// From now on the entry is `value`; undefined: the entry is empty and not listed. For parameters, not buffers,
+  /// `value` becomes a leaf that requires a gradient. Optimisers made earlier keep the tensor they were given.
+  ///
+  /// Throws: ValueError when the Parameter is of no module; for parameters, AutogradError when `value` was computed
+  /// from a leaf, DTypeError when its dtype is not floating.
   Parameter& operator=(const Tensor& value) &;
   Parameter& operator=(const Parameter& value) & { return *this = static_cast<const Tensor&>(value); }
 

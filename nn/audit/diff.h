@@ -3,9 +3,7 @@
 //   const audit::TraceDiff d = audit::diff("a.trace", "b.trace");
 //   if (!d.equal) std::puts(d.str().c_str());
 //
-// Events are paired by what they are (kind, operation, module, forward or backward) in the order of each thread; what
-// one trace has more is left out and said. Threads other than the first are compared as a heap of events, so that the
-// order in which threads arrive is no difference. docs/audit.md explains the verdicts.
+// docs/audit.md explains the verdicts.
 #pragma once
 
 #include <cstdint>
@@ -91,8 +89,13 @@ struct DiffOptions {
   int context = 6;  ///< events before the first difference to tell
 };
 
-/// Reads each file once, and once more where they differ; some 100 bytes for a pair of events. A trace that was cut off
-/// is compared as far as it goes, which `notes` says. DataError for a file that cannot be read or that is damaged.
+/// Compares two traces. Events are paired by what they are (kind, operation, module, forward or backward) in the order
+/// of each thread; what one trace has more is left out and said. Threads other than the first are compared as a heap of
+/// events, so that the order in which threads arrive is no difference. Reads each file once, and once more where they
+/// differ; some 100 bytes for a pair of events. A trace that was cut off is compared as far as it goes, which `notes`
+/// says.
+///
+/// Throws: DataError when a file cannot be read or is damaged.
 TraceDiff diff(const std::string& a, const std::string& b, const DiffOptions& options = {});
 TraceDiff diff(const Trace& a, const Trace& b, const DiffOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Recorder: writes down every operation as it runs, with fingerprints of all that went in and came out.
+// Records of what a program computes.
 //
 //   audit::Recorder recorder("a.trace");                               // until it is destroyed
 //   audit::Recorder recorder({.path = "a.trace", .steps = {{17, 17}}});   // of step 17 only
@@ -6,7 +6,7 @@
 //
 // ORDO_TRACE=a.trace in the environment records a whole program; ORDO_TRACE_STEPS=17-17,
 // ORDO_TRACE_MODULES=net.layer2*, ORDO_TRACE_OPS=conv2d,add*, ORDO_TRACE_DETAIL=steps and ORDO_TRACE_READ_AGAIN=1 are
-// the options. Recording changes no result. docs/audit.md has the format, the events and what they cost.
+// the options. docs/audit.md has the format, the events and what they cost.
 #pragma once
 
 #include <memory>
@@ -36,11 +36,13 @@ struct RecorderOptions {
   bool loader_operations = false;  ///< record the operations that make batches, in the order of the worker threads
 };
 
-/// Records all threads' operations from its construction to its destruction. Draws, batches and steps are recorded
-/// whatever `modules` and `operations` say.
+/// Writes down every operation of all threads as it runs, with fingerprints of all that went in and came out, from its
+/// construction to its destruction. Draws, batches and steps are recorded whatever `modules` and `operations` say.
+/// Recording changes no result.
+///
+/// Throws: DataError when the file cannot be made; ValueError when a range of steps ends before it begins.
 class Recorder {
  public:
-  /// DataError when the file cannot be made.
   explicit Recorder(RecorderOptions options = {});
   explicit Recorder(const std::string& path) : Recorder(RecorderOptions{.path = path}) {}
   /// Closes the trace.
@@ -48,7 +50,9 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Closes the trace; what runs later is not recorded. DataError when a write failed, at whatever time.
+  /// Closes the trace; what runs later is not recorded.
+  ///
+  /// Throws: DataError when a write failed, at whatever time.
   void close();
   /// Closes, and reads what was recorded.
   Trace trace();

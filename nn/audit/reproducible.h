@@ -30,12 +30,13 @@ struct Comparison {
 std::ostream& operator<<(std::ostream& out, const Comparison& comparison);
 
 struct ReproducibleOptions {
-  int times = 2;                ///< at least 2, else ValueError
+  int times = 2;                ///< at least 2
   RecorderOptions record = {};  ///< `path` is not used
 };
 /// Runs `f` several times, recording into memory, and compares every run with the first by diff(): operations, random
-/// numbers, batches and steps, and the bits of what went in and came out. `f` seeds what it draws from. What `f` throws
-/// passes through.
+/// numbers, batches and steps, and the bits of what went in and came out. `f` seeds what it draws from.
+///
+/// Throws: ValueError when `times` is below 2 or `f` is empty; what `f` throws.
 Comparison reproducible(const std::function<void()>& f, ReproducibleOptions options = {});
 
 struct AuditOptions {
@@ -44,8 +45,10 @@ struct AuditOptions {
   int64_t every = 0;            ///< after them the steps that this divides; 0: none
   RecorderOptions record = {};  ///< `path` and `steps` are not used
 };
-/// Records steps of the run that `trainer` will make, each to a file of its own. ValueError for a folder without a name
-/// and for negative numbers; DataError from fit() for a file that cannot be written.
+/// Records steps of the run that `trainer` will make, each to a file of its own.
+///
+/// Throws: ValueError when the folder has no name or a number is negative; fit() then DataError when a file cannot be
+/// written.
 void watch(Trainer& trainer, AuditOptions options);
 
 }  // namespace ordo::audit

@@ -35,10 +35,11 @@ namespace ordo::audit {
 inline constexpr uint32_t kFormat = 1;
 
 /// Reads a trace record by record, in little memory.
+///
+/// Throws: DataError when the file cannot be read, is no trace or of another version, or is damaged at its beginning.
 class Reader {
  public:
-  /// DataError for a file that cannot be read, that is no trace or of another version, or that is damaged at its
-  /// beginning.
+  /// Of a file.
   explicit Reader(const std::string& path);
   /// Of a trace in memory; errors call it `name`.
   static Reader of_bytes(std::string bytes, const std::string& name);
@@ -47,8 +48,9 @@ class Reader {
   Reader& operator=(Reader&&) noexcept;
 
   const Header& header() const;
-  /// The next record; false at the end. Names, sizes and texts are valid as long as the Reader. DataError, with file,
-  /// place and reason, for a record that is damaged.
+  /// The next record; false at the end. Names, sizes and texts are valid as long as the Reader.
+  ///
+  /// Throws: DataError with file, place and reason when a record is damaged.
   bool next(Record& record);
   /// After the end: why the trace has none, "FILE: at byte 1234: ..."; empty for a trace that was closed.
   const std::string& incomplete() const;
@@ -68,7 +70,9 @@ struct Trace {
   std::string incomplete = {};  ///< as Reader::incomplete()
   std::shared_ptr<const void> texts = {};
 };
-/// Throws as Reader.
+/// All of it.
+///
+/// Throws: as Reader.
 Trace read(const std::string& path);
 Trace read(Reader reader);
 

@@ -1,4 +1,4 @@
-// Batch: what a loader delivers. Of a set whose samples are pairs it is taken apart like one:
+// What a loader delivers. A batch of a set whose samples are pairs is taken apart like one:
 //
 //   for (auto [images, labels] : loader) ...
 //   for (const data::Batch& batch : loader) f(batch[0], batch[1], batch[2]);
@@ -13,6 +13,9 @@
 
 namespace ordo::data {
 
+/// The tensors of some samples.
+///
+/// Throws: ValueError when one of other than two tensors is taken apart as a pair.
 struct Batch {
   TensorList tensors;
 
@@ -30,8 +33,12 @@ struct Batch {
 /// A batch's tensors, of its samples in their order.
 using Collate = std::function<TensorList(const std::vector<Sample>&)>;
 
-/// Tensor k is [samples, ...]: the samples' tensors k, one after another. ValueError for samples of different numbers
-/// of tensors, ShapeError, DTypeError or DeviceError for tensors that differ from those of the first sample.
+/// Tensor k is the samples' tensors k, one after another.
+///
+/// Shapes: [samples, ...].
+/// Throws: ValueError when samples have different numbers of tensors, or there are none; ShapeError, DTypeError,
+/// DeviceError when tensors differ from those of the first sample.
+/// PyTorch: torch.utils.data.default_collate.
 TensorList stack_samples(const std::vector<Sample>& samples);
 
 /// Rows of a contiguous tensor, copied.

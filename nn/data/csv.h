@@ -2,12 +2,6 @@
 //
 //   const data::CsvTable table = data::read_csv("iris.csv", {.types = {{"species", data::CsvType::text}}});
 //   const data::TensorDataset set({table.features({"sepal length", "sepal width"}), table.column("species").values});
-//
-// Fields are separated by commas, or by another character, and lines end with LF or CRLF. A field in quotes may contain
-// separators, line ends and, doubled, quotes; outside of quotes a CR without LF is an error. Lines without anything are
-// skipped, and so is a byte order mark.
-//
-// Every error of a file is a DataError with its name, the line and the reason.
 #pragma once
 
 #include <map>
@@ -45,13 +39,24 @@ struct CsvTable {
   std::vector<CsvColumn> columns;
   int64_t rows = 0;
 
-  /// ValueError naming those there are when none has this name.
+  /// The column of this name.
+  ///
+  /// Throws: ValueError naming those there are when there is none.
   const CsvColumn& column(const std::string& name) const;
-  /// The columns side by side, converted: [rows, names].
+  /// The columns side by side, converted.
+  ///
+  /// Shapes: [rows, names].
+  /// Throws: ValueError when there is no name, or no column of one.
   Tensor features(const std::vector<std::string>& names, DType dtype = float32) const;
 };
 
-/// ValueError for options that name a column that is not there, or a separator that is a quote or a line end.
+/// Reads a table. Fields are separated by commas, or by another character, and lines end with LF or CRLF. A field in
+/// quotes may contain separators, line ends and, doubled, quotes. Lines without anything are skipped, and so is a byte
+/// order mark.
+///
+/// Throws: DataError with the file's name, the line and the reason when the file is broken, a CR without LF outside of
+/// quotes included; ValueError when the options name a column that is not there, or the separator is a quote or a line
+/// end.
 CsvTable read_csv(const std::string& path, const CsvOptions& options = {});
 
 }  // namespace ordo::data

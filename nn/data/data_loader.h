@@ -1,16 +1,11 @@
-// DataLoader: a data set in batches, in a new random order in every epoch.
+// A data set in batches.
 //
 //   data::DataLoader loader(train, {.batch_size = 64, .shuffle = true, .generator = Generator(3), .workers = 2});
 //   for (int epoch = 0; epoch < 5; ++epoch)
 //     for (auto [images, labels] : loader) ...
 //
-// With a `device`, workers also copy each batch there, through pinned memory and on streams of their own, while the
-// consumer computes; its work on a batch waits for that copy alone. PyTorch's pin_memory and to(device, non_blocking).
-//
-// The order depends on the generator's seed and on the number of epochs begun, never on device or threads.
-//
-// A loader's state can be saved while an epoch is under way. Whoever loads it continues with the batch after the last
-// one that was delivered, with any number of workers:
+// Whoever loads the state of a loader continues with the batch after the last one that was delivered, with any number
+// of workers:
 //
 //   loader.load_state_dict(saved);
 //   for (auto [images, labels] : loader) ...    // the rest of that epoch
@@ -45,27 +40,40 @@ struct DataLoaderOptions {
   std::optional<Device> device = {};        ///< where batches are delivered; default: where they are made
 };
 
-/// ValueError for the use of one that was moved from, save for destroying it, and for giving it another one.
+/// A data set in batches, with `shuffle` in a new random order in every epoch. Its state can be saved while an epoch is
+/// under way. With a `device`, workers also copy each batch there, through pinned memory and on streams of their own,
+/// while the consumer computes; its work on a batch waits for that copy alone.
+///
+/// Throws: ValueError when one that was moved from is used, save for destroying it, and for giving it another one;
+/// constructors, ValueError when the batch size is below 1, workers are outside of 0 .. 1024, prefetch is below 1, or a
+/// sampler is given with shuffle, DeviceError when the device is not there.
+/// Determinism: the order depends on the generator's seed and on the number of epochs begun, never on device or
+/// threads.
+/// PyTorch: torch.utils.data.DataLoader, with pin_memory and to(device, non_blocking).
 class DataLoader {
  public:
-  /// Keeps the set: a copy of what is given by value, which shares its tensors' memory. ValueError for a batch size
-  /// below 1, workers outside 0 .. 1024, prefetch below 1, or a sampler with shuffle. DeviceError
-  /// for a device that is not there.
+  /// Keeps the set: a copy of what is given by value, which shares its tensors' memory.
   explicit DataLoader(Handle<const Dataset> dataset, DataLoaderOptions options = {});
-  /// Row i of `inputs` belongs to row i of `targets`. ShapeError when their numbers differ.
+  /// Row i of `inputs` belongs to row i of `targets`.
+  ///
+  /// Throws: ShapeError when their numbers differ.
   DataLoader(Tensor inputs, Tensor targets, DataLoaderOptions options = {});
   DataLoader(DataLoader&&) noexcept;
   DataLoader& operator=(DataLoader&&) noexcept;
   ~DataLoader();
 
   int64_t size() const;  ///< number of batches in an epoch
-  /// The rows of a batch, 0 .. size() - 1 (IndexError): the batch size, or fewer in the last one.
+  /// The rows of a batch, 0 .. size() - 1: the batch size, or fewer in the last one.
+  ///
+  /// Throws: IndexError when there is no such batch.
   int64_t rows_of(int64_t batch) const;
 
   /// From the next begin() on each batch comes in parts, which are batches of their own: parts first .. last - 1 of
-  /// `parts`, one after the other; the others are not made. Part k of n rows has the rows from k n / parts to
-  /// (k + 1) n / parts, both rounded down; without rows it is a batch without tensors. size() and delivered() go on
-  /// counting whole batches. So processes share batches. ValueError unless 0 <= first < last <= parts <= 65536.
+  /// `parts`, one after the other; the others are not made. Part k of n rows has the rows from k n / parts to (k + 1) n
+  /// / parts, both rounded down; without rows it is a batch without tensors. size() and delivered() go on counting
+  /// whole batches. So processes share batches.
+  ///
+  /// Throws: ValueError unless 0 <= first < last <= parts <= 65536.
   void deliver_parts(int64_t parts, int64_t first, int64_t last);
 
  private:
@@ -73,8 +81,9 @@ class DataLoader {
   struct Progress;  // of the epoch that is under way
 
  public:
-  /// The threads belong to the iterator: they end when it is destroyed, as after a `break`. IndexError where one at the
-  /// end is read or moved on.
+  /// The threads belong to the iterator: they end when it is destroyed, as after a `break`.
+  ///
+  /// Throws: IndexError when one at the end is read or moved on.
   class Iterator {
    public:
     using iterator_category = std::input_iterator_tag;
@@ -82,8 +91,9 @@ class DataLoader {
     using difference_type = int64_t;
     using pointer = const Batch*;
     using reference = Batch;
-    /// A copy of the batch's rows. Throws what get() or collate threw for this batch; the iterator can go on with the
-    /// next one then.
+    /// A copy of the batch's rows.
+    ///
+    /// Throws: what get() or collate threw for this batch; the iterator can go on with the next one then.
     Batch operator*() const;
     Iterator& operator++();
     void operator++(int) { ++*this; }
@@ -98,7 +108,8 @@ class DataLoader {
   };
 
   /// Starts a new epoch, and with it a new order; after load_state_dict() it goes on with the epoch that was under way.
-  /// ValueError or IndexError for a sampler that returns too few indices, too many, or such that are none.
+  ///
+  /// Throws: ValueError, IndexError when a sampler returns too few indices, too many, or such that are none.
   Iterator begin();
   Iterator end() { return {nullptr, parts_of_epoch()}; }
 
@@ -113,7 +124,10 @@ class DataLoader {
   /// sampler with a state has it as "sampler.NAME", and within an epoch its order as "indices". Batches that workers
   /// have made but nobody has got do not count.
   nn::NamedTensorList state_dict() const;
-  /// ValueError for the state of a loader of other rows or batches, or of one with a generator where this has none.
+  /// Copies a state in.
+  ///
+  /// Throws: ValueError when it is that of a loader of other rows or batches, or of one with a generator where this has
+  /// none.
   void load_state_dict(const nn::NamedTensorList& state) { prepare_state_dict(state)(); }
   /// load_state_dict() in two parts: checks now, changes when the result is called.
   nn::Commit prepare_state_dict(const nn::NamedTensorList& state);

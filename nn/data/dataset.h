@@ -1,12 +1,10 @@
-// Dataset: samples by number. A sample is any number of tensors: an image and its label, a sentence and its next words.
+// Samples by number.
 //
 //   struct Squares : data::Dataset {
 //     int64_t size() const override { return 100; }
 //     data::Sample get(int64_t i) const override { return {full({1}, double(i)), full({1}, double(i * i))}; }
 //   };
 //   data::DataLoader loader(Squares(), {.batch_size = 10, .workers = 2});
-//
-// A loader with workers calls get() from several threads at a time.
 #pragma once
 
 #include <vector>
@@ -15,8 +13,12 @@
 
 namespace ordo::data {
 
+/// Any number of tensors: an image and its label, a sentence and its next words.
 using Sample = TensorList;
 
+/// What all sets are. A loader with workers calls get() from several threads at a time.
+///
+/// PyTorch: torch.utils.data.Dataset.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -31,11 +33,16 @@ class Dataset {
   virtual TensorList rows() const { return {}; }
 };
 
-/// IndexError naming `op` unless 0 <= i < size; for get().
+/// For get().
+///
+/// Throws: IndexError naming `op` unless 0 <= i < size.
 void expect_sample(const char* op, int64_t i, int64_t size);
 
-/// Sample i is row i of each tensor, as a view. ValueError for no tensors, ShapeError unless all have equally many
-/// rows.
+/// Sample i is row i of each tensor, as a view.
+///
+/// Throws: ValueError when there are no tensors; ShapeError when they have different numbers of rows; get(), IndexError
+/// when there is no sample i.
+/// PyTorch: torch.utils.data.TensorDataset.
 class TensorDataset : public Dataset {
  public:
   explicit TensorDataset(TensorList tensors);
@@ -48,6 +55,8 @@ class TensorDataset : public Dataset {
 };
 
 /// Images and their labels in memory, what the readers return. Both may be replaced.
+///
+/// Throws: get(), IndexError when there is no sample i.
 class ImageDataset : public Dataset {
  public:
   ImageDataset() = default;
@@ -59,8 +68,12 @@ class ImageDataset : public Dataset {
   TensorList rows() const override { return {images, labels}; }
 };
 
-/// (x - mean) / std for images [N, C, H, W] of float32 in CPU memory; one mean and std for all channels or one each.
-/// ShapeError or ValueError otherwise.
+/// (x - mean) / std; one mean and std for all channels or one each.
+///
+/// Shapes, Dtypes: images [N, C, H, W] of float32 in CPU memory.
+/// Throws: ShapeError, DTypeError, DeviceError for other images; ValueError for another number of means or deviations,
+/// or a deviation that is not above 0.
+/// PyTorch: torchvision.transforms.functional.normalize.
 Tensor normalize(const Tensor& images, const std::vector<double>& mean, const std::vector<double>& std);
 
 }  // namespace ordo::data

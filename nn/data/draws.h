@@ -1,10 +1,11 @@
-// Draws: the random numbers of one sample. They are a stream of their own, decided by what the stream is made from.
+// Random numbers of samples.
 #pragma once
 
 #include <ordo/engine/run/philox.h>
 
 namespace ordo::data {
 
+/// The random numbers of one sample. They are a stream of their own, decided by what the stream is made from.
 class Draws {
  public:
   /// High bits of the Philox stream, so that drawn images, orders and transforms share no numbers with generators of

@@ -1,4 +1,4 @@
-// Handle: a shared object of a class derived from T, given by value or as a shared_ptr.
+// Objects that are given by value or shared.
 //
 //   data::Handle<const data::Dataset> a = data::mnist("data/mnist");        // moved or copied into shared memory
 //   data::Handle<const data::Dataset> b = std::make_shared<MyDataset>();    // shared with whoever else holds it
@@ -13,6 +13,7 @@
 
 namespace ordo::data {
 
+/// A shared object of a class derived from T, given by value or as a shared_ptr.
 template <class T>
 class Handle {
  public:

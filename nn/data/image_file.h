@@ -2,10 +2,6 @@
 //
 //   data::ImageFolder pets("pets");                       // pets/cat/*.jpg, pets/dog/*.png, ...
 //   data::TransformedDataset train(pets, {data::RandomResizedCrop(64, 64)});
-//
-// The file's first bytes tell its format, not its name. A file that is missing, truncated or corrupt is a DataError
-// with its name and the reason, and so is a format whose library was missing when Ordo was configured; the error names
-// the package then. Sizes in a header are checked against the file or a limit before memory is allocated.
 #pragma once
 
 #include <string>
@@ -20,18 +16,26 @@ struct ReadImageOptions {
   int64_t max_pixels = int64_t(1) << 26;  ///< images of more are an error
 };
 
-/// float32 [C, H, W], a byte being byte / 255. Opacity is dropped, palettes are looked up, gray becomes three equal
-/// channels and colours become 0.2989 red + 0.587 green + 0.114 blue where `channels` says so. ValueError for other
-/// channels or max_pixels below 1.
+/// Reads an image, a byte being byte / 255. The file's first bytes tell its format, not its name. Opacity is dropped,
+/// palettes are looked up, gray becomes three equal channels and colours become 0.2989 red + 0.587 green + 0.114 blue
+/// where `channels` says so. Sizes in a header are checked against the file or a limit before memory is allocated.
+///
+/// Shapes, Dtypes: float32 [C, H, W].
+/// Throws: ValueError for other channels, or max_pixels below 1; DataError with the file's name and the reason when the
+/// file is missing, truncated or corrupt, or, with the name of the package, when the format's library was missing when
+/// Ordo was configured.
+/// PyTorch: torchvision.io.read_image, which gives bytes.
 Tensor read_image(const std::string& path, ReadImageOptions options = {});
 
-/// An image and the number of its class, int64 []. Each sub-folder is a class, and has its images in itself or below.
-/// Classes and files are in the order of the bytes of their names. Images may differ in size: crop or resize them, or
-/// give the loader a collate function.
+/// Images and the numbers of their classes, int64 []. Each sub-folder is a class, and has its images in itself or
+/// below: files that end in .png, .jpg, .jpeg, .ppm or .pgm, in any case. Classes and files are in the order of the
+/// bytes of their names. Images may differ in size: crop or resize them, or give the loader a collate function.
+///
+/// Throws: DataError when there is no folder, no sub-folder, or no such file in one; IndexError when there is no sample
+/// i; get(), as read_image.
+/// PyTorch: torchvision.datasets.ImageFolder.
 class ImageFolder : public Dataset {
  public:
-  /// Finds the files that end in .png, .jpg, .jpeg, .ppm or .pgm, in any case. DataError when there is no folder, no
-  /// sub-folder, or none of them in one.
   explicit ImageFolder(const std::string& folder, ReadImageOptions options = {3});
 
   int64_t size() const override { return int64_t(files_.size()); }

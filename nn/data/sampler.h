@@ -1,9 +1,6 @@
-// Samplers: which samples an epoch visits, and in what order.
+// Which samples an epoch visits, and in what order.
 //
 //   data::DataLoader loader(train, {.batch_size = 64, .sampler = data::WeightedRandomSampler(weights, 1000)});
-//
-// What a sampler of this library returns depends on its construction, the number of the epoch and the generator's state
-// only, so a loader that continues within an epoch draws the same order again.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +13,10 @@
 namespace ordo::data {
 
 /// What all samplers are: for each epoch, a list of indices of samples.
+///
+/// Determinism: what a sampler of this library returns depends on its construction, the number of the epoch and the
+/// generator's state only, so a loader that continues within an epoch draws the same order again.
+/// PyTorch: torch.utils.data.Sampler.
 class Sampler {
  public:
   virtual ~Sampler() = default;
@@ -30,6 +31,8 @@ class Sampler {
 };
 
 /// 0, 1, ...; what a loader has without `shuffle`.
+///
+/// PyTorch: torch.utils.data.SequentialSampler.
 class SequentialSampler : public Sampler {
  public:
   std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) override;
@@ -41,8 +44,10 @@ struct RandomSamplerOptions {
 };
 
 /// A new permutation in every epoch, which is what a loader has with `shuffle`; with replacement, each index is drawn
-/// by itself. Without replacement, more indices than rows are several permutations one after another. ValueError for
-/// num_samples below 0.
+/// by itself. Without replacement, more indices than rows are several permutations one after another.
+///
+/// Throws: ValueError when num_samples is negative.
+/// PyTorch: torch.utils.data.RandomSampler.
 class RandomSampler : public Sampler {
  public:
   explicit RandomSampler(RandomSamplerOptions options = {});
@@ -54,14 +59,17 @@ class RandomSampler : public Sampler {
 };
 
 /// `num_samples` indices, index i with probability weights[i] / sum(weights); without replacement, the same among those
-/// that are left. Draws walk down a tree of sums in double, so equal weights and generators give equal indices on every
-/// machine. ValueError for weights that are negative, not finite or all 0, for num_samples below 1, and without
-/// replacement for fewer weights above 0 than num_samples.
+/// that are left.
+///
+/// Throws: ValueError when weights are negative, not finite or all 0, num_samples is below 1, without replacement fewer
+/// weights are above 0 than num_samples, or the set has another number of rows than there are weights.
+/// Determinism: draws walk down a tree of sums in double, so equal weights and generators give equal indices on every
+/// machine.
+/// PyTorch: torch.utils.data.WeightedRandomSampler.
 class WeightedRandomSampler : public Sampler {
  public:
   WeightedRandomSampler(std::vector<double> weights, int64_t num_samples, bool replacement = true);
   int64_t size(int64_t) const override { return num_samples_; }
-  /// ValueError unless there are as many rows as weights.
   std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) override;
 
  private:
@@ -80,8 +88,11 @@ struct DistributedSamplerOptions {
 
 /// One process's share: indices rank, rank + world_size, ... of an order that is the same in every process. Each has
 /// equally many: the order is first filled up with indices from its beginning, or cut with drop_last, to a multiple of
-/// world_size. The order depends on (seed, epoch), not on the loader's generator. ValueError unless 0 <= rank <
 /// world_size.
+///
+/// Throws: ValueError unless 0 <= rank < world_size.
+/// Determinism: the order depends on (seed, epoch), not on the loader's generator.
+/// PyTorch: torch.utils.data.DistributedSampler.
 class DistributedSampler : public Sampler {
  public:
   explicit DistributedSampler(DistributedSamplerOptions options);
@@ -93,6 +104,9 @@ class DistributedSampler : public Sampler {
 };
 
 /// The numbers 0 to n - 1 in a random order that depends on the generator's state only.
+///
+/// Throws: ValueError when n is negative.
+/// PyTorch: torch.randperm.
 std::vector<int64_t> permutation(int64_t n, Generator& generator);
 
 }  // namespace ordo::data

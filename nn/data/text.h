@@ -15,21 +15,30 @@
 
 namespace ordo::data {
 
-/// A file of UTF-8. DataError with the byte where it is something else, or when it cannot be read.
+/// A file of UTF-8.
+///
+/// Throws: DataError with the byte where it is something else, or when it cannot be read.
 std::string read_text(const std::string& path);
 
 /// Characters, numbered in the order of their code points.
+///
+/// Throws: ValueError with the byte where a text is no UTF-8.
 class Vocabulary {
  public:
-  /// Those that occur in a text of UTF-8. ValueError with the byte where it is not.
+  /// Those that occur in a text.
   explicit Vocabulary(std::string_view text);
 
   int64_t size() const { return int64_t(characters_.size()); }
   const std::vector<std::string>& characters() const { return characters_; }
-  /// int64 [characters of the text]. ValueError with the byte of one that is not in the vocabulary.
+  /// The characters' numbers.
+  ///
+  /// Shapes, Dtypes: int64 [characters of the text].
+  /// Throws: also ValueError with the byte of a character that is not in the vocabulary.
   Tensor encode(std::string_view text) const;
-  /// The text of any number of indices: uint8, int32 or int64 (DTypeError). IndexError for one outside of 0 ..
-  /// size() - 1.
+  /// The text of any number of indices.
+  ///
+  /// Dtypes: uint8, int32 or int64.
+  /// Throws: DTypeError for others; IndexError when an index is outside of 0 .. size() - 1.
   std::string decode(const Tensor& indices) const;
 
  private:
@@ -38,11 +47,14 @@ class Vocabulary {
 };
 
 /// Windows of a sequence, to learn to continue it: sample i has the input tokens[s .. s + length - 1] and the target
-/// tokens[s + 1 .. s + length] with s = i stride. What is left at the end, shorter than length + 1, is in no sample.
+/// tokens[s + 1 .. s + length] with s = i stride. What is left at the end, shorter than length + 1, is in no sample. A
+/// stride of 0 is `length`, so that windows do not overlap.
+///
+/// Shapes: tokens [n]; inputs and targets [length].
+/// Throws: ShapeError for other tokens; ValueError when length is below 1, stride is negative, or there are fewer
+/// tokens than length + 1; IndexError when there is no sample i.
 class SequenceDataset : public Dataset {
  public:
-  /// tokens: [n] of any dtype. stride 0: `length`, so that windows do not overlap. ShapeError for other tokens,
-  /// ValueError for a length below 1, a stride below 0, or fewer tokens than length + 1.
   SequenceDataset(const Tensor& tokens, int64_t length, int64_t stride = 0);
   int64_t size() const override;
   Sample get(int64_t i) const override;  ///< views of the tokens

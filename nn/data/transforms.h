@@ -1,15 +1,12 @@
-// Transforms: random or fixed changes of a set's images.
+// Random or fixed changes of a set's images.
 //
 //   const data::TransformedDataset augmented(
 //       train, {data::RandomCrop(32, 32, {.padding = 4}), data::RandomHorizontalFlip(), data::Normalize({0.5}, {0.5})},
 //       {.seed = 3});
 //   data::DataLoader loader(augmented, {.batch_size = 64, .shuffle = true, .workers = 2});
 //
-// Images are float32 [C, H, W] in CPU memory, and a transform returns a new one: ShapeError, DTypeError or DeviceError
-// for others. The random numbers of transform k for sample i in epoch e depend on (seed, e, i, k) only, so neither
-// workers nor the order of samples change an image, and a loader that continues within an epoch gets the same ones.
-//
-// The transforms: those made of others, crops, flips, resizing and rotation, then colours and erased parts.
+// The transforms: those made of others, crops, flips, resizing and rotation, then colours and erased parts. Functions
+// and transforms take images as Transform says, and throw for others as it does.
 #pragma once
 
 #include <vector>
@@ -21,7 +18,12 @@
 
 namespace ordo::data {
 
-/// What all transforms are.
+/// What all transforms are. A transform returns a new image.
+///
+/// Shapes, Dtypes: float32 [C, H, W] in CPU memory.
+/// Throws: ShapeError, DTypeError, DeviceError for other images.
+/// Determinism: the random numbers of transform k for sample i in epoch e depend on (seed, e, i, k) only, so neither
+/// workers nor the order of samples change an image, and a loader that continues within an epoch gets the same ones.
 class Transform {
  public:
   virtual ~Transform() = default;
@@ -33,9 +35,11 @@ class Transform {
 using TransformList = std::vector<Handle<const Transform>>;
 
 /// One after another; transform k draws from draws.child(k).
+///
+/// Throws: ValueError for a null pointer.
+/// PyTorch: torchvision.transforms.Compose.
 class Compose : public Transform {
  public:
-  /// ValueError for a null pointer.
   explicit Compose(TransformList transforms);
   Tensor apply(const Tensor& image, Draws& draws) const override;
 
@@ -44,9 +48,11 @@ class Compose : public Transform {
 };
 
 /// All of them with probability p, else none.
+///
+/// Throws: ValueError unless 0 <= p <= 1, and for a null pointer.
+/// PyTorch: torchvision.transforms.RandomApply.
 class RandomApply : public Transform {
  public:
-  /// ValueError unless 0 <= p <= 1.
   explicit RandomApply(TransformList transforms, double p = 0.5);
   Tensor apply(const Tensor& image, Draws& draws) const override;
 
@@ -56,9 +62,11 @@ class RandomApply : public Transform {
 };
 
 /// One of them, each with the same probability.
+///
+/// Throws: ValueError when there are none, and for a null pointer.
+/// PyTorch: torchvision.transforms.RandomChoice.
 class RandomChoice : public Transform {
  public:
-  /// ValueError for an empty list or a null pointer.
   explicit RandomChoice(TransformList transforms);
   Tensor apply(const Tensor& image, Draws& draws) const override;
 
@@ -73,6 +81,8 @@ struct TransformedDatasetOptions {
 
 /// The set with one tensor of each sample transformed. Sets over one another with the same seed and transforms change,
 /// say, image and mask alike.
+///
+/// Throws: ValueError for a null pointer; IndexError when a sample has no such tensor; as the transforms.
 class TransformedDataset : public Dataset {
  public:
   TransformedDataset(Handle<const Dataset> base, TransformList transforms, TransformedDatasetOptions options = {});
@@ -87,11 +97,17 @@ class TransformedDataset : public Dataset {
 };
 
 /// Rows top .. top + height - 1 and columns left .. left + width - 1 of an image that is `fill` outside.
+///
+/// Throws: ValueError when a size is outside of 1 to 2^20, or the place is further than that from the image.
+/// PyTorch: torchvision.transforms.functional.crop.
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width, double fill = 0);
 
 /// The image turned counterclockwise by `degrees` about its middle, in its size. Output pixel (y, x) is the bilinear
 /// mean of the four pixels around the place it came from, which are `fill` outside: with dy and dx its distance from
 /// the middle (H - 1) / 2, (W - 1) / 2, that place is dx sin + dy cos down and dx cos - dy sin right of the middle.
+///
+/// Throws: ValueError when the angle is not finite.
+/// PyTorch: torchvision.transforms.functional.rotate.
 Tensor rotate(const Tensor& image, double degrees, double fill = 0);
 
 struct RandomCropOptions {
@@ -99,7 +115,11 @@ struct RandomCropOptions {
   double fill = 0;
 };
 
-/// A part of this size at any place. ShapeError when the padded image is smaller.
+/// A part of this size at any place.
+///
+/// Throws: ValueError when the size is outside of 1 to 2^20, or the padding of 0 to 2^20; ShapeError when the padded
+/// image is smaller.
+/// PyTorch: torchvision.transforms.RandomCrop.
 class RandomCrop : public Transform {
  public:
   RandomCrop(int64_t height, int64_t width, RandomCropOptions options = {});
@@ -111,6 +131,9 @@ class RandomCrop : public Transform {
 };
 
 /// The part of this size in the middle, from row floor((H - height) / 2); where the image is smaller, 0 around it.
+///
+/// Throws: ValueError when the size is outside of 1 to 2^20.
+/// PyTorch: torchvision.transforms.CenterCrop.
 class CenterCrop : public Transform {
  public:
   CenterCrop(int64_t height, int64_t width);
@@ -127,6 +150,10 @@ struct RandomResizedCropOptions {
 
 /// A part of random area and ratio width / height, resized. Its area is uniform, its ratio's logarithm too; after ten
 /// parts that were larger than the image it is the largest one in the middle whose ratio is allowed.
+///
+/// Throws: ValueError when the size is outside of 1 to 2^20, or scale or ratio are not 0 < least <= greatest, scale up
+/// to 1.
+/// PyTorch: torchvision.transforms.RandomResizedCrop.
 class RandomResizedCrop : public Transform {
  public:
   RandomResizedCrop(int64_t height, int64_t width, RandomResizedCropOptions options = {});
@@ -138,6 +165,9 @@ class RandomResizedCrop : public Transform {
 };
 
 /// Left and right, or top and bottom, exchanged with probability p.
+///
+/// Throws: ValueError unless 0 <= p <= 1.
+/// PyTorch: torchvision.transforms.RandomHorizontalFlip, torchvision.transforms.RandomVerticalFlip.
 template <bool kVertical>
 class RandomFlip : public Transform {
  public:
@@ -152,6 +182,9 @@ using RandomVerticalFlip = RandomFlip<true>;
 
 /// The image in another size, by interpolate() without align_corners. It does not smooth what it shrinks, mode area
 /// does.
+///
+/// Throws: ValueError when the size is outside of 1 to 2^20, or there is no such mode; else as interpolate.
+/// PyTorch: torchvision.transforms.Resize without antialias.
 class Resize : public Transform {
  public:
   Resize(int64_t height, int64_t width, InterpolateMode mode = InterpolateMode::bilinear);
@@ -163,6 +196,9 @@ class Resize : public Transform {
 };
 
 /// rotate() by an angle that is uniform between -degrees and degrees.
+///
+/// Throws: ValueError when degrees is negative or not finite.
+/// PyTorch: torchvision.transforms.RandomRotation.
 class RandomRotation : public Transform {
  public:
   explicit RandomRotation(double degrees, double fill = 0);
@@ -172,13 +208,19 @@ class RandomRotation : public Transform {
   double degrees_, fill_;
 };
 
-// Of images with values in [0, 1]; results are clamped to it. gray = 0.2989 red + 0.587 green + 0.114 blue, and an
-// image of one channel is gray. Contrast, saturation and hue take one or three channels, ShapeError for others.
-Tensor adjust_brightness(const Tensor& image, double factor);  ///< factor x
-Tensor adjust_contrast(const Tensor& image, double factor);    ///< factor x + (1 - factor) mean(gray)
-/// factor x + (1 - factor) gray; one channel stays as it is.
+/// Colours changed, of images with values in [0, 1], to which results are clamped:
+///   brightness  factor x
+///   contrast    factor x + (1 - factor) mean(gray), gray = 0.2989 red + 0.587 green + 0.114 blue, or the one channel
+///   saturation  factor x + (1 - factor) gray; one channel stays as it is
+///   hue         turned by `shift` circles in the HSV model; one channel stays as it is
+///
+/// Shapes: contrast, saturation and hue take one or three channels.
+/// Throws: ValueError when a factor is negative or not finite, or the shift is outside of -0.5 to 0.5; ShapeError for
+/// another number of channels.
+/// PyTorch: torchvision.transforms.functional.adjust_brightness and so on.
+Tensor adjust_brightness(const Tensor& image, double factor);
+Tensor adjust_contrast(const Tensor& image, double factor);
 Tensor adjust_saturation(const Tensor& image, double factor);
-/// The hue of the HSV model turned by `shift` circles, -0.5 to 0.5; one channel stays as it is.
 Tensor adjust_hue(const Tensor& image, double shift);
 
 struct ColorJitterOptions {
@@ -187,6 +229,9 @@ struct ColorJitterOptions {
 };
 
 /// The four above, in random order. Those whose option is 0 are left out.
+///
+/// Throws: ValueError when an option is negative or not finite, or hue is above 0.5; else as the four.
+/// PyTorch: torchvision.transforms.ColorJitter.
 class ColorJitter : public Transform {
  public:
   explicit ColorJitter(ColorJitterOptions options);
@@ -197,6 +242,9 @@ class ColorJitter : public Transform {
 };
 
 /// (x - mean) / std; one mean and std for all channels or one each.
+///
+/// Throws: ValueError when a deviation is not above 0, or their numbers are others.
+/// PyTorch: torchvision.transforms.Normalize.
 class Normalize : public Transform {
  public:
   Normalize(std::vector<double> mean, std::vector<double> std);
@@ -214,6 +262,9 @@ struct RandomErasingOptions {
 };
 
 /// With probability p, one rectangle is filled with `value`; the image stays as it is if ten drawn ones were larger.
+///
+/// Throws: ValueError unless 0 <= p <= 1, and as RandomResizedCrop for scale and ratio.
+/// PyTorch: torchvision.transforms.RandomErasing.
 class RandomErasing : public Transform {
  public:
   explicit RandomErasing(RandomErasingOptions options = {});

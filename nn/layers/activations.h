@@ -1,9 +1,4 @@
-// Activations as modules. Element by element, each computing what the function of its name does:
-//   ReLU, ReLU6, Sigmoid, Tanh, SiLU, Mish, SELU, LogSigmoid, Hardsigmoid, Hardswish; with numbers: GELU, LeakyReLU,
-//   ELU, CELU, Softplus, Hardtanh, Hardshrink, Softshrink; PReLU, whose slope "weight" is trained.
-// Made of others: Softsign x / (1 + |x|), Tanhshrink x - tanh(x), Threshold, RReLU.
-// Along a dimension: Softmax, Softmin (of -x), LogSoftmax, and GLU, which halves it; Softmax2d over the channels of
-// [N, C, H, W] or [C, H, W].
+// Activations as modules.
 //
 //   nn::Sequential model{nn::Linear(10, 10), nn::ReLU()};
 #pragma once
@@ -30,6 +25,11 @@ namespace ordo::nn {
 template <auto function, class... Numbers>
 using Activation = Layer<function, NoOptions, Numbers...>;
 
+/// The functions of these names, element by element: relu, relu6, sigmoid, tanh, silu, mish, selu, logsigmoid,
+/// hardsigmoid, hardswish.
+///
+/// Shapes, Dtypes, Throws: as the function.
+/// PyTorch: torch.nn.ReLU and so on.
 class ReLU : public Activation<relu> {};
 class ReLU6 : public Activation<relu6> {};
 class Sigmoid : public Activation<sigmoid> {};
@@ -45,52 +45,59 @@ struct GELUOptions {
   std::string approximate = "none";  ///< or "tanh"
 };
 
+/// gelu, element by element.
+///
+/// Throws: ValueError when `approximate` is another text; forward as gelu.
+/// PyTorch: torch.nn.GELU.
 class GELU : public Layer<gelu, GELUOptions> {
  public:
-  /// ValueError for another `approximate`.
   explicit GELU(GELUOptions options = {});
   std::string description() const override { return describe("GELU", "approximate"); }
 };
 
+/// The functions of these names and of a number or two, element by element: leaky_relu, elu, celu, softplus, hardtanh,
+/// hardshrink, softshrink.
+///
+/// Shapes, Dtypes, Throws: as the function.
+/// PyTorch: torch.nn.LeakyReLU and so on.
 class LeakyReLU : public Activation<leaky_relu, double> {
  public:
   explicit LeakyReLU(double negative_slope = 0.01) : Layer(negative_slope) {}
 };
-
 class ELU : public Activation<elu, double> {
  public:
   explicit ELU(double alpha = 1) : Layer(alpha) {}
 };
-
 class CELU : public Activation<celu, double> {
  public:
   explicit CELU(double alpha = 1) : Layer(alpha) {}
 };
-
 class Softplus : public Activation<softplus, double, double> {
  public:
   explicit Softplus(double beta = 1, double threshold = 20) : Layer(beta, threshold) {}
   std::string description() const override;
 };
-
 class Hardtanh : public Activation<hardtanh, double, double> {
  public:
   explicit Hardtanh(double min_val = -1, double max_val = 1) : Layer(min_val, max_val) {}
 };
-
 class Hardshrink : public Activation<hardshrink, double> {
  public:
   explicit Hardshrink(double lambd = 0.5) : Layer(lambd) {}
 };
-
 class Softshrink : public Activation<softshrink, double> {
  public:
   explicit Softshrink(double lambd = 0.5) : Layer(lambd) {}
 };
 
+/// prelu: x where x > 0, else weight x.
+///
+/// Shapes: any; with several slopes, dimension 1 has as many.
+/// Parameters: "weight" [num_parameters], which starts as `init`.
+/// Throws: ValueError when num_parameters is below 1; forward as prelu.
+/// PyTorch: torch.nn.PReLU.
 class PReLU : public Module {
  public:
-  /// One slope, or one for each channel. ValueError for fewer.
   explicit PReLU(int64_t num_parameters = 1, double init = 0.25);
   Tensor forward(const Tensor& input) override { return prelu(input, weight); }
   std::string description() const override { return Description("PReLU", weight.numel()); }
@@ -98,17 +105,27 @@ class PReLU : public Module {
   Parameter weight;
 };
 
+/// x / (1 + |x|), and x - tanh(x).
+///
+/// Throws: as the operations they are made of.
+/// PyTorch: torch.nn.Softsign, torch.nn.Tanhshrink.
 class Softsign : public Activation<detail::softsign> {};
 class Tanhshrink : public Activation<detail::tanhshrink> {};
 
 /// x where x > threshold, else value.
+///
+/// PyTorch: torch.nn.Threshold.
 class Threshold : public Activation<detail::threshold, double, double> {
  public:
   Threshold(double threshold, double value) : Layer(threshold, value) {}
 };
 
-/// leaky_relu whose slope, while training, is drawn for each element from U(lower, upper); in evaluation mode it is
-/// their mean. Draws from default_generator(). ValueError unless lower <= upper.
+/// leaky_relu whose slope, while training, is drawn for each element from U(lower, upper), by default_generator(). In
+/// evaluation mode the slope is their mean.
+///
+/// Dtypes: floating.
+/// Throws: ValueError when lower > upper; DTypeError for other dtypes.
+/// PyTorch: torch.nn.RReLU.
 class RReLU : public Module {
  public:
   explicit RReLU(double lower = 1.0 / 8, double upper = 1.0 / 3);
@@ -119,24 +136,29 @@ class RReLU : public Module {
   double lower_, upper_;
 };
 
-/// ShapeError unless there are three or four dimensions.
+/// softmax over the channels.
+///
+/// Shapes: [N, C, H, W] or [C, H, W].
+/// Throws: ShapeError for other inputs; else as softmax.
+/// PyTorch: torch.nn.Softmax2d.
 class Softmax2d : public Activation<detail::softmax2d> {};
 
+/// The functions of these names along `dim`: softmin is softmax of -x, and GLU halves the dimension.
+///
+/// Shapes, Dtypes, Throws: as softmax, log_softmax and glu.
+/// PyTorch: torch.nn.Softmin and so on.
 class Softmin : public Activation<detail::softmin, int64_t> {
  public:
   explicit Softmin(int64_t dim) : Layer(dim) {}
 };
-
 class Softmax : public Activation<softmax, int64_t> {
  public:
   explicit Softmax(int64_t dim) : Layer(dim) {}
 };
-
 class LogSoftmax : public Activation<log_softmax, int64_t> {
  public:
   explicit LogSoftmax(int64_t dim) : Layer(dim) {}
 };
-
 class GLU : public Activation<glu, int64_t> {
  public:
   explicit GLU(int64_t dim = -1) : Layer(dim) {}

@@ -1,10 +1,4 @@
-// Conv1d, 2d, 3d: y[n, o] = bias[o] + sum over c of (x[n, c] cross-correlated with weight[o, c])
-//   in 2: x [N, C, H, W], "weight" [O, C / groups, kH, kW], "bias" [O], y [N, O, H', W'],
-//   H' = (H + 2 padding - dilation (kH - 1) - 1) / stride + 1, rounded down; W' likewise.
-// Both start as U(-b, b), b = 1 / sqrt(C / groups * kH * kW).
-// ConvTranspose1d, 2d, 3d: the input gradient of such a convolution, plus bias, as conv_transpose2d
-//   "weight" [C, O / groups, kH, kW], H' = (H - 1) stride - 2 padding + dilation (kH - 1) + output_padding + 1.
-// Both start as U(-b, b), b = 1 / sqrt(O / groups * kH * kW).
+// Convolutions as modules.
 //
 //   nn::Conv2d conv(1, 16, {3, 3}, {.padding = 1});
 //   Tensor y = conv(images);   // [N, 1, 28, 28] -> [N, 16, 28, 28]
@@ -42,14 +36,21 @@ using ConvTranspose1dOptions = ConvTransposeOptions<1>;
 using ConvTranspose2dOptions = ConvTransposeOptions<2>;
 using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
-/// A convolution over N spatial dimensions, or its gradient with respect to the input as a layer: conv_transpose1d,
-/// conv_transpose2d, conv_transpose3d.
+/// conv1d, conv2d, conv3d, or conv_transpose1d, 2d, 3d, of the input, the weight and the bias. Without kTransposed:
+/// y[n, o] = bias[o] + sum over c of (x[n, c] cross-correlated with weight[o, c]).
+///
+/// Shapes: in 2 dimensions [N, C, H, W] or [C, H, W] to [N, O, H', W'] or [O, H', W'], H' = (H + 2 padding - dilation
+/// (kH - 1) - 1) / stride + 1, rounded down; transposed, H' = (H - 1) stride - 2 padding + dilation (kH - 1) +
+/// output_padding + 1; W' likewise.
+/// Parameters: "weight" [O, C / groups, kH, kW], transposed [C, O / groups, kH, kW], and "bias" [O], both U(-b, b), b =
+/// 1 / sqrt(weight.size(1) kH kW).
+/// Throws: ValueError when a size is not positive, a padding is negative, or groups does not divide both channel
+/// counts; forward as the function, which also refuses an output_padding that is too large.
+/// PyTorch: torch.nn.Conv2d, torch.nn.ConvTranspose2d and so on.
 template <int N, bool kTransposed>
 class Convolution : public Module {
  public:
   using Options = std::conditional_t<kTransposed, ConvTransposeOptions<N>, ConvOptions<N>>;
-  /// ValueError unless all sizes are positive, paddings are at least 0 and groups divides both channel counts; an
-  /// output_padding that is too large is refused by forward.
   Convolution(int64_t in_channels, int64_t out_channels, Size<N> kernel, Options options = {});
   Tensor forward(const Tensor& input) override;
   std::string description() const override;

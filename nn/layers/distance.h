@@ -1,4 +1,4 @@
-// How far two lists of vectors are apart, as cosine_similarity and pairwise_distance.
+// How far two lists of vectors are apart.
 //
 //   Tensor cosines = nn::CosineSimilarity()(a, b);   // [N, D], [N, D] -> [N]
 #pragma once
@@ -14,6 +14,11 @@ struct CosineSimilarityOptions {
   double eps = 1e-8;
 };
 
+/// cosine_similarity along `dim`.
+///
+/// Shapes: [N, D] and [N, D] to [N]; any others as cosine_similarity.
+/// Throws: as cosine_similarity.
+/// PyTorch: torch.nn.CosineSimilarity.
 class CosineSimilarity : public ModuleOf<CosineSimilarity> {
  public:
   explicit CosineSimilarity(CosineSimilarityOptions options = {}) : options_(options) {}
@@ -32,7 +37,11 @@ struct PairwiseDistanceOptions {
   bool keepdim = false;
 };
 
-/// `pairwise_distance` as a module: [N, D], [N, D] -> [N].
+/// pairwise_distance along the last dimension.
+///
+/// Shapes: [N, D] and [N, D] to [N], with keepdim [N, 1]; any others as pairwise_distance.
+/// Throws: as pairwise_distance.
+/// PyTorch: torch.nn.PairwiseDistance.
 class PairwiseDistance : public ModuleOf<PairwiseDistance> {
  public:
   explicit PairwiseDistance(PairwiseDistanceOptions options = {}) : options_(options) {}

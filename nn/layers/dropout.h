@@ -1,8 +1,4 @@
-// Dropout: while training, every element becomes 0 with probability p and is divided by 1 - p otherwise; in evaluation
-// mode the input passes unchanged. Draws from default_generator().
-// Dropout1d, 2d, 3d do so with whole channels, of [N, C, spatial...] or [C, spatial...].
-// AlphaDropout keeps mean and variance of what SELU gives: dropped elements become selu(-infinity), and all are scaled
-// and shifted.  Klambauer et al., "Self-normalizing neural networks", 2017
+// Dropout. In evaluation mode the input passes unchanged; random numbers come from default_generator().
 //
 //   nn::Sequential model{nn::Linear(100, 100), nn::ReLU(), nn::Dropout(0.2)};
 #pragma once
@@ -17,35 +13,46 @@ class DropoutBase : public Module {
   std::string description() const override;
 
  protected:
-  /// ValueError unless 0 <= p <= 1.
   DropoutBase(const char* name, double p);
   const char* name_;
   double p_;
 };
 
+/// While training, every element becomes 0 with probability p and is divided by 1 - p otherwise.
+///
+/// Throws: ValueError unless 0 <= p <= 1; forward as dropout.
+/// PyTorch: torch.nn.Dropout.
 class Dropout : public DropoutBase {
  public:
-  /// ValueError unless 0 <= p <= 1.
   explicit Dropout(double p = 0.5) : DropoutBase("Dropout", p) {}
   Tensor forward(const Tensor& input) override;
 };
 
-/// Over N spatial dimensions.
+/// Dropout of whole channels, over N spatial dimensions.
+///
+/// Shapes: [N, C, spatial...] or [C, spatial...].
+/// Dtypes: floating.
+/// Throws: ValueError unless 0 <= p <= 1; ShapeError, DTypeError for other inputs.
+/// PyTorch: torch.nn.Dropout1d, 2d, 3d.
 template <int N>
 class ChannelDropout : public DropoutBase {
  public:
-  /// ValueError unless 0 <= p <= 1.
   explicit ChannelDropout(double p = 0.5);
-  /// ShapeError for other inputs.
   Tensor forward(const Tensor& input) override;
 };
 using Dropout1d = ChannelDropout<1>;
 using Dropout2d = ChannelDropout<2>;
 using Dropout3d = ChannelDropout<3>;
 
+/// While training, every element becomes selu(-infinity) with probability p. All are then scaled and shifted, so that
+/// what SELU gives keeps its mean and variance.
+///
+/// Dtypes: floating.
+/// Throws: ValueError unless 0 <= p <= 1; DTypeError for other inputs while training.
+/// PyTorch: torch.nn.AlphaDropout.
+/// Source: Klambauer et al., "Self-normalizing neural networks", 2017.
 class AlphaDropout : public DropoutBase {
  public:
-  /// ValueError unless 0 <= p <= 1.
   explicit AlphaDropout(double p = 0.5) : DropoutBase("AlphaDropout", p) {}
   Tensor forward(const Tensor& input) override;
 };

@@ -1,16 +1,9 @@
-// Embedding: y[i..., :] = weight[x[i...], :]
-//   x int32 or int64 of any shape, "weight" [num_embeddings, dim], y [x..., dim]
-// The table starts as N(0, 1). The row padding_idx starts as 0 and receives no gradient.
+// Tables of vectors that are looked up by index.
 //
 //   nn::Embedding embed(1000, 64);
-//   Tensor vectors = embed(tokens);   // [N, L] -> [N, L, 64]
-//
-// EmbeddingBag: one vector per bag of indices, the sum, mean or maximum of the bag's rows of "weight"
-//   [num_embeddings, dim]. Bags are the rows of a matrix of indices, or runs of a list that start at `offsets`.
-// The table starts as N(0, 1). The row padding_idx starts as 0, does not count and receives no gradient.
-//
+//   Tensor vectors = embed(tokens);          // [N, L] -> [N, L, 64]
 //   nn::EmbeddingBag bag(1000, 64, {.mode = EmbeddingBagMode::mean});
-//   Tensor vectors = bag(tokens, offsets);   // [M], [bags] -> [bags, 64]
+//   Tensor means = bag(tokens, offsets);     // [M], [bags] -> [bags, 64]
 //   Tensor same = bag(matrix);               // [bags, L] -> [bags, 64]
 #pragma once
 
@@ -34,14 +27,19 @@ class EmbeddingTable : public Module {
   Parameter weight;
 
  protected:
-  /// ValueError unless the sizes are positive and padding_idx is a row of the table.
   EmbeddingTable(const char* name, int64_t num_embeddings, int64_t dim, std::optional<int64_t> padding_idx);
   std::optional<int64_t> padding_idx_;  ///< not negative
 };
 
+/// y[i..., :] = weight[x[i...], :].
+///
+/// Shapes: x of any shape; y [x..., dim].
+/// Dtypes: x int32 or int64.
+/// Parameters: "weight" [num_embeddings, dim], N(0, 1). The row padding_idx starts as 0 and receives no gradient.
+/// Throws: ValueError when a size is not positive or padding_idx is no row of the table; forward as embedding.
+/// PyTorch: torch.nn.Embedding.
 class Embedding : public EmbeddingTable {
  public:
-  /// ValueError unless the sizes are positive and padding_idx is a row of the table.
   Embedding(int64_t num_embeddings, int64_t dim, EmbeddingOptions options = {});
   Tensor forward(const Tensor& input) override;
   std::string description() const override;
@@ -53,11 +51,19 @@ struct EmbeddingBagOptions {
   std::optional<int64_t> padding_idx = {};  ///< negative: counted from the end
 };
 
+/// One vector for each bag of indices: the sum, mean or maximum of the bag's rows of "weight". Bags are the rows of a
+/// matrix of indices, or runs of a list that start at `offsets`.
+///
+/// Shapes: x [bags, L], or x [M] and offsets [bags]; y [bags, dim].
+/// Dtypes: x and offsets int32 or int64.
+/// Parameters: "weight" [num_embeddings, dim], N(0, 1). The row padding_idx starts as 0, does not count and receives no
+/// gradient.
+/// Throws: as Embedding; ShapeError for an input without offsets that is no matrix; forward as embedding_bag.
+/// PyTorch: torch.nn.EmbeddingBag.
 class EmbeddingBag : public EmbeddingTable {
  public:
-  /// ValueError unless the sizes are positive and padding_idx is a row of the table.
   EmbeddingBag(int64_t num_embeddings, int64_t dim, EmbeddingBagOptions options = {});
-  /// Bags of equal length: input [bags, L]; ShapeError otherwise.
+  /// Bags of equal length: input [bags, L].
   Tensor forward(const Tensor& input) override;
   /// Bags of any length: input [M], offsets [bags]. per_sample_weights [M], for mode sum only, multiply the rows.
   Tensor forward(const Tensor& input, const Tensor& offsets, const Tensor& per_sample_weights = {});

@@ -1,5 +1,4 @@
-// Losses as objects that keep their options. Each calls the function of its name with its tensors, in their order:
-// CrossEntropyLoss `cross_entropy`, BCELoss `binary_cross_entropy`.
+// Losses as objects that keep their options.
 //
 //   nn::CrossEntropyLoss criterion({.label_smoothing = 0.1});
 //   criterion(model(images), labels).backward();
@@ -68,7 +67,11 @@ struct PoissonNLLLossOptions {
   Reduction reduction = Reduction::mean;
 };
 
-/// `function` of `Inputs`, then of the members of `Options` in their order.
+/// `function` of the tensors in their order, then of the members of `Options` in theirs: CrossEntropyLoss calls
+/// cross_entropy, BCELoss binary_cross_entropy.
+///
+/// Shapes, Dtypes, Throws: as the function.
+/// PyTorch: torch.nn.CrossEntropyLoss and so on.
 template <auto function, class Options, class... Inputs>
 class Loss {
  public:
@@ -105,7 +108,10 @@ struct CTCLossOptions {
   bool zero_infinity = false;
 };
 
-/// `ctc_loss` with its options.
+/// ctc_loss with its options.
+///
+/// Shapes, Dtypes, Throws: as ctc_loss.
+/// PyTorch: torch.nn.CTCLoss.
 class CTCLoss {
  public:
   explicit CTCLoss(CTCLossOptions options = {}) : options_(options) {}

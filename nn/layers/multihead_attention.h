@@ -1,12 +1,4 @@
-// MultiheadAttention: each query looks at all keys, in num_heads heads of embed_dim / num_heads features
-//   queries, keys and values, projected, split into heads: weights = softmax(q k^T / sqrt(head features) + masks),
-//   output = (weights v, heads side by side) out_proj
-// query [L, N, embed_dim], key [S, N, kdim], value [S, N, vdim] -> output [L, N, embed_dim]; with batch_first
-// [N, L, embed_dim] and so on; without a batch [L, embed_dim] and so on. The layout is PyTorch's, and so is its
-// default. "in_proj_weight" [3 embed_dim, embed_dim] holds the projections of query, key and value, one below the
-// other; where kdim or vdim is another size they are "q_proj_weight", "k_proj_weight" and "v_proj_weight".
-// "in_proj_bias" [3 embed_dim], "out_proj.weight", "out_proj.bias". Projections start as xavier_uniform_, biases as 0,
-// out_proj.weight as Linear's, bias_k and bias_v as xavier_normal_.
+// Attention in several heads.
 //
 //   nn::MultiheadAttention attention(64, 8, {.batch_first = true});
 //   Tensor y = attention(x, x, x, {.is_causal = true}).output;   // [N, L, 64] -> [N, L, 64]
@@ -45,12 +37,23 @@ struct MultiheadAttentionResult {
   Tensor weights;
 };
 
+/// Each query looks at all keys, in num_heads heads of embed_dim / num_heads features. Of the projected queries, keys
+/// and values in each head: weights = softmax(q k^T / sqrt(head features) + masks), output = (weights v, heads side by
+/// side) out_proj. Where a query may look at no key, its output is out_proj of 0.
+///
+/// Shapes: query [L, N, embed_dim], key [S, N, kdim], value [S, N, vdim]; output [L, N, embed_dim]. With batch_first
+/// [N, L, embed_dim] and so on, without a batch [L, embed_dim] and so on. The layout and its default are PyTorch's.
+/// Parameters: "in_proj_weight" [3 embed_dim, embed_dim], the projections of query, key and value one below the other;
+/// where kdim or vdim is another size "q_proj_weight", "k_proj_weight" and "v_proj_weight"; all xavier_uniform_.
+/// "in_proj_bias" [3 embed_dim], 0; "out_proj.weight" as Linear's; "out_proj.bias", 0; "bias_k", "bias_v",
+/// xavier_normal_.
+/// Throws: ValueError unless sizes are positive, num_heads divides embed_dim and dropout lies in [0, 1]; ShapeError for
+/// inputs and masks that do not fit; DTypeError for masks that are neither bool nor floating.
+/// Determinism: that of matmul.
+/// PyTorch: torch.nn.MultiheadAttention.
 class MultiheadAttention : public ModuleBase {
  public:
-  /// ValueError unless sizes are positive, num_heads divides embed_dim and dropout lies in [0, 1].
   MultiheadAttention(int64_t embed_dim, int64_t num_heads, MultiheadAttentionOptions options = {});
-  /// Where a query may look at no key its output is out_proj of 0. ShapeError for inputs and masks that do not fit,
-  /// DTypeError for masks that are neither bool nor floating. Determinism is that of matmul.
   MultiheadAttentionResult forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                    const MultiheadAttentionCall& call = {});
   MultiheadAttentionResult operator()(const Tensor& query, const Tensor& key, const Tensor& value,

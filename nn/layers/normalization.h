@@ -1,17 +1,7 @@
-// BatchNorm1d, 2d, 3d: y = (x - mean) / sqrt(var + eps) * weight + bias, per channel
-//   x, y [N, C] or [N, C, L], [N, C, H, W], [N, C, D, H, W]; "weight", "bias" [C], starting as 1 and 0; mean and var
-//   over all dimensions but C.
-// While training, mean and (biased) var are the batch's, and the buffers follow with the unbiased variance:
-//   running = (1 - momentum) running + momentum batch;   "running_mean", "running_var", "num_batches_tracked"
-// In evaluation mode they are the buffers'.
+// Normalisation as modules.
 //
 //   nn::BatchNorm2d norm(16);
 //   Tensor y = norm(conv(x));
-//
-// Normalisation that needs no batch: LayerNorm, RMSNorm, GroupNorm, InstanceNorm1d, 2d, 3d and LocalResponseNorm
-// compute what layer_norm, rms_norm, group_norm, instance_norm and local_response_norm do. "weight" and "bias" start as
-// 1 and 0.
-//
 //   nn::Sequential model{nn::Linear(64, 64), nn::LayerNorm(64)};
 #pragma once
 
@@ -41,19 +31,25 @@ class NormWithStatistics : public Module {
   Buffer running_mean, running_var, num_batches_tracked;  ///< undefined unless tracked; InstanceNorm's last one stays 0
 
  protected:
-  /// ValueError unless there are channels.
   NormWithStatistics(const char* name, int64_t channels, Options options);
   const char* name_;
   int64_t channels_;
   Options options_;
 };
 
-/// Over N spatial dimensions.
+/// y = (x - mean) / sqrt(var + eps) * weight + bias, per channel. While training, mean and biased variance are the
+/// batch's, and the buffers follow with the unbiased variance: running = (1 - momentum) running + momentum batch. In
+/// evaluation mode they are the buffers'.
+///
+/// Shapes: [N, C, spatial...] with N spatial dimensions; BatchNorm1d also [N, C].
+/// Parameters: "weight" and "bias" [C], 1 and 0; buffers "running_mean" 0 and "running_var" 1 [C],
+/// "num_batches_tracked" 0.
+/// Throws: ValueError when there are no channels; ShapeError for other inputs; else as batch_norm.
+/// PyTorch: torch.nn.BatchNorm1d, 2d, 3d.
 template <int N>
 class BatchNorm : public NormWithStatistics<BatchNormOptions> {
  public:
   explicit BatchNorm(int64_t channels, BatchNormOptions options = {});
-  /// ShapeError unless the input is [N, channels, spatial...].
   Tensor forward(const Tensor& input) override;
 };
 using BatchNorm1d = BatchNorm<1>;
@@ -66,6 +62,12 @@ struct LayerNormOptions {
   bool bias = true;
 };
 
+/// layer_norm over the last dimensions, which are normalized_shape.
+///
+/// Shapes, Dtypes: as layer_norm.
+/// Parameters: "weight" and "bias" of normalized_shape, 1 and 0.
+/// Throws: forward as layer_norm.
+/// PyTorch: torch.nn.LayerNorm.
 class LayerNorm : public Module {
  public:
   explicit LayerNorm(Dims normalized_shape, LayerNormOptions options = {});
@@ -86,6 +88,12 @@ struct RMSNormOptions {
   bool elementwise_affine = true;  ///< with a weight
 };
 
+/// rms_norm over the last dimensions, which are normalized_shape.
+///
+/// Shapes, Dtypes: as rms_norm.
+/// Parameters: "weight" of normalized_shape, 1.
+/// Throws: forward as rms_norm.
+/// PyTorch: torch.nn.RMSNorm.
 class RMSNorm : public Module {
  public:
   explicit RMSNorm(Dims normalized_shape, RMSNormOptions options = {});
@@ -106,9 +114,14 @@ struct GroupNormOptions {
   bool affine = true;  ///< with weight and bias
 };
 
+/// group_norm over each of num_groups groups of channels.
+///
+/// Shapes: [N, C, ...].
+/// Parameters: "weight" and "bias" [C], 1 and 0.
+/// Throws: ValueError when a size is not positive or num_groups does not divide the channels; forward as group_norm.
+/// PyTorch: torch.nn.GroupNorm.
 class GroupNorm : public Module {
  public:
-  /// ValueError unless both are positive and num_groups divides the channels.
   GroupNorm(int64_t num_groups, int64_t channels, GroupNormOptions options = {});
   Tensor forward(const Tensor& input) override;
   std::string description() const override;
@@ -127,12 +140,17 @@ struct InstanceNormOptions {
   bool track_running_stats = false;  ///< with running values, which are used in evaluation mode
 };
 
-/// Over N spatial dimensions, with or without a batch: [N, C, spatial...] or [C, spatial...].
+/// instance_norm over N spatial dimensions, with or without a batch. Running values, where tracked, take part as in
+/// BatchNorm.
+///
+/// Shapes: [N, C, spatial...] or [C, spatial...].
+/// Parameters: if affine, "weight" and "bias" [C], 1 and 0; if tracked, the buffers of BatchNorm.
+/// Throws: ValueError when there are no channels; ShapeError for other inputs; else as instance_norm.
+/// PyTorch: torch.nn.InstanceNorm1d, 2d, 3d.
 template <int N>
 class InstanceNorm : public NormWithStatistics<InstanceNormOptions> {
  public:
   explicit InstanceNorm(int64_t channels, InstanceNormOptions options = {});
-  /// ShapeError for other inputs.
   Tensor forward(const Tensor& input) override;
 };
 using InstanceNorm1d = InstanceNorm<1>;
@@ -145,6 +163,10 @@ struct LocalResponseNormOptions {
   double k = 1;
 };
 
+/// local_response_norm over `size` neighbouring channels.
+///
+/// Shapes, Dtypes, Throws: as local_response_norm.
+/// PyTorch: torch.nn.LocalResponseNorm.
 class LocalResponseNorm : public Layer<local_response_norm, LocalResponseNormOptions, int64_t> {
  public:
   explicit LocalResponseNorm(int64_t size, LocalResponseNormOptions options = {}) : Layer(size, options) {}

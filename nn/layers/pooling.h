@@ -1,11 +1,4 @@
-// Pooling over windows, in 1, 2 and 3 spatial dimensions; in 2: [N, C, H, W] -> [N, C, H', W'].
-//   MaxPool, AvgPool, LPPool  H' = (H + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or up with
-//                         ceil_mode; stride is the kernel's size unless given; LPPool(p, ...) is (sum of x^p)^(1/p)
-//   AdaptiveAvgPool, AdaptiveMaxPool  H' x W' is the given size; window i covers rows floor(i H / H') up to
-//                         ceil((i + 1) H / H')
-//   FractionalMaxPool2d, 3d  windows at random places, drawn at every call; exactly one of output_size and output_ratio
-//                         is given; as fractional_max_pool2d and 3d
-//   MaxUnpool             puts maxima back to the places that max_pool2d_with_indices gave: unpool(y, indices)
+// Pooling over windows in 1, 2 and 3 spatial dimensions, as modules.
 //
 //   nn::Sequential model{nn::Conv2d(1, 16, 3), nn::ReLU(), nn::MaxPool2d(3, {.stride = 2}), nn::AdaptiveAvgPool2d(1)};
 #pragma once
@@ -42,7 +35,12 @@ using MaxPool1dOptions = MaxPoolOptions<1>;
 using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 
-/// Over N spatial dimensions.
+/// The maximum of every window: max_pool1d, 2d, 3d.
+///
+/// Shapes: in 2 dimensions [N, C, H, W] or [C, H, W] to [N, C, H', W'] or [C, H', W'], H' = (H + 2 padding - dilation
+/// (kernel - 1) - 1) / stride + 1, rounded down, or up with ceil_mode.
+/// Dtypes, Throws: forward as the function.
+/// PyTorch: torch.nn.MaxPool1d, 2d, 3d.
 template <int N>
 class MaxPool : public Layer<ordo::detail::of_rank<N>(max_pool1d, max_pool2d, max_pool3d), MaxPoolOptions<N>, Size<N>> {
  public:
@@ -75,6 +73,10 @@ using AvgPool1dOptions = AvgPoolOptions<1>;
 using AvgPool2dOptions = AvgPoolOptions<2>;
 using AvgPool3dOptions = AvgPoolOptions<3>;
 
+/// The average of every window: avg_pool1d, 2d, 3d.
+///
+/// Shapes, Dtypes, Throws: as MaxPool with a dilation of 1.
+/// PyTorch: torch.nn.AvgPool1d, 2d, 3d.
 template <int N>
 class AvgPool : public Layer<ordo::detail::of_rank<N>(avg_pool1d, avg_pool2d, avg_pool3d), AvgPoolOptions<N>, Size<N>> {
  public:
@@ -92,7 +94,12 @@ using AvgPool1d = AvgPool<1>;
 using AvgPool2d = AvgPool<2>;
 using AvgPool3d = AvgPool<3>;
 
-/// Of the maxima, or of the means.
+/// The maximum or the average of windows that make a result of a given size: window i of O covers cells floor(i I / O)
+/// up to ceil((i + 1) I / O) of an input of I.
+///
+/// Shapes: in 2 dimensions [N, C, H, W] or [C, H, W] to [N, C, output_size] or [C, output_size].
+/// Dtypes, Throws: forward as adaptive_max_pool2d, adaptive_avg_pool2d.
+/// PyTorch: torch.nn.AdaptiveMaxPool2d, torch.nn.AdaptiveAvgPool2d and so on.
 template <int N, bool kMax>
 class AdaptivePool : public Layer<ordo::detail::of_rank<N>(kMax ? adaptive_max_pool1d : adaptive_avg_pool1d,
                                                            kMax ? adaptive_max_pool2d : adaptive_avg_pool2d,
@@ -124,6 +131,10 @@ using LPPool1dOptions = LPPoolOptions<1>;
 using LPPool2dOptions = LPPoolOptions<2>;
 using LPPool3dOptions = LPPoolOptions<3>;
 
+/// (sum of x^p)^(1/p) over every window, p = norm_type: lp_pool1d, 2d, 3d.
+///
+/// Shapes, Dtypes, Throws: as MaxPool without padding, with a dilation of 1.
+/// PyTorch: torch.nn.LPPool1d, 2d, 3d.
 template <int N>
 class LPPool
     : public Layer<ordo::detail::of_rank<N>(lp_pool1d, lp_pool2d, lp_pool3d), LPPoolOptions<N>, double, Size<N>> {
@@ -147,6 +158,10 @@ using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
 using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
 using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
 
+/// Puts maxima back to the places that max_pool1d_with_indices, 2d or 3d gave: max_unpool1d, 2d, 3d.
+///
+/// Shapes, Dtypes, Throws: as the function.
+/// PyTorch: torch.nn.MaxUnpool1d, 2d, 3d.
 template <int N>
 class MaxUnpool : public ModuleOf<MaxUnpool<N>> {
  public:
@@ -177,7 +192,11 @@ struct FractionalMaxPoolOptions {
 using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
 using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 
-/// Over N spatial dimensions, two or three.
+/// The maximum of windows at random places, drawn at every call: fractional_max_pool2d, 3d. Exactly one of output_size
+/// and output_ratio is given.
+///
+/// Shapes, Dtypes, Throws: as the function.
+/// PyTorch: torch.nn.FractionalMaxPool2d, 3d.
 template <int N>
 class FractionalMaxPool : public Module {
  public:

@@ -1,19 +1,7 @@
-// RNN, GRU and LSTM: layers of a recurrent network. autograd/ops/functional/recurrent.h has the formulas, and what
-// lengths mean.
-//   input [T, B, input_size], with batch_first [B, T, input_size]; states [num_layers * directions, B, hidden_size],
-//   zeros where none are given; output [T, B, hidden_size * directions], or [B, T, ...]
-// Parameters are PyTorch's: "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", then those of the reverse
-// direction with "_reverse", then those of layer 1. They start as U(-1/sqrt(hidden_size), 1/sqrt(hidden_size)).
+// Recurrent networks, and single steps of them.
 //
 //   nn::LSTM lstm(64, 128, {.num_layers = 2});
 //   auto [output, h, c] = lstm(embedded);
-//
-// RNNCell, GRUCell and LSTMCell: one step of a recurrent network. autograd/ops/functional/recurrent.h has the formulas.
-//   input [B, input_size] or [input_size]; states [B, hidden_size] or [hidden_size], zeros where none are given
-// Parameters are PyTorch's: "weight_ih" [gates * hidden_size, input_size], "weight_hh" [gates * hidden_size,
-// hidden_size], "bias_ih", "bias_hh" [gates * hidden_size]; 1, 3 and 4 gates. They start as U(-1/sqrt(hidden_size),
-// 1/sqrt(hidden_size)).
-//
 //   nn::LSTMCell cell(64, 128);
 //   auto [h, c] = cell(x);
 //   std::tie(h, c) = cell(next, h, c);
@@ -39,13 +27,12 @@ class RecurrentModule : public ModuleBase {
  public:
   /// Draws new initial values.
   void reset_parameters();
-  /// In the order of the names above.
+  /// In the order of their names, as RNN has them.
   const std::vector<Parameter>& weights() const { return weights_; }
   std::string description() const override;
 
  protected:
-  /// ValueError unless sizes and num_layers are positive and dropout lies in [0, 1]. `gates`: rows of a weight for each
-  /// element of the state.
+  /// `gates`: rows of a weight for each element of the state.
   RecurrentModule(const char* name, int64_t gates, int64_t input_size, int64_t hidden_size,
                   RecurrentModuleOptions options);
   TensorList weight_list() const;
@@ -62,6 +49,15 @@ class RecurrentModule : public ModuleBase {
 /// What an RNN applies to the sum of its products.
 enum class RecurrentNonlinearity : unsigned char { tanh, relu };
 
+/// Layers of a recurrent network: rnn_tanh or rnn_relu, gru, lstm, which have the formulas and say what lengths mean.
+///
+/// Shapes: input [T, B, input_size]; states [num_layers * directions, B, hidden_size], zeros where none are given;
+/// output [T, B, hidden_size * directions]. With batch_first, input and output are [B, T, ...].
+/// Parameters: "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", those of the reverse direction with
+/// "_reverse", then those of layer 1; all U(-1/sqrt(hidden_size), 1/sqrt(hidden_size)).
+/// Throws: ValueError when a size or num_layers is not positive, or dropout is outside of [0, 1]; forward as the
+/// function.
+/// PyTorch: torch.nn.RNN, torch.nn.GRU, torch.nn.LSTM.
 class RNN : public RecurrentModule {
  public:
   RNN(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {},
@@ -77,6 +73,7 @@ class RNN : public RecurrentModule {
   RecurrentNonlinearity nonlinearity_;
 };
 
+/// As RNN, with the formulas of gru.
 class GRU : public RecurrentModule {
  public:
   GRU(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
@@ -87,6 +84,7 @@ class GRU : public RecurrentModule {
   }
 };
 
+/// As RNN, with the formulas of lstm.
 class LSTM : public RecurrentModule {
  public:
   LSTM(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
@@ -111,7 +109,6 @@ class RecurrentCell : public ModuleBase {
   Parameter weight_ih, weight_hh, bias_ih, bias_hh;  ///< biases are undefined without
 
  protected:
-  /// ValueError unless the sizes are positive.
   RecurrentCell(const char* name, int64_t gates, int64_t input_size, int64_t hidden_size, RecurrentCellOptions options);
   Tensor state_or_zeros(const Tensor& state, const Tensor& input) const;
   Tensor of_input(const Tensor& input) const;  ///< [..., gates * hidden_size]
@@ -122,6 +119,13 @@ class RecurrentCell : public ModuleBase {
   int64_t hidden_size_;
 };
 
+/// One step of a recurrent network, with the formulas of rnn_tanh or rnn_relu, gru, lstm.
+///
+/// Shapes: input [B, input_size] or [input_size]; states [B, hidden_size] or [hidden_size], zeros where none are given.
+/// Parameters: "weight_ih" [gates * hidden_size, input_size], "weight_hh" [gates * hidden_size, hidden_size],
+/// "bias_ih", "bias_hh" [gates * hidden_size], with 1, 3 and 4 gates; all U(-1/sqrt(hidden_size), 1/sqrt(hidden_size)).
+/// Throws: ValueError when a size is not positive; ShapeError for inputs and states that do not fit; else as linear.
+/// PyTorch: torch.nn.RNNCell, torch.nn.GRUCell, torch.nn.LSTMCell.
 class RNNCell : public RecurrentCell {
  public:
   RNNCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {},
@@ -136,6 +140,7 @@ class RNNCell : public RecurrentCell {
   RecurrentNonlinearity nonlinearity_;
 };
 
+/// As RNNCell, with the formulas of gru.
 class GRUCell : public RecurrentCell {
  public:
   GRUCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {});
@@ -146,10 +151,10 @@ class GRUCell : public RecurrentCell {
   }
 };
 
+/// As RNNCell, with the formulas of lstm. forward gives the new h and c.
 class LSTMCell : public RecurrentCell {
  public:
   LSTMCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {});
-  /// The new h and c.
   std::pair<Tensor, Tensor> forward(const Tensor& input, const Tensor& h = {}, const Tensor& c = {});
   std::pair<Tensor, Tensor> operator()(const Tensor& input, const Tensor& h = {}, const Tensor& c = {}) {
     const Call running(*this);

@@ -1,16 +1,4 @@
-// Images of another size, padding, regions of images, and elements moved between dimensions:
-//   Upsample           as interpolate: one of size and scale_factor is given
-//   Pads               of the last one, two or three dimensions, as pad: ConstantPad with a number, ZeroPad with zeros,
-//                      ReflectionPad with the input mirrored at its border cells, ReplicationPad with those cells
-//                      again, CircularPad with the input's other end. The widths are one number for all sides, or
-//                      {left, right, top, bottom, front, back}, the last dimension first
-//   RoIAlign, RoIPool  regions at one size, called as layer(input, boxes), as roi_align and roi_pool
-//   Flatten            merges dimensions start_dim to end_dim into one; by default all but the first (the batch)
-//   Unflatten          splits dimension dim into several
-//   PixelShuffle       [..., C r r, H, W] -> [..., C, H r, W r]
-//   PixelUnshuffle     [..., C, H r, W r] -> [..., C r r, H, W]
-//   ChannelShuffle     [..., g c, H, W]: channel i c + j becomes j g + i
-//   Unfold, Fold       the windows of images as columns, and back, as unfold and fold
+// Images of another size, padding, regions of images, and elements moved between dimensions, as modules.
 //
 //   nn::Sequential model{nn::Upsample({.scale_factor = {2}, .mode = InterpolateMode::bilinear}), nn::Conv2d(8, 8, 3)};
 //   nn::Sequential model{nn::ReflectionPad2d({1, 1, 2, 0}), nn::Conv2d(3, 8, 3)};   // H + 2, W + 2
@@ -44,13 +32,17 @@ struct UpsampleOptions {
   bool recompute_scale_factor = false;
 };
 
+/// interpolate: one of size and scale_factor is given.
+///
+/// Shapes, Dtypes, Throws: forward as interpolate.
+/// PyTorch: torch.nn.Upsample.
 class Upsample : public Layer<interpolate, UpsampleOptions> {
  public:
   explicit Upsample(UpsampleOptions options) : Layer(std::move(options)) {}
   std::string description() const override;
 };
 
-/// Two numbers for each of N dimensions, the last one first; one number stands for all.
+/// The widths of a pad: one number for all sides, or {left, right, top, bottom, front, back}, the last dimension first.
 template <int N>
 struct PadWidths : std::vector<int64_t> {
   PadWidths(int64_t all) : std::vector<int64_t>(2 * N, all) {}
@@ -58,6 +50,10 @@ struct PadWidths : std::vector<int64_t> {
   requires(sizeof...(I) == 2 * N) PadWidths(I... each) : std::vector<int64_t>{int64_t(each)...} {}
 };
 
+/// pad of the last N dimensions with a number.
+///
+/// Shapes, Dtypes, Throws: as pad.
+/// PyTorch: torch.nn.ConstantPad1d, 2d, 3d.
 template <int N>
 class ConstantPad : public Module {
  public:
@@ -75,7 +71,11 @@ using ConstantPad1d = ConstantPad<1>;
 using ConstantPad2d = ConstantPad<2>;
 using ConstantPad3d = ConstantPad<3>;
 
-/// Padding that takes its values from the input, or zeros.
+/// pad of the last N dimensions: with zeros (ZeroPad), the input mirrored at its border cells (ReflectionPad), those
+/// cells again (ReplicationPad), or the input's other end (CircularPad).
+///
+/// Shapes, Dtypes, Throws: as pad.
+/// PyTorch: torch.nn.ZeroPad2d, torch.nn.ReflectionPad2d and so on.
 template <int N, PadMode kMode>
 class Pad : public Module {
  public:
@@ -108,6 +108,11 @@ struct RoIAlignOptions {
   bool aligned = false;
 };
 
+/// Regions of images at one size, averaged: roi_align.
+///
+/// Shapes: input [N, C, H, W], boxes [K, 5] or a list of N [L, 4]; y [K, C, output_size].
+/// Dtypes, Throws: as roi_align.
+/// PyTorch: torchvision.ops.RoIAlign.
 class RoIAlign : public ModuleOf<RoIAlign> {
  public:
   explicit RoIAlign(Size2 output_size, RoIAlignOptions options = {}) : output_size_(output_size), options_(options) {}
@@ -128,6 +133,11 @@ struct RoIPoolOptions {
   double spatial_scale = 1;
 };
 
+/// Regions of images at one size, of maxima: roi_pool.
+///
+/// Shapes: as RoIAlign.
+/// Dtypes, Throws: as roi_pool.
+/// PyTorch: torchvision.ops.RoIPool.
 class RoIPool : public ModuleOf<RoIPool> {
  public:
   explicit RoIPool(Size2 output_size, RoIPoolOptions options = {}) : output_size_(output_size), options_(options) {}
@@ -149,6 +159,10 @@ struct FlattenOptions {
   int64_t end_dim = -1;
 };
 
+/// Merges dimensions start_dim to end_dim into one; by default all but the first, the batch.
+///
+/// Dtypes, Throws: as Tensor::flatten.
+/// PyTorch: torch.nn.Flatten.
 class Flatten : public Module {
  public:
   explicit Flatten(FlattenOptions options = {}) : options_(options) {}
@@ -161,22 +175,40 @@ class Flatten : public Module {
   FlattenOptions options_;
 };
 
+/// Splits dimension dim into several.
+///
+/// Dtypes, Throws: as unflatten.
+/// PyTorch: torch.nn.Unflatten.
 class Unflatten : public Layer<unflatten, NoOptions, int64_t, Dims> {
  public:
   Unflatten(int64_t dim, Dims unflattened_size) : Layer(dim, unflattened_size) {}
 };
 
+/// Channels become pixels: pixel_shuffle by r = upscale_factor.
+///
+/// Shapes: [..., C r r, H, W] to [..., C, H r, W r].
+/// Dtypes, Throws: as pixel_shuffle.
+/// PyTorch: torch.nn.PixelShuffle.
 class PixelShuffle : public Layer<pixel_shuffle, NoOptions, int64_t> {
  public:
   explicit PixelShuffle(int64_t upscale_factor) : Layer(upscale_factor) {}
 };
 
+/// Pixels become channels: pixel_unshuffle by r = downscale_factor.
+///
+/// Shapes: [..., C, H r, W r] to [..., C r r, H, W].
+/// Dtypes, Throws: as pixel_unshuffle.
+/// PyTorch: torch.nn.PixelUnshuffle.
 class PixelUnshuffle : public Layer<pixel_unshuffle, NoOptions, int64_t> {
  public:
   explicit PixelUnshuffle(int64_t downscale_factor) : Layer(downscale_factor) {}
 };
 
-/// ShapeError below three dimensions or unless the groups divide the channels.
+/// Channel i c + j becomes channel j g + i, g = groups.
+///
+/// Shapes: [..., g c, H, W].
+/// Throws: ShapeError when there are fewer than three dimensions, or the groups do not divide the channels.
+/// PyTorch: torch.nn.ChannelShuffle.
 class ChannelShuffle : public Layer<detail::channel_shuffle, NoOptions, int64_t> {
  public:
   explicit ChannelShuffle(int64_t groups) : Layer(groups) {}
@@ -188,12 +220,20 @@ struct UnfoldOptions {
   Size2 stride = 1;
 };
 
+/// The windows of images as columns: unfold.
+///
+/// Shapes, Dtypes, Throws: as unfold.
+/// PyTorch: torch.nn.Unfold.
 class Unfold : public Layer<unfold, UnfoldOptions, Size2> {
  public:
   explicit Unfold(Size2 kernel, UnfoldOptions options = {}) : Layer(kernel, options) {}
   std::string description() const override { return describe("Unfold", "dilation", "padding", "stride"); }
 };
 
+/// Columns added up to the images whose windows they are: fold.
+///
+/// Shapes, Dtypes, Throws: as fold.
+/// PyTorch: torch.nn.Fold.
 class Fold : public Layer<fold, UnfoldOptions, Size2, Size2> {
  public:
   Fold(Size2 output_size, Size2 kernel, UnfoldOptions options = {}) : Layer(output_size, kernel, options) {}

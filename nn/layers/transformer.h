@@ -1,12 +1,4 @@
-// TransformerEncoderLayer, TransformerEncoder: attention of a sequence to itself, then a network on each of its
-// elements, with what went in added to what came out and normalised.  Vaswani et al., "Attention is all you need", 2017
-//   a = x + dropout1(self_attn(x, x, x)), y = norm2(n + dropout2(linear2(dropout(activation(linear1(n)))))), n =
-//   norm1(a) norm_first: a = x + dropout1(self_attn(norm1(x), ...)), y = a + dropout2(linear2(...(linear1(norm2(a)))))
-// TransformerDecoderLayer, TransformerDecoder: the same, with attention to an encoder's output ("memory") between the
-// two, and three norms.
-// Sequences [L, N, d_model], with batch_first [N, L, d_model], without a batch [L, d_model]. Parameters are PyTorch's:
-// "self_attn.in_proj_weight", ..., "linear1.weight", "linear2.weight", "norm1.weight", ..., a decoder's
-// "multihead_attn...."; in a stack "layers.0.self_attn.in_proj_weight", ..., "norm.weight".
+// Transformers.
 //
 //   nn::TransformerEncoder encoder(nn::TransformerEncoderLayer(64, 8, {.batch_first = true}), 6);
 //   Tensor y = encoder(x, {.is_causal = true});   // [N, L, 64] -> [N, L, 64]
@@ -39,9 +31,19 @@ struct TransformerEncoderCall {
   bool is_causal = false;
 };
 
+/// Attention of a sequence to itself, then a network on each of its elements; what went in is added and normalised.
+///   n = norm1(x + dropout1(self_attn(x, x, x)))
+///   y = norm2(n + dropout2(linear2(dropout(activation(linear1(n))))))
+/// With norm_first: a = x + dropout1(self_attn(norm1(x), ...)), y = a + dropout2(linear2(...(linear1(norm2(a))))).
+///
+/// Shapes: [L, N, d_model], with batch_first [N, L, d_model], without a batch [L, d_model].
+/// Parameters: "self_attn.in_proj_weight", ..., "linear1.weight", "linear2.weight", "norm1.weight", ..., as those
+/// modules.
+/// Throws: ValueError for another activation; as MultiheadAttention, Linear and Dropout.
+/// PyTorch: torch.nn.TransformerEncoderLayer.
+/// Source: Vaswani et al., "Attention is all you need", 2017.
 class TransformerEncoderLayer : public Module {
  public:
-  /// ValueError as MultiheadAttention, Linear and Dropout, and for another activation.
   TransformerEncoderLayer(int64_t d_model, int64_t nhead, TransformerLayerOptions options = {});
   Tensor forward(const Tensor& src) override { return forward(src, TransformerEncoderCall()); }
   Tensor forward(const Tensor& src, const TransformerEncoderCall& call);
@@ -63,10 +65,14 @@ class TransformerEncoderLayer : public Module {
   Dropout dropout, dropout1, dropout2;
 };
 
+/// num_layers layers one after another, then `norm`. The first layer is `layer`; the others are made with its options
+/// and draw initial values of their own, where PyTorch's begin as copies of the first.
+///
+/// Parameters: "layers.0.self_attn.in_proj_weight", ..., "norm.weight", ...
+/// Throws: ValueError when num_layers is not positive; forward as the layers.
+/// PyTorch: torch.nn.TransformerEncoder.
 class TransformerEncoder : public Module {
  public:
-  /// The first layer is `layer`, the others are made with its options and draw initial values of their own; PyTorch's
-  /// all begin as copies of the first. ValueError unless num_layers is positive.
   TransformerEncoder(const TransformerEncoderLayer& layer, int64_t num_layers,
                      const std::optional<LayerNorm>& norm = std::nullopt);
   Tensor forward(const Tensor& src) override { return forward(src, TransformerEncoderCall()); }
@@ -88,6 +94,12 @@ struct TransformerDecoderCall {
   bool tgt_is_causal = false, memory_is_causal = false;
 };
 
+/// As TransformerEncoderLayer, with attention to an encoder's output, the "memory", between the two, and three norms.
+///
+/// Shapes: tgt and memory as TransformerEncoderLayer's input.
+/// Parameters: those of TransformerEncoderLayer, "multihead_attn...." and "norm3....".
+/// Throws: as TransformerEncoderLayer.
+/// PyTorch: torch.nn.TransformerDecoderLayer.
 class TransformerDecoderLayer : public ModuleBase {
  public:
   TransformerDecoderLayer(int64_t d_model, int64_t nhead, TransformerLayerOptions options = {});
@@ -109,9 +121,12 @@ class TransformerDecoderLayer : public ModuleBase {
   Dropout dropout, dropout1, dropout2, dropout3;
 };
 
+/// num_layers decoder layers, made as those of TransformerEncoder.
+///
+/// Parameters, Throws: as TransformerEncoder.
+/// PyTorch: torch.nn.TransformerDecoder.
 class TransformerDecoder : public ModuleBase {
  public:
-  /// As TransformerEncoder.
   TransformerDecoder(const TransformerDecoderLayer& layer, int64_t num_layers,
                      const std::optional<LayerNorm>& norm = std::nullopt);
   Tensor forward(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {});
@@ -124,8 +139,10 @@ class TransformerDecoder : public ModuleBase {
   std::optional<LayerNorm> norm;
 };
 
-/// [length, length] of float32: 0 where key j <= query i, else -inf. As torch.nn.Transformer's
-/// generate_square_subsequent_mask; is_causal does the same without it.
+/// 0 where key j <= query i, else -inf; is_causal does the same without a mask.
+///
+/// Shapes, Dtypes: float32 [length, length].
+/// PyTorch: torch.nn.Transformer.generate_square_subsequent_mask.
 Tensor generate_square_subsequent_mask(int64_t length, Device device = cpu);
 
 }  // namespace ordo::nn

@@ -1,4 +1,4 @@
-// EMA: an exponential moving average of weights, which often does better than the weights themselves.
+// An average of weights.
 //
 //   optim::EMA average(model.parameters(), {.decay = 0.999});
 //   ... optimizer.step(); average.update(); ...
@@ -17,12 +17,16 @@ struct EMAOptions {
   bool warm_up = false;
 };
 
+/// An exponential moving average of weights, which often does better than the weights themselves: average = average +
+/// (1 - decay) (parameter - average). The averages begin as copies of the parameters.
+///
+/// Throws: ValueError when there are no parameters or decay is outside of [0, 1].
+/// PyTorch: torch.optim.swa_utils.AveragedModel.
 class EMA {
  public:
-  /// The averages begin as copies of the parameters. ValueError when there are none or decay is not in [0, 1].
   explicit EMA(TensorList parameters, EMAOptions options = {});
 
-  /// average = average + (1 - decay) (parameter - average).
+  /// Takes the parameters into the averages.
   void update();
   /// Exchanges the parameters' values with the averages.
   void swap();

@@ -1,6 +1,4 @@
-// GradScaler: keeps small gradients of float16 from becoming 0. The loss is multiplied by a scale, so that all
-// gradients are, and they are divided by it before the step. A step whose gradients are not all finite is left out, and
-// the scale falls; after a run of good ones it grows.
+// Training with float16.
 //
 //   amp::GradScaler scaler;
 //   for (auto [images, labels] : loader) {
@@ -12,8 +10,6 @@
 //     scaler.step(optimizer);
 //     scaler.update();
 //   }
-//
-// As torch.amp.GradScaler. bfloat16 needs none.
 #pragma once
 
 #include <unordered_map>
@@ -34,28 +30,42 @@ struct GradScalerOptions {
   bool enabled = true;             ///< otherwise scale() gives the loss back and step() is the optimiser's
 };
 
+/// Keeps small gradients of float16 from becoming 0. The loss is multiplied by a scale, so that all gradients are, and
+/// they are divided by it before the step. A step whose gradients are not all finite is left out, and the scale falls;
+/// after a run of good ones it grows. bfloat16 needs none.
+///
+/// Throws: ValueError unless the scale is positive and finite in float32, growth_factor > 1, 0 < backoff_factor < 1 and
+/// growth_interval > 0.
+/// PyTorch: torch.amp.GradScaler.
 class GradScaler {
  public:
-  /// ValueError unless the scale is positive and finite in float32, growth_factor > 1, 0 < backoff_factor < 1 and
-  /// growth_interval > 0.
   explicit GradScaler(GradScalerOptions options = {});
 
   /// loss times the scale; a 16-bit loss becomes float32 first.
+  ///
+  /// Throws: DTypeError when the loss is not floating.
   Tensor scale(const Tensor& loss) const;
-  /// Divides the gradients of the optimiser's parameters by the scale, in place, and looks whether all are finite: a
-  /// test of each element, and of whether all passed, which no order changes. ValueError for a second call before
-  /// update(), DTypeError for a gradient of float16: dividing it loses what the scale saved.
+  /// Divides the gradients of the optimiser's parameters by the scale, in place, and looks whether all are finite.
+  ///
+  /// Throws: ValueError when it is called again before update(); DTypeError when a gradient is float16: dividing it
+  /// loses what the scale saved.
+  /// Determinism: each element is tested, and whether all passed does not depend on an order.
   void unscale_(optim::Optimizer& optimizer);
   /// Calls unscale_ unless that was done, then the optimiser's step if all gradients are finite. Otherwise no parameter
-  /// and no state of the optimiser changes. Returns whether the step was made. ValueError for a second call before
-  /// update().
+  /// and no state of the optimiser changes. Returns whether the step was made.
+  ///
+  /// Throws: ValueError when it is called again before update().
   bool step(optim::Optimizer& optimizer);
   /// After the steps of all optimisers: the scale times backoff_factor if one was left out, times growth_factor if none
-  /// was in growth_interval calls. It does not grow beyond float32's range. ValueError when there was no step.
+  /// was in growth_interval calls. It does not grow beyond float32's range.
+  ///
+  /// Throws: ValueError when there was no step.
   void update();
 
   double get_scale() const { return scale_; }
-  /// From the next loss on. ValueError as the constructor.
+  /// From the next loss on.
+  ///
+  /// Throws: as the constructor.
   void set_scale(double scale);
   bool is_enabled() const { return options_.enabled; }
 

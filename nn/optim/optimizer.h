@@ -1,4 +1,4 @@
-// Optimizer: changes parameters by their gradients.
+// Optimisers, which change parameters by their gradients.
 //
 //   optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.9});
 //   optimizer.zero_grad();
@@ -8,8 +8,6 @@
 // Groups of parameters have options of their own:
 //
 //   optim::AdamW optimizer({{body.parameters(), {.lr = 1e-4}}, {head.parameters(), {.lr = 1e-3}}});
-//
-// A schedule (nn/optim/schedule.h) scales the learning rates of all groups.
 #pragma once
 
 #include <vector>
@@ -27,6 +25,11 @@ struct ParameterGroup {
   Options options = {};
 };
 
+/// What all optimisers are. A schedule (nn/optim/schedule.h) scales the learning rates of all groups.
+///
+/// Throws: constructors, ValueError when there are no parameters, one is given twice, or one is not a leaf that
+/// requires a gradient.
+/// PyTorch: torch.optim.Optimizer.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -38,14 +41,18 @@ class Optimizer {
   /// Makes all gradients undefined again.
   void zero_grad();
 
-  /// The learning rate of a group's next step: the group's own times the factor. IndexError for a group that is not
-  /// there.
+  /// The learning rate of a group's next step: the group's own times the factor.
+  ///
+  /// Throws: IndexError when there is no such group.
   double lr(int64_t group = 0) const;
-  /// The own learning rate of all groups, or of one. ValueError unless it is at least 0 and finite.
+  /// The own learning rate of all groups, or of one.
+  ///
+  /// Throws: ValueError when it is negative or not finite; IndexError when there is no such group.
   void set_lr(double lr);
   void set_lr(double lr, int64_t group);
-  /// Scales the learning rates of all groups from the next step on; 1 at first. ValueError unless at least 0 and
-  /// finite.
+  /// Scales the learning rates of all groups from the next step on; 1 at first.
+  ///
+  /// Throws: ValueError when it is negative or not finite.
   void set_lr_factor(double factor);
   double lr_factor() const { return lr_factor_; }
   int64_t group_count() const { return int64_t(lr_.size()); }
@@ -55,13 +62,14 @@ class Optimizer {
   /// "state.3.exp_avg" for parameter 3, none before its first step. The tensors are the optimiser's own, not copies.
   nn::NamedTensorList state_dict() const;
   /// Copies the values in. The optimiser must have the same groups and parameters; options other than learning rates
-  /// are not part of it. ValueError or ShapeError names what does not fit; nothing has changed then.
+  /// are not part of it.
+  ///
+  /// Throws: ValueError, ShapeError naming what does not fit; nothing has changed then.
   void load_state_dict(const nn::NamedTensorList& state);
   /// load_state_dict() in two parts: checks now, changes when the result is called.
   nn::Commit prepare_state_dict(const nn::NamedTensorList& state);
 
  protected:
-  /// ValueError when there are no parameters, one is given twice, or one is not a leaf that requires a gradient.
   Optimizer(const char* name, const std::vector<TensorList>& groups, const std::vector<double>& lr);
 
   /// A step of one parameter.

@@ -1,29 +1,5 @@
-// SGD, Adam, AdamW, RMSprop and Adagrad: PyTorch's formulas for a parameter p with gradient g, in its step t = 1, 2,
-// ... Every element has a fixed order: the same at all determinism levels.
-//
-// SGD, stochastic gradient descent:
-//   g = g + weight_decay p
-//   b = momentum b + (1 - dampening) g        (b = g in the first step; only with momentum)
-//   g = nesterov ? g + momentum b : b         (only with momentum)
-//   p = p - lr g
-// Adam and AdamW (Kingma, Ba, "Adam: a method for stochastic optimization", 2015; Loshchilov, Hutter, "Decoupled weight
-// decay regularization", 2019):
-//   Adam   g = g + weight_decay p
-//   AdamW  p = p - lr weight_decay p
-//   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
-//   p = p - lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
-// RMSprop (Tieleman, Hinton, "Lecture 6.5: rmsprop", 2012; the centred form is of Graves, "Generating sequences with
-// recurrent neural networks", 2013):
-//   g = g + weight_decay p
-//   v = alpha v + (1 - alpha) g^2
-//   m = alpha m + (1 - alpha) g                               (only if centered)
-//   d = g / (sqrt(centered ? max(v - m^2, 0) : v) + eps)      (PyTorch lets rounding make the difference negative)
-//   b = momentum b + d,   d = b                               (only with momentum)
-//   p = p - lr d
-// Adagrad (Duchi, Hazan, Singer, "Adaptive subgradient methods for online learning and stochastic optimization", 2011):
-//   g = g + weight_decay p
-//   s = s + g^2                                               (initial_accumulator_value at first)
-//   p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
+// PyTorch's optimisers. Formulas are those of a parameter p with gradient g, in its step t = 1, 2, ... Every element
+// has a fixed order: the same bits at all determinism levels.
 #pragma once
 
 #include <vector>
@@ -40,6 +16,15 @@ struct SGDOptions {
   bool nesterov = false;  ///< needs momentum > 0 and dampening == 0
 };
 
+/// Stochastic gradient descent:
+///   g = g + weight_decay p
+///   b = momentum b + (1 - dampening) g        (b = g in the first step; only with momentum)
+///   g = nesterov ? g + momentum b : b         (only with momentum)
+///   p = p - lr g
+///
+/// Throws: as Optimizer; ValueError when lr, momentum or weight_decay is negative, or nesterov has no momentum or a
+/// dampening.
+/// PyTorch: torch.optim.SGD.
 class SGD : public OptimizerOf<SGDOptions, Tensor> {
  public:
   explicit SGD(TensorList parameters, SGDOptions options = {})
@@ -69,6 +54,14 @@ struct AdamState {
   double power1 = 1, power2 = 1;  ///< beta^t
 };
 
+/// Steps by averages of the gradient and of its square:
+///   g = g + weight_decay p
+///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
+///   p = p - lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+///
+/// Throws: as Optimizer; ValueError when a beta is outside of [0, 1), or another option is negative.
+/// PyTorch: torch.optim.Adam.
+/// Source: Kingma, Ba, "Adam: a method for stochastic optimization", 2015.
 class Adam : public OptimizerOf<AdamOptions, AdamState> {
  public:
   explicit Adam(TensorList parameters, AdamOptions options = {})
@@ -92,6 +85,11 @@ struct AdamWOptions {
   double weight_decay = 1e-2;
 };
 
+/// As Adam, with p = p - lr weight_decay p in place of the first line.
+///
+/// Throws: as Adam.
+/// PyTorch: torch.optim.AdamW.
+/// Source: Loshchilov, Hutter, "Decoupled weight decay regularization", 2019.
 class AdamW : public Adam {
  public:
   explicit AdamW(TensorList parameters, AdamWOptions options = {})
@@ -113,6 +111,18 @@ struct RMSpropState {
   Tensor square, momentum, mean;
 };
 
+/// Steps by the gradient over the root of an average of its square:
+///   g = g + weight_decay p
+///   v = alpha v + (1 - alpha) g^2
+///   m = alpha m + (1 - alpha) g                               (only if centered)
+///   d = g / (sqrt(centered ? max(v - m^2, 0) : v) + eps)      (PyTorch lets rounding make the difference negative)
+///   b = momentum b + d,   d = b                               (only with momentum)
+///   p = p - lr d
+///
+/// Throws: as Optimizer; ValueError when alpha is outside of [0, 1), or another option is negative.
+/// PyTorch: torch.optim.RMSprop.
+/// Source: Tieleman, Hinton, "Lecture 6.5: rmsprop", 2012; the centred form: Graves, "Generating sequences with
+/// recurrent neural networks", 2013.
 class RMSprop : public OptimizerOf<RMSpropOptions, RMSpropState> {
  public:
   explicit RMSprop(TensorList parameters, RMSpropOptions options = {})
@@ -138,6 +148,14 @@ struct AdagradState {
   double steps = 0;  ///< that it has made
 };
 
+/// Steps by the gradient over the root of the sum of its squares:
+///   g = g + weight_decay p
+///   s = s + g^2                                               (initial_accumulator_value at first)
+///   p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
+///
+/// Throws: as Optimizer; ValueError when an option is negative.
+/// PyTorch: torch.optim.Adagrad.
+/// Source: Duchi, Hazan, Singer, "Adaptive subgradient methods for online learning and stochastic optimization", 2011.
 class Adagrad : public OptimizerOf<AdagradOptions, AdagradState> {
  public:
   explicit Adagrad(TensorList parameters, AdagradOptions options = {})

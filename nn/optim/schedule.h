@@ -19,17 +19,32 @@
 
 namespace ordo::optim {
 
-using Schedule = std::function<double(int64_t step)>;  ///< ValueError for a step below 0
+/// The factor of a step.
+///
+/// Throws: ValueError when the step is negative. The functions that make schedules: ValueError when a number is out of
+/// its range.
+using Schedule = std::function<double(int64_t step)>;
 
+/// `factor` at every step.
+///
+/// PyTorch: torch.optim.lr_scheduler.ConstantLR without an end.
 Schedule constant(double factor = 1);
 /// gamma^(step / every), rounded down.
+///
+/// PyTorch: torch.optim.lr_scheduler.StepLR.
 Schedule step_decay(int64_t every, double gamma = 0.1);
 /// gamma^(number of milestones <= step). The milestones ascend.
+///
+/// PyTorch: torch.optim.lr_scheduler.MultiStepLR.
 Schedule multi_step(const std::vector<int64_t>& milestones, double gamma = 0.1);
 /// gamma^step.
+///
+/// PyTorch: torch.optim.lr_scheduler.ExponentialLR.
 Schedule exponential(double gamma);
 /// From 1 at step 0 to `last` at step `steps`, along half a cosine: last + (1 - last) (1 + cos(pi step / steps)) / 2.
-/// Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts", 2017.
+///
+/// PyTorch: torch.optim.lr_scheduler.CosineAnnealingLR.
+/// Source: Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts", 2017.
 Schedule cosine(int64_t steps, double last = 0);
 
 struct OneCycleOptions {
@@ -37,10 +52,14 @@ struct OneCycleOptions {
   double first = 0.04;       ///< the factor at step 0
   double last = 0.04 / 1e4;  ///< the factor at step `steps` - 1
 };
-/// Along half a cosine up to 1 and along another one down. PyTorch's OneCycleLR, without its momentum. Smith, Topin,
-/// "Super-convergence: very fast training of neural networks using large learning rates", 2019.
+/// Along half a cosine up to 1 and along another one down.
+///
+/// PyTorch: torch.optim.lr_scheduler.OneCycleLR, without its momentum.
+/// Source: Smith, Topin, "Super-convergence: very fast training of neural networks using large learning rates", 2019.
 Schedule one_cycle(int64_t steps, OneCycleOptions options = {});
 /// From `first` at step 0 evenly up to 1 at step `steps`; from there on `then`, whose step 0 that is.
+///
+/// PyTorch: torch.optim.lr_scheduler.LinearLR, then SequentialLR.
 Schedule warmup(int64_t steps, Schedule then = constant(), double first = 0);
 
 struct PlateauOptions {
@@ -51,10 +70,12 @@ struct PlateauOptions {
   double least = 0;         ///< of the factor
   bool larger_is_better = false;
 };
-/// A factor that falls when a metric stops getting better. PyTorch's ReduceLROnPlateau with relative thresholds.
-///
+/// A factor that falls when a metric stops getting better.
 ///   optim::Plateau plateau({.patience = 3});
 ///   optimizer.set_lr_factor(plateau.update(validation_loss));
+///
+/// Throws: ValueError when a number is out of its range.
+/// PyTorch: torch.optim.lr_scheduler.ReduceLROnPlateau with relative thresholds.
 class Plateau {
  public:
   explicit Plateau(PlateauOptions options = {});

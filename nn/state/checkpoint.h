@@ -1,4 +1,4 @@
-// Checkpoint: everything that a run needs to go on, in one safetensors file.
+// What a run needs to go on, in files.
 //
 //   int64_t step = 0;
 //   Checkpoint run;
@@ -38,10 +38,12 @@ concept HasState = requires(T& part, const T& constant, const nn::NamedTensorLis
   { part.prepare_state_dict(state) } -> std::convertible_to<nn::Commit>;
 };
 
+/// Everything that a run needs to go on, in one safetensors file. Parts are referred to, not copied, and must outlive
+/// the checkpoint.
+///
+/// Throws: add(), ValueError when a name is empty, taken or contains a dot.
 class Checkpoint {
  public:
-  // Parts are referred to, not copied, and must outlive the checkpoint. ValueError for a name that is empty, taken or
-  // contains a dot.
   template <HasState T>
   void add(const std::string& name, T& part) {
     const detail::LibraryCall call;
@@ -57,11 +59,17 @@ class Checkpoint {
   /// The entries of all parts, as "PART.ENTRY".
   nn::NamedTensorList state_dict() const;
   /// As save_safetensors does: equal states are equal files, and the file is there whole or not at all.
+  ///
+  /// Throws: as save_safetensors.
   void save(const std::string& path) const;
-  /// Loads all parts, or none: DataError names the file and the part that does not fit, or that is missing or
-  /// unexpected, and nothing has changed then.
+  /// Loads all parts, or none.
+  ///
+  /// Throws: DataError naming the file and the part that does not fit, or that is missing or unexpected; nothing has
+  /// changed then.
   void load(const std::string& path);
   /// Loads these parts only, in the same way.
+  ///
+  /// Throws: also ValueError when there is no such part.
   void load(const std::string& path, const std::vector<std::string>& parts);
 
  private:
@@ -86,20 +94,26 @@ struct CheckpointFolderOptions {
 /// A run's checkpoints: the latest ones, as step-000000001200.safetensors, and the best one, as best.safetensors. A run
 /// that is killed at any moment leaves whole files only. One run at a time has a folder, as long as the object or a
 /// copy of it lives: its file .lock is locked. Whoever only reads calls Checkpoint::load().
+///
+/// Throws: DataError when the folder cannot be created or read, or when another run has it; ValueError when keep is
+/// negative.
 class CheckpointFolder {
  public:
-  /// Creates the folder, and removes what an interrupted save left. DataError when it cannot be created or read, or
-  /// when another run has it; ValueError for keep below 0.
+  /// Creates the folder, and removes what an interrupted save left.
   explicit CheckpointFolder(const std::string& path, CheckpointFolderOptions options = {});
 
-  /// Saves, then removes those that are too old. Returns the file's path. DataError, and all earlier ones stay, when
-  /// the disk is full or fails, or when the new file goes at once.
+  /// Saves, then removes those that are too old. Returns the file's path.
+  ///
+  /// Throws: ValueError when step is negative; DataError, and all earlier ones stay, when the disk is full or fails, or
+  /// when the new file goes at once.
   std::string save(const Checkpoint& checkpoint, int64_t step);
   /// Saves as the best if `metric` is better than that of the best so far, also of an earlier run; never if it is NaN.
   bool save_best(const Checkpoint& checkpoint, double metric);
   std::optional<std::string> latest() const;  ///< the path of the highest step's file
   std::optional<std::string> best() const;
-  /// False when there is none. Errors are those of Checkpoint::load().
+  /// False when there is none.
+  ///
+  /// Throws: as Checkpoint::load().
   bool load_latest(Checkpoint& checkpoint) const;
 
  private:

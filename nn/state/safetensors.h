@@ -20,13 +20,16 @@ struct Safetensors {
 
 /// Writes tensors of any dtype, strides and device. The same tensors and metadata make the same bytes, whatever order
 /// they are given in, and those that Python's safetensors 0.4 or later writes. The file is there whole or not at all:
-/// an earlier one of this name stays until the new one is on the disk. ValueError for a name that is given twice,
-/// "__metadata__", or no UTF-8; DataError when the file cannot be written.
+/// an earlier one of this name stays until the new one is on the disk.
+///
+/// Throws: ValueError when a name is given twice, is "__metadata__", or is no UTF-8; DataError when the file cannot be
+/// written.
 void save_safetensors(const std::string& path, const nn::NamedTensorList& tensors,
                       const std::map<std::string, std::string>& metadata = {});
 
-/// Checks every rule of the format before memory is taken. DataError says where the file breaks one, or names a dtype
-/// that Ordo does not have.
+/// Reads a file. Every rule of the format is checked before memory is taken.
+///
+/// Throws: DataError saying where the file breaks a rule, or naming a dtype that Ordo does not have.
 Safetensors load_safetensors(const std::string& path);
 
 }  // namespace ordo

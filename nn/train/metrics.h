@@ -1,4 +1,4 @@
-// Metrics: what a model is worth on data that it was not trained on.
+// What a model is worth on data that it was not trained on.
 //
 //   for (const auto& [name, value] : evaluate(model, test_loader, {{"loss", nn::CrossEntropyLoss()},
 //                                                                  {"accuracy", metrics::accuracy}}))
@@ -46,8 +46,10 @@ class Metric {
 using Metrics = std::vector<Metric>;
 
 namespace metrics {
-/// The part of the rows of logits [N, C, ...] whose greatest element is that of the target [N, ...], an integer; of
-/// equal ones the first. ShapeError for other sizes, ValueError for no rows.
+/// The part of the rows whose greatest logit is that of the target; of equal ones the first.
+///
+/// Shapes: logits [N, C, ...], targets [N, ...], integers.
+/// Throws: ShapeError for other sizes; ValueError when there are no rows.
 double accuracy(const Tensor& logits, const Tensor& targets);
 }  // namespace metrics
 
@@ -107,9 +109,11 @@ NamedNumbers evaluate_in_parts(Model& model, Loader& loader, const Metrics& metr
 
 }  // namespace detail
 
-/// The mean of each metric over the rows of all batches, in double: its values, weighted by the batches' rows, are
-/// added in the order of the batches. The model is in evaluation mode meanwhile. A loader that shuffles would change
-/// the order and so the last bits.
+/// The mean of each metric over the rows of all batches, in double. The model is in evaluation mode meanwhile.
+///
+/// Throws: ValueError when there are no rows.
+/// Determinism: the metric's values, weighted by the batches' rows, are added in the order of the batches. A loader
+/// that shuffles would change the order and so the last bits.
 template <class Model, class Loader>
 NamedNumbers evaluate(Model& model, Loader& loader, const Metrics& metrics) {
   return detail::evaluate_in_parts(model, loader, metrics, 0, 1);

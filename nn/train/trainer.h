@@ -1,5 +1,4 @@
-// Trainer: a training loop with what belongs around it: schedules, clipping, averages, validation, early stopping,
-// checkpoints, a log, and runs that continue with the same bits after any interruption.
+// Training.
 //
 //   Trainer trainer({.epochs = 5,
 //                    .randomness = {{.seed = 1, .deterministic = Determinism::run_to_run}},
@@ -12,8 +11,7 @@
 //   trainer.validate(model, test, {{"accuracy", metrics::accuracy}});
 //   const TrainResult result = trainer.fit(model, optimizer, loader, nn::CrossEntropyLoss());
 //
-// It uses what every program can use: nn/state/checkpoint.h, nn/optim, evaluate(). docs/training.md says what a run
-// saves, what changes its bits, and what the log holds.
+// docs/training.md says what a run saves, what changes its bits, and what the log holds.
 #pragma once
 
 #include <concepts>
@@ -107,11 +105,15 @@ enum class On {
   checkpoint_end,
 };
 
+/// A training loop with what belongs around it: schedules, clipping, averages, validation, early stopping, checkpoints,
+/// a log, and runs that continue with the same bits after any interruption. It uses what every program can use:
+/// nn/state/checkpoint.h, nn/optim, evaluate().
+///
+/// Throws: ValueError when numbers are out of range, there are neither epochs nor steps, or what needs `monitor` has
+/// none.
 class Trainer {
  public:
   /// Seeds, if there is `randomness`: make the Trainer before the model, so that the model's first weights repeat.
-  /// ValueError for numbers that are out of range, for neither epochs nor steps, and for what needs `monitor` without
-  /// one.
   explicit Trainer(TrainerOptions options);
   ~Trainer();
   Trainer(const Trainer&) = delete;
@@ -141,9 +143,10 @@ class Trainer {
 
   /// Trains until the end. `loss` is a function of (model, batch), or of (outputs, targets), as losses are; it gives a
   /// tensor of one element. Modules that are in evaluation mode stay in it.
-  /// ValueError for a loss that is infinite or NaN (the weights are then those before that step), a loader without
-  /// batches, and a `monitor` that no validation gives. DataError for files and folders that cannot be read or written.
-  /// The last checkpoint stays in all cases.
+  ///
+  /// Throws: ValueError when a loss is infinite or NaN (the weights are then those before that step), the loader has no
+  /// batches, or no validation gives the `monitor`; DataError when files and folders cannot be read or written. The
+  /// last checkpoint stays in all cases.
   template <class Model, class Loader, class Loss>
   TrainResult fit(Model& model, optim::Optimizer& optimizer, Loader& loader, Loss&& loss) {
     const ordo::detail::LibraryCall call;
@@ -166,8 +169,9 @@ class Trainer {
   // -- for callbacks and losses ---------------------------------------------------------------------------------------
   const TrainerOptions& options() const { return options_; }
   const TrainerStatus& status() const { return status_; }
-  /// Adds a number to the log's line of the step, validation or epoch; given twice, the later one counts. ValueError
-  /// outside of them.
+  /// Adds a number to the log's line of the step, validation or epoch; given twice, the later one counts.
+  ///
+  /// Throws: ValueError outside of them.
   void log(const std::string& name, double value);
   /// Ends the run after the step under way, with a checkpoint, from which it can be resumed.
   void stop() { stop_ = true; }
