@@ -6,6 +6,7 @@
 
 namespace ordo {
 
+/// Calls f.operator()<T>(), T being the type of t. Throws: DTypeError when t is not floating.
 template <class F>
 decltype(auto) dispatch_floating(const char* op, DType t, F&& f) {
   switch (t) {
@@ -22,6 +23,7 @@ decltype(auto) dispatch_floating(const char* op, DType t, F&& f) {
   }
 }
 
+/// Calls f.operator()<T>(), T being the type of t. Throws: DTypeError when t is bool.
 template <class F>
 decltype(auto) dispatch_numeric(const char* op, DType t, F&& f) {
   switch (t) {
@@ -38,12 +40,14 @@ decltype(auto) dispatch_numeric(const char* op, DType t, F&& f) {
   }
 }
 
+/// Calls f.operator()<T>(), T being the type of t, which may be any.
 template <class F>
 decltype(auto) dispatch_all(const char* op, DType t, F&& f) {
   if (t == DType::boolean) return f.template operator()<bool>();
   return dispatch_numeric(op, t, f);
 }
 
+/// Calls f.operator()<T>(), T being the type of t. Throws: DTypeError when t is floating.
 template <class F>
 decltype(auto) dispatch_integral(const char* op, DType t, F&& f) {
   switch (t) {
@@ -60,6 +64,7 @@ decltype(auto) dispatch_integral(const char* op, DType t, F&& f) {
   }
 }
 
+/// Calls f.operator()<T>(), T being the type of t. Throws: DTypeError when t is neither int32 nor int64.
 template <class F>
 decltype(auto) dispatch_index(const char* op, DType t, F&& f) {
   switch (t) {

@@ -75,9 +75,11 @@ struct RandomDraw {
 };
 
 /// Until it is destroyed, `end` is called for every operation of every thread, on the thread of the call, after it has
-/// computed; `begin`, where given, before, when inputs still hold their old contents. The operations that a listener
+/// computed; `begin`, where given, before, when inputs still hold their old contents. Calls that are open when it is
+/// made are not reported; those that are open when it is destroyed report their end. The operations that a listener
 /// itself calls are not reported. An exception that `begin` throws leaves the operation, which has done nothing then.
 /// `end` and `draw`, which hears of random numbers, must not throw: what they throw all the same is written to stderr.
+/// Throws: ValueError when `end` is empty.
 class OpListener {
  public:
   using Function = std::function<void(const OpEvent&)>;
@@ -161,7 +163,8 @@ struct OpArguments {
 
 class OpCall {
  public:
-  /// `name` must outlive the call. The arguments are read now, when somebody listens, else never.
+  /// `name` must outlive the call. The arguments are read now, when somebody listens, else never. Throws: what a
+  /// listener's `begin` throws.
   template <class... Args>
   explicit OpCall(const char* name, const Args&... args) : name_(name), named_(name) {
     if (detail::op_listened()) [[unlikely]]

@@ -58,7 +58,7 @@ struct OpInfo {
   std::string_view note = {};  ///< for the table
 };
 
-/// All operations, by name. Stable for the life of the process.
+/// All operations, by name. Rows move only while a library that registers some is loaded.
 const std::vector<OpInfo>& ops();
 /// The row of that name, or null.
 const OpInfo* find_op(std::string_view name);
@@ -72,6 +72,7 @@ struct OpRegistration {
 #define ORDO_OP_CONCAT2(a, b) a##b
 #define ORDO_OP_CONCAT(a, b) ORDO_OP_CONCAT2(a, b)
 /// At namespace scope in the operation's .cpp: ORDO_REGISTER_OP({.name = "relu", .family = "elementwise", ...});
+/// Throws: RuntimeError when there is a row of this name.
 #define ORDO_REGISTER_OP(...) \
   static const ::ordo::detail::OpRegistration ORDO_OP_CONCAT(op_registration_, __COUNTER__)(::ordo::OpInfo __VA_ARGS__)
 

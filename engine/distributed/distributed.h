@@ -45,9 +45,10 @@ bool is_launched();
 /// Connects the processes that mpirun started, and compares what they are: Ordo's version, the ordering contract, the
 /// level; at run_to_run the machine's libraries and processors, too. A process that mpirun did not start is alone: rank
 /// 0 of 1. Where OMP_NUM_THREADS is not set, the processes of a machine share its cores. Does nothing the second time;
-/// any number of threads may call it. A process whose start others have waited for longer than the timeout ends the
-/// job. DistributedError when Ordo was built without this MPI, or it cannot be opened; ValueError for a timeout that is
-/// none.
+/// any number of threads may call it. The job ends when processes differ, or one has waited for the others' start for
+/// longer than the timeout.
+/// Throws: DistributedError when Ordo was built without this MPI, or MPI cannot be opened or started; ValueError when
+/// the timeout, or ORDO_DISTRIBUTED_TIMEOUT where it is asked for, is no number of seconds above 0.
 void init(const InitOptions& options = {});
 bool is_initialized();
 
@@ -63,8 +64,8 @@ class Group {
 };
 
 /// A group of these processes, whose ranks in it are the places in the list. All processes call it, with the same list,
-/// also those that are not in it; collectives of the group are for those that are. ValueError for a list that is empty,
-/// names a process twice or one that is not there.
+/// also those that are not in it; collectives of the group are for those that are.
+/// Throws: ValueError when the list is empty, or names a process twice or one that is not there.
 Group new_group(const std::vector<int64_t>& ranks);
 
 /// This process's number in the group, 0 .. world_size - 1; -1 where it is not in it. 0 before init().
@@ -72,13 +73,14 @@ int64_t rank(const Group& group = {});
 /// The number of processes; 1 before init().
 int64_t world_size(const Group& group = {});
 
-/// Waits until all processes have come here.
+/// Waits until all processes of the group have come here. Throws: ValueError when this process is not in it.
 void barrier(const Group& group = {});
 
 /// Bytes that this process has given to the transport so far.
 uint64_t bytes_sent();
 
-/// Says on stderr that this process failed, and why, and ends the job. Returns only where the process is alone.
+/// Says on stderr that this process failed, and why, and ends the job. Returns only where the process is alone, or
+/// another thread of it ends the job already.
 void fail_job(const std::string& cause);
 
 }  // namespace ordo::distributed

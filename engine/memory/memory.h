@@ -21,7 +21,8 @@ struct MemoryStats {
 
 /// allocated_bytes + cached_bytes is what the device's allocator holds. It is at most twice the greatest
 /// allocated_bytes since the start or the last empty_cache(), plus kMemoryCacheSlack: a request that would exceed
-/// that first gives back the blocks that have been unused for longest. A device that does not exist is a DeviceError.
+/// that first gives back the blocks that have been unused for longest. Any thread may call these three functions.
+/// Throws: DeviceError when there is no such device, in all of them.
 MemoryStats memory_stats(Device device = cpu);
 /// peak_allocated_bytes begins again at what is allocated now. What the cache may hold does not change.
 void reset_peak_memory_stats(Device device = cpu);
@@ -33,8 +34,9 @@ inline constexpr size_t kMemoryCacheSlack = size_t(16) << 20;
 
 namespace detail {
 /// At least `bytes` bytes, aligned to 64 on the CPU and 256 on CUDA; usable in order on the calling thread's stream.
-/// When the device is out of memory, the cache is emptied and the request tried again; then OutOfMemoryError says what
-/// was asked for, held and cached. Zero bytes give a null pointer.
+/// When the device is out of memory, the cache is emptied and the request tried again. Zero bytes give a null pointer.
+/// Throws: OutOfMemoryError when that fails, too, saying what was asked for, held and cached; DeviceError when there is
+/// no such device.
 void* allocate(size_t bytes, Device device);
 void deallocate(void* data, size_t bytes, Device device) noexcept;
 /// Gives what the CPU's allocator keeps back to the system. False when that is nothing, or the allocator is in use.
@@ -46,7 +48,7 @@ bool release_cached_memory() noexcept;
 bool set_memory_caching(bool on);
 }  // namespace detail
 
-/// Scratch memory of a kernel, freed at the end of the scope.
+/// Scratch memory of a kernel for `count` elements, freed at the end of the scope. Throws: as detail::allocate.
 template <class T>
 class Scratch {
  public:

@@ -9,7 +9,7 @@
 
 namespace ordo {
 
-/// Ordo's version, as "0.1.0".
+/// Ordo's version: three numbers with dots between them.
 std::string_view version();
 /// The version of docs/ordering.md: at the deterministic levels, equal versions add in the same order.
 int ordering_contract();
@@ -18,7 +18,7 @@ int ordering_contract();
 struct LibraryVersion {
   std::string name, version;
 };
-/// The libraries this build uses; CUDA's are those found at run time.
+/// The libraries that this build uses, its compiler first; CUDA's are those found at run time.
 std::vector<LibraryVersion> libraries();
 
 /// A device of this machine.

@@ -12,15 +12,17 @@ enum class Determinism : unsigned char {
 };
 
 std::string_view name(Determinism);
-/// The inverse of name(); ValueError otherwise.
+/// The inverse of name().
+/// Throws: ValueError when no level has this name.
 Determinism determinism_from_name(std::string_view);
 
-/// true: run_to_run; false: not_guaranteed. With warn_only an operation that cannot meet the level warns on stderr,
-/// once per operation, instead of throwing NondeterministicError.
+/// Sets the process's level, run_to_run or, with false, not_guaranteed. With warn_only an operation that cannot meet it
+/// warns on stderr, once per operation, instead of throwing NondeterministicError.
 void use_deterministic_algorithms(bool on, bool warn_only = false);
 template <class T>
 void use_deterministic_algorithms(T*, bool = false) = delete;  ///< a level's name would be `true`; set_determinism()
-/// Sets the process-wide level. It starts as ORDO_DETERMINISM (a level's name) or not_guaranteed.
+/// Sets the process's level, which starts as ORDO_DETERMINISM (a level's name) or not_guaranteed. Thread-safe.
+/// Throws: ValueError when the number or the variable names no level.
 void set_determinism(Determinism level, bool warn_only = false);
 /// The level in force for the calling thread: the innermost guard's, else the process's.
 Determinism determinism();
@@ -29,7 +31,7 @@ bool determinism_warn_only();
 
 /// Overrides the level for this thread until the end of the scope. Several may end in any order: the youngest that
 /// lives is in force. One that ends on another thread than it began on warns on stderr, and stays in force where it
-/// began.
+/// began. Throws: ValueError when the number is no level's.
 class DeterminismGuard {
  public:
   explicit DeterminismGuard(Determinism level);
@@ -52,8 +54,8 @@ struct CudnnSettings {
 CudnnSettings cudnn_settings();
 void set_cudnn_settings(CudnnSettings);
 
-/// For operations: throws NondeterministicError (or warns) when `strongest`, the best this operation can do, is below
-/// the level in force. `hint` says what to do instead.
+/// For operations: compares `strongest`, the best that this one can do, with the level in force. `hint` says what to do
+/// instead. Throws: NondeterministicError when it is below; with warn_only it warns.
 void require_determinism(const char* op, Determinism strongest, const char* hint);
 
 }  // namespace ordo

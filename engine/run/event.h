@@ -18,11 +18,12 @@ namespace ordo::cuda {
 
 /// A point in the work of a stream. Recording and waiting take no time of the host. Copies are one event. An event that
 /// was never recorded is one that has passed. The CPU's work has always passed, so all of this also works on the CPU.
+/// An event has no lock: the program sees to it that one thread's record() is over when another calls wait().
 class Event {
  public:
   Event();
-  /// Makes this the point that the calling thread's work on `device` has come to; again moves it. DeviceError when
-  /// there is no such device.
+  /// Makes this the point that the calling thread's work on `device` has come to; again moves it.
+  /// Throws: DeviceError when there is no such device.
   void record(Device device = Device(Device::Type::cuda));
   /// Lets the calling thread's later work on the event's device begin after it.
   void wait() const;

@@ -11,24 +11,25 @@ namespace ordo {
 /// Threads used by CPU operations; starts as OMP_NUM_THREADS or the number of usable cores. Threads of the program that
 /// compute at the same time share them: of two, each uses half. No result depends on it.
 int num_threads();
-/// n >= 1, else ValueError.
+/// Sets num_threads(). Throws: ValueError when n is not in [1, 4096].
 void set_num_threads(int n);
 
 namespace detail {
-/// Runs body(context, piece) for piece = 0..pieces-1 on a thread pool; the first exception is rethrown.
+/// Runs body(context, piece) for piece = 0..pieces-1 on a thread pool. Throws: what the lowest piece that failed threw.
 void run_pieces(int pieces, void (*body)(void*, int), void* context);
 bool in_parallel_region();
 /// In a child of fork(), which has no threads of the pools: it starts its own.
 void forget_threads();
 }  // namespace detail
 
-/// Threads worth using on `work` steps, at least `grain` each; 1 on a thread of the pool.
+/// Threads worth using on `work` steps, at least `grain` (> 0) each; 1 inside of a piece.
 inline int pieces_for(int64_t work, int64_t grain) {
   if (detail::in_parallel_region()) return 1;
   return int(std::clamp<int64_t>(work / grain, 1, num_threads()));
 }
 
-/// Calls f(piece) for piece in [0, pieces), on the pool's threads.
+/// Calls f(piece) for piece in [0, pieces), at most 65535, here and on the pool's threads. Throws: what f throws, of
+/// several pieces the lowest one's.
 template <class F>
 void for_pieces(int pieces, const F& f) {
   if (pieces == 1) return f(0);
@@ -36,8 +37,8 @@ void for_pieces(int pieces, const F& f) {
       pieces, [](void* p, int piece) { (*static_cast<const F*>(p))(piece); }, const_cast<F*>(&f));
 }
 
-/// Calls f(first, last) for disjoint ranges that cover [begin, end), of at least `grain` elements each (but the last),
-/// one per thread. Small ranges run on the calling thread.
+/// Calls f(first, last) for disjoint ranges that cover [begin, end), at most one for each thread. With several ranges,
+/// each has at least `grain` elements; a single one runs on the calling thread. Throws: as for_pieces.
 template <class F>
 void parallel_for(int64_t begin, int64_t end, int64_t grain, const F& f) {
   const int64_t n = end - begin;

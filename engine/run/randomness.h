@@ -33,7 +33,8 @@ struct Randomness {
 };
 
 /// Seeds default_generator(), and so everything that draws from it: initialisers, dropout, random tensors, loaders
-/// without a generator of their own. ValueError for a rank below 0, or one in the environment that is no number.
+/// without a generator of their own.
+/// Throws: ValueError when a rank is below 0, or the environment's, where it is asked for, is no such number.
 Randomness seed_everything(const RandomnessOptions& options = {});
 
 }  // namespace ordo

@@ -88,15 +88,14 @@ class Tensor {
   Tensor(Tensor&&) = default;
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & = default;
-  /// `x[0] = y`, `x.select(1, 2) = 5`: assigning to what an expression gives writes into its memory, as copy_ and
-  /// fill_.
+  /// `x[0] = y`, `x.select(1, 2) = 5`: copy_ and fill_ of what an expression gives. Throws: as these.
   Tensor& operator=(const Tensor& value) && { return copy_(value); }
   Tensor& operator=(Scalar value) && { return fill_(value); }
 
   // -- what it is ---------------------------------------------------------------------------------------------------
   bool defined() const { return impl_ != nullptr; }
-  /// `if (loss < 0.1)`: whether the only element is not zero (NaN is not). ShapeError unless numel() is 1, ValueError
-  /// when undefined; whether it is defined says defined(). Waits for the device.
+  /// `if (loss < 0.1)`: whether the only element is not zero; NaN is not zero. Waits for the device.
+  /// Throws: ShapeError when numel() is not 1; ValueError when the tensor is undefined; IndexError as item.
   explicit operator bool() const;
   int dim() const;
   int64_t numel() const;
@@ -115,17 +114,17 @@ class Tensor {
   TensorOptions options() const { return {dtype(), device(), false}; }
 
   // -- its contents -------------------------------------------------------------------------------------------------
-  /// The first element's address. T must be the tensor's element type (DTypeError); `data()` is untyped.
-  /// The address is device memory for a CUDA tensor.
+  /// The first element's address, which is device memory for a CUDA tensor. `data()` is untyped. PyTorch: data_ptr.
+  /// Throws: DTypeError when T is not the tensor's element type.
   template <class T>
   T* data() const {
     expect_dtype(dtype_of<T>);
     return static_cast<T*>(data());
   }
   void* data() const;
-  /// The only element, converted to T as to() converts: to bool it is != 0; floating to integer it is cut towards zero
-  /// and saturates at the ends of T's range, NaN giving 0; integer to integer it wraps. ShapeError unless numel() is 1.
-  /// Waits for the device.
+  /// The only element as a T, converted as to() converts: to bool it is != 0; floating to integer rounds towards zero
+  /// and saturates at the ends of T's range, and NaN gives 0; integer to integer wraps. Waits for the device.
+  /// Throws: ShapeError when numel() is not 1; IndexError when this thread's work on CUDA met an index out of range.
   template <class T = double>
   T item() const {
     if constexpr (std::is_same_v<T, bool>)
@@ -135,11 +134,11 @@ class Tensor {
     else
       return static_cast<T>(item_double());
   }
-  /// All elements in row-major order, each converted as item() converts. Waits for the device. OutOfMemoryError when
-  /// the host has no room for them.
+  /// All elements in row-major order, each converted as item() converts. Waits for the device. PyTorch: tolist.
+  /// Throws: OutOfMemoryError when the host has no room for them; IndexError as item.
   template <class T>
   std::vector<T> to_vector() const;
-  /// NumPy-like text; large tensors are summarised.
+  /// NumPy-like text; more than 1000 elements are summarised. "undefined" for an undefined tensor.
   std::string str() const;
 
   // -- views: no data is copied; differentiable ----------------------------------------------------------------------
@@ -398,22 +397,24 @@ class Tensor {
   Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value);
   Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
                         bool include_self = true);
-  /// Contiguous; keeps leading elements, fills new ones like empty(). AutogradError for views and for what requires a
-  /// gradient.
+  /// Changes the sizes, contiguously; keeps leading elements of the memory, fills new memory like empty().
+  /// Throws: AutogradError when this is a view or requires a gradient; ShapeError when no tensor has such sizes.
   Tensor& resize_(const Dims& sizes);
 
   // -- differentiation ------------------------------------------------------------------------------------------------
   bool requires_grad() const;                 ///< true for leaves asked for and for everything computed from them
-  Tensor& set_requires_grad(bool on = true);  ///< leaves of floating dtype only
+  Tensor& set_requires_grad(bool on = true);  ///< leaves of floating dtype only; PyTorch: requires_grad_
   bool is_leaf() const;
   Tensor grad() const;  ///< undefined before the first backward()
   void set_grad(const Tensor& grad);
   void zero_grad();  ///< makes grad() undefined again
-  /// Differentiates this tensor with respect to the leaves, adding into their grad(). `gradient` may be left out for
-  /// a single element.
+  /// Adds the gradients with respect to the leaves to their grad(). `gradient` may be left out for a single element.
+  /// Throws: AutogradError when this requires none, the graph was freed or a tensor it needs changed; ShapeError or
+  /// DeviceError when `gradient` does not fit; NondeterministicError when, with create_graph at a deterministic level,
+  /// two threads add to one leaf.
   void backward(const Tensor& gradient = {}, bool retain_graph = false, bool create_graph = false) const;
   Tensor detach() const;  ///< the same memory, outside the graph
-  /// The operation that made this tensor, e.g. "mul"; empty for leaves.
+  /// The operation that made this tensor, e.g. "mul"; empty for leaves. PyTorch: grad_fn's name.
   std::string_view grad_name() const;
 
   // -- internals ------------------------------------------------------------------------------------------------------
@@ -435,9 +436,11 @@ class Tensor {
 std::ostream& operator<<(std::ostream& out, const Tensor& t);
 
 // -- factories --------------------------------------------------------------------------------------------------------
-// They make options.dtype, float32 when it is not given, whatever the kind of `value`. ValueError when `value` does not
-// fit it: integers take what lies in their range, its fraction cut off (uint8 also -255 to -1, which wrap), floating
-// dtypes what is not above their largest finite number, infinities and NaN; bool takes everything.
+// They make options.dtype, float32 when it is not given, whatever the kind of `value`. Integer dtypes take a `value` in
+// their range, whose fraction is cut off (uint8 also -255 to -1, which wrap); floating dtypes take infinities, NaN and
+// what is not above their largest finite number; bool takes everything.
+// Throws: ValueError when `value` does not fit, or a stride is negative; ShapeError when no tensor has such sizes, or
+// strides are not as many; DeviceError when there is no such device; DTypeError when an integer requires a gradient.
 Tensor empty(const Dims& sizes, TensorOptions options = {});
 Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});
 Tensor empty_like(const Tensor& like);
@@ -449,15 +452,15 @@ Tensor ones_like(const Tensor& like);
 Tensor full_like(const Tensor& like, Scalar value);
 /// A 0-d tensor.
 Tensor scalar_tensor(Scalar value, TensorOptions options = {});
-/// Copies `values` (row-major) into a new tensor of `sizes`; ShapeError unless the counts agree. T is converted to
-/// options.dtype; without options, the dtype is T's own.
+/// A tensor of `sizes` with `values` in row-major order, converted to options.dtype; without options, T is the dtype.
+/// Throws: ShapeError when there are not as many values; DeviceError, DTypeError as the others.
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Dims& sizes);
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOptions options);
-/// A 1-d tensor from literal values. Its dtype is T's where T is given (`tensor<double>({1, 2})`) or the values say it
-/// (`tensor({true, false})`, `tensor({1.5f})`). Plain floating literals, `tensor({1.0, 2.0})`, give the default dtype
-/// float32, integer literals, `tensor({1, 2})`, give int64.
+/// A 1-d tensor of literal values. A given T is its dtype (`tensor<double>({1, 2})`), else that of the values
+/// (`tensor({true, false})`, `tensor({1.5f})`). Double literals, `tensor({1.0, 2.0})`, give float32, and integer
+/// literals, `tensor({1, 2})`, give int64.
 template <class T = float>
 Tensor tensor(std::initializer_list<T> values) {
   return from_vector(std::vector<T>(values), {int64_t(values.size())});

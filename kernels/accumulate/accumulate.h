@@ -71,27 +71,27 @@ struct AccumulateSize {
 
 /// The algorithm of an accumulating operation: a function of what was asked for, the determinism level in force, the
 /// element type and the size, never of the machine. `automatic` is `atomic` at not_guaranteed and for integers (whose
-/// addition has no order); else `exact` for a single column with no more destinations than items, unless the dtype is
-/// float64; else the first of `allowed` that is not `atomic` (docs/accumulate.md says why). For integers `exact` is
-/// `atomic`: all their sums are.
-/// ValueError when `requested` is not in `allowed` or cannot take the dtype or size; NondeterministicError when it
-/// cannot meet the level in force.
+/// addition has no order); else `exact` for a single column with no more destinations than items, up to 2^31, unless
+/// the dtype is float64; else the first of `allowed` that is not `atomic` (docs/accumulate.md says why). For integers
+/// `exact` is `atomic`: all their sums are.
+/// Throws: ValueError when `requested` is not in `allowed` or cannot take the dtype or size; NondeterministicError when
+/// it cannot meet the level in force.
 Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype, const AccumulateSize& size,
                             std::initializer_list<Algorithm> allowed = {Algorithm::atomic, Algorithm::sorted,
                                                                         Algorithm::exact});
-/// Without `exact`.
+/// Of `allowed` without `exact`, which needs no size.
 inline Algorithm choose_accumulate(const char* op, Algorithm requested, DType dtype,
                                    std::initializer_list<Algorithm> allowed) {
   return choose_accumulate(op, requested, dtype, AccumulateSize{}, allowed);
 }
 
-/// Items that are always of one column say so, which spares the code for wider ones.
+/// Whether items say that they are always of one column, which spares the code for wider ones.
 template <class Items>
 inline constexpr bool kSingleColumn = requires {
   Items::kSingleColumn;
 };
 
-/// Row `item` at column outer * shape.inner + inner.
+/// The value of `item` at column outer * shape.inner + inner.
 template <class Items>
 ORDO_HD auto item_value(const Items& items, const AccumulateShape& shape, int64_t item, int64_t outer, int64_t inner) {
   if constexpr (requires { items.value(item, outer, inner); })

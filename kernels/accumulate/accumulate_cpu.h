@@ -14,7 +14,7 @@
 
 namespace ordo::kernels::cpu {
 
-/// Adds every item's row to its destination's, by `sorted`. The same sums in every form.
+/// Adds every item's row to its destination's, by `sorted`. Whichever of three loops runs, the bits are the same.
 template <class Items>
 void accumulate_sorted(const Items& items, typename Items::value_type* output, const AccumulateShape& shape) {
   using namespace accumulate_detail;
@@ -35,7 +35,7 @@ void accumulate(const Items& items, typename Items::value_type* output, const Ac
   RunFold<Items>(items, output, shape, static_cast<const SortedItems&>(order).entries()).run();
 }
 
-/// By `atomic`, `sorted` or `exact`.
+/// Accumulates by `atomic` (by `sorted`, where that is as fast), `sorted` or `exact` (of float32 and halves).
 template <class Items>
 void accumulate(const Items& items, typename Items::value_type* output, const AccumulateShape& shape,
                 Algorithm algorithm) {

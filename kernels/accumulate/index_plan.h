@@ -26,8 +26,9 @@ struct IndexOrder {
 /// share them. On CUDA: made on the calling thread's stream; wait (cuda::synchronize()) before another stream uses it.
 class IndexPlan {
  public:
-  /// index: int32 or int64 of any shape, entries in [0, size), else IndexError (on CUDA: raised at the next call that
-  /// waits; such entries are skipped). size: of the dimension that the index is for, not negative.
+  /// index: of any shape. size: of the dimension that the index is for.
+  /// Throws: IndexError when an entry is not in [0, size) (on CUDA: at the next call that waits; such entries are
+  /// skipped); DTypeError when index is not int32 or int64; ValueError when index is undefined or size is negative.
   IndexPlan(const Tensor& index, int64_t size);
 
   const Tensor& index() const { return index_; }
