@@ -152,8 +152,10 @@ set_property(SOURCE engine/run/about.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORD
 if(ORDO_POISON_RESULTS)  # for the one file that asks, so that compiler caches serve all builds
   set_property(SOURCE engine/tensor/create.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_POISON_RESULTS=1)
 endif()
-if(NOT ORDO_CUDA_MODE STREQUAL "OFF")  # the rooms above the kernels do not ask, and compile to the same objects
-  set(asking_sources ${cpp_sources} ${cuda_cpp_sources} ${cu_sources})
+if(NOT ORDO_CUDA_MODE STREQUAL "OFF")  # the rooms above the kernels do not ask, nor do kernels for the CPU: they compile to the same objects
+  set(asking_sources ${cpp_sources})
+  list(FILTER asking_sources EXCLUDE REGEX "_cpu\\.cpp$")
+  list(APPEND asking_sources ${cuda_cpp_sources} ${cu_sources})
   set_property(SOURCE ${asking_sources} autograd/leaf_gradient.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_HAS_CUDA=1)
 endif()
 set(device_sources ${cuda_cpp_sources} ${cu_sources})
