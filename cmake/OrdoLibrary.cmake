@@ -36,6 +36,8 @@ foreach(source IN LISTS loops)
   list(APPEND cpp_sources ${PROJECT_BINARY_DIR}/${stem}_cpu.cpp)
   list(APPEND cu_sources ${PROJECT_BINARY_DIR}/${stem}.cu)
 endforeach()
+ordo_join_sources(cu_sources 5
+                  "/(elementwise|reduce|norm)/|/(keyed|runs|sort|gemm_ordered|grid_sample|avg_pool|mse_loss)\\.cu$")
 # engine/cuda/: host code that speaks to a device. simulators/emulator/ stands in for the CUDA runtime.
 list(FILTER cpp_sources EXCLUDE REGEX "^engine/distributed/mpi/")  # libraries of their own (cmake/OrdoMpi.cmake)
 set(cuda_cpp_sources ${cpp_sources})
@@ -64,6 +66,7 @@ endif()
 # less time.
 set(upper_sources ${cpp_sources})
 list(FILTER upper_sources INCLUDE REGEX "^(autograd|nn)/")
+ordo_join_sources(upper_sources 8 "/leaf_gradient\\.cpp$|^nn/(data|state)/")  # have options of their own
 list(FILTER cpp_sources EXCLUDE REGEX "^(autograd|nn)/")
 add_library(ordo_upper OBJECT ${upper_sources})
 add_library(ordo SHARED ${cu_sources} ${cuda_cpp_sources} ${cpp_sources} $<TARGET_OBJECTS:ordo_upper>)

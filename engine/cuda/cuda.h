@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include <ordo/engine/run/launch_tuning.h>
 #include <ordo/engine/tensor/device.h>
@@ -70,32 +68,34 @@ using emulator::launch;
   extern __shared__ __align__(16) unsigned char ordo_dynamic_shared[]; \
   T* const name = reinterpret_cast<T*>(ordo_dynamic_shared)
 
-/// Starts `kernel`. A grid without blocks is no work, not an error. What is checked is this launch's own status: the
-/// last error of the thread may be one that a call of somebody else has left.
-template <class... P, class... A>
-void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, A&&... args) {
-  static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are copied bytewise");
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+/// cudaLaunchKernel, checked. What is checked is this launch's own status: the last error of the thread may be one that
+/// a call of somebody else has left. Inline, because a program and the library may each have a CUDA runtime.
+inline void launch_addresses(const void* kernel, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+                             void** addresses) {
   if (shared_bytes > 48 * 1024)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)),
           "dynamic shared memory");
-  std::tuple<P...> values(static_cast<P>(std::forward<A>(args))...);
-  std::apply(
-      [&](P&... value) {
-        void* addresses[] = {static_cast<void*>(&value)..., nullptr};
-        check(cudaLaunchKernel(kernel, grid, block, addresses, shared_bytes, stream), "kernel launch");
-      },
-      values);
+  check(cudaLaunchKernel(kernel, grid, block, addresses, shared_bytes, stream), "kernel launch");
+}
+
+/// Starts `kernel`. A grid without blocks is no work, not an error. Compiled once for each kernel: short, for that reason.
+template <class... P>
+void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+            std::type_identity_t<P>... args) {
+  static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are copied bytewise");
+  void* addresses[] = {static_cast<void*>(&args)..., nullptr};
+  if (grid.x != 0 && grid.y != 0 && grid.z != 0)
+    launch_addresses(reinterpret_cast<const void*>(kernel), grid, block, shared_bytes, stream, addresses);
 }
 
 #endif
 
 #if ORDO_EMULATED || defined(__CUDACC__)
 /// Starts a kernel of one thread per element, which loops as shown at grid_for.
-template <class... P, class... A>
-void launch_over(void (*kernel)(P...), int64_t n, cudaStream_t stream, A&&... args) {
+template <class... P>
+void launch_over(void (*kernel)(P...), int64_t n, cudaStream_t stream, std::type_identity_t<P>... args) {
   const int block = launch_tuning().block;
-  launch(kernel, grid_for(n, block), dim3(unsigned(block)), 0, stream, std::forward<A>(args)...);
+  launch(kernel, grid_for(n, block), dim3(unsigned(block)), 0, stream, args...);
 }
 
 /// The thread's number along x in the whole grid, and how many there are.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ordo/engine/tensor/host_device.h>
+#include <ordo/engine/tensor/no_unroll.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo::kernels {
@@ -73,12 +74,14 @@ ORDO_HD void offsets_at(const Layout<N>& l, int64_t i, int64_t (&offsets)[N]) {
   for (int k = 0; k < N; ++k) offsets[k] = 0;
   if (l.numel <= 0x7fffffff) {  // 32-bit divisions are several times faster
     uint32_t rest = uint32_t(i);
+    ORDO_NO_UNROLL
     for (int d = 0; d < l.rank; ++d) {
       const uint32_t size = uint32_t(l.sizes[d]), next = rest / size, at = rest - next * size;
       for (int k = 0; k < N; ++k) offsets[k] += at * l.strides[k][d];
       rest = next;
     }
   } else {
+    ORDO_NO_UNROLL
     for (int d = 0; d < l.rank; ++d) {
       const int64_t next = i / l.sizes[d], at = i - next * l.sizes[d];
       for (int k = 0; k < N; ++k) offsets[k] += at * l.strides[k][d];

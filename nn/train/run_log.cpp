@@ -16,7 +16,7 @@
 namespace ordo::detail {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string all = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\')
@@ -37,18 +37,20 @@ std::string number(double value) {
 }  // namespace
 
 void JsonLine::begin(std::string_view name) {
-  text_ += fmt::format("{}{}:", text_.size() > 1 ? "," : "", quoted(name));
+  text_ += fmt::format("{}{}:", text_.size() > 1 ? "," : "", json_string(name));
 }
 JsonLine& JsonLine::add(std::string_view name, double value) { return begin(name), text_ += number(value), *this; }
 JsonLine& JsonLine::add(std::string_view name, int64_t v) { return begin(name), text_ += std::to_string(v), *this; }
 JsonLine& JsonLine::add(std::string_view name, uint64_t v) { return begin(name), text_ += std::to_string(v), *this; }
 JsonLine& JsonLine::add(std::string_view name, bool v) { return begin(name), text_ += v ? "true" : "false", *this; }
-JsonLine& JsonLine::add(std::string_view name, std::string_view v) { return begin(name), text_ += quoted(v), *this; }
+JsonLine& JsonLine::add(std::string_view name, std::string_view v) {
+  return begin(name), text_ += json_string(v), *this;
+}
 
 JsonLine& JsonLine::add(std::string_view name, const std::vector<std::string>& values) {
   begin(name);
   text_ += '[';
-  for (const std::string& value : values) (text_ += &value == values.data() ? "" : ",") += quoted(value);
+  for (const std::string& value : values) (text_ += &value == values.data() ? "" : ",") += json_string(value);
   return text_ += ']', *this;
 }
 
@@ -56,7 +58,7 @@ JsonLine& JsonLine::add(std::string_view name, const NamedNumbers& values) {
   begin(name);
   text_ += '{';
   for (const NamedNumber& n : values)
-    text_ += fmt::format("{}{}:{}", &n == values.data() ? "" : ",", quoted(n.name), number(n.value));
+    text_ += fmt::format("{}{}:{}", &n == values.data() ? "" : ",", json_string(n.name), number(n.value));
   return text_ += '}', *this;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <utility>
 
 #include <ordo/engine/calls/error.h>
 

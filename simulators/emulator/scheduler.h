@@ -6,9 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include <ordo/engine/calls/index_record.h>
 #include <ordo/simulators/emulator/language.h>
@@ -58,19 +56,15 @@ struct LaunchCall {
 void queue_launch(const LaunchCall& call, cudaStream_t stream);
 
 /// As kernel<<<grid, block, shared_bytes, stream>>>(args...). A grid without blocks is no work, not an error.
-template <class... P, class... A>
-void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, A&&... args) {
+template <class... P>
+void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+            std::type_identity_t<P>... args) {
   static_assert((std::is_trivially_copyable_v<P> && ...), "kernel parameters are copied bytewise");
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
-  struct Call {
-    void (*kernel)(P...);
-    std::tuple<P...> parameters;
-  } call{kernel, std::tuple<P...>(static_cast<P>(std::forward<A>(args))...)};
-  static_assert(alignof(Call) <= alignof(std::max_align_t));
-  const auto body = [](void* p) {
-    const Call& c = *static_cast<const Call*>(p);
-    std::apply(c.kernel, c.parameters);
-  };
+  auto call = [kernel, args...] { kernel(args...); };
+  using Call = decltype(call);
+  static_assert(std::is_trivially_copyable_v<Call> && alignof(Call) <= alignof(std::max_align_t));
+  const auto body = [](void* p) { (*static_cast<const Call*>(p))(); };
   queue_launch({grid, block, shared_bytes, body, &call, sizeof call, reinterpret_cast<const void*>(kernel)}, stream);
 }
 

@@ -16,8 +16,6 @@
 namespace ordo::ptx {
 namespace {
 
-enum class Space { parameter, global, shared, local, generic };
-
 [[noreturn, gnu::cold]] void fail_address(Warp& w, const Instruction& in, int lane, const char* space, uint64_t address,
                                           uint64_t bytes) {
   w.fail(Fault::Kind::illegal_address, in, lane,
@@ -87,9 +85,9 @@ uint8_t* resolve(Warp& w, const Instruction& in, int lane, uint64_t address, uin
 }
 
 /// Address registers have 32 bits or 64.
-template <class AddressCell>
 uint64_t address_of(Warp& w, const Instruction& in, size_t operand, int lane) {
-  return uint64_t(w.lanes<AddressCell>(in.operands[operand]).get(lane)) + uint64_t(in.offset);
+  const Reference r = in.operands[operand];
+  return (in.narrow ? w.lanes<uint32_t>(r).get(lane) : w.lanes<uint64_t>(r).get(lane)) + uint64_t(in.offset);
 }
 
 /// What a warp's load or store costs, by the addresses of its lanes. A generic one may be of either memory.
@@ -132,23 +130,21 @@ class Touched {
 };
 
 /// Tells the detector of races. Of local memory there is nothing to tell.
-template <Space space>
 void watch(Warp& w, const Instruction& in, int lane, uint64_t address, const void* p, size_t bytes, Kind kind) {
-  if constexpr (space == Space::global || space == Space::shared || space == Space::generic) {
-    if (space == Space::generic && (address & kWindowMask) == kLocalWindow) return;
-    watch_shared(w, in, lane, p, bytes, kind);
-  }
+  if (in.space == Space::parameter || in.space == Space::local) return;
+  if (in.space == Space::generic && (address & kWindowMask) == kLocalWindow) return;
+  watch_shared(w, in, lane, p, bytes, kind);
 }
 
 /// Memory holds T, registers Cell: integers are extended by their sign, if they have one.
-template <Space space, class AddressCell, class T, class Cell>
+template <Space space, class T, class Cell>
 void load(Warp& w, const Instruction& in, Mask m) {
   const size_t vector = in.vector, bytes = sizeof(T) * vector;
   Touched<space> touched;
   for_lanes(m, [&](int l) {
-    const uint64_t address = address_of<AddressCell>(w, in, vector, l);
+    const uint64_t address = address_of(w, in, vector, l);
     const uint8_t* from = resolve<space, Access::read>(w, in, l, address, bytes);
-    if (w.block().device().races) watch<space>(w, in, l, address, from, bytes, Kind::read);
+    if (w.block().device().races) watch(w, in, l, address, from, bytes, Kind::read);
     touched.add(address, bytes);
     for (size_t i = 0; i < vector; ++i) {
       T v;
@@ -158,14 +154,14 @@ void load(Warp& w, const Instruction& in, Mask m) {
   });
   touched.count(w.block().device(), &Counts::global_loads, SectorCache::Use::read);
 }
-template <Space space, class AddressCell, class T, class Cell>
+template <Space space, class T, class Cell>
 void store(Warp& w, const Instruction& in, Mask m) {
   const size_t vector = in.vector, bytes = sizeof(T) * vector;
   Touched<space> touched;
   for_lanes(m, [&](int l) {
-    const uint64_t address = address_of<AddressCell>(w, in, 0, l);
+    const uint64_t address = address_of(w, in, 0, l);
     uint8_t* to = resolve<space, Access::write>(w, in, l, address, bytes);
-    if (w.block().device().races) watch<space>(w, in, l, address, to, bytes, Kind::write);
+    if (w.block().device().races) watch(w, in, l, address, to, bytes, Kind::write);
     touched.add(address, bytes);
     for (size_t i = 0; i < vector; ++i) {
       const T v = T(w.lanes<Cell>(in.operands[1 + i]).get(l));
@@ -236,10 +232,17 @@ struct AtomicXor {
   }
 };
 
+uint8_t* resolve_changed(Warp& w, const Instruction& in, int lane, uint64_t address, uint64_t bytes) {
+  if (in.space == Space::shared) return resolve<Space::shared, Access::change>(w, in, lane, address, bytes);
+  return resolve<Space::generic, Access::change>(w, in, lane, address, bytes);
+}
+
 // Operands: [d], address, values of b (vector * packed of them), c.
-template <Space space, class AddressCell, class T, class F, bool kReturns, int kPacked>
+template <class T, class F>
 void atomic(Warp& w, const Instruction& in, Mask m) {
-  const size_t vector = in.vector, bytes = sizeof(T) * vector * kPacked, first = kReturns ? 1 : 0;
+  constexpr bool kHalf = sizeof(T) == 2;
+  const size_t vector = in.vector, parts = kHalf && in.packed ? 2 : 1, first = in.returns ? 1 : 0;
+  const size_t bytes = sizeof(T) * vector * parts;
   Device& device = w.block().device();
   device.counts.atomics += uint64_t(std::popcount(m));
   // Who uses what was there before knows what the addition rounds away (engine/cuda/atomics.h, fetch_add).
@@ -254,39 +257,40 @@ void atomic(Warp& w, const Instruction& in, Mask m) {
   size_t places = 0;
   for (int k = 0, l = begin; k < kLanes; ++k, l = (l + direction) % kLanes) {
     if ((m >> l & 1) == 0) continue;
-    const uint64_t address = address_of<AddressCell>(w, in, first, l);
+    const uint64_t address = address_of(w, in, first, l);
     const auto end = met.begin() + std::ptrdiff_t(places);
     if (std::find(met.begin(), end, address) == end) met[places++] = address;
-    if (space != Space::shared && device.cache && (address & kWindowMask) == 0) {
+    if (in.space != Space::shared && device.cache && (address & kWindowMask) == 0) {
       device.counts.dram_sectors += device.cache->use(address / 32, SectorCache::Use::update);
       device.hot_words.add(address);
       ++device.counts.atomic_words;
       const auto sector = std::find_if(met.begin(), end, [&](uint64_t a) { return a / 32 == address / 32; });
       device.counts.atomic_sectors += sector == end;
     }
-    uint8_t* const at = resolve<space, Access::change>(w, in, l, address, bytes);
-    if (device.races) watch<space>(w, in, l, address, at, bytes, Kind::atomic);
+    uint8_t* const at = resolve_changed(w, in, l, address, bytes);
+    if (device.races) watch(w, in, l, address, at, bytes, Kind::atomic);
     for (size_t i = 0; i < vector; ++i) {
-      for (int part = 0; part < kPacked; ++part) {
-        uint8_t* const here = at + (i * kPacked + size_t(part)) * sizeof(T);
+      for (size_t part = 0; part < parts; ++part) {
+        uint8_t* const here = at + (i * parts + part) * sizeof(T);
         T old, b, c{};
         std::memcpy(&old, here, sizeof(T));
-        if constexpr (kPacked == 1) {
-          b = w.lanes<T>(in.operands[first + 1 + i]).get(l);
+        const Reference value = in.operands[first + 1 + i];
+        if constexpr (kHalf) {
+          b = parts == 1 ? w.lanes<T>(value).get(l)
+                         : std::bit_cast<T>(uint16_t(w.lanes<uint32_t>(value).get(l) >> 16 * part));
         } else {
-          const uint32_t both = w.lanes<uint32_t>(in.operands[first + 1 + i]).get(l);
-          b = std::bit_cast<T>(uint16_t(both >> 16 * part));
+          b = w.lanes<T>(value).get(l);
         }
         if constexpr (std::is_same_v<F, AtomicCompare>) c = w.lanes<T>(in.operands[first + 2]).get(l);
         const T result = F()(old, b, c);
         std::memcpy(here, &result, sizeof(T));
-        if constexpr (kReturns) w.lanes<T>(in.operands[0]).set(l, old);
+        if (in.returns) w.lanes<T>(in.operands[0]).set(l, old);
       }
     }
   }
   const uint64_t meet = uint64_t(std::popcount(m)) - places;
   device.counts.atomics_that_meet += meet;
-  if (places > 0 && (space == Space::shared || (met[0] & kWindowMask) == kSharedWindow)) {
+  if (places > 0 && (in.space == Space::shared || (met[0] & kWindowMask) == kSharedWindow)) {
     ++device.counts.shared_accesses;  // those that meet, one after the other
     device.counts.bank_conflicts += meet;
   }
@@ -384,8 +388,8 @@ void decode_load(Decoder& d, bool stores) {
     if (o.kind == Operand::Kind::name) cell = std::max(cell, d.cell_bits(o));
   if (cell == 0) cell = bits_of(type) == 64 ? 64 : 32;
   if (cell < bits_of(type)) d.unknown("a register that is too narrow");
-  bool narrow = false;
-  const auto address = [&] { narrow = d.address(d.operand(stores ? 0 : 1)) == "narrow"; };
+  d.out->space = space;
+  const auto address = [&] { d.out->narrow = d.address(d.operand(stores ? 0 : 1)) == "narrow"; };
   if (stores) {
     address();
     for (const Operand& o : registers) d.read(o, cell_type(cell));
@@ -395,25 +399,13 @@ void decode_load(Decoder& d, bool stores) {
   }
   with_space(space, [&]<Space s>(std::integral_constant<Space, s>) {
     with_stored(d, type, [&]<class T>(T) {
-      const auto set = [&]<class AddressCell, class Cell>(AddressCell, Cell) {
-        if constexpr (sizeof(T) <= sizeof(Cell)) {
-          if (stores)
-            d.out->run = store<s, AddressCell, T, Cell>;
-          else
-            d.out->run = load<s, AddressCell, T, Cell>;
-        }
+      const auto set = [&]<class Cell>(Cell) {
+        if constexpr (sizeof(T) <= sizeof(Cell)) d.out->run = stores ? store<s, T, Cell> : load<s, T, Cell>;
       };
-      if (narrow) {
-        if (cell == 64)
-          set(uint32_t(), uint64_t());
-        else
-          set(uint32_t(), uint32_t());
-      } else {
-        if (cell == 64)
-          set(uint64_t(), uint64_t());
-        else
-          set(uint64_t(), uint32_t());
-      }
+      if (cell == 64)
+        set(uint64_t());
+      else
+        set(uint32_t());
     });
   });
 }
@@ -467,46 +459,27 @@ void decode_atomic(Decoder& d, bool returns) {
     d.out->knows_before = d.is_used(d.operand(at));
     d.write(d.operand(at++), type);
   }
-  const bool narrow = d.address(d.operand(at++)) == "narrow";
+  d.out->space = space;
+  d.out->returns = returns;
+  d.out->packed = packed;
+  d.out->narrow = d.address(d.operand(at++)) == "narrow";
   for (const Operand& o : elements(d, d.operand(at++), vector)) d.read(o, type);
   if (compares) d.read(d.operand(at++), type);
-  with_space(space, [&]<Space s>(std::integral_constant<Space, s>) {
-    if constexpr (s == Space::global || s == Space::shared || s == Space::generic) {
-      with_atomic_type(d, type, [&]<class T>(T) {
-        constexpr bool kHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
-        const auto set = [&]<class F>(F) {
-          if constexpr (kHalf) {
-            if (packed)
-              d.out->run = atomic<s, uint64_t, T, F, false, 2>;
-            else if (returns)
-              d.out->run = atomic<s, uint64_t, T, F, true, 1>;
-            else
-              d.out->run = atomic<s, uint64_t, T, F, false, 1>;
-          } else if (narrow) {
-            if (returns)
-              d.out->run = atomic<s, uint32_t, T, F, true, 1>;
-            else
-              d.out->run = atomic<s, uint32_t, T, F, false, 1>;
-          } else {
-            if (returns)
-              d.out->run = atomic<s, uint64_t, T, F, true, 1>;
-            else
-              d.out->run = atomic<s, uint64_t, T, F, false, 1>;
-          }
-        };
-        if (operation == "add") return set(AtomicAdd<s != Space::shared>());
-        if constexpr (!kHalf) {
-          if (operation == "exch") return set(AtomicExchange());
-          if (operation == "cas") return set(AtomicCompare());
-          if constexpr (std::is_integral_v<T>) {
-            if (operation == "min") return set(AtomicMinimum());
-            if (operation == "max") return set(AtomicMaximum());
-            if (operation == "and") return set(AtomicAnd());
-            if (operation == "or") return set(AtomicOr());
-            if (operation == "xor") return set(AtomicXor());
-          }
-        }
-      });
+  with_atomic_type(d, type, [&]<class T>(T) {
+    if (operation == "add") {
+      d.out->run = space == Space::shared ? atomic<T, AtomicAdd<false>> : atomic<T, AtomicAdd<true>>;
+      return;
+    }
+    if constexpr (sizeof(T) > 2) {
+      if (operation == "exch") d.out->run = atomic<T, AtomicExchange>;
+      if (operation == "cas") d.out->run = atomic<T, AtomicCompare>;
+    }
+    if constexpr (std::is_integral_v<T>) {
+      if (operation == "min") d.out->run = atomic<T, AtomicMinimum>;
+      if (operation == "max") d.out->run = atomic<T, AtomicMaximum>;
+      if (operation == "and") d.out->run = atomic<T, AtomicAnd>;
+      if (operation == "or") d.out->run = atomic<T, AtomicOr>;
+      if (operation == "xor") d.out->run = atomic<T, AtomicXor>;
     }
   });
   if (!d.out->run) d.unknown();

@@ -15,12 +15,12 @@ namespace {
 enum class Rounding { none, nearest, zero, down, up };
 
 /// To an integer's value by a rounding, still as a float.
-template <Rounding r, class F>
-F integral(F v) {
-  if constexpr (r == Rounding::nearest) return std::nearbyint(v);
-  if constexpr (r == Rounding::zero) return std::trunc(v);
-  if constexpr (r == Rounding::down) return std::floor(v);
-  if constexpr (r == Rounding::up) return std::ceil(v);
+template <class F>
+F integral(F v, Rounding r) {
+  if (r == Rounding::nearest) return std::nearbyint(v);
+  if (r == Rounding::zero) return std::trunc(v);
+  if (r == Rounding::down) return std::floor(v);
+  if (r == Rounding::up) return std::ceil(v);
   return v;
 }
 
@@ -61,34 +61,35 @@ Cell widened(T v) {
     return std::bit_cast<uint16_t>(v);
 }
 
-template <class To, class From, Rounding r>
-To converted(From v) {
+template <class To, class From>
+To converted(From v, Rounding r) {
   constexpr bool kFromFloat = !std::is_integral_v<From>, kToFloat = !std::is_integral_v<To>;
   if constexpr (kFromFloat && sizeof(From) == 2) {
     if constexpr (std::is_same_v<To, From>)
       return v;
     else
-      return converted<To, float, r>(float(v));
+      return converted<To>(float(v), r);
   } else if constexpr (kToFloat && sizeof(To) == 2) {
     return To::from(float(v));
   } else if constexpr (kFromFloat && kToFloat) {
-    const To result = std::is_same_v<To, From> ? To(integral<r>(v)) : To(v);
+    const To result = std::is_same_v<To, From> ? To(integral(v, r)) : To(v);
     if constexpr (sizeof(To) == 4)
       return result == result ? result : std::bit_cast<To>(0x7fffffffu);
     else
       return result;
   } else if constexpr (kFromFloat) {
-    return to_integer<To>(integral<r>(v));
+    return to_integer<To>(integral(v, r));
   } else {
     return To(v);  // integers lose their highest bits; to floats the host rounds to nearest
   }
 }
 
-template <class To, class ToCell, class From, class FromCell, Rounding r>
+template <class To, class ToCell, class From, class FromCell>
 void convert(Warp& w, const Instruction& in, Mask m) {
+  const Rounding r{int(in.offset)};
   const auto d = w.lanes<ToCell>(in.operands[0]);
   const auto a = w.lanes<FromCell>(in.operands[1]);
-  for_lanes(m, [&](int l) { d.set(l, widened<ToCell>(converted<To, From, r>(narrowed<From>(a.get(l))))); });
+  for_lanes(m, [&](int l) { d.set(l, widened<ToCell>(converted<To>(narrowed<From>(a.get(l)), r))); });
 }
 
 template <class F>
@@ -160,30 +161,10 @@ void decode_cvt(Decoder& d) {
       with_cell(to_bits, [&]<class ToCell>(ToCell) {
         with_cell(from_bits, [&]<class FromCell>(FromCell) {
           if constexpr (sizeof(To) <= sizeof(ToCell) && sizeof(From) <= sizeof(FromCell)) {
-            Instruction::Run& run = d.out->run;
             constexpr bool kRounds =
                 !std::is_integral_v<From> && sizeof(From) > 2 && (std::is_integral_v<To> || std::is_same_v<From, To>);
-            if constexpr (kRounds) {
-              switch (whole ? r : Rounding::none) {
-                case Rounding::none:
-                  run = convert<To, ToCell, From, FromCell, Rounding::none>;
-                  break;
-                case Rounding::nearest:
-                  run = convert<To, ToCell, From, FromCell, Rounding::nearest>;
-                  break;
-                case Rounding::zero:
-                  run = convert<To, ToCell, From, FromCell, Rounding::zero>;
-                  break;
-                case Rounding::down:
-                  run = convert<To, ToCell, From, FromCell, Rounding::down>;
-                  break;
-                case Rounding::up:
-                  run = convert<To, ToCell, From, FromCell, Rounding::up>;
-                  break;
-              }
-            } else if (!whole) {
-              run = convert<To, ToCell, From, FromCell, Rounding::none>;
-            }
+            if (kRounds || !whole) d.out->run = convert<To, ToCell, From, FromCell>;
+            d.out->offset = int64_t(kRounds && whole ? r : Rounding::none);
           }
         });
       });

@@ -50,6 +50,8 @@ inline constexpr uint64_t kSharedWindow = uint64_t(0xA000) << 48, kLocalWindow =
 using Reference = uint32_t;
 inline constexpr Reference kConstant = Reference(1) << 31, kNowhere = kConstant - 1;
 
+enum class Space : uint8_t { parameter, global, shared, local, generic };
+
 struct Instruction {
   /// What the machine has to know to go on.
   enum class Control : uint8_t {
@@ -68,6 +70,9 @@ struct Instruction {
   uint8_t count = 0;   // of operands
   uint8_t vector = 1;  // elements of a load or store
   uint8_t mask_operand = 0;
+  Space space = Space::generic;                             // of a load, a store or an atomic
+  bool narrow = false;                                      // the address is in a register of 32 bits
+  bool returns = false, packed = false;                     // of an atomic; packed: two halves in a register
   bool knows_before = false;                                // of an atomic: the kernel uses what was there before
   bool strong = false, acquires = false, releases = false;  // of a load or store; an atomic is always strong
   Work work = Work::integer;

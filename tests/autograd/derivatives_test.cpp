@@ -10,7 +10,7 @@
 
 #include <ordo/ordo.h>
 
-namespace ordo::test {
+namespace ordo::test::derivatives_test {
 namespace {
 
 using Program = std::function<Tensor(const Tensor& x)>;
@@ -244,4 +244,4 @@ TEST(Derivatives, of_std_at_zero_deviation_stay_finite_twice) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::derivatives_test

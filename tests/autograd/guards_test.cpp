@@ -8,7 +8,7 @@
 
 #include <ordo/ordo.h>
 
-namespace ordo::test {
+namespace ordo::test::guards_test {
 namespace {
 
 /// A guard of a kind, and what is in force.
@@ -128,4 +128,4 @@ TEST(NoGrad, optionals_that_end_the_wrong_way_round) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::guards_test

@@ -3,7 +3,7 @@
 #include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::hooks_test {
 namespace {
 
 TEST(Hooks, may_register_others_while_they_run) {
@@ -112,4 +112,4 @@ TEST(Node, has_several_results) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::hooks_test

@@ -3,7 +3,7 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::in_place_test {
 namespace {
 
 struct Call {
@@ -199,4 +199,4 @@ TEST(InPlace, operands_that_no_derivative_needs_may_change) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::in_place_test

@@ -3,7 +3,7 @@
 #include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::tape_test {
 namespace {
 
 /// The identity, recorded at `record`; its backward function reports the level it runs at.
@@ -181,4 +181,4 @@ TEST(Gradcheck, finds_a_wrong_gradient) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::tape_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::threads_test {
 namespace {
 
 void in_threads(int count, const std::function<void(int)>& f) {
@@ -85,4 +85,4 @@ TEST(AutogradThreads, hooks_are_called_for_every_arrival) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::threads_test

@@ -3,7 +3,7 @@
 #include "tests/autograd/leaf.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::view_history_test {
 namespace {
 
 struct Change {
@@ -179,4 +179,4 @@ TEST(ViewHistory, detached_handles_keep_out) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::view_history_test

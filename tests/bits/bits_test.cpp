@@ -8,7 +8,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::bits_test {
 namespace {
 
 class RegistryBits : public RegistryTest {
@@ -81,4 +81,4 @@ TEST_F(BitsCommand, writes_a_file_and_finds_what_was_changed_in_it) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::bits_test

@@ -7,7 +7,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::refusals_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryRefusals);
@@ -61,4 +61,4 @@ TEST_P(RegistryRefusals, to_compute_without_memory) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::refusals_test

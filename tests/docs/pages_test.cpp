@@ -8,7 +8,7 @@
 #include <ordo/ordo.h>
 #include "tests/support/folder_test_base.h"
 
-namespace ordo::test {
+namespace ordo::test::pages_test {
 namespace {
 
 /// The process's level, settings and folder are again what they were.
@@ -304,4 +304,4 @@ TEST_F(DocsPages, every_block_of_cpp_is_compiled_and_run) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::pages_test

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace ordo::test {
+namespace ordo::test::divisor_test {
 
 TEST(Divisor, agrees_with_division) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -32,4 +32,4 @@ TEST(Divisor, agrees_with_division) {
 
 TEST(Divisor, of_a_size_of_zero_is_made_and_not_used) { EXPECT_EQ(Divisor(0).value, 0); }
 
-}  // namespace ordo::test
+}  // namespace ordo::test::divisor_test

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-namespace ordo::test {
+namespace ordo::test::elapsed_test {
 namespace {
 
 TEST(Elapsed, cpu_time_is_that_of_the_work) {
@@ -33,4 +33,4 @@ TEST(Elapsed, a_device_that_is_not_there_is_an_error) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::elapsed_test

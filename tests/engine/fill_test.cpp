@@ -7,7 +7,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::fill_test {
 namespace {
 
 // Memory comes as zero bytes here, which is no value that fills.
@@ -70,4 +70,4 @@ TEST_F(UninitializedMemory, is_filled_at_the_levels_and_as_the_setting_says) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::fill_test

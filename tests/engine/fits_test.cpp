@@ -8,7 +8,7 @@
 #include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::fits_test {
 namespace {
 
 const double kInf = std::numeric_limits<double>::infinity(), kNan = std::nan("");
@@ -169,4 +169,4 @@ TEST(Fits, numbers_that_are_no_algorithm_level_mode_or_dtype) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::fits_test

@@ -9,7 +9,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::fork_test {
 namespace {
 
 /// What takes the locks that all of a process shares.
@@ -64,4 +64,4 @@ TEST(Fork, a_child_has_threads_of_its_own) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::fork_test

@@ -9,7 +9,7 @@
 
 extern "C" [[gnu::weak]] void __asan_init();  // null in programs without AddressSanitizer
 
-namespace ordo::test {
+namespace ordo::test::memory_annotations_test {
 namespace {
 
 class MemoryAnnotationsDeathTest : public testing::Test {
@@ -50,4 +50,4 @@ TEST_F(MemoryAnnotationsDeathTest, memory_that_is_used_again_is_in_bounds) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::memory_annotations_test

@@ -9,7 +9,7 @@
 #include "tests/support/memory_caching.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::memory_test {
 namespace {
 
 class MemoryCache : public testing::Test {
@@ -179,4 +179,4 @@ TEST(MemoryWithoutCache, a_block_goes_back_to_where_it_came_from) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::memory_test

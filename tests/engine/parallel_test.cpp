@@ -8,7 +8,7 @@
 #include <ordo/engine/calls/error.h>
 #include <ordo/engine/run/parallel.h>
 
-namespace ordo::test {
+namespace ordo::test::parallel_test {
 namespace {
 
 class ParallelFor : public testing::Test {
@@ -87,4 +87,4 @@ TEST_F(ParallelFor, the_first_error_is_rethrown_and_the_pool_stays_usable) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::parallel_test

@@ -5,7 +5,7 @@
 
 #include <ordo/engine/tensor/printable.h>
 
-namespace ordo::test {
+namespace ordo::test::printable_test {
 namespace {
 
 TEST(Printable, leaves_texts_as_they_are) {
@@ -39,4 +39,4 @@ TEST(Printable, never_gives_a_control_character) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::printable_test

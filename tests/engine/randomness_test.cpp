@@ -11,7 +11,7 @@
 #include <ordo/engine/run/randomness.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::randomness_test {
 namespace {
 
 class SeedEverything : public testing::Test {
@@ -87,4 +87,4 @@ TEST_F(SeedEverything, what_is_no_rank) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::randomness_test

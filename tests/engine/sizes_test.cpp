@@ -7,7 +7,7 @@
 #include "tests/support/memory_limit.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::sizes_test {
 namespace {
 
 constexpr int64_t kHuge = int64_t(1) << 62;
@@ -77,4 +77,4 @@ TEST(Sizes, checked_arithmetic) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::sizes_test

@@ -10,7 +10,7 @@
 #include "tests/support/memory_caching.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::tensor_test {
 namespace {
 
 TEST(Tensor, from_and_to_vector) {
@@ -180,4 +180,4 @@ TEST(DType, promotion_follows_pytorch) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::tensor_test

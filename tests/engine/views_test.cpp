@@ -4,7 +4,7 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::views_test {
 namespace {
 
 Tensor counted(const Dims& sizes) {
@@ -96,4 +96,4 @@ TEST(Views, bad_arguments) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::views_test

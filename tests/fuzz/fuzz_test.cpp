@@ -4,7 +4,7 @@
 #include <ordo/ordo.h>
 #include "tests/fuzz/fuzz.h"
 
-namespace ordo::test {
+namespace ordo::test::fuzz_test {
 namespace {
 
 class Fuzz : public testing::TestWithParam<std::string> {};
@@ -35,4 +35,4 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(Kinds, Fuzz, testing::ValuesIn(names()), [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::fuzz_test

@@ -3,7 +3,7 @@
 #include <ordo/kernels/pooling/max_pool.h>
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::threads_test {
 namespace {
 
 TEST(Threads, do_not_change_reductions) {
@@ -106,4 +106,4 @@ TEST(Threads, do_not_change_counts_and_pools) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::threads_test

@@ -9,7 +9,7 @@
 #include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::amp_test {
 namespace {
 
 using amp::Autocast;
@@ -285,4 +285,4 @@ TEST(GradScaler, arguments_and_state) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::amp_test

@@ -4,7 +4,7 @@
 #include <ordo/nn/checksum.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::checksum_test {
 namespace {
 
 TEST(Sha256, standard_vectors) {
@@ -37,4 +37,4 @@ TEST(Sha256, tensors) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::checksum_test

@@ -6,7 +6,7 @@
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::description_test {
 namespace {
 
 TEST(Description, says_the_options_that_are_not_as_usual) {
@@ -141,4 +141,4 @@ TEST(Description, counts_what_is_shared_once) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::description_test

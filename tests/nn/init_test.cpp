@@ -14,7 +14,7 @@
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::init_test {
 namespace {
 
 namespace init = nn::init;
@@ -156,4 +156,4 @@ TEST(Init, of_a_model) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::init_test

@@ -10,7 +10,7 @@
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::layers_test {
 namespace {
 
 /// All values lie in [-bound, bound), spread over the whole range.
@@ -183,4 +183,4 @@ TEST(Layers, recurrent) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::layers_test

@@ -12,7 +12,7 @@
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::module_test {
 namespace {
 
 struct Scale : nn::Module {
@@ -185,4 +185,4 @@ TEST(Sequential, initial_weights_are_drawn_from_left_to_right) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::module_test

@@ -16,7 +16,7 @@
 #include <ordo/nn/nn.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::modules_test {
 namespace {
 
 void expect_same(const Tensor& got, const Tensor& expected, const char* what) {
@@ -323,4 +323,4 @@ TEST(Modules, recurrent_cells_are_steps_of_the_layers) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::modules_test

@@ -15,7 +15,7 @@
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::multihead_attention_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -288,4 +288,4 @@ TEST(MultiheadAttention, impossible_arguments) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::multihead_attention_test

@@ -10,7 +10,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::out_of_memory_test {
 namespace {
 
 class OutOfMemory : public FolderTest {
@@ -324,4 +324,4 @@ TEST_F(OutOfMemory, the_trainer) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::out_of_memory_test

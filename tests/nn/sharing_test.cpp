@@ -5,7 +5,7 @@
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::sharing_test {
 namespace {
 
 struct Cell : nn::ModuleOf<Cell> {
@@ -212,4 +212,4 @@ TEST(Module, moved_from_is_an_error) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::sharing_test

@@ -10,7 +10,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::training_test {
 namespace {
 
 struct Result {
@@ -80,4 +80,4 @@ TEST(Training, device_to_device_gives_the_same_bits_everywhere) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::training_test

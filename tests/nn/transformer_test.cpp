@@ -8,7 +8,7 @@
 #include "tests/support/names_of.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::transformer_test {
 namespace {
 
 TEST(Transformer, names_are_pytorchs) {
@@ -130,4 +130,4 @@ TEST(Transformer, stacks) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::transformer_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/registry_test_base.h"
 
-namespace ordo::test {
+namespace ordo::test::bytes_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryBytes);
@@ -60,4 +60,4 @@ TEST_P(RegistryBytes, same_on_every_device_and_thread_count) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::bytes_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/registry_test_base.h"
 
-namespace ordo::test {
+namespace ordo::test::complete_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryComplete);
@@ -86,4 +86,4 @@ TEST(RegistryTable, samples_belong_to_registered_operations) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::complete_test

@@ -5,7 +5,7 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/registry_test_base.h"
 
-namespace ordo::test {
+namespace ordo::test::door_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryDoor);
@@ -163,4 +163,4 @@ TEST(Door, listeners_may_compute_and_throw) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::door_test

@@ -2,7 +2,7 @@
 // of what was there before, or the backward pass refuses. The tape is one for all devices.
 #include "tests/support/changed_in_place.h"
 
-namespace ordo::test {
+namespace ordo::test::in_place_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryInPlace);
@@ -32,4 +32,4 @@ TEST_P(RegistryInPlace, changes_are_noticed_where_they_matter) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::in_place_test

@@ -5,7 +5,7 @@
 #include "tests/support/derived_inputs.h"
 #include "tests/support/registry_test_base.h"
 
-namespace ordo::test {
+namespace ordo::test::layouts_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryLayouts);
@@ -101,4 +101,4 @@ TEST_P(RegistryIndices, every_kind) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::layouts_test

@@ -6,7 +6,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/registry_test_base.h"
 
-namespace ordo::test {
+namespace ordo::test::memory_sharing_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryMemorySharing);
@@ -94,4 +94,4 @@ TEST_P(RegistryMemorySharing, results_have_memory_of_their_own) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::memory_sharing_test

@@ -4,7 +4,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::out_of_memory_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryMemory);
@@ -27,4 +27,4 @@ TEST_P(RegistryMemory, running_out_of_it_is_an_error_that_leaves_everything_as_i
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::out_of_memory_test

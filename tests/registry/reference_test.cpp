@@ -3,7 +3,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::reference_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryReference);
@@ -48,4 +48,4 @@ TEST_P(RegistryGradient, agrees_with_finite_differences) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::reference_test

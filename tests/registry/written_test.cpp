@@ -9,7 +9,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::written_test {
 namespace {
 
 class RegistryPoisonTest : public RegistryTest {
@@ -151,4 +151,4 @@ TEST_P(RegistryPoison, every_element_is_written) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::written_test

@@ -11,7 +11,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::instances_test {
 namespace {
 
 using Function = std::function<TensorList(Device)>;
@@ -195,4 +195,4 @@ TEST_F(Instances, products_that_begin_with_a_bias_or_add_nothing) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::instances_test

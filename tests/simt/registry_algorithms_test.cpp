@@ -5,7 +5,7 @@
 
 #include "tests/support/registry_test_base.h"
 
-namespace ordo::test {
+namespace ordo::test::registry_algorithms_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryAlgorithms);
@@ -96,4 +96,4 @@ TEST_P(RegistryAlgorithms, levels) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::registry_algorithms_test

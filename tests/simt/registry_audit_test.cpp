@@ -6,7 +6,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::registry_audit_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryAudit);
@@ -95,4 +95,4 @@ TEST_P(RegistryAudit, accuses_nothing_at_the_deterministic_levels) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::registry_audit_test

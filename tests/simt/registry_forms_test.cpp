@@ -6,7 +6,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::registry_forms_test {
 namespace {
 
 class RegistryForms : public RegistryTest {};
@@ -63,4 +63,4 @@ TEST_P(RegistryForms, agree) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::registry_forms_test

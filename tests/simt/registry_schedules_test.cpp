@@ -10,7 +10,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::registry_schedules_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistrySchedules);
@@ -92,4 +92,4 @@ TEST_P(RegistrySchedules, ordered_algorithms_give_one_result) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::registry_schedules_test

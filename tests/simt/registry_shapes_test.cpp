@@ -4,7 +4,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::registry_shapes_test {
 namespace {
 
 ORDO_REGISTRY_TEST(RegistryShapes);
@@ -52,4 +52,4 @@ TEST_P(RegistryShapes, agree) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::registry_shapes_test

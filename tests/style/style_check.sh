@@ -4,6 +4,7 @@
 #   kernels use the project's macros instead of raw __shared__ and <<<>>>, and none of what the emulator cannot run
 #   the folders of the accumulate engine and its namespace accumulate_detail are used only by the engine and its tests
 #   nothing above the kernels reads the number of threads
+#   tests stand in namespaces of their own, because several files are compiled as one
 #   ordo.h includes every public header
 #   public operations open an OpCall under their own names, those of tables too; docstrings have one form
 #   pages get their texts as texts: no script writes markup, and the command prints through tools/ordo/say.h
@@ -37,6 +38,11 @@ complain 'above the kernels the number of threads is read, which may only divide
   search '[^_]num_threads\(\)' autograd nn | grep -v '^nn/audit/header.cpp:.*h\.threads = num_threads()' || true)
 complain 'above the kernels only leaf_gradient.cpp is compiled with ORDO_HAS_CUDA' < <(
   search 'ORDO_HAS_CUDA|ORDO_ON_DEVICE' autograd nn | grep -v '^autograd/leaf_gradient\.cpp:' || true)
+complain 'files named *_cpu.cpp are compiled without ORDO_HAS_CUDA' < <(
+  search 'ORDO_HAS_CUDA|ORDO_ON_DEVICE|ORDO_LOOP_OP' engine kernels | grep '^[^:]*_cpu\.cpp:' || true)
+complain 'a test stands in a namespace called as its file: namespace ordo::test::NAME_test' < <(
+  search '^namespace ordo::test( |::)' tests simulators/tests | grep '_test\.c[pu]*:' |
+    grep -vE '/([a-z0-9_]+)\.(cpp|cu):[0-9]+:namespace ordo::test::\1 \{$' || true)
 complain 'autograd asks whether a tensor is on the CPU: what differs between devices stands in kernels' < <(
   search 'is_cpu\(\)' autograd)
 complain 'public and kernel headers start with #pragma once (but for those that Highway includes again)' < <(

@@ -11,7 +11,7 @@
 #include <ordo/engine/run/emulation.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::show_sums_test {
 namespace {
 
 using namespace audit;
@@ -217,4 +217,4 @@ TEST(ShownSums, measures_errors_against_the_true_sum) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::show_sums_test

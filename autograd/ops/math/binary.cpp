@@ -20,10 +20,10 @@ Tensor over_square(const Tensor& v, const Tensor& a, const Tensor& b) {
 /// What a derivative is computed from beside `grad`. Nothing else is saved, so that the program may change it in place.
 enum Needs : unsigned char { kNothing = 0, kA = 1, kB = 2, kY = 4 };
 template <class F>
-struct Derivative {
+struct DerivativeOf2 {
   int needs;
   F of;
-  Derivative(int needs, F f) : needs(needs), of(f) {}
+  DerivativeOf2(int needs, F f) : needs(needs), of(f) {}
 };
 
 Tensor record_needing(int needs, const OpCall& call, Tensor result, InputList inputs, BackwardFunctionWithResult f) {
@@ -67,9 +67,9 @@ Tensor recorded_as(OfA, OfB of_b, const OpCall& call, Tensor result, Scalar a, c
 
 }  // namespace
 
-#define GRADIENT(needs, ...)                                                                                 \
-  Derivative(needs, [](T grad, [[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T y) -> Tensor { \
-    return __VA_ARGS__;                                                                                      \
+#define GRADIENT(needs, ...)                                                                                    \
+  DerivativeOf2(needs, [](T grad, [[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T y) -> Tensor { \
+    return __VA_ARGS__;                                                                                         \
   })
 #define ZERO GRADIENT(kNothing, zeros_like(grad))
 #define ORDO_FUNCTION2(name, kind, formula, of_a, of_b, ...)         \
@@ -86,5 +86,7 @@ Tensor recorded_as(OfA, OfB of_b, const OpCall& call, Tensor result, Scalar a, c
     return recorded_as(of_a, of_b, call, kernels::name(a, b), a, b); \
   }
 #include <ordo/kernels/elementwise/binary_functions.def>
+#undef ZERO
+#undef GRADIENT
 
 }  // namespace ordo

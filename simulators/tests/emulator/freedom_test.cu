@@ -14,7 +14,7 @@
 
 #include "tests/simt/reduced_by_key.h"
 
-namespace ordo::test {
+namespace ordo::test::freedom_test {
 namespace {
 
 constexpr int kCount = 3000;
@@ -92,5 +92,5 @@ TEST_F(FreedomTest, sums_are_right_whatever_the_association) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::freedom_test
 #endif

@@ -9,7 +9,7 @@
 #include <ordo/engine/calls/error.h>
 #include "simulators/tests/emulator/wrong_kernels.cuh"
 
-namespace ordo::test {
+namespace ordo::test::wrong_kernels_test {
 namespace {
 
 #if ORDO_RACE_CHECKER
@@ -133,5 +133,5 @@ INSTANTIATE_TEST_SUITE_P(Simt, WrongKernels, testing::ValuesIn(kPrograms),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::wrong_kernels_test
 #endif

@@ -3,7 +3,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::methods_test {
 namespace {
 
 void expect_same(const Tensor& a, const Tensor& b) {
@@ -264,7 +264,7 @@ TEST(Methods, shapes_and_products) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::methods_test
 
 // As in a user's program: the standard library's names and the library's.
 using namespace ordo;

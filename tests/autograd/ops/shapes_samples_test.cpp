@@ -7,7 +7,7 @@
 #include "tests/autograd/ops/moved_sample.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::shapes_samples_test {
 namespace {
 
 Sample diagonal_sample(int64_t rows, int64_t columns, int64_t offset) {
@@ -336,4 +336,4 @@ TEST(Shapes, gradients_of_what_is_composed) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::shapes_samples_test

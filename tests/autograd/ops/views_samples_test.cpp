@@ -3,7 +3,7 @@
 
 #include "tests/autograd/ops/moved_sample.h"
 
-namespace ordo::test {
+namespace ordo::test::views_samples_test {
 namespace {
 
 template <class... I>
@@ -262,4 +262,4 @@ TEST(Chunk, of_an_empty_dimension_are_as_many_as_asked_for) {
   EXPECT_EQ(chunk(zeros({5}), 4).size(), 3u);
 }
 
-}  // namespace ordo::test
+}  // namespace ordo::test::views_samples_test

@@ -2,7 +2,7 @@
 
 #include "tests/engine/cuda/device_array.h"
 
-namespace ordo::test {
+namespace ordo::test::atomics_test {
 namespace {
 
 template <class T>
@@ -39,4 +39,4 @@ TEST_F(Atomic4Test, adds_each_of_four) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::atomics_test

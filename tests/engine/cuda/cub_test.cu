@@ -8,7 +8,7 @@
 
 #include "tests/engine/cuda/cub_calls.h"
 
-namespace ordo::test {
+namespace ordo::test::cub_test {
 namespace {
 
 template <class K>
@@ -121,4 +121,4 @@ TEST_F(CubTest, stand_in_checks_its_arguments) {
 #endif
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::cub_test

@@ -5,7 +5,7 @@
 #include "tests/engine/cuda/device_array.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::index_check_test {
 namespace {
 
 __global__ void read_kernel(const int64_t* index, int64_t n, int64_t size, float* out, IndexCheck check) {
@@ -63,4 +63,4 @@ TEST_F(CudaIndexCheckTest, many_operations_between_waits) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::index_check_test

@@ -7,7 +7,7 @@
 
 #include "tests/engine/cuda/device_array.h"
 
-namespace ordo::test {
+namespace ordo::test::launch_test {
 namespace {
 
 __global__ void count_kernel(int n, int* visits, int* geometry) {
@@ -93,4 +93,4 @@ TEST(LaunchTuningTest, refuses_what_kernels_cannot_do) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::launch_test

@@ -11,7 +11,7 @@
 #include "tests/support/memory_caching.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::runtime_test {
 namespace {
 
 using CudaRuntimeTest = CudaTest;
@@ -104,4 +104,4 @@ TEST_F(CudaRuntimeTest, every_thread_copies_there_across_and_back) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::runtime_test

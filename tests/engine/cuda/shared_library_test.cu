@@ -8,7 +8,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::shared_library_test {
 namespace {
 
 using cuda::LibraryFunction;
@@ -44,4 +44,4 @@ TEST(SharedLibraryTest, a_function_that_is_not_in_the_library_is_an_error_with_i
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::shared_library_test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-namespace ordo::test {
+namespace ordo::test::tree_test {
 namespace {
 
 using distributed::LeafRange;
@@ -84,4 +84,4 @@ TEST(ReductionTree, a_rank_with_a_power_of_two_has_one_node) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::tree_test

@@ -6,7 +6,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::accumulate_atomic_test {
 namespace {
 
 using kernels::AccumulateShape;
@@ -255,4 +255,4 @@ TEST(AccumulateAtomicCuda, every_form_depends_on_the_schedule) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::accumulate_atomic_test

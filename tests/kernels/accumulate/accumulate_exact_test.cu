@@ -12,7 +12,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::accumulate_exact_test {
 namespace {
 
 using kernels::AccumulateShape;
@@ -99,4 +99,4 @@ TEST(AccumulateExactCuda, plan) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::accumulate_exact_test

@@ -6,7 +6,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::accumulate_schedules_test {
 namespace {
 
 template <class T>
@@ -137,4 +137,4 @@ TEST(AccumulateCuda, all_or_no_items_are_skipped) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::accumulate_schedules_test

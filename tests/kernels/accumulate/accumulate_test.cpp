@@ -9,7 +9,7 @@
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::accumulate_test {
 namespace {
 
 using kernels::AccumulateShape;
@@ -167,4 +167,4 @@ TEST_F(Accumulate, destinations_without_items_keep_their_bits) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::accumulate_test

@@ -1,7 +1,7 @@
 #include <ordo/kernels/accumulate/accumulate.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::choose_test {
 namespace {
 
 using kernels::AccumulateSize;
@@ -66,4 +66,4 @@ TEST(ChooseAccumulate, a_forced_algorithm_must_meet_the_level) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::choose_test

@@ -9,7 +9,7 @@
 #include <ordo/kernels/accumulate/exact/exact_cells_cpu.h>
 #include "tests/kernels/accumulate/exact_reference.h"
 
-namespace ordo::test {
+namespace ordo::test::exact_cells_test {
 namespace {
 
 using namespace kernels::cpu::accumulate_detail;
@@ -169,4 +169,4 @@ TEST(ExactCells, do_not_trust_a_rest_that_has_rounded) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::exact_cells_test

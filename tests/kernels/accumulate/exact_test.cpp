@@ -8,7 +8,7 @@
 #include "tests/kernels/accumulate/levels.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::exact_test {
 namespace {
 
 template <class T>
@@ -264,4 +264,4 @@ TEST(Exact, infinities_zeros_and_small_numbers) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::exact_test

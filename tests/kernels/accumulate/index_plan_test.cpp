@@ -5,7 +5,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::index_plan_test {
 namespace {
 
 TEST(IndexPlan, index_add_has_the_bits_of_sorted) {
@@ -137,4 +137,4 @@ TEST(IndexPlan, refuses_bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::index_plan_test

@@ -3,7 +3,7 @@
 #include "tests/kernels/accumulate/table_items.h"
 #include "tests/kernels/ordering/rule1.h"
 
-namespace ordo::test {
+namespace ordo::test::sorted_items_test {
 namespace {
 
 using namespace kernels::cpu;
@@ -54,4 +54,4 @@ TEST(SortedItems, the_first_entry_of_a_destination_is_found) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::sorted_items_test

@@ -1,6 +1,6 @@
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::bincount_samples_test {
 namespace {
 
 struct Case {
@@ -59,4 +59,4 @@ ORDO_OP_SAMPLES(bincount) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::bincount_samples_test

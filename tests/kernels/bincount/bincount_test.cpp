@@ -1,7 +1,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::bincount_test {
 namespace {
 
 TEST(Bincount, result_dtypes) {
@@ -33,4 +33,4 @@ TEST(Bincount, minlength_changes_no_sum) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::bincount_test

@@ -1,7 +1,7 @@
 // The convolutions, their gradients and the transposed ones: samples for the registry-driven tests.
 #include "tests/kernels/convolution/convolution_reference.h"
 
-namespace ordo::test {
+namespace ordo::test::convolution_samples_test {
 namespace {
 
 template <int N>
@@ -217,4 +217,4 @@ ORDO_CONVOLUTION_SAMPLES(1)
 ORDO_CONVOLUTION_SAMPLES(2)
 ORDO_CONVOLUTION_SAMPLES(3)
 
-}  // namespace ordo::test
+}  // namespace ordo::test::convolution_samples_test

@@ -8,7 +8,7 @@
 #include "tests/kernels/matmul/rule3.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::convolution_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -184,4 +184,4 @@ TEST(Conv2d, ExtremeArguments) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::convolution_test

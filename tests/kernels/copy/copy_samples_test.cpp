@@ -3,7 +3,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::copy_samples_test {
 namespace {
 
 std::vector<double> values_of(const Tensor& t) { return t.to_vector<double>(); }
@@ -142,4 +142,4 @@ ORDO_OP_SAMPLES(linspace) { return {linspace_sample(2, 7)}; }
 ORDO_OP_SIZES(linspace) { return {linspace_sample(2, n)}; }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::copy_samples_test

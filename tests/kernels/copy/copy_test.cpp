@@ -5,7 +5,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::copy_test {
 namespace {
 
 constexpr DType kAll[] = {boolean, uint8, int32, int64, float16, bfloat16, float32, float64};
@@ -128,4 +128,4 @@ TEST(Arange, counts_and_defaults) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::copy_test

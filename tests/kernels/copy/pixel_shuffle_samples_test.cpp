@@ -1,7 +1,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::pixel_shuffle_samples_test {
 namespace {
 
 /// sizes: of the image with many channels.
@@ -62,4 +62,4 @@ ORDO_OP_INTEGER(pixel_shuffle, "upscale_factor", pixel_shuffle(some(d).view({6, 
 ORDO_OP_INTEGER(pixel_unshuffle, "downscale_factor", pixel_unshuffle(some(d).view({1, 2, 3}), v));
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::pixel_shuffle_samples_test

@@ -2,7 +2,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::select_scatter_samples_test {
 namespace {
 
 /// Elements for which place(coordinates) is not -1 become that element of src.
@@ -82,4 +82,4 @@ TEST(SelectScatter, refuses) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::select_scatter_samples_test

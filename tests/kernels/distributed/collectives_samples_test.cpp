@@ -7,7 +7,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/thread_job.h"
 
-namespace ordo::test {
+namespace ordo::test::collectives_samples_test {
 namespace {
 
 using distributed::ReduceOp;
@@ -268,4 +268,4 @@ TEST(CollectivesThatDoNotFit, a_transport_that_does_not_end_is_named) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::collectives_samples_test

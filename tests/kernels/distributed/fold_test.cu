@@ -8,7 +8,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::fold_test {
 namespace {
 
 using distributed::ReduceOp;
@@ -78,4 +78,4 @@ TEST_F(FoldOnDevice, of_many_rows_and_elements) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::fold_test

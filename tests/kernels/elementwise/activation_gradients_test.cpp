@@ -4,7 +4,7 @@
 #include <ordo/kernels/elementwise/functions.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::activation_gradients_test {
 namespace {
 
 TEST(ActivationGradients, have_the_bits_of_the_composed_ones_where_one_operation_rounds_as_several) {
@@ -70,4 +70,4 @@ TEST(ActivationGradients, plain_functions_of_half_types_compute_in_float_and_rou
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::activation_gradients_test

@@ -7,7 +7,7 @@
 #include <ordo/kernels/math/math.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::binary_functions_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -95,4 +95,4 @@ TEST(BinaryFunctions, dtypes) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::binary_functions_test

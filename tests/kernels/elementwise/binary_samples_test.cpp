@@ -3,7 +3,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::binary_samples_test {
 namespace {
 
 using Formula = double (*)(double, double);
@@ -279,4 +279,4 @@ ORDO_OP_SAMPLES(masked_fill) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::binary_samples_test

@@ -10,7 +10,7 @@
 #include <ordo/kernels/elementwise/functions.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::fast_paths_test {
 namespace {
 
 using kernels::FastPath;
@@ -127,4 +127,4 @@ TEST(FastPaths, quotients_in_every_layout) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::fast_paths_test

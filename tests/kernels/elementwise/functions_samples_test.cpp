@@ -4,7 +4,7 @@
 #include <ordo/kernels/math/function_functors.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::functions_samples_test {
 namespace {
 
 using Formula = double (*)(double);
@@ -109,4 +109,4 @@ ORDO_OP_SAMPLES(clamp) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::functions_samples_test

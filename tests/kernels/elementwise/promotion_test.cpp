@@ -4,7 +4,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::promotion_test {
 namespace {
 
 Tensor of(DType t, const Dims& sizes = {2}) { return ones(sizes, {t}); }
@@ -168,4 +168,4 @@ TEST(BadInput, elementwise) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::promotion_test

@@ -6,7 +6,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::ternary_samples_test {
 namespace {
 
 using T = const Tensor&;
@@ -305,4 +305,4 @@ TEST(NanToNum, replaces) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::ternary_samples_test

@@ -1,7 +1,7 @@
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::embedding_samples_test {
 namespace {
 
 struct Case {
@@ -56,4 +56,4 @@ ORDO_OP_SAMPLES(embedding) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::embedding_samples_test

@@ -2,7 +2,7 @@
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::embedding_test {
 namespace {
 
 TEST(Embedding, padding_row_gets_no_gradient) {
@@ -36,4 +36,4 @@ TEST(Embedding, gradients_of_other_shapes) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::embedding_test

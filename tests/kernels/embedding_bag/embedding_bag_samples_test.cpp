@@ -1,7 +1,7 @@
 #include <ordo/kernels/embedding_bag/embedding_bag.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::embedding_bag_samples_test {
 namespace {
 
 struct Case {
@@ -120,4 +120,4 @@ ORDO_OP_SIZES(embedding_bag) {
 ORDO_OP_SAMPLES(embedding_bag) { return samples_of(cases(), sample_of); }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::embedding_bag_samples_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::embedding_bag_test {
 namespace {
 
 constexpr auto kSum = EmbeddingBagMode::sum, kMax = EmbeddingBagMode::max;
@@ -54,4 +54,4 @@ TEST(EmbeddingBag, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::embedding_bag_test

@@ -12,7 +12,7 @@
 #include <ordo/kernels/fingerprint/mix.h>
 #include <ordo/ordo.h>
 
-namespace ordo::test {
+namespace ordo::test::collisions_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -166,4 +166,4 @@ TEST(FingerprintCollisions, lengths_and_zeros_differ) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::collisions_test

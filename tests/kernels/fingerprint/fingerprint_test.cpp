@@ -4,7 +4,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::fingerprint_test {
 namespace {
 
 using Wide = unsigned __int128;
@@ -140,4 +140,4 @@ TEST(Fingerprint, of_many_at_once) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::fingerprint_test

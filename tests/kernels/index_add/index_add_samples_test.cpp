@@ -1,7 +1,7 @@
 #include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::index_add_samples_test {
 namespace {
 
 std::vector<double> index_add_reference(const TensorList& in, int dim, double alpha) {
@@ -76,4 +76,4 @@ ORDO_OP_SAMPLES(index_add) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::index_add_samples_test

@@ -1,7 +1,7 @@
 #include <ordo/kernels/index_add/index_add.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::index_add_test {
 namespace {
 
 // An in-place operation finds a bad index before it writes, also where the indices are checked while they are used.
@@ -42,4 +42,4 @@ TEST(IndexAdd, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::index_add_test

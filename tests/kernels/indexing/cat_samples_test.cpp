@@ -1,6 +1,6 @@
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::cat_samples_test {
 namespace {
 
 /// Rows of `outer` blocks, each the concatenation of the tensors' blocks.
@@ -69,4 +69,4 @@ TEST(Cat, of_no_tensors_is_refused) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::cat_samples_test

@@ -1,7 +1,7 @@
 #include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::gather_samples_test {
 namespace {
 
 std::vector<double> gathered(const Tensor& input, int dim, const Tensor& index) {
@@ -103,4 +103,4 @@ TEST(OneHot, of_no_targets_needs_a_number_of_classes) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::gather_samples_test

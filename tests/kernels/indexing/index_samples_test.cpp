@@ -1,7 +1,7 @@
 // index and index_put against plain loops over coordinates.
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::index_samples_test {
 namespace {
 
 using namespace indexing;
@@ -133,4 +133,4 @@ ORDO_OP_SAMPLES(index_put) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::index_samples_test

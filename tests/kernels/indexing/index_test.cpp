@@ -2,7 +2,7 @@
 #include <ordo/engine/tensor/tensor_impl.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::index_test {
 namespace {
 
 using namespace indexing;
@@ -201,4 +201,4 @@ TEST(Index, an_index_changed_before_the_backward_pass_is_noticed) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::index_test

@@ -3,7 +3,7 @@
 #include <ordo/kernels/embedding/embedding.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::out_of_range_test {
 namespace {
 
 struct Case {
@@ -87,4 +87,4 @@ TEST(OutOfRange, indices_are_found) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::out_of_range_test

@@ -5,7 +5,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::take_samples_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -308,4 +308,4 @@ TEST(IndexPut, as_a_function) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::take_samples_test

@@ -6,7 +6,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::linalg_samples_test {
 namespace {
 
 /// Matrices, with what is not one left as it is, for the operation to refuse.
@@ -359,4 +359,4 @@ TEST(Linalg, low_rank_is_found) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::linalg_samples_test

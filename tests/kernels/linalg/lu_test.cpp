@@ -7,7 +7,7 @@
 #include <ordo/kernels/linalg/matrix.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::lu_test {
 namespace {
 
 template <class T>
@@ -91,4 +91,4 @@ TEST(Lu, HasTheBytesOfPlainLoops) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::lu_test

@@ -3,7 +3,7 @@
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::binary_cross_entropy_samples_test {
 namespace {
 
 double logarithm(double x) { return std::max(std::log(x), -100.0); }
@@ -110,4 +110,4 @@ TEST(KlDiv, targets_of_0_and_bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::binary_cross_entropy_samples_test

@@ -6,7 +6,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::ctc_loss_samples_test {
 namespace {
 
 using Lengths = std::vector<int64_t>;
@@ -396,4 +396,4 @@ TEST(CtcLoss, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::ctc_loss_samples_test

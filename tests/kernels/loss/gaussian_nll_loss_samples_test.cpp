@@ -3,7 +3,7 @@
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::gaussian_nll_loss_samples_test {
 namespace {
 
 const double kTwoPi = 8 * std::atan(1.0);
@@ -89,4 +89,4 @@ TEST(GaussianNllLoss, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::gaussian_nll_loss_samples_test

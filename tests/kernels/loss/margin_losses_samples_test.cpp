@@ -3,7 +3,7 @@
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::margin_losses_samples_test {
 namespace {
 
 double hinge(double x) { return std::max(0.0, x); }
@@ -218,4 +218,4 @@ TEST(MarginLosses, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::margin_losses_samples_test

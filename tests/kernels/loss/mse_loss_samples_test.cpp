@@ -3,7 +3,7 @@
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::mse_loss_samples_test {
 namespace {
 
 using Loss = Tensor (*)(const Tensor&, const Tensor&, Reduction);
@@ -77,4 +77,4 @@ TEST(MseLoss, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::mse_loss_samples_test

@@ -3,7 +3,7 @@
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::multi_margin_loss_samples_test {
 namespace {
 
 double hinge(double x) { return std::max(0.0, x); }
@@ -172,4 +172,4 @@ TEST(MultiMarginLoss, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::multi_margin_loss_samples_test

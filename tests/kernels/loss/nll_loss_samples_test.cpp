@@ -3,7 +3,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::nll_loss_samples_test {
 namespace {
 
 struct Options {
@@ -186,4 +186,4 @@ TEST(NllLoss, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::nll_loss_samples_test

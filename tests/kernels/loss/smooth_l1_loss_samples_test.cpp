@@ -3,7 +3,7 @@
 #include "tests/kernels/loss/loss_samples.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::smooth_l1_loss_samples_test {
 namespace {
 
 using Loss = Tensor (*)(const Tensor&, const Tensor&, Reduction, double);
@@ -61,4 +61,4 @@ TEST(SmoothL1Loss, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::smooth_l1_loss_samples_test

@@ -1,7 +1,7 @@
 // matmul, mm, bmm, linear: samples for the registry-driven tests.
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::matmul_samples_test {
 namespace {
 
 // The product of two contiguous batches of matrices; a batch of one serves all.
@@ -109,4 +109,4 @@ ORDO_OP_SIZES(linear) {
           linear_sample("outputs", {3, 4}, n, true, false)};
 }
 
-}  // namespace ordo::test
+}  // namespace ordo::test::matmul_samples_test

@@ -4,7 +4,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::matmul_test {
 namespace {
 
 template <class T>
@@ -127,4 +127,4 @@ TEST(Matmul, RefusesFlags) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::matmul_test

@@ -5,7 +5,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::products_samples_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -522,4 +522,4 @@ TEST(Distances, edges) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::products_samples_test

@@ -3,7 +3,7 @@
 #include <ordo/kernels/matmul/gemm.h>
 #include "tests/engine/cuda/device_array.h"
 
-namespace ordo::test {
+namespace ordo::test::start_gemm_test {
 namespace {
 
 using StartGemmTest = CudaTest;
@@ -46,4 +46,4 @@ TEST_F(StartGemmTest, bias_of_halves_below_a_float_product) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::start_gemm_test

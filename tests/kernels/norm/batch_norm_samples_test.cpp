@@ -2,7 +2,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::batch_norm_samples_test {
 namespace {
 
 /// Exact in every dtype.
@@ -136,4 +136,4 @@ TEST(BatchNorm, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::batch_norm_samples_test

@@ -3,7 +3,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::instance_norm_samples_test {
 namespace {
 
 constexpr double kEps = 0.25;  // large, so that finite differences stay smooth
@@ -118,4 +118,4 @@ TEST(InstanceNorm, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::instance_norm_samples_test

@@ -4,7 +4,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::layer_norm_samples_test {
 namespace {
 
 /// Rows of n values are normalised; weight and bias belong to element i by `parameter_of(i)`.
@@ -128,4 +128,4 @@ TEST(LayerNorm, half_inputs_take_float_parameters) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::layer_norm_samples_test

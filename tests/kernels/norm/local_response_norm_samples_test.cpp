@@ -5,7 +5,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::local_response_norm_samples_test {
 namespace {
 
 struct Case {
@@ -82,4 +82,4 @@ TEST(LocalResponseNorm, half_squares_do_not_overflow) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::local_response_norm_samples_test

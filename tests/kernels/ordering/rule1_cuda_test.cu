@@ -6,7 +6,7 @@
 #include <ordo/kernels/accumulate/accumulate_cuda.cuh>
 #include "tests/kernels/ordering/rule1_implementations.h"
 
-namespace ordo::test {
+namespace ordo::test::rule1_cuda_test {
 namespace {
 
 struct OneRun {
@@ -34,4 +34,4 @@ const Rule1Registration kWide{
 };
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::rule1_cuda_test

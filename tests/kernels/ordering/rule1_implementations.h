@@ -22,7 +22,10 @@ struct Rule1Implementation {
 inline void PrintTo(const Rule1Implementation& implementation, std::ostream* out) { *out << implementation.name; }
 
 /// Those of all test files. A file adds its own with a static Rule1Registration.
-std::vector<Rule1Implementation>& rule1_implementations();
+inline std::vector<Rule1Implementation>& rule1_implementations() {
+  static std::vector<Rule1Implementation> all;
+  return all;
+}
 
 struct Rule1Registration {
   Rule1Registration(std::initializer_list<Rule1Implementation> more) {

@@ -25,13 +25,7 @@
 #include "tests/kernels/ordering/rule1_implementations.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
-
-std::vector<Rule1Implementation>& rule1_implementations() {
-  static std::vector<Rule1Implementation> all;
-  return all;
-}
-
+namespace ordo::test::rule1_test {
 namespace {
 
 using namespace kernels;
@@ -301,4 +295,4 @@ INSTANTIATE_TEST_SUITE_P(Ordering, Rule1, testing::ValuesIn(all_implementations(
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::rule1_test

@@ -2,7 +2,7 @@
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::avg_pool_samples_test {
 namespace {
 
 template <int N>
@@ -170,4 +170,4 @@ ORDO_OP_SAMPLES(adaptive_avg_pool3d) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::avg_pool_samples_test

@@ -4,7 +4,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::fractional_max_pool_samples_test {
 namespace {
 
 struct Case {
@@ -202,4 +202,4 @@ TEST(FractionalMaxPool, refuses) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::fractional_max_pool_samples_test

@@ -5,7 +5,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::lp_pool_samples_test {
 namespace {
 
 template <int N>
@@ -91,4 +91,4 @@ ORDO_OP_INTEGER(lp_pool3d, "kernel", lp_pool3d(some(d).view({1, 1, 2, 3}), 2, {1
 ORDO_OP_INTEGER(lp_pool3d, "stride", lp_pool3d(some(d).view({1, 1, 2, 3}), 2, 1, v));
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::lp_pool_samples_test

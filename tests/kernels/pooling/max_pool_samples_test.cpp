@@ -2,7 +2,7 @@
 #include "tests/kernels/pooling/pool_reference.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::max_pool_samples_test {
 namespace {
 
 template <int N>
@@ -242,4 +242,4 @@ ORDO_MAX_POOL_SAMPLES(2)
 ORDO_MAX_POOL_SAMPLES(3)
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::max_pool_samples_test

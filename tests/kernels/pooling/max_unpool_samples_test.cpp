@@ -1,7 +1,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::max_unpool_samples_test {
 namespace {
 
 template <int N>
@@ -103,4 +103,4 @@ TEST(MaxUnpool, puts_maxima_back_and_the_last_of_equal_places_stays) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::max_unpool_samples_test

@@ -6,7 +6,7 @@
 #include <ordo/kernels/pooling/max_pool.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::pool_test {
 namespace {
 
 const double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
@@ -123,4 +123,4 @@ TEST(Pool, extreme_sizes) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::pool_test

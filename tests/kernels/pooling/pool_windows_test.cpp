@@ -6,7 +6,7 @@
 #include <ordo/kernels/pooling/max_pool.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::pool_windows_test {
 namespace {
 
 using namespace ordo::kernels;
@@ -139,4 +139,4 @@ TEST(PoolWindows, adaptive) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::pool_windows_test

@@ -5,7 +5,7 @@
 #include <ordo/engine/run/philox.h>
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::random_test {
 namespace {
 
 using T = const Tensor&;
@@ -194,4 +194,4 @@ TEST(BadInput, random) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::random_test

@@ -3,7 +3,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::recurrent_samples_test {
 namespace {
 
 enum class Kind { rnn_tanh, rnn_relu, gru, lstm };
@@ -222,4 +222,4 @@ TEST(Recurrent, dropout_between_layers_only) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::recurrent_samples_test

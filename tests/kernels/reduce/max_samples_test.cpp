@@ -4,7 +4,7 @@
 
 #include "tests/kernels/reduce/reference.h"
 
-namespace ordo::test {
+namespace ordo::test::max_samples_test {
 namespace {
 
 double largest(const Values& v) { return *std::max_element(v.begin(), v.end()); }
@@ -201,4 +201,4 @@ TEST(Max, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::max_samples_test

@@ -4,7 +4,7 @@
 #include "tests/kernels/reduce/reference.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::prod_samples_test {
 namespace {
 
 double product(const Values& v) {
@@ -136,4 +136,4 @@ TEST(NanSum, passes_over_nan) {
 TEST(Prod, bad_input) { EXPECT_ORDO_ERROR(prod(ones({2, 2}), {1, -1}), ValueError, "prod"); }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::prod_samples_test

@@ -2,7 +2,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::short_rows_test {
 namespace {
 
 TEST(ShortRows, are_reduced_by_rule_2) {
@@ -27,4 +27,4 @@ TEST(ShortRows, are_reduced_by_rule_2) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::short_rows_test

@@ -5,7 +5,7 @@
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/kernels/reduce/reference.h"
 
-namespace ordo::test {
+namespace ordo::test::sum_samples_test {
 namespace {
 
 double total(const Values& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
@@ -127,4 +127,4 @@ TEST(Sum, second_derivative_of_the_mean_of_nothing) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::sum_samples_test

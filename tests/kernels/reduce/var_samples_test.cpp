@@ -4,7 +4,7 @@
 
 #include "tests/kernels/reduce/reference.h"
 
-namespace ordo::test {
+namespace ordo::test::var_samples_test {
 namespace {
 
 double variance(const Values& v, double correction) {
@@ -167,4 +167,4 @@ TEST(Norm, corners) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::var_samples_test

@@ -5,7 +5,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::grid_sample_samples_test {
 namespace {
 
 using Mode = InterpolateMode;
@@ -235,4 +235,4 @@ TEST(AffineGrid, refuses) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::grid_sample_samples_test

@@ -3,7 +3,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::interpolate_samples_test {
 namespace {
 
 using Mode = InterpolateMode;
@@ -171,4 +171,4 @@ TEST(Interpolate, refuses) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::interpolate_samples_test

@@ -1,7 +1,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::pad_samples_test {
 namespace {
 
 constexpr PadMode kConstant = PadMode::constant, kReflect = PadMode::reflect, kReplicate = PadMode::replicate,
@@ -116,4 +116,4 @@ TEST(Pad, refuses) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::pad_samples_test

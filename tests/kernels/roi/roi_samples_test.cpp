@@ -8,7 +8,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::roi_samples_test {
 namespace {
 
 using Boxes = std::vector<double>;  // image, x1, y1, x2, y2, ...; multiples of 1/4, which every dtype has
@@ -280,4 +280,4 @@ TEST(Roi, second_derivatives) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::roi_samples_test

@@ -4,7 +4,7 @@
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::cummax_samples_test {
 namespace {
 
 Line largest(const Line& x) {
@@ -136,4 +136,4 @@ TEST(Diff, joins_and_refuses) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::cummax_samples_test

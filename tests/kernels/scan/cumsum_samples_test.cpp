@@ -3,7 +3,7 @@
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::cumsum_samples_test {
 namespace {
 
 Line sums(const Line& x) {
@@ -175,4 +175,4 @@ TEST(CumProd, gradient_of_lines_with_zeros) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::cumsum_samples_test

@@ -8,7 +8,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::scatter_reduce_samples_test {
 namespace {
 
 struct Case {
@@ -297,4 +297,4 @@ TEST(ScatterReduce, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::scatter_reduce_samples_test

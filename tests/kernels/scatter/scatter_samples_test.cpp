@@ -3,7 +3,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::scatter_samples_test {
 namespace {
 
 struct Case {
@@ -185,4 +185,4 @@ TEST(Scatter, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::scatter_samples_test

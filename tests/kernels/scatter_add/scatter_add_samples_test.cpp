@@ -1,7 +1,7 @@
 #include "tests/kernels/scatter/scatter_reference.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::scatter_add_samples_test {
 namespace {
 
 std::vector<double> scatter_add_reference(const TensorList& in, int dim) {
@@ -59,4 +59,4 @@ ORDO_OP_SAMPLES(scatter_add) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::scatter_add_samples_test

@@ -1,7 +1,7 @@
 #include "tests/kernels/ordering/rule1.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::scatter_add_test {
 namespace {
 
 // Many and few items for a place; lines with and without columns.
@@ -57,4 +57,4 @@ TEST(ScatterAdd, bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::scatter_add_test

@@ -3,7 +3,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::segment_reduce_samples_test {
 namespace {
 
 struct Case {
@@ -227,4 +227,4 @@ TEST(SegmentReduce, refuses) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::segment_reduce_samples_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::softmax_samples_test {
 namespace {
 
 std::vector<double> reference(const Tensor& t, int dim, bool log) {
@@ -65,4 +65,4 @@ TEST(Softmax, large_values_do_not_overflow) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::softmax_samples_test

@@ -5,7 +5,7 @@
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::quantile_samples_test {
 namespace {
 
 Line quantile_of(Line x, double q) {
@@ -72,4 +72,4 @@ TEST(Quantile, nan_and_bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::quantile_samples_test

@@ -6,7 +6,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::search_samples_test {
 namespace {
 
 /// Places of `in[1]` in the sorted `in[0]`.
@@ -292,4 +292,4 @@ TEST(Multinomial, draws_in_proportion_and_repeats) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::search_samples_test

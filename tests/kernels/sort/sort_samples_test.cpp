@@ -6,7 +6,7 @@
 #include "tests/kernels/scan/lines.h"
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::sort_samples_test {
 namespace {
 
 Line order_of(const Line& x, bool descending) {
@@ -230,4 +230,4 @@ TEST(Sort, shapes_and_bad_input) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::sort_samples_test

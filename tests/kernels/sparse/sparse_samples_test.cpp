@@ -3,7 +3,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::sparse_samples_test {
 namespace {
 
 /// Coordinates of `items` in a tensor of these sizes, several at one place where there are few places.
@@ -365,4 +365,4 @@ TEST(Sparse, refuses) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::sparse_samples_test

@@ -4,7 +4,7 @@
 #include "tests/kernels/vectors/shapes.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::vector_targets_test {
 namespace {
 
 using kernels::cpu::use_vector_target;
@@ -55,4 +55,4 @@ TEST(VectorTargets, ProductsAndConvolutionsHaveTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::vector_targets_test

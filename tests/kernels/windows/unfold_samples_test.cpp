@@ -1,7 +1,7 @@
 #include "tests/support/integer_arguments.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::unfold_samples_test {
 namespace {
 
 struct Case {
@@ -113,4 +113,4 @@ ORDO_OP_INTEGER(fold, "padding", fold(some(d), 1, 1, 1, v));
 ORDO_OP_INTEGER(fold, "stride", fold(some(d), {1, 3}, 1, 1, 0, v));
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::unfold_samples_test

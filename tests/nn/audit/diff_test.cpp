@@ -10,7 +10,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::diff_test {
 namespace {
 
 using audit::Cause;
@@ -372,4 +372,4 @@ TEST_F(TraceDiffOfPrograms, of_many_events) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::diff_test

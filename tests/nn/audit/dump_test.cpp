@@ -10,7 +10,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/in_child.h"
 
-namespace ordo::test {
+namespace ordo::test::dump_test {
 namespace {
 
 using audit::DumpPosition;
@@ -112,4 +112,4 @@ TEST_F(DumpTest, a_folder_that_cannot_be_made_is_an_error) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::dump_test

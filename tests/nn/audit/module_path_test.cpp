@@ -3,7 +3,7 @@
 
 #include <ordo/ordo.h>
 
-namespace ordo::test {
+namespace ordo::test::module_path_test {
 namespace {
 
 struct Block : nn::Module {
@@ -123,4 +123,4 @@ TEST(RandomDraws, are_heard_with_the_operation_that_takes_them) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::module_path_test

@@ -11,7 +11,7 @@
 #include "tests/support/expect_contains.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::recorder_test {
 namespace {
 
 using audit::Record;
@@ -322,4 +322,4 @@ TEST_F(TraceEnvironment, gives_options) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::recorder_test

@@ -9,7 +9,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::reproducible_test {
 namespace {
 
 using audit::reproducible;
@@ -114,4 +114,4 @@ TEST_F(Watch, a_resumed_training_goes_on_with_the_numbers_of_its_steps) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::reproducible_test

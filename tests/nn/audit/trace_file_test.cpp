@@ -15,7 +15,7 @@
 #include "tests/support/in_child.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::trace_file_test {
 namespace {
 
 class TraceFile : public FolderTest {
@@ -314,4 +314,4 @@ TEST_F(TraceFile, reports_a_full_disk) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::trace_file_test

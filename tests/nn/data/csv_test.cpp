@@ -8,7 +8,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::csv_test {
 namespace {
 
 using data::CsvType;
@@ -117,4 +117,4 @@ TEST_F(CsvTest, wrong_options) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::csv_test

@@ -8,7 +8,7 @@
 #include <ordo/nn/data/data_loader.h>
 #include "tests/nn/data/continues.h"
 
-namespace ordo::test {
+namespace ordo::test::data_loader_test {
 namespace {
 
 Tensor numbers(int64_t n, Device device = cpu) {
@@ -178,4 +178,4 @@ TEST(DataLoader, impossible_arguments) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::data_loader_test

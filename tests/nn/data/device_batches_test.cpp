@@ -15,7 +15,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::device_batches_test {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
@@ -151,4 +151,4 @@ TEST(DeviceCopies, copies_that_are_dropped) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::device_batches_test

@@ -10,7 +10,7 @@
 #include "tests/support/memory_limit.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::image_file_test {
 namespace {
 
 using Bytes = std::string;
@@ -240,4 +240,4 @@ TEST_F(ImageFileTest, folders_without_images) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::image_file_test

@@ -8,7 +8,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::readers_test {
 namespace {
 
 using Bytes = std::string;
@@ -191,4 +191,4 @@ TEST(Normalize, per_channel) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::readers_test

@@ -13,7 +13,7 @@
 #include <ordo/nn/state/entries.h>
 #include "tests/nn/data/continues.h"
 
-namespace ordo::test {
+namespace ordo::test::sampler_test {
 namespace {
 
 using Indices = std::vector<int64_t>;
@@ -172,4 +172,4 @@ TEST(Samplers, wrong_arguments_and_results) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::sampler_test

@@ -8,7 +8,7 @@
 #include <ordo/nn/data/subset.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::subset_test {
 namespace {
 
 using Integers = std::vector<int64_t>;
@@ -65,4 +65,4 @@ TEST(Subsets, random_parts_are_disjoint_and_repeat) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::subset_test

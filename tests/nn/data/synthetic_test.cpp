@@ -9,7 +9,7 @@
 #include <ordo/nn/data/synthetic.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::synthetic_test {
 namespace {
 
 void check_form(const data::ImageDataset& d, Dims sizes) {
@@ -55,4 +55,4 @@ TEST(Synthetic, golden) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::synthetic_test

@@ -10,7 +10,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::text_test {
 namespace {
 
 using Integers = std::vector<int64_t>;
@@ -78,4 +78,4 @@ TEST(Sequences, impossible_arguments) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::text_test

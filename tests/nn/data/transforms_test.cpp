@@ -12,7 +12,7 @@
 #include <ordo/nn/data/transforms.h>
 #include "tests/nn/data/continues.h"
 
-namespace ordo::test {
+namespace ordo::test::transforms_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -319,4 +319,4 @@ TEST(Transforms, wrong_images_and_options) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::transforms_test

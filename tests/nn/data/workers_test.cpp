@@ -14,7 +14,7 @@
 #include <ordo/nn/data/data_loader.h>
 #include "tests/nn/data/continues.h"
 
-namespace ordo::test {
+namespace ordo::test::workers_test {
 namespace {
 
 struct Threads {
@@ -264,4 +264,4 @@ TEST(Workers, impossible_options) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::workers_test

@@ -16,7 +16,7 @@
 #include "tests/support/registry_test_base.h"
 #include "tests/support/threads_scope.h"
 
-namespace ordo::test {
+namespace ordo::test::optimizers_test {
 namespace {
 
 constexpr int kSteps = 6;
@@ -405,4 +405,4 @@ TEST(Optimizers, impossible_arguments) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::optimizers_test

@@ -6,7 +6,7 @@
 #include <ordo/nn/optim/schedule.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::schedule_test {
 namespace {
 
 std::vector<double> values(const optim::Schedule& schedule, int64_t steps) {
@@ -76,4 +76,4 @@ TEST(Plateau, waits_reduces_cools_down) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::schedule_test

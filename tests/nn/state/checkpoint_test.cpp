@@ -18,7 +18,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::checkpoint_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -188,4 +188,4 @@ TEST_F(CheckpointTest, a_file_that_goes_at_once_is_an_error) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::checkpoint_test

@@ -7,7 +7,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::npy_test {
 namespace {
 
 using NpyTest = FolderTest;
@@ -98,4 +98,4 @@ TEST_F(NpyTest, broken_files) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::npy_test

@@ -10,7 +10,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::npz_test {
 namespace {
 
 class NpzTest : public FolderTest {
@@ -173,4 +173,4 @@ TEST_F(NpzTest, sizes_that_the_archive_cannot_have) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::npz_test

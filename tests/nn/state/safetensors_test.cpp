@@ -10,7 +10,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::safetensors_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -171,4 +171,4 @@ TEST_F(SafetensorsTest, a_full_disk_leaves_the_earlier_file) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::safetensors_test

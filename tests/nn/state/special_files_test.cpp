@@ -16,7 +16,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::special_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -184,4 +184,4 @@ TEST_F(SpecialFiles, a_name_is_given_to_what_is_on_the_disk) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::special_files_test

@@ -9,7 +9,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/thread_job.h"
 
-namespace ordo::test {
+namespace ordo::test::distributed_test {
 namespace {
 
 class TrainerOfSeveral : public FolderTest {
@@ -255,4 +255,4 @@ TEST(LoaderParts, are_the_rows_of_whole_batches) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::distributed_test

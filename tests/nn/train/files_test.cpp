@@ -12,7 +12,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,4 +263,4 @@ TEST_F(TrainerFiles, parts_of_the_programs_own) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::files_test

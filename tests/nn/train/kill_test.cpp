@@ -4,7 +4,7 @@
 #include "tests/nn/train/kill.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::kill_test {
 namespace {
 
 TEST(Kill, a_training_ends_as_if_nobody_had_killed_it) {
@@ -16,4 +16,4 @@ TEST(Kill, a_training_ends_as_if_nobody_had_killed_it) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::kill_test

@@ -4,7 +4,7 @@
 #include <ordo/ordo.h>
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::metrics_test {
 namespace {
 
 TEST(Metrics, accuracy) {
@@ -42,4 +42,4 @@ TEST(Metrics, evaluate_weights_by_rows_in_evaluation_mode) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::metrics_test

@@ -7,7 +7,7 @@
 #include "tests/nn/train/toy_run.h"
 #include "tests/support/folder_test_base.h"
 
-namespace ordo::test {
+namespace ordo::test::resume_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -124,4 +124,4 @@ INSTANTIATE_TEST_SUITE_P(parts, TrainerForgets,
                          });
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::resume_test

@@ -8,7 +8,7 @@
 #include "tests/support/folder_test_base.h"
 #include "tests/support/op_samples.h"
 
-namespace ordo::test {
+namespace ordo::test::trainer_test {
 namespace {
 
 TrainerOptions quiet(int64_t epochs) {
@@ -289,4 +289,4 @@ TEST(Trainer, memory_stays_flat) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::trainer_test

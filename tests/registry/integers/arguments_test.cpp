@@ -3,7 +3,7 @@
 
 #include "tests/support/integer_arguments.h"
 
-namespace ordo::test {
+namespace ordo::test::arguments_test {
 namespace {
 
 /// Shapes that hold v, in the places that a rule about shapes may overlook.
@@ -307,4 +307,4 @@ ORDO_ALL_WINDOWS(3)
 }();
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::arguments_test

@@ -9,7 +9,7 @@
 #include "tests/support/op_samples.h"
 #include "tests/support/schedules.h"
 
-namespace ordo::test {
+namespace ordo::test::extreme_integers_test {
 namespace {
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
@@ -100,4 +100,4 @@ TEST(RegistryIntegers, every_operation_says_which_integers_it_takes) {
 }
 
 }  // namespace
-}  // namespace ordo::test
+}  // namespace ordo::test::extreme_integers_test

@@ -22,7 +22,7 @@ files=("$source/tests/kernels/vectors/neon/products.cpp" "$source"/kernels/matmu
 compile() {  # compile COMPILER OUTPUT FLAGS...
   local compiler=$1 output=$2
   shift 2
-  "$compiler" -std=c++20 -O2 -ffp-contract=off -I"$work/include" -I"$source" -DFMT_HEADER_ONLY -DHWY_COMPILE_ONLY_STATIC "$@" \
+  "$compiler" -std=c++20 -O1 -ffp-contract=off -I"$work/include" -I"$source" -DFMT_HEADER_ONLY -DHWY_COMPILE_ONLY_STATIC "$@" \
     "${files[@]}" -o "$work/$output" -pthread
 }
 # Here without vectors: Highway's static target is plain C++ (kernels/vectors/targets.h).
