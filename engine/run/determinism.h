@@ -11,6 +11,7 @@ enum class Determinism : unsigned char {
   device_to_device,  ///< same bits on every CPU and GPU, thread count, instruction set and compiler
 };
 
+/// "not_guaranteed", "run_to_run" or "device_to_device".
 std::string_view name(Determinism);
 /// The inverse of name().
 /// Throws: ValueError when no level has this name.
