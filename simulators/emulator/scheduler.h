@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <ordo/engine/calls/index_record.h>
 #include <ordo/simulators/emulator/language.h>
