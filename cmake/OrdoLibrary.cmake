@@ -155,7 +155,8 @@ set_property(SOURCE engine/run/about.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORD
 if(ORDO_POISON_RESULTS)  # for the one file that asks, so that compiler caches serve all builds
   set_property(SOURCE engine/tensor/create.cpp APPEND PROPERTY COMPILE_DEFINITIONS ORDO_POISON_RESULTS=1)
 endif()
-if(NOT ORDO_CUDA_MODE STREQUAL "OFF")  # the rooms above the kernels do not ask, nor do kernels for the CPU: they compile to the same objects
+# The rooms above the kernels do not ask, nor do kernels for the CPU alone: they compile to the same objects.
+if(NOT ORDO_CUDA_MODE STREQUAL "OFF")
   set(asking_sources ${cpp_sources})
   list(FILTER asking_sources EXCLUDE REGEX "_cpu\\.cpp$")
   list(APPEND asking_sources ${cuda_cpp_sources} ${cu_sources})
