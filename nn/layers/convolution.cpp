@@ -11,10 +11,10 @@
 namespace ordo::nn {
 namespace {
 
-constexpr const char* kNames[] = {"Conv1d",          "Conv2d",          "Conv3d",
-                                  "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};
+constexpr const char* kConvNames[] = {"Conv1d",          "Conv2d",          "Conv3d",
+                                      "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};
 template <int N, bool kTransposed>
-constexpr const char* kName = kNames[(kTransposed ? 3 : 0) + N - 1];
+constexpr const char* kName = kConvNames[(kTransposed ? 3 : 0) + N - 1];
 
 }  // namespace
 

@@ -14,7 +14,7 @@
 namespace ordo::nn {
 namespace {
 
-constexpr const char* kNames[] = {"Dropout1d", "Dropout2d", "Dropout3d"};
+constexpr const char* kDropoutNames[] = {"Dropout1d", "Dropout2d", "Dropout3d"};
 constexpr const char* kShapes[] = {"[N, C, L] or [C, L]", "[N, C, H, W] or [C, H, W]",
                                    "[N, C, D, H, W] or [C, D, H, W]"};
 
@@ -28,7 +28,7 @@ std::string DropoutBase::description() const { return Description(name_, p_); }
 Tensor Dropout::forward(const Tensor& input) { return dropout(input, p_, is_training()); }
 
 template <int N>
-ChannelDropout<N>::ChannelDropout(double p) : DropoutBase(kNames[N - 1], p) {}
+ChannelDropout<N>::ChannelDropout(double p) : DropoutBase(kDropoutNames[N - 1], p) {}
 
 template <int N>
 Tensor ChannelDropout<N>::forward(const Tensor& input) {

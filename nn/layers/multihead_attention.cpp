@@ -19,15 +19,15 @@
 namespace ordo::nn {
 namespace {
 
-constexpr const char* kOp = "MultiheadAttention";
+constexpr const char* kMultiheadAttention = "MultiheadAttention";
 
 int64_t checked_embed_dim(int64_t embed_dim, int64_t num_heads, const MultiheadAttentionOptions& options) {
-  ORDO_CHECK(embed_dim > 0 && num_heads > 0 && embed_dim % num_heads == 0, ValueError, kOp,
+  ORDO_CHECK(embed_dim > 0 && num_heads > 0 && embed_dim % num_heads == 0, ValueError, kMultiheadAttention,
              "num_heads = {} must be positive and divide the embed_dim of {}", num_heads, embed_dim);
   for (const auto& dim : {options.kdim, options.vdim})
-    ORDO_CHECK(!dim || *dim > 0, ValueError, kOp, "needs a positive kdim and vdim, not {}", *dim);
-  ORDO_CHECK(options.dropout >= 0 && options.dropout <= 1, ValueError, kOp, "dropout = {} must lie in [0, 1]",
-             options.dropout);
+    ORDO_CHECK(!dim || *dim > 0, ValueError, kMultiheadAttention, "needs a positive kdim and vdim, not {}", *dim);
+  ORDO_CHECK(options.dropout >= 0 && options.dropout <= 1, ValueError, kMultiheadAttention,
+             "dropout = {} must lie in [0, 1]", options.dropout);
   return embed_dim;
 }
 
@@ -38,7 +38,7 @@ class Masks {
   explicit Masks(int64_t more) : more_(more) {}
 
   void join(const char* name, const Tensor& mask, const Dims& sizes) {
-    ORDO_CHECK(mask.dtype() == boolean || is_floating(mask.dtype()), DTypeError, kOp,
+    ORDO_CHECK(mask.dtype() == boolean || is_floating(mask.dtype()), DTypeError, kMultiheadAttention,
                "{} must be bool or floating, not {}", name, mask.dtype());
     const Tensor m = with_more(mask.reshape(sizes), 0);
     if (m.dtype() == boolean)
@@ -76,24 +76,24 @@ struct Form {
 /// ShapeError unless the three fit each other and the module.
 Form form_of(const Tensor& query, const Tensor& key, const Tensor& value, int64_t embed_dim,
              const MultiheadAttentionOptions& options) {
-  detail::expect_defined(kOp, query, "query");
-  detail::expect_defined(kOp, key, "key");
-  detail::expect_defined(kOp, value, "value");
+  detail::expect_defined(kMultiheadAttention, query, "query");
+  detail::expect_defined(kMultiheadAttention, key, "key");
+  detail::expect_defined(kMultiheadAttention, value, "value");
   const int rank = query.dim();
-  ORDO_CHECK((rank == 2 || rank == 3) && key.dim() == rank && value.dim() == rank, ShapeError, kOp,
+  ORDO_CHECK((rank == 2 || rank == 3) && key.dim() == rank && value.dim() == rank, ShapeError, kMultiheadAttention,
              "query, key and value have three dimensions each, or two without a batch; their shapes are {}, {} and {}",
              query.sizes(), key.sizes(), value.sizes());
   const int64_t kdim = options.kdim.value_or(embed_dim), vdim = options.vdim.value_or(embed_dim);
-  ORDO_CHECK(query.size(-1) == embed_dim && key.size(-1) == kdim && value.size(-1) == vdim, ShapeError, kOp,
-             "query, key and value have {}, {} and {} features; their shapes are {}, {} and {}", embed_dim, kdim, vdim,
-             query.sizes(), key.sizes(), value.sizes());
+  ORDO_CHECK(query.size(-1) == embed_dim && key.size(-1) == kdim && value.size(-1) == vdim, ShapeError,
+             kMultiheadAttention, "query, key and value have {}, {} and {} features; their shapes are {}, {} and {}",
+             embed_dim, kdim, vdim, query.sizes(), key.sizes(), value.sizes());
   const bool batched = rank == 3;
   const int length_dim = batched && !options.batch_first ? 0 : rank - 2, batch_dim = 1 - length_dim;
   const int64_t batch = batched ? query.size(batch_dim) : 1, keys = key.size(length_dim);
   ORDO_CHECK(
       value.size(length_dim) == keys && (!batched || (key.size(batch_dim) == batch && value.size(batch_dim) == batch)),
-      ShapeError, kOp, "there is a value for each key, and one batch; the shapes are {}, {} and {} {}", query.sizes(),
-      key.sizes(), value.sizes(), options.batch_first ? "with batch_first" : "[length, N, ...]");
+      ShapeError, kMultiheadAttention, "there is a value for each key, and one batch; the shapes are {}, {} and {} {}",
+      query.sizes(), key.sizes(), value.sizes(), options.batch_first ? "with batch_first" : "[length, N, ...]");
   return {batched, batch, query.size(length_dim), keys};
 }
 
@@ -103,13 +103,13 @@ Masks masks_of(const MultiheadAttentionCall& call, const Form& form, int64_t num
   Masks masks(more);
   if (const Tensor& mask = call.key_padding_mask; mask.defined()) {
     const Dims sizes = batched ? Dims{batch, keys} : Dims{keys};
-    ORDO_CHECK(mask.sizes() == sizes, ShapeError, kOp, "key_padding_mask has an element for each key, {}, not shape {}",
-               sizes, mask.sizes());
+    ORDO_CHECK(mask.sizes() == sizes, ShapeError, kMultiheadAttention,
+               "key_padding_mask has an element for each key, {}, not shape {}", sizes, mask.sizes());
     masks.join("key_padding_mask", mask, {batch, 1, 1, keys});
   }
   if (const Tensor& mask = call.attn_mask; mask.defined()) {
     const bool for_all = mask.sizes() == Dims{length, keys};
-    ORDO_CHECK(for_all || mask.sizes() == Dims({batch * num_heads, length, keys}), ShapeError, kOp,
+    ORDO_CHECK(for_all || mask.sizes() == Dims({batch * num_heads, length, keys}), ShapeError, kMultiheadAttention,
                "attn_mask has shape [{}, {}] or [{}, {}, {}], not {}", length, keys, batch * num_heads, length, keys,
                mask.sizes());
     masks.join("attn_mask", mask, for_all ? Dims{1, 1, length, keys} : Dims{batch, num_heads, length, keys});
@@ -127,7 +127,7 @@ MultiheadAttention::MultiheadAttention(int64_t embed_dim, int64_t num_heads, Mul
       num_heads_(num_heads),
       options_(options) {
   const int64_t kdim = options.kdim.value_or(embed_dim), vdim = options.vdim.value_or(embed_dim);
-  const int64_t rows = checked::mul(kOp, 3, embed_dim);
+  const int64_t rows = checked::mul(kMultiheadAttention, 3, embed_dim);
   if (kdim == embed_dim && vdim == embed_dim) {
     in_proj_weight = add_parameter("in_proj_weight", zeros({rows, embed_dim}));
   } else {
@@ -219,7 +219,7 @@ MultiheadAttentionResult MultiheadAttention::forward(const Tensor& query, const 
 }
 
 std::string MultiheadAttention::description() const {
-  return Description(kOp, embed_dim_, num_heads_)
+  return Description(kMultiheadAttention, embed_dim_, num_heads_)
       .with_options(options_, "dropout", "bias", "add_bias_kv", "add_zero_attn", "kdim", "vdim", "batch_first");
 }
 

@@ -18,10 +18,10 @@
 namespace ordo::amp {
 namespace {
 
-constexpr const char* kOp = "GradScaler";
+constexpr const char* kGradScaler = "GradScaler";
 
 void expect_scale(double scale) {
-  ORDO_CHECK(scale > 0 && scale <= double(std::numeric_limits<float>::max()), ValueError, kOp,
+  ORDO_CHECK(scale > 0 && scale <= double(std::numeric_limits<float>::max()), ValueError, kGradScaler,
              "needs a scale above 0 that float32 holds, not {}", scale);
 }
 
@@ -29,33 +29,33 @@ void expect_scale(double scale) {
 
 GradScaler::GradScaler(GradScalerOptions options) : options_(options), scale_(options.init_scale) {
   expect_scale(options.init_scale);
-  ORDO_CHECK(options.growth_factor > 1 && std::isfinite(options.growth_factor), ValueError, kOp,
+  ORDO_CHECK(options.growth_factor > 1 && std::isfinite(options.growth_factor), ValueError, kGradScaler,
              "needs a growth_factor above 1, not {}", options.growth_factor);
-  ORDO_CHECK(options.backoff_factor > 0 && options.backoff_factor < 1, ValueError, kOp,
+  ORDO_CHECK(options.backoff_factor > 0 && options.backoff_factor < 1, ValueError, kGradScaler,
              "needs a backoff_factor between 0 and 1, not {}", options.backoff_factor);
-  ORDO_CHECK(options.growth_interval > 0, ValueError, kOp, "needs a growth_interval of at least 1, not {}",
+  ORDO_CHECK(options.growth_interval > 0, ValueError, kGradScaler, "needs a growth_interval of at least 1, not {}",
              options.growth_interval);
 }
 
 Tensor GradScaler::scale(const Tensor& loss) const {
   const ordo::detail::LibraryCall library;
   if (!options_.enabled) return loss;
-  detail::expect_defined(kOp, loss, "loss");
-  detail::expect_floating(kOp, loss);
+  detail::expect_defined(kGradScaler, loss, "loss");
+  detail::expect_floating(kGradScaler, loss);
   return (loss.dtype() == float64 ? loss : loss.to(float32)) * scale_;
 }
 
 void GradScaler::unscale_(optim::Optimizer& optimizer) {
   const ordo::detail::LibraryCall library;
   if (!options_.enabled) return;
-  ORDO_CHECK(!seen_.contains(&optimizer), ValueError, kOp,
+  ORDO_CHECK(!seen_.contains(&optimizer), ValueError, kGradScaler,
              "the gradients of this optimiser were unscaled before; call update() first");
   NoGrad guard;
   TensorList gradients, tests;
   for (const Tensor& p : optimizer.parameters()) {
     const Tensor grad = p.grad();
     if (!grad.defined()) continue;
-    ORDO_CHECK(grad.dtype() != float16, DTypeError, kOp,
+    ORDO_CHECK(grad.dtype() != float16, DTypeError, kGradScaler,
                "a gradient is float16, which loses what the scale saved; keep parameters in float32, under Autocast");
     gradients.push_back(grad.detach());
   }
@@ -74,7 +74,7 @@ bool GradScaler::step(optim::Optimizer& optimizer) {
     return true;
   }
   const auto before = seen_.find(&optimizer);
-  ORDO_CHECK(before == seen_.end() || !before->second.stepped, ValueError, kOp,
+  ORDO_CHECK(before == seen_.end() || !before->second.stepped, ValueError, kGradScaler,
              "this optimiser has made its step; call update() first");
   if (before == seen_.end()) unscale_(optimizer);
   Seen& seen = seen_.at(&optimizer);
@@ -85,7 +85,7 @@ bool GradScaler::step(optim::Optimizer& optimizer) {
 
 void GradScaler::update() {
   if (!options_.enabled) return;
-  ORDO_CHECK(!seen_.empty(), ValueError, kOp, "there was no step since the last update()");
+  ORDO_CHECK(!seen_.empty(), ValueError, kGradScaler, "there was no step since the last update()");
   bool finite = true;
   for (const auto& entry : seen_) finite = finite && entry.second.finite;
   seen_.clear();
@@ -112,12 +112,12 @@ nn::NamedTensorList GradScaler::state_dict() const {
 
 nn::Commit GradScaler::prepare_state_dict(const nn::NamedTensorList& state) {
   const ordo::detail::LibraryCall library;
-  nn::Entries given(kOp, state);
+  nn::Entries given(kGradScaler, state);
   const double scale = given.take<double>("scale");
   const int64_t good = given.take<int64_t>("growth_tracker");
   given.finish();
   expect_scale(scale);
-  ORDO_CHECK(good >= 0, ValueError, kOp, "'growth_tracker' must be at least 0, not {}", good);
+  ORDO_CHECK(good >= 0, ValueError, kGradScaler, "'growth_tracker' must be at least 0, not {}", good);
   return [=, this] {
     scale_ = scale;
     good_ = good;

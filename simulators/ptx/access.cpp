@@ -234,6 +234,7 @@ struct AtomicXor {
 
 uint8_t* resolve_changed(Warp& w, const Instruction& in, int lane, uint64_t address, uint64_t bytes) {
   if (in.space == Space::shared) return resolve<Space::shared, Access::change>(w, in, lane, address, bytes);
+  if (in.space == Space::global) return resolve<Space::global, Access::change>(w, in, lane, address, bytes);
   return resolve<Space::generic, Access::change>(w, in, lane, address, bytes);
 }
 

@@ -4,7 +4,8 @@
 #   kernels use the project's macros instead of raw __shared__ and <<<>>>, and none of what the emulator cannot run
 #   the folders of the accumulate engine and its namespace accumulate_detail are used only by the engine and its tests
 #   nothing above the kernels reads the number of threads
-#   tests stand in namespaces of their own, because several files are compiled as one
+#   tests stand in namespaces of their own, and other sources of a room name their constants and types differently, because
+#   several files are compiled as one
 #   ordo.h includes every public header
 #   public operations open an OpCall under their own names, those of tables too; docstrings have one form
 #   pages get their texts as texts: no script writes markup, and the command prints through tools/ordo/say.h
@@ -43,6 +44,23 @@ complain 'files named *_cpu.cpp are compiled without ORDO_HAS_CUDA' < <(
 complain 'a test stands in a namespace called as its file: namespace ordo::test::NAME_test' < <(
   search '^namespace ordo::test( |::)' tests simulators/tests | grep '_test\.c[pu]*:' |
     grep -vE '/([a-z0-9_]+)\.(cpp|cu):[0-9]+:namespace ordo::test::\1 \{$' || true)
+# Of any two files of these lists, that is: a new file changes which are compiled together (cmake/OrdoPrecompile.cmake).
+complain 'constants and types of two files that may be compiled as one have one name' < <(
+  for files in 'autograd|nn' 'engine|kernels' bench tools/demo; do
+    IFS='|' read -r -a rooms <<< "$files"
+    find "${rooms[@]}" -name "*.c$([ "${rooms[0]}" = engine ] && echo u || echo pp)" ! -path 'nn/data/*' ! -path 'nn/state/*' |
+      sort | xargs awk '
+        /^namespace (detail )?\{/ {inside = 1}
+        /^\}  \/\/ namespace( detail)?$/ {inside = 0}
+        name = "" {}
+        inside || /^(static|const[a-z]*) / {
+          if (match($0, /^(static |inline |template <.*> )*(struct|class|enum class|enum) [A-Za-z_]+/)) name = substr($0, 1, RLENGTH)
+          else if (match($0, /^(static |inline )*const[a-z]* [^(]*[ *]k[A-Z][A-Za-z_0-9]*(\[| =|\{|;)/)) name = substr($0, 1, RLENGTH)
+          sub(/( =|[[{;])$/, "", name)
+          sub(/.*[ *]/, "", name)
+        }
+        name != "" {if (name in first && first[name] != FILENAME) print first[name] " and " FILENAME ": " name; first[name] = FILENAME}'
+  done)
 complain 'autograd asks whether a tensor is on the CPU: what differs between devices stands in kernels' < <(
   search 'is_cpu\(\)' autograd)
 complain 'public and kernel headers start with #pragma once (but for those that Highway includes again)' < <(
@@ -86,7 +104,7 @@ complain 'operations that do not open an OpCall("name", ...)' < <(
       grep -ohE '^(Tensor(List)?&?|Max(Pool)?Result|std::pair<.*>) [a-z_0-9]+\(' || true  # there may be none
   done | sed -E 's/.* ([a-z_0-9]+)\(/\1/' | sort -u | while read -r name; do
     [[ " $forwarding " == *" $name "* ]] ||
-      grep -qE "OpCall [a-z]+\(\"$name\"|ORDO_AUTOCAST_CALL\([a-z]+, $name,|kOp = \"$name\"" autograd/ops/*/*.cpp ||
+      grep -qE "OpCall [a-z]+\(\"$name\"|ORDO_AUTOCAST_CALL\([a-z]+, $name,|k[A-Za-z]+ = \"$name\"" autograd/ops/*/*.cpp ||
       grep -hE -A 4 "^inline constexpr [A-Za-z]+Names k" kernels/*/*.h | grep -q "\"$name\"" || echo "$name"
   done)
 

@@ -10,7 +10,7 @@
 
 namespace ordo {
 
-static constexpr const char* kOp = "scaled_dot_product_attention";
+static constexpr const char* kAttention = "scaled_dot_product_attention";
 
 ORDO_REGISTER_OP({.name = "scaled_dot_product_attention",
                   .family = "softmax",
@@ -29,14 +29,14 @@ Dims batch_of(const Tensor& t) { return Dims(t.sizes().begin(), t.dim() - 2); }
 Tensor weights_of(const Tensor& query, const Tensor& key, const Tensor& attn_mask, bool is_causal, double by) {
   Tensor scores = matmul(query * by, key.transpose(-2, -1));
   if (attn_mask.defined()) {
-    detail::expect_same_device(kOp, query, attn_mask);
-    ORDO_CHECK(attn_mask.dtype() == boolean || attn_mask.dtype() == query.dtype(), DTypeError, kOp,
+    detail::expect_same_device(kAttention, query, attn_mask);
+    ORDO_CHECK(attn_mask.dtype() == boolean || attn_mask.dtype() == query.dtype(), DTypeError, kAttention,
                "the mask must be bool or {}, not {}", query.dtype(), attn_mask.dtype());
     bool fits = attn_mask.dim() <= scores.dim();
     for (int d = 1; fits && d <= attn_mask.dim(); ++d)
       fits = attn_mask.size(-d) == 1 || attn_mask.size(-d) == scores.size(-d);
-    ORDO_CHECK(fits, ShapeError, kOp, "the mask's shape {} does not broadcast to the scores' {}", attn_mask.sizes(),
-               scores.sizes());
+    ORDO_CHECK(fits, ShapeError, kAttention, "the mask's shape {} does not broadcast to the scores' {}",
+               attn_mask.sizes(), scores.sizes());
   }
   Tensor some;  // of each query, whether any key takes part: the softmax of none would be NaN
   if (is_causal) {
@@ -67,20 +67,20 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     std::optional<double> scale, Generator* generator) {
   ORDO_AUTOCAST(lower, scaled_dot_product_attention, query, key, value, attn_mask, dropout_p, is_causal, scale,
                 generator);
-  const OpCall call(kOp, query, key, value, attn_mask, dropout_p, is_causal, scale);
-  detail::expect_floating(kOp, query, "query");
-  detail::expect_alike(kOp, query, key, "key");
-  detail::expect_alike(kOp, query, value, "value");
-  ORDO_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, ShapeError, kOp,
+  const OpCall call(kAttention, query, key, value, attn_mask, dropout_p, is_causal, scale);
+  detail::expect_floating(kAttention, query, "query");
+  detail::expect_alike(kAttention, query, key, "key");
+  detail::expect_alike(kAttention, query, value, "value");
+  ORDO_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, ShapeError, kAttention,
              "query, key and value are [..., length, size]; their shapes are {}, {} and {}", query.sizes(), key.sizes(),
              value.sizes());
   ORDO_CHECK(
-      query.sizes().back() == key.sizes().back() && key.size(-2) == value.size(-2), ShapeError, kOp,
+      query.sizes().back() == key.sizes().back() && key.size(-2) == value.size(-2), ShapeError, kAttention,
       "queries and keys must have one size, and there must be a value for each key; the shapes are {}, {} and {}",
       query.sizes(), key.sizes(), value.sizes());
-  ORDO_CHECK(!is_causal || !attn_mask.defined(), ValueError, kOp, "takes a mask or is_causal, not both");
-  ORDO_CHECK(dropout_p >= 0 && dropout_p <= 1, ValueError, kOp, "dropout_p is a probability between 0 and 1, not {}",
-             dropout_p);
+  ORDO_CHECK(!is_causal || !attn_mask.defined(), ValueError, kAttention, "takes a mask or is_causal, not both");
+  ORDO_CHECK(dropout_p >= 0 && dropout_p <= 1, ValueError, kAttention,
+             "dropout_p is a probability between 0 and 1, not {}", dropout_p);
   const double by = scale_of(query, scale);
   const bool plain = !attn_mask.defined() && dropout_p == 0 && !recorded(query, key, value);
   if (plain && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 && batch_of(query) == batch_of(key) &&

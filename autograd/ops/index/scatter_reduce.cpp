@@ -157,13 +157,13 @@ using kernels::SegmentReduction;
 
 namespace {
 
-constexpr const char* kOp = "segment_reduce";
+constexpr const char* kSegmentReduce = "segment_reduce";
 
 SegmentReduction reduction_of(std::string_view reduce) {
   constexpr std::string_view kNames[] = {"sum", "mean", "prod", "max", "min"};
   for (int i = 0; i < 5; ++i)
     if (reduce == kNames[i]) return SegmentReduction(i);
-  detail::fail<ValueError>(kOp, "reduce must be sum, mean, max, min or prod, not \"{}\"", reduce);
+  detail::fail<ValueError>(kSegmentReduce, "reduce must be sum, mean, max, min or prod, not \"{}\"", reduce);
 }
 
 /// Along `axis`, of `size` slices. A sum and its gradient, which spreads, are each other's gradients.
@@ -212,7 +212,7 @@ Tensor backward(const Tensor& grad, const Tensor& result, const Tensor& x, const
       Tensor out = where(single, at.spread(grad * without), at.spread(grad * result) / masked_fill(x, zero, 1));
       if (!at.complete) out = masked_fill(out, eq(at.spread(ones_like(result)), 0), 0);  // 0 / x may be -0 or NaN
       const bool many = grad_enabled() && x.numel() > 0 && any(gt(zeros_there, 1)).item<bool>();
-      return many ? differentiable_once(OpCall("segment_reduce_backward", out), out, kOp,
+      return many ? differentiable_once(OpCall("segment_reduce_backward", out), out, kSegmentReduce,
                                         "a segment has several elements that are 0")
                   : out;
     }
@@ -238,7 +238,7 @@ Tensor reduced(const OpCall& call, const Tensor& data, const At& at, SegmentRedu
 
 Tensor segment_reduce(const Tensor& data, std::string_view reduce, const Tensor& lengths, const Tensor& offsets,
                       int64_t axis, bool unsafe, std::optional<double> initial) {
-  const OpCall call(kOp, data, reduce, lengths, offsets, axis, unsafe, initial);
+  const OpCall call(kSegmentReduce, data, reduce, lengths, offsets, axis, unsafe, initial);
   const SegmentReduction reduction = reduction_of(reduce);
   const Tensor all = kernels::segment_offsets(data, lengths, offsets, axis, unsafe);
   const int d = all.dim() - 1;

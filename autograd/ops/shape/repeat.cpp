@@ -63,17 +63,18 @@ Tensor tile(const Tensor& t, const Dims& repeats) {
   return call.done(repeat(t, all));
 }
 
-constexpr const char* kOp = "repeat_interleave";
+constexpr const char* kRepeatInterleave = "repeat_interleave";
 
 /// Item i `repeats[i]` times. Made on the host.
 static Tensor repeated_index(const Tensor& repeats) {
-  detail::expect_index_dtype(kOp, repeats);
-  ORDO_CHECK(repeats.dim() <= 1, ShapeError, kOp, "repeats must be 0-d or 1-d, but has shape {}", repeats.sizes());
+  detail::expect_index_dtype(kRepeatInterleave, repeats);
+  ORDO_CHECK(repeats.dim() <= 1, ShapeError, kRepeatInterleave, "repeats must be 0-d or 1-d, but has shape {}",
+             repeats.sizes());
   const auto counts = repeats.to_vector<int64_t>();
   int64_t total = 0;
   for (int64_t n : counts) {
-    ORDO_CHECK(n >= 0, ValueError, kOp, "repeats must not be negative, but one is {}", n);
-    total = checked::add(kOp, total, n);
+    ORDO_CHECK(n >= 0, ValueError, kRepeatInterleave, "repeats must not be negative, but one is {}", n);
+    total = checked::add(kRepeatInterleave, total, n);
   }
   const Tensor index = detail::result({total}, int64, cpu);
   int64_t* to = index.data<int64_t>();
@@ -83,28 +84,28 @@ static Tensor repeated_index(const Tensor& repeats) {
 
 Tensor repeat_interleave(const Tensor& input, int64_t repeats, std::optional<int64_t> dim) {
   const OpCall call("repeat_interleave", input, repeats, dim);
-  detail::expect_defined(kOp, input, "input");
-  ORDO_CHECK(repeats >= 0, ValueError, kOp, "repeats must not be negative, but is {}", repeats);
+  detail::expect_defined(kRepeatInterleave, input, "input");
+  ORDO_CHECK(repeats >= 0, ValueError, kRepeatInterleave, "repeats must not be negative, but is {}", repeats);
   const Tensor x = dim && input.dim() > 0 ? input : input.reshape({-1});
-  const int d = dim ? wrap_dim(kOp, *dim, input.dim()) : 0;
+  const int d = dim ? wrap_dim(kRepeatInterleave, *dim, input.dim()) : 0;
   Dims wide, sizes = x.sizes();
   for (int k = 0; k < x.dim(); ++k) {
     wide.push_back(sizes[k]);
     if (k == d) wide.push_back(repeats);
   }
-  sizes[d] = checked::mul(kOp, sizes[d], repeats);
+  sizes[d] = checked::mul(kRepeatInterleave, sizes[d], repeats);
   return call.done(x.unsqueeze(d + 1).expand(wide).clone().view(sizes));  // a copy, also of one repetition
 }
 
 Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::optional<int64_t> dim) {
   const OpCall call("repeat_interleave", input, repeats, dim);
-  detail::expect_pair(kOp, input, "input", repeats, "repeats");
-  detail::expect_index_dtype(kOp, repeats);
+  detail::expect_pair(kRepeatInterleave, input, "input", repeats, "repeats");
+  detail::expect_index_dtype(kRepeatInterleave, repeats);
   const Tensor x = dim && input.dim() > 0 ? input : input.reshape({-1});
-  const int d = dim ? wrap_dim(kOp, *dim, input.dim()) : 0;
-  ORDO_CHECK(repeats.dim() <= 1 && (repeats.numel() == 1 || repeats.numel() == x.sizes()[d]), ShapeError, kOp,
-             "repeats has shape {}; it must have one number, or one for each of the {} slices", repeats.sizes(),
-             x.sizes()[d]);
+  const int d = dim ? wrap_dim(kRepeatInterleave, *dim, input.dim()) : 0;
+  ORDO_CHECK(repeats.dim() <= 1 && (repeats.numel() == 1 || repeats.numel() == x.sizes()[d]), ShapeError,
+             kRepeatInterleave, "repeats has shape {}; it must have one number, or one for each of the {} slices",
+             repeats.sizes(), x.sizes()[d]);
   if (repeats.numel() == 1) return call.done(repeat_interleave(x, repeats.item<int64_t>(), d));
   const Tensor index = repeated_index(repeats);
   return call.done(x.dim() == 1 ? take(x, index) : index_select(x, d, index));
@@ -112,7 +113,7 @@ Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::option
 
 Tensor repeat_interleave(const Tensor& repeats) {
   const OpCall call("repeat_interleave", repeats);
-  detail::expect_defined(kOp, repeats, "repeats");
+  detail::expect_defined(kRepeatInterleave, repeats, "repeats");
   return call.done(repeated_index(repeats));
 }
 

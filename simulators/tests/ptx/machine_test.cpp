@@ -210,6 +210,9 @@ TEST(PtxFaults, are_caught_by_name) {
   expect_fault(Kind::failure, "4 bytes at 0x8 of shared memory, which nobody has written",
                "mov.u32 %r3, 8; st.shared.u16 [%r3], %r1; ld.shared.u32 %r0, [%r3];");
   expect_fault(Kind::failure, "which nobody has written", "mov.u32 %r3, 8; atom.shared.add.u32 %r0, [%r3], 1;");
+  expect_fault(Kind::illegal_address, "outside of the device's memory",
+               "mov.u32 %r3, 8; st.shared.u32 [%r3], %r1; cvt.u64.u32 %rd2, %r3; cvta.shared.u64 %rd2, %rd2;\n"
+               "atom.global.add.u32 %r0, [%rd2], 1;");
   expect_fault(Kind::illegal_instruction, "stopped itself", "trap;");
   expect_fault(Kind::timeout, "no end", "LOOP: bra LOOP;");
   expect_fault(Kind::failure, "different barriers",
