@@ -49,9 +49,11 @@
 #include <ordo/engine/run/generator.h>
 #include <ordo/engine/run/parallel.h>
 #include <ordo/engine/run/randomness.h>
+#include <ordo/engine/tensor/accessor.h>
 #include <ordo/engine/tensor/device.h>
 #include <ordo/engine/tensor/dlpack.h>
 #include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/from_blob.h>
 #include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/nn/nn.h>

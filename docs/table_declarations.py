@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the declarations that rows of kernels/elementwise/*.def make into public headers; ./run docs calls it.
+"""Writes the declarations that rows of kernels/elementwise/*.def make into public headers, the methods of Tensor among them;
+./run docs calls it.
 
     table_declarations.py [--check]    --check writes nothing and fails when a header is stale
 
@@ -12,7 +13,7 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEADERS = ["unary.h", "binary.h", "comparison.h"]
+HEADERS = ["autograd/ops/math/unary.h", "autograd/ops/math/binary.h", "autograd/ops/math/comparison.h", "engine/tensor/tensor.h"]
 # By macro and header: the arguments that are names of numbers, with their defaults; overloads.
 ONE, TWO = ["const Tensor& x"], ["const Tensor& a, const Tensor& b", "const Tensor& a, Scalar b", "Scalar a, const Tensor& b"]
 ROWS = {
@@ -20,6 +21,11 @@ ROWS = {
     "binary.h": {"ORDO_FUNCTION2": TWO},
     "comparison.h": {"ORDO_COMPARISON": TWO[:2], "ORDO_EXCHANGED_COMPARISON": TWO[:2], "ORDO_LOGICAL": TWO[:1], "ORDO_PREDICATE": ONE},
 }
+# Tensor's methods for a row, NAME that of the function; autograd/ops/methods.cpp defines them from the same tables.
+OF_NONE, OF_ONE = ["Tensor NAME() const"], ["Tensor NAME(const Tensor& other) const", "Tensor NAME(Scalar other) const"]
+METHODS = {"ORDO_FUNCTION": OF_NONE + ["Tensor& NAME_()"], "ORDO_PREDICATE": OF_NONE,
+           "ORDO_FUNCTION2": OF_ONE + ["Tensor& NAME_(const Tensor& other)", "Tensor& NAME_(Scalar other)"],
+           "ORDO_COMPARISON": OF_ONE, "ORDO_EXCHANGED_COMPARISON": OF_ONE, "ORDO_LOGICAL": OF_ONE[:1]}
 NUMBERS = {"ORDO_FUNCTION_OF": 1, "ORDO_FUNCTION_OF2": 2}
 # What the header's first comment does not say of all.
 DTYPES = {"numeric": "any but bool, kept; integers wrap.", "rounding": "any but bool, kept; integers stay as they are.",
@@ -53,6 +59,12 @@ def derivative(name, macro, row, kind):
     if any(re.search(r"_(backward|gradient)\(|::|over_square|\bk[A-Z]|grad_enabled", text) for text in texts):
         raise SystemExit(f"table_declarations.py: {name} needs a line `/// Gradient: ...` above its row")
     return (texts[0] if len(texts) == 1 else f"of a, {texts[0]}; of b, {texts[1]}") + "."
+
+
+def method_lines(table):
+    """Tensor's methods for the rows of a table, without docstrings: those stand at the functions."""
+    rows = re.findall(r"^(ORDO_\w+)\((\w+),", (ROOT / table).read_text(), re.M)
+    return ["  " + method.replace("NAME", name) + ";" for macro, name in rows for method in METHODS.get(macro, [])]
 
 
 def declarations(header, table):
@@ -93,13 +105,13 @@ def row_lines(header, macro, row, comment):
 def rewritten(header, text):
     out, skipping = [], False
     for line in text.splitlines():
-        if line == "// --":
+        if line.strip() == "// --":
             skipping = False
         if not skipping:
             out.append(line)
-        match = re.fullmatch(r"// -- rows of (\S+\.def)", line)
+        match = re.fullmatch(r"( *)// -- rows of (\S+\.def)", line)
         if match:
-            out += declarations(header, match[1])
+            out += method_lines(match[2]) if match[1] else declarations(header, match[2])
             skipping = True
     if skipping:
         raise SystemExit(f"table_declarations.py: rows in {header} have no end, `// --`")
@@ -109,9 +121,9 @@ def rewritten(header, text):
 def main(check):
     stale = 0
     for header in HEADERS:
-        path = ROOT / "autograd/ops/math" / header
+        path = ROOT / header
         old = path.read_text()
-        new = rewritten(header, old)
+        new = rewritten(path.name, old)
         if new == old:
             continue
         if check:

@@ -40,6 +40,7 @@
 #include <ordo/nn/module_list.h>
 #include <ordo/nn/named_tensor.h>
 #include <ordo/nn/optim/clip_grad.h>
+#include <ordo/nn/optim/composed_optimizers.h>
 #include <ordo/nn/optim/ema.h>
 #include <ordo/nn/optim/grad_scaler.h>
 #include <ordo/nn/optim/optimizer.h>

@@ -1,4 +1,6 @@
 // Tensor's methods that are free functions by another spelling.
+#include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/create/random.h>
 #include <ordo/autograd/ops/index/scatter_reduce.h>
 #include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
@@ -16,16 +18,40 @@ Tensor Tensor::cuda() const { return to(Device("cuda")); }
   result Tensor::name parameters const { return ordo::name(*this, __VA_ARGS__); }
 #define METHOD0(name) \
   Tensor Tensor::name() const { return ordo::name(*this); }
+// The same, and NAME_, which writes the result into the tensor.
+#define BOTH(name, parameters, ...)                                                          \
+  METHOD(Tensor, name, parameters, __VA_ARGS__)                                              \
+  Tensor& Tensor::name##_ parameters {                                                       \
+    return overwrite(#name "_", *this, ordo::name(before(*this, __VA_ARGS__), __VA_ARGS__)); \
+  }
+
+namespace {
+
+bool wants_grad(const Tensor& t) { return t.defined() && t.requires_grad(); }
+template <class T>
+bool wants_grad(const T&) {
+  return false;
+}
+
+/// `t` for a function whose result is written into it: a copy where the tape keeps what the function takes.
+template <class... Others>
+Tensor before(const Tensor& t, const Others&... others) {
+  return grad_enabled() && (wants_grad(t) || ... || wants_grad(others)) ? t.clone() : t;
+}
+
+Tensor& overwrite(const char* op, Tensor& t, const Tensor& result) {
+  ORDO_CHECK(promote(t.dtype(), result.dtype()) == t.dtype() || is_floating(t.dtype()), DTypeError, op,
+             "the result is {}, which a tensor of {} does not hold", result.dtype(), t.dtype());
+  ORDO_CHECK(result.sizes() == t.sizes(), ShapeError, op, "the result has shape {}, and the tensor {}", result.sizes(),
+             t.sizes());
+  return t.copy_(result);
+}
+
+}  // namespace
 
 // clang-format off
 METHOD0(sum) METHOD0(mean) METHOD0(var) METHOD0(std) METHOD0(max) METHOD0(min) METHOD0(prod) METHOD0(median)
-METHOD0(nanmedian) METHOD0(neg) METHOD0(abs) METHOD0(square) METHOD0(sign) METHOD0(relu) METHOD0(floor) METHOD0(ceil)
-METHOD0(round) METHOD0(exp) METHOD0(expm1) METHOD0(trunc) METHOD0(frac) METHOD0(exp2) METHOD0(log2) METHOD0(log10)
-METHOD0(sinh) METHOD0(cosh) METHOD0(asinh) METHOD0(acosh) METHOD0(atanh) METHOD0(logit) METHOD0(deg2rad)
-METHOD0(rad2deg) METHOD0(isposinf) METHOD0(isneginf) METHOD0(log) METHOD0(log1p) METHOD0(sqrt) METHOD0(rsqrt)
-METHOD0(reciprocal) METHOD0(sin) METHOD0(cos) METHOD0(tan) METHOD0(asin) METHOD0(acos) METHOD0(atan) METHOD0(tanh)
-METHOD0(sigmoid) METHOD0(erf) METHOD0(erfc) METHOD0(bitwise_not) METHOD0(isnan) METHOD0(isinf) METHOD0(isfinite)
-METHOD0(logical_not) METHOD0(nonzero) METHOD0(trace)
+METHOD0(nanmedian) METHOD0(bitwise_not) METHOD0(nonzero) METHOD0(trace)
 
 METHOD(Tensor, sum, (const Dims& dims, bool keepdim), dims, keepdim)
 METHOD(Tensor, mean, (const Dims& dims, bool keepdim), dims, keepdim)
@@ -61,9 +87,9 @@ METHOD(MaxResult, median, (int64_t dim, bool keepdim), dim, keepdim)
 METHOD(MaxResult, nanmedian, (int64_t dim, bool keepdim), dim, keepdim)
 METHOD(MaxResult, mode, (int64_t dim, bool keepdim), dim, keepdim)
 METHOD(Tensor, histc, (int64_t bins, double min, double max), bins, min, max)
-METHOD(Tensor, nan_to_num, (double nan, std::optional<double> posinf, std::optional<double> neginf),
-       nan, posinf, neginf)
-METHOD(Tensor, clamp, (std::optional<Scalar> low, std::optional<Scalar> high), low, high)
+BOTH(nan_to_num, (double nan, std::optional<double> posinf, std::optional<double> neginf),
+     nan, posinf, neginf)
+BOTH(clamp, (std::optional<Scalar> low, std::optional<Scalar> high), low, high)
 METHOD(Tensor, add, (const Tensor& other, Scalar alpha), other, alpha)
 METHOD(Tensor, add, (Scalar other, Scalar alpha), other, alpha)
 METHOD(Tensor, sub, (const Tensor& other, Scalar alpha), other, alpha)
@@ -72,29 +98,14 @@ METHOD(Tensor, mul, (const Tensor& other), other)
 METHOD(Tensor, mul, (Scalar other), other)
 METHOD(Tensor, div, (const Tensor& other), other)
 METHOD(Tensor, div, (Scalar other), other)
-METHOD(Tensor, pow, (const Tensor& other), other)
-METHOD(Tensor, pow, (Scalar other), other)
-METHOD(Tensor, eq, (const Tensor& other), other)
-METHOD(Tensor, eq, (Scalar other), other)
-METHOD(Tensor, ne, (const Tensor& other), other)
-METHOD(Tensor, ne, (Scalar other), other)
-METHOD(Tensor, lt, (const Tensor& other), other)
-METHOD(Tensor, lt, (Scalar other), other)
-METHOD(Tensor, le, (const Tensor& other), other)
-METHOD(Tensor, le, (Scalar other), other)
-METHOD(Tensor, gt, (const Tensor& other), other)
-METHOD(Tensor, gt, (Scalar other), other)
-METHOD(Tensor, ge, (const Tensor& other), other)
-METHOD(Tensor, ge, (Scalar other), other)
+BOTH(pow, (const Tensor& other), other)
+BOTH(pow, (Scalar other), other)
 METHOD(Tensor, minimum, (const Tensor& other), other)
 METHOD(Tensor, maximum, (const Tensor& other), other)
-METHOD(Tensor, logical_and, (const Tensor& other), other)
-METHOD(Tensor, logical_or, (const Tensor& other), other)
-METHOD(Tensor, atan2, (const Tensor& other), other)
-METHOD(Tensor, lerp, (const Tensor& end, const Tensor& weight), end, weight)
-METHOD(Tensor, lerp, (const Tensor& end, Scalar weight), end, weight)
-METHOD(Tensor, addcmul, (const Tensor& tensor1, const Tensor& tensor2, Scalar value), tensor1, tensor2, value)
-METHOD(Tensor, addcdiv, (const Tensor& tensor1, const Tensor& tensor2, Scalar value), tensor1, tensor2, value)
+BOTH(lerp, (const Tensor& end, const Tensor& weight), end, weight)
+BOTH(lerp, (const Tensor& end, Scalar weight), end, weight)
+BOTH(addcmul, (const Tensor& tensor1, const Tensor& tensor2, Scalar value), tensor1, tensor2, value)
+BOTH(addcdiv, (const Tensor& tensor1, const Tensor& tensor2, Scalar value), tensor1, tensor2, value)
 METHOD(Tensor, isclose, (const Tensor& other, double rtol, double atol, bool equal_nan), other, rtol, atol, equal_nan)
 METHOD(bool, allclose, (const Tensor& other, double rtol, double atol, bool equal_nan), other, rtol, atol, equal_nan)
 METHOD(bool, equal, (const Tensor& other), other)
@@ -143,16 +154,47 @@ METHOD(Tensor, mv, (const Tensor& vector), vector)
 METHOD(Tensor, outer, (const Tensor& other), other)
 METHOD(Tensor, addmm, (const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha), a, b, beta, alpha)
 METHOD(Tensor, baddbmm, (const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha), a, b, beta, alpha)
-METHOD(Tensor, tril, (int64_t diagonal), diagonal)
-METHOD(Tensor, triu, (int64_t diagonal), diagonal)
+BOTH(tril, (int64_t diagonal), diagonal)
+BOTH(triu, (int64_t diagonal), diagonal)
 METHOD(Tensor, diag, (int64_t diagonal), diagonal)
 METHOD(Tensor, flip, (const Dims& dims), dims)
 METHOD(Tensor, roll, (const Dims& shifts, const Dims& dims), shifts, dims)
 METHOD(Tensor, repeat, (const Dims& repeats), repeats)
 METHOD(Tensor, tile, (const Dims& repeats), repeats)
+METHOD(Tensor, multinomial, (int64_t num_samples, bool replacement, Generator* generator), num_samples, replacement, generator)
+
+// Rows of tables; docs/table_declarations.py declares them.
+#define ORDO_FUNCTION(name, ...) \
+  METHOD0(name)                  \
+  Tensor& Tensor::name##_() { return overwrite(#name "_", *this, ordo::name(before(*this))); }
+#define ORDO_PREDICATE(name, ...) METHOD0(name)
+#include <ordo/kernels/elementwise/functions.def>
+#define ORDO_FUNCTION2(name, ...)           \
+  BOTH(name, (const Tensor& other), other) \
+  BOTH(name, (Scalar other), other)
+#include <ordo/kernels/elementwise/binary_functions.def>
+#define ORDO_COMPARISON(name, ...)                   \
+  METHOD(Tensor, name, (const Tensor& other), other) \
+  METHOD(Tensor, name, (Scalar other), other)
+#define ORDO_EXCHANGED_COMPARISON ORDO_COMPARISON
+#define ORDO_LOGICAL(name, ...) METHOD(Tensor, name, (const Tensor& other), other)
+#include <ordo/kernels/elementwise/comparison.def>
     // clang-format on
 
-    Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+    Tensor& Tensor::uniform_(double low, double high, Generator* generator) {
+  ordo::uniform_(*this, low, high, generator);
+  return *this;
+}
+Tensor& Tensor::normal_(double mean, double std, Generator* generator) {
+  ordo::normal_(*this, mean, std, generator);
+  return *this;
+}
+Tensor Tensor::new_empty(const Dims& sizes) const { return empty(sizes, options()); }
+Tensor Tensor::new_zeros(const Dims& sizes) const { return zeros(sizes, options()); }
+Tensor Tensor::new_ones(const Dims& sizes) const { return ones(sizes, options()); }
+Tensor Tensor::new_full(const Dims& sizes, Scalar value) const { return full(sizes, value, options()); }
+
+Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return ordo::where(condition, *this, other);
 }
 Tensor Tensor::where(const Tensor& condition, Scalar other) const { return ordo::where(condition, *this, other); }

@@ -1,6 +1,7 @@
 // Where a tensor's memory lies and its operations run.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,8 @@ class Device {
   Type type_ = Type::cpu;
   int index_ = 0;
 };
+
+std::ostream& operator<<(std::ostream& out, Device device);  ///< str()
 
 inline constexpr Device cpu{};  ///< where tensors are made that name no device
 

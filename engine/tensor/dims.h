@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,8 @@ class Dims {
   int64_t v_[kMaxDims] = {};
   int n_ = 0;
 };
+
+std::ostream& operator<<(std::ostream& out, const Dims& sizes);  ///< str()
 
 /// Row-major strides of a tensor of these sizes; ShapeError for sizes that break the rule at the top of tensor.h.
 Dims contiguous_strides(const Dims& sizes);

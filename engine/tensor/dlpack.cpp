@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <ordo/engine/calls/check.h>
-#include <ordo/engine/calls/device_check.h>
+#include <ordo/engine/tensor/borrowed.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 
 namespace ordo {
@@ -48,21 +48,7 @@ Device device_of(const char* op, DLDevice device) {
   const bool gpu = device.device_type == kDLCUDA || device.device_type == kDLCUDAManaged;
   ORDO_CHECK(gpu && cuda::build() == "cuda", DeviceError, op, "this build has no device of DLPack's type {}",
              int(device.device_type));
-  const Device named(Device::Type::cuda, device.device_id);
-  detail::check_device(op, named);
-  return named;
-}
-
-/// The elements from the first to the last of a tensor of these sizes and strides; 0 when it has none.
-int64_t extent_of(const char* op, const Dims& sizes, const Dims& strides) {
-  if (sizes.product(op) == 0) return 0;
-  int64_t last = 0;
-  for (int i = 0; i < sizes.size(); ++i) {
-    int64_t reach;
-    ORDO_CHECK(!__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) && !__builtin_add_overflow(last, reach, &last),
-               ShapeError, op, "sizes {} and strides {} reach further than memory can", sizes, strides);
-  }
-  return last + 1;
+  return Device(Device::Type::cuda, device.device_id);
 }
 
 }  // namespace
@@ -100,30 +86,11 @@ Tensor from_dlpack(DLManagedTensor* managed) {
   ORDO_CHECK(view.ndim >= 0 && view.ndim <= kMaxDims, ShapeError, op, "{} dimensions; tensors have up to {}", view.ndim,
              kMaxDims);
   ORDO_CHECK(view.ndim == 0 || view.shape, ValueError, op, "the structure has {} dimensions, but no shape", view.ndim);
-  Dims sizes, strides;
-  for (int i = 0; i < view.ndim; ++i) {
-    ORDO_CHECK(view.shape[i] >= 0, ShapeError, op, "size {} of dimension {} is negative", view.shape[i], i);
-    sizes.push_back(view.shape[i]);
-  }
-  if (view.strides)
-    for (int i = 0; i < view.ndim; ++i) {
-      ORDO_CHECK(view.strides[i] >= 0, ShapeError, op, "stride {} of dimension {} is negative; copy the array first",
-                 view.strides[i], i);
-      strides.push_back(view.strides[i]);
-    }
-  else
-    strides = contiguous_strides(sizes);
-  const int64_t extent = extent_of(op, sizes, strides);
-  int64_t bytes;
-  ORDO_CHECK(!__builtin_mul_overflow(extent, int64_t(size_of(dtype)), &bytes), ShapeError, op,
-             "sizes {} and strides {} reach further than memory can", sizes, strides);
-  auto* const data = static_cast<char*>(view.data) + view.byte_offset;
-  ORDO_CHECK(extent == 0 || view.data, ValueError, op, "the structure has elements, but no memory");
-  ORDO_CHECK(extent == 0 || reinterpret_cast<uintptr_t>(data) % size_of(dtype) == 0, ShapeError, op,
-             "the memory is not aligned to elements of {} bytes", size_of(dtype));
+  const Dims sizes(view.shape, view.ndim);
+  const auto strides = view.strides ? std::optional(Dims(view.strides, view.ndim)) : std::nullopt;
   const auto owner = std::make_shared<Theirs>();
-  Tensor result = detail::make_tensor(
-      std::make_shared<Storage>(owner, extent == 0 ? nullptr : data, size_t(bytes), device), dtype, sizes, strides, 0);
+  char* const data = view.data ? static_cast<char*>(view.data) + view.byte_offset : nullptr;
+  Tensor result = detail::borrowed(op, owner, data, dtype, device, sizes, strides);
   owner->managed = managed;  // nothing throws any more
   return result;
 }

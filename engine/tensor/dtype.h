@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 
 #include <ordo/engine/tensor/half.h>
@@ -20,6 +21,8 @@ inline constexpr int kDTypeCount = 8;
 std::string_view name(DType);
 /// The inverse of name(); throws ValueError for an unknown name.
 DType dtype_from_name(std::string_view);
+
+std::ostream& operator<<(std::ostream& out, DType dtype);  ///< name()
 
 constexpr size_t size_of(DType t) {
   constexpr size_t sizes[] = {1, 1, 4, 8, 2, 2, 4, 8};

@@ -1,4 +1,4 @@
-// Tensor::str(): NumPy's layout. Numbers share one format and one width; more than 1000 elements are summarised to the
+// Tensor::str() and what << writes. NumPy's layout. Numbers share one format and one width; more than 1000 elements are summarised to the
 // first and last three of each dimension.
 #include <algorithm>
 #include <charconv>
@@ -141,6 +141,14 @@ std::string Tensor::str() const {
   return defined() ? Printer(*this).print() : "undefined";
 }
 
-std::ostream& operator<<(std::ostream& out, const Tensor& t) { return out << t.str(); }
+std::ostream& operator<<(std::ostream& out, const Tensor& t) {
+  out << t.str();
+  if (!t.defined() || t.dim() == 0) return out;
+  out << (t.dim() == 1 ? " " : "\n") << t.dtype() << " " << t.sizes();
+  return t.is_cpu() ? out : out << " " << t.device();
+}
+std::ostream& operator<<(std::ostream& out, const Dims& sizes) { return out << sizes.str(); }
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
+std::ostream& operator<<(std::ostream& out, Device device) { return out << device.str(); }
 
 }  // namespace ordo

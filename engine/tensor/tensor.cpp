@@ -8,6 +8,7 @@
 #include <ordo/engine/calls/dispatch.h>
 #include <ordo/engine/memory/memory.h>
 #include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/engine/tensor/accessor.h>
 #include <ordo/engine/tensor/convert.h>
 #include <ordo/engine/tensor/tensor_impl.h>
 
@@ -54,6 +55,16 @@ int64_t Tensor::stride(int64_t d) const {
 
 void Tensor::expect_dtype(DType t) const {
   ORDO_CHECK(dtype() == t, DTypeError, "data", "the tensor holds {}, not {}", dtype(), t);
+}
+
+void detail::throw_outside(int64_t index, int64_t size) {
+  fail<IndexError>("accessor", "index {} is outside of a dimension of size {}", index, size);
+}
+
+void detail::expect_accessible(const Tensor& t, int dims) {
+  ORDO_CHECK(t.is_cpu(), DeviceError, "accessor", "the tensor is on {}; move it with .cpu()", t.device());
+  ORDO_CHECK(t.dim() == dims, ShapeError, "accessor", "asked for {} dimensions; the tensor has shape {}", dims,
+             t.sizes());
 }
 
 namespace {

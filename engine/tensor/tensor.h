@@ -29,9 +29,12 @@ namespace ordo {
 struct TensorImpl;
 class Tensor;
 class Node;
+class Generator;
 using TensorList = std::vector<Tensor>;  ///< several tensors, in an order
 struct MaxResult;                        // autograd/ops/reduce/reductions.h
 class Indexed;                           // autograd/ops/index/indexing.h
+template <class T, int N>
+class TensorAccessor;  // engine/tensor/accessor.h
 namespace indexing {
 class TensorIndex;
 }
@@ -43,9 +46,9 @@ struct TensorOptions {
   bool requires_grad = false;
 };
 
-/// What may stand for all options of a factory: `zeros({3}, int64)`, `zeros({3}, device)`.
+/// What may stand for all options of a factory: `zeros({3}, int64)`, `zeros({3}, device)`, `zeros({3}, "cuda")`.
 template <class T>
-concept OptionsPart = std::same_as<T, DType> || std::same_as<T, Device>;
+concept OptionsPart = std::same_as<T, DType> ||(std::convertible_to<T, Device> && !std::is_null_pointer_v<T>);
 
 namespace detail {
 constexpr TensorOptions options_from(DType dtype, DType = float32) { return {dtype}; }
@@ -122,6 +125,16 @@ class Tensor {
     return static_cast<T*>(data());
   }
   void* data() const;
+  template <class T>
+  T* data_ptr() const {
+    return data<T>();
+  }
+  void* data_ptr() const { return data(); }
+  /// The elements for loops of one's own, `auto a = x.accessor<float, 2>(); a[i][j]`: engine/tensor/accessor.h.
+  /// Throws: DTypeError when T is not the tensor's element type; ShapeError when it has not N dimensions; DeviceError
+  /// when it is not on the CPU.
+  template <class T, int N>
+  TensorAccessor<T, N> accessor() const;
   /// The only element as a T, converted as to() converts: to bool it is != 0; floating to integer rounds towards zero
   /// and saturates at the ends of T's range, and NaN gives 0; integer to integer wraps. Waits for the device.
   /// Throws: ShapeError when numel() is not 1; IndexError when this thread's work on CUDA met an index out of range.
@@ -160,6 +173,8 @@ class Tensor {
   Tensor swapaxes(int64_t axis0, int64_t axis1) const;
   Tensor broadcast_to(const Dims& sizes) const;
   Tensor expand_as(const Tensor& other) const;
+  Tensor view_as(const Tensor& other) const { return view(other.sizes()); }
+  Tensor reshape_as(const Tensor& other) const { return reshape(other.sizes()); }
   Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
   TensorList unbind(int64_t dim = 0) const;
   TensorList split(int64_t split_size, int64_t dim = 0) const;
@@ -185,6 +200,12 @@ class Tensor {
   Tensor to(Device device, DType dtype) const;
   Tensor cpu() const;   ///< to(ordo::cpu)
   Tensor cuda() const;  ///< to("cuda")
+  Tensor type_as(const Tensor& other) const { return to(other.device(), other.dtype()); }
+  // New tensors of this one's dtype and device.
+  Tensor new_empty(const Dims& sizes) const;
+  Tensor new_zeros(const Dims& sizes) const;
+  Tensor new_ones(const Dims& sizes) const;
+  Tensor new_full(const Dims& sizes, Scalar value) const;
 
   // -- the commonest operations as methods: each calls the free function of its name, which its header describes ------
   // Dimensions are one, `-1`, or several, `{0, 2}`; none means all.
@@ -230,53 +251,180 @@ class Tensor {
   Tensor nanmedian() const;
   MaxResult nanmedian(int64_t dim, bool keepdim = false) const;
   MaxResult mode(int64_t dim = -1, bool keepdim = false) const;
+  Tensor multinomial(int64_t num_samples, bool replacement = false, Generator* generator = nullptr) const;
   Tensor histc(int64_t bins = 100, double min = 0, double max = 0) const;
 
+  // NAME_() writes what NAME() gives into this tensor. Throws: as copy_ and the function; DTypeError when the result has
+  // another kind, as that of exp of integers.
+  // -- rows of kernels/elementwise/functions.def
   Tensor neg() const;
+  Tensor& neg_();
   Tensor abs() const;
+  Tensor& abs_();
   Tensor square() const;
+  Tensor& square_();
   Tensor sign() const;
+  Tensor& sign_();
   Tensor relu() const;
+  Tensor& relu_();
   Tensor floor() const;
+  Tensor& floor_();
   Tensor ceil() const;
+  Tensor& ceil_();
   Tensor round() const;
+  Tensor& round_();
   Tensor trunc() const;
-  Tensor frac() const;
-  Tensor exp() const;
-  Tensor expm1() const;
-  Tensor exp2() const;
-  Tensor log() const;
-  Tensor log1p() const;
-  Tensor log2() const;
-  Tensor log10() const;
-  Tensor logit() const;
+  Tensor& trunc_();
+  Tensor relu6() const;
+  Tensor& relu6_();
   Tensor sqrt() const;
+  Tensor& sqrt_();
   Tensor rsqrt() const;
+  Tensor& rsqrt_();
   Tensor reciprocal() const;
-  Tensor sin() const;
-  Tensor cos() const;
-  Tensor tan() const;
-  Tensor asin() const;
-  Tensor acos() const;
-  Tensor atan() const;
+  Tensor& reciprocal_();
+  Tensor exp() const;
+  Tensor& exp_();
+  Tensor expm1() const;
+  Tensor& expm1_();
+  Tensor log() const;
+  Tensor& log_();
+  Tensor log1p() const;
+  Tensor& log1p_();
   Tensor tanh() const;
-  Tensor sinh() const;
-  Tensor cosh() const;
-  Tensor asinh() const;
-  Tensor acosh() const;
-  Tensor atanh() const;
-  Tensor deg2rad() const;
-  Tensor rad2deg() const;
+  Tensor& tanh_();
   Tensor sigmoid() const;
+  Tensor& sigmoid_();
+  Tensor silu() const;
+  Tensor& silu_();
+  Tensor mish() const;
+  Tensor& mish_();
+  Tensor logsigmoid() const;
+  Tensor& logsigmoid_();
+  Tensor hardsigmoid() const;
+  Tensor& hardsigmoid_();
+  Tensor hardswish() const;
+  Tensor& hardswish_();
+  Tensor exp2() const;
+  Tensor& exp2_();
+  Tensor log2() const;
+  Tensor& log2_();
+  Tensor log10() const;
+  Tensor& log10_();
+  Tensor frac() const;
+  Tensor& frac_();
+  Tensor deg2rad() const;
+  Tensor& deg2rad_();
+  Tensor rad2deg() const;
+  Tensor& rad2deg_();
+  Tensor sinh() const;
+  Tensor& sinh_();
+  Tensor cosh() const;
+  Tensor& cosh_();
+  Tensor asinh() const;
+  Tensor& asinh_();
+  Tensor acosh() const;
+  Tensor& acosh_();
+  Tensor atanh() const;
+  Tensor& atanh_();
+  Tensor logit() const;
+  Tensor& logit_();
+  Tensor selu() const;
+  Tensor& selu_();
   Tensor erf() const;
+  Tensor& erf_();
   Tensor erfc() const;
-  Tensor clamp(std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt) const;
+  Tensor& erfc_();
+  Tensor sin() const;
+  Tensor& sin_();
+  Tensor cos() const;
+  Tensor& cos_();
+  Tensor tan() const;
+  Tensor& tan_();
+  Tensor asin() const;
+  Tensor& asin_();
+  Tensor acos() const;
+  Tensor& acos_();
+  Tensor atan() const;
+  Tensor& atan_();
   Tensor isnan() const;
   Tensor isinf() const;
   Tensor isfinite() const;
   Tensor isposinf() const;
   Tensor isneginf() const;
   Tensor logical_not() const;
+  // --
+  // -- rows of kernels/elementwise/binary_functions.def
+  Tensor fmod(const Tensor& other) const;
+  Tensor fmod(Scalar other) const;
+  Tensor& fmod_(const Tensor& other);
+  Tensor& fmod_(Scalar other);
+  Tensor remainder(const Tensor& other) const;
+  Tensor remainder(Scalar other) const;
+  Tensor& remainder_(const Tensor& other);
+  Tensor& remainder_(Scalar other);
+  Tensor floor_divide(const Tensor& other) const;
+  Tensor floor_divide(Scalar other) const;
+  Tensor& floor_divide_(const Tensor& other);
+  Tensor& floor_divide_(Scalar other);
+  Tensor fmax(const Tensor& other) const;
+  Tensor fmax(Scalar other) const;
+  Tensor& fmax_(const Tensor& other);
+  Tensor& fmax_(Scalar other);
+  Tensor fmin(const Tensor& other) const;
+  Tensor fmin(Scalar other) const;
+  Tensor& fmin_(const Tensor& other);
+  Tensor& fmin_(Scalar other);
+  Tensor hypot(const Tensor& other) const;
+  Tensor hypot(Scalar other) const;
+  Tensor& hypot_(const Tensor& other);
+  Tensor& hypot_(Scalar other);
+  Tensor logaddexp(const Tensor& other) const;
+  Tensor logaddexp(Scalar other) const;
+  Tensor& logaddexp_(const Tensor& other);
+  Tensor& logaddexp_(Scalar other);
+  Tensor xlogy(const Tensor& other) const;
+  Tensor xlogy(Scalar other) const;
+  Tensor& xlogy_(const Tensor& other);
+  Tensor& xlogy_(Scalar other);
+  Tensor copysign(const Tensor& other) const;
+  Tensor copysign(Scalar other) const;
+  Tensor& copysign_(const Tensor& other);
+  Tensor& copysign_(Scalar other);
+  Tensor atan2(const Tensor& other) const;
+  Tensor atan2(Scalar other) const;
+  Tensor& atan2_(const Tensor& other);
+  Tensor& atan2_(Scalar other);
+  Tensor bitwise_and(const Tensor& other) const;
+  Tensor bitwise_and(Scalar other) const;
+  Tensor& bitwise_and_(const Tensor& other);
+  Tensor& bitwise_and_(Scalar other);
+  Tensor bitwise_or(const Tensor& other) const;
+  Tensor bitwise_or(Scalar other) const;
+  Tensor& bitwise_or_(const Tensor& other);
+  Tensor& bitwise_or_(Scalar other);
+  Tensor bitwise_xor(const Tensor& other) const;
+  Tensor bitwise_xor(Scalar other) const;
+  Tensor& bitwise_xor_(const Tensor& other);
+  Tensor& bitwise_xor_(Scalar other);
+  // --
+  // -- rows of kernels/elementwise/comparison.def
+  Tensor eq(const Tensor& other) const;
+  Tensor eq(Scalar other) const;
+  Tensor ne(const Tensor& other) const;
+  Tensor ne(Scalar other) const;
+  Tensor lt(const Tensor& other) const;
+  Tensor lt(Scalar other) const;
+  Tensor le(const Tensor& other) const;
+  Tensor le(Scalar other) const;
+  Tensor gt(const Tensor& other) const;
+  Tensor gt(Scalar other) const;
+  Tensor ge(const Tensor& other) const;
+  Tensor ge(Scalar other) const;
+  Tensor logical_and(const Tensor& other) const;
+  Tensor logical_or(const Tensor& other) const;
+  // --
+  Tensor clamp(std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt) const;
   Tensor bitwise_not() const;
   Tensor nan_to_num(double nan = 0, std::optional<double> posinf = std::nullopt,
                     std::optional<double> neginf = std::nullopt) const;
@@ -293,22 +441,7 @@ class Tensor {
   Tensor pow(Scalar exponent) const;
   Tensor minimum(const Tensor& other) const;
   Tensor maximum(const Tensor& other) const;
-  Tensor eq(const Tensor& other) const;
-  Tensor eq(Scalar other) const;
-  Tensor ne(const Tensor& other) const;
-  Tensor ne(Scalar other) const;
-  Tensor lt(const Tensor& other) const;
-  Tensor lt(Scalar other) const;
-  Tensor le(const Tensor& other) const;
-  Tensor le(Scalar other) const;
-  Tensor gt(const Tensor& other) const;
-  Tensor gt(Scalar other) const;
-  Tensor ge(const Tensor& other) const;
-  Tensor ge(Scalar other) const;
-  Tensor logical_and(const Tensor& other) const;
-  Tensor logical_or(const Tensor& other) const;
 
-  Tensor atan2(const Tensor& other) const;
   Tensor lerp(const Tensor& end, const Tensor& weight) const;
   Tensor lerp(const Tensor& end, Scalar weight) const;
   Tensor addcmul(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1) const;
@@ -383,6 +516,19 @@ class Tensor {
   Tensor& operator-=(Scalar other) { return sub_(other); }
   Tensor& operator*=(Scalar other) { return mul_(other); }
   Tensor& operator/=(Scalar other) { return div_(other); }
+  Tensor& pow_(const Tensor& exponent);
+  Tensor& pow_(Scalar exponent);
+  Tensor& clamp_(std::optional<Scalar> low, std::optional<Scalar> high = std::nullopt);
+  Tensor& nan_to_num_(double nan = 0, std::optional<double> posinf = std::nullopt,
+                      std::optional<double> neginf = std::nullopt);
+  Tensor& lerp_(const Tensor& end, const Tensor& weight);
+  Tensor& lerp_(const Tensor& end, Scalar weight);
+  Tensor& addcmul_(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
+  Tensor& addcdiv_(const Tensor& tensor1, const Tensor& tensor2, Scalar value = 1);
+  Tensor& tril_(int64_t diagonal = 0);
+  Tensor& triu_(int64_t diagonal = 0);
+  Tensor& uniform_(double low = 0, double high = 1, Generator* generator = nullptr);
+  Tensor& normal_(double mean = 0, double std = 1, Generator* generator = nullptr);
   Tensor& masked_fill_(const Tensor& mask, Scalar value);
   Tensor& index_add_(int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha = 1);
   Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& source);
@@ -397,13 +543,21 @@ class Tensor {
   Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value);
   Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
                         bool include_self = true);
+  // Views in place of this handle; copies of the handle stay what they were.
+  Tensor& squeeze_() { return *this = squeeze(); }
+  Tensor& squeeze_(const Dims& dims) { return *this = squeeze(dims); }
+  Tensor& unsqueeze_(int64_t dim) { return *this = unsqueeze(dim); }
+  Tensor& transpose_(int64_t dim0, int64_t dim1) { return *this = transpose(dim0, dim1); }
+  Tensor& t_() { return *this = t(); }
+  Tensor& detach_() { return *this = detach(); }
   /// Changes the sizes, contiguously; keeps leading elements of the memory, fills new memory like empty().
   /// Throws: AutogradError when this is a view or requires a gradient; ShapeError when no tensor has such sizes.
   Tensor& resize_(const Dims& sizes);
 
   // -- differentiation ------------------------------------------------------------------------------------------------
   bool requires_grad() const;                 ///< true for leaves asked for and for everything computed from them
-  Tensor& set_requires_grad(bool on = true);  ///< leaves of floating dtype only; PyTorch: requires_grad_
+  Tensor& set_requires_grad(bool on = true);  ///< leaves of floating dtype only
+  Tensor& requires_grad_(bool on = true) { return set_requires_grad(on); }
   bool is_leaf() const;
   Tensor grad() const;  ///< undefined before the first backward()
   void set_grad(const Tensor& grad);
@@ -432,73 +586,9 @@ class Tensor {
   std::shared_ptr<TensorImpl> impl_;
 };
 
-/// Writes str().
+/// Writes str(), then dtype, shape and, but for the CPU's, device: `[1. 2.] float32 [2]`. Of a 0-d tensor, only the number.
 std::ostream& operator<<(std::ostream& out, const Tensor& t);
 
-// -- factories --------------------------------------------------------------------------------------------------------
-// They make options.dtype, float32 when it is not given, whatever the kind of `value`. Integer dtypes take a `value` in
-// their range, whose fraction is cut off (uint8 also -255 to -1, which wrap); floating dtypes take infinities, NaN and
-// what is not above their largest finite number; bool takes everything.
-// Throws: ValueError when `value` does not fit, or a stride is negative; ShapeError when no tensor has such sizes, or
-// strides are not as many; DeviceError when there is no such device; DTypeError when an integer requires a gradient.
-Tensor empty(const Dims& sizes, TensorOptions options = {});
-Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});
-Tensor empty_like(const Tensor& like);
-Tensor zeros(const Dims& sizes, TensorOptions options = {});
-Tensor ones(const Dims& sizes, TensorOptions options = {});
-Tensor full(const Dims& sizes, Scalar value, TensorOptions options = {});
-Tensor zeros_like(const Tensor& like);
-Tensor ones_like(const Tensor& like);
-Tensor full_like(const Tensor& like, Scalar value);
-/// A 0-d tensor.
-Tensor scalar_tensor(Scalar value, TensorOptions options = {});
-/// A tensor of `sizes` with `values` in row-major order, converted to options.dtype; without options, T is the dtype.
-/// Throws: ShapeError when there are not as many values; DeviceError, DTypeError as the others.
-template <class T>
-Tensor from_vector(const std::vector<T>& values, const Dims& sizes);
-template <class T>
-Tensor from_vector(const std::vector<T>& values, const Dims& sizes, TensorOptions options);
-/// A 1-d tensor of literal values. A given T is its dtype (`tensor<double>({1, 2})`), else that of the values
-/// (`tensor({true, false})`, `tensor({1.5f})`). Double literals, `tensor({1.0, 2.0})`, give float32, and integer
-/// literals, `tensor({1, 2})`, give int64.
-template <class T = float>
-Tensor tensor(std::initializer_list<T> values) {
-  return from_vector(std::vector<T>(values), {int64_t(values.size())});
-}
-inline Tensor tensor(std::initializer_list<double> values) {
-  return from_vector(std::vector<double>(values), {int64_t(values.size())}, TensorOptions{.dtype = float32});
-}
-inline Tensor tensor(std::initializer_list<int> values) {
-  return from_vector(std::vector<int64_t>(values.begin(), values.end()), {int64_t(values.size())});
-}
-inline Tensor tensor(std::initializer_list<long long> values) {
-  return from_vector(std::vector<int64_t>(values.begin(), values.end()), {int64_t(values.size())});
-}
-
-// Factories with a dtype or a device in place of options.
-template <OptionsPart P>
-Tensor empty(const Dims& sizes, P part) {
-  return empty(sizes, detail::options_from(part));
-}
-template <OptionsPart P>
-Tensor zeros(const Dims& sizes, P part) {
-  return zeros(sizes, detail::options_from(part));
-}
-template <OptionsPart P>
-Tensor ones(const Dims& sizes, P part) {
-  return ones(sizes, detail::options_from(part));
-}
-template <OptionsPart P>
-Tensor full(const Dims& sizes, Scalar value, P part) {
-  return full(sizes, value, detail::options_from(part));
-}
-template <OptionsPart P>
-Tensor scalar_tensor(Scalar value, P part) {
-  return scalar_tensor(value, detail::options_from(part));
-}
-template <class T, OptionsPart P>
-Tensor from_vector(const std::vector<T>& values, const Dims& sizes, P part) {
-  return from_vector(values, sizes, detail::options_from(part, dtype_of<T>));
-}
-
 }  // namespace ordo
+
+#include <ordo/engine/tensor/factories.h>  // zeros({2, 3}), tensor({1, 2})

@@ -13,7 +13,7 @@ namespace ordo {
 class Storage {
  public:
   Storage(size_t bytes, Device device);
-  /// Memory that `owner` keeps (engine/tensor/dlpack.h).
+  /// Memory that `owner` keeps (engine/tensor/from_blob.h).
   Storage(std::shared_ptr<void> owner, void* data, size_t bytes, Device device);
   ~Storage();
   Storage(const Storage&) = delete;

@@ -52,7 +52,7 @@ struct StepElement<T, SgdStep> {
 template <class T>
 struct StepElement<T, AdamStep> {
   using Acc = accumulate_t<T>;
-  StepMemory<T> at;  // state: first and second moment
+  StepMemory<T> at;  // state: first and second moment; the largest second moment, or null
   Acc step_size, denominator, beta1, beta2, rest1, rest2, eps, decay;
   bool decoupled;
 
@@ -71,9 +71,14 @@ struct StepElement<T, AdamStep> {
         g = g + decay * p;
     }
     const Acc m = beta1 * Acc(at.state[0][i]) + rest1 * g;
-    const Acc v = beta2 * Acc(at.state[1][i]) + rest2 * g * g;
+    Acc v = beta2 * Acc(at.state[1][i]) + rest2 * g * g;
     at.state[0][i] = T(m);
     at.state[1][i] = T(v);
+    if (T* const largest = at.state[2]) {
+      const Acc before = Acc(largest[i]);
+      if (before > v) v = before;  // NaN stays
+      largest[i] = T(v);
+    }
     at.parameter[i] = T(p - step_size * (m / (square_root(v) / denominator + eps)));
   }
 };

@@ -18,7 +18,7 @@ struct SgdStep {
   bool first;  ///< the momentum buffer is empty and becomes the gradient
 };
 
-/// State: first and second moment.
+/// State: first and second moment; then the largest second moment if amsgrad, or undefined.
 struct AdamStep {
   double step_size;    ///< lr / (1 - beta1^t)
   double denominator;  ///< sqrt(1 - beta2^t)

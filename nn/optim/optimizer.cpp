@@ -8,28 +8,36 @@
 #include <ordo/engine/calls/op_call.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/kernels/elementwise/functions.h>
 #include <ordo/kernels/optim/optim.h>
 #include <ordo/nn/state/entries.h>
 
 namespace ordo::optim {
 
-Optimizer::Optimizer(const char* name, const std::vector<TensorList>& groups, const std::vector<double>& lr)
-    : name_(name) {
+static void expect_rate(const char* name, double lr) {
+  ORDO_CHECK(lr >= 0 && std::isfinite(lr), ValueError, name, "needs a learning rate of at least 0, not {}", lr);
+}
+
+void Optimizer::add_group(const TensorList& parameters, double lr) {
   const ordo::detail::LibraryCall library;
-  lr_ = lr;
+  expect_rate(name_, lr);
   std::unordered_set<const TensorImpl*> seen;
-  for (size_t g = 0; g < groups.size(); ++g)
-    for (const Tensor& p : groups[g]) {
-      const size_t i = parameters_.size();
-      detail::expect_defined(name, p, "parameter");
-      ORDO_CHECK(p.is_leaf() && p.requires_grad(), ValueError, name,
-                 "parameter {} is not a leaf that requires a gradient", i);
-      ORDO_CHECK(seen.insert(p.impl()).second, ValueError, name, "parameter {} is given twice", i);
-      parameters_.push_back(p);
-      group_.push_back(g);
-    }
-  ORDO_CHECK(!parameters_.empty(), ValueError, name, "there are no parameters to optimise");
-  for (size_t g = 0; g < lr.size(); ++g) set_lr(lr[g], int64_t(g));
+  for (const Tensor& p : parameters_) seen.insert(p.impl());
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor& p = parameters[i];
+    const size_t at = parameters_.size() + i;
+    detail::expect_defined(name_, p, "parameter");
+    ORDO_CHECK(p.is_leaf(), ValueError, name_, "parameter {} is not a leaf: {} computed it", at, p.grad_name());
+    ORDO_CHECK(is_floating(p.dtype()), ValueError, name_, "parameter {} is {}, which has no gradient", at, p.dtype());
+    ORDO_CHECK(seen.insert(p.impl()).second, ValueError, name_, "parameter {} is given twice", at);
+  }
+  parameters_.insert(parameters_.end(), parameters.begin(), parameters.end());
+  group_.resize(parameters_.size(), lr_.size());
+  lr_.push_back(lr);
+}
+
+void Optimizer::expect_parameters() const {
+  ORDO_CHECK(!parameters_.empty(), ValueError, name_, "there are no parameters to optimise");
 }
 
 void Optimizer::step() {
@@ -41,7 +49,12 @@ void Optimizer::step() {
   };
   const OpCall call(name_, OpEvent::Role::step, parameters_, gradients, lr());
   for (size_t i = 0; i < parameters_.size(); ++i)
-    if (const Tensor grad = parameters_[i].grad(); grad.defined()) update(i, grad);
+    ORDO_CHECK(parameters_[i].impl_ptr().use_count() > 1 || parameters_[i].grad().defined(), ValueError, name_,
+               "nobody but the optimiser has parameter {} any more: make it after the model's modules are what they "
+               "stay",
+               i);
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    if (const Tensor grad = parameters_[i].grad(); grad.defined()) update(i, maximizes(i) ? kernels::neg(grad) : grad);
   call.done(parameters_);
 }
 
@@ -55,14 +68,15 @@ size_t Optimizer::index_of(int64_t group) const {
   return size_t(group);
 }
 
-double Optimizer::lr(int64_t group) const { return lr_[index_of(group)] * lr_factor_; }
+double Optimizer::own_lr(int64_t group) const { return lr_[index_of(group)]; }
+double Optimizer::lr(int64_t group) const { return own_lr(group) * lr_factor_; }
 
 void Optimizer::set_lr(double lr) {
   for (int64_t g = 0; g < group_count(); ++g) set_lr(lr, g);
 }
 
 void Optimizer::set_lr(double lr, int64_t group) {
-  ORDO_CHECK(lr >= 0 && std::isfinite(lr), ValueError, name_, "needs a learning rate of at least 0, not {}", lr);
+  expect_rate(name_, lr);
   lr_[index_of(group)] = lr;
 }
 
@@ -80,7 +94,11 @@ nn::NamedTensorList Optimizer::state_dict() const {
     if (memory.empty() || !memory[0].tensor->defined()) continue;
     for (const Memory& m : memory) {
       const std::string name = fmt::format("state.{}.{}", i, m.name);
-      all.push_back(m.tensor ? nn::NamedTensor{name, *m.tensor} : nn::state_of(name, *m.number));
+      // What options that were set since the last step ask for is zero.
+      if (m.tensor)
+        all.push_back({name, m.tensor->defined() ? *m.tensor : kernels::optimizer_state(parameters_[i])});
+      else
+        all.push_back(nn::state_of(name, *m.number));
     }
   }
   return all;

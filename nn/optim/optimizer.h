@@ -25,10 +25,11 @@ struct ParameterGroup {
   Options options = {};
 };
 
-/// What all optimisers are. A schedule (nn/optim/schedule.h) scales the learning rates of all groups.
+/// What all optimisers are. A schedule (nn/optim/schedule.h) scales the learning rates of all groups. Parameters may be
+/// frozen (`p.requires_grad_(false)`) before or after they are given to an optimiser, and be freed again.
 ///
-/// Throws: constructors, ValueError when there are no parameters, one is given twice, or one is not a leaf that
-/// requires a gradient.
+/// Throws: constructors, ValueError when there are no parameters, one is given twice, or one is not a leaf of floating
+/// dtype.
 /// PyTorch: torch.optim.Optimizer.
 class Optimizer {
  public:
@@ -37,6 +38,9 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// Updates every parameter that has a gradient, in place and unrecorded; the others keep their values and state.
+  ///
+  /// Throws: ValueError when a parameter without a gradient is known to the optimiser alone, because a module was
+  /// replaced after the optimiser had been made.
   void step();
   /// Makes all gradients undefined again.
   void zero_grad();
@@ -70,10 +74,15 @@ class Optimizer {
   nn::Commit prepare_state_dict(const nn::NamedTensorList& state);
 
  protected:
-  Optimizer(const char* name, const std::vector<TensorList>& groups, const std::vector<double>& lr);
+  explicit Optimizer(const char* name) : name_(name) {}
+
+  /// Appends parameters as one more group; throws as the constructors.
+  void add_group(const TensorList& parameters, double lr);
 
   /// A step of one parameter.
   virtual void update(size_t parameter, const Tensor& grad) = 0;
+  /// Whether the steps of a parameter go up the gradient.
+  virtual bool maximizes(size_t parameter) const = 0;
 
   /// What the steps of one parameter leave behind: tensors of its sizes, undefined before its first step, and numbers.
   struct Memory {
@@ -84,6 +93,8 @@ class Optimizer {
   };
   virtual std::vector<Memory> remembered(size_t parameter) = 0;
 
+  void expect_parameters() const;      // ValueError
+  double own_lr(int64_t group) const;  // without the factor; IndexError
   size_t group_of(size_t parameter) const { return group_[parameter]; }
   double rate_of(size_t parameter) const { return lr_[group_[parameter]] * lr_factor_; }
 
@@ -100,27 +111,49 @@ class Optimizer {
 /// What optimisers with `Options` for each group share: a `State` for each parameter, which its steps change.
 template <class Options, class State>
 class OptimizerOf : public Optimizer {
- protected:
-  OptimizerOf(const char* name, const std::vector<ParameterGroup<Options>>& groups)
-      : Optimizer(name, of_each(groups, [](const auto& g) { return g.parameters; }),
-                  of_each(groups, [](const auto& g) { return g.options.lr; })),
-        options_(of_each(groups, [](const auto& g) { return g.options; })) {
+ public:
+  /// One more group, whose parameters have made no step.
+  ///
+  /// Throws: as the constructor; nothing has changed then.
+  /// PyTorch: torch.optim.Optimizer.add_param_group.
+  void add_param_group(const ParameterGroup<Options>& group) {
     const detail::LibraryCall library;
+    check_(group.options);
+    add_group(group.parameters, group.options.lr);
+    options_.push_back(group.options);
     state_.resize(parameters_.size());
   }
-  const Options& options_of(size_t parameter) const { return options_[group_of(parameter)]; }
+  /// Other options of a group from its next step on, its learning rate among them. What steps have left behind stays.
+  ///
+  /// Throws: as the constructor; IndexError when there is no such group.
+  void set_options(const Options& options, int64_t group = 0) {
+    check_(options);
+    set_lr(options.lr, group);
+    options_[size_t(group)] = options;
+  }
+  /// With the learning rate as set_lr() left it.
+  Options options(int64_t group = 0) const {
+    const double rate = own_lr(group);
+    Options options = options_[size_t(group)];
+    options.lr = rate;
+    return options;
+  }
 
-  const std::vector<Options> options_;  // of each group
+ protected:
+  /// `check` throws for options that cannot be.
+  OptimizerOf(const char* name, const std::vector<ParameterGroup<Options>>& groups, void (*check)(const Options&))
+      : Optimizer(name), check_(check) {
+    for (const auto& group : groups) add_param_group(group);
+    expect_parameters();
+  }
+  const Options& options_of(size_t parameter) const { return options_[group_of(parameter)]; }
+  bool maximizes(size_t parameter) const override { return options_of(parameter).maximize; }
+
   std::vector<State> state_;
 
  private:
-  template <class F>
-  static auto of_each(const std::vector<ParameterGroup<Options>>& groups, const F& f) {
-    const detail::LibraryCall library;
-    std::vector<decltype(f(groups[0]))> all;
-    for (const auto& group : groups) all.push_back(f(group));
-    return all;
-  }
+  void (*check_)(const Options&);
+  std::vector<Options> options_;  // of each group
 };
 
 }  // namespace ordo::optim

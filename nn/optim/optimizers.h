@@ -14,6 +14,7 @@ struct SGDOptions {
   double dampening = 0;
   double weight_decay = 0;
   bool nesterov = false;  ///< needs momentum > 0 and dampening == 0
+  bool maximize = false;  ///< steps up the gradient, as the other optimisers' option of this name
 };
 
 /// Stochastic gradient descent:
@@ -46,22 +47,27 @@ struct AdamOptions {
   AdamBetas betas = {};
   double eps = 1e-8;
   double weight_decay = 0;
+  bool amsgrad = false;
+  bool maximize = false;
 };
 
 /// Of a parameter.
 struct AdamState {
   Tensor first, second;           ///< moments; undefined until its first step
+  Tensor largest;                 ///< second moment of all steps; only with amsgrad
   double power1 = 1, power2 = 1;  ///< beta^t
 };
 
 /// Steps by averages of the gradient and of its square:
 ///   g = g + weight_decay p
 ///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
-///   p = p - lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+///   w = max(w, v)                             (only with amsgrad; else w = v)
+///   p = p - lr / (1 - beta1^t) m / (sqrt(w) / sqrt(1 - beta2^t) + eps)
 ///
 /// Throws: as Optimizer; ValueError when a beta is outside of [0, 1), or another option is negative.
 /// PyTorch: torch.optim.Adam.
-/// Source: Kingma, Ba, "Adam: a method for stochastic optimization", 2015.
+/// Source: Kingma, Ba, "Adam: a method for stochastic optimization", 2015; amsgrad: Reddi, Kale, Kumar, "On the
+/// convergence of Adam and beyond", 2018.
 class Adam : public OptimizerOf<AdamOptions, AdamState> {
  public:
   explicit Adam(TensorList parameters, AdamOptions options = {})
@@ -83,6 +89,8 @@ struct AdamWOptions {
   AdamBetas betas = {};
   double eps = 1e-8;
   double weight_decay = 1e-2;
+  bool amsgrad = false;
+  bool maximize = false;
 };
 
 /// As Adam, with p = p - lr weight_decay p in place of the first line.
@@ -95,6 +103,9 @@ class AdamW : public Adam {
   explicit AdamW(TensorList parameters, AdamWOptions options = {})
       : AdamW(std::vector<ParameterGroup<AdamWOptions>>{{std::move(parameters), options}}) {}
   explicit AdamW(const std::vector<ParameterGroup<AdamWOptions>>& groups);
+  void add_param_group(const ParameterGroup<AdamWOptions>& group);
+  void set_options(const AdamWOptions& options, int64_t group = 0);
+  AdamWOptions options(int64_t group = 0) const;
 };
 
 struct RMSpropOptions {
@@ -104,6 +115,7 @@ struct RMSpropOptions {
   double weight_decay = 0;
   double momentum = 0;
   bool centered = false;
+  bool maximize = false;
 };
 
 /// Of a parameter; undefined until its first step.
@@ -140,6 +152,7 @@ struct AdagradOptions {
   double weight_decay = 0;
   double initial_accumulator_value = 0;
   double eps = 1e-10;
+  bool maximize = false;
 };
 
 /// Of a parameter.

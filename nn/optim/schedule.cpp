@@ -81,6 +81,33 @@ Schedule cosine(int64_t steps, double last) {
   });
 }
 
+Schedule cosine_restarts(int64_t steps, int64_t factor, double last) {
+  const ordo::detail::LibraryCall library;
+  ORDO_CHECK(steps >= 1 && factor >= 1, ValueError, "cosine_restarts",
+             "needs steps and a factor of at least 1, not {} and {}", steps, factor);
+  expect_factor("cosine_restarts", "a last factor", last);
+  return schedule("cosine_restarts", [=](int64_t step) {
+    int64_t length = steps;
+    if (factor == 1) step %= length;
+    while (step >= length) {
+      step -= length;
+      if (__builtin_mul_overflow(length, factor, &length)) length = INT64_MAX;
+    }
+    return along_cosine(1, last, double(step) / double(length));
+  });
+}
+
+Schedule polynomial(int64_t steps, double power) {
+  const ordo::detail::LibraryCall library;
+  ORDO_CHECK(steps >= 1, ValueError, "polynomial", "needs at least 1 step, not {}", steps);
+  ORDO_CHECK(power > 0 && std::isfinite(power), ValueError, "polynomial", "needs a power above 0, not {}", power);
+  return schedule("polynomial", [=](int64_t step) {
+    if (step >= steps) return 0.0;
+    const double left = 1 - double(step) / double(steps);
+    return power == 1 ? left : math::exp(power * math::log(left));
+  });
+}
+
 Schedule one_cycle(int64_t steps, OneCycleOptions o) {
   const ordo::detail::LibraryCall library;
   ORDO_CHECK(steps >= 1, ValueError, "one_cycle", "needs at least 1 step, not {}", steps);

@@ -47,6 +47,16 @@ Schedule exponential(double gamma);
 /// Source: Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts", 2017.
 Schedule cosine(int64_t steps, double last = 0);
 
+/// cosine(steps, last) again and again, each time `factor` times as long as before.
+///
+/// PyTorch: torch.optim.lr_scheduler.CosineAnnealingWarmRestarts.
+/// Source: as cosine.
+Schedule cosine_restarts(int64_t steps, int64_t factor = 1, double last = 0);
+/// (1 - step / steps)^power until step `steps`, then 0.
+///
+/// PyTorch: torch.optim.lr_scheduler.PolynomialLR.
+Schedule polynomial(int64_t steps, double power = 1);
+
 struct OneCycleOptions {
   double rise = 0.3;         ///< the part of the steps before the peak
   double first = 0.04;       ///< the factor at step 0

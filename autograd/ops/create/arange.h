@@ -19,8 +19,22 @@ namespace ordo {
 Tensor arange(Scalar start, Scalar end, Scalar step, TensorOptions options);
 Tensor arange(Scalar start, Scalar end, Scalar step = 1);
 Tensor arange(Scalar end);
-inline Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype) {
-  return arange(start, end, step, TensorOptions{dtype});
+namespace detail {
+inline DType arange_dtype(Scalar start, Scalar end, Scalar step) {
+  return start.is_floating() || end.is_floating() || step.is_floating() ? float32 : int64;
+}
+}  // namespace detail
+template <OptionsPart P>
+Tensor arange(Scalar start, Scalar end, Scalar step, P part) {
+  return arange(start, end, step, detail::options_from(part, detail::arange_dtype(start, end, step)));
+}
+template <OptionsPart P>
+Tensor arange(Scalar start, Scalar end, P part) {
+  return arange(start, end, 1, part);
+}
+template <OptionsPart P>
+Tensor arange(Scalar end, P part) {
+  return arange(0, end, 1, part);
 }
 
 /// `steps` numbers from start to end, both included: start + i (end - start) / (steps - 1), computed from the nearer
@@ -49,5 +63,23 @@ Tensor logspace(double start, double end, int64_t steps, double base = 10, Tenso
 /// PyTorch: torch.eye.
 Tensor eye(int64_t n, int64_t m, TensorOptions options = {});
 Tensor eye(int64_t n, TensorOptions options = {});
+
+// With a dtype or a device in place of options.
+template <OptionsPart P>
+Tensor linspace(double start, double end, int64_t steps, P part) {
+  return linspace(start, end, steps, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor logspace(double start, double end, int64_t steps, double base, P part) {
+  return logspace(start, end, steps, base, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor eye(int64_t n, int64_t m, P part) {
+  return eye(n, m, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor eye(int64_t n, P part) {
+  return eye(n, n, detail::options_from(part));
+}
 
 }  // namespace ordo

@@ -10,7 +10,9 @@
 #include <ordo/autograd/ops/math/arithmetic.h>
 #include <ordo/engine/calls/error.h>
 #include <ordo/engine/run/parallel.h>
+#include <ordo/nn/layers/linear.h>
 #include <ordo/nn/optim/clip_grad.h>
+#include <ordo/nn/optim/composed_optimizers.h>
 #include <ordo/nn/optim/ema.h>
 #include <ordo/nn/optim/optimizers.h>
 #include "tests/support/registry_test_base.h"
@@ -38,6 +40,17 @@ double error(const Tensor& t, const std::vector<double>& expected) {
 void run_steps(optim::Optimizer& optimizer, Tensor& p) {
   for (int t = 0; t < kSteps; ++t) {
     p.set_grad(gradient(p.sizes(), t).to(p.device(), p.dtype()));
+    optimizer.step();
+  }
+}
+
+void steps_of(optim::Optimizer& optimizer, int from, int to) {
+  for (int t = from; t < to; ++t) {
+    for (size_t i = 0; i < optimizer.parameters().size(); ++i) {
+      Tensor p = optimizer.parameters()[i];
+      if (t >= int(2 * i)) p.set_grad(gradient(p.sizes(), t).to(p.device(), p.dtype()));  // parameter 2 begins late
+    }
+    optimizer.set_lr_factor(1.0 / (1 + t));
     optimizer.step();
   }
 }
@@ -155,6 +168,178 @@ TEST(Adagrad, follows_its_formula) {
       });
 }
 
+TEST(Adam, amsgrad_keeps_the_largest_second_moment) {
+  expect_follows<optim::Adam, optim::AdamOptions>(
+      {float64, float32}, {{.lr = 0.1, .betas = {0.8, 0.6}, .amsgrad = true}, {.lr = 0.1, .maximize = true}},
+      [](double& p, double g, Memory& memory, int t, const optim::AdamOptions& o) {
+        auto& [m, v, largest] = memory;
+        if (o.maximize) g = -g;
+        m = o.betas.first * m + (1 - o.betas.first) * g;
+        v = o.betas.second * v + (1 - o.betas.second) * g * g;
+        largest = std::max(largest, v);
+        const double mhat = m / (1 - std::pow(o.betas.first, t + 1));
+        const double vhat = (o.amsgrad ? largest : v) / (1 - std::pow(o.betas.second, t + 1));
+        p -= o.lr * mhat / (std::sqrt(vhat) + o.eps);
+      });
+}
+
+TEST(Adadelta, follows_its_formula) {
+  expect_follows<optim::Adadelta, optim::AdadeltaOptions>(
+      {float64, float32, float16},
+      {{.lr = 0.5, .eps = 1e-2}, {.lr = 0.5, .rho = 0.8, .eps = 1e-2, .weight_decay = 0.1}},
+      [](double& p, double g, Memory& memory, int, const optim::AdadeltaOptions& o) {
+        auto& [v, u, unused] = memory;
+        g += o.weight_decay * p;
+        v = o.rho * v + (1 - o.rho) * g * g;
+        const double d = std::sqrt(u + o.eps) / std::sqrt(v + o.eps) * g;
+        u = o.rho * u + (1 - o.rho) * d * d;
+        p -= o.lr * d;
+      });
+}
+
+TEST(Adamax, follows_its_formula) {
+  expect_follows<optim::Adamax, optim::AdamaxOptions>(
+      {float64, float32}, {{.lr = 0.1}, {.lr = 0.1, .betas = {0.8, 0.7}, .eps = 1e-3, .weight_decay = 0.1}},
+      [](double& p, double g, Memory& memory, int t, const optim::AdamaxOptions& o) {
+        auto& [m, u, unused] = memory;
+        g += o.weight_decay * p;
+        m = o.betas.first * m + (1 - o.betas.first) * g;
+        u = std::max(o.betas.second * u, std::abs(g) + o.eps);
+        p -= o.lr / (1 - std::pow(o.betas.first, t + 1)) * m / u;
+      });
+}
+
+TEST(NAdam, follows_its_formula) {
+  expect_follows<optim::NAdam, optim::NAdamOptions>(
+      {float64, float32}, {{.lr = 0.1}, {.lr = 0.1, .betas = {0.8, 0.7}, .weight_decay = 0.1, .momentum_decay = 0.5}},
+      [](double& p, double g, Memory& memory, int t, const optim::NAdamOptions& o) {
+        auto& [m, v, product] = memory;
+        const auto momentum = [&](int step) {
+          return o.betas.first * (1 - 0.5 * std::pow(0.96, step * o.momentum_decay));
+        };
+        const double now = momentum(t + 1), next = momentum(t + 2);
+        product = (t == 0 ? 1 : product) * now;
+        g += o.weight_decay * p;
+        m = o.betas.first * m + (1 - o.betas.first) * g;
+        v = o.betas.second * v + (1 - o.betas.second) * g * g;
+        const double d = next * m / (1 - product * next) + (1 - now) * g / (1 - product);
+        p -= o.lr * d / (std::sqrt(v / (1 - std::pow(o.betas.second, t + 1))) + o.eps);
+      });
+}
+
+TEST(RAdam, follows_its_formula) {
+  expect_follows<optim::RAdam, optim::RAdamOptions>(
+      {float64, float32}, {{.lr = 0.1}, {.lr = 0.1, .betas = {0.8, 0.9}, .eps = 1e-3, .weight_decay = 0.1}},
+      [](double& p, double g, Memory& memory, int t, const optim::RAdamOptions& o) {
+        auto& [m, v, unused] = memory;
+        g += o.weight_decay * p;
+        m = o.betas.first * m + (1 - o.betas.first) * g;
+        v = o.betas.second * v + (1 - o.betas.second) * g * g;
+        const double power = std::pow(o.betas.second, t + 1), mhat = m / (1 - std::pow(o.betas.first, t + 1));
+        const double all = 2 / (1 - o.betas.second) - 1, r = all - 2 * (t + 1) * power / (1 - power);
+        double d = o.lr * mhat;
+        if (r > 5)
+          d *= std::sqrt((r - 4) * (r - 2) * all / ((all - 4) * (all - 2) * r)) * std::sqrt(1 - power) /
+               (std::sqrt(v) + o.eps);
+        p -= d;
+      });
+}
+
+TEST(Rprop, follows_its_formula) {
+  expect_follows<optim::Rprop, optim::RpropOptions>(
+      {float64, float32}, {{.lr = 0.1}, {.lr = 0.1, .eta_minus = 0.6, .eta_plus = 1.5, .least = 0.09, .largest = 0.2}},
+      [](double& p, double g, Memory& memory, int t, const optim::RpropOptions& o) {
+        auto& [before, size, unused] = memory;
+        if (t == 0) size = o.lr;
+        const double sign = g * before;
+        if (sign > 0) size *= o.eta_plus;
+        if (sign < 0) size *= o.eta_minus, g = 0;
+        size = std::clamp(size, o.least, o.largest);
+        p -= (g > 0 ? size : g < 0 ? -size : 0);
+        before = g;
+      });
+}
+
+TEST(Optimizers, parameters_are_frozen_and_freed) {
+  Tensor body = tensor({1.0f}), head = tensor({1.0f}).set_requires_grad();
+  optim::SGD optimizer({body, head}, {.lr = 0.5});
+  const auto step = [&] {
+    optimizer.zero_grad();
+    (body * head).sum().backward();
+    optimizer.step();
+  };
+  step();
+  EXPECT_EQ(body.item(), 1);
+  EXPECT_EQ(head.item(), 0.5);
+  body.requires_grad_();
+  step();
+  EXPECT_EQ(body.item(), 0.75);
+  EXPECT_EQ(head.item(), 0);
+  body.requires_grad_(false);
+  head.detach().fill_(1);
+  step();
+  EXPECT_EQ(body.item(), 0.75);
+  EXPECT_EQ(head.item(), 0.625);
+}
+
+TEST(Optimizers, groups_come_later_and_options_change) {
+  Tensor a = tensor({1.0f}).set_requires_grad(), b = tensor({1.0f}).set_requires_grad();
+  optim::SGD optimizer({a}, {.lr = 0.5});
+  optimizer.add_param_group({{b}, {.lr = 0.25, .momentum = 0.5}});
+  const auto step = [&] {
+    a.set_grad(tensor({1.0f})), b.set_grad(tensor({1.0f}));
+    optimizer.step();
+  };
+  step();
+  EXPECT_EQ(a.item(), 0.5);
+  EXPECT_EQ(b.item(), 0.75);
+  step();
+  EXPECT_EQ(b.item(), 0.75 - 0.25 * 1.5);
+  auto options = optimizer.options(1);
+  EXPECT_EQ(options.momentum, 0.5);
+  options.lr = 1, options.maximize = true, options.momentum = 0;
+  optimizer.set_options(options, 1);
+  step();
+  EXPECT_EQ(b.item(), 1.375);
+  optimizer.set_lr(0.125, 1);
+  EXPECT_EQ(optimizer.options(1).lr, 0.125);
+  EXPECT_ORDO_ERROR(optimizer.add_param_group({{a}, {}}), ValueError, "parameter 2 is given twice");
+  EXPECT_ORDO_ERROR(optimizer.add_param_group({{tensor({1.0f})}, {.momentum = -1}}), ValueError, "momentum");
+  EXPECT_ORDO_ERROR(optimizer.set_options({.nesterov = true}), ValueError, "nesterov");
+  EXPECT_ORDO_ERROR(optimizer.set_options({}, 2), IndexError, "group 2");
+  EXPECT_EQ(optimizer.group_count(), 2);
+  optim::AdamW adam({a}, {.lr = 0.5});
+  adam.add_param_group({{b}, {.weight_decay = 0}});
+  EXPECT_EQ(adam.options(0).weight_decay, 1e-2);
+  EXPECT_EQ(adam.options(1).weight_decay, 0);
+}
+
+TEST(Optimizers, memory_that_new_options_ask_for_begins_at_zero) {
+  Tensor p = test_values({7}).to(float32).detach().set_requires_grad();
+  optim::RMSprop optimizer({p}, {.lr = 0.1});
+  steps_of(optimizer, 0, 2);
+  optimizer.set_options({.lr = 0.1, .momentum = 0.9, .centered = true});
+  const auto state = optimizer.state_dict();
+  ASSERT_EQ(state.size(), 5u);
+  EXPECT_EQ(state[3].name, "state.0.momentum_buffer");
+  EXPECT_TRUE(state[3].tensor.equal(zeros({7})));
+  optim::RMSprop other({p}, {.lr = 0.1, .momentum = 0.9, .centered = true});
+  other.load_state_dict(state);
+  steps_of(other, 2, 4);
+}
+
+TEST(Optimizers, a_module_that_was_replaced_is_noticed) {
+  auto layer = std::make_unique<nn::Linear>(2, 1);
+  optim::SGD optimizer(layer->parameters(), {.lr = 0.1});
+  (*layer)(ones({1, 2})).sum().backward();
+  optimizer.step();
+  optimizer.zero_grad();
+  optimizer.step();  // without gradients nothing happens
+  layer = std::make_unique<nn::Linear>(2, 1);
+  (*layer)(ones({1, 2})).sum().backward();
+  EXPECT_ORDO_ERROR(optimizer.step(), ValueError, "[SGD] nobody but the optimiser has parameter 0 any more");
+}
+
 TEST(Optimizers, groups_have_their_own_options) {
   Tensor a = test_values({40}).to(float32).detach().set_requires_grad(), b = a.clone().detach().set_requires_grad();
   Tensor c = a.clone().detach().set_requires_grad(), d = a.clone().detach().set_requires_grad();
@@ -195,18 +380,14 @@ const std::pair<const char*, MakeOptimizer> kOptimizers[] = {
      }},
     {"Adagrad",
      [](const TensorList& p) { return std::make_unique<optim::Adagrad>(p, optim::AdagradOptions{.lr_decay = 0.1}); }},
+    {"amsgrad",
+     [](const TensorList& p) { return std::make_unique<optim::Adam>(p, optim::AdamOptions{.amsgrad = true}); }},
+    {"Adadelta", [](const TensorList& p) { return std::make_unique<optim::Adadelta>(p); }},
+    {"Adamax", [](const TensorList& p) { return std::make_unique<optim::Adamax>(p); }},
+    {"NAdam", [](const TensorList& p) { return std::make_unique<optim::NAdam>(p); }},
+    {"RAdam", [](const TensorList& p) { return std::make_unique<optim::RAdam>(p); }},
+    {"Rprop", [](const TensorList& p) { return std::make_unique<optim::Rprop>(p); }},
 };
-
-void steps_of(optim::Optimizer& optimizer, int from, int to) {
-  for (int t = from; t < to; ++t) {
-    for (size_t i = 0; i < optimizer.parameters().size(); ++i) {
-      Tensor p = optimizer.parameters()[i];
-      if (t >= int(2 * i)) p.set_grad(gradient(p.sizes(), t).to(p.device(), p.dtype()));  // parameter 2 begins late
-    }
-    optimizer.set_lr_factor(1.0 / (1 + t));
-    optimizer.step();
-  }
-}
 
 TEST(Optimizers, a_saved_state_continues_with_the_same_bits) {
   for (Device device : test_devices())
@@ -389,7 +570,7 @@ TEST(Optimizers, impossible_arguments) {
   EXPECT_ORDO_ERROR(optim::SGD(TensorList{}), ValueError, "no parameters");
   EXPECT_ORDO_ERROR(optim::SGD(TensorList{Tensor()}), ValueError, "SGD");
   EXPECT_ORDO_ERROR(optim::SGD(TensorList{p, p}), ValueError, "parameter 1 is given twice");
-  EXPECT_ORDO_ERROR(optim::Adam(TensorList{tensor({1.0f})}), ValueError, "not a leaf");
+  EXPECT_ORDO_ERROR(optim::Adam(TensorList{tensor({1})}), ValueError, "parameter 0 is int64, which has no gradient");
   EXPECT_ORDO_ERROR(optim::Adam(TensorList{p * p}), ValueError, "not a leaf");
   EXPECT_ORDO_ERROR(optim::SGD({p}, {.lr = -0.1}), ValueError, "learning rate");
   EXPECT_ORDO_ERROR(optim::SGD({p}, {.momentum = -1}), ValueError, "momentum");
@@ -401,6 +582,12 @@ TEST(Optimizers, impossible_arguments) {
   EXPECT_ORDO_ERROR(optim::RMSprop({p}, {.alpha = 1}), ValueError, "alpha");
   EXPECT_ORDO_ERROR(optim::RMSprop({p}, {.momentum = -1}), ValueError, "momentum");
   EXPECT_ORDO_ERROR(optim::Adagrad({p}, {.lr_decay = -1}), ValueError, "decay of the learning rate");
+  EXPECT_ORDO_ERROR(optim::Adadelta({p}, {.rho = 2}), ValueError, "rho");
+  EXPECT_ORDO_ERROR(optim::Adamax({p}, {.betas = {0.9, 1}}), ValueError, "[Adamax] needs betas");
+  EXPECT_ORDO_ERROR(optim::NAdam({p}, {.momentum_decay = -1}), ValueError, "decay of the momentum");
+  EXPECT_ORDO_ERROR(optim::RAdam({p}, {.eps = -1}), ValueError, "[RAdam] needs eps");
+  EXPECT_ORDO_ERROR(optim::Rprop({p}, {.eta_plus = 0.9}), ValueError, "eta_plus");
+  EXPECT_ORDO_ERROR(optim::Rprop({p}, {.least = 2, .largest = 1}), ValueError, "least <= largest");
   EXPECT_ORDO_ERROR(optim::Adagrad({p}, {.initial_accumulator_value = -1}), ValueError, "initial sum");
 }
 

@@ -29,6 +29,12 @@ TEST(Schedule, closed_forms) {
   const double half = std::sqrt(0.5);
   expect_near(values(optim::cosine(4, 0.2), 7),
               {1, 0.2 + 0.4 * (1 + half), 0.6, 0.2 + 0.4 * (1 - half), 0.2, 0.2, 0.2});
+  expect_near(values(optim::cosine_restarts(2, 2, 0.2), 7),
+              {1, 0.6, 1, 0.2 + 0.4 * (1 + half), 0.6, 0.2 + 0.4 * (1 - half), 1});
+  expect_near(values(optim::cosine_restarts(2), 5), {1, 0.5, 1, 0.5, 1});
+  EXPECT_EQ(optim::cosine_restarts(1)(INT64_MAX), 1);
+  expect_near(values(optim::polynomial(4), 6), {1, 0.75, 0.5, 0.25, 0, 0});
+  expect_near(values(optim::polynomial(4, 2), 5), {1, 0.5625, 0.25, 0.0625, 0});
   expect_near(values(optim::warmup(4, optim::exponential(0.5), 0.2), 7), {0.2, 0.4, 0.6, 0.8, 1, 0.5, 0.25});
   expect_near(values(optim::warmup(0, optim::exponential(0.5)), 2), {1, 0.5});
   // Eleven steps: up to step 3 x 0.3 ... the peak is at 0.4 x 10 - 1 = 3, the last at 9.
@@ -49,6 +55,8 @@ TEST(Schedule, impossible_arguments) {
   EXPECT_ORDO_ERROR(optim::step_decay(0), ValueError, "step_decay");
   EXPECT_ORDO_ERROR(optim::multi_step({3, 2}), ValueError, "ascending");
   EXPECT_ORDO_ERROR(optim::exponential(-1), ValueError, "gamma");
+  EXPECT_ORDO_ERROR(optim::cosine_restarts(5, 0), ValueError, "not 5 and 0");
+  EXPECT_ORDO_ERROR(optim::polynomial(5, 0), ValueError, "power");
   EXPECT_ORDO_ERROR(optim::constant(NAN), ValueError, "factor");
   EXPECT_ORDO_ERROR(optim::warmup(-1), ValueError, "warmup");
   EXPECT_ORDO_ERROR(optim::warmup(1, nullptr), ValueError, "schedule to go on with");
