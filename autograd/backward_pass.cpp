@@ -269,8 +269,23 @@ Tensor& Tensor::set_requires_grad(bool on) {
 }
 
 Tensor Tensor::grad() const {
-  const auto& meta = get().autograd;
-  return meta && meta->leaf ? meta->leaf->get() : Tensor();
+  const AutogradMeta* meta = meta_of(get());
+  if (meta && meta->leaf) return meta->leaf->get();
+  ORDO_CHECK(!meta || !meta->edge, AutogradError, "grad",
+             "this is a result of {}, whose gradient is not kept; call retain_grad() before backward()", grad_name());
+  return {};
+}
+
+Tensor& Tensor::retain_grad() {
+  const ordo::detail::LibraryCall library;
+  ORDO_CHECK(requires_grad(), AutogradError, "retain_grad", "the tensor does not require a gradient");
+  if (is_leaf() || impl_->autograd->leaf) return *this;
+  leaf_gradient(*impl_);
+  register_hook(*this, [kept = std::weak_ptr(impl_->autograd->leaf)](const Tensor& grad) {
+    if (const auto sum = kept.lock()) sum->add(grad.detach());
+    return Tensor();
+  });
+  return *this;
 }
 
 void Tensor::set_grad(const Tensor& grad) {

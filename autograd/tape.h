@@ -97,7 +97,7 @@ class LeafGradient;
 struct AutogradMeta {
   bool requires_grad = false;          // a leaf that asked
   Edge edge;                           // the operation that made the tensor; null for leaves
-  std::shared_ptr<LeafGradient> leaf;  // what arrives at a leaf (autograd/leaf_gradient.h); null for results
+  std::shared_ptr<LeafGradient> leaf;  // what grad() gives (autograd/leaf_gradient.h); null where nothing is kept
 };
 
 using BackwardFunction = std::function<TensorList(const Tensor& grad)>;

@@ -7,14 +7,24 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/tensor/tensor_impl.h>
+#include <ordo/nn/cloning.h>
 #include <ordo/nn/parameter_slot.h>
 #include <ordo/nn/state/entries.h>
 
 namespace ordo::nn {
 
+/// By the numbers of their handles, in the order in which they were registered.
+struct ForwardHooks {
+  std::vector<std::pair<int64_t, std::function<Tensor(Module&, const Tensor&)>>> before;
+  std::vector<std::pair<int64_t, std::function<Tensor(Module&, const Tensor&, const Tensor&)>>> after;
+  int64_t next = 0;
+};
+
 struct ModuleBase::State {
   std::vector<std::shared_ptr<ParameterSlot>> slots;
   Children children;
+  std::vector<Copier> copiers;          // of each child
+  std::shared_ptr<ForwardHooks> hooks;  // null: there have never been any
   bool training = true;
 
   bool find(const State* to, std::string& names) const;
@@ -66,7 +76,85 @@ ModuleBase::ModuleBase() {
   const ordo::detail::LibraryCall call;
   state_ = std::make_shared<State>();
 }
+ModuleBase::ModuleBase(const ModuleBase& other) : state_(clone_map() ? other.copied_state() : other.state_) {}
 ModuleBase::~ModuleBase() = default;
+
+// -- clone() ----------------------------------------------------------------------------------------------------------
+
+static thread_local CloneMap* t_clone_map = nullptr;
+CloneMap* clone_map() { return t_clone_map; }
+Cloning::Cloning() : outer_(std::exchange(t_clone_map, new CloneMap)) {}
+Cloning::~Cloning() { delete std::exchange(t_clone_map, outer_); }
+
+std::shared_ptr<ModuleBase::State> ModuleBase::copied_state() const {
+  const ordo::detail::LibraryCall call;
+  CloneMap& map = *clone_map();
+  if (const auto seen = map.states.find(&state()); seen != map.states.end())
+    return std::static_pointer_cast<State>(seen->second);
+  const auto copy = std::make_shared<State>();
+  map.states[state_.get()] = copy;
+  copy->training = state_->training;
+  for (const auto& slot : state_->slots) {
+    Tensor& tensor = map.tensors[slot->tensor.impl()];
+    if (slot->tensor.defined() && !tensor.defined()) {
+      tensor = slot->tensor.detach().clone();
+      if (slot->tensor.requires_grad()) tensor.set_requires_grad();
+    }
+    auto own = std::make_shared<ParameterSlot>();
+    own->name = slot->name, own->trained = slot->trained, own->tensor = tensor;
+    map.slots[slot.get()] = own;
+    copy->slots.push_back(std::move(own));
+  }
+  copy->copiers = state_->copiers;
+  for (size_t i = 0; i < state_->children.size(); ++i) {
+    const auto& [name, child] = state_->children[i];
+    copy->children.emplace_back(name, state_->copiers[i](*child));
+  }
+  return copy;
+}
+
+// -- hooks ------------------------------------------------------------------------------------------------------------
+
+void HookHandle::remove() {
+  const auto hooks = hooks_.lock();
+  if (!hooks) return;
+  const auto is_it = [this](const auto& hook) { return hook.first == id_; };
+  std::erase_if(hooks->before, is_it);
+  std::erase_if(hooks->after, is_it);
+  hooks_.reset();
+}
+
+HookHandle Module::register_forward_pre_hook(std::function<Tensor(Module&, const Tensor&)> hook) {
+  const ordo::detail::LibraryCall call;
+  ORDO_CHECK(hook, ValueError, "register_forward_pre_hook", "needs a function to call");
+  auto& hooks = state().hooks;
+  if (!hooks) hooks = std::make_shared<ForwardHooks>();
+  hooks->before.emplace_back(hooks->next, std::move(hook));
+  return {hooks, hooks->next++};
+}
+
+HookHandle Module::register_forward_hook(std::function<Tensor(Module&, const Tensor&, const Tensor&)> hook) {
+  const ordo::detail::LibraryCall call;
+  ORDO_CHECK(hook, ValueError, "register_forward_hook", "needs a function to call");
+  auto& hooks = state().hooks;
+  if (!hooks) hooks = std::make_shared<ForwardHooks>();
+  hooks->after.emplace_back(hooks->next, std::move(hook));
+  return {hooks, hooks->next++};
+}
+
+Tensor Module::run(const Tensor& input) {
+  const std::shared_ptr<ForwardHooks> hooks = state().hooks;
+  if (!hooks) return forward(input);
+  Tensor x = input;
+  for (const auto& [id, hook] : std::vector(hooks->before))  // a hook may remove itself
+    if (const Tensor given = hook(*this, x); given.defined()) x = given;
+  Tensor y = forward(x);
+  for (const auto& [id, hook] : std::vector(hooks->after))
+    if (const Tensor given = hook(*this, x, y); given.defined()) y = given;
+  return y;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 
 Tensor Module::forward(const Tensor&) {
   detail::fail<ValueError>("Module", "this module has no forward(input) with exactly one tensor");
@@ -248,7 +336,7 @@ NewParameter ModuleBase::add_buffer(const std::string& name, Tensor value) {
   return add_slot(name, std::move(value), false);
 }
 
-void ModuleBase::add_child(const std::string& name, std::shared_ptr<ModuleBase> module) {
+void ModuleBase::add_child(const std::string& name, std::shared_ptr<ModuleBase> module, Copier copier) {
   const ordo::detail::LibraryCall call;
   state().expect_free(name);
   for (const auto& [inner, part] : module->named_modules())
@@ -256,6 +344,7 @@ void ModuleBase::add_child(const std::string& name, std::shared_ptr<ModuleBase> 
                "'{}' cannot be added: it {} the module that it would be a part of", name,
                inner.empty() ? "is" : "contains");
   state().children.emplace_back(name, std::move(module));
+  state().copiers.push_back(copier);
 }
 
 ModuleBase& ModuleBase::child_at(const char* container, int64_t index) const {

@@ -26,6 +26,7 @@
 //       add("shortcut", stride > 1 ? std::optional(nn::Conv2d(8, 8, 1)) : std::nullopt);
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -42,8 +43,24 @@
 
 namespace ordo::nn {
 
+struct ForwardHooks;
+/// Of a hook of a module.
+class HookHandle {
+ public:
+  HookHandle() = default;
+  /// The hook is not called again. Does nothing the second time.
+  void remove();
+
+ private:
+  friend class Module;
+  HookHandle(const std::shared_ptr<ForwardHooks>& hooks, int64_t id) : hooks_(hooks), id_(id) {}
+  std::weak_ptr<ForwardHooks> hooks_;
+  int64_t id_ = 0;
+};
+
 /// What all modules are: named parameters, buffers and sub-modules. A module is a handle: a copy shares parameters,
-/// buffers and the training flag with its original, as a copied Tensor shares its memory. A class derived from Module
+/// buffers and the training flag with its original, as a copied Tensor shares its memory; clone() makes one of its own.
+/// A class derived from Module
 /// keeps that property by holding tensors, modules and constants only. Modules are not assigned, because a module that
 /// they are part of would keep the old one: assign parameters, or construct anew (`std::optional<Net> net;
 /// net.emplace();`).
@@ -124,7 +141,7 @@ class ModuleBase {
   };
 
  protected:
-  ModuleBase(const ModuleBase&) = default;
+  ModuleBase(const ModuleBase& other);
   ModuleBase(ModuleBase&&) = default;
   ModuleBase& operator=(const ModuleBase&) = delete;
 
@@ -140,14 +157,20 @@ class ModuleBase {
   M add(const std::string& name, const M& module) {
     static_assert(std::is_base_of_v<ModuleBase, M>, "add() takes a class derived from nn::Module or nn::ModuleOf");
     const ordo::detail::LibraryCall call;
-    add_child(name, std::make_shared<M>(module));
+    add_child(name, module);
     return module;
   }
   template <class M>
   std::optional<M> add(const std::string& name, const std::optional<M>& module) {
     return module ? std::optional<M>(add(name, *module)) : std::nullopt;
   }
-  void add_child(const std::string& name, std::shared_ptr<ModuleBase> module);
+  template <class M>
+  void add_child(const std::string& name, const M& module) {
+    const Copier copier = [](const ModuleBase& m) -> std::shared_ptr<ModuleBase> {
+      return std::make_shared<M>(static_cast<const M&>(m));
+    };
+    add_child(name, copier(module), copier);
+  }
   using Children = std::vector<std::pair<std::string, std::shared_ptr<ModuleBase>>>;
   const Children& children() const;
   /// Negative indices count from the end.
@@ -162,6 +185,10 @@ class ModuleBase {
 
  private:
   struct State;
+  friend class Module;
+  using Copier = std::shared_ptr<ModuleBase> (*)(const ModuleBase&);
+  void add_child(const std::string& name, std::shared_ptr<ModuleBase> module, Copier copier);
+  std::shared_ptr<State> copied_state() const;
   State& state() const;
   void collect(bool trained, const std::string& prefix, NamedTensorList& out) const;
   NamedTensorList collected(bool trained) const;
@@ -181,9 +208,66 @@ class Module : public ModuleBase {
   virtual Tensor forward(const Tensor& input);
   Tensor operator()(const Tensor& input) {
     const Call call(*this);
-    return forward(input);
+    return run(input);
   }
+
+  /// Calls `hook` before every forward() of this module and its copies; a defined tensor that it returns replaces the
+  /// input. `hook` may return nothing.
+  ///
+  /// Throws: ValueError when it is empty.
+  /// PyTorch: torch.nn.Module.register_forward_pre_hook.
+  HookHandle register_forward_pre_hook(std::function<Tensor(Module& module, const Tensor& input)> hook);
+  /// Calls `hook` after every forward(); a defined tensor that it returns replaces the output.
+  ///
+  /// Throws: as register_forward_pre_hook.
+  /// PyTorch: torch.nn.Module.register_forward_hook.
+  HookHandle register_forward_hook(
+      std::function<Tensor(Module& module, const Tensor& input, const Tensor& output)> hook);
+  template <class F>
+  requires std::is_void_v<std::invoke_result_t<F&, Module&, const Tensor&>> HookHandle
+  register_forward_pre_hook(F hook) {
+    return register_forward_pre_hook([hook](Module& module, const Tensor& input) mutable {
+      hook(module, input);
+      return Tensor();
+    });
+  }
+  template <class F>
+  requires std::is_void_v<std::invoke_result_t<F&, Module&, const Tensor&, const Tensor&>> HookHandle
+  register_forward_hook(F hook) {
+    return register_forward_hook([hook](Module& module, const Tensor& input, const Tensor& output) mutable {
+      hook(module, input, output);
+      return Tensor();
+    });
+  }
+
+ private:
+  Tensor run(const Tensor& input);
 };
+
+struct CloneMap;
+/// While it lives, modules that this thread copies get state of their own. Internal.
+class Cloning {
+ public:
+  Cloning();
+  ~Cloning();
+  Cloning(const Cloning&) = delete;
+  Cloning& operator=(const Cloning&) = delete;
+
+ private:
+  CloneMap* outer_;
+};
+
+/// A module of the same class with parameters and buffers of its own, of the same values; what is tied there is tied
+/// here. Gradients and hooks are not copied. Members that are neither modules nor parameters are copied as C++ does.
+///
+/// PyTorch: copy.deepcopy, torch::nn::Module::clone.
+template <class M>
+M clone(const M& module) {
+  static_assert(std::is_base_of_v<ModuleBase, M>, "clone() takes a module; Tensor::clone() copies a tensor");
+  const ordo::detail::LibraryCall call;
+  const Cloning cloning;
+  return M(module);
+}
 
 /// A module whose forward() takes and gives what it likes: `struct Net : nn::ModuleOf<Net>`. Calling it calls forward.
 template <class Derived>

@@ -31,7 +31,7 @@ class ListOf : public Base {
   ListOf& push_back(const Child& module) {
     static_assert(std::is_base_of_v<M, Child>, "takes modules of the list's class only");
     const ordo::detail::LibraryCall call;
-    this->add_child(std::to_string(size()), std::make_shared<Child>(module));
+    this->add_child(std::to_string(size()), module);
     return *this;
   }
 
@@ -95,7 +95,7 @@ class ModuleDict : public ModuleBase {
   ModuleDict& insert(const std::string& name, const Child& module) {
     static_assert(std::is_base_of_v<M, Child>, "takes modules of the dictionary's class only");
     const ordo::detail::LibraryCall call;
-    add_child(name, std::make_shared<Child>(module));
+    add_child(name, module);
     return *this;
   }
 

@@ -5,6 +5,7 @@
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/run/fork.h>
+#include <ordo/nn/cloning.h>
 #include <ordo/nn/parameter_slot.h>
 
 namespace ordo::nn {
@@ -48,7 +49,12 @@ void Parameter::leave() {
 }
 
 Parameter::Parameter(NewParameter entry) { join(std::move(entry.slot)); }
-Parameter::Parameter(const Parameter& other) : Tensor() { join(other.slot_); }
+Parameter::Parameter(const Parameter& other) : Tensor() {
+  std::shared_ptr<ParameterSlot> slot = other.slot_;
+  if (const CloneMap* map = clone_map())
+    if (const auto own = map->slots.find(slot.get()); own != map->slots.end()) slot = own->second;
+  join(std::move(slot));
+}
 Parameter::Parameter(Parameter&& other) : Tensor() {
   join(other.slot_);
   other.join(nullptr);

@@ -559,7 +559,13 @@ class Tensor {
   Tensor& set_requires_grad(bool on = true);  ///< leaves of floating dtype only
   Tensor& requires_grad_(bool on = true) { return set_requires_grad(on); }
   bool is_leaf() const;
-  Tensor grad() const;  ///< undefined before the first backward()
+  /// Undefined before the first backward().
+  /// Throws: AutogradError for a result whose gradient nobody retained.
+  Tensor grad() const;
+  /// Keeps the gradient of a result, too: the next backward passes add it to grad(), as it is behind the hooks
+  /// registered so far. For leaves, that is so anyway.
+  /// Throws: AutogradError when the tensor requires no gradient.
+  Tensor& retain_grad();
   void set_grad(const Tensor& grad);
   void zero_grad();  ///< makes grad() undefined again
   /// Adds the gradients with respect to the leaves to their grad(). `gradient` may be left out for a single element.

@@ -24,6 +24,28 @@ TEST(Hooks, may_register_others_while_they_run) {
   }
 }
 
+TEST(RetainGrad, keeps_the_gradient_of_a_result) {
+  for (Device device : test_devices()) {
+    const Tensor x = tensor({1.0f, 2.0f}).to(device).detach().set_requires_grad();
+    Tensor y = x * 3;
+    EXPECT_ORDO_ERROR(y.grad(), AutogradError, "[grad] this is a result of mul, whose gradient is not kept");
+    y.retain_grad().retain_grad();
+    EXPECT_FALSE(y.grad().defined());
+    const Tensor loss = (y * y).sum();
+    loss.backward({}, true);
+    EXPECT_EQ(values(y.grad()), (V{6, 12}));
+    loss.backward();
+    EXPECT_EQ(values(y.grad()), (V{12, 24})) << "like a leaf's, it is added to";
+    EXPECT_EQ(values(x.grad()), (V{36, 72}));
+    y.zero_grad();
+    EXPECT_FALSE(y.grad().defined());
+  }
+  Tensor x = leaf({1}), constant = zeros({1});
+  EXPECT_TRUE(x.retain_grad().is_same(x)) << "nothing to do";
+  EXPECT_ORDO_ERROR(constant.retain_grad(), AutogradError, "[retain_grad] the tensor does not require a gradient");
+  EXPECT_FALSE(constant.grad().defined());
+}
+
 TEST(Hooks, must_be_functions_on_what_has_a_gradient) {
   const Tensor x = leaf({1}), constant = zeros({1});
   EXPECT_ORDO_ERROR(register_hook(x, {}), ValueError, "[register_hook]");

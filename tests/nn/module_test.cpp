@@ -53,6 +53,76 @@ TEST(Module, forward_and_gradients) {
   }
 }
 
+TEST(Module, a_clone_has_memory_of_its_own) {
+  Net net;
+  net.tail.eval();
+  net.hidden.bias.set_requires_grad(false);
+  Net target = nn::clone(net);
+  EXPECT_EQ(names_of(target.state_dict()), names_of(net.state_dict()));
+  for (size_t i = 0; i < net.state_dict().size(); ++i) {
+    const Tensor a = net.state_dict()[i].tensor, b = target.state_dict()[i].tensor;
+    EXPECT_EQ(bytes_of(a), bytes_of(b));
+    EXPECT_NE(a.data(), b.data());
+    EXPECT_EQ(a.requires_grad(), b.requires_grad());
+  }
+  EXPECT_TRUE(target.hidden.is_training());
+  EXPECT_FALSE(target.tail[0].is_training());
+  const Tensor x = test_values({5, 3}).to(float32);
+  const auto before = bytes_of(net(x));
+  EXPECT_EQ(bytes_of(target(x)), before);
+  nn::init::ones_(target.hidden.weight);
+  EXPECT_EQ(bytes_of(net(x)), before);
+  EXPECT_NE(bytes_of(target(x)), before) << "members and entries are the same parameters";
+  target(x).sum().backward();
+  EXPECT_TRUE(target.hidden.weight.grad().defined());
+  EXPECT_FALSE(net.hidden.weight.grad().defined());
+  target.load_state_dict(net.state_dict());
+  EXPECT_EQ(bytes_of(target(x)), before);
+  const Net shared = target;
+  EXPECT_EQ(shared.hidden.weight.data(), target.hidden.weight.data()) << "a copy of the clone shares with it";
+  const nn::Sequential layers = nn::clone(net.tail);
+  EXPECT_EQ(layers.size(), 3);
+  EXPECT_NE(layers.parameters()[0].data(), net.tail.parameters()[0].data());
+}
+
+TEST(Module, a_clone_ties_what_was_tied) {
+  struct Tied : nn::Module {
+    nn::Linear first = add("first", nn::Linear(2, 2)), second = add("second", nn::Linear(2, 2));
+    Tied() { second.weight = first.weight; }
+  } tied;
+  const Tied copy = nn::clone(tied);
+  EXPECT_EQ(copy.parameters().size(), 3u);
+  EXPECT_TRUE(copy.first.weight.is_same(copy.second.weight));
+  EXPECT_FALSE(copy.first.weight.is_same(tied.first.weight));
+}
+
+TEST(Module, forward_hooks_see_and_replace) {
+  Net net;
+  const Tensor x = test_values({5, 3}).to(float32);
+  const auto plain = bytes_of(net(x));
+  std::vector<std::string> calls;
+  auto seen = net.hidden.register_forward_hook([&](nn::Module& module, const Tensor& input, const Tensor& output) {
+    calls.push_back(module.description());
+    EXPECT_TRUE(input.is_same(x));
+    EXPECT_EQ(output.sizes(), Dims({5, 4}));
+  });
+  EXPECT_EQ(bytes_of(net(x)), plain);
+  EXPECT_EQ(calls, std::vector<std::string>{"Linear(3, 4)"});
+  auto twice = net.hidden.register_forward_pre_hook([](nn::Module&, const Tensor& input) { return input * 2; });
+  auto minus =
+      net.hidden.register_forward_hook([](nn::Module&, const Tensor&, const Tensor& output) { return output * -1; });
+  seen.remove();
+  EXPECT_EQ(bytes_of(net.hidden(x)), bytes_of(nn::clone(net.hidden)(x * 2) * -1)) << "a clone has no hooks";
+  EXPECT_EQ(bytes_of(nn::Linear(net.hidden)(x)), bytes_of(net.hidden(x))) << "a copy has them";
+  EXPECT_EQ(calls.size(), 1u);
+  twice.remove();
+  twice.remove();
+  minus.remove();
+  EXPECT_EQ(bytes_of(net(x)), plain);
+  EXPECT_ORDO_ERROR(net.register_forward_hook(std::function<Tensor(nn::Module&, const Tensor&, const Tensor&)>()),
+                    ValueError, "[register_forward_hook] needs a function");
+}
+
 TEST(Module, a_copy_shares) {
   Net net;
   Net copy = net;
