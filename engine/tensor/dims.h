@@ -37,7 +37,10 @@ class Dims {
   bool empty() const { return n_ == 0; }
   int64_t operator[](int i) const { return v_[i]; }
   int64_t& operator[](int i) { return v_[i]; }
+  int64_t front() const { return v_[0]; }
   int64_t back() const { return v_[n_ - 1]; }
+  int64_t at(int i) const;  ///< IndexError when there is none
+  const int64_t* data() const { return v_; }
   const int64_t* begin() const { return v_; }
   const int64_t* end() const { return v_ + n_; }
   int64_t* begin() { return v_; }
@@ -47,6 +50,7 @@ class Dims {
     if (n_ == kMaxDims) throw_too_many(n_ + 1);
     v_[n_++] = value;
   }
+  void pop_back() { --n_; }
   void insert(int at, int64_t value) {
     push_back(0);
     for (int i = n_ - 1; i > at; --i) v_[i] = v_[i - 1];

@@ -13,6 +13,11 @@
 
 namespace ordo {
 
+namespace detail {
+inline TensorOptions options_like(const Tensor& like, DType dtype) { return {dtype, like.device()}; }
+inline TensorOptions options_like(const Tensor& like, Device device) { return {like.dtype(), device}; }
+}  // namespace detail
+
 Tensor empty(const Dims& sizes, TensorOptions options = {});
 Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});
 Tensor empty_like(const Tensor& like);
@@ -47,6 +52,22 @@ Tensor ones(const Dims& sizes, P part) {
 template <OptionsPart P>
 Tensor full(const Dims& sizes, Scalar value, P part) {
   return full(sizes, value, detail::options_from(part));
+}
+template <OptionsPart P>
+Tensor empty_like(const Tensor& like, P part) {
+  return empty(like.sizes(), detail::options_like(like, part));
+}
+template <OptionsPart P>
+Tensor zeros_like(const Tensor& like, P part) {
+  return zeros(like.sizes(), detail::options_like(like, part));
+}
+template <OptionsPart P>
+Tensor ones_like(const Tensor& like, P part) {
+  return ones(like.sizes(), detail::options_like(like, part));
+}
+template <OptionsPart P>
+Tensor full_like(const Tensor& like, Scalar value, P part) {
+  return full(like.sizes(), value, detail::options_like(like, part));
 }
 template <OptionsPart P>
 Tensor scalar_tensor(Scalar value, P part) {

@@ -113,8 +113,11 @@ decltype(auto) with_item(const Tensor& t, const F& f) {
 }  // namespace
 
 Tensor::operator bool() const {
-  ORDO_CHECK(numel() == 1, ShapeError, "bool",
-             "only a tensor of one element is true or false; this one has shape {}. Use any() or all()", sizes());
+  ORDO_CHECK(
+      numel() == 1, ShapeError, "bool",
+      "only a tensor of one element is true or false; this one has shape {}. Use any() or all(); of masks, & | ~ in "
+      "place of && || !",
+      sizes());
   return item_bool();
 }
 

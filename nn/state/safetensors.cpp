@@ -177,6 +177,8 @@ namespace {
 /// The text of the header, behind which the file stands then.
 std::string read_header(nn::DataFile& file) {
   const uint64_t length = file.read_number(8, "the header's length");
+  if (uint32_t(length) == 0x04034b50)  // "PK", 3, 4
+    file.fail(0, "this is a zip archive, as torch.save() writes, and not in the format safetensors");
   if (length > kMostHeader) file.fail(0, "the header's length is {}; the format allows {}", length, kMostHeader);
   if (length > file.most_left())
     file.fail(0, "the header's length is {}, but {} bytes follow", length, file.most_left());

@@ -92,6 +92,22 @@ class Indexed : public Tensor {
       : Tensor(base.index(indices)), base_(base), indices_(std::move(indices)) {}
   Indexed(const Indexed&) = default;
 
+  // Of what stays, `auto y = x[{0, 1}];`: a tensor, which can be bound anew and changed in place.
+  Indexed& operator=(const Tensor& value) & {
+    Tensor::operator=(value);
+    return *this;
+  }
+  Indexed& operator=(const Indexed& value) & { return *this = static_cast<const Tensor&>(value); }
+  Tensor& operator+=(const Tensor& other) & { return add_(other); }
+  Tensor& operator-=(const Tensor& other) & { return sub_(other); }
+  Tensor& operator*=(const Tensor& other) & { return mul_(other); }
+  Tensor& operator/=(const Tensor& other) & { return div_(other); }
+  Tensor& operator+=(Scalar other) & { return add_(other); }
+  Tensor& operator-=(Scalar other) & { return sub_(other); }
+  Tensor& operator*=(Scalar other) & { return mul_(other); }
+  Tensor& operator/=(Scalar other) & { return div_(other); }
+
+  // Of the expression itself, `x[{0, 1}] = y`: the elements of x.
   void operator=(const Tensor& value) && { assign(value); }
   void operator=(const Indexed& value) && { assign(value); }
   void operator=(Scalar value) && { base_.index_put_(indices_, value); }

@@ -1,5 +1,6 @@
 #include <ordo/autograd/ops/math/comparison.h>
 
+#include <ordo/autograd/ops/math/binary.h>
 #include <ordo/autograd/ops/operation.h>
 #include <ordo/kernels/elementwise/comparison.h>
 #include <ordo/kernels/elementwise/functions.h>
@@ -30,19 +31,29 @@ namespace ordo {
   }
 #include <ordo/kernels/elementwise/functions.def>
 
-static const Tensor& mask(const char* op, const Tensor& t) {
-  detail::expect_defined(op, t, "operand");
-  ORDO_CHECK(
-      t.dtype() == boolean, DTypeError, op,
-      "combines bool tensors, not {}; compare first, as in `(x > 0) & (x < 1)`, or use logical_and and logical_or",
-      t.dtype());
-  return t;
+/// Whether a and b are masks; they are of integers else.
+static bool are_masks(const char* op, const Tensor& a, const Tensor& b) {
+  for (const Tensor* t : {&a, &b}) {
+    detail::expect_defined(op, *t, "operand");
+    ORDO_CHECK(is_integral(t->dtype()), DTypeError, op,
+               "combines masks or integers, not {}; compare first, as in `(x > 0) & (x < 1)`, or use logical_and and "
+               "logical_or",
+               t->dtype());
+  }
+  return a.dtype() == boolean && b.dtype() == boolean;
 }
 
-Tensor operator&(const Tensor& a, const Tensor& b) { return logical_and(mask("&", a), mask("&", b)); }
-Tensor operator|(const Tensor& a, const Tensor& b) { return logical_or(mask("|", a), mask("|", b)); }
-Tensor operator^(const Tensor& a, const Tensor& b) { return ne(mask("^", a), mask("^", b)); }
-Tensor operator~(const Tensor& t) { return logical_not(mask("~", t)); }
+Tensor operator&(const Tensor& a, const Tensor& b) {
+  return are_masks("&", a, b) ? logical_and(a, b) : bitwise_and(a, b);
+}
+Tensor operator|(const Tensor& a, const Tensor& b) {
+  return are_masks("|", a, b) ? logical_or(a, b) : bitwise_or(a, b);
+}
+Tensor operator^(const Tensor& a, const Tensor& b) { return are_masks("^", a, b) ? ne(a, b) : bitwise_xor(a, b); }
+Tensor operator~(const Tensor& t) { return are_masks("~", t, t) ? logical_not(t) : bitwise_not(t); }
+Tensor operator&(const Tensor& a, Scalar b) { return bitwise_and(a, b); }
+Tensor operator|(const Tensor& a, Scalar b) { return bitwise_or(a, b); }
+Tensor operator^(const Tensor& a, Scalar b) { return bitwise_xor(a, b); }
 
 static OpInfo truth_row(std::string_view name, std::string_view note) {
   return {.name = name, .family = "elementwise", .dtypes = kAllTypes, .differentiable = false, .note = note};

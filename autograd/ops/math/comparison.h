@@ -67,30 +67,39 @@ Tensor isneginf(const Tensor& x);
 Tensor logical_not(const Tensor& x);
 // --
 
-/// Masks: and, or, exclusive or, not.
+/// And, or, exclusive or, not: of masks, and of the bits of integers.
 ///
 /// Shapes: as eq.
-/// Dtypes: bool.
-/// Throws: DTypeError when an operand is not bool; ShapeError, DeviceError as eq.
+/// Dtypes: integers and bool; they promote.
+/// Throws: DTypeError when an operand is floating; ShapeError, DeviceError as eq.
 /// Determinism, Gradient: as eq.
 /// PyTorch: the same operators.
 Tensor operator&(const Tensor& a, const Tensor& b);
 Tensor operator|(const Tensor& a, const Tensor& b);
 Tensor operator^(const Tensor& a, const Tensor& b);
 Tensor operator~(const Tensor& t);
+Tensor operator&(const Tensor& a, Scalar b);
+Tensor operator|(const Tensor& a, Scalar b);
+Tensor operator^(const Tensor& a, Scalar b);
 
 inline Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
 inline Tensor operator==(const Tensor& a, Scalar b) { return eq(a, b); }
+inline Tensor operator==(Scalar a, const Tensor& b) { return eq(b, a); }
 inline Tensor operator!=(const Tensor& a, const Tensor& b) { return ne(a, b); }
 inline Tensor operator!=(const Tensor& a, Scalar b) { return ne(a, b); }
+inline Tensor operator!=(Scalar a, const Tensor& b) { return ne(b, a); }
 inline Tensor operator<(const Tensor& a, const Tensor& b) { return lt(a, b); }
 inline Tensor operator<(const Tensor& a, Scalar b) { return lt(a, b); }
+inline Tensor operator<(Scalar a, const Tensor& b) { return gt(b, a); }
 inline Tensor operator<=(const Tensor& a, const Tensor& b) { return le(a, b); }
 inline Tensor operator<=(const Tensor& a, Scalar b) { return le(a, b); }
+inline Tensor operator<=(Scalar a, const Tensor& b) { return ge(b, a); }
 inline Tensor operator>(const Tensor& a, const Tensor& b) { return gt(a, b); }
 inline Tensor operator>(const Tensor& a, Scalar b) { return gt(a, b); }
+inline Tensor operator>(Scalar a, const Tensor& b) { return lt(b, a); }
 inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
 inline Tensor operator>=(const Tensor& a, Scalar b) { return ge(a, b); }
+inline Tensor operator>=(Scalar a, const Tensor& b) { return le(b, a); }
 
 /// a == b, or |a - b| is finite and at most atol + |rtol b|; with equal_nan also where both are NaN.
 ///

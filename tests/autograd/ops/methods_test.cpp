@@ -132,9 +132,20 @@ TEST(Operators, masks) {
     EXPECT_EQ((a & b).dtype(), boolean);
   }
   const Tensor x = ones({2});
-  EXPECT_ORDO_ERROR(x & x, DTypeError, "[&] combines bool tensors, not float32");
+  EXPECT_ORDO_ERROR(x & x, DTypeError, "[&] combines masks or integers, not float32");
   EXPECT_ORDO_ERROR((x > 0) | x, DTypeError, "[|]");
-  EXPECT_ORDO_ERROR(~zeros({2}, int64), DTypeError, "[~]");
+  const Tensor i = tensor({6, 3});
+  EXPECT_EQ((i & 2).to_vector<int64_t>(), (std::vector<int64_t>{2, 2}));
+  EXPECT_EQ((i | tensor({1, 4})).to_vector<int64_t>(), (std::vector<int64_t>{7, 7}));
+  EXPECT_EQ((i ^ 5).to_vector<int64_t>(), (std::vector<int64_t>{3, 6}));
+  EXPECT_EQ((~i).to_vector<int64_t>(), (std::vector<int64_t>{-7, -4}));
+  expect_same(0.5 < x, x > 0.5);
+  expect_same(0.5 <= x, x >= 0.5);
+  expect_same(0.5 > x, x < 0.5);
+  expect_same(0.5 >= x, x <= 0.5);
+  expect_same(0.5 == x, x == 0.5);
+  expect_same(0.5 != x, x != 0.5);
+  EXPECT_ORDO_ERROR(~x, DTypeError, "[~]");
   EXPECT_ORDO_ERROR((x > 0) ^ Tensor(), ValueError, "[^]");
 }
 
@@ -216,6 +227,27 @@ TEST(Methods, are_the_functions) {
   expect_same(x.index_add(0, index, rows, 2), index_add(x, 0, index, rows, 2));
   expect_same(x.scatter_add(0, places, rows), scatter_add(x, 0, places, rows));
   for (Device device : test_devices()) EXPECT_TRUE(x.to(device).cpu().is_cpu());
+}
+
+// What an index gives is a tensor like any other once it has a name.
+TEST(Operators, an_indexed_tensor_with_a_name) {
+  using namespace indexing;
+  Tensor x = arange(6, float32).view({2, 3});
+  auto y = x[{Slice(), 0}];
+  y += 1;
+  EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 1, 2, 4, 4, 5})) << "a view";
+  y = relu(y - 2);
+  EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{0, 2}));
+  EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 1, 2, 4, 4, 5}));
+  auto z = x[x > 3];
+  z *= 2;
+  EXPECT_EQ(z.to_vector<float>(), (std::vector<float>{8, 8, 10}));
+  EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 1, 2, 4, 4, 5})) << "a copy";
+  z = y;
+  EXPECT_TRUE(z.is_same(y));
+  EXPECT_EQ(zeros_like(x, int64).dtype(), int64);
+  EXPECT_EQ(ones_like(x, "cpu").dtype(), float32);
+  EXPECT_EQ(full_like(x, 2, float64).dtype(), float64);
 }
 
 TEST(Methods, functions_of_elements) {

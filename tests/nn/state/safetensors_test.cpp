@@ -70,6 +70,7 @@ TEST_F(SafetensorsTest, broken_files) {
       {file_of("", ""), "byte 8: the header must begin with '{'"},
       {file_of(one, four, 1000), "byte 0: the header's length is 1000, but 58 bytes follow"},
       {file_of(one, four, uint64_t(1) << 63), "byte 0: the header's length is 9223372036854775808; the format allows"},
+      {std::string("PK\3\4\0\0\0\0\0\0", 10), "byte 0: this is a zip archive, as torch.save() writes"},
       {file_of(" " + one, four), "byte 8: the header must begin with '{'"},
       {file_of("[1]", ""), "byte 8: the header must begin with '{'"},
       {file_of(R"({"a":)", ""), "byte 13: the header is no valid JSON here"},
