@@ -3,6 +3,7 @@
 
 #include <ordo/autograd/autocast.h>
 #include <ordo/autograd/autograd.h>
+#include <ordo/autograd/function.h>
 #include <ordo/autograd/ops/create/arange.h>
 #include <ordo/autograd/ops/create/random.h>
 #include <ordo/autograd/ops/distributed/collectives.h>
