@@ -24,6 +24,7 @@ LESSONS = "samples/lessons"
 # The menu: section, then pages of docs/ with short titles. What is in docs/ and not here stands under "Project".
 SECTIONS = {
     "Building models": {"training": "Training", "distributed": "Several processes", "data": "Data", "models": "Models", "derivatives": "Singular points",
+                        "from-libtorch": "From libtorch",
                         "adding-an-op": "Adding an operation"},
     "Determinism": {"determinism": "Determinism explained", "ordering": "The ordering contract", "show": "Seeing an order", "audit": "Audit",
                     "accumulate": "What it costs: accumulate"},

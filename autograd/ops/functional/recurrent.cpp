@@ -135,6 +135,14 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
       weights.size() % size_t(each * directions) == 0 && int64_t(weights.size()) / (each * directions) == o.num_layers,
       ValueError, op, "needs {} weights for each layer, but there are {} for {} layers", each * directions,
       weights.size(), o.num_layers);
+  const auto features_of = [&](const Tensor& weight) {
+    return weight.defined() && weight.dim() == 2 ? std::optional(weight.size(1)) : std::nullopt;  // else: below
+  };
+  if (const auto taken = features_of(weights[0]))
+    ORDO_CHECK(input.size(2) == *taken, ShapeError, op, "input has {} features, but the first weight takes {}",
+               input.size(2), *taken);
+  if (const auto taken = features_of(weights[1]))
+    ORDO_CHECK(h0.size(2) == *taken, ShapeError, op, "h0 has {} features, but the weights take {}", h0.size(2), *taken);
   Tensor x = o.batch_first ? input.transpose(0, 1) : input;
   const int64_t steps = x.size(0), rows = x.size(1), width = h0.size(2);
   const Dims states{h0.size(0), rows, width};
