@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include <ordo/autograd/grad_mode.h>
+#include <ordo/autograd/ops/math/comparison.h>
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/tensor/tensor_impl.h>
@@ -165,14 +166,17 @@ ModuleBase::State& ModuleBase::state() const {
   return *state_;
 }
 
-void ModuleBase::collect(bool trained, const std::string& prefix, NamedTensorList& out) const {
+void ModuleBase::collect(bool trained, const std::string& prefix, NamedTensorList& out, NamedTensorList* tied) const {
   for (const auto& slot : state().slots) {
     if (slot->trained != trained || !slot->tensor.defined()) continue;
     bool shared = false;  // what is used in two places is listed once, so an optimiser steps it once
     for (const auto& seen : out) shared |= seen.tensor.is_same(slot->tensor);
-    if (!shared) out.push_back({prefix + slot->name, slot->tensor});
+    if (!shared)
+      out.push_back({prefix + slot->name, slot->tensor});
+    else if (tied)
+      tied->push_back({prefix + slot->name, slot->tensor});
   }
-  for (const auto& [name, child] : state().children) child->collect(trained, prefix + name + ".", out);
+  for (const auto& [name, child] : state().children) child->collect(trained, prefix + name + ".", out, tied);
 }
 
 NamedTensorList ModuleBase::collected(bool trained) const {
@@ -199,13 +203,40 @@ NamedTensorList ModuleBase::state_dict() const {
   return all;
 }
 
+/// `state` with every entry under the name that the module lists it by. `own` is what it lists.
+static NamedTensorList untied(const NamedTensorList& own, const NamedTensorList& aliases, NamedTensorList state,
+                              std::vector<std::string>& tied) {
+  const auto find = [](NamedTensorList& list, const std::string& name) {
+    return std::find_if(list.begin(), list.end(), [&](const NamedTensor& entry) { return entry.name == name; });
+  };
+  for (const auto& [alias, tensor] : aliases) {
+    const auto given = find(state, alias);
+    if (given == state.end()) continue;
+    tied.push_back(alias);
+    const auto listed = std::find_if(own.begin(), own.end(), [&](const auto& e) { return e.tensor.is_same(tensor); });
+    const auto same = find(state, listed->name);
+    if (same == state.end()) {
+      given->name = listed->name;
+      continue;
+    }
+    ORDO_CHECK(!given->tensor.defined() || !same->tensor.defined() || equal(given->tensor, same->tensor), ValueError,
+               "load_state_dict", "'{}' and '{}' are one tensor here, but their values differ", same->name, alias);
+    state.erase(given);
+  }
+  return state;
+}
+
 Commit ModuleBase::prepare(const NamedTensorList& state, bool strict, LoadReport* report) {
   const ordo::detail::LibraryCall call;
-  Entries given("load_state_dict", state);
+  NamedTensorList all, aliases;
+  std::vector<std::string> tied;
+  for (bool trained : {true, false}) collect(trained, "", all, &aliases);
+  Entries given("load_state_dict", aliases.empty() ? state : untied(all, aliases, state, tied));
   std::vector<std::pair<Tensor, Tensor>> copies;
-  for (const auto& [name, own] : state_dict())
+  for (const auto& [name, own] : all)
     if (const Tensor value = given.take(name, own.sizes()); value.defined()) copies.emplace_back(own, value);
   *report = given.finish(strict);
+  report->tied = tied;
   return [copies] {
     NoGrad guard;
     for (auto [own, value] : copies) own.copy_(value);

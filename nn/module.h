@@ -79,10 +79,11 @@ class ModuleBase {
   NamedTensorList named_buffers() const;  ///< state that is not trained, e.g. "1.running_mean"
   /// Parameters, then buffers. The tensors are the module's own, not copies.
   NamedTensorList state_dict() const;
-  /// Copies values in by name, converted to the module's dtypes and devices.
+  /// Copies values in by name, converted to the module's dtypes and devices. What is tied may be given under any of its
+  /// names, or under several, as PyTorch writes it.
   ///
-  /// Throws: ShapeError naming entries of other sizes; ValueError naming repeated ones and, if `strict`, all that are
-  /// missing or unexpected. Nothing has changed then.
+  /// Throws: ShapeError naming entries of other sizes; ValueError naming repeated ones, those of one tied parameter that
+  /// differ and, if `strict`, all that are missing or unexpected. Nothing has changed then.
   LoadReport load_state_dict(const NamedTensorList& state, bool strict = true);
   /// load_state_dict(), strictly, in two parts: checks now, copies when the result is called.
   Commit prepare_state_dict(const NamedTensorList& state);
@@ -190,7 +191,8 @@ class ModuleBase {
   void add_child(const std::string& name, std::shared_ptr<ModuleBase> module, Copier copier);
   std::shared_ptr<State> copied_state() const;
   State& state() const;
-  void collect(bool trained, const std::string& prefix, NamedTensorList& out) const;
+  /// What is listed under another name goes to `tied`, where there is one: with that name, the other one's tensor.
+  void collect(bool trained, const std::string& prefix, NamedTensorList& out, NamedTensorList* tied = nullptr) const;
   NamedTensorList collected(bool trained) const;
   NewParameter add_slot(const std::string& name, Tensor value, bool trained);
   Commit prepare(const NamedTensorList& state, bool strict, LoadReport* report);

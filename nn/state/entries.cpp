@@ -61,7 +61,7 @@ LoadReport Entries::finish(bool strict) {
     for (const std::string& line : shapes_) all += (all.empty() ? "" : "; ") + line;
     detail::fail<ShapeError>(op_, "{}", all);
   }
-  LoadReport report{missing_, {}};
+  LoadReport report{missing_, {}, {}};
   for (const auto& entry : given_) report.unexpected.push_back(entry.first);
   if (strict && !(report.missing.empty() && report.unexpected.empty())) {
     std::string text;

@@ -96,6 +96,32 @@ TEST(Module, a_clone_ties_what_was_tied) {
   EXPECT_FALSE(copy.first.weight.is_same(tied.first.weight));
 }
 
+TEST(Module, tied_parameters_load_under_any_of_their_names) {
+  struct Tied : nn::Module {
+    nn::Linear first = add("first", nn::Linear(2, 2)), second = add("second", nn::Linear(2, 2, {.bias = false}));
+    Tied() { second.weight = first.weight; }
+  } from, to;
+  const auto state = from.state_dict();
+  EXPECT_EQ(names_of(state), "first.weight first.bias");
+  auto both = state, second = state, differing = state;
+  both.push_back({"second.weight", from.first.weight.detach().clone()});
+  second[0].name = "second.weight";
+  differing.push_back({"second.weight", ones({2, 2})});
+  for (const auto& given : {state, both, second}) {
+    nn::init::zeros_(to.first.weight);
+    const auto report = to.load_state_dict(given);
+    EXPECT_EQ(bytes_of(to.second.weight), bytes_of(from.first.weight));
+    EXPECT_EQ(report.tied, given.size() == 2 && given[0].name == "first.weight"
+                               ? std::vector<std::string>()
+                               : std::vector<std::string>{"second.weight"});
+  }
+  EXPECT_ORDO_ERROR(to.load_state_dict(differing), ValueError,
+                    "'first.weight' and 'second.weight' are one tensor here, but their values differ");
+  auto unknown = state;
+  unknown.push_back({"third.weight", ones({2, 2})});
+  EXPECT_ORDO_ERROR(to.load_state_dict(unknown), ValueError, "third.weight");
+}
+
 TEST(Module, forward_hooks_see_and_replace) {
   Net net;
   const Tensor x = test_values({5, 3}).to(float32);
