@@ -22,6 +22,7 @@
 #include <ordo/nn/data/text.h>
 #include <ordo/nn/data/transforms.h>
 #include <ordo/nn/description.h>
+#include <ordo/nn/distributed/data_parallel.h>
 #include <ordo/nn/init.h>
 #include <ordo/nn/layers/activations.h>
 #include <ordo/nn/layers/convolution.h>

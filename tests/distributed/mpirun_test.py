@@ -93,6 +93,15 @@ def same_weights():
         assert weights(0, command) != alone, "one shard is another program"
 
 
+def own_loop():
+    """A loop of one's own has the same weights in any number of processes."""
+    own = [f"{samples}/own_loop"]
+    alone = weights(0, own)
+    of = {ranks: weights(ranks, own) for ranks in WORLDS}
+    print(alone, of)
+    assert set(of.values()) == {alone}
+
+
 def cifar10():
     """The sample knows nothing of processes: all that it prints is the same, and its checkpoints are."""
     def output(ranks, steps, path):

@@ -1,0 +1,60 @@
+#include <ordo/nn/distributed/data_parallel.h>
+
+#include <ordo/engine/calls/check.h>
+#include <ordo/engine/distributed/collectives.h>
+#include <ordo/engine/distributed/distributed.h>
+#include <ordo/engine/distributed/world.h>
+#include <ordo/engine/memory/out_of_memory.h>
+#include <ordo/kernels/copy/copy.h>
+#include <ordo/kernels/distributed/collectives.h>
+#include <ordo/nn/distributed/sharded_step.h>
+
+namespace ordo::nn {
+
+DataParallel::DataParallel(ModuleBase& model, int64_t shards) : model_(model), shards_(shards) {
+  const ordo::detail::LibraryCall call;
+  const int64_t processes = distributed::world_size();
+  ORDO_CHECK(shards >= 1 && shards >= processes, ValueError, "DataParallel", "{} processes cannot share {} shards",
+             processes, shards);
+  if (processes == 1) return;
+  for (const auto& [name, tensor] : model.state_dict()) kernels::copy_(tensor, kernels::broadcast(tensor, 0, {}));
+}
+
+DataParallel::~DataParallel() = default;
+
+/// Parameters may be frozen and freed between steps.
+void DataParallel::follow_parameters() {
+  TensorList now;
+  for (const Tensor& p : model_.parameters())
+    if (p.requires_grad()) now.push_back(p);
+  bool same = step_ && now.size() == parameters_.size();
+  for (size_t i = 0; same && i < now.size(); ++i) same = now[i].is_same(parameters_[i]);
+  if (same) return;
+  step_ = nullptr;
+  parameters_ = now;
+  step_ = std::make_unique<ordo::detail::ShardedStep>(model_, parameters_, shards_);
+}
+
+double DataParallel::backward(int64_t rows, const std::function<Tensor(int64_t, int64_t)>& loss) {
+  const ordo::detail::LibraryCall call;
+  try {
+    ORDO_CHECK(rows >= 1, ValueError, "DataParallel", "needs at least 1 row, not {}", rows);
+    ORDO_CHECK(loss, ValueError, "DataParallel", "needs a loss to call");
+    follow_parameters();
+    step_->begin({rows});
+    for (int64_t shard = step_->own().first; shard < step_->own().last; ++shard) {
+      const int64_t begin = shard * rows / shards_, end = (shard + 1) * rows / shards_;
+      step_->run(
+          shard, 0, begin == end ? std::function<Tensor()>() : [&] { return loss(begin, end); });
+    }
+    return step_->finish()[0];
+  } catch (const std::exception& error) {
+    distributed::fail_job(error.what());  // the other processes would wait for this one
+    throw;
+  } catch (...) {
+    distributed::fail_job("an exception that is not a std::exception");
+    throw;
+  }
+}
+
+}  // namespace ordo::nn

@@ -1,0 +1,55 @@
+// DataParallel: gradients of a training loop of one's own, computed in several processes.
+//
+//   distributed::init();
+//   nn::DataParallel parallel(model);
+//   for (...) {
+//     const double loss = parallel.backward(rows, [&](int64_t begin, int64_t end) {
+//       return cross_entropy(model(x.slice(0, begin, end)), y.slice(0, begin, end));
+//     });
+//     optimizer.step();
+//   }
+//
+// samples/own_loop.cpp is a whole program, docs/distributed.md has the rule.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <ordo/nn/module.h>
+
+namespace ordo::detail {
+class ShardedStep;
+}
+
+namespace ordo::nn {
+
+/// Gradients that do not depend on the number of processes, as the Trainer makes them: each batch is cut into shards,
+/// the processes share the shards, and the sums over them are made in a tree.
+///
+/// Throws: the constructor, ValueError when shards is less than 1 or less than there are processes.
+/// PyTorch: torch.nn.parallel.DistributedDataParallel, whose bits depend on the number of processes.
+class DataParallel {
+ public:
+  /// Gives all processes the parameters and buffers of rank 0. The model must live as long as this object.
+  explicit DataParallel(ModuleBase& model, int64_t shards = 8);
+  ~DataParallel();
+  DataParallel(const DataParallel&) = delete;
+  DataParallel& operator=(const DataParallel&) = delete;
+
+  /// Sets the gradients of all parameters that require one to those of the mean loss over a batch of `rows` rows, and
+  /// returns that mean. `loss(begin, end)` gives the mean over these rows of the batch; it is called for the shards of
+  /// this process. All processes call backward() with as many rows. An error in one of them ends them all.
+  ///
+  /// Throws: ValueError when rows is less than 1; what loss() throws.
+  double backward(int64_t rows, const std::function<Tensor(int64_t begin, int64_t end)>& loss);
+
+ private:
+  void follow_parameters();
+  ModuleBase& model_;
+  const int64_t shards_;
+  TensorList parameters_;  // those that required a gradient when step_ was made
+  std::unique_ptr<ordo::detail::ShardedStep> step_;
+};
+
+}  // namespace ordo::nn
