@@ -160,7 +160,8 @@ class Tensor {
   Tensor transpose(int64_t dim0, int64_t dim1) const;
   Tensor t() const;  ///< transpose of a matrix; of 0-d and 1-d tensors, themselves
   Tensor permute(const Dims& dims) const;
-  Tensor slice(int64_t dim, int64_t start, int64_t end, int64_t step = 1) const;  ///< Python's rules; step > 0
+  Tensor slice(int64_t dim, int64_t start = 0, int64_t end = INT64_MAX,
+               int64_t step = 1) const;  ///< Python's rules; step > 0
   Tensor select(int64_t dim, int64_t index) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
   Tensor expand(const Dims& sizes) const;  ///< -1 keeps a size

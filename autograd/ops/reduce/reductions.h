@@ -81,6 +81,7 @@ struct MaxResult {
   Tensor values;
   Tensor indices;  ///< int64, along the dimension
 };
+using ValuesAndIndices = MaxResult;  ///< as sort, topk, median, mode and others give them
 
 /// The largest (smallest) element, NaN when there is one. Over a dimension: values, and the index of the first of equal
 /// ones (of the first NaN).

@@ -245,6 +245,10 @@ TEST(Operators, an_indexed_tensor_with_a_name) {
   EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1, 1, 2, 4, 4, 5})) << "a copy";
   z = y;
   EXPECT_TRUE(z.is_same(y));
+  EXPECT_EQ(x.slice(1, 1).sizes(), Dims({2, 2}));
+  EXPECT_EQ(x.slice(1, -1).to_vector<float>(), (std::vector<float>{2, 5}));
+  const ValuesAndIndices sorted = x.sort(1, true);
+  EXPECT_EQ(sorted.indices.dtype(), int64);
   EXPECT_EQ(zeros_like(x, int64).dtype(), int64);
   EXPECT_EQ(ones_like(x, "cpu").dtype(), float32);
   EXPECT_EQ(full_like(x, 2, float64).dtype(), float64);
