@@ -54,7 +54,10 @@
 #include <ordo/engine/tensor/device.h>
 #include <ordo/engine/tensor/dlpack.h>
 #include <ordo/engine/tensor/dtype.h>
+#include <ordo/engine/tensor/factories.h>
 #include <ordo/engine/tensor/from_blob.h>
+#include <ordo/engine/tensor/literal.h>
+#include <ordo/engine/tensor/scalar.h>
 #include <ordo/engine/tensor/tensor.h>
 #include <ordo/kernels/accumulate/index_plan.h>
 #include <ordo/nn/nn.h>
