@@ -32,6 +32,8 @@ class Literal {
   template <detail::LiteralNumber T>
   Literal(T value) : value_(scalar(value)), dtype_(detail::literal_dtype<T>()) {}
   Literal(std::initializer_list<Literal> items) : items_(items), is_list_(true) {}
+  template <detail::LiteralNumber T>
+  Literal(std::initializer_list<T> items) : items_(items.begin(), items.end()), is_list_(true) {}
   template <class T>
   Literal(const std::vector<T>& items) : items_(items.begin(), items.end()), is_list_(true) {}
 
