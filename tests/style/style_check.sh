@@ -50,9 +50,10 @@ complain 'constants and types of two files that may be compiled as one have one 
     IFS='|' read -r -a rooms <<< "$files"
     find "${rooms[@]}" -name "*.c$([ "${rooms[0]}" = engine ] && echo u || echo pp)" ! -path 'nn/data/*' ! -path 'nn/state/*' |
       sort | xargs awk '
+        {name = ""}
+        FNR == 1 {inside = 0}
         /^namespace (detail )?\{/ {inside = 1}
         /^\}  \/\/ namespace( detail)?$/ {inside = 0}
-        name = "" {}
         inside || /^(static|const[a-z]*) / {
           if (match($0, /^(static |inline |template <.*> )*(struct|class|enum class|enum) [A-Za-z_]+/)) name = substr($0, 1, RLENGTH)
           else if (match($0, /^(static |inline )*const[a-z]* [^(]*[ *]k[A-Z][A-Za-z_0-9]*(\[| =|\{|;)/)) name = substr($0, 1, RLENGTH)
