@@ -4,8 +4,8 @@
 #   generate.sh PROGRAMS             writes what depends on sources and result files only
 #   generate.sh PROGRAMS --measure   also runs the commands whose output depends on the machine
 #   generate.sh PROGRAMS --check     writes nothing; fails when something is stale
-# A generated part stands between "<!-- output of: COMMAND -->" and "<!-- end of output -->". cat shows a source file, and
-# python3 prints Markdown from a result file; all other commands measure.
+# A generated part stands between "<!-- output of: COMMAND -->" and "<!-- end of output -->". cat shows a source file, python3
+# prints Markdown from a result file, and ./run packages a list; all other commands measure.
 set -euo pipefail
 programs=${1:?usage: generate.sh PROGRAMS [--check|--measure]}
 mode=${2:-}
@@ -29,6 +29,10 @@ generate() {
       elif [[ $part == 'python3 '* ]]; then
         text=$($part)
         printf '\n%s\n\n' "$text"
+        keep=
+      elif [ "$part" = './run packages' ]; then
+        text=$($part)
+        printf '```text\n%s\n```\n' "$text"
         keep=
       elif [ "$mode" = --measure ]; then
         echo "running $part" >&2

@@ -26,9 +26,10 @@ struct ModuleBase::State {
   Children children;
   std::vector<Copier> copiers;          // of each child
   std::shared_ptr<ForwardHooks> hooks;  // null: there have never been any
+  std::vector<Parametrization> parametrizations;
   bool training = true;
 
-  bool find(const State* to, std::string& names) const;
+  const ModuleBase* find(const void* part, std::string& names) const;
 
   bool has(const std::string& name) const {
     for (const auto& slot : slots)
@@ -106,6 +107,13 @@ std::shared_ptr<ModuleBase::State> ModuleBase::copied_state() const {
     map.slots[slot.get()] = own;
     copy->slots.push_back(std::move(own));
   }
+  for (Parametrization p : state_->parametrizations) {
+    p.computed = map.slots[p.computed.get()];
+    p.computed->computed = true;
+    p.computed->tensor = p.computed->tensor.detach();  // until the first call
+    for (auto& slot : p.from) slot = map.slots[slot.get()];
+    copy->parametrizations.push_back(std::move(p));
+  }
   copy->copiers = state_->copiers;
   for (size_t i = 0; i < state_->children.size(); ++i) {
     const auto& [name, child] = state_->children[i];
@@ -168,7 +176,7 @@ ModuleBase::State& ModuleBase::state() const {
 
 void ModuleBase::collect(bool trained, const std::string& prefix, NamedTensorList& out, NamedTensorList* tied) const {
   for (const auto& slot : state().slots) {
-    if (slot->trained != trained || !slot->tensor.defined()) continue;
+    if (slot->trained != trained || !slot->listed()) continue;
     bool shared = false;  // what is used in two places is listed once, so an optimiser steps it once
     for (const auto& seen : out) shared |= seen.tensor.is_same(slot->tensor);
     if (!shared)
@@ -276,16 +284,40 @@ std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
   return all;
 }
 
-/// The names that lead from `from` to `to`, joined by dots; whether there are any.
-bool ModuleBase::State::find(const State* to, std::string& names) const {
-  if (this == to) return true;
+/// The module within this one whose state is `part`, and the names that lead there, each after a dot. Null: there is
+/// none.
+const ModuleBase* ModuleBase::State::find(const void* part, std::string& names) const {
   for (const auto& [name, child] : children) {
     const size_t length = names.size();
     names += '.' + name;
-    if (child->state_->find(to, names)) return true;
+    if (child->state_.get() == part) return child.get();
+    if (const ModuleBase* found = child->state_->find(part, names)) return found;
     names.resize(length);
   }
-  return false;
+  return nullptr;
+}
+
+static std::string class_of(const ModuleBase& module) {
+  const std::string text = module.description();
+  return text.substr(0, text.find('('));
+}
+
+void ModuleBase::locate(Error& error) const noexcept try {
+  Error::Place& place = error.place;
+  std::string names;
+  if (!place.module) place.module = state_.get();
+  const ModuleBase* part = state_ ? state_->find(place.module, names) : nullptr;
+  if (!part) return;
+  names.erase(0, 1);
+  std::string message = error.what();
+  const size_t path = place.path == 0 ? message.size() + std::string_view(" [in ").size() : place.path;
+  if (place.path == 0)
+    message += " [in " + names + " (" + class_of(*part) + ")]";
+  else
+    message.insert(path, names + ".");
+  error.set_message(message);
+  place = {state_.get(), path};
+} catch (...) {
 }
 
 std::unique_ptr<ordo::detail::OpScope> ModuleBase::Call::enter(const ModuleBase& module) {
@@ -295,12 +327,10 @@ std::unique_ptr<ordo::detail::OpScope> ModuleBase::Call::enter(const ModuleBase&
   for (const auto* scope = ordo::detail::OpScope::innermost(); scope && path.empty(); scope = scope->outer()) {
     if (!scope->owner()) continue;
     std::string names;
-    if (static_cast<const State*>(scope->owner().get())->find(&called, names)) path = *scope->path() + names;
+    const State& outer = *static_cast<const State*>(scope->owner().get());
+    if (&outer == &called || outer.find(&called, names)) path = *scope->path() + names;
   }
-  if (path.empty()) {
-    path = module.description();
-    path.resize(std::min(path.size(), path.find('(')));
-  }
+  if (path.empty()) path = class_of(module);
   return std::make_unique<ordo::detail::OpScope>(std::make_shared<const std::string>(std::move(path)), module.state_);
 }
 
@@ -309,10 +339,48 @@ NamedTensorList ModuleBase::Call::parameters(const ordo::detail::OpScope& scope)
   if (!scope.owner()) return all;
   const State& state = *static_cast<const State*>(scope.owner().get());
   for (const auto& slot : state.slots)
-    if (slot->trained && slot->tensor.defined()) all.push_back({slot->name, slot->tensor});
+    if (slot->trained && slot->listed()) all.push_back({slot->name, slot->tensor});
   for (const auto& [name, child] : state.children) child->collect(true, name + ".", all);
   return all;
 }
+
+// -- computed parameters ----------------------------------------------------------------------------------------------
+
+void Parametrized::add(const char* op, const ModuleBase& module, const std::string& name,
+                       const std::function<Parts(const Tensor& value)>& split, Parametrization::Compute compute) {
+  const ordo::detail::LibraryCall call;
+  ModuleBase::State& state = module.state();
+  const auto slot = std::find_if(state.slots.begin(), state.slots.end(), [&](const auto& own) {
+    return own->name == name && own->trained && own->tensor.defined();
+  });
+  ORDO_CHECK(slot != state.slots.end(), ValueError, op, "{} has no parameter '{}'", module.description(), name);
+  ORDO_CHECK(!(*slot)->computed, ValueError, op, "'{}' is computed from other parameters already", name);
+  Parametrization made{*slot, {}, std::move(compute)};
+  const bool frozen = !made.computed->tensor.requires_grad();
+  const Parts parts = split(made.computed->tensor.detach());
+  for (const NamedTensorList* list : {&parts.parameters, &parts.buffers})
+    for (const auto& [part, value] : *list) {
+      state.expect_free(part);
+      made.from.push_back(
+          std::make_shared<ParameterSlot>(ParameterSlot{part, list == &parts.parameters, false, {}, {}}));
+      made.from.back()->assign(value);
+      if (made.from.back()->trained && frozen) made.from.back()->tensor.requires_grad_(false);
+    }
+  state.slots.insert(state.slots.end(), made.from.begin(), made.from.end());
+  made.computed->set(made.computed->tensor.detach());
+  made.computed->computed = true;
+  state.parametrizations.push_back(std::move(made));
+}
+
+void ModuleBase::compute_parameters() const {
+  for (const Parametrization& p : state().parametrizations) {
+    TensorList from;
+    for (const auto& slot : p.from) from.push_back(slot->tensor);
+    p.computed->set(p.compute(from, state_->training));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 
 const ModuleBase::Children& ModuleBase::children() const { return state().children; }
 

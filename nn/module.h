@@ -24,6 +24,12 @@
 //
 //   std::optional<nn::Conv2d> shortcut =
 //       add("shortcut", stride > 1 ? std::optional(nn::Conv2d(8, 8, 1)) : std::nullopt);
+//
+// One that is made in the constructor's body is an nn::Later (nn/later.h).
+//
+// Errors of a model's parts say where they are. For model(x), where model.layers is a Sequential:
+//
+//   [linear] input [2, 3] ... [in layers.2 (Linear)]
 #pragma once
 
 #include <functional>
@@ -35,6 +41,7 @@
 #include <utility>
 #include <vector>
 
+#include <ordo/engine/calls/error.h>
 #include <ordo/engine/calls/op_scope.h>
 #include <ordo/engine/memory/out_of_memory.h>
 #include <ordo/engine/tensor/tensor.h>
@@ -142,6 +149,19 @@ class ModuleBase {
   };
 
  protected:
+  /// What operator() does: forward(), which `f` calls, with what goes before it and with errors that say where they
+  /// are.
+  template <class F>
+  decltype(auto) run_forward(const F& f) const {
+    const Call running(*this);
+    try {
+      compute_parameters();
+      return f();
+    } catch (Error& error) {
+      locate(error);
+      throw;
+    }
+  }
   ModuleBase(const ModuleBase& other);
   ModuleBase(ModuleBase&&) = default;
   ModuleBase& operator=(const ModuleBase&) = delete;
@@ -187,8 +207,13 @@ class ModuleBase {
  private:
   struct State;
   friend class Module;
+  friend struct Parametrized;
   using Copier = std::shared_ptr<ModuleBase> (*)(const ModuleBase&);
   void add_child(const std::string& name, std::shared_ptr<ModuleBase> module, Copier copier);
+  /// Parameters that are computed from others (nn/parametrizations.h).
+  void compute_parameters() const;
+  /// Names the part of this module that `error` left, in its message. Does nothing where there is no memory for it.
+  void locate(Error& error) const noexcept;
   std::shared_ptr<State> copied_state() const;
   State& state() const;
   /// What is listed under another name goes to `tied`, where there is one: with that name, the other one's tensor.
@@ -209,8 +234,7 @@ class Module : public ModuleBase {
  public:
   virtual Tensor forward(const Tensor& input);
   Tensor operator()(const Tensor& input) {
-    const Call call(*this);
-    return run(input);
+    return run_forward([&] { return run(input); });
   }
 
   /// Calls `hook` before every forward() of this module and its copies; a defined tensor that it returns replaces the
@@ -277,8 +301,9 @@ class ModuleOf : public ModuleBase {
  public:
   template <class... Arguments>
   decltype(auto) operator()(Arguments&&... arguments) {
-    const ModuleBase::Call call(*this);
-    return static_cast<Derived&>(*this).forward(std::forward<Arguments>(arguments)...);
+    return this->run_forward([&]() -> decltype(auto) {
+      return static_cast<Derived&>(*this).forward(std::forward<Arguments>(arguments)...);
+    });
   }
 };
 

@@ -24,11 +24,13 @@
 #include <ordo/nn/description.h>
 #include <ordo/nn/distributed/data_parallel.h>
 #include <ordo/nn/init.h>
+#include <ordo/nn/later.h>
 #include <ordo/nn/layers/activations.h>
 #include <ordo/nn/layers/convolution.h>
 #include <ordo/nn/layers/distance.h>
 #include <ordo/nn/layers/dropout.h>
 #include <ordo/nn/layers/embedding.h>
+#include <ordo/nn/layers/functional.h>
 #include <ordo/nn/layers/linear.h>
 #include <ordo/nn/layers/losses.h>
 #include <ordo/nn/layers/multihead_attention.h>
@@ -44,10 +46,12 @@
 #include <ordo/nn/optim/composed_optimizers.h>
 #include <ordo/nn/optim/ema.h>
 #include <ordo/nn/optim/grad_scaler.h>
+#include <ordo/nn/optim/lbfgs.h>
 #include <ordo/nn/optim/optimizer.h>
 #include <ordo/nn/optim/optimizers.h>
 #include <ordo/nn/optim/schedule.h>
 #include <ordo/nn/parameter.h>
+#include <ordo/nn/parametrizations.h>
 #include <ordo/nn/state/checkpoint.h>
 #include <ordo/nn/state/npy.h>
 #include <ordo/nn/state/safetensors.h>

@@ -17,16 +17,21 @@ std::mutex& handles_mutex() { return ordo::detail::process_mutex(ordo::detail::P
 }  // namespace
 
 void ParameterSlot::assign(const Tensor& value) {
+  ORDO_CHECK(!computed, ValueError, "Parameter", "'{}' is computed from other parameters; assign to those", name);
   Tensor replacement = value;
   if (trained && value.defined()) {
     ORDO_CHECK(value.is_leaf(), AutogradError, "Parameter",
                "'{}' takes a leaf, not the result of \"{}\"; detach() it first", name, value.grad_name());
     replacement.set_requires_grad();
   }
+  set(replacement);
+}
+
+void ParameterSlot::set(const Tensor& value) {
   const Tensor old = tensor;  // may be the last handle; what it holds, hooks included, goes when the lock is gone
   const std::lock_guard lock(handles_mutex());
-  tensor = replacement;
-  for (Parameter* handle : handles) static_cast<Tensor&>(*handle) = replacement;
+  tensor = value;
+  for (Parameter* handle : handles) static_cast<Tensor&>(*handle) = value;
 }
 
 /// In place of an earlier one. Where there is no memory for it, the handle stays as it is.

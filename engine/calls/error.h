@@ -1,5 +1,6 @@
 // Every error the library raises, an Error. Each message names the operation, the rule, what was given and, where there
-// is something to do about it, a hint: "[index_add] index[3] = 12 is out of range for dimension 0 of size 10".
+// is something to do about it, a hint: "[index_add] index[3] = 12 is out of range for dimension 0 of size 10". One that
+// leaves the forward() of a module within a model ends with where that is: " [in layers.2 (Linear)]".
 #pragma once
 
 #include <new>
@@ -13,12 +14,20 @@ namespace ordo {
 struct Error {
   virtual ~Error() = default;
   virtual const char* what() const noexcept = 0;
+
+  // Internal, for nn/module.h, which extends the message while the error leaves modules.
+  struct Place {
+    const void* module = nullptr;  ///< the last one that it left
+    size_t path = 0;               ///< where in the message the path begins; 0: there is none yet
+  } place;
+  virtual void set_message(const std::string&) {}
 };
 
 /// For errors of one's own: struct MyError : RuntimeError { using RuntimeError::RuntimeError; };
 struct RuntimeError : Error, std::runtime_error {
   using std::runtime_error::runtime_error;
   const char* what() const noexcept override { return std::runtime_error::what(); }
+  void set_message(const std::string& message) override { std::runtime_error::operator=(std::runtime_error(message)); }
 };
 
 struct ShapeError : RuntimeError {
@@ -55,6 +64,7 @@ struct CudaError : RuntimeError {
 struct OutOfMemoryError : Error, std::bad_alloc {
   explicit OutOfMemoryError(const std::string& message) : message_(message) {}
   const char* what() const noexcept override { return message_.what(); }
+  void set_message(const std::string& message) override { message_ = std::runtime_error(message); }
 
  private:
   std::runtime_error message_;  // copying it takes no memory

@@ -17,9 +17,9 @@ class Scalar {
   Scalar(long long v) : Scalar(int64_t(v)) {}
   /// Of bool alone: "0" and other pointers would be `true`.
   template <std::same_as<bool> B>
-  Scalar(B v) : d_(v), i_(v), kind_(Kind::boolean) {}
+  Scalar(B v) : d_(v), i_(v), kind_(Kind::truth) {}
   bool is_floating() const { return kind_ == Kind::floating; }
-  bool is_boolean() const { return kind_ == Kind::boolean; }
+  bool is_boolean() const { return kind_ == Kind::truth; }
   double to_double() const { return d_; }
   /// Towards zero, saturating at the ends of the range; NaN gives 0.
   int64_t to_int64() const { return i_; }
@@ -29,7 +29,7 @@ class Scalar {
     if (v > -0x1p63 && v < 0x1p63) return int64_t(v);
     return v < 0 ? INT64_MIN : v > 0 ? INT64_MAX : 0;
   }
-  enum class Kind : unsigned char { boolean, integer, floating };
+  enum class Kind : unsigned char { truth, integer, floating };
   double d_;
   int64_t i_;
   Kind kind_;

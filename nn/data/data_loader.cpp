@@ -20,8 +20,8 @@ namespace ordo::data {
 
 struct DataLoader::Progress {
   int64_t epoch = 0;
-  GeneratorState drawn_from;   // the order, by a sampler that drew
-  std::vector<int64_t> order;  // which threads read; what follows is the consumer's
+  GeneratorState drawn_from;  // the order, by a sampler that drew
+  Order order;                // which threads read; what follows is the consumer's
   int64_t delivered = 0;
   bool under_way = false;  // until the last batch was left
 };
@@ -57,7 +57,7 @@ class DataLoader::Run {
   int64_t border_of(int64_t index, int64_t end) const {
     const int64_t parts_of_batch = loader_.parts_of_batch(), batch_size = loader_.options_.batch_size;
     const int64_t first = index / parts_of_batch * batch_size;
-    const int64_t rows = std::min(batch_size, int64_t(progress->order.size()) - first);
+    const int64_t rows = std::min(batch_size, progress->order.size() - first);
     return first + (loader_.first_part_ + index % parts_of_batch + end) * rows / loader_.parts_;
   }
   int64_t first_of(int64_t index) const { return border_of(index, 0); }
@@ -66,17 +66,18 @@ class DataLoader::Run {
   TensorList make(int64_t index) const {
     std::optional<ordo::detail::OpScope> scope;  // in workers, too, whose order is none
     if (ordo::detail::op_listened()) scope.emplace(std::make_shared<const std::string>(ordo::detail::kLoaderScope));
-    const int64_t* indices = progress->order.data() + first_of(index);
     const int64_t count = count_of(index);
     if (count == 0) return {};
+    const std::vector<int64_t> indices = progress->order.indices(first_of(index), count);
+    if (!progress->order.in_memory()) loader_.expect_indices(indices);
     const Collate& collate = loader_.options_.collate;
     if (!loader_.rows_.empty() && !collate) {
       TensorList batch;
-      for (const Tensor& t : loader_.rows_) batch.push_back(take_rows(t, indices, count));
+      for (const Tensor& t : loader_.rows_) batch.push_back(take_rows(t, indices.data(), count));
       return batch;
     }
     std::vector<Sample> samples;
-    for (int64_t i = 0; i < count; ++i) samples.push_back(loader_.dataset_->get_in_epoch(indices[i], progress->epoch));
+    for (int64_t i : indices) samples.push_back(loader_.dataset_->get_in_epoch(i, progress->epoch));
     return collate ? collate(samples) : stack_samples(samples);
   }
 
@@ -144,10 +145,15 @@ void DataLoader::deliver_parts(int64_t parts, int64_t first, int64_t last) {
   parts_ = parts, first_part_ = first, last_part_ = last;
 }
 
+void DataLoader::expect_order(const Order& order) const {
+  const int64_t expected = options_.sampler->size(dataset_->size());
+  ORDO_CHECK(order.size() == expected, ValueError, "DataLoader", "the sampler returned {} indices, but its size is {}",
+             order.size(), expected);
+  if (order.in_memory()) expect_indices(*order.in_memory());
+}
+
 void DataLoader::expect_indices(const std::vector<int64_t>& indices) const {
-  const int64_t rows = dataset_->size(), expected = options_.sampler->size(rows);
-  ORDO_CHECK(int64_t(indices.size()) == expected, ValueError, "DataLoader",
-             "the sampler returned {} indices, but its size is {}", indices.size(), expected);
+  const int64_t rows = dataset_->size();
   for (int64_t i : indices)
     ORDO_CHECK(i >= 0 && i < rows, IndexError, "DataLoader", "the sampler returned index {} for a set of {} samples", i,
                rows);
@@ -157,10 +163,10 @@ std::shared_ptr<DataLoader::Progress> DataLoader::drawn(int64_t epoch, Generator
   auto progress = std::make_shared<Progress>();
   progress->epoch = epoch;
   const GeneratorState before = generator.state();
-  progress->order = options_.sampler->indices(dataset_->size(), epoch, generator);
+  progress->order = options_.sampler->order(dataset_->size(), epoch, generator);
   // Sequential loaders save no state of a generator that they do not use.
   if (!(generator.state() == before)) progress->drawn_from = before;
-  expect_indices(progress->order);
+  expect_order(progress->order);
   return progress;
 }
 
@@ -207,7 +213,7 @@ nn::NamedTensorList DataLoader::state_dict() const {
   const auto sampler = nn::with_prefix("sampler.", options_.sampler->state_dict());
   all.insert(all.end(), sampler.begin(), sampler.end());
   if (!sampler.empty() && now.under_way)
-    all.push_back({"indices", from_vector(now.order, {int64_t(now.order.size())})});
+    all.push_back({"indices", from_vector(now.order.indices(0, now.order.size()), {now.order.size()})});
   return all;
 }
 
@@ -242,7 +248,7 @@ nn::Commit DataLoader::prepare_state_dict(const nn::NamedTensorList& state) {
     progress = std::make_shared<Progress>();
     progress->epoch = epochs - 1;
     progress->order = indices.to(cpu).to_vector<int64_t>();
-    expect_indices(progress->order);
+    expect_order(progress->order);
   } else if (under_way) {
     Generator from;
     from.set_state(order);

@@ -135,6 +135,7 @@ class DataLoader {
  private:
   DataLoader(const DataLoader&) = default;  // for Run
   std::shared_ptr<Progress> drawn(int64_t epoch, Generator generator) const;
+  void expect_order(const Order& order) const;
   void expect_indices(const std::vector<int64_t>& indices) const;
   int64_t samples() const;  // of an epoch
   int64_t parts_of_batch() const { return last_part_ - first_part_; }

@@ -60,7 +60,7 @@ class TensorDataset : public Dataset {
 class ImageDataset : public Dataset {
  public:
   ImageDataset() = default;
-  ImageDataset(Tensor images, Tensor labels) : images(std::move(images)), labels(std::move(labels)) {}
+  ImageDataset(Tensor images_, Tensor labels_) : images(std::move(images_)), labels(std::move(labels_)) {}
   Tensor images;  ///< float32 [N, C, H, W], values in [0, 1]
   Tensor labels;  ///< int64 [N]
   int64_t size() const override { return labels.size(0); }

@@ -1,6 +1,7 @@
 #include <ordo/nn/data/sampler.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -49,12 +50,60 @@ std::vector<int64_t> permutation(int64_t n, Generator& generator) {
   return order;
 }
 
+namespace {
+
+/// keyed_permutation() with a block of random numbers as its key.
+struct KeyedPermutation {
+  uint64_t n, seed, stream;
+  int half;  // of the bits of a number
+
+  KeyedPermutation(int64_t size, const GeneratorState& state, uint64_t block)
+      : n(uint64_t(size)), half((std::bit_width(n == 0 ? 0 : n - 1) + 1) / 2) {
+    const PhiloxBlock key = philox(state.seed, state.stream, state.offset + block);
+    seed = uint64_t(key.v[0]) << 32 | key.v[1];
+    stream = uint64_t(key.v[2]) << 32 | key.v[3];
+  }
+  int64_t operator()(int64_t i) const {
+    const uint64_t mask = (uint64_t(1) << half) - 1;
+    uint64_t x = uint64_t(i);
+    do {
+      uint64_t left = x >> half, right = x & mask;
+      for (uint64_t round = 0; round < 6; ++round) {
+        const uint64_t mixed = left ^ (philox(seed, stream, round << 32 | right).v[0] & mask);
+        left = std::exchange(right, mixed);
+      }
+      x = left << half | right;
+    } while (x >= n);
+    return int64_t(x);
+  }
+};
+
+}  // namespace
+
+Order keyed_permutation(int64_t n, Generator& generator) {
+  ORDO_CHECK(n >= 0, ValueError, "keyed_permutation", "n must not be negative, but is {}", n);
+  return {n, KeyedPermutation(n, generator.reserve(1), 0)};
+}
+
+Order::Order(std::vector<int64_t> indices)
+    : size_(int64_t(indices.size())), indices_(std::make_shared<const std::vector<int64_t>>(std::move(indices))) {}
+
+std::vector<int64_t> Order::indices(int64_t first, int64_t count) const {
+  auto all = checked::vector<int64_t>("Sampler", count);
+  for (int64_t i = 0; i < count; ++i) all[size_t(i)] = (*this)[first + i];
+  return all;
+}
+
 nn::Commit Sampler::prepare_state_dict(const nn::NamedTensorList& state) {
   nn::Entries("Sampler", state).finish();
   return [] {};
 }
 
 std::vector<int64_t> SequentialSampler::indices(int64_t rows, int64_t, Generator&) { return counted("Sampler", rows); }
+
+Order SequentialSampler::order(int64_t rows, int64_t, Generator&) {
+  return {rows, [](int64_t i) { return i; }};
+}
 
 RandomSampler::RandomSampler(RandomSamplerOptions options) : options_(options) {
   ORDO_CHECK(options.num_samples >= 0, ValueError, "RandomSampler", "needs num_samples of at least 0, not {}",
@@ -65,15 +114,23 @@ int64_t RandomSampler::size(int64_t rows) const {
   return options_.num_samples == 0 || rows == 0 ? rows : options_.num_samples;
 }
 
-std::vector<int64_t> RandomSampler::indices(int64_t rows, int64_t, Generator& generator) {
+std::vector<int64_t> RandomSampler::indices(int64_t rows, int64_t epoch, Generator& generator) {
+  const Order drawn = order(rows, epoch, generator);
+  return drawn.in_memory() ? *drawn.in_memory() : drawn.indices(0, drawn.size());
+}
+
+Order RandomSampler::order(int64_t rows, int64_t, Generator& generator) {
   const int64_t n = size(rows);
-  if (!options_.replacement && n == rows) return permutation(rows, generator);
-  auto order = checked::vector<int64_t>("RandomSampler", n);
   if (options_.replacement) {
     const Words words(generator, n);
-    for (int64_t i = 0; i < n; ++i) order[size_t(i)] = words.below(rows, i);
-    return order;
+    return {n, [words, rows](int64_t i) { return words.below(rows, i); }};
   }
+  if (rows > kRowsShuffledInMemory) {
+    const GeneratorState keys = generator.reserve(uint64_t((n + rows - 1) / rows));
+    return {n, [keys, rows](int64_t i) { return KeyedPermutation(rows, keys, uint64_t(i / rows))(i % rows); }};
+  }
+  if (n == rows) return permutation(rows, generator);
+  auto order = checked::vector<int64_t>("RandomSampler", n);
   for (int64_t done = 0; done < n; done += rows) {
     const auto part = permutation(rows, generator);
     std::copy_n(part.begin(), std::min(rows, n - done), order.begin() + done);

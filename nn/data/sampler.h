@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <ordo/engine/run/generator.h>
@@ -11,6 +14,28 @@
 #include <ordo/nn/named_tensor.h>
 
 namespace ordo::data {
+
+/// The order of an epoch: indices in memory, or a function of the place, which takes none.
+class Order {
+ public:
+  Order() = default;
+  Order(std::vector<int64_t> indices);
+  /// `at(i)` gives index i of `size`, always the same one; several threads may call it at a time.
+  Order(int64_t size, std::function<int64_t(int64_t)> at) : size_(size), at_(std::move(at)) {}
+  int64_t size() const { return size_; }
+  int64_t operator[](int64_t i) const { return indices_ ? (*indices_)[size_t(i)] : at_(i); }
+  /// Null for a function.
+  const std::vector<int64_t>* in_memory() const { return indices_.get(); }
+  /// `count` indices from number `first` on.
+  ///
+  /// Throws: OutOfMemoryError.
+  std::vector<int64_t> indices(int64_t first, int64_t count) const;
+
+ private:
+  int64_t size_ = 0;
+  std::shared_ptr<const std::vector<int64_t>> indices_;
+  std::function<int64_t(int64_t)> at_;
+};
 
 /// What all samplers are: for each epoch, a list of indices of samples.
 ///
@@ -24,6 +49,8 @@ class Sampler {
   virtual int64_t size(int64_t rows) const { return rows; }
   /// They, each in 0 .. rows - 1. Random numbers come from `generator`, which is the loader's.
   virtual std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) = 0;
+  /// The same order, which loaders use. For samplers of more indices than memory holds.
+  virtual Order order(int64_t rows, int64_t epoch, Generator& generator) { return indices(rows, epoch, generator); }
   // A sampler whose indices depend on more than the above (losses seen so far, say) saves that here. Its loader then
   // saves the order of the epoch that is under way, too.
   virtual nn::NamedTensorList state_dict() const { return {}; }
@@ -36,6 +63,7 @@ class Sampler {
 class SequentialSampler : public Sampler {
  public:
   std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) override;
+  Order order(int64_t rows, int64_t epoch, Generator& generator) override;
 };
 
 struct RandomSamplerOptions {
@@ -44,7 +72,9 @@ struct RandomSamplerOptions {
 };
 
 /// A new permutation in every epoch, which is what a loader has with `shuffle`; with replacement, each index is drawn
-/// by itself. Without replacement, more indices than rows are several permutations one after another.
+/// by itself. Without replacement, more indices than rows are several permutations one after another. Each index is
+/// computed when its batch is made, except for permutations of up to kRowsShuffledInMemory rows, which take 8 bytes a
+/// row. Those of more rows are keyed_permutation().
 ///
 /// Throws: ValueError when num_samples is negative.
 /// PyTorch: torch.utils.data.RandomSampler.
@@ -53,6 +83,7 @@ class RandomSampler : public Sampler {
   explicit RandomSampler(RandomSamplerOptions options = {});
   int64_t size(int64_t rows) const override;
   std::vector<int64_t> indices(int64_t rows, int64_t epoch, Generator& generator) override;
+  Order order(int64_t rows, int64_t epoch, Generator& generator) override;
 
  private:
   RandomSamplerOptions options_;
@@ -108,5 +139,15 @@ class DistributedSampler : public Sampler {
 /// Throws: ValueError when n is negative.
 /// PyTorch: torch.randperm.
 std::vector<int64_t> permutation(int64_t n, Generator& generator);
+
+/// Of up to so many rows RandomSampler keeps permutation() in memory.
+inline constexpr int64_t kRowsShuffledInMemory = int64_t(1) << 32;
+/// A permutation of 0 to n - 1 that is computed index by index: six rounds of a Feistel network on the least even
+/// number of bits that hold n - 1, repeated until the result is below n. Its functions are Philox with a key of one
+/// block from the generator. Not all n! permutations occur.
+///
+/// Throws: ValueError when n is negative.
+/// Source: Black, Rogaway, "Ciphers with arbitrary finite domains", 2002, the cycle-walking cipher.
+Order keyed_permutation(int64_t n, Generator& generator);
 
 }  // namespace ordo::data

@@ -69,8 +69,7 @@ class EmbeddingBag : public EmbeddingTable {
   Tensor forward(const Tensor& input, const Tensor& offsets, const Tensor& per_sample_weights = {});
   using Module::operator();
   Tensor operator()(const Tensor& input, const Tensor& offsets, const Tensor& per_sample_weights = {}) {
-    const Call running(*this);
-    return forward(input, offsets, per_sample_weights);
+    return run_forward([&] { return forward(input, offsets, per_sample_weights); });
   }
   std::string description() const override;
 

@@ -58,8 +58,7 @@ class MultiheadAttention : public ModuleBase {
                                    const MultiheadAttentionCall& call = {});
   MultiheadAttentionResult operator()(const Tensor& query, const Tensor& key, const Tensor& value,
                                       const MultiheadAttentionCall& call = {}) {
-    const Call running(*this);
-    return forward(query, key, value, call);
+    return run_forward([&] { return forward(query, key, value, call); });
   }
   std::string description() const override;
   /// Draws new initial values.

@@ -64,8 +64,7 @@ class RNN : public RecurrentModule {
       RecurrentNonlinearity nonlinearity = RecurrentNonlinearity::tanh);
   RecurrentResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {});
   RecurrentResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {}) {
-    const Call running(*this);
-    return forward(input, h0, lengths);
+    return run_forward([&] { return forward(input, h0, lengths); });
   }
   std::string description() const override;
 
@@ -79,8 +78,7 @@ class GRU : public RecurrentModule {
   GRU(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
   RecurrentResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {});
   RecurrentResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& lengths = {}) {
-    const Call running(*this);
-    return forward(input, h0, lengths);
+    return run_forward([&] { return forward(input, h0, lengths); });
   }
 };
 
@@ -90,8 +88,7 @@ class LSTM : public RecurrentModule {
   LSTM(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options = {});
   LstmResult forward(const Tensor& input, const Tensor& h0 = {}, const Tensor& c0 = {}, const Tensor& lengths = {});
   LstmResult operator()(const Tensor& input, const Tensor& h0 = {}, const Tensor& c0 = {}, const Tensor& lengths = {}) {
-    const Call running(*this);
-    return forward(input, h0, c0, lengths);
+    return run_forward([&] { return forward(input, h0, c0, lengths); });
   }
 };
 
@@ -132,8 +129,7 @@ class RNNCell : public RecurrentCell {
           RecurrentNonlinearity nonlinearity = RecurrentNonlinearity::tanh);
   Tensor forward(const Tensor& input, const Tensor& h = {});
   Tensor operator()(const Tensor& input, const Tensor& h = {}) {
-    const Call running(*this);
-    return forward(input, h);
+    return run_forward([&] { return forward(input, h); });
   }
 
  private:
@@ -146,8 +142,7 @@ class GRUCell : public RecurrentCell {
   GRUCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {});
   Tensor forward(const Tensor& input, const Tensor& h = {});
   Tensor operator()(const Tensor& input, const Tensor& h = {}) {
-    const Call running(*this);
-    return forward(input, h);
+    return run_forward([&] { return forward(input, h); });
   }
 };
 
@@ -157,8 +152,7 @@ class LSTMCell : public RecurrentCell {
   LSTMCell(int64_t input_size, int64_t hidden_size, RecurrentCellOptions options = {});
   std::pair<Tensor, Tensor> forward(const Tensor& input, const Tensor& h = {}, const Tensor& c = {});
   std::pair<Tensor, Tensor> operator()(const Tensor& input, const Tensor& h = {}, const Tensor& c = {}) {
-    const Call running(*this);
-    return forward(input, h, c);
+    return run_forward([&] { return forward(input, h, c); });
   }
 };
 

@@ -49,8 +49,7 @@ class TransformerEncoderLayer : public Module {
   Tensor forward(const Tensor& src, const TransformerEncoderCall& call);
   using Module::operator();
   Tensor operator()(const Tensor& src, const TransformerEncoderCall& call) {
-    const Call running(*this);
-    return forward(src, call);
+    return run_forward([&] { return forward(src, call); });
   }
   std::string description() const override;
   const TransformerLayerOptions& options() const { return options_; }
@@ -79,8 +78,7 @@ class TransformerEncoder : public Module {
   Tensor forward(const Tensor& src, const TransformerEncoderCall& call);
   using Module::operator();
   Tensor operator()(const Tensor& src, const TransformerEncoderCall& call) {
-    const Call running(*this);
-    return forward(src, call);
+    return run_forward([&] { return forward(src, call); });
   }
 
   ModuleList<TransformerEncoderLayer> layers;
@@ -105,8 +103,7 @@ class TransformerDecoderLayer : public ModuleBase {
   TransformerDecoderLayer(int64_t d_model, int64_t nhead, TransformerLayerOptions options = {});
   Tensor forward(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {});
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {}) {
-    const Call running(*this);
-    return forward(tgt, memory, call);
+    return run_forward([&] { return forward(tgt, memory, call); });
   }
   std::string description() const override;
   const TransformerLayerOptions& options() const { return options_; }
@@ -131,8 +128,7 @@ class TransformerDecoder : public ModuleBase {
                      const std::optional<LayerNorm>& norm = std::nullopt);
   Tensor forward(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {});
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const TransformerDecoderCall& call = {}) {
-    const Call running(*this);
-    return forward(tgt, memory, call);
+    return run_forward([&] { return forward(tgt, memory, call); });
   }
 
   ModuleList<TransformerDecoderLayer> layers;

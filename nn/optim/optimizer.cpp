@@ -40,6 +40,14 @@ void Optimizer::expect_parameters() const {
   ORDO_CHECK(!parameters_.empty(), ValueError, name_, "there are no parameters to optimise");
 }
 
+void Optimizer::expect_used() const {
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    ORDO_CHECK(parameters_[i].impl_ptr().use_count() > 1 || parameters_[i].grad().defined(), ValueError, name_,
+               "nobody but the optimiser has parameter {} any more: make it after the model's modules are what they "
+               "stay",
+               i);
+}
+
 void Optimizer::step() {
   const ordo::detail::LibraryCall library;
   const auto gradients = [this] {
@@ -48,11 +56,7 @@ void Optimizer::step() {
     return all;
   };
   const OpCall call(name_, OpEvent::Role::step, parameters_, gradients, lr());
-  for (size_t i = 0; i < parameters_.size(); ++i)
-    ORDO_CHECK(parameters_[i].impl_ptr().use_count() > 1 || parameters_[i].grad().defined(), ValueError, name_,
-               "nobody but the optimiser has parameter {} any more: make it after the model's modules are what they "
-               "stay",
-               i);
+  expect_used();
   for (size_t i = 0; i < parameters_.size(); ++i)
     if (const Tensor grad = parameters_[i].grad(); grad.defined()) update(i, maximizes(i) ? kernels::neg(grad) : grad);
   call.done(parameters_);
@@ -101,7 +105,12 @@ nn::NamedTensorList Optimizer::state_dict() const {
         all.push_back(nn::state_of(name, *m.number));
     }
   }
+  for (auto& entry : common_state()) all.push_back(std::move(entry));
   return all;
+}
+
+nn::Commit Optimizer::prepare_common_state(nn::Entries&) {
+  return [] {};
 }
 
 nn::Commit Optimizer::prepare_state_dict(const nn::NamedTensorList& state) {
@@ -127,16 +136,18 @@ nn::Commit Optimizer::prepare_state_dict(const nn::NamedTensorList& state) {
       tensors.back().second.copy_(value);
     }
   }
+  const nn::Commit common = prepare_common_state(given);
   given.finish();
   const auto rates = lr.to_vector<double>();
   for (double rate : rates)
     ORDO_CHECK(rate >= 0 && std::isfinite(rate), ValueError, name_, "'lr' must be at least 0, not {}", rate);
   ORDO_CHECK(factor >= 0 && std::isfinite(factor), ValueError, name_, "'lr_factor' must be at least 0, not {}", factor);
-  return [this, rates, factor, tensors, numbers] {
+  return [this, rates, factor, tensors, numbers, common] {
     lr_ = rates;
     lr_factor_ = factor;
     for (const auto& [own, value] : tensors) *own = value;
     for (const auto& [own, value] : numbers) *own = value;
+    common();
   };
 }
 

@@ -16,6 +16,10 @@
 #include <ordo/engine/tensor/tensor.h>
 #include <ordo/nn/named_tensor.h>
 
+namespace ordo::nn {
+class Entries;
+}
+
 namespace ordo::optim {
 
 /// Parameters that share options.
@@ -92,8 +96,12 @@ class Optimizer {
     double first = 0;  ///< the number before the first step
   };
   virtual std::vector<Memory> remembered(size_t parameter) = 0;
+  /// What steps of all parameters together leave behind.
+  virtual nn::NamedTensorList common_state() const { return {}; }
+  virtual nn::Commit prepare_common_state(nn::Entries& given);
 
   void expect_parameters() const;      // ValueError
+  void expect_used() const;            // ValueError when a parameter is the optimiser's alone and has no gradient
   double own_lr(int64_t group) const;  // without the factor; IndexError
   size_t group_of(size_t parameter) const { return group_[parameter]; }
   double rate_of(size_t parameter) const { return lr_[group_[parameter]] * lr_factor_; }

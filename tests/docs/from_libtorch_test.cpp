@@ -17,6 +17,11 @@ struct Net : nn::Module {
   Tensor forward(const Tensor& x) override { return fc(x) * w; }
 };
 
+struct LaterNet : nn::Module {
+  nn::Later<nn::Linear> fc{"fc"};
+  LaterNet() { fc = add("fc", nn::Linear(2, 1)); }
+};
+
 class FromLibtorch : public FolderTest {};
 
 TEST_F(FromLibtorch, tensors) {
@@ -99,6 +104,17 @@ TEST_F(FromLibtorch, models_and_training) {
     optim::clip_grad_norm_(model.parameters(), 1.0);
     opt.step();
   }
+  EXPECT_EQ(LaterNet().parameters().size(), 2u);
+  EXPECT_EQ(nn::Functional(square)(full({1}, 3.0)).item(), 9);
+  optim::LBFGS lbfgs(model.parameters());
+  const auto closure = [&] {
+    lbfgs.zero_grad();
+    const Tensor loss = (model(x) - 2).square().sum();
+    loss.backward();
+    return loss;
+  };
+  lbfgs.step(closure);
+  EXPECT_LT(lbfgs.step(closure).item(), 1e-6);
   EXPECT_NEAR(cross_entropy(logits, labels).item(), std::log(3), 1e-6);
 }
 
@@ -124,7 +140,7 @@ TEST_F(FromLibtorch, every_row_is_above) {
       std::getline(cell, code, '`');
     }
   }
-  EXPECT_EQ(rows, 48);
+  EXPECT_EQ(rows, 52);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which build ./run uses, with stand-ins for nvcc, nvidia-smi, CMake and Ninja, which build nothing: run_test.sh SOURCE WORK
+# Which build ./run uses, and which packages, with stand-ins for nvcc, nvidia-smi, CMake and Ninja, which build nothing: run_test.sh SOURCE WORK
 set -euo pipefail
 source=$1
 work=$2
@@ -72,4 +72,7 @@ says "No GPU here" 0
 # The option chooses, and is a reason to configure again.
 ORDO_CMAKE_ARGS=-DORDO_CUDA=ON expect "build default: demo" nvcc demo
 says "Configuring" 1
+# The page lists the packages that ./run installs.
+page=$(sed -n '/<!-- output of: .\/run packages -->/,/<!-- end of output -->/p' "$source/docs/getting-started.md" | grep -v '<!--\|```')
+[ "$(bash "$source/run" packages)" = "$page" ] || { echo "docs/getting-started.md does not list what ./run packages prints"; failed=1; }
 exit "$failed"

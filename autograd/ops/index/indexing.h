@@ -35,8 +35,8 @@ inline constexpr EllipsisType Ellipsis;
 
 /// `Slice()` is all, `Slice(1, None)` all from 1, `Slice(None, -1, 2)` every second one but the last.
 struct Slice {
-  Slice(std::optional<int64_t> start = None, std::optional<int64_t> stop = None, std::optional<int64_t> step = None)
-      : start(start.value_or(0)), stop(stop.value_or(INT64_MAX)), step(step.value_or(1)) {}
+  Slice(std::optional<int64_t> from = None, std::optional<int64_t> to = None, std::optional<int64_t> by = None)
+      : start(from.value_or(0)), stop(to.value_or(INT64_MAX)), step(by.value_or(1)) {}
   int64_t start, stop, step;
 };
 

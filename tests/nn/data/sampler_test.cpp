@@ -9,9 +9,11 @@
 
 #include <ordo/autograd/ops/create/arange.h>
 #include <ordo/engine/calls/error.h>
+#include <ordo/engine/run/philox.h>
 #include <ordo/nn/data/data_loader.h>
 #include <ordo/nn/state/entries.h>
 #include "tests/nn/data/continues.h"
+#include "tests/support/memory_limit.h"
 
 namespace ordo::test::sampler_test {
 namespace {
@@ -23,6 +25,15 @@ Indices drawn(data::Sampler&& sampler, int64_t rows, uint64_t seed = 1, int64_t 
   const Indices indices = sampler.indices(rows, epoch, generator);
   EXPECT_EQ(int64_t(indices.size()), sampler.size(rows));
   return indices;
+}
+
+Indices batches_of(data::DataLoader& loader, int64_t stop = -1) {
+  Indices all;
+  for (const data::Batch& batch : loader) {
+    for (int64_t i : batch[0].to_vector<int64_t>()) all.push_back(i);
+    if (loader.delivered() == stop) break;
+  }
+  return all;
 }
 
 TEST(Samplers, random_with_and_without_replacement) {
@@ -39,6 +50,90 @@ TEST(Samplers, random_with_and_without_replacement) {
   Generator generator(1);
   EXPECT_EQ(drawn(data::RandomSampler(), 10), data::permutation(10, generator));
   EXPECT_TRUE(drawn(data::RandomSampler({.num_samples = 3}), 0).empty());
+}
+
+TEST(Samplers, a_keyed_permutation_is_one) {
+  for (int64_t n : {0, 1, 2, 3, 5, 64, 65, 1000, 4097}) {
+    Generator generator{uint64_t(n)};
+    const data::Order order = data::keyed_permutation(n, generator);
+    Indices all = order.indices(0, n), sorted = all;
+    std::sort(sorted.begin(), sorted.end());
+    for (int64_t i = 0; i < n; ++i) EXPECT_EQ(sorted[size_t(i)], i) << n;
+    if (n >= 64) {
+      EXPECT_NE(all, data::keyed_permutation(n, generator).indices(0, n)) << "the next one";
+    }
+    EXPECT_EQ(all, order.indices(0, n));
+    EXPECT_EQ(order.in_memory(), nullptr);
+  }
+  // Each of 6 orders of 3 numbers comes equally often.
+  std::map<Indices, int> count;
+  Generator generator(2);
+  for (int k = 0; k < 60000; ++k) ++count[data::keyed_permutation(3, generator).indices(0, 3)];
+  EXPECT_EQ(count.size(), 6u);
+  for (const auto& [order, times] : count) EXPECT_NEAR(times, 10000, 6 * 91) << "six standard deviations";
+  EXPECT_ORDO_ERROR(data::keyed_permutation(-1, generator), ValueError, "[keyed_permutation] n must not be negative");
+}
+
+/// More numbers than memory holds: sample i is i.
+struct Numbers : data::Dataset {
+  static constexpr int64_t kSize = 10'000'000'000;
+  int64_t size() const override { return kSize; }
+  data::Sample get(int64_t i) const override { return {from_vector<int64_t>({i}, {})}; }
+};
+
+TEST(Samplers, draw_ten_thousand_million_samples_without_memory_for_them) {
+  const MemoryLimit limit(1 << 20);  // a batch takes 8 KiB
+  const std::vector<std::function<data::Handle<data::Sampler>()>> samplers{
+      [] { return data::RandomSampler(); }, [] { return data::RandomSampler({.replacement = true}); },
+      [] { return data::RandomSampler({.num_samples = 3 * Numbers::kSize}); },
+      [] { return data::SequentialSampler(); }};
+  for (size_t k = 0; k < samplers.size(); ++k) {
+    const auto loader = [&](uint64_t seed) {
+      return data::DataLoader(Numbers(), {.batch_size = 1000, .generator = Generator(seed), .sampler = samplers[k]()});
+    };
+    data::DataLoader whole = loader(1), stopped = loader(1), resumed = loader(2);
+    const Indices all = batches_of(whole, 20), part = batches_of(stopped, 15);
+    resumed.load_state_dict(stopped.state_dict());
+    EXPECT_EQ(batches_of(resumed, 20), Indices(all.begin() + 15000, all.end()));
+    double mean = 0;
+    for (int64_t i : all) {
+      ASSERT_TRUE(i >= 0 && i < Numbers::kSize);
+      mean += double(i) / 20000;
+    }
+    if (k == 3) {
+      EXPECT_EQ(all.back(), 19999);
+    } else {
+      // Uniform numbers have a standard deviation of size / sqrt(12).
+      EXPECT_NEAR(mean / Numbers::kSize, 0.5, 6 / std::sqrt(12.0 * 20000));
+    }
+    if (k != 1) {
+      EXPECT_EQ(std::set(all.begin(), all.end()).size(), 20000u);
+    }
+    EXPECT_EQ(whole.size(), (k == 2 ? 3 : 1) * Numbers::kSize / 1000);
+  }
+  // The second permutation of several differs from the first.
+  Generator generator(1);
+  const data::Order order =
+      data::RandomSampler({.num_samples = 2 * Numbers::kSize}).order(Numbers::kSize, 0, generator);
+  EXPECT_NE(order[0], order[Numbers::kSize]);
+  EXPECT_ORDO_ERROR(data::RandomSampler({.replacement = true}).indices(Numbers::kSize, 0, generator), OutOfMemoryError,
+                    "");
+}
+
+TEST(Samplers, orders_of_fewer_samples_stay_what_they_were) {
+  Generator generator(7), same(7);
+  const Indices got = data::RandomSampler({.replacement = true}).indices(1000, 0, generator);
+  const GeneratorState state = same.reserve(500);
+  EXPECT_EQ(generator.state(), same.state());
+  for (int64_t i = 0; i < 1000; ++i) {
+    const PhiloxBlock block = philox(state.seed, state.stream, state.offset + uint64_t(i) / 2);
+    const uint64_t word = uint64_t(block.v[i % 2 * 2]) << 32 | block.v[i % 2 * 2 + 1];
+    EXPECT_EQ(got[size_t(i)], int64_t(static_cast<unsigned __int128>(word) * 1000 >> 64));
+  }
+  const Indices expected = data::permutation(1000, same);
+  EXPECT_EQ(data::RandomSampler().indices(1000, 0, generator), expected);
+  Generator again(9);
+  EXPECT_EQ(data::permutation(8, again), (Indices{0, 2, 4, 3, 7, 5, 6, 1}));
 }
 
 TEST(Samplers, weights_are_probabilities) {
@@ -88,15 +183,6 @@ TEST(Samplers, shares_of_processes_cover_everything) {
   const auto in_epoch = [](int64_t epoch) { return drawn(data::DistributedSampler({}), 50, 1, epoch); };
   EXPECT_NE(in_epoch(0), in_epoch(1));
   EXPECT_EQ(in_epoch(1), in_epoch(1));
-}
-
-Indices batches_of(data::DataLoader& loader, int64_t stop = -1) {
-  Indices all;
-  for (const data::Batch& batch : loader) {
-    for (int64_t i : batch[0].to_vector<int64_t>()) all.push_back(i);
-    if (loader.delivered() == stop) break;
-  }
-  return all;
 }
 
 /// Visits rows 0 .. n - 1 from an offset that grows with every epoch, and that its owner may change.
