@@ -199,7 +199,8 @@ entry("repeat_interleave", lambda x, repeats=None, dim=None: torch.repeat_interl
       torch.repeat_interleave(x, repeats, dim))
 entry("gather", lambda x, dim, index: torch.gather(x, dim, index.long()))
 entry("bincount", lambda x, weights, minlength, algorithm: torch.bincount(x, weights, minlength))
-entry("embedding", lambda x, weight, padding_idx: F.embedding(x, weight, padding_idx))
+entry("embedding", lambda x, weight, padding_idx, max_norm, norm_type: F.embedding(
+    x, weight if max_norm is None else weight.clone(), padding_idx, max_norm, norm_type))
 
 
 @call("embedding_bag")
@@ -387,8 +388,8 @@ for name in ("addmm", "baddbmm", "addbmm"):
     entry(name, lambda x, a, b, beta, alpha, f=getattr(torch, name): f(x, a, b, beta=beta, alpha=alpha))
 entry("tensordot", lambda a, b, of_a, of_b: torch.tensordot(a, b, [of_a, of_b]))
 entry("einsum", lambda equation, operands: torch.einsum(equation, *operands))
-entry("scaled_dot_product_attention", lambda q, k, v, mask, dropout, causal, scale: F.scaled_dot_product_attention(
-    q, k, v, mask, dropout, causal, scale=scale))
+entry("scaled_dot_product_attention", lambda q, k, v, mask, dropout, causal, scale, gqa: F.scaled_dot_product_attention(
+    q, k, v, mask, dropout, causal, scale=scale, enable_gqa=gqa))
 
 
 @call("prod")
