@@ -26,12 +26,12 @@ ORDO_LINALG("svd");
 ORDO_LINALG("eigh");
 ORDO_LINALG("solve_triangular");
 #undef ORDO_LINALG
-#define ORDO_LINALG_OF_PRODUCTS(op)                                                              \
-  ORDO_REGISTER_OP({.name = op,                                                                  \
-                    .family = "linalg",                                                          \
-                    .dtypes = {float32, float64},                                                \
-                    .algorithms = {{Algorithm::library, Determinism::run_to_run}, /* on CUDA */  \
-                                   {Algorithm::direct, Determinism::device_to_device}},          \
+#define ORDO_LINALG_OF_PRODUCTS(op)                                                             \
+  ORDO_REGISTER_OP({.name = op,                                                                 \
+                    .family = "linalg",                                                         \
+                    .dtypes = {float32, float64},                                               \
+                    .algorithms = {{Algorithm::library, Determinism::run_to_run}, /* on CUDA */ \
+                                   {Algorithm::direct, Determinism::device_to_device}},         \
                     .note = "computed on the CPU, but for matrix products"})
 ORDO_LINALG_OF_PRODUCTS("svd_lowrank");
 ORDO_LINALG_OF_PRODUCTS("matrix_power");
@@ -337,8 +337,9 @@ Tensor solve_triangular(const char* op, const Tensor& a, const Tensor& b, bool u
              "b must have as many rows as the triangles (columns where not left): {} with {}", a.sizes(), b.sizes());
   batch.lead = broadcast_sizes(op, batch.lead, Dims(b.sizes().begin(), b.dim() - 2));
   const Tensor x = own(views::expand(b, batch.with({batch.n, b.size(-1)})));
-  const Triangle triangle = upper ? unitriangular ? Triangle::unit_upper : Triangle::upper
-                                  : unitriangular ? Triangle::unit_lower : Triangle::lower;
+  const Triangle triangle = upper           ? unitriangular ? Triangle::unit_upper : Triangle::upper
+                            : unitriangular ? Triangle::unit_lower
+                                            : Triangle::lower;
   return back(solve_triangle(op, triangle, views::expand(a, batch.with({batch.n, batch.n})), x), a);
 }
 

@@ -100,10 +100,10 @@ Pixels pixels_of(const char* op, const Tensor& image) {
   ORDO_CHECK(image.dtype() == uint8 || is_floating(image.dtype()), DTypeError, op,
              "takes uint8, or floating numbers in [0, 1], not {}", image.dtype());
   const auto fits = [](int64_t size) { return size >= 1 && size <= kMostPixels; };
-  ORDO_CHECK(image.dim() == 3 && (image.size(0) == 1 || image.size(0) == 3) && fits(image.size(1)) &&
-                 fits(image.size(2)),
-             ShapeError, op, "takes images [1, H, W] or [3, H, W] with 1 to {} pixels in a row or column, not {}",
-             kMostPixels, image.sizes());
+  ORDO_CHECK(
+      image.dim() == 3 && (image.size(0) == 1 || image.size(0) == 3) && fits(image.size(1)) && fits(image.size(2)),
+      ShapeError, op, "takes images [1, H, W] or [3, H, W] with 1 to {} pixels in a row or column, not {}", kMostPixels,
+      image.sizes());
   const bool bytes = image.dtype() == uint8;
   const Tensor rows = image.to(cpu).permute({1, 2, 0}).to(bytes ? uint8 : float32).contiguous();
   Pixels pixels{image.size(0), image.size(1), image.size(2), checked::vector<uint8_t>(op, image.numel())};

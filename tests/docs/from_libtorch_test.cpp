@@ -53,7 +53,8 @@ TEST_F(FromLibtorch, tensors) {
   Tensor y = x.clone();
   EXPECT_TRUE(y.pow_(2).clamp_(0, 1).equal(x.square()));
   EXPECT_TRUE((mask & mask).equal(mask) && !mask.equal(~mask));
-  const Tensor a = tensor({{2.0, 0.0}, {0.0, 3.0}}), b = ones({2, 1}, float64), q = ones({4, 2, 3}), k = ones({2, 2, 3});
+  const Tensor a = tensor({{2.0, 0.0}, {0.0, 3.0}}), b = ones({2, 1}, float64), q = ones({4, 2, 3}),
+               k = ones({2, 2, 3});
   auto [l, v] = eigh(a);
   EXPECT_TRUE(l.equal(a.diagonal()) && v.equal(eye(2, float64)));
   EXPECT_TRUE(allclose(matmul(a, lstsq(a, b).solution), b));

@@ -199,8 +199,7 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
         continue;
       }
       const bool reverse = d == 1;
-      const kernels::RecurrentArguments a{kind, linear(x, w[0], input_bias), h,       c,
-                                          w[1], state_bias,                  lengths, reverse};
+      const kernels::RecurrentArguments a{kind, linear(x, w[0], input_bias), h, c, w[1], state_bias, lengths, reverse};
       const TensorList all = projected ? composed(a, w[plain]) : layer(a);
       const int64_t last = reverse ? 0 : steps - 1;
       s.h.push_back(all[0].select(0, last));

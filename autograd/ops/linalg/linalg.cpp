@@ -70,7 +70,8 @@ Tensor solve(const Tensor& a, const Tensor& b) {
 /// t x = y for triangles t; `op` names errors.
 static Tensor triangular(const char* op, const Tensor& t, const Tensor& y, bool upper, bool unitriangular) {
   const OpCall call("solve_triangular", t, y, upper, true, unitriangular);
-  return record(call, kernels::solve_triangular(op, t, y, upper, unitriangular), {t, y},
+  Tensor solved = kernels::solve_triangular(op, t, y, upper, unitriangular);
+  return record(call, std::move(solved), {t, y},
                 [=, t = Saved(t), y_sizes = y.sizes()](const Tensor& grad, const Tensor& x) -> TensorList {
                   const Tensor to_y = triangular(op, adjoint(t.get()), grad, !upper, unitriangular);
                   Tensor to_t;
@@ -102,8 +103,8 @@ Tensor inverse(const Tensor& a) {
 }
 
 Tensor matrix_power(const Tensor& a, int64_t n) {
-  const char* const op = "matrix_power";
-  const OpCall call(op, a, n);
+  const OpCall call("matrix_power", a, n);
+  const char* const op = call.name();
   detail::expect_defined(op, a, "input");
   ORDO_CHECK(a.dtype() == float32 || a.dtype() == float64, DTypeError, op, "takes float32 and float64 tensors, not {}",
              a.dtype());
@@ -187,8 +188,8 @@ QrResult qr(const Tensor& a) {
 }
 
 LstsqResult lstsq(const Tensor& a, const Tensor& b) {
-  const char* const op = "lstsq";
-  const OpCall call(op, a, b);
+  const OpCall call("lstsq", a, b);
+  const char* const op = call.name();
   detail::expect_defined(op, a, "a", b, "b");
   ORDO_CHECK(a.dtype() == float32 || a.dtype() == float64, DTypeError, op, "takes float32 and float64 tensors, not {}",
              a.dtype());
@@ -286,7 +287,8 @@ Tensor pinv(const Tensor& a, std::optional<double> atol, std::optional<double> r
   Tensor y = no_grad([&] {
     const kernels::SvdTensors f = kernels::svd("pinv", a);
     if (f.s.numel() == 0) return zeros_like(adjoint(a).contiguous());
-    const double epsilon = a.dtype() == float32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+    const double epsilon =
+        a.dtype() == float32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
     const double roundings = double(std::max(a.size(-2), a.size(-1))) * epsilon;
     const Tensor least = (f.s.narrow(-1, 0, 1) * rtol.value_or(atol ? 0 : roundings)).clamp(atol.value_or(0));
     const Tensor divided = where(f.s > least, 1 / f.s, 0);

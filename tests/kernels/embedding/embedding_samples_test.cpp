@@ -66,18 +66,17 @@ ORDO_OP_SIZES(embedding) {
           sample_of({"padding", {n, 2}, 5, 2, int64, 1})};
 }
 ORDO_OP_SAMPLES(embedding) {
-  std::vector<Sample> all =
-      samples_of<Case>({{"matrix", {3, 4}, 5, 3},
-                           {"int32", {7}, 4, 2, int32},
-                           {"scalar", {}, 3, 4},
-                           {"padding", {9}, 3, 2, int64, 1},
-                           {"padding_from_the_end", {9}, 3, 2, int32, -3},
-                           {"no_indices", {0, 2}, 3, 2},
-                           {"no_columns", {4}, 3, 0},
-                           {"hot_rows", {700}, 3, 5, int64, {}, false, true},
-                           {"hot_rows_int32", {2, 1025}, 2, 4, int32, 0, false, true},
-                           {"wide", {33}, 40, 300, int64, {}, false}},
-                          sample_of);
+  std::vector<Sample> all = samples_of<Case>({{"matrix", {3, 4}, 5, 3},
+                                              {"int32", {7}, 4, 2, int32},
+                                              {"scalar", {}, 3, 4},
+                                              {"padding", {9}, 3, 2, int64, 1},
+                                              {"padding_from_the_end", {9}, 3, 2, int32, -3},
+                                              {"no_indices", {0, 2}, 3, 2},
+                                              {"no_columns", {4}, 3, 0},
+                                              {"hot_rows", {700}, 3, 5, int64, {}, false, true},
+                                              {"hot_rows_int32", {2, 1025}, 2, 4, int32, 0, false, true},
+                                              {"wide", {33}, 40, 300, int64, {}, false}},
+                                             sample_of);
   all.push_back(shortened(1));
   all.push_back(shortened(2));
   return all;

@@ -193,8 +193,7 @@ Sample pinv_sample(const char* label, const Dims& sizes) {
   s.run = [](const TensorList& in) { return pinv(steep(in[0])); };
   s.reference = [](const TensorList& in) {
     const Tensor a = steep(in[0]);
-    return for_each_of(matrices_in(a),
-                       [&](int64_t i) { return pseudo_inverse(one_of(a, i), a.size(-2), a.size(-1)); });
+    return for_each_of(matrices_in(a), [&](int64_t i) { return pseudo_inverse(one_of(a, i), a.size(-2), a.size(-1)); });
   };
   s.gradient = sizes.product() <= 24;
   s.tolerance = 64.0 + 16 * double(std::max(sizes.back(), sizes[sizes.size() - 2]));
@@ -202,7 +201,9 @@ Sample pinv_sample(const char* label, const Dims& sizes) {
 }
 
 int64_t side_of(int64_t n) { return std::min<int64_t>(n, 33); }
-Dims squares_of(int64_t n) { return {(n + side_of(n) * side_of(n) - 1) / (side_of(n) * side_of(n)), side_of(n), side_of(n)}; }
+Dims squares_of(int64_t n) {
+  return {(n + side_of(n) * side_of(n) - 1) / (side_of(n) * side_of(n)), side_of(n), side_of(n)};
+}
 
 }  // namespace
 
@@ -221,8 +222,8 @@ ORDO_OP_SAMPLES(solve_triangular) {
                                   triangle_sample);
 }
 ORDO_OP_SAMPLES(matrix_power) {
-  return {power_sample("0", {2, 3, 3}, 0),  power_sample("1", {3, 3}, 1),        power_sample("2", {2, 3, 3}, 2),
-          power_sample("5", {3, 3}, 5),     power_sample("6", {2, 2}, 6),        power_sample("-1", {3, 3}, -1),
+  return {power_sample("0", {2, 3, 3}, 0),   power_sample("1", {3, 3}, 1),       power_sample("2", {2, 3, 3}, 2),
+          power_sample("5", {3, 3}, 5),      power_sample("6", {2, 2}, 6),       power_sample("-1", {3, 3}, -1),
           power_sample("-3", {2, 2, 2}, -3), power_sample("none", {0, 3, 3}, 3), power_sample("larger", {20, 20}, 3)};
 }
 ORDO_OP_SAMPLES(lstsq) {
@@ -233,13 +234,16 @@ ORDO_OP_SAMPLES(lstsq) {
           lstsq_sample("larger", {30, 20}, {30, 4}),        lstsq_sample("none", {0, 3, 2}, {0, 3, 1})};
 }
 ORDO_OP_SAMPLES(eigh) {
-  return {eigh_sample("values", {3, 3}, false),        eigh_sample("vectors", {3, 3}, true),
-          eigh_sample("batch of values", {2, 2, 2}, false), eigh_sample("batch of vectors", {2, 2, 2}, true),
-          eigh_sample("one", {1, 1}, true),            eigh_sample("none", {0, 3, 3}, true),
+  return {eigh_sample("values", {3, 3}, false),
+          eigh_sample("vectors", {3, 3}, true),
+          eigh_sample("batch of values", {2, 2, 2}, false),
+          eigh_sample("batch of vectors", {2, 2, 2}, true),
+          eigh_sample("one", {1, 1}, true),
+          eigh_sample("none", {0, 3, 3}, true),
           eigh_sample("larger", {40, 40}, false)};
 }
 ORDO_OP_SAMPLES(pinv) {
-  return {pinv_sample("square", {3, 3}), pinv_sample("tall", {4, 2}),    pinv_sample("wide", {2, 4}),
+  return {pinv_sample("square", {3, 3}),   pinv_sample("tall", {4, 2}),    pinv_sample("wide", {2, 4}),
           pinv_sample("batch", {2, 3, 2}), pinv_sample("none", {0, 3, 2}), pinv_sample("larger", {30, 20})};
 }
 
@@ -248,9 +252,7 @@ ORDO_OP_SIZES(solve_triangular) {
           triangle_sample({"columns", {3, 3}, {3, n}, false}), triangle_sample({"rows", {3, 3}, {n, 3}, false, false})};
 }
 ORDO_OP_SIZES(matrix_power) { return {power_sample("batch", {n, 2, 2}, 3)}; }
-ORDO_OP_SIZES(lstsq) {
-  return {lstsq_sample("rows", {n, 2}, {n, 1}), lstsq_sample("columns", {3, 2}, {3, n})};
-}
+ORDO_OP_SIZES(lstsq) { return {lstsq_sample("rows", {n, 2}, {n, 1}), lstsq_sample("columns", {3, 2}, {3, n})}; }
 ORDO_OP_SIZES(eigh) { return {eigh_sample("squares", squares_of(n), false), eigh_sample("batch", {n, 2, 2}, true)}; }
 ORDO_OP_SIZES(pinv) { return {pinv_sample("rows", {n, 3}), pinv_sample("batch", {n, 2, 2})}; }
 
@@ -310,10 +312,10 @@ TEST(Lstsq, ranks_and_residuals) {
 TEST(Eigh, decomposes_difficult_matrices) {
   using Element = double (*)(int64_t i, int64_t j);
   const Element kinds[] = {
-      [](int64_t i, int64_t j) { return double((i % 3) * (j % 3)); },                         // of rank 1
+      [](int64_t i, int64_t j) { return double((i % 3) * (j % 3)); },                            // of rank 1
       [](int64_t i, int64_t j) { return std::exp2(-double(i + j)) * std::cos(double(i * j)); },  // graded
-      [](int64_t i, int64_t j) { return double(i == j); },                                    // equal values
-      [](int64_t i, int64_t j) { return double(i + 1 == j || j + 1 == i); },                  // of both signs
+      [](int64_t i, int64_t j) { return double(i == j); },                                       // equal values
+      [](int64_t i, int64_t j) { return double(i + 1 == j || j + 1 == i); },                     // of both signs
       [](int64_t, int64_t) { return 0.0; },
       [](int64_t i, int64_t j) { return 1 / double(i + j + 1); },
       [](int64_t i, int64_t j) { return 1e300 * std::sin(double(i + j)); },
@@ -352,7 +354,8 @@ TEST(Pinv, of_matrices_without_full_rank) {
   const Tensor a = from_vector<double>({1, 2, 2, 4, 3, 6}, {3, 2});  // (1, 2, 3)^T (1, 2): a^T / 70
   EXPECT_LT(difference(pinv(a), a.t() / 70), 1e-15);
   EXPECT_LT(difference(pinv(zeros({2, 3}, float64)), zeros({3, 2}, float64)), 1e-300);
-  const Tensor diagonal = from_vector<double>({4, 0, 0, 0.5}, {2, 2}), cut = from_vector<double>({0.25, 0, 0, 0}, {2, 2});
+  const Tensor diagonal = from_vector<double>({4, 0, 0, 0.5}, {2, 2}),
+               cut = from_vector<double>({0.25, 0, 0, 0}, {2, 2});
   EXPECT_LT(difference(pinv(diagonal), from_vector<double>({0.25, 0, 0, 2}, {2, 2})), 1e-15);
   EXPECT_LT(difference(pinv(diagonal, 0.5), cut), 1e-15);
   EXPECT_LT(difference(pinv(diagonal, {}, 0.2), cut), 1e-15);
@@ -360,7 +363,8 @@ TEST(Pinv, of_matrices_without_full_rank) {
   EXPECT_ORDO_ERROR(pinv(a, -1), ValueError, "[pinv] atol = -1");
   // Among matrices of rank 1, u v^T, the gradient is that of v u^T / (|u|^2 |v|^2).
   const auto of_rank_1 = [](const TensorList& in) { return pinv(outer(in[0], in[1])); };
-  EXPECT_EQ(gradcheck(of_rank_1, {test_values({3}, 1).set_requires_grad(), test_values({2}, 2).set_requires_grad()}), "");
+  EXPECT_EQ(gradcheck(of_rank_1, {test_values({3}, 1).set_requires_grad(), test_values({2}, 2).set_requires_grad()}),
+            "");
 }
 
 }  // namespace

@@ -159,9 +159,8 @@ std::vector<Sample> samples(Kind kind) {
   if (kind != Kind::lstm) return all;
   all.push_back(sample(kind, "projected", {2, 2, 2, 3, {}, {}, 2}));
   all.push_back(sample(kind, "projected, without biases", {2, 1, 2, 2, {.has_biases = false}, {}, 1}));
-  all.push_back(
-      sample(kind, "projected, all of it",
-             {3, 2, 2, 2, {.num_layers = 2, .bidirectional = true, .batch_first = true}, {2, 3}, 1}));
+  all.push_back(sample(kind, "projected, all of it",
+                       {3, 2, 2, 2, {.num_layers = 2, .bidirectional = true, .batch_first = true}, {2, 3}, 1}));
   return all;
 }
 std::vector<Sample> of_size(Kind kind, int64_t n) {
