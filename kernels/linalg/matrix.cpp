@@ -1,5 +1,5 @@
 // Textbook decompositions whose sums have an order of their own: the same bits on every processor.
-// Golub and Van Loan, "Matrix Computations", 4th edition: 3.4 (LU), 4.2 (Cholesky), 5.2 (QR), 8.5 (Jacobi), 8.6.3 (one-sided Jacobi).
+// Golub and Van Loan, "Matrix Computations", 4th edition: 3.4 (LU), 4.2 (Cholesky), 5.2 (QR), 8.5 and 8.6.3 (Jacobi).
 #include <ordo/kernels/linalg/matrix.h>
 
 #include <algorithm>

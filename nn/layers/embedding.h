@@ -38,8 +38,8 @@ class EmbeddingTable : public Module {
 /// Shapes: x of any shape; y [x..., dim].
 /// Dtypes: x int32 or int64.
 /// Parameters: "weight" [num_embeddings, dim], N(0, 1). The row padding_idx starts as 0 and receives no gradient.
-/// Throws: ValueError when a size is not positive, padding_idx is no row of the table, or max_norm and norm_type are not
-/// as embedding takes them; forward as embedding.
+/// Throws: ValueError when a size is not positive, padding_idx is no row of the table, or max_norm or norm_type is
+/// none that embedding takes; forward as embedding.
 /// PyTorch: torch.nn.Embedding.
 class Embedding : public EmbeddingTable {
  public:

@@ -58,8 +58,8 @@ enum class RecurrentNonlinearity : unsigned char { tanh, relu };
 /// Shapes: input [T, B, input_size]; states [num_layers * directions, B, hidden_size], zeros where none are given;
 /// output [T, B, hidden_size * directions]. With batch_first, input and output are [B, T, ...]. With proj_size, h has
 /// that many elements in place of hidden_size.
-/// Parameters: "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", with proj_size "weight_hr_l0", those of the reverse direction with
-/// "_reverse", then those of layer 1; all U(-1/sqrt(hidden_size), 1/sqrt(hidden_size)).
+/// Parameters: "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", with proj_size "weight_hr_l0", those
+/// of the reverse direction with "_reverse", then those of layer 1; all U(-1/sqrt(hidden_size), 1/sqrt(hidden_size)).
 /// Throws: ValueError when a size or num_layers is not positive, dropout is outside of [0, 1], or proj_size outside of
 /// [0, hidden_size) or given to another than LSTM; forward as the function.
 /// PyTorch: torch.nn.RNN, torch.nn.GRU, torch.nn.LSTM.

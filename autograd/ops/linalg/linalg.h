@@ -134,8 +134,8 @@ struct EighResult {
 /// Throws: DTypeError, ShapeError as cholesky; ValueError, with the number of the matrix, when one holds NaN or
 /// infinities.
 /// Determinism: as cholesky.
-/// Gradient: V (diag(gL) + (V^T gV) / D) V^T, D[i][j] = L[j] - L[i] and D[i][i] infinite. Through L alone always finite;
-/// through V where eigenvalues differ.
+/// Gradient: V (diag(gL) + (V^T gV) / D) V^T, D[i][j] = L[j] - L[i] and D[i][i] infinite. That through L alone is
+/// always finite, that through V where eigenvalues differ.
 /// PyTorch: torch.linalg.eigh.
 EighResult eigh(const Tensor& a);
 

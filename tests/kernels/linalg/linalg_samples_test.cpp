@@ -1,4 +1,4 @@
-// cholesky, solve, inverse, det, slogdet, qr, svd, svd_lowrank, eigh and others: samples for the registry-driven tests, and what samples
+// cholesky, solve, inverse, det, slogdet, qr, svd, svd_lowrank: samples for the registry-driven tests, and what samples
 // cannot say. The samples' matrices are made regular first, whatever the tests make of their inputs.
 #include <cmath>
 #include <limits>

@@ -26,7 +26,7 @@ Tensor symmetric(const Tensor& t) {
   return steep((t + t.transpose(-2, -1)) * 0.25);
 }
 
-// -- plain double-precision loops over row-major matrices --------------------------------------------------------------
+// -- plain double-precision loops over row-major matrices ---------------------------------------------------------
 
 using Matrix = std::vector<double>;
 
