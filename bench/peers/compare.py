@@ -126,8 +126,25 @@ for name in ("mul", "div", "minimum", "maximum", "fmod", "remainder", "floor_div
     entry(name, lambda a, b, f=getattr(torch, name): f(torch.as_tensor(a), torch.as_tensor(b)))
 
 for name, function in (("cholesky", "cholesky"), ("solve", "solve"), ("inverse", "inv"), ("det", "det"), ("slogdet", "slogdet"),
-                       ("qr", "qr")):
+                       ("qr", "qr"), ("matrix_power", "matrix_power")):
     entry(name, getattr(torch.linalg, function))
+entry("solve_triangular", lambda a, b, upper, left, unitriangular: torch.linalg.solve_triangular(
+    a, b, upper=upper, left=left, unitriangular=unitriangular))
+entry("lstsq", lambda a, b: torch.linalg.lstsq(a, b, driver="gels")[:2])
+entry("pinv", lambda a, atol, rtol: torch.linalg.pinv(a, atol=atol, rtol=rtol))
+
+
+def signed(columns):
+    """1 or -1 for each column: Ordo's signs, by which the first of the large elements of a column is positive."""
+    size = columns.detach().abs()
+    at = (size >= size.amax(-2, keepdim=True) / 2).int().argmax(-2, keepdim=True)
+    return columns.detach().gather(-2, at).sign()
+
+
+@call("eigh")
+def eigh(a):
+    values, vectors = torch.linalg.eigh(a)
+    return (values, vectors * signed(vectors)) if values.numel() else (values, vectors)
 
 
 @call("svd")
@@ -135,9 +152,7 @@ def svd(x):
     u, s, vh = torch.linalg.svd(x, full_matrices=False)
     if not s.numel():
         return u, s, vh
-    size = u.detach().abs()  # Ordo's signs: the first of the large elements of a column of U is positive
-    at = (size >= size.amax(-2, keepdim=True) / 2).int().argmax(-2, keepdim=True)
-    sign = u.detach().gather(-2, at).sign()
+    sign = signed(u)
     return u * sign, s, vh * sign.mT
 
 
@@ -199,7 +214,8 @@ entry("repeat_interleave", lambda x, repeats=None, dim=None: torch.repeat_interl
       torch.repeat_interleave(x, repeats, dim))
 entry("gather", lambda x, dim, index: torch.gather(x, dim, index.long()))
 entry("bincount", lambda x, weights, minlength, algorithm: torch.bincount(x, weights, minlength))
-entry("embedding", lambda x, weight, padding_idx: F.embedding(x, weight, padding_idx))
+entry("embedding", lambda x, weight, padding_idx, max_norm, norm_type: F.embedding(
+    x, weight if max_norm is None else weight.clone(), padding_idx, max_norm, norm_type))
 
 
 @call("embedding_bag")
@@ -387,8 +403,8 @@ for name in ("addmm", "baddbmm", "addbmm"):
     entry(name, lambda x, a, b, beta, alpha, f=getattr(torch, name): f(x, a, b, beta=beta, alpha=alpha))
 entry("tensordot", lambda a, b, of_a, of_b: torch.tensordot(a, b, [of_a, of_b]))
 entry("einsum", lambda equation, operands: torch.einsum(equation, *operands))
-entry("scaled_dot_product_attention", lambda q, k, v, mask, dropout, causal, scale: F.scaled_dot_product_attention(
-    q, k, v, mask, dropout, causal, scale=scale))
+entry("scaled_dot_product_attention", lambda q, k, v, mask, dropout, causal, scale, gqa: F.scaled_dot_product_attention(
+    q, k, v, mask, dropout, causal, scale=scale, enable_gqa=gqa))
 
 
 @call("prod")

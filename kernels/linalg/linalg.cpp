@@ -23,13 +23,21 @@ ORDO_LINALG("det");
 ORDO_LINALG("slogdet");
 ORDO_LINALG("qr");
 ORDO_LINALG("svd");
+ORDO_LINALG("eigh");
+ORDO_LINALG("solve_triangular");
 #undef ORDO_LINALG
-ORDO_REGISTER_OP({.name = "svd_lowrank",
-                  .family = "linalg",
-                  .dtypes = {float32, float64},
-                  .algorithms = {{Algorithm::library, Determinism::run_to_run},  // its matrix products, on CUDA
-                                 {Algorithm::direct, Determinism::device_to_device}},
-                  .note = "computed on the CPU, but for matrix products"});
+#define ORDO_LINALG_OF_PRODUCTS(op)                                                             \
+  ORDO_REGISTER_OP({.name = op,                                                                 \
+                    .family = "linalg",                                                         \
+                    .dtypes = {float32, float64},                                               \
+                    .algorithms = {{Algorithm::library, Determinism::run_to_run}, /* on CUDA */ \
+                                   {Algorithm::direct, Determinism::device_to_device}},         \
+                    .note = "computed on the CPU, but for matrix products"})
+ORDO_LINALG_OF_PRODUCTS("svd_lowrank");
+ORDO_LINALG_OF_PRODUCTS("matrix_power");
+ORDO_LINALG_OF_PRODUCTS("lstsq");
+ORDO_LINALG_OF_PRODUCTS("pinv");
+#undef ORDO_LINALG_OF_PRODUCTS
 
 namespace {
 
@@ -79,11 +87,19 @@ int64_t first(const std::vector<char>& failed) {
   return at == failed.end() ? -1 : at - failed.begin();
 }
 
+/// Whether an element of the diagonal is at most `least`.
 template <class T>
-bool has_zero_pivot(const T* lu, int64_t n) {
+bool has_zero_pivot(const T* lu, int64_t n, T least = 0) {
   for (int64_t i = 0; i < n; ++i)
-    if (lu[i * n + i] == 0) return true;
+    if (std::abs(lu[i * n + i]) <= least) return true;
   return false;
+}
+
+template <class T>
+T largest_pivot(const T* lu, int64_t n) {
+  T largest = 0;
+  for (int64_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(lu[i * n + i]));
+  return largest;
 }
 
 template <class T>
@@ -253,8 +269,7 @@ Tensor adjugate(const LuFactors& a) {
     std::vector<T> instead;
     if (has_zero_pivot(lu, n)) {
       instead.assign(lu, lu + n * n);
-      T largest = 0;
-      for (int64_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(lu[k * n + k]));
+      const T largest = largest_pivot(lu, n);
       const T small = std::numeric_limits<T>::epsilon() * (largest > 0 ? largest : T(1));
       for (int64_t k = 0; k < n; ++k)
         if (lu[k * n + k] == 0) instead[size_t(k * n + k)] = small;
@@ -299,21 +314,50 @@ std::pair<Tensor, Tensor> qr(const Tensor& a) {
   return {back(contiguous(views::transpose(columns, -2, -1)), a), back(r, a)};
 }
 
+void expect_full_rank(const char* op, const Tensor& r, int64_t roundings) {
+  const Batch batch = batch_of(op, r, true);
+  const Tensor from = on_cpu(r);
+  std::vector<char> failed(static_cast<size_t>(batch.count));
+  for_matrices(r.dtype(), batch.count, double(batch.n), [&]<class T>(int64_t i) {
+    const T* const one = from.data<T>() + i * batch.n * batch.n;
+    const T least = T(roundings) * std::numeric_limits<T>::epsilon() * largest_pivot(one, batch.n);
+    failed[size_t(i)] = has_zero_pivot(one, batch.n, least);
+  });
+  const int64_t at = first(failed);
+  ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch is not of full rank; pinv(a) serves such matrices", at);
+}
+
+Tensor solve_triangular(const char* op, const Tensor& a, const Tensor& b, bool upper, bool unitriangular) {
+  const ordo::detail::OperationName name(op);
+  ordo::detail::expect_defined(op, b, "b");
+  Batch batch = batch_of(op, a, true);
+  ordo::detail::expect_same_device(op, a, b);
+  ordo::detail::expect_same_dtype(op, a, b);
+  ORDO_CHECK(b.dim() >= 2 && b.size(-2) == batch.n, ShapeError, op,
+             "b must have as many rows as the triangles (columns where not left): {} with {}", a.sizes(), b.sizes());
+  batch.lead = broadcast_sizes(op, batch.lead, Dims(b.sizes().begin(), b.dim() - 2));
+  const Tensor x = own(views::expand(b, batch.with({batch.n, b.size(-1)})));
+  const Triangle triangle = upper           ? unitriangular ? Triangle::unit_upper : Triangle::upper
+                            : unitriangular ? Triangle::unit_lower
+                                            : Triangle::lower;
+  return back(solve_triangle(op, triangle, views::expand(a, batch.with({batch.n, batch.n})), x), a);
+}
+
 Tensor solve_triangle(const char* op, Triangle triangle, const Tensor& t, const Tensor& x) {
   const ordo::detail::OperationName name(op);
   const Tensor from = on_cpu(t), result = on_cpu(x);
   const Batch batch = batch_of(op, x, false);
   const int64_t n = batch.m, k = batch.n;
-  expect_regular(op, from);
+  if (triangle != Triangle::unit_lower && triangle != Triangle::unit_upper) expect_regular(op, from);
   for_matrices(x.dtype(), batch.count, double(n) * double(n) * double(k), [&]<class T>(int64_t i) {
     matrix::solve(triangle, from.data<T>() + i * n * n, result.data<T>() + i * n * k, n, k);
   });
   return back(result, x);
 }
 
-SvdTensors svd(const Tensor& a) {
-  const ordo::detail::OperationName name("svd");
-  const Batch batch = batch_of("svd", a, false);
+SvdTensors svd(const char* op, const Tensor& a) {
+  const ordo::detail::OperationName name(op);
+  const Batch batch = batch_of(op, a, false);
   // A wide matrix is decomposed transposed: its rows are the columns.
   const bool wide = batch.m < batch.n;
   const int64_t m = std::max(batch.m, batch.n), n = std::min(batch.m, batch.n);
@@ -333,10 +377,31 @@ SvdTensors svd(const Tensor& a) {
       choose_signs(u, vh, m, n, n);
   });
   const int64_t at = first(failed);
-  ORDO_CHECK(at < 0, ValueError, "svd", "matrix {} of the batch has elements that are not finite", at);
+  ORDO_CHECK(at < 0, ValueError, op, "matrix {} of the batch has elements that are not finite", at);
   const Tensor& left = wide ? other : columns;
   const Tensor& right = wide ? columns : other;
   return {back(contiguous(views::transpose(left, -2, -1)), a), back(s, a), back(right, a)};
+}
+
+std::pair<Tensor, Tensor> eigh(const Tensor& a) {
+  const ordo::detail::OperationName name("eigh");
+  const Batch batch = batch_of("eigh", a, true);
+  const int64_t n = batch.n;
+  const Tensor work = own(a), values = ordo::detail::result(batch.with({n}), a.dtype(), cpu);
+  const Tensor columns = ordo::detail::result(batch.with({n, n}), a.dtype(), cpu);
+  std::vector<char> failed(static_cast<size_t>(batch.count));
+  for_matrices(a.dtype(), batch.count, 32 * cube(n), [&]<class T>(int64_t i) {
+    T* const one = work.data<T>() + i * n * n;
+    T* const v = columns.data<T>() + i * n * n;
+    for (int64_t r = 0; r < n; ++r)
+      failed[size_t(i)] |= !std::all_of(one + r * n, one + r * n + r + 1, [](T e) { return std::isfinite(e); });
+    if (failed[size_t(i)]) return;
+    matrix::eigh(one, values.data<T>() + i * n, v, n);
+    choose_signs<T>(v, nullptr, n, n, 0);
+  });
+  const int64_t at = first(failed);
+  ORDO_CHECK(at < 0, ValueError, "eigh", "matrix {} of the batch has elements that are not finite", at);
+  return {back(values, a), back(contiguous(views::transpose(columns, -2, -1)), a)};
 }
 
 }  // namespace ordo::kernels

@@ -44,9 +44,17 @@ std::pair<Tensor, Tensor> qr(const Tensor& a);
 /// r^-1 x of triangles r; x is overwritten where it is contiguous and lies on the CPU.
 Tensor solve_triangle(const char* op, Triangle triangle, const Tensor& r, const Tensor& x);
 
+/// ValueError, with the number of the matrix, where an element of the diagonal of r [..., n, n] is at most `roundings`
+/// of its largest.
+void expect_full_rank(const char* op, const Tensor& r, int64_t roundings);
+/// a^-1 b of triangles a [..., n, n] and b [..., n, k]; batches broadcast.
+Tensor solve_triangular(const char* op, const Tensor& a, const Tensor& b, bool upper, bool unitriangular);
+/// The eigenvalues [..., n], and the eigenvectors [..., n, n].
+std::pair<Tensor, Tensor> eigh(const Tensor& a);
+
 struct SvdTensors {
   Tensor u, s, vh;
 };
-SvdTensors svd(const Tensor& a);
+SvdTensors svd(const char* op, const Tensor& a);
 
 }  // namespace ordo::kernels

@@ -1,5 +1,5 @@
 // Textbook decompositions whose sums have an order of their own: the same bits on every processor.
-// Golub and Van Loan, "Matrix Computations", 4th edition: 3.4 (LU), 4.2 (Cholesky), 5.2 (QR), 8.6.3 (one-sided Jacobi).
+// Golub and Van Loan, "Matrix Computations", 4th edition: 3.4 (LU), 4.2 (Cholesky), 5.2 (QR), 8.5 and 8.6.3 (Jacobi).
 #include <ordo/kernels/linalg/matrix.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@ namespace ordo::kernels::matrix {
 namespace {
 
 constexpr int64_t kLanes = 16;
+constexpr int kMostSweeps = 60;
 constexpr int64_t kGrain = 100'000;  // products that are worth a thread
 
 /// Value i belongs to lane i mod 16; lanes are folded left to right, then halved; what is left over is added at the
@@ -114,6 +115,10 @@ template <class T>
 void solve(Triangle triangle, const T* a, T* x, int64_t n, int64_t k) {
   parallel_for(0, k, kGrain / (n * n + 1) + 16, [&](int64_t begin, int64_t end) {
     switch (triangle) {
+      case Triangle::lower:
+        return solve_rows(a, x, n, k, begin, end, false, false);
+      case Triangle::unit_upper:
+        return solve_rows(a, x, n, k, begin, end, true, true);
       case Triangle::unit_lower:
         return solve_rows(a, x, n, k, begin, end, false, true);
       case Triangle::upper:
@@ -179,6 +184,13 @@ void rotate(T* x, T* y, T s, T r, int64_t n) {
   }
 }
 
+/// The tangent of the smaller angle that makes a pair orthogonal, from the difference and double the product.
+template <class T>
+T tangent(T difference, T twice) {
+  const T zeta = difference / twice;
+  return std::copysign(T(1), zeta) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
+}
+
 /// Turns the columns p and q to be orthogonal, and v's rows with them. False where they are, to rounding, or where one
 /// is no longer than `nothing`.
 template <class T>
@@ -187,8 +199,7 @@ bool make_orthogonal(T* columns, T* v, int64_t p, int64_t q, int64_t m, int64_t 
   const T xx = dot(x, x, m), yy = dot(y, y, m), xy = dot(x, y, m);
   if (std::sqrt(xx) <= nothing || std::sqrt(yy) <= nothing) return false;
   if (!(std::abs(xy) > std::numeric_limits<T>::epsilon() * std::sqrt(xx) * std::sqrt(yy))) return false;
-  const T zeta = (yy - xx) / (2 * xy);
-  const T t = std::copysign(T(1), zeta) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
+  const T t = tangent(yy - xx, 2 * xy);
   const T c = 1 / std::sqrt(1 + t * t), s = c * t;
   rotate(x, y, s, s / (1 + c), m);
   rotate(v + p * n, v + q * n, s, s / (1 + c), n);
@@ -213,8 +224,48 @@ void complete(T* columns, int64_t j, int64_t m, int64_t& unit) {
 }  // namespace
 
 template <class T>
+void eigh(T* a, T* values, T* vectors, int64_t n) {
+  T largest = 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j <= i; ++j) largest = std::max(largest, std::abs(a[i * n + j]));
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j <= i; ++j) a[i * n + j] = a[j * n + i] = std::ldexp(a[i * n + j], -exponent);
+  std::vector<T> v(size_t(n * n), T(0));
+  for (int64_t j = 0; j < n; ++j) v[size_t(j * n + j)] = 1;
+  const T nothing = std::numeric_limits<T>::epsilon() * std::ldexp(largest, -exponent) / 4;
+  const auto turn = [&](int64_t p, int64_t q) {
+    T *const x = a + p * n, *const y = a + q * n, xy = x[q];
+    if (!(std::abs(xy) > nothing)) return false;
+    const T xx = x[p], yy = y[q], t = tangent(yy - xx, 2 * xy);
+    const T c = 1 / std::sqrt(1 + t * t), s = c * t;
+    rotate(x, y, s, s / (1 + c), n);
+    x[p] = xx - t * xy;
+    y[q] = yy + t * xy;
+    x[q] = y[p] = 0;
+    for (int64_t i = 0; i < n; ++i) a[i * n + p] = x[i], a[i * n + q] = y[i];
+    rotate(&v[size_t(p * n)], &v[size_t(q * n)], s, s / (1 + c), n);
+    return true;
+  };
+  bool turned = true;
+  for (int sweep = 0; turned && sweep < kMostSweeps; ++sweep) {
+    turned = false;
+    for (int64_t p = 0; p < n; ++p)
+      for (int64_t q = p + 1; q < n; ++q) turned |= turn(p, q);
+  }
+  std::vector<int64_t> order(static_cast<size_t>(n));
+  std::iota(order.begin(), order.end(), int64_t(0));
+  std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) { return a[i * n + i] < a[j * n + j]; });
+  for (int64_t j = 0; j < n; ++j) {
+    const int64_t from = order[size_t(j)];
+    values[j] = std::ldexp(a[from * n + from], exponent);
+    std::copy_n(&v[size_t(from * n)], n, vectors + j * n);
+  }
+}
+
+template <class T>
 void svd(T* columns, T* s, T* vh, int64_t m, int64_t n) {
-  constexpr int kMostSweeps = 60;
   T largest = 0;
   for (int64_t i = 0; i < m * n; ++i) largest = std::max(largest, std::abs(columns[i]));
   int exponent = 0;
@@ -255,6 +306,7 @@ void svd(T* columns, T* s, T* vh, int64_t m, int64_t n) {
   template int lu(T*, int64_t*, int64_t);                        \
   template void solve(Triangle, const T*, T*, int64_t, int64_t); \
   template void qr(T*, T*, int64_t, int64_t);                    \
+  template void eigh(T*, T*, T*, int64_t);                       \
   template void svd(T*, T*, T*, int64_t, int64_t);
 ORDO_MATRIX(float)
 ORDO_MATRIX(double)

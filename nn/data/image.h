@@ -70,4 +70,8 @@ Pixels decode_png(const ImageSource& source);
 Pixels decode_jpeg(const ImageSource& source);
 Pixels decode_pnm(const ImageSource& source);
 
+// Encoders, of 1 or 3 channels. They give the contents of the file; `path` is for their errors, DataError.
+std::string encode_png(const std::string& path, const Pixels& pixels, int compression_level);
+std::string encode_jpeg(const std::string& path, const Pixels& pixels, int quality);
+
 }  // namespace ordo::data

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
 #include <ordo/engine/calls/check.h>
 #include <ordo/engine/calls/checked.h>
+#include <ordo/engine/tensor/tensor_impl.h>
 #include <ordo/nn/data/image.h>
 #include <ordo/nn/state/data_file.h>
+#include <ordo/nn/state/whole_file.h>
 
 namespace ordo::data {
 
@@ -84,9 +87,65 @@ Tensor read_image(const std::string& path, ReadImageOptions options) {
 
 namespace {
 
-bool is_image(const fs::path& path) {
+/// Of the path's name, in small letters.
+std::string ending_of(const fs::path& path) {
   std::string ending = path.extension().string();
   for (char& c : ending) c = char(std::tolower(uint8_t(c)));
+  return ending;
+}
+
+/// Of an image as write_image takes it.
+Pixels pixels_of(const char* op, const Tensor& image) {
+  ordo::detail::expect_defined(op, image, "image");
+  ORDO_CHECK(image.dtype() == uint8 || is_floating(image.dtype()), DTypeError, op,
+             "takes uint8, or floating numbers in [0, 1], not {}", image.dtype());
+  const auto fits = [](int64_t size) { return size >= 1 && size <= kMostPixels; };
+  ORDO_CHECK(
+      image.dim() == 3 && (image.size(0) == 1 || image.size(0) == 3) && fits(image.size(1)) && fits(image.size(2)),
+      ShapeError, op, "takes images [1, H, W] or [3, H, W] with 1 to {} pixels in a row or column, not {}", kMostPixels,
+      image.sizes());
+  const bool bytes = image.dtype() == uint8;
+  const Tensor rows = image.to(cpu).permute({1, 2, 0}).to(bytes ? uint8 : float32).contiguous();
+  Pixels pixels{image.size(0), image.size(1), image.size(2), checked::vector<uint8_t>(op, image.numel())};
+  for (int64_t i = 0; i < rows.numel(); ++i) {
+    if (bytes) {
+      pixels.bytes[size_t(i)] = rows.data<uint8_t>()[i];
+      continue;
+    }
+    const float v = rows.data<float>()[i];
+    ORDO_CHECK(v >= 0 && v <= 1, ValueError, op, "numbers must lie in [0, 1], not {}; clamp(image, 0, 1) cuts others",
+               v);
+    pixels.bytes[size_t(i)] = uint8_t(std::lround(v * 255.0f));
+  }
+  return pixels;
+}
+
+}  // namespace
+
+void write_image(const std::string& path, const Tensor& image, WriteImageOptions options) {
+  const char* op = "write_image";
+  const std::string ending = ending_of(path);
+  const bool is_png = ending == ".png";
+  ORDO_CHECK(is_png || ending == ".jpg" || ending == ".jpeg", ValueError, op,
+             "{}: the name must end in .png, .jpg or .jpeg", path);
+  ORDO_CHECK(options.quality >= 1 && options.quality <= 100, ValueError, op, "quality = {} must lie in [1, 100]",
+             options.quality);
+  ORDO_CHECK(options.compression_level >= 0 && options.compression_level <= 9, ValueError, op,
+             "compression_level = {} must lie in [0, 9]", options.compression_level);
+  const Pixels pixels = pixels_of(op, image);
+  ORDO_CHECK(is_png || std::max(pixels.height, pixels.width) <= 65500, ShapeError, op,
+             "{}: JPEG has at most 65500 pixels in a row or column, not {} x {}", path, pixels.height, pixels.width);
+  const std::string contents = is_png ? encode_png(path, pixels, int(options.compression_level))
+                                      : encode_jpeg(path, pixels, int(options.quality));
+  nn::WholeFile file(path, op);
+  file.write(contents);
+  file.commit();
+}
+
+namespace {
+
+bool is_image(const fs::path& path) {
+  const std::string ending = ending_of(path);
   return ending == ".png" || ending == ".jpg" || ending == ".jpeg" || ending == ".ppm" || ending == ".pgm";
 }
 

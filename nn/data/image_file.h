@@ -1,5 +1,6 @@
-// Images from files: PNG (by libpng), JPEG (by libjpeg), binary PPM and PGM; and folders of them.
+// Images from files: PNG (by libpng), JPEG (by libjpeg), binary PPM and PGM; folders of them; and images to files.
 //
+//   data::write_image("cat.png", image);                  // [3, H, W]
 //   data::ImageFolder pets("pets");                       // pets/cat/*.jpg, pets/dog/*.png, ...
 //   data::TransformedDataset train(pets, {data::RandomResizedCrop(64, 64)});
 #pragma once
@@ -26,6 +27,23 @@ struct ReadImageOptions {
 /// Ordo was configured.
 /// PyTorch: torchvision.io.read_image, which gives bytes.
 Tensor read_image(const std::string& path, ReadImageOptions options = {});
+
+struct WriteImageOptions {
+  int64_t quality = 75;           ///< of JPEG, 1 to 100
+  int64_t compression_level = 6;  ///< of PNG, 0 to 9; the pixels are the same
+};
+
+/// Writes a PNG or JPEG file, as the path's ending says: .png, .jpg or .jpeg, in any case. A number v of floating dtype
+/// becomes the byte nearest to 255 v. The file is there whole or not at all.
+///
+/// Shapes: [1, H, W] gray, or [3, H, W] red, green, blue; of any strides and device.
+/// Dtypes: uint8, or floating in [0, 1].
+/// Throws: ValueError for another ending, numbers outside of [0, 1] or NaN, quality or compression_level out of range;
+/// ShapeError for other shapes, no pixels, or more than 2^20 (JPEG: 65500) in a row or column; DTypeError for others;
+/// DataError when the file cannot be written, or, with the name of the package, when the format's library was missing
+/// when Ordo was configured.
+/// PyTorch: torchvision.io.write_png and write_jpeg, which take bytes; torchvision.utils.save_image.
+void write_image(const std::string& path, const Tensor& image, WriteImageOptions options = {});
 
 /// Images and the numbers of their classes, int64 []. Each sub-folder is a class, and has its images in itself or
 /// below: files that end in .png, .jpg, .jpeg, .ppm or .pgm, in any case. Classes and files are in the order of the

@@ -4,8 +4,11 @@
 #ifdef ORDO_HAS_JPEG
 #include <csetjmp>
 #include <cstdio>  // jpeglib.h needs it
+#include <new>
 
 #include <jpeglib.h>
+
+#include <jerror.h>
 #endif
 
 namespace ordo::data {
@@ -14,11 +17,14 @@ namespace ordo::data {
 
 namespace {
 
-struct Reader {
-  jpeg_decompress_struct jpeg{};
+struct Errors {
   jpeg_error_mgr errors{};
   std::jmp_buf back;
   char reason[JMSG_LENGTH_MAX] = "";
+};
+
+struct Reader : Errors {
+  jpeg_decompress_struct jpeg{};
   bool created = false;
 
   Reader() = default;
@@ -30,9 +36,9 @@ struct Reader {
 };
 
 [[noreturn]] void on_error(j_common_ptr jpeg) {
-  auto* reader = static_cast<Reader*>(jpeg->client_data);
-  jpeg->err->format_message(jpeg, reader->reason);
-  std::longjmp(reader->back, 1);
+  auto* errors = static_cast<Errors*>(jpeg->client_data);
+  jpeg->err->format_message(jpeg, errors->reason);
+  std::longjmp(errors->back, 1);
 }
 
 /// Negative levels are warnings: of data that is broken, which libjpeg would guess.
@@ -44,7 +50,7 @@ bool read_header(Reader& r, const unsigned char* data, unsigned long bytes) {
   r.jpeg.err = jpeg_std_error(&r.errors);
   r.errors.error_exit = on_error;
   r.errors.emit_message = on_message;
-  r.jpeg.client_data = &r;
+  r.jpeg.client_data = static_cast<Errors*>(&r);
   if (setjmp(r.back)) return false;
   r.created = true;
   jpeg_create_decompress(&r.jpeg);
@@ -65,7 +71,84 @@ bool read_rows(Reader& r, unsigned char* to, size_t row_bytes) {
   return true;
 }
 
+struct Writer : Errors {
+  jpeg_compress_struct jpeg{};
+  jpeg_destination_mgr destination{};
+  bool created = false;
+  std::string contents;
+  unsigned char buffer[4096];
+
+  Writer() = default;
+  ~Writer() {
+    if (created) jpeg_destroy_compress(&jpeg);
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+};
+
+Writer& writer_of(j_compress_ptr jpeg) { return *static_cast<Writer*>(static_cast<Errors*>(jpeg->client_data)); }
+
+/// Gives libjpeg the buffer.
+void on_begin(j_compress_ptr jpeg) {
+  jpeg->dest->next_output_byte = writer_of(jpeg).buffer;
+  jpeg->dest->free_in_buffer = sizeof writer_of(jpeg).buffer;
+}
+
+/// Appends the first bytes of the buffer.
+void append(j_compress_ptr jpeg, size_t bytes) {
+  bool done = false;
+  try {
+    writer_of(jpeg).contents.append(reinterpret_cast<const char*>(writer_of(jpeg).buffer), bytes);
+    done = true;
+  } catch (const std::bad_alloc&) {
+  }
+  if (!done) ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
+}
+
+::boolean on_full(j_compress_ptr jpeg) {
+  append(jpeg, sizeof writer_of(jpeg).buffer);
+  on_begin(jpeg);
+  return TRUE;
+}
+
+void on_end(j_compress_ptr jpeg) { append(jpeg, sizeof writer_of(jpeg).buffer - jpeg->dest->free_in_buffer); }
+
+bool write_rows(Writer& w, const Pixels& pixels, int quality) {
+  w.jpeg.err = jpeg_std_error(&w.errors);
+  w.errors.error_exit = on_error;
+  w.jpeg.client_data = static_cast<Errors*>(&w);
+  if (setjmp(w.back)) return false;
+  w.created = true;
+  jpeg_create_compress(&w.jpeg);
+  w.destination.init_destination = on_begin;
+  w.destination.empty_output_buffer = on_full;
+  w.destination.term_destination = on_end;
+  w.jpeg.dest = &w.destination;
+  w.jpeg.image_width = JDIMENSION(pixels.width);
+  w.jpeg.image_height = JDIMENSION(pixels.height);
+  w.jpeg.input_components = int(pixels.channels);
+  w.jpeg.in_color_space = pixels.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&w.jpeg);
+  w.jpeg.dct_method = JDCT_ISLOW;
+  jpeg_set_quality(&w.jpeg, quality, TRUE);
+  jpeg_start_compress(&w.jpeg, TRUE);
+  while (w.jpeg.next_scanline < w.jpeg.image_height) {
+    const int64_t at = int64_t(w.jpeg.next_scanline) * pixels.channels * pixels.width;
+    JSAMPROW row = const_cast<JSAMPROW>(pixels.bytes.data() + at);  // libjpeg does not write there
+    jpeg_write_scanlines(&w.jpeg, &row, 1);
+  }
+  jpeg_finish_compress(&w.jpeg);
+  return true;
+}
+
 }  // namespace
+
+std::string encode_jpeg(const std::string& path, const Pixels& pixels, int quality) {
+  Writer writer;
+  if (!write_rows(writer, pixels, quality))
+    ordo::detail::fail<DataError>("write_image", "{}: libjpeg cannot write it: {}", path, writer.reason);
+  return std::move(writer.contents);
+}
 
 Pixels decode_jpeg(const ImageSource& source) {
   Reader reader;
@@ -86,6 +169,11 @@ Pixels decode_jpeg(const ImageSource& source) {
 }
 
 #else
+
+std::string encode_jpeg(const std::string& path, const Pixels&, int) {
+  ordo::detail::fail<DataError>(
+      "write_image", "{}: Ordo was configured without libjpeg; install libjpeg-dev and configure again", path);
+}
 
 Pixels decode_jpeg(const ImageSource& source) {
   source.fail("this is a JPEG file, and Ordo was configured without libjpeg; install libjpeg-dev and configure again");

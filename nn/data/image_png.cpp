@@ -6,6 +6,7 @@
 
 #include <csetjmp>
 #include <cstring>
+#include <new>
 #endif
 
 namespace ordo::data {
@@ -14,10 +15,12 @@ namespace ordo::data {
 
 namespace {
 
+constexpr size_t kReason = 128;
+
 struct Reader {
   const char* data;
   size_t size, at = 0;
-  char reason[128] = "";
+  char reason[kReason] = "";
   png_structp png = nullptr;
   png_infop info = nullptr;
   png_uint_32 width = 0, height = 0;
@@ -31,8 +34,7 @@ struct Reader {
 };
 
 void on_error(png_structp png, png_const_charp message) {
-  auto* reader = static_cast<Reader*>(png_get_error_ptr(png));
-  std::strncpy(reader->reason, message, sizeof reader->reason - 1);
+  std::strncpy(static_cast<char*>(png_get_error_ptr(png)), message, kReason - 1);
   png_longjmp(png, 1);
 }
 
@@ -78,11 +80,60 @@ bool read_rows(Reader& r, png_bytepp rows) {
   return true;
 }
 
+struct Writer {
+  std::string contents;
+  char reason[kReason] = "";
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+
+  Writer() = default;
+  ~Writer() { png_destroy_write_struct(&png, &info); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+};
+
+void on_write(png_structp png, png_bytep from, size_t bytes) {
+  bool done = false;
+  try {
+    static_cast<Writer*>(png_get_io_ptr(png))->contents.append(reinterpret_cast<const char*>(from), bytes);
+    done = true;
+  } catch (const std::bad_alloc&) {
+  }
+  if (!done) png_error(png, "out of memory");
+}
+
+void on_flush(png_structp) {}
+
+bool write_rows(Writer& w, const Pixels& pixels, int compression_level) {
+  if (setjmp(png_jmpbuf(w.png))) return false;
+  png_set_write_fn(w.png, &w, on_write, on_flush);
+  png_set_user_limits(w.png, 0x7fffffff, 0x7fffffff);
+  png_set_compression_level(w.png, compression_level);
+  png_set_IHDR(w.png, w.info, png_uint_32(pixels.width), png_uint_32(pixels.height), 8,
+               pixels.channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(w.png, w.info);
+  for (const uint8_t* row = pixels.bytes.data(); row != pixels.bytes.data() + pixels.bytes.size();
+       row += pixels.channels * pixels.width)
+    png_write_row(w.png, row);
+  png_write_end(w.png, nullptr);
+  return true;
+}
+
 }  // namespace
+
+std::string encode_png(const std::string& path, const Pixels& pixels, int compression_level) {
+  Writer writer;
+  writer.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, writer.reason, on_error, on_warning);
+  if (writer.png) writer.info = png_create_info_struct(writer.png);
+  if (!writer.info || !write_rows(writer, pixels, compression_level))
+    ordo::detail::fail<DataError>("write_image", "{}: libpng cannot write it: {}", path, writer.reason);
+  return std::move(writer.contents);
+}
 
 Pixels decode_png(const ImageSource& source) {
   Reader reader(source.contents);
-  reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
+  reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader.reason, on_error, on_warning);
   if (reader.png) reader.info = png_create_info_struct(reader.png);
   if (!reader.info) source.fail("libpng has no memory left, or is another version than the one Ordo was compiled with");
   const auto corrupt = [&] { source.fail("the PNG data is corrupt: {}", reader.reason); };
@@ -101,6 +152,11 @@ Pixels decode_png(const ImageSource& source) {
 }
 
 #else
+
+std::string encode_png(const std::string& path, const Pixels&, int) {
+  ordo::detail::fail<DataError>("write_image",
+                                "{}: Ordo was configured without libpng; install libpng-dev and configure again", path);
+}
 
 Pixels decode_png(const ImageSource& source) {
   source.fail("this is a PNG file, and Ordo was configured without libpng; install libpng-dev and configure again");

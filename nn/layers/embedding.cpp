@@ -29,12 +29,20 @@ void EmbeddingTable::reset_parameters() {
 }
 
 Embedding::Embedding(int64_t num_embeddings, int64_t dim, EmbeddingOptions options)
-    : EmbeddingTable("Embedding", num_embeddings, dim, options.padding_idx) {}
+    : EmbeddingTable("Embedding", num_embeddings, dim, options.padding_idx),
+      max_norm_(options.max_norm),
+      norm_type_(options.norm_type) {
+  ORDO_CHECK(!max_norm_ || *max_norm_ >= 0, ValueError, "Embedding", "max_norm = {} must not be negative", *max_norm_);
+  ORDO_CHECK(norm_type_ > 0, ValueError, "Embedding", "norm_type = {} must be positive", norm_type_);
+}
 
-Tensor Embedding::forward(const Tensor& input) { return embedding(input, weight, padding_idx_); }
+Tensor Embedding::forward(const Tensor& input) { return embedding(input, weight, padding_idx_, max_norm_, norm_type_); }
 
 std::string Embedding::description() const {
-  return Description("Embedding", weight.size(0), weight.size(1)).with("padding_idx", padding_idx_, std::nullopt);
+  return Description("Embedding", weight.size(0), weight.size(1))
+      .with("padding_idx", padding_idx_, std::nullopt)
+      .with("max_norm", max_norm_, std::nullopt)
+      .with("norm_type", norm_type_, 2);
 }
 
 EmbeddingBag::EmbeddingBag(int64_t num_embeddings, int64_t dim, EmbeddingBagOptions options)

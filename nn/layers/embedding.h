@@ -16,6 +16,8 @@ namespace ordo::nn {
 
 struct EmbeddingOptions {
   std::optional<int64_t> padding_idx = {};  ///< negative: counted from the end
+  std::optional<double> max_norm = {};      ///< forward shortens the rows it looks up to this norm, in "weight" itself
+  double norm_type = 2;                     ///< of max_norm
 };
 
 /// What Embedding and EmbeddingBag share.
@@ -36,13 +38,18 @@ class EmbeddingTable : public Module {
 /// Shapes: x of any shape; y [x..., dim].
 /// Dtypes: x int32 or int64.
 /// Parameters: "weight" [num_embeddings, dim], N(0, 1). The row padding_idx starts as 0 and receives no gradient.
-/// Throws: ValueError when a size is not positive or padding_idx is no row of the table; forward as embedding.
+/// Throws: ValueError when a size is not positive, padding_idx is no row of the table, or max_norm or norm_type is
+/// none that embedding takes; forward as embedding.
 /// PyTorch: torch.nn.Embedding.
 class Embedding : public EmbeddingTable {
  public:
   Embedding(int64_t num_embeddings, int64_t dim, EmbeddingOptions options = {});
   Tensor forward(const Tensor& input) override;
   std::string description() const override;
+
+ private:
+  std::optional<double> max_norm_;
+  double norm_type_;
 };
 
 struct EmbeddingBagOptions {

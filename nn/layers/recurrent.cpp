@@ -26,19 +26,24 @@ RecurrentModule::RecurrentModule(const char* name, int64_t gates, int64_t input_
   ORDO_CHECK(options.num_layers > 0, ValueError, name, "needs a positive number of layers, not {}", options.num_layers);
   ORDO_CHECK(options.dropout >= 0 && options.dropout <= 1, ValueError, name, "dropout = {} must lie in [0, 1]",
              options.dropout);
+  ORDO_CHECK(options.proj_size == 0 || gates == 4, ValueError, name, "has no proj_size; LSTM has");
+  ORDO_CHECK(options.proj_size >= 0 && options.proj_size < hidden_size, ValueError, name,
+             "proj_size = {} must lie in [0, {}), below hidden_size", options.proj_size, hidden_size);
   const int64_t directions = options.bidirectional ? 2 : 1, rows = checked::mul(name, gates, hidden_size);
   checked::expect_room<Tensor>(name, options.num_layers);
   for (int64_t l = 0; l < options.num_layers; ++l)
     for (int64_t d = 0; d < directions; ++d) {
-      const int64_t columns = l == 0 ? input_size : checked::mul(name, directions, hidden_size);
+      const int64_t columns = l == 0 ? input_size : checked::mul(name, directions, output_size());
       const auto add = [&](const char* what, const Dims& sizes) {
         weights_.emplace_back(add_parameter(fmt::format("{}_l{}{}", what, l, d ? "_reverse" : ""), zeros(sizes)));
       };
       add("weight_ih", {rows, columns});
-      add("weight_hh", {rows, hidden_size});
-      if (!options.bias) continue;
-      add("bias_ih", {rows});
-      add("bias_hh", {rows});
+      add("weight_hh", {rows, output_size()});
+      if (options.bias) {
+        add("bias_ih", {rows});
+        add("bias_hh", {rows});
+      }
+      if (options.proj_size > 0) add("weight_hr", {options.proj_size, hidden_size});
     }
   reset_parameters();
 }
@@ -50,7 +55,7 @@ void RecurrentModule::reset_parameters() {
 
 std::string RecurrentModule::description() const {
   return Description(name_, weights_[0].size(1), hidden_size_)
-      .with_options(options_, "num_layers", "bias", "batch_first", "dropout", "bidirectional");
+      .with_options(options_, "num_layers", "bias", "batch_first", "dropout", "bidirectional", "proj_size");
 }
 
 TensorList RecurrentModule::weight_list() const { return {weights_.begin(), weights_.end()}; }
@@ -65,13 +70,13 @@ RecurrentOptions RecurrentModule::call_options(const Tensor& lengths) const {
           .lengths = lengths};
 }
 
-Tensor RecurrentModule::state_or_zeros(const Tensor& state, const Tensor& input) const {
+Tensor RecurrentModule::state_or_zeros(const Tensor& state, const Tensor& input, int64_t size) const {
   const ordo::detail::LibraryCall library;
   if (state.defined()) return state;
   detail::expect_defined(name_, input, "input");
   ORDO_CHECK(input.dim() == 3, ShapeError, name_, "input must have three dimensions, not {}", input.sizes());
   const int64_t slots = options_.num_layers * (options_.bidirectional ? 2 : 1);
-  return zeros({slots, input.size(options_.batch_first ? 0 : 1), hidden_size_}, input.options());
+  return zeros({slots, input.size(options_.batch_first ? 0 : 1), size}, input.options());
 }
 
 RNN::RNN(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options, RecurrentNonlinearity nonlinearity)
@@ -87,21 +92,22 @@ std::string RNN::description() const {
 RecurrentResult RNN::forward(const Tensor& input, const Tensor& h0, const Tensor& lengths) {
   const ordo::detail::LibraryCall library;
   const auto f = nonlinearity_ == RecurrentNonlinearity::tanh ? rnn_tanh : rnn_relu;
-  return f(input, state_or_zeros(h0, input), weight_list(), call_options(lengths));
+  return f(input, state_or_zeros(h0, input, hidden_size()), weight_list(), call_options(lengths));
 }
 
 GRU::GRU(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options)
     : RecurrentModule("GRU", 3, input_size, hidden_size, options) {}
 RecurrentResult GRU::forward(const Tensor& input, const Tensor& h0, const Tensor& lengths) {
   const ordo::detail::LibraryCall library;
-  return gru(input, state_or_zeros(h0, input), weight_list(), call_options(lengths));
+  return gru(input, state_or_zeros(h0, input, hidden_size()), weight_list(), call_options(lengths));
 }
 
 LSTM::LSTM(int64_t input_size, int64_t hidden_size, RecurrentModuleOptions options)
     : RecurrentModule("LSTM", 4, input_size, hidden_size, options) {}
 LstmResult LSTM::forward(const Tensor& input, const Tensor& h0, const Tensor& c0, const Tensor& lengths) {
   const ordo::detail::LibraryCall library;
-  return lstm(input, state_or_zeros(h0, input), state_or_zeros(c0, input), weight_list(), call_options(lengths));
+  return lstm(input, state_or_zeros(h0, input, output_size()), state_or_zeros(c0, input, hidden_size()), weight_list(),
+              call_options(lengths));
 }
 
 RecurrentCell::RecurrentCell(const char* name, int64_t gates, int64_t input_size, int64_t hidden_size,

@@ -20,6 +20,7 @@ struct RecurrentModuleOptions {
   bool batch_first = false;
   double dropout = 0;  ///< between layers, while training
   bool bidirectional = false;
+  int64_t proj_size = 0;  ///< of LSTM: elements of h after a projection; 0: none
 };
 
 /// What the three share.
@@ -37,7 +38,10 @@ class RecurrentModule : public ModuleBase {
                   RecurrentModuleOptions options);
   TensorList weight_list() const;
   RecurrentOptions call_options(const Tensor& lengths) const;
-  Tensor state_or_zeros(const Tensor& state, const Tensor& input) const;
+  /// `size`: elements of the state.
+  Tensor state_or_zeros(const Tensor& state, const Tensor& input, int64_t size) const;
+  int64_t hidden_size() const { return hidden_size_; }
+  int64_t output_size() const { return options_.proj_size > 0 ? options_.proj_size : hidden_size_; }  ///< of h
 
  private:
   const char* name_;
@@ -52,11 +56,12 @@ enum class RecurrentNonlinearity : unsigned char { tanh, relu };
 /// Layers of a recurrent network: rnn_tanh or rnn_relu, gru, lstm, which have the formulas and say what lengths mean.
 ///
 /// Shapes: input [T, B, input_size]; states [num_layers * directions, B, hidden_size], zeros where none are given;
-/// output [T, B, hidden_size * directions]. With batch_first, input and output are [B, T, ...].
-/// Parameters: "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", those of the reverse direction with
-/// "_reverse", then those of layer 1; all U(-1/sqrt(hidden_size), 1/sqrt(hidden_size)).
-/// Throws: ValueError when a size or num_layers is not positive, or dropout is outside of [0, 1]; forward as the
-/// function.
+/// output [T, B, hidden_size * directions]. With batch_first, input and output are [B, T, ...]. With proj_size, h has
+/// that many elements in place of hidden_size.
+/// Parameters: "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", with proj_size "weight_hr_l0", those
+/// of the reverse direction with "_reverse", then those of layer 1; all U(-1/sqrt(hidden_size), 1/sqrt(hidden_size)).
+/// Throws: ValueError when a size or num_layers is not positive, dropout is outside of [0, 1], or proj_size outside of
+/// [0, hidden_size) or given to another than LSTM; forward as the function.
 /// PyTorch: torch.nn.RNN, torch.nn.GRU, torch.nn.LSTM.
 class RNN : public RecurrentModule {
  public:

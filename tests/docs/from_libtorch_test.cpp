@@ -58,6 +58,12 @@ TEST_F(FromLibtorch, tensors) {
   Tensor y = x.clone();
   EXPECT_TRUE(y.pow_(2).clamp_(0, 1).equal(x.square()));
   EXPECT_TRUE((mask & mask).equal(mask) && !mask.equal(~mask));
+  const Tensor a = tensor({{2.0, 0.0}, {0.0, 3.0}}), b = ones({2, 1}, float64), q = ones({4, 2, 3}),
+               k = ones({2, 2, 3});
+  auto [l, v] = eigh(a);
+  EXPECT_TRUE(l.equal(a.diagonal()) && v.equal(eye(2, float64)));
+  EXPECT_TRUE(allclose(matmul(a, lstsq(a, b).solution), b));
+  EXPECT_TRUE(scaled_dot_product_attention(q, k, k, {}, 0, false, {}, nullptr, true).equal(q));
   manual_seed(1);
   NoGrad guard;
   testing::internal::CaptureStdout();
@@ -80,6 +86,7 @@ TEST_F(FromLibtorch, models_and_training) {
   const Device device = cpu;
   const Tensor x = ones({4, 2}), labels = zeros({4}, int64), logits = zeros({4, 3});
   EXPECT_EQ(nn::Conv2d(1, 8, 3, {.padding = 1})(ones({1, 1, 5, 5})).sizes(), Dims({1, 8, 5, 5}));
+  EXPECT_EQ(nn::LSTM(3, 4, {.proj_size = 2})(ones({1, 1, 3})).h.sizes(), Dims({1, 1, 2}));
   Net model;
   model.to(device);
   model.eval();

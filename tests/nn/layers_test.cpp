@@ -153,6 +153,28 @@ TEST(Layers, embedding_bag_forms_agree) {
   }
 }
 
+TEST(Layers, embedding_max_norm) {
+  for (Device device : test_devices()) {
+    nn::Embedding embedding(4, 2, {.max_norm = 1, .norm_type = 1});
+    EXPECT_EQ(embedding.description(), "Embedding(4, 2, max_norm=1, norm_type=1)");
+    no_grad([&] { embedding.weight.copy_(tensor({{3.0f, -1.0f}, {0.25f, 0.5f}, {4.0f, 4.0f}, {-2.0f, 0.0f}})); });
+    embedding.to(device);
+    const Tensor y = embedding(tensor<int64_t>({0, 1, 0, 3}).to(device));
+    const auto rows = embedding.weight.detach().to(cpu);
+    const std::vector<float> want{0.75f, -0.25f, 0.25f, 0.5f, 4, 4, -1, 0};
+    for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(rows.to_vector<float>()[i], want[i], 1e-6) << i;
+    EXPECT_EQ(bytes_of(y), bytes_of(index_select(rows, 0, tensor<int64_t>({0, 1, 0, 3})))) << "rows of the new table";
+    y.sum().backward();
+    EXPECT_EQ(embedding.weight.grad().to_vector<float>(), (std::vector<float>{2, 2, 1, 1, 0, 0, 1, 1}));
+  }
+  EXPECT_ORDO_ERROR(nn::Embedding(4, 2, {.max_norm = -1}), ValueError, "[Embedding] max_norm = -1");
+  const Tensor table = full({3, 2}, 5.0);
+  EXPECT_ORDO_ERROR(embedding(tensor<int64_t>({0}), table, {}, std::nan("")), ValueError, "[embedding] max_norm = nan");
+  EXPECT_ORDO_ERROR(embedding(tensor<int64_t>({0}), table, {}, 1, 0), ValueError, "norm_type = 0 must be positive");
+  EXPECT_ORDO_ERROR(embedding(tensor<int64_t>({0, 3}), table, {}, 1), IndexError, "embedding");
+  EXPECT_EQ(table.to_vector<float>(), std::vector<float>(6, 5.0f)) << "an error changes nothing";
+}
+
 TEST(Layers, recurrent) {
   manual_seed(5);
   nn::LSTM layers(3, 40, {.num_layers = 2, .batch_first = true, .bidirectional = true});
@@ -179,6 +201,16 @@ TEST(Layers, recurrent) {
   nn::RNN rnn(3, 4, {}, nn::RecurrentNonlinearity::relu);
   EXPECT_EQ(bytes_of(rnn(x).h), bytes_of(rnn_relu(x, zeros({1, 5, 4}), rnn.parameters()).h));
   EXPECT_ORDO_ERROR(nn::LSTM(3, 0), ValueError, "LSTM");
+  nn::LSTM projected(3, 4, {.num_layers = 2, .bidirectional = true, .proj_size = 2});
+  EXPECT_TRUE(names_of(projected.named_parameters())
+                  .starts_with("weight_ih_l0 weight_hh_l0 bias_ih_l0 bias_hh_l0 weight_hr_l0 weight_ih_l0_reverse "));
+  const LstmResult of_projected = projected(x);
+  EXPECT_EQ(of_projected.output.sizes(), (Dims{2, 5, 4}));
+  EXPECT_EQ(of_projected.h.sizes(), (Dims{4, 5, 2}));
+  EXPECT_EQ(of_projected.c.sizes(), (Dims{4, 5, 4}));
+  EXPECT_EQ(projected.description(), "LSTM(3, 4, num_layers=2, bidirectional=true, proj_size=2)");
+  EXPECT_ORDO_ERROR(nn::LSTM(3, 4, {.proj_size = 4}), ValueError, "proj_size = 4 must lie in [0, 4)");
+  EXPECT_ORDO_ERROR(nn::GRU(3, 4, {.proj_size = 2}), ValueError, "[GRU] has no proj_size");
   EXPECT_ORDO_ERROR(rnn(x[0]), ShapeError, "RNN");
 }
 

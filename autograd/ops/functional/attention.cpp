@@ -60,14 +60,27 @@ double scale_of(const Tensor& query, std::optional<double> scale) {
   return scale.value_or(1 / std::sqrt(double(std::max<int64_t>(1, query.sizes().back()))));
 }
 
+/// How many heads key and value have, of which each serves as many of the query.
+int64_t shared_heads(const Tensor& query, const Tensor& key, const Tensor& value) {
+  ORDO_CHECK(query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3, ShapeError, kAttention,
+             "with enable_gqa query, key and value are [..., heads, length, size]; their shapes are {}, {} and {}",
+             query.sizes(), key.sizes(), value.sizes());
+  const int64_t heads = key.size(-3);
+  ORDO_CHECK(value.size(-3) == heads && heads > 0 && query.size(-3) % heads == 0, ShapeError, kAttention,
+             "with enable_gqa key and value must have one number of heads, which divides the query's; they have {} and "
+             "{}, the query {}",
+             heads, value.size(-3), query.size(-3));
+  return heads;
+}
+
 }  // namespace
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
-                                    std::optional<double> scale, Generator* generator) {
+                                    std::optional<double> scale, Generator* generator, bool enable_gqa) {
   ORDO_AUTOCAST(lower, scaled_dot_product_attention, query, key, value, attn_mask, dropout_p, is_causal, scale,
-                generator);
-  const OpCall call(kAttention, query, key, value, attn_mask, dropout_p, is_causal, scale);
+                generator, enable_gqa);
+  const OpCall call(kAttention, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa);
   detail::expect_floating(kAttention, query, "query");
   detail::expect_alike(kAttention, query, key, "key");
   detail::expect_alike(kAttention, query, value, "value");
@@ -81,6 +94,20 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   ORDO_CHECK(!is_causal || !attn_mask.defined(), ValueError, kAttention, "takes a mask or is_causal, not both");
   ORDO_CHECK(dropout_p >= 0 && dropout_p <= 1, ValueError, kAttention,
              "dropout_p is a probability between 0 and 1, not {}", dropout_p);
+  if (enable_gqa) {
+    const int64_t heads = shared_heads(query, key, value);
+    const auto apart = [&](const Tensor& t) { return t.unflatten(-3, {heads, t.size(-3) / heads}); };
+    const auto repeated = [&](const Tensor& t) {
+      Dims sizes = t.sizes();
+      sizes.insert(sizes.size() - 2, query.size(-3) / heads);
+      return t.unsqueeze(-3).expand(sizes);
+    };
+    Tensor mask = attn_mask;
+    if (mask.defined() && mask.dim() >= 3) mask = mask.size(-3) == query.size(-3) ? apart(mask) : mask.unsqueeze(-3);
+    return call.done(scaled_dot_product_attention(apart(query), repeated(key), repeated(value), mask, dropout_p,
+                                                  is_causal, scale, generator)
+                         .flatten(-4, -3));
+  }
   const double by = scale_of(query, scale);
   const bool plain = !attn_mask.defined() && dropout_p == 0 && !recorded(query, key, value);
   if (plain && query.numel() > 0 && key.numel() > 0 && value.numel() > 0 && batch_of(query) == batch_of(key) &&

@@ -12,10 +12,12 @@ namespace ordo {
 ///
 /// attn_mask of bool: a key takes part where it is true. Of the query's dtype, it is added to the scores. is_causal:
 /// key j takes part in the result of query i where j <= i. Where no key takes part the result is 0. dropout_p: each
-/// weight becomes 0 with that probability, as dropout does it.
+/// weight becomes 0 with that probability, as dropout does it. enable_gqa: dimension -3 is heads, and each head of key
+/// and value serves the same number of heads of the query, one after the other.
 ///
 /// Shapes: query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]; leading dimensions broadcast.
-/// attn_mask broadcasts to [..., L, S].
+/// attn_mask broadcasts to [..., L, S]. With enable_gqa: query [..., h, L, E], key and value [..., g, S, ...], where g
+/// divides h.
 /// Dtypes: floating, one for all; attn_mask may be bool.
 /// Throws: ShapeError when a tensor has fewer than two dimensions or sizes do not fit; DTypeError when dtypes differ or
 /// are not floating; ValueError when a mask stands beside is_causal, or dropout_p is outside of [0, 1].
@@ -24,7 +26,8 @@ namespace ordo {
 /// PyTorch: torch.nn.functional.scaled_dot_product_attention.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask = {}, double dropout_p = 0, bool is_causal = false,
-                                    std::optional<double> scale = std::nullopt, Generator* generator = nullptr);
+                                    std::optional<double> scale = std::nullopt, Generator* generator = nullptr,
+                                    bool enable_gqa = false);
 
 /// What scaled_dot_product_attention multiplies the values by, before dropout: softmax(scale query key^T + mask).
 ///

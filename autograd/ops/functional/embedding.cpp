@@ -36,11 +36,25 @@ Tensor with_gradient(const OpCall& call, Tensor out, const Tensor& weight, const
   return record(call, std::move(out), {weight}, [rows](const Tensor& grad) { return add_rows(grad, rows); });
 }
 
+/// `rows` of `weight` with norms of at most max_norm, which also go back to their places.
+Tensor renormalised(const Tensor& rows, const Tensor& input, const Tensor& weight, double max_norm, double norm_type) {
+  const NoGrad guard;
+  const Tensor norms = norm(rows, norm_type, {-1}, true);
+  Tensor shorter = rows * where(norms > max_norm, max_norm / (norms + 1e-7), 1);
+  weight.detach().index_copy_(0, input.reshape({-1}), shorter.reshape({-1, weight.size(1)}));
+  return shorter;
+}
+
 }  // namespace
 
-Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> padding_idx) {
-  const OpCall call("embedding", input, weight, padding_idx);
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> padding_idx,
+                 std::optional<double> max_norm, double norm_type) {
+  const OpCall call("embedding", input, weight, padding_idx, max_norm, norm_type);
   Tensor out = kernels::embedding(input, weight);
+  ORDO_CHECK(!max_norm || *max_norm >= 0, ValueError, "embedding", "max_norm = {} must not be negative", *max_norm);
+  ORDO_CHECK(norm_type > 0, ValueError, "embedding", "norm_type = {} must be positive", norm_type);
+  kernels::wrap_padding_idx("embedding", padding_idx, weight.size(0));
+  if (max_norm && out.numel() > 0) out = renormalised(out, input, weight, *max_norm, norm_type);
   return with_gradient(call, std::move(out), weight, {Saved(input), weight.size(0), padding_idx, {}});
 }
 

@@ -13,17 +13,21 @@ namespace ordo {
 /// Rows of a table: out[i..., :] = weight[input[i...], :].
 ///
 /// The row padding_idx, which counts from the end where it is negative, never gets a gradient; its values are used.
+/// max_norm: before, each row of input whose norm (that of norm_type) is greater is multiplied, once, by max_norm /
+/// (norm + 1e-7) in weight itself. The gradient knows nothing of that.
 ///
 /// Shapes: input any, weight [rows, columns] -> [input's sizes..., columns].
 /// Dtypes: input int64 or int32; weight floating.
 /// Throws: IndexError when an entry is outside of [0, rows), or padding_idx of [-rows, rows); DTypeError when a dtype
-/// is another; ShapeError when weight is no matrix, or the result has too many dimensions.
+/// is another; ShapeError when weight is no matrix, or the result has too many dimensions; ValueError when max_norm is
+/// negative or NaN, or norm_type not positive.
 /// Determinism: the same bits on every device at every level. The gradient adds a repeated index's rows in the order
 /// threads arrive at not_guaranteed (`atomic`), else in the order of input by ordering rule 1 (`sorted`; of one column
 /// by rule 5, `exact`): same bits everywhere.
 /// Gradient: of weight, grad's rows added by index.
 /// PyTorch: torch.nn.functional.embedding.
-Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt);
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<int64_t> padding_idx = std::nullopt,
+                 std::optional<double> max_norm = std::nullopt, double norm_type = 2);
 
 /// The same for plan.index(), whose gradient adds by `sorted` at every level, without sorting again. ShapeError unless
 /// the plan is for as many rows as weight has.

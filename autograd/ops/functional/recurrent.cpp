@@ -40,8 +40,8 @@ struct Layer {
   }
 };
 
-/// h and, of lstm, c after every step, in differentiable operations.
-TensorList composed(const kernels::RecurrentArguments& a) {
+/// h and, of lstm, c after every step, in differentiable operations. `projection` may be undefined.
+TensorList composed(const kernels::RecurrentArguments& a, const Tensor& projection = {}) {
   const int64_t steps = a.x.size(0);
   const auto count = static_cast<size_t>(a.x.size(0));
   TensorList states(count), cells(count);
@@ -56,6 +56,7 @@ TensorList composed(const kernels::RecurrentArguments& a) {
       next_c = sigmoid(part[1]) * c + taken;
       const Tensor shown = tanh(next_c);
       next = sigmoid(part[3]) * shown;
+      if (projection.defined()) next = linear(next, projection);
     } else if (a.kind == Recurrence::gru) {
       const TensorList from_x = chunk(x, 3, 1), from_h = chunk(hidden, 3, 1);
       const Tensor n = tanh(from_x[2] + sigmoid(from_x[0] + from_h[0]) * from_h[2]);
@@ -124,17 +125,22 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
   const char* op = name_of(kind);
   ordo::detail::expect_defined(op, input, "input", h0, "h0");
   if (kind == Recurrence::lstm) ordo::detail::expect_defined(op, c0, "c0");
-  const int64_t directions = o.bidirectional ? 2 : 1, each = o.has_biases ? 4 : 2;
+  const int64_t directions = o.bidirectional ? 2 : 1, plain = o.has_biases ? 4 : 2;
+  const auto has_for_each_layer = [&](int64_t count) {
+    return weights.size() % size_t(count * directions) == 0 &&
+           int64_t(weights.size()) / (count * directions) == o.num_layers;
+  };
+  const bool projected = kind == Recurrence::lstm && has_for_each_layer(plain + 1);
+  const int64_t each = projected ? plain + 1 : plain;
   ORDO_CHECK(is_floating(input.dtype()), DTypeError, op, "takes floating-point tensors, not {}", input.dtype());
   ORDO_CHECK(input.dim() == 3, ShapeError, op, "input must have three dimensions, {}, not {}",
              o.batch_first ? "[B, T, I]" : "[T, B, I]", input.sizes());
   ORDO_CHECK(o.num_layers >= 1, ValueError, op, "num_layers = {} must be at least 1", o.num_layers);
   ORDO_CHECK(o.dropout >= 0 && o.dropout <= 1, ValueError, op, "dropout = {} must lie in [0, 1]", o.dropout);
   ORDO_CHECK(h0.dim() == 3, ShapeError, op, "h0 must have three dimensions, [layers, B, H], not {}", h0.sizes());
-  ORDO_CHECK(
-      weights.size() % size_t(each * directions) == 0 && int64_t(weights.size()) / (each * directions) == o.num_layers,
-      ValueError, op, "needs {} weights for each layer, but there are {} for {} layers", each * directions,
-      weights.size(), o.num_layers);
+  ORDO_CHECK(has_for_each_layer(each), ValueError, op,
+             "needs {} weights for each layer, but there are {} for {} layers", each * directions, weights.size(),
+             o.num_layers);
   const auto features_of = [&](const Tensor& weight) {
     return weight.defined() && weight.dim() == 2 ? std::optional(weight.size(1)) : std::nullopt;  // else: below
   };
@@ -145,11 +151,12 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
     ORDO_CHECK(h0.size(2) == *taken, ShapeError, op, "h0 has {} features, but the weights take {}", h0.size(2), *taken);
   Tensor x = o.batch_first ? input.transpose(0, 1) : input;
   const int64_t steps = x.size(0), rows = x.size(1), width = h0.size(2);
+  const int64_t cells = projected && c0.dim() == 3 ? c0.size(2) : width;  // elements of c
   const Dims states{h0.size(0), rows, width};
   ORDO_CHECK(h0.size(0) / directions == o.num_layers && h0.size(0) % directions == 0, ShapeError, op,
              "h0 must have {} x {} layers and directions, not {}", o.num_layers, directions, h0.size(0));
   expect_sizes(op, "h0", h0, states);
-  if (c0.defined()) expect_sizes(op, "c0", c0, states);
+  if (c0.defined()) expect_sizes(op, "c0", c0, {h0.size(0), rows, cells});
   const auto expect_alike = [&](const Tensor& t) {
     ordo::detail::expect_same_device(op, input, t);
     ORDO_CHECK(t.dtype() == input.dtype(), DTypeError, op, "all tensors must be {}, as the input is; one is {}",
@@ -172,7 +179,7 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
     ended = logical_not(arange(0, steps, 1, {int64, input.device()}).unsqueeze(1) < lengths).unsqueeze(2);  // [T, B, 1]
   }
   States s;
-  const int64_t gates = kernels::gates_of(kind) * width;
+  const int64_t gates = kernels::gates_of(kind) * cells;
   for (int64_t l = 0; l < o.num_layers; ++l) {
     if (l > 0 && o.train && o.dropout > 0) x = dropout(x, o.dropout, true);
     TensorList outputs;
@@ -181,7 +188,8 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
       const Tensor* w = &weights[size_t(slot * each)];
       expect_sizes(op, "the weight of a layer's input", w[0], {gates, x.size(2)});
       expect_sizes(op, "the weight of a layer's state", w[1], {gates, width});
-      for (int64_t k = 2; k < each; ++k) expect_sizes(op, "a bias", w[k], {gates});
+      for (int64_t k = 2; k < plain; ++k) expect_sizes(op, "a bias", w[k], {gates});
+      if (projected) expect_sizes(op, "the projection", w[plain], {width, cells});
       const Tensor none, &input_bias = o.has_biases ? w[2] : none, &state_bias = o.has_biases ? w[3] : none;
       const Tensor h = h0.select(0, slot), c = c0.defined() ? c0.select(0, slot) : Tensor();
       if (steps == 0) {
@@ -191,7 +199,8 @@ States run(Recurrence kind, const Tensor& input, const Tensor& h0, const Tensor&
         continue;
       }
       const bool reverse = d == 1;
-      const TensorList all = layer({kind, linear(x, w[0], input_bias), h, c, w[1], state_bias, lengths, reverse});
+      const kernels::RecurrentArguments a{kind, linear(x, w[0], input_bias), h, c, w[1], state_bias, lengths, reverse};
+      const TensorList all = projected ? composed(a, w[plain]) : layer(a);
       const int64_t last = reverse ? 0 : steps - 1;
       s.h.push_back(all[0].select(0, last));
       if (c.defined()) s.c.push_back(all[1].select(0, last));

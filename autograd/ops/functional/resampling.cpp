@@ -55,11 +55,90 @@ namespace {
 
 Tensor grid_sample_call(const Tensor& input, const Tensor& grid, const kernels::GridRules& rules);
 
+/// Where places stand along an axis: kernels/resampling/grid_taps.h in operations, for linear.
+struct GridAxisPlaces {
+  Tensor below;      // the cell below, a whole number
+  Tensor weight[2];  // of that cell and of the next one
+  Tensor slope;      // how fast a place moves with its coordinate
+};
+
+GridAxisPlaces places_along(const Tensor& coordinate, int64_t size, const kernels::GridRules& rules) {
+  const bool corners = rules.align_corners;
+  const double n = double(size), low = corners ? 0 : -0.5, span = corners ? n - 1 : n;
+  GridAxisPlaces p;
+  Tensor beyond;
+  {
+    const NoGrad guard;
+    const Tensor& x = coordinate;
+    Tensor at = corners ? (x + 1) / 2 * (n - 1) : ((x + 1) * n - 1) / 2;
+    p.slope = full_like(x, corners ? (n - 1) / 2 : n / 2);
+    if (rules.padding == GridPadding::reflection && span > 0) {
+      const Tensor away = abs(at - low), extra = away.fmod(span), odd = ne(floor(away / span).remainder(2), 0);
+      p.slope = where(ne(at < low, odd), -p.slope, p.slope);
+      at = where(odd, span - extra, extra) + low;
+    }
+    if (rules.padding != GridPadding::zeros) {
+      const Tensor inside = logical_and(at > 0, at < n - 1);
+      p.slope = where(inside, p.slope, 0);
+      at = where(inside, at, where(at >= n - 1, full_like(at, n - 1), 0));
+    }
+    at = where(logical_and(at >= -2147483648.0, at <= 2147483520.0), at, -100);
+    p.below = floor(at);
+    beyond = at - p.below;
+  }
+  // 0, with the slope as its derivative.
+  const Tensor moved = where(isfinite(coordinate), coordinate - coordinate.detach(), 0) * p.slope;
+  p.weight[0] = 1 - beyond - moved;
+  p.weight[1] = beyond + moved;
+  return p;
+}
+
+/// The gradient of the grid by linear interpolation, of operations on the corners, which can be differentiated again.
+Tensor composed_grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid,
+                              const kernels::GridRules& rules) {
+  const int rank = input.dim() - 2;
+  const Dims rows{input.size(0), 1, grid.numel() / (input.size(0) * rank)};  // of places
+  const Tensor planes = input.flatten(2), from = grad.flatten(2);
+  std::vector<GridAxisPlaces> axes;
+  for (int k = 0; k < rank; ++k)
+    axes.push_back(places_along(grid.select(-1, k).reshape(rows), input.size(rank + 1 - k), rules));
+  TensorList sums(static_cast<size_t>(rank));
+  for (int corner = 0; corner < 1 << rank; ++corner) {
+    Tensor cell, there;
+    for (int k = rank - 1; k >= 0; --k) {
+      const int64_t size = input.size(rank + 1 - k);
+      const Tensor at = (axes[size_t(k)].below + (corner >> k & 1)).to(int64), in = logical_and(at >= 0, at < size);
+      cell = cell.defined() ? cell * size + at : at;
+      there = there.defined() ? logical_and(there, in) : in;
+    }
+    const Tensor values = gather(planes, 2, where(there, cell, 0).expand(from.sizes()));
+    const Tensor product = where(there, sum(values * from, {1}, true), 0);
+    for (int k = 0; k < rank; ++k) {
+      Tensor part = corner >> k & 1 ? product : -product;
+      for (int other = 0; other < rank; ++other)
+        if (other != k) part = part * axes[size_t(other)].weight[corner >> other & 1];
+      Tensor& all = sums[size_t(k)];
+      all = all.defined() ? all + part : part;
+    }
+  }
+  for (int k = 0; k < rank; ++k) sums[size_t(k)] = sums[size_t(k)] * axes[size_t(k)].slope;
+  return stack(sums, -1).reshape(grid.sizes());
+}
+
 Tensor grid_gradient(const Tensor& grad, const Tensor& input, const Tensor& grid, const kernels::GridRules& rules) {
   const OpCall call("grid_sample_backward", grad, input, grid, rules);
+  if (rules.kind == kernels::Resample::linear && recorded(grad, input, grid) && grid.numel() > 0) {
+    if (grid.dtype() == float32 || grid.dtype() == float64)
+      return call.done(composed_grid_gradient(grad, input, grid, rules));
+    const Tensor wide = composed_grid_gradient(grad.to(float32), input.to(float32), grid.to(float32), rules);
+    return call.done(wide.to(grid.dtype()));
+  }
   return record(call, kernels::grid_sample_backward_grid(grad, input, grid, rules), {grad, input, grid},
-                [](const Tensor&) -> TensorList {
-                  detail::fail<AutogradError>("grid_sample", "the gradient of a grid cannot be differentiated again");
+                [cubic = rules.kind == kernels::Resample::cubic](const Tensor&) -> TensorList {
+                  if (cubic)
+                    detail::fail<AutogradError>("grid_sample",
+                                                "bicubic's gradient of a grid cannot be differentiated again");
+                  return TensorList(3);  // nearest's is 0
                 });
 }
 

@@ -49,13 +49,14 @@ Tensor interpolate(const Tensor& input, const Dims& size, const std::vector<doub
 /// d, h, w].
 /// Dtypes: floating, one for both.
 /// Throws: DTypeError when dtypes differ or are not floating; ShapeError when shapes are others, or a spatial size is
-/// 0; ValueError when the mode or padding_mode is another; AutogradError when the grid's gradient is differentiated
-/// again.
+/// 0; ValueError when the mode or padding_mode is another; AutogradError when bicubic's gradient of the grid is
+/// differentiated again.
 /// Determinism: the same bits on every device at every level. The input's gradient adds in the order threads arrive at
 /// not_guaranteed (`atomic`), else in the order of places and of the cells of each (`sorted`, ordering rule 1; `exact`
 /// for one channel): same bits everywhere.
 /// Gradient: of input and grid. A place's is the sum over the channels by ordering rule 1; it is 0 for nearest, and
-/// where clamping moved the place.
+/// where clamping moved the place. Where it is to be differentiated again, it is composed of operations on the corners,
+/// and may round otherwise.
 /// PyTorch: torch.nn.functional.grid_sample.
 Tensor grid_sample(const Tensor& input, const Tensor& grid, InterpolateMode mode = InterpolateMode::bilinear,
                    GridPadding padding_mode = GridPadding::zeros, bool align_corners = false);

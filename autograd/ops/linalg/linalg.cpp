@@ -1,11 +1,13 @@
 #include <ordo/autograd/ops/linalg/linalg.h>
 
 #include <algorithm>
+#include <limits>
 
 #include <ordo/autograd/ops/create/arange.h>
 #include <ordo/autograd/ops/create/random.h>
 #include <ordo/autograd/ops/linalg/matmul.h>
 #include <ordo/autograd/ops/operation.h>
+#include <ordo/autograd/ops/shape/diagonal.h>
 #include <ordo/kernels/linalg/linalg.h>
 
 namespace ordo {
@@ -65,6 +67,32 @@ Tensor solve(const Tensor& a, const Tensor& b) {
                 });
 }
 
+/// t x = y for triangles t; `op` names errors.
+static Tensor triangular(const char* op, const Tensor& t, const Tensor& y, bool upper, bool unitriangular) {
+  const OpCall call("solve_triangular", t, y, upper, true, unitriangular);
+  Tensor solved = kernels::solve_triangular(op, t, y, upper, unitriangular);
+  return record(call, std::move(solved), {t, y},
+                [=, t = Saved(t), y_sizes = y.sizes()](const Tensor& grad, const Tensor& x) -> TensorList {
+                  const Tensor to_y = triangular(op, adjoint(t.get()), grad, !upper, unitriangular);
+                  Tensor to_t;
+                  if (needs(0)) {
+                    const Tensor whole = sum_to(matmul(-to_y, adjoint(x)), t.sizes());
+                    to_t = upper ? triu(whole, unitriangular ? 1 : 0) : tril(whole, unitriangular ? -1 : 0);
+                  }
+                  return {to_t, sum_to(to_y, y_sizes)};
+                });
+}
+
+Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left, bool unitriangular) {
+  const char* const op = "solve_triangular";
+  if (left) return triangular(op, a, b, upper, unitriangular);
+  const OpCall call(op, a, b, upper, left, unitriangular);
+  detail::expect_defined(op, a, "a", b, "b");
+  ORDO_CHECK(a.dim() >= 2 && b.dim() >= 2, ShapeError, op, "takes matrices [..., m, n], not {} and {}", a.sizes(),
+             b.sizes());
+  return call.done(adjoint(triangular(op, adjoint(a), adjoint(b), !upper, unitriangular)).contiguous());
+}
+
 Tensor inverse(const Tensor& a) {
   const OpCall call("inverse", a);
   return record(call, kernels::inverse("inverse", kernels::lu("inverse", a)), {a},
@@ -72,6 +100,23 @@ Tensor inverse(const Tensor& a) {
                   const Tensor across = adjoint(inverse);
                   return {-matmul(across, matmul(grad, across))};
                 });
+}
+
+Tensor matrix_power(const Tensor& a, int64_t n) {
+  const OpCall call("matrix_power", a, n);
+  const char* const op = call.name();
+  detail::expect_defined(op, a, "input");
+  ORDO_CHECK(a.dtype() == float32 || a.dtype() == float64, DTypeError, op, "takes float32 and float64 tensors, not {}",
+             a.dtype());
+  ORDO_CHECK(a.dim() >= 2 && a.size(-1) == a.size(-2), ShapeError, op, "takes square matrices [..., n, n], not {}",
+             a.sizes());
+  if (n == 0) return call.done(eye(a.size(-1), a.options()).expand(a.sizes()).contiguous());
+  Tensor power, square = n < 0 ? inverse(a) : a;
+  for (uint64_t rest = n < 0 ? -uint64_t(n) : uint64_t(n);; square = matmul(square, square)) {
+    if (rest & 1) power = power.defined() ? matmul(power, square) : square;
+    if ((rest >>= 1) == 0) break;
+  }
+  return call.done(power.is_same(a) ? a.clone() : power);
 }
 
 /// One number for each matrix.
@@ -142,6 +187,61 @@ QrResult qr(const Tensor& a) {
   return {out[0], out[1]};
 }
 
+LstsqResult lstsq(const Tensor& a, const Tensor& b) {
+  const OpCall call("lstsq", a, b);
+  const char* const op = call.name();
+  detail::expect_defined(op, a, "a", b, "b");
+  ORDO_CHECK(a.dtype() == float32 || a.dtype() == float64, DTypeError, op, "takes float32 and float64 tensors, not {}",
+             a.dtype());
+  detail::expect_same_device(op, a, b);
+  detail::expect_same_dtype(op, a, b);
+  ORDO_CHECK(a.dim() >= 2, ShapeError, op, "takes matrices [..., m, n], not {}", a.sizes());
+  const bool vectors = b.dim() == 1 || b.sizes() == Dims(a.sizes().begin(), a.dim() - 1);
+  const Tensor y = vectors ? b.unsqueeze(-1) : b;
+  const int64_t m = a.size(-2), n = a.size(-1);
+  ORDO_CHECK(y.dim() >= 2 && y.size(-2) == m, ShapeError, op, "b must have as many rows as a: {} with {}", b.sizes(),
+             a.sizes());
+  (void)broadcast_sizes(op, Dims(a.sizes().begin(), a.dim() - 2), Dims(y.sizes().begin(), y.dim() - 2));
+  const QrResult f = qr(m < n ? adjoint(a) : a);
+  kernels::expect_full_rank(op, f.R, std::max(m, n));
+  Tensor x, residuals = zeros({0}, a.options());
+  if (m < n) {
+    x = matmul(f.Q, triangular(op, adjoint(f.R), y, false, false));
+  } else {
+    x = triangular(op, f.R, matmul(adjoint(f.Q), y), true, false);
+    if (m > n) residuals = sum(square(matmul(a, x) - y), {-2});
+  }
+  if (vectors) x = x.squeeze(-1);
+  if (vectors && m > n) residuals = residuals.squeeze(-1);
+  const TensorList out = call.done(TensorList{x, residuals});
+  return {out[0], out[1]};
+}
+
+EighResult eigh(const Tensor& a) {
+  const OpCall call("eigh", a);
+  auto [values, vectors] = kernels::eigh(a);
+  const TensorList out =
+      record(call, {views::alias(values), views::alias(vectors)}, {a},
+             [a = Saved(a), l = Saved(values), v = Saved(vectors)](const TensorList& grads) -> TensorList {
+               EighResult f;
+               if (grad_enabled())  // to be differentiated again: with the factors of the graph
+                 f = eigh(a.get());
+               else
+                 f = {l.get(), v.get()};
+               const Tensor &l_of_graph = f.eigenvalues, &v_of_graph = f.eigenvectors;
+               Tensor inner;
+               if (grads[0].defined()) inner = diagonal_matrix(grads[0]);
+               if (grads[1].defined()) {
+                 const Tensor apart = l_of_graph.unsqueeze(-2) - l_of_graph.unsqueeze(-1);
+                 const Tensor same = eq(beyond_diagonal(apart), 0);
+                 const Tensor turned = where(same, 0, matmul(adjoint(v_of_graph), grads[1]) / where(same, 1, apart));
+                 inner = inner.defined() ? inner + turned : turned;
+               }
+               return {matmul(matmul(v_of_graph, inner), adjoint(v_of_graph))};
+             });
+  return {out[0], out[1]};
+}
+
 /// X - X^T, divided by the differences of squared singular values: element [j, k] by s[k]^2 - s[j]^2.
 static Tensor turned(const Tensor& x, const Tensor& s) {
   const Tensor same = eq(beyond_diagonal(s), 0);
@@ -151,7 +251,7 @@ static Tensor turned(const Tensor& x, const Tensor& s) {
 
 SvdResult svd(const Tensor& a) {
   const OpCall call("svd", a);
-  const kernels::SvdTensors t = kernels::svd(a);
+  const kernels::SvdTensors t = kernels::svd("svd", a);
   const TensorList out =
       record(call, {views::alias(t.u), views::alias(t.s), views::alias(t.vh)}, {a},
              [a = Saved(a), u = Saved(t.u), s = Saved(t.s), vh = Saved(t.vh)](const TensorList& grads) -> TensorList {
@@ -177,6 +277,31 @@ SvdResult svd(const Tensor& a) {
                return {sum};
              });
   return {out[0], out[1], out[2]};
+}
+
+Tensor pinv(const Tensor& a, std::optional<double> atol, std::optional<double> rtol) {
+  const OpCall call("pinv", a, atol, rtol);
+  const auto is_tolerance = [](const std::optional<double>& t) { return !t || *t >= 0; };
+  ORDO_CHECK(is_tolerance(atol) && is_tolerance(rtol), ValueError, "pinv",
+             "atol = {} and rtol = {} must not be negative", atol.value_or(0), rtol.value_or(0));
+  Tensor y = no_grad([&] {
+    const kernels::SvdTensors f = kernels::svd("pinv", a);
+    if (f.s.numel() == 0) return zeros_like(adjoint(a).contiguous());
+    const double epsilon =
+        a.dtype() == float32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+    const double roundings = double(std::max(a.size(-2), a.size(-1))) * epsilon;
+    const Tensor least = (f.s.narrow(-1, 0, 1) * rtol.value_or(atol ? 0 : roundings)).clamp(atol.value_or(0));
+    const Tensor divided = where(f.s > least, 1 / f.s, 0);
+    return matmul(adjoint(f.vh) * divided.unsqueeze(-2), adjoint(f.u));
+  });
+  return record(call, std::move(y), {a}, [a = Saved(a)](const Tensor& grad, const Tensor& y) -> TensorList {
+    // dY = -Y dA Y + Y Y^T dA^T (1 - A Y) + (1 - Y A) dA^T Y^T Y
+    const Tensor &x = a.get(), g = adjoint(grad), yt = adjoint(y);
+    const Tensor first = matmul(matmul(yt, grad), yt);
+    const Tensor beyond_rows = g - matmul(x, matmul(y, g)), beyond_columns = g - matmul(matmul(g, y), x);
+    const Tensor second = matmul(matmul(beyond_rows, y), yt), third = matmul(matmul(yt, y), beyond_columns);
+    return {second + third - first};
+  });
 }
 
 SvdLowrankResult svd_lowrank(const Tensor& a, int64_t q, int64_t niter, Generator* generator) {

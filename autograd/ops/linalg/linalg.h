@@ -8,6 +8,8 @@
 // gradient is to be differentiated again, it is composed of these operations instead, and may round otherwise.
 #pragma once
 
+#include <optional>
+
 #include <ordo/engine/run/generator.h>
 #include <ordo/engine/tensor/tensor.h>
 
@@ -37,6 +39,17 @@ Tensor cholesky(const Tensor& a);
 /// PyTorch: torch.linalg.solve.
 Tensor solve(const Tensor& a, const Tensor& b);
 
+/// X of a X = b, or of X a = b where not `left`, for triangles a: upper or lower ones, with a diagonal of 1 where
+/// unitriangular. What lies beyond the triangle, and such a diagonal, is not read.
+///
+/// Shapes: a [..., n, n], b [..., n, k], or [..., k, n] where not `left`; batches broadcast.
+/// Dtypes: as solve.
+/// Throws: as solve; ValueError when an element of the diagonal is 0.
+/// Determinism: as cholesky.
+/// Gradient: of b, G = a^-T grad; of a, the triangle of -G X^T; added over broadcast batches.
+/// PyTorch: torch.linalg.solve_triangular.
+Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left = true, bool unitriangular = false);
+
 /// Y = a^-1.
 ///
 /// Shapes, Dtypes: as cholesky, of any matrices.
@@ -45,6 +58,15 @@ Tensor solve(const Tensor& a, const Tensor& b);
 /// Gradient: -Y^T grad Y^T.
 /// PyTorch: torch.linalg.inv.
 Tensor inverse(const Tensor& a);
+
+/// a multiplied n times: the product of a^1, a^2, a^4, ..., each the square of the one before, that n is the sum of, in
+/// this order. Of n = 0 the unit matrix, of negative n the power of a^-1.
+///
+/// Shapes, Dtypes: as inverse.
+/// Throws: DTypeError, ShapeError as cholesky; as inverse where n is negative.
+/// Determinism, Gradient: of matmul and inverse, of which it is made.
+/// PyTorch: torch.linalg.matrix_power.
+Tensor matrix_power(const Tensor& a, int64_t n);
 
 /// The determinant; 0 for singular matrices, 1 for those of size 0.
 ///
@@ -82,6 +104,41 @@ struct QrResult {
 /// PyTorch: torch.linalg.qr, mode "reduced".
 QrResult qr(const Tensor& a);
 
+struct LstsqResult {
+  Tensor solution, residuals;
+};
+/// X with the least |a X - b|, through qr: R^-1 Q^T b for m >= n. Else a X = b, and X is the one of least norm. The
+/// residuals are the squared lengths of the columns of a X - b; they are [0] unless m > n.
+///
+/// Shapes: a [..., m, n], b [..., m, k] -> solution [..., n, k], residuals [..., k]; batches broadcast. Where b is [m],
+/// or has a's sizes without the last, it is a vector or a batch of vectors, and the residuals have no k.
+/// Dtypes: as solve.
+/// Throws: DTypeError for others; ShapeError when shapes do not fit; DeviceError when the tensors are on different
+/// devices; ValueError, with the number of the matrix, when a is not of full rank: an element of R's diagonal is at
+/// most max(m, n) roundings of its largest.
+/// Determinism: as svd_lowrank.
+/// Gradient: of matmul, qr and solve_triangular, of which it is made.
+/// PyTorch: torch.linalg.lstsq, driver "gels", without rank and singular_values.
+LstsqResult lstsq(const Tensor& a, const Tensor& b);
+
+struct EighResult {
+  Tensor eigenvalues, eigenvectors;
+};
+/// a = V diag(L) V^T of symmetric matrices, by Jacobi rotations; columns of V are the eigenvectors. Errors of L are of
+/// the size of its largest element's rounding. In each column of V, the first of the elements at least half as large as
+/// its largest is positive; PyTorch leaves signs to chance.
+///
+/// Shapes: [..., n, n], symmetric, which is not checked: the lower triangle is read -> L [..., n] ascending,
+/// V [..., n, n].
+/// Dtypes: as cholesky.
+/// Throws: DTypeError, ShapeError as cholesky; ValueError, with the number of the matrix, when one holds NaN or
+/// infinities.
+/// Determinism: as cholesky.
+/// Gradient: V (diag(gL) + (V^T gV) / D) V^T, D[i][j] = L[j] - L[i] and D[i][i] infinite. That through L alone is
+/// always finite, that through V where eigenvalues differ.
+/// PyTorch: torch.linalg.eigh.
+EighResult eigh(const Tensor& a);
+
 struct SvdResult {
   Tensor U, S, Vh;
 };
@@ -97,6 +154,18 @@ struct SvdResult {
 /// differ, for m != n also from 0.
 /// PyTorch: torch.linalg.svd with full_matrices = False.
 SvdResult svd(const Tensor& a);
+
+/// The pseudo-inverse: Vh^T diag(1 / S) U^T of svd, without the singular values up to max(atol, rtol S[0]). atol is 0
+/// where it is not given; rtol is max(m, n) roundings where neither is given, else 0.
+///
+/// Shapes: [..., m, n] -> [..., n, m].
+/// Dtypes: as cholesky.
+/// Throws: as svd; ValueError also when atol or rtol is negative or NaN.
+/// Determinism: as svd_lowrank.
+/// Gradient: that of matrices whose rank stays.
+/// PyTorch: torch.linalg.pinv, hermitian = False.
+/// Source: G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses", 1973 (the gradient).
+Tensor pinv(const Tensor& a, std::optional<double> atol = std::nullopt, std::optional<double> rtol = std::nullopt);
 
 struct SvdLowrankResult {
   Tensor U, S, V;

@@ -391,11 +391,36 @@ Sample attention_sample(int64_t b, int64_t l, int64_t s, int64_t e, int64_t v, M
   sample.tolerance = 32;
   return sample;
 }
+/// Four heads of queries, two of keys and values: as attention_sample of the heads repeated. The mask is one for all
+/// heads, or one for each.
+Sample shared_heads_sample(const char* label, const Dims& mask, bool is_causal) {
+  Sample sample;
+  sample.label = label;
+  sample.inputs = {test_values({2, 4, 3, 2}, 1), test_values({2, 2, 5, 2}, 2), test_values({2, 2, 5, 3}, 3)};
+  if (!mask.empty()) sample.inputs.push_back(test_values(mask, 4));
+  sample.run = [=](const TensorList& in) {
+    return scaled_dot_product_attention(in[0], in[1], in[2], in.size() > 3 ? in[3] : Tensor(), 0, is_causal, {},
+                                        nullptr, true);
+  };
+  sample.reference = [=](const TensorList& in) {
+    const auto repeated = [](const Tensor& t) { return repeat_interleave(t, 2, 1); };
+    const Tensor y = scaled_dot_product_attention(in[0], repeated(in[1]), repeated(in[2]),
+                                                  in.size() > 3 ? in[3] : Tensor(), 0, is_causal);
+    return y.to_vector<double>();
+  };
+  sample.tolerance = 32;
+  return sample;
+}
 ORDO_OP_SAMPLES(scaled_dot_product_attention) {
   std::vector<Sample> samples{attention_sample(2, 9, 17, 8, 5, Mask::causal),
                               attention_sample(0, 2, 3, 2, 2, Mask::none)};
   for (Mask kind : {Mask::none, Mask::causal, Mask::flags, Mask::numbers})
     samples.push_back(attention_sample(2, 3, 4, 2, 3, kind));
+  samples.push_back(shared_heads_sample("shared heads", {}, false));
+  samples.push_back(shared_heads_sample("shared heads, causal", {}, true));
+  samples.push_back(shared_heads_sample("shared heads, mask", {3, 5}, false));
+  samples.push_back(shared_heads_sample("shared heads, mask of one head", {2, 1, 3, 5}, false));
+  samples.push_back(shared_heads_sample("shared heads, mask of each", {4, 3, 5}, false));
   return samples;
 }
 ORDO_OP_SIZES(scaled_dot_product_attention) {
@@ -477,6 +502,20 @@ TEST(Attention, dropout_draws_from_the_generator_and_bad_input_is_refused) {
     y.sum().backward();
     EXPECT_EQ(x.grad().abs().max().item(), 0);
   }
+}
+
+TEST(Attention, shared_heads) {
+  const auto of = [](const Dims& q, const Dims& k, const Dims& v) {
+    return scaled_dot_product_attention(ones(q), ones(k), ones(v), {}, 0, false, {}, nullptr, true);
+  };
+  EXPECT_ORDO_ERROR(of({3, 2, 4}, {2, 5, 4}, {2, 5, 4}), ShapeError, "which divides the query's; they have 2 and 2");
+  EXPECT_ORDO_ERROR(of({4, 2, 4}, {2, 5, 4}, {4, 5, 4}), ShapeError, "with enable_gqa");
+  EXPECT_ORDO_ERROR(of({2, 4}, {5, 4}, {5, 4}), ShapeError, "[..., heads, length, size]");
+  // Heads 0 and 1 look at the first head of keys, 2 and 3 at the second.
+  const Tensor value = tensor<double>({1, 2}).view({2, 1, 1});
+  const Tensor y = scaled_dot_product_attention(zeros({4, 1, 1}, float64), zeros({2, 1, 1}, float64), value, {}, 0,
+                                                false, {}, nullptr, true);
+  EXPECT_EQ(y.to_vector<double>(), (Values{1, 1, 2, 2}));
 }
 
 // Blocks of queries look at fewer keys, but at device_to_device.

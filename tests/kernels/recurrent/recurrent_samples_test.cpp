@@ -12,6 +12,8 @@ struct Shape {
   int64_t steps, rows, inputs, width;
   RecurrentOptions options = {};
   std::vector<int64_t> lengths = {};
+  int64_t projected = 0;  // lstm: elements of h; 0: as many as of c
+  int64_t of_h() const { return projected > 0 ? projected : width; }
 };
 
 int64_t gates_of(Kind kind) { return kind == Kind::lstm ? 4 : kind == Kind::gru ? 3 : 1; }
@@ -34,12 +36,12 @@ std::vector<double> product(const std::vector<double>& w, const std::vector<doub
 
 /// Sequence after sequence: its outputs, then all states of the layers; laid out as results() does.
 std::vector<double> reference(Kind kind, const Shape& s, const TensorList& in) {
-  const int64_t directions = directions_of(s), slots = s.options.num_layers * directions, H = s.width;
-  const size_t each = s.options.has_biases ? 4 : 2;
+  const int64_t directions = directions_of(s), slots = s.options.num_layers * directions, H = s.width, P = s.of_h();
+  const size_t plain = s.options.has_biases ? 4 : 2, each = plain + (s.projected > 0 ? 1 : 0);
   std::vector<std::vector<double>> tensors;
   for (const Tensor& t : in) tensors.push_back(t.to_vector<double>());
-  std::vector<double> output(size_t(s.steps * s.rows * directions * H)), last_h(size_t(slots * s.rows * H)),
-      last_c = last_h;
+  std::vector<double> output(size_t(s.steps * s.rows * directions * P)), last_h(size_t(slots * s.rows * P)),
+      last_c(size_t(slots * s.rows * H));
   for (int64_t b = 0; b < s.rows; ++b) {
     const int64_t length = s.lengths.empty() ? s.steps : s.lengths[size_t(b)];
     std::vector<std::vector<double>> x(static_cast<size_t>(length));
@@ -49,20 +51,21 @@ std::vector<double> reference(Kind kind, const Shape& s, const TensorList& in) {
         x[size_t(t)].push_back(tensors[0][size_t(at * s.inputs + i)]);
       }
     for (int64_t l = 0; l < s.options.num_layers; ++l) {
-      std::vector<std::vector<double>> y(static_cast<size_t>(length), std::vector<double>(size_t(directions * H)));
+      std::vector<std::vector<double>> y(static_cast<size_t>(length), std::vector<double>(size_t(directions * P)));
       for (int64_t d = 0; d < directions; ++d) {
         const int64_t slot = l * directions + d;
         const auto* w = &tensors[first_weight(kind) + size_t(slot) * each];
         const std::vector<double> none, &b_ih = s.options.has_biases ? w[2] : none,
                                         &b_hh = s.options.has_biases ? w[3] : none;
-        const auto state_of = [&](const std::vector<double>& all) {
-          const auto begin = all.begin() + (slot * s.rows + b) * H;
-          return std::vector<double>(begin, begin + H);
+        const auto state_of = [&](const std::vector<double>& all, int64_t size) {
+          const auto begin = all.begin() + (slot * s.rows + b) * size;
+          return std::vector<double>(begin, begin + size);
         };
-        std::vector<double> h = state_of(tensors[1]), c = kind == Kind::lstm ? state_of(tensors[2]) : none;
+        std::vector<double> h = state_of(tensors[1], P), c = kind == Kind::lstm ? state_of(tensors[2], H) : none;
         for (int64_t k = 0; k < length; ++k) {
           const auto t = size_t(d ? length - 1 - k : k);
           const auto xs = product(w[0], x[t], b_ih), hs = product(w[1], h, b_hh);
+          h.resize(size_t(H));
           for (size_t j = 0; j < size_t(H); ++j) {
             const auto part = [&](size_t g) { return xs[g * size_t(H) + j] + hs[g * size_t(H) + j]; };
             if (kind == Kind::lstm) {
@@ -75,20 +78,19 @@ std::vector<double> reference(Kind kind, const Shape& s, const TensorList& in) {
             } else {
               h[j] = kind == Kind::rnn_tanh ? std::tanh(part(0)) : std::max(part(0), 0.0);
             }
-            y[t][size_t(d * H) + j] = h[j];
           }
+          if (s.projected > 0) h = product(w[plain], h, none);
+          std::copy(h.begin(), h.end(), y[t].begin() + d * P);
         }
-        for (int64_t j = 0; j < H; ++j) {
-          last_h[size_t((slot * s.rows + b) * H + j)] = h[size_t(j)];
-          if (!c.empty()) last_c[size_t((slot * s.rows + b) * H + j)] = c[size_t(j)];
-        }
+        std::copy(h.begin(), h.end(), last_h.begin() + (slot * s.rows + b) * P);
+        std::copy(c.begin(), c.end(), last_c.begin() + (slot * s.rows + b) * H);
       }
       x = y;
     }
     for (int64_t t = 0; t < length; ++t)
-      for (int64_t j = 0; j < directions * H; ++j) {
+      for (int64_t j = 0; j < directions * P; ++j) {
         const int64_t at = s.options.batch_first ? b * s.steps + t : t * s.rows + b;
-        output[size_t(at * directions * H + j)] = x[size_t(t)][size_t(j)];
+        output[size_t(at * directions * P + j)] = x[size_t(t)][size_t(j)];
       }
   }
   output.insert(output.end(), last_h.begin(), last_h.end());
@@ -120,13 +122,12 @@ TensorList inputs_of(Kind kind, const Shape& s) {
   const auto values = [&](const Dims& sizes, double most) { return test_values(sizes, stream++, -most, most); };
   TensorList in{s.options.batch_first ? values({s.rows, s.steps, s.inputs}, 2)
                                       : values({s.steps, s.rows, s.inputs}, 2)};
-  for (size_t k = 1; k < first_weight(kind); ++k) in.push_back(values({slots, s.rows, s.width}, 1));
+  for (size_t k = 1; k < first_weight(kind); ++k) in.push_back(values({slots, s.rows, k == 1 ? s.of_h() : s.width}, 1));
   for (int64_t slot = 0; slot < slots; ++slot) {
-    in.push_back(values({rows, slot < directions ? s.inputs : directions * s.width}, 0.7));
-    in.push_back(values({rows, s.width}, 0.7));
-    if (!s.options.has_biases) continue;
-    in.push_back(values({rows}, 0.5));
-    in.push_back(values({rows}, 0.5));
+    in.push_back(values({rows, slot < directions ? s.inputs : directions * s.of_h()}, 0.7));
+    in.push_back(values({rows, s.of_h()}, 0.7));
+    for (int k = 0; k < 2 && s.options.has_biases; ++k) in.push_back(values({rows}, 0.5));
+    if (s.projected > 0) in.push_back(values({s.projected, s.width}, 0.7));
   }
   return in;
 }
@@ -142,7 +143,7 @@ Sample sample(Kind kind, const char* label, const Shape& s) {
 }
 
 std::vector<Sample> samples(Kind kind) {
-  return {
+  std::vector<Sample> all{
       sample(kind, "one step", {1, 2, 3, 2}),
       sample(kind, "steps", {3, 2, 2, 3}),
       sample(kind, "two layers", {3, 1, 2, 2, {.num_layers = 2}}),
@@ -155,6 +156,12 @@ std::vector<Sample> samples(Kind kind) {
       sample(kind, "no steps", {0, 2, 2, 2}),
       sample(kind, "wide", {5, 7, 20, 33}),
   };
+  if (kind != Kind::lstm) return all;
+  all.push_back(sample(kind, "projected", {2, 2, 2, 3, {}, {}, 2}));
+  all.push_back(sample(kind, "projected, without biases", {2, 1, 2, 2, {.has_biases = false}, {}, 1}));
+  all.push_back(sample(kind, "projected, all of it",
+                       {3, 2, 2, 2, {.num_layers = 2, .bidirectional = true, .batch_first = true}, {2, 3}, 1}));
+  return all;
 }
 std::vector<Sample> of_size(Kind kind, int64_t n) {
   return {
@@ -188,6 +195,10 @@ TEST(Recurrent, refuses) {
     return lstm(in[0], in[1], in[2], w, {.lengths = from_vector<int64_t>(lengths, {int64_t(lengths.size())})}).h;
   };
   EXPECT_ORDO_ERROR(with_lengths({1, 2}), ShapeError, "lengths");
+  const Shape p{2, 3, 2, 2, {}, {}, 1};
+  TensorList projected = inputs_of(Kind::lstm, p);
+  projected.back() = ones({2, 2}, float64);
+  EXPECT_ORDO_ERROR(results(Kind::lstm, p, projected), ShapeError, "[lstm] the projection must have sizes [1, 2]");
 }
 
 // What lies behind the end of a sequence does not matter, to results and gradients.

@@ -101,7 +101,7 @@ Sample sample_of(const Case& c, bool small = true) {
   };
   s.reference = [c](const TensorList& in) { return reference(in, c); };
   s.gradient = small && s.inputs[0].numel() + s.inputs[1].numel() < 150;
-  s.second_order = false;  // of the input's gradient only: second_derivatives below
+  s.second_order = c.mode != Mode::bicubic;
   int64_t largest = 1;
   for (int64_t size : c.input) largest = std::max(largest, size);
   s.tolerance = 16 + 8 * double(largest);  // a place among n cells rounds by about n epsilon
@@ -175,8 +175,30 @@ TEST(GridSample, second_derivatives) {
   of_x.backward(u);
   EXPECT_EQ(bytes_of(g.grad()), bytes_of(grid_sample(u, at)));
   at.set_requires_grad();
-  const Tensor of_grid = grad({grid_sample(x, at)}, {at}, {g.detach()}, true, true)[0];
-  EXPECT_ORDO_ERROR(of_grid.backward(ones_like(of_grid)), AutogradError, "cannot be differentiated again");
+  const auto of_grid = [&](Mode mode) { return grad({grid_sample(x, at, mode)}, {at}, {g.detach()}, true, true)[0]; };
+  const Tensor cubic = of_grid(Mode::bicubic);
+  EXPECT_ORDO_ERROR(cubic.backward(ones_like(cubic)), AutogradError, "bicubic's gradient of a grid");
+  x.zero_grad();
+  of_grid(Mode::nearest).sum().backward();
+  EXPECT_FALSE(x.grad().defined() && x.grad().abs().max().item() > 0) << "it is 0 everywhere";
+}
+
+// The gradient that can be differentiated again is the kernel's, to rounding; at places outside, too.
+TEST(GridSample, composed_gradients) {
+  for (const GridPadding padding : {kZeros, kBorder, kReflection})
+    for (const bool corners : {false, true})
+      for (const DType dtype : {float64, float32, bfloat16}) {
+        const Tensor x = test_values({2, 3, 4, 5}, 1).to(dtype), g = test_values({2, 3, 6, 7}, 3).to(dtype);
+        Tensor at = test_values({2, 6, 7, 2}, 2, -4, 4).to(dtype);
+        const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+        at[0][0][0][0] = nan, at[0][0][1][1] = inf, at[0][0][2][0] = -inf;
+        at.set_requires_grad();
+        const Tensor y = grid_sample(x, at, Mode::bilinear, padding, corners);
+        const Tensor kernel = grad({y}, {at}, {g}, true, false)[0], composed = grad({y}, {at}, {g}, true, true)[0];
+        EXPECT_EQ(composed.dtype(), dtype);
+        const double rounding = dtype == float64 ? 1e-13 : dtype == float32 ? 1e-4 : 0.2;
+        EXPECT_LT((kernel - composed).to(float64).abs().max().item(), rounding) << int(padding) << corners;
+      }
 }
 
 TEST(GridSample, refuses) {

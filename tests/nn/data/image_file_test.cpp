@@ -200,6 +200,46 @@ TEST_F(ImageFileTest, sizes_are_checked_before_memory_is_taken) {
   EXPECT_ORDO_ERROR(decoded("P5 3 3\n255\n123456789", {.max_pixels = 8}), DataError, "at most 8 together");
 }
 
+TEST_F(ImageFileTest, written_and_read_again) {
+  const Tensor bytes = test_indices({3, 5, 300}, 256, 1).to(uint8), gray = bytes.narrow(0, 1, 1);
+  const Tensor flat = full({3, 16, 16}, 200, uint8);
+  if (can_read_png()) {
+    for (const Tensor& image : {bytes, gray, bytes.transpose(1, 2)}) {
+      const Tensor want = image.to(float32) / 255;
+      data::write_image(path("a.png"), image);
+      EXPECT_TRUE(data::read_image(path("a.png")).equal(want)) << image.sizes();
+      data::write_image(path("a.PNG"), want, {.compression_level = 0});
+      EXPECT_TRUE(data::read_image(path("a.PNG")).equal(want)) << image.sizes();
+    }
+    data::write_image(path("half.png"), full({1, 1, 2}, 0.5, float64));
+    EXPECT_EQ(data::read_image(path("half.png")).to_vector<float>(), parts({128, 128}));
+    EXPECT_FALSE(std::filesystem::exists(path("a.png.part")));
+    EXPECT_ORDO_ERROR(data::write_image(path("none/a.png"), bytes), DataError, "[write_image] " + path("none/a.png"));
+    const std::string before = read(path("a.png"));
+    EXPECT_ORDO_ERROR(data::write_image(path("a.png"), full({1, 1, 1}, 1.5)), ValueError, "[0, 1], not 1.5");
+    EXPECT_EQ(read(path("a.png")), before);
+  }
+  if (can_read_jpeg()) {
+    for (const Tensor& image : {flat, flat.narrow(0, 0, 1)}) {
+      data::write_image(path("b.jpg"), image);
+      const Tensor again = data::read_image(path("b.jpg"));
+      EXPECT_EQ(again.sizes(), image.sizes());
+      EXPECT_LT((again * 255 - image.to(float32)).abs().max().item(), 2);
+    }
+    data::write_image(path("good.jpeg"), bytes, {.quality = 100});
+    data::write_image(path("bad.jpeg"), bytes, {.quality = 1});
+    EXPECT_GT(std::filesystem::file_size(path("good.jpeg")), 4 * std::filesystem::file_size(path("bad.jpeg")));
+    EXPECT_ORDO_ERROR(data::write_image(path("c.jpg"), zeros({1, 1, 65501}, uint8)), ShapeError, "65500");
+  }
+  EXPECT_ORDO_ERROR(data::write_image(path("a.gif"), bytes), ValueError, "must end in .png, .jpg or .jpeg");
+  EXPECT_ORDO_ERROR(data::write_image(path("a.png"), bytes.to(int64)), DTypeError, "[write_image] takes uint8");
+  EXPECT_ORDO_ERROR(data::write_image(path("a.png"), bytes.narrow(0, 0, 2)), ShapeError, "[write_image]");
+  EXPECT_ORDO_ERROR(data::write_image(path("a.png"), zeros({1, 0, 2})), ShapeError, "[write_image]");
+  EXPECT_ORDO_ERROR(data::write_image(path("a.png"), Tensor()), ValueError, "image is an undefined tensor");
+  EXPECT_ORDO_ERROR(data::write_image(path("a.jpg"), bytes, {.quality = 0}), ValueError, "quality = 0");
+  EXPECT_ORDO_ERROR(data::write_image(path("a.png"), bytes, {.compression_level = 10}), ValueError, "= 10");
+}
+
 TEST_F(ImageFileTest, folders_are_classes) {
   if (!can_read_png()) GTEST_SKIP();
   // Written in another order than that of the names; each image's pixels are its number.
