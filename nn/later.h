@@ -15,6 +15,7 @@
 
 namespace ordo::nn {
 
+/// Internal: the error of a Later that has not been assigned.
 [[noreturn]] void throw_not_made(const std::string& name);
 
 /// A module of class M, once it is assigned.
