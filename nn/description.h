@@ -78,6 +78,11 @@ class Description {
   static std::string text(const std::optional<T>& value) {
     return value ? text(*value) : "none";
   }
+  template <class E>
+  requires std::is_enum_v<E>
+  static std::string text(E value) {
+    return std::string(name(value));
+  }
   /// {1, 2}
   static std::string list(const int64_t* begin, const int64_t* end);
   static std::string list(const double* begin, const double* end);

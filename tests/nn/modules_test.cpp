@@ -32,7 +32,7 @@ TEST(Modules, activations) {
   EXPECT_COMPUTES(nn::Sigmoid()(x), sigmoid(x));
   EXPECT_COMPUTES(nn::Tanh()(x), tanh(x));
   EXPECT_COMPUTES(nn::GELU()(x), gelu(x));
-  EXPECT_COMPUTES(nn::GELU({.approximate = "tanh"})(x), gelu(x, "tanh"));
+  EXPECT_COMPUTES(nn::GELU({.approximate = GELUApproximate::tanh})(x), gelu(x, GELUApproximate::tanh));
   EXPECT_COMPUTES(nn::SiLU()(x), silu(x));
   EXPECT_COMPUTES(nn::Mish()(x), mish(x));
   EXPECT_COMPUTES(nn::SELU()(x), selu(x));
