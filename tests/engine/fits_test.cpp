@@ -130,9 +130,9 @@ TEST(Fits, literals) {
 
 TEST(Fits, numbers_that_are_no_algorithm_level_mode_or_dtype) {
   const Tensor x = ones({2, 3}), index = from_vector<int64_t>({0, 1}, {2});
-  EXPECT_ORDO_ERROR(cross_entropy(x, index, {}, -100, Reduction(9)), ValueError, "[cross_entropy]");
+  EXPECT_ORDO_ERROR(cross_entropy(x, index, {.reduction = Reduction(9)}), ValueError, "[cross_entropy]");
   EXPECT_ORDO_ERROR(mse_loss(x, x, Reduction(9)), ValueError, "[mse_loss]");
-  EXPECT_ORDO_ERROR(binary_cross_entropy_with_logits(x, x, Reduction(9)), ValueError, "9");
+  EXPECT_ORDO_ERROR(binary_cross_entropy_with_logits(x, x, {.reduction = Reduction(9)}), ValueError, "9");
   EXPECT_ORDO_ERROR(mse_loss(x, x, Reduction::batchmean), ValueError, "[mse_loss]");
   EXPECT_ORDO_ERROR(set_determinism(Determinism(9)), ValueError, "9");
   EXPECT_ORDO_ERROR(DeterminismGuard(Determinism(9)), ValueError, "9");

@@ -195,24 +195,24 @@ TEST(Modules, losses_keep_their_options) {
   const Tensor logits = test_values({4, 3}).to(float32), other = test_values({4, 3}, 1).to(float32);
   const Tensor classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
   EXPECT_COMPUTES(nn::CrossEntropyLoss({.ignore_index = 1, .label_smoothing = 0.1})(logits, classes),
-                  cross_entropy(logits, classes, {}, 1, Reduction::mean, 0.1));
+                  cross_entropy(logits, classes, {.ignore_index = 1, .label_smoothing = 0.1}));
   EXPECT_COMPUTES(nn::NLLLoss({.reduction = Reduction::sum})(logits, classes),
-                  nll_loss(logits, classes, {}, -100, Reduction::sum));
+                  nll_loss(logits, classes, {.reduction = Reduction::sum}));
   EXPECT_COMPUTES(nn::MSELoss()(logits, other), mse_loss(logits, other));
   EXPECT_COMPUTES(nn::L1Loss({.reduction = Reduction::none})(logits, other), l1_loss(logits, other, Reduction::none));
   EXPECT_COMPUTES(nn::BCEWithLogitsLoss()(logits, other), binary_cross_entropy_with_logits(logits, other));
-  EXPECT_COMPUTES(nn::SmoothL1Loss({.beta = 0.5})(logits, other), smooth_l1_loss(logits, other, Reduction::mean, 0.5));
-  EXPECT_COMPUTES(nn::HuberLoss({.delta = 0.5})(logits, other), huber_loss(logits, other, Reduction::mean, 0.5));
+  EXPECT_COMPUTES(nn::SmoothL1Loss({.beta = 0.5})(logits, other), smooth_l1_loss(logits, other, {.beta = 0.5}));
+  EXPECT_COMPUTES(nn::HuberLoss({.delta = 0.5})(logits, other), huber_loss(logits, other, {.delta = 0.5}));
   const Tensor weight = test_values({3}, 2, 0.5, 2).to(float32), p = sigmoid(logits), q = sigmoid(other);
-  EXPECT_COMPUTES(nn::BCELoss({.weight = weight})(p, q), binary_cross_entropy(p, q, weight));
+  EXPECT_COMPUTES(nn::BCELoss({.weight = weight})(p, q), binary_cross_entropy(p, q, {.weight = weight}));
   EXPECT_COMPUTES(nn::BCEWithLogitsLoss({.weight = weight, .pos_weight = weight})(logits, q),
-                  binary_cross_entropy_with_logits(logits, q, weight, Reduction::mean, weight));
+                  binary_cross_entropy_with_logits(logits, q, {.weight = weight, .pos_weight = weight}));
   EXPECT_COMPUTES(nn::KLDivLoss({.reduction = Reduction::batchmean, .log_target = true})(logits, other),
-                  kl_div(logits, other, Reduction::batchmean, true));
+                  kl_div(logits, other, {.reduction = Reduction::batchmean, .log_target = true}));
   EXPECT_COMPUTES(nn::GaussianNLLLoss({.full = true, .eps = 0.5})(logits, other, q),
-                  gaussian_nll_loss(logits, other, q, true, 0.5));
+                  gaussian_nll_loss(logits, other, q, {.full = true, .eps = 0.5}));
   EXPECT_COMPUTES(nn::PoissonNLLLoss({.log_input = false, .full = true, .eps = 0.5})(p, q),
-                  poisson_nll_loss(p, q, false, true, 0.5));
+                  poisson_nll_loss(p, q, {.log_input = false, .full = true, .eps = 0.5}));
 }
 
 TEST(Modules, losses_of_margins_keep_their_options) {
@@ -221,18 +221,18 @@ TEST(Modules, losses_of_margins_keep_their_options) {
   const Tensor signs = test_indices({4, 3}, 2) * 2 - 1, classes = from_vector<int64_t>({0, 2, 1, 1}, {4});
   constexpr Reduction sum = Reduction::sum;
   EXPECT_COMPUTES(nn::HingeEmbeddingLoss({.margin = 2, .reduction = sum})(x, signs),
-                  hinge_embedding_loss(x, signs, 2, sum));
+                  hinge_embedding_loss(x, signs, {.margin = 2, .reduction = sum}));
   EXPECT_COMPUTES(nn::CosineEmbeddingLoss({.margin = -1})(x, y, signs.select(1, 0)),
-                  cosine_embedding_loss(x, y, signs.select(1, 0), -1));
-  EXPECT_COMPUTES(nn::MarginRankingLoss({.margin = 2})(x, y, signs), margin_ranking_loss(x, y, signs, 2));
+                  cosine_embedding_loss(x, y, signs.select(1, 0), {.margin = -1}));
+  EXPECT_COMPUTES(nn::MarginRankingLoss({.margin = 2})(x, y, signs), margin_ranking_loss(x, y, signs, {.margin = 2}));
   EXPECT_COMPUTES(nn::SoftMarginLoss({.reduction = sum})(x, signs), soft_margin_loss(x, signs, sum));
   EXPECT_COMPUTES(nn::MultiMarginLoss({.p = 2, .margin = 2, .weight = weight, .reduction = sum})(x, classes),
-                  multi_margin_loss(x, classes, 2, 2, weight, sum));
+                  multi_margin_loss(x, classes, {.p = 2, .margin = 2, .weight = weight, .reduction = sum}));
   EXPECT_COMPUTES(nn::MultiLabelMarginLoss({.reduction = sum})(x, signs), multilabel_margin_loss(x, signs, sum));
   EXPECT_COMPUTES(nn::MultiLabelSoftMarginLoss({.weight = weight, .reduction = sum})(x, signs),
-                  multilabel_soft_margin_loss(x, signs, weight, sum));
+                  multilabel_soft_margin_loss(x, signs, {.weight = weight, .reduction = sum}));
   EXPECT_COMPUTES(nn::TripletMarginLoss({.margin = 3, .p = 1, .eps = 0.5, .swap = true, .reduction = sum})(x, y, z),
-                  triplet_margin_loss(x, y, z, 3, 1, 0.5, true, sum));
+                  triplet_margin_loss(x, y, z, {.margin = 3, .p = 1, .eps = 0.5, .swap = true, .reduction = sum}));
 }
 
 TEST(Modules, bilinear) {

@@ -229,10 +229,10 @@ ORDO_OP_INTEGER(embedding_bag, "padding_idx",
 ORDO_OP_INTEGER(IndexPlan, "index", IndexPlan(two(v, d), 3).index());
 ORDO_OP_INTEGER(IndexPlan, "size", IndexPlan(two(0, d), v).index());
 ORDO_OP_INTEGER(nll_loss, "target", nll_loss(classes(d), two(v, d)));
-ORDO_OP_INTEGER(nll_loss, "ignore_index", nll_loss(classes(d), two(v, d), {}, v));
-ORDO_OP_INTEGER(nll_loss, "reduction", nll_loss(classes(d), two(1, d), {}, -100, Reduction(uint8_t(v))));
+ORDO_OP_INTEGER(nll_loss, "ignore_index", nll_loss(classes(d), two(v, d), {.ignore_index = v}));
+ORDO_OP_INTEGER(nll_loss, "reduction", nll_loss(classes(d), two(1, d), {.reduction = Reduction(uint8_t(v))}));
 ORDO_OP_INTEGER(cross_entropy, "target", cross_entropy(some(d), two(v, d)));
-ORDO_OP_INTEGER(cross_entropy, "ignore_index", cross_entropy(some(d), two(v, d), {}, v));
+ORDO_OP_INTEGER(cross_entropy, "ignore_index", cross_entropy(some(d), two(v, d), {.ignore_index = v}));
 
 Tensor ones_of(Dims leading, int dims, int64_t size, Device device) {
   for (int i = 0; i < dims; ++i) leading.push_back(size);
