@@ -79,7 +79,7 @@ ORDO_CALL("group_norm", group_norm(x[0], 8, x[1], x[2]))
 ORDO_CALL("instance_norm", instance_norm(x[0], {}, {}, x[1], x[2]))
 ORDO_CALL("local_response_norm", local_response_norm(x[0], 5))
 // Images.
-ORDO_CALL("lp_pool2d", lp_pool2d(x[0], 2, 3, 2))
+ORDO_CALL("lp_pool2d", lp_pool2d(x[0], 2, 3, {.stride = 2}))
 ORDO_CALL("max_unpool2d", max_unpool2d(x[0], x[1], 2))
 ORDO_CALL("pad-constant", pad(x[0], {2, 2, 2, 2}))
 ORDO_CALL("pad-reflect", pad(x[0], {2, 2, 2, 2}, PadMode::reflect))

@@ -78,29 +78,35 @@ TEST(Modules, padding) {
 TEST(Modules, pooling) {
   const Tensor line = test_values({2, 3, 9}, 0, 0.5, 2).to(float32), image = test_values({2, 3, 7, 8}).to(float32),
                volume = test_values({1, 2, 6, 4, 5}, 0, 0.5, 2).to(float32);
-  EXPECT_COMPUTES(nn::MaxPool1d(3, {.stride = 2, .padding = 1})(line), max_pool1d(line, 3, 2, 1));
-  EXPECT_COMPUTES(nn::MaxPool2d(3, {.stride = 2})(image), max_pool2d(image, 3, 2));
-  EXPECT_COMPUTES(nn::MaxPool3d({2, 1, 2}, {.ceil_mode = true})(volume), max_pool3d(volume, {2, 1, 2}, {}, 0, 1, true));
+  EXPECT_COMPUTES(nn::MaxPool1d(3, {.stride = 2, .padding = 1})(line),
+                  max_pool1d(line, 3, {.stride = 2, .padding = 1}));
+  EXPECT_COMPUTES(nn::MaxPool2d(3, {.stride = 2})(image), max_pool2d(image, 3, {.stride = 2}));
+  EXPECT_COMPUTES(nn::MaxPool3d({2, 1, 2}, {.ceil_mode = true})(volume),
+                  max_pool3d(volume, {2, 1, 2}, {.ceil_mode = true}));
   EXPECT_COMPUTES(nn::AvgPool1d(4, {.padding = 2, .count_include_pad = false})(line),
-                  avg_pool1d(line, 4, {}, 2, false, false));
-  EXPECT_COMPUTES(nn::AvgPool2d(2, {.divisor_override = 3})(image), avg_pool2d(image, 2, {}, 0, false, true, 3));
-  EXPECT_COMPUTES(nn::AvgPool3d(2, {.stride = {1, 2, 1}})(volume), avg_pool3d(volume, 2, {1, 2, 1}));
+                  avg_pool1d(line, 4, {.padding = 2, .count_include_pad = false}));
+  EXPECT_COMPUTES(nn::AvgPool2d(2, {.divisor_override = 3})(image), avg_pool2d(image, 2, {.divisor_override = 3}));
+  EXPECT_COMPUTES(nn::AvgPool3d(2, {.stride = {1, 2, 1}})(volume), avg_pool3d(volume, 2, {.stride = {1, 2, 1}}));
   EXPECT_COMPUTES(nn::AdaptiveAvgPool1d(4)(line), adaptive_avg_pool1d(line, 4));
   EXPECT_COMPUTES(nn::AdaptiveAvgPool2d({2, 3})(image), adaptive_avg_pool2d(image, {2, 3}));
   EXPECT_COMPUTES(nn::AdaptiveAvgPool3d({1, 2, 3})(volume), adaptive_avg_pool3d(volume, {1, 2, 3}));
   EXPECT_COMPUTES(nn::AdaptiveMaxPool1d(4)(line), adaptive_max_pool1d(line, 4));
   EXPECT_COMPUTES(nn::AdaptiveMaxPool2d({4, 3})(image), adaptive_max_pool2d(image, {4, 3}));
   EXPECT_COMPUTES(nn::AdaptiveMaxPool3d(2)(volume), adaptive_max_pool3d(volume, 2));
-  EXPECT_COMPUTES(nn::LPPool1d(3, 2, {.stride = 1})(line), lp_pool1d(line, 3, 2, 1));
-  EXPECT_COMPUTES(nn::LPPool2d(2, {2, 3}, {.ceil_mode = true})(image), lp_pool2d(image, 2, {2, 3}, {}, true));
+  EXPECT_COMPUTES(nn::LPPool1d(3, 2, {.stride = 1})(line), lp_pool1d(line, 3, 2, {.stride = 1}));
+  EXPECT_COMPUTES(nn::LPPool2d(2, {2, 3}, {.ceil_mode = true})(image),
+                  lp_pool2d(image, 2, {2, 3}, {.ceil_mode = true}));
   EXPECT_COMPUTES(nn::LPPool3d(1, 2)(volume), lp_pool3d(volume, 1, 2));
 
   const MaxPoolResult a = max_pool1d_with_indices(line, 2), b = max_pool2d_with_indices(image, 2),
                       c = max_pool3d_with_indices(volume, 2);
-  EXPECT_COMPUTES(nn::MaxUnpool1d(2)(a.values, a.indices, Dims{9}), max_unpool1d(a.values, a.indices, 2, {}, 0, {9}));
-  EXPECT_COMPUTES(nn::MaxUnpool2d(2, {.stride = 3})(b.values, b.indices), max_unpool2d(b.values, b.indices, 2, 3));
+  EXPECT_COMPUTES(nn::MaxUnpool1d(2)(a.values, a.indices, Dims{9}),
+                  max_unpool1d(a.values, a.indices, 2, {.output_size = {9}}));
+  EXPECT_COMPUTES(nn::MaxUnpool2d(2, {.stride = 3})(b.values, b.indices),
+                  max_unpool2d(b.values, b.indices, 2, {.stride = 3}));
   const Dims whole{6, 4, 5};
-  EXPECT_COMPUTES(nn::MaxUnpool3d(2)(c.values, c.indices, whole), max_unpool3d(c.values, c.indices, 2, {}, 0, whole));
+  EXPECT_COMPUTES(nn::MaxUnpool3d(2)(c.values, c.indices, whole),
+                  max_unpool3d(c.values, c.indices, 2, {.output_size = whole}));
 }
 
 TEST(Modules, resampling) {
