@@ -138,12 +138,12 @@ struct FractionalMaxPoolOptions {
 /// Gradient: scatter_add of grad at the indices.
 /// PyTorch: torch.nn.functional.fractional_max_pool2d and fractional_max_pool3d, each with _with_indices, with random
 /// numbers of its own; its 2d on the CPU computes places in the half type.
-Tensor fractional_max_pool2d(const Tensor& input, Size2 kernel_size, const FractionalMaxPoolOptions<2>& options);
-Tensor fractional_max_pool3d(const Tensor& input, Size3 kernel_size, const FractionalMaxPoolOptions<3>& options);
+Tensor fractional_max_pool2d(const Tensor& input, Size2 kernel_size, const FractionalMaxPoolOptions<2>& options = {});
+Tensor fractional_max_pool3d(const Tensor& input, Size3 kernel_size, const FractionalMaxPoolOptions<3>& options = {});
 MaxPoolResult fractional_max_pool2d_with_indices(const Tensor& input, Size2 kernel_size,
-                                                 const FractionalMaxPoolOptions<2>& options);
+                                                 const FractionalMaxPoolOptions<2>& options = {});
 MaxPoolResult fractional_max_pool3d_with_indices(const Tensor& input, Size3 kernel_size,
-                                                 const FractionalMaxPoolOptions<3>& options);
+                                                 const FractionalMaxPoolOptions<3>& options = {});
 
 template <int N>
 struct MaxUnpoolOptions {
