@@ -111,15 +111,15 @@ TEST(Modules, pooling) {
 
 TEST(Modules, resampling) {
   const Tensor x = test_values({2, 4, 6, 8}).to(float32);
-  EXPECT_COMPUTES(nn::Upsample({.size = {9, 5}})(x), interpolate(x, {9, 5}));
+  EXPECT_COMPUTES(nn::Upsample({.size = {9, 5}})(x), interpolate(x, {.size = {9, 5}}));
   EXPECT_COMPUTES(nn::Upsample({.scale_factor = {2}, .mode = InterpolateMode::bilinear, .align_corners = true})(x),
-                  interpolate(x, {}, {2}, InterpolateMode::bilinear, true));
+                  interpolate(x, {.scale_factor = {2}, .mode = InterpolateMode::bilinear, .align_corners = true}));
   EXPECT_COMPUTES(nn::PixelShuffle(2)(x), pixel_shuffle(x, 2));
   EXPECT_COMPUTES(nn::PixelUnshuffle(2)(x), pixel_unshuffle(x, 2));
-  const Tensor columns = unfold(x, {2, 3}, 1, {0, 1}, 2);
+  const Tensor columns = unfold(x, {2, 3}, {.padding = {0, 1}, .stride = 2});
   EXPECT_COMPUTES(nn::Unfold({2, 3}, {.padding = {0, 1}, .stride = 2})(x), columns);
   EXPECT_COMPUTES(nn::Fold({6, 8}, {2, 3}, {.padding = {0, 1}, .stride = 2})(columns),
-                  fold(columns, {6, 8}, {2, 3}, 1, {0, 1}, 2));
+                  fold(columns, {6, 8}, {2, 3}, {.padding = {0, 1}, .stride = 2}));
   EXPECT_COMPUTES(nn::Flatten()(x), x.view({2, 4 * 6 * 8}));
   EXPECT_COMPUTES(nn::Unflatten(1, {2, 2})(x), x.view({2, 2, 2, 6, 8}));
 }
@@ -150,15 +150,16 @@ TEST(Modules, convolutions) {
   const Tensor line = test_values({2, 4, 9}).to(float32), volume = test_values({1, 2, 4, 5, 3}).to(float32);
   nn::Conv1d conv1(4, 6, 3, {.stride = 2, .padding = 1, .groups = 2});
   EXPECT_EQ(conv1.weight.sizes(), (Dims{6, 2, 3}));
-  EXPECT_COMPUTES(conv1(line), conv1d(line, conv1.weight, conv1.bias, 2, 1, 1, 2));
+  EXPECT_COMPUTES(conv1(line), conv1d(line, conv1.weight, conv1.bias, {.stride = 2, .padding = 1, .groups = 2}));
   nn::Conv3d conv3(2, 3, {2, 3, 1}, {.bias = false});
   EXPECT_COMPUTES(conv3(volume), conv3d(volume, conv3.weight));
   nn::ConvTranspose1d up1(4, 6, 3, {.stride = 2, .output_padding = 1, .groups = 2});
   EXPECT_EQ(up1.weight.sizes(), (Dims{4, 3, 3}));
-  EXPECT_COMPUTES(up1(line), conv_transpose1d(line, up1.weight, up1.bias, 2, 0, 1, 2));
+  EXPECT_COMPUTES(up1(line),
+                  conv_transpose1d(line, up1.weight, up1.bias, {.stride = 2, .output_padding = 1, .groups = 2}));
   nn::ConvTranspose2d up2(4, 2, {3, 2}, {.padding = 1, .dilation = {1, 2}});
   const Tensor image = test_values({1, 4, 5, 6}).to(float32);
-  EXPECT_COMPUTES(up2(image), conv_transpose2d(image, up2.weight, up2.bias, 1, 1, 0, 1, {1, 2}));
+  EXPECT_COMPUTES(up2(image), conv_transpose2d(image, up2.weight, up2.bias, {.padding = 1, .dilation = {1, 2}}));
   nn::ConvTranspose3d up3(2, 1, 2);
   EXPECT_COMPUTES(up3(volume), conv_transpose3d(volume, up3.weight, up3.bias));
   EXPECT_ORDO_ERROR(nn::ConvTranspose2d(3, 4, 2, {.groups = 2}), ValueError, "[ConvTranspose2d] groups = 2");

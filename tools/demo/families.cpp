@@ -49,7 +49,7 @@ Family embedding_bag_family(Device device, int64_t shrink) {
   const Tensor input = randint(0, words, {bags, words_per_bag}).to(device);
   const Tensor gradient = mixed_magnitudes({bags, width}, device);
   return {"embedding_bag",
-          [=] { return backward_of(embedding_bag(input, weight, {}, EmbeddingBagMode::sum), weight, gradient); }};
+          [=] { return backward_of(embedding_bag(input, weight, {.mode = EmbeddingBagMode::sum}), weight, gradient); }};
 }
 
 Family max_pool2d_family(Device device, int64_t shrink) {
