@@ -150,6 +150,8 @@ TEST(Modules, convolutions) {
   const Tensor line = test_values({2, 4, 9}).to(float32), volume = test_values({1, 2, 4, 5, 3}).to(float32);
   nn::Conv1d conv1(4, 6, 3, {.stride = 2, .padding = 1, .groups = 2});
   EXPECT_EQ(conv1.weight.sizes(), (Dims{6, 2, 3}));
+  nn::Conv2d as_large(2, 3, 3, {.padding = same});
+  EXPECT_EQ(as_large.description(), "Conv2d(2, 3, kernel_size=3, padding=same)");
   EXPECT_COMPUTES(conv1(line), conv1d(line, conv1.weight, conv1.bias, {.stride = 2, .padding = 1, .groups = 2}));
   nn::Conv3d conv3(2, 3, {2, 3, 1}, {.bias = false});
   EXPECT_COMPUTES(conv3(volume), conv3d(volume, conv3.weight));

@@ -169,6 +169,19 @@ TEST(Conv2d, OneImageWithoutBatch) {
   EXPECT_EQ(bytes_of(conv_transpose2d(y, w)), bytes_of(conv_transpose2d(y.unsqueeze(0), w)));
 }
 
+TEST(Conv2d, PaddingSame) {
+  const Tensor x = test_values({1, 2, 7, 8}, 1), odd = test_values({3, 2, 3, 5}, 2),
+               even = test_values({3, 2, 2, 4}, 3);
+  EXPECT_EQ(bytes_of(conv2d(x, odd, {}, {.padding = same})), bytes_of(conv2d(x, odd, {}, {.padding = {1, 2}})));
+  EXPECT_EQ(bytes_of(conv2d(x, odd, {}, {.padding = same, .dilation = 2})),
+            bytes_of(conv2d(x, odd, {}, {.padding = {2, 4}, .dilation = 2})));
+  EXPECT_EQ(bytes_of(conv2d(x, even, {}, {.padding = same})), bytes_of(conv2d(pad(x, {1, 2, 0, 1}), even)))
+      << "what is odd is at the end";
+  EXPECT_EQ(conv1d(x.select(2, 0), odd.select(2, 0), {}, {.padding = same}).sizes(), (Dims{1, 3, 8}));
+  EXPECT_ORDO_ERROR(conv2d(x, odd, {}, {.stride = 2, .padding = same}), ValueError, "a stride of 1, not 2");
+  EXPECT_ORDO_ERROR(conv2d_input_grad(x.sizes(), odd, x, {.padding = same}), ValueError, "in numbers");
+}
+
 TEST(Conv2d, ExtremeArguments) {
   const Tensor x = zeros({1, 1, 5, 5}), w = zeros({1, 1, 3, 3});
   const int64_t most = (int64_t(1) << 31) - 1;
